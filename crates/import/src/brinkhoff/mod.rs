@@ -1,0 +1,1 @@
+//! Brinkhoff maps, binary and text.

@@ -1,0 +1,137 @@
+//! What can be wrong with a file: which file, where in it, and what.
+
+use meshcloak::map::{FrameError, MapError, TablesError};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file that could not be read as a map or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}{place}: {problem}", file.display())]
+pub struct ImportError {
+    /// The file.
+    pub file: PathBuf,
+    /// Where in the file.
+    pub place: Place,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    File,
+    /// A line, counted from 1.
+    Line(u64),
+    /// A byte, counted from 0.
+    Byte(u64),
+    /// An element by its id: a node or way of OSM.
+    Element(&'static str, i64),
+}
+
+/// What is wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// There is no such file.
+    #[error("no such file")]
+    Missing,
+    /// It is a directory.
+    #[error("is a directory; expected a file")]
+    Directory,
+    /// It may not be read or written.
+    #[error("no permission")]
+    Forbidden,
+    /// Reading or writing failed otherwise.
+    #[error("{0}")]
+    Io(io::Error),
+    /// The content is none of the formats we read.
+    #[error("not a map; expected OSM (PBF or XML), Brinkhoff, CSV or a prepared map")]
+    UnknownFormat,
+    /// A file that belongs to this one is not there.
+    #[error("`{0}` belongs to it and is missing")]
+    MissingCompanion(String),
+    /// The file ends in the middle of something.
+    #[error("the file ends early, {0}")]
+    Truncated(String),
+    /// The content contradicts its own format.
+    #[error("damaged: {0}")]
+    Damaged(String),
+    /// A header lacks a column.
+    #[error("column {missing} is missing; found `{found}`")]
+    MissingColumn {
+        /// What was looked for.
+        missing: String,
+        /// The header.
+        found: String,
+    },
+    /// A field does not hold what it should.
+    #[error("field `{field}` holds `{value}`; expected {expected}")]
+    BadField {
+        /// Its name.
+        field: &'static str,
+        /// What it holds.
+        value: String,
+        /// What it should hold.
+        expected: &'static str,
+    },
+    /// A street names a node that is not there.
+    #[error("field `{field}` names node `{value}`, which does not exist")]
+    UnknownNode {
+        /// `from` or `to`.
+        field: &'static str,
+        /// The id.
+        value: String,
+    },
+    /// There is a map, but no street on it that the filter lets through.
+    #[error("no {0} street in it")]
+    NoStreet(&'static str),
+    /// What was read makes no valid map.
+    #[error("{0}")]
+    Map(#[from] MapError),
+    /// The tables of a prepared map do not fit together.
+    #[error("damaged: {0}")]
+    Tables(#[from] TablesError),
+    /// Metres and lon/lat do not fit together.
+    #[error("{0}")]
+    Frame(#[from] FrameError),
+    /// Lon/lat are needed, and the map has none.
+    #[error("{0} needs lon/lat and the map has none; give `--origin LON,LAT`")]
+    NoFrame(&'static str),
+    /// Lon/lat are given, and the map has its own.
+    #[error("`--origin` is for maps in metres; this one has lon/lat of its own")]
+    HasFrame,
+}
+
+impl Place {
+    /// This place of `file` has a problem.
+    pub(crate) fn of(self, file: &Path, problem: impl Into<Problem>) -> ImportError {
+        ImportError { file: file.to_owned(), place: self, problem: problem.into() }
+    }
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Problem {
+        match error.kind() {
+            io::ErrorKind::NotFound => Problem::Missing,
+            io::ErrorKind::PermissionDenied => Problem::Forbidden,
+            io::ErrorKind::IsADirectory => Problem::Directory,
+            io::ErrorKind::UnexpectedEof => Problem::Truncated("in the middle of its data".into()),
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+                Problem::Damaged(error.to_string())
+            }
+            _ => Problem::Io(error),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::File => Ok(()),
+            Place::Line(line) => write!(f, ", line {line}"),
+            Place::Byte(byte) => write!(f, ", byte {byte}"),
+            Place::Element(kind, id) => write!(f, ", {kind} {id}"),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Files → [`StreetMap`]: OSM, Brinkhoff, CSV and prepared maps, the built-in city, and the
+//! writers that go the other way. Only this crate knows file formats.
+//!
+//! ```
+//! use import::Options;
+//! ```
+
+mod brinkhoff;
+mod city;
+mod csv_map;
+mod draft;
+mod error;
+mod input;
+mod options;
+mod osm;
+mod progress;
+
+pub use draft::{Imported, Provenance};
+pub use error::{ImportError, Place, Problem};
+pub use options::{Highways, Options, OsmOptions};
+pub use progress::Progress;

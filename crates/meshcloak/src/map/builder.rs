@@ -1,0 +1,411 @@
+//! From raw terminals and streets to a map that is valid, or an error that says which one is not.
+//!
+//! Everything is checked as it is added, so that a reader can name the line at once.
+
+use super::grid::Grid;
+use super::parts::{Parts, strongly_connected_parts};
+use super::position::shape_metres;
+use super::texts::{DistinctTexts, Texts};
+use super::{Frame, Poi, Position, Street, StreetId, StreetMap, Tables, TerminalId};
+use crate::units::{Length, Point, Rectangle};
+
+/// A street as a file describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct RawStreet<'a> {
+    /// Its id in the file; unique.
+    pub label: &'a str,
+    /// Where it begins.
+    pub from: TerminalId,
+    /// Where it ends.
+    pub to: TerminalId,
+    /// Its length in metres if the file gives one; otherwise that of the shape.
+    pub written_metres: Option<f64>,
+    /// Whether it can be travelled only `from → to`.
+    pub one_way: bool,
+    /// The points between its two terminals.
+    pub bends: &'a [Point],
+    /// What people call it; empty if nothing.
+    pub name: &'a str,
+    /// Its class in the file's own words; empty if none.
+    pub class: &'a str,
+}
+
+/// A point of interest as a file describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct RawPoi<'a> {
+    /// Its id in the file; empty if none.
+    pub label: &'a str,
+    /// Where it is.
+    pub point: Point,
+    /// What kind of place it is.
+    pub category: &'a str,
+    /// What people call it; empty if nothing.
+    pub name: &'a str,
+}
+
+/// How much of what was read becomes the map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The streets of the largest strongly connected part: everyone can reach everything.
+    LargestPart,
+    /// Everything; a missing way is then infinite distance.
+    Whole,
+}
+
+/// What was left out, being outside the largest strongly connected part.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Dropped {
+    /// Terminals left out.
+    pub terminals: usize,
+    /// Streets left out.
+    pub streets: usize,
+    /// Their length, unrounded.
+    pub metres: f64,
+    /// How many other parts there were.
+    pub parts: usize,
+}
+
+/// Lengths that were put right (SPEC §1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Repairs {
+    /// Streets whose two ends lie on one point: one unit long now.
+    pub zero_length: usize,
+    /// Streets whose written length was shorter than their shape: as long as the shape now.
+    pub lengthened: usize,
+}
+
+/// A finished map and what happened on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Built {
+    /// The map.
+    pub map: StreetMap,
+    /// What was left out.
+    pub dropped: Dropped,
+    /// What was put right.
+    pub repairs: Repairs,
+}
+
+/// Why something is no part of a valid map.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MapError {
+    /// A coordinate is not a number or no place on Earth.
+    #[error("`{label}` lies at {x}, {y}; expected finite metres within ±40,000 km")]
+    NotAPlace {
+        /// Of the terminal, street or point of interest.
+        label: String,
+        /// As given.
+        x: f64,
+        /// As given.
+        y: f64,
+    },
+    /// Two terminals share an id.
+    #[error("terminal id `{0}` is given twice")]
+    DuplicateTerminal(String),
+    /// Two streets share an id.
+    #[error("street id `{0}` is given twice")]
+    DuplicateStreet(String),
+    /// A street names a terminal that was never added.
+    #[error("street `{0}` begins or ends at a terminal that does not exist")]
+    UnknownTerminal(String),
+    /// A written length is no length.
+    #[error("street `{label}` has the written length {metres}; expected metres above 0")]
+    BadLength {
+        /// Of the street.
+        label: String,
+        /// As given.
+        metres: f64,
+    },
+    /// A street passes what a length can hold.
+    #[error("street `{label}` is {metres} m long; expected less than 134,000 km")]
+    TooLong {
+        /// Of the street.
+        label: String,
+        /// As given or measured.
+        metres: f64,
+    },
+    /// More distinct classes or categories than a map can tell apart.
+    #[error("`{0}` is one class or category too many; expected at most 65,535")]
+    TooManyClasses(String),
+    /// Nothing to build a map from.
+    #[error("the map has no street")]
+    NoStreet,
+}
+
+/// Collects terminals, streets and points of interest.
+#[derive(Clone, Debug)]
+pub struct MapBuilder {
+    terminals: Vec<Point>,
+    terminal_labels: DistinctTexts,
+    streets: Vec<Street>,
+    street_labels: DistinctTexts,
+    street_metres: Vec<f64>,
+    shape_starts: Vec<u32>,
+    shape_points: Vec<Point>,
+    names: DistinctTexts,
+    classes: DistinctTexts,
+    categories: DistinctTexts,
+    pois: Vec<(Point, u32, u16)>,
+    poi_labels: Texts,
+    frame: Option<Frame>,
+    repairs: Repairs,
+}
+
+impl Default for MapBuilder {
+    fn default() -> MapBuilder {
+        MapBuilder::new()
+    }
+}
+
+impl MapBuilder {
+    /// A map of nothing yet.
+    pub fn new() -> MapBuilder {
+        MapBuilder {
+            terminals: Vec::new(),
+            terminal_labels: DistinctTexts::default(),
+            streets: Vec::new(),
+            street_labels: DistinctTexts::default(),
+            street_metres: Vec::new(),
+            shape_starts: vec![0],
+            shape_points: Vec::new(),
+            names: DistinctTexts::with_none(),
+            classes: DistinctTexts::with_none(),
+            categories: DistinctTexts::with_none(),
+            pois: Vec::new(),
+            poi_labels: Texts::default(),
+            frame: None,
+            repairs: Repairs::default(),
+        }
+    }
+
+    /// Says where on Earth the map lies.
+    pub fn set_frame(&mut self, frame: Frame) {
+        self.frame = Some(frame);
+    }
+
+    /// Where on Earth the map lies, if that was said.
+    pub fn frame(&self) -> Option<&Frame> {
+        self.frame.as_ref()
+    }
+
+    /// Adds a terminal.
+    pub fn terminal(&mut self, label: &str, point: Point) -> Result<TerminalId, MapError> {
+        check_place(label, point)?;
+        let row = self.terminal_labels.add(label);
+        let row = row.ok_or_else(|| MapError::DuplicateTerminal(label.to_owned()))?;
+        self.terminals.push(point);
+        Ok(TerminalId(row))
+    }
+
+    /// The terminal added under that id.
+    pub fn find_terminal(&self, label: &str) -> Option<TerminalId> {
+        self.terminal_labels.find(label).map(TerminalId)
+    }
+
+    /// Where an added terminal is.
+    pub fn terminal_point(&self, terminal: TerminalId) -> Option<Point> {
+        self.terminals.get(terminal.index()).copied()
+    }
+
+    /// Adds a street.
+    pub fn street(&mut self, raw: RawStreet) -> Result<StreetId, MapError> {
+        let shape_start = self.shape_points.len();
+        match self.add_street(raw) {
+            Ok(street) => Ok(street),
+            Err(error) => {
+                self.shape_points.truncate(shape_start);
+                Err(error)
+            }
+        }
+    }
+
+    fn add_street(&mut self, raw: RawStreet) -> Result<StreetId, MapError> {
+        let unknown = || MapError::UnknownTerminal(raw.label.to_owned());
+        let from = self.terminal_point(raw.from).ok_or_else(unknown)?;
+        let to = self.terminal_point(raw.to).ok_or_else(unknown)?;
+        for &bend in raw.bends {
+            check_place(raw.label, bend)?;
+        }
+        let start = self.shape_points.len();
+        self.shape_points.push(from);
+        self.shape_points.extend_from_slice(raw.bends);
+        self.shape_points.push(to);
+        let measured = shape_metres(&self.shape_points[start..]);
+        let metres = checked_metres(&raw, measured)?;
+        let class = class_row(&mut self.classes, raw.class)?;
+        let row = self.street_labels.add(raw.label);
+        let row = row.ok_or_else(|| MapError::DuplicateStreet(raw.label.to_owned()))?;
+
+        let mut length = Length::metres(metres);
+        if raw.written_metres.is_some_and(|written| Length::metres(written) < length) {
+            self.repairs.lengthened += 1;
+        }
+        if length == Length::ZERO {
+            self.repairs.zero_length += 1;
+            length = Length::UNIT;
+        }
+        let name = self.names.row_of(raw.name);
+        let one_way = raw.one_way;
+        self.streets.push(Street { from: raw.from, to: raw.to, length, name, class, one_way });
+        self.street_metres.push(metres);
+        self.shape_starts.push(self.shape_points.len() as u32);
+        Ok(StreetId(row))
+    }
+
+    /// Adds a point of interest.
+    pub fn poi(&mut self, raw: RawPoi) -> Result<(), MapError> {
+        check_place(if raw.label.is_empty() { raw.category } else { raw.label }, raw.point)?;
+        let category = class_row(&mut self.categories, raw.category)?;
+        let name = self.names.row_of(raw.name);
+        self.pois.push((raw.point, name, category));
+        self.poi_labels.push(raw.label);
+        Ok(())
+    }
+
+    /// How many terminals were added.
+    pub fn terminal_count(&self) -> usize {
+        self.terminals.len()
+    }
+
+    /// How many streets were added.
+    pub fn street_count(&self) -> usize {
+        self.streets.len()
+    }
+
+    /// Unrounded length of all streets added.
+    pub fn total_metres(&self) -> f64 {
+        self.street_metres.iter().sum()
+    }
+
+    /// The smallest rectangle around all that was added, points of interest aside.
+    pub fn bounds(&self) -> Option<Rectangle> {
+        Rectangle::around(self.terminals.iter().chain(&self.shape_points).copied())
+    }
+
+    /// The finished map.
+    pub fn build(mut self, extent: Extent) -> Result<Built, MapError> {
+        if self.streets.is_empty() {
+            return Err(MapError::NoStreet);
+        }
+        let dropped = match extent {
+            Extent::Whole => Dropped::default(),
+            Extent::LargestPart => self.keep_largest_part(),
+        };
+        if self.streets.is_empty() {
+            return Err(MapError::NoStreet);
+        }
+        let repairs = self.repairs;
+        Ok(Built { map: self.finish(), dropped, repairs })
+    }
+
+    /// Leaves out every street and terminal outside the largest strongly connected part.
+    fn keep_largest_part(&mut self) -> Dropped {
+        let parts = strongly_connected_parts(self.terminals.len(), &self.streets);
+        if parts.count() <= 1 {
+            return Dropped::default();
+        }
+        let before = (self.terminals.len(), self.streets.len(), self.total_metres());
+        self.keep(&parts, parts.largest().expect("a street has terminals, so there is a part"));
+        Dropped {
+            terminals: before.0 - self.terminals.len(),
+            streets: before.1 - self.streets.len(),
+            metres: (before.2 - self.total_metres()).max(0.0),
+            parts: parts.count() - 1,
+        }
+    }
+
+    fn keep(&mut self, parts: &Parts, part: u32) {
+        let old = std::mem::take(self);
+        self.frame = old.frame;
+        self.names = old.names;
+        self.classes = old.classes;
+        self.categories = old.categories;
+        self.pois = old.pois;
+        self.poi_labels = old.poi_labels;
+        self.repairs = old.repairs;
+        let (terminal_labels, street_labels) =
+            (old.terminal_labels.into_texts(), old.street_labels.into_texts());
+        let mut renamed = vec![None; old.terminals.len()];
+        for (row, &point) in old.terminals.iter().enumerate() {
+            if parts.of(TerminalId(row as u32)) == part {
+                renamed[row] = self.terminal_labels.add(terminal_labels.get(row)).map(TerminalId);
+                self.terminals.push(point);
+            }
+        }
+        for (row, street) in old.streets.iter().enumerate() {
+            if let (Some(from), Some(to)) =
+                (renamed[street.from.index()], renamed[street.to.index()])
+            {
+                let shape = old.shape_starts[row] as usize..old.shape_starts[row + 1] as usize;
+                self.shape_points.extend_from_slice(&old.shape_points[shape]);
+                self.shape_starts.push(self.shape_points.len() as u32);
+                self.street_labels.add(street_labels.get(row));
+                self.street_metres.push(old.street_metres[row]);
+                self.streets.push(Street { from, to, ..*street });
+            }
+        }
+    }
+
+    fn finish(self) -> StreetMap {
+        let grid = Grid::new(&self.shape_points, &self.shape_starts);
+        let tables = Tables {
+            terminals: self.terminals,
+            terminal_labels: self.terminal_labels.into_texts(),
+            streets: self.streets,
+            street_labels: self.street_labels.into_texts(),
+            street_metres: self.street_metres,
+            shape_starts: self.shape_starts,
+            shape_points: self.shape_points,
+            names: self.names.into_texts(),
+            classes: self.classes.into_texts(),
+            categories: self.categories.into_texts(),
+            pois: Vec::new(),
+            poi_labels: Texts::default(),
+            frame: self.frame,
+            grid,
+        };
+        let mut map = StreetMap::from_tables(tables).expect("the builder checked every row");
+        let pois = self.pois.iter().map(|&(point, name, category)| {
+            let position = nearest_position(&map, point);
+            Poi { point, position, name, category }
+        });
+        let pois = pois.collect();
+        map.tables.pois = pois;
+        map.tables.poi_labels = self.poi_labels;
+        map
+    }
+}
+
+fn nearest_position(map: &StreetMap, point: Point) -> Position {
+    map.snap(point, None).expect("a map has a street, and the point was checked").position
+}
+
+/// The length to use: as written unless the shape is longer, as measured if none is written.
+fn checked_metres(raw: &RawStreet, measured: f64) -> Result<f64, MapError> {
+    let label = || raw.label.to_owned();
+    if let Some(metres) = raw.written_metres
+        && !(metres > 0.0 && metres.is_finite())
+    {
+        return Err(MapError::BadLength { label: label(), metres });
+    }
+    let metres = raw.written_metres.map_or(measured, |written| written.max(measured));
+    if Length::metres(metres) == Length::MAX {
+        return Err(MapError::TooLong { label: label(), metres });
+    }
+    Ok(metres)
+}
+
+fn class_row(classes: &mut DistinctTexts, class: &str) -> Result<u16, MapError> {
+    let row = classes.row_of(class);
+    u16::try_from(row).map_err(|_| MapError::TooManyClasses(class.to_owned()))
+}
+
+/// Half again the circumference of the Earth, in metres: beyond it, coordinates are a mistake.
+const FARTHEST: f64 = 4e7;
+
+fn check_place(label: &str, point: Point) -> Result<(), MapError> {
+    let Point { x, y } = point;
+    if x.abs() <= FARTHEST && y.abs() <= FARTHEST {
+        return Ok(());
+    }
+    Err(MapError::NotAPlace { label: label.to_owned(), x, y })
+}

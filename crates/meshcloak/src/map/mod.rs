@@ -1,0 +1,310 @@
+//! The street map G = (V, E) (§III-C): a directed multigraph of terminals and streets, its shapes,
+//! its points of interest, and where on Earth it lies.
+//!
+//! A map is made by [`MapBuilder`] or read back from [`Tables`]; both either give a valid map or
+//! say what is wrong. Distances are not here: see `distance`.
+
+mod builder;
+mod frame;
+mod grid;
+mod parts;
+mod position;
+mod rank;
+mod snap;
+mod tables;
+mod texts;
+
+pub use builder::{Built, Dropped, Extent, MapBuilder, MapError, RawPoi, RawStreet, Repairs};
+pub use frame::{Frame, FrameError};
+pub use grid::Grid;
+pub use parts::{Parts, strongly_connected_parts};
+pub use position::Position;
+pub use rank::Rank;
+pub use snap::Snapped;
+pub use tables::{Tables, TablesError};
+pub use texts::Texts;
+
+use crate::units::{Length, Point, Rectangle};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The row of its table.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id!(
+    /// A terminal: a point where streets begin and end.
+    TerminalId
+);
+id!(
+    /// A street, in the order of the file it came from.
+    StreetId
+);
+id!(
+    /// A point of interest.
+    PoiId
+);
+
+/// A street between two terminals; parallel streets and loops exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Street {
+    /// Where offsets are counted from.
+    pub from: TerminalId,
+    /// The other end.
+    pub to: TerminalId,
+    /// Never shorter than the shape, never zero.
+    pub length: Length,
+    /// Row of [`Tables::names`]; 0 is no name.
+    pub name: u32,
+    /// Row of [`Tables::classes`]; 0 is no class.
+    pub class: u16,
+    /// Whether it can be travelled only `from → to`.
+    pub one_way: bool,
+}
+
+/// A point of interest: it keeps its own point and its place on a street (SPEC §10).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Poi {
+    /// Where it is.
+    pub point: Point,
+    /// The nearest place on a street.
+    pub position: Position,
+    /// Row of [`Tables::names`]; 0 is no name.
+    pub name: u32,
+    /// Row of [`Tables::categories`].
+    pub category: u16,
+}
+
+/// A street as seen from one of its ends: which one, and where it leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// The street.
+    pub street: StreetId,
+    /// The terminal at its other end.
+    pub terminal: TerminalId,
+}
+
+/// A valid street map. Cheap to read, impossible to change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreetMap {
+    tables: Tables,
+    leaving: Arms,
+    arriving: Arms,
+    ranks: Vec<Rank>,
+}
+
+/// Arms grouped by terminal: those of terminal `t` are `arms[starts[t]..starts[t + 1]]`.
+#[derive(Clone, Debug, PartialEq)]
+struct Arms {
+    starts: Vec<u32>,
+    arms: Vec<Arm>,
+}
+
+impl StreetMap {
+    /// The map these tables describe, if they fit together.
+    pub fn from_tables(tables: Tables) -> Result<StreetMap, TablesError> {
+        tables.check()?;
+        let ways = |reverse: bool| {
+            tables.streets.iter().enumerate().flat_map(move |(index, street)| {
+                let id = StreetId(index as u32);
+                let there = (street.from, Arm { street: id, terminal: street.to });
+                let back = (street.to, Arm { street: id, terminal: street.from });
+                let first = if reverse { back } else { there };
+                let second = if reverse { there } else { back };
+                [Some(first), (!street.one_way).then_some(second)].into_iter().flatten()
+            })
+        };
+        let terminals = tables.terminals.len();
+        let leaving = Arms::group(terminals, || ways(false));
+        let arriving = Arms::group(terminals, || ways(true));
+        let ranks = tables.classes.iter().map(Rank::of_class).collect();
+        Ok(StreetMap { tables, leaving, arriving, ranks })
+    }
+
+    /// The flat arrays behind this map, for whoever writes them to a file.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// How many terminals there are.
+    pub fn terminal_count(&self) -> usize {
+        self.tables.terminals.len()
+    }
+
+    /// How many streets there are; at least one.
+    pub fn street_count(&self) -> usize {
+        self.tables.streets.len()
+    }
+
+    /// All terminals in order.
+    pub fn terminals(&self) -> impl ExactSizeIterator<Item = TerminalId> + use<> {
+        (0..self.terminal_count() as u32).map(TerminalId)
+    }
+
+    /// All streets in order.
+    pub fn streets(&self) -> impl ExactSizeIterator<Item = StreetId> + use<> {
+        (0..self.street_count() as u32).map(StreetId)
+    }
+
+    /// All points of interest in order.
+    pub fn pois(&self) -> impl ExactSizeIterator<Item = PoiId> + use<> {
+        (0..self.tables.pois.len() as u32).map(PoiId)
+    }
+
+    /// Where a terminal is.
+    pub fn terminal(&self, terminal: TerminalId) -> Point {
+        self.tables.terminals[terminal.index()]
+    }
+
+    /// A terminal's id in the map's own words.
+    pub fn terminal_label(&self, terminal: TerminalId) -> &str {
+        self.tables.terminal_labels.get(terminal.index())
+    }
+
+    /// A street's ends, length and direction.
+    pub fn street(&self, street: StreetId) -> &Street {
+        &self.tables.streets[street.index()]
+    }
+
+    /// A street's id in the map's own words; what outcomes and disclosures name it by.
+    pub fn street_label(&self, street: StreetId) -> &str {
+        self.tables.street_labels.get(street.index())
+    }
+
+    /// The points a street runs through, both terminals included.
+    pub fn shape(&self, street: StreetId) -> &[Point] {
+        self.tables.shape(street)
+    }
+
+    /// A street's length before it was rounded up, in metres; for totals shown to people.
+    pub fn metres(&self, street: StreetId) -> f64 {
+        self.tables.street_metres[street.index()]
+    }
+
+    /// What people call the street.
+    pub fn street_name(&self, street: StreetId) -> Option<&str> {
+        some_text(self.tables.names.get(self.street(street).name as usize))
+    }
+
+    /// The street's class in the map's own words.
+    pub fn class(&self, street: StreetId) -> Option<&str> {
+        some_text(self.tables.classes.get(usize::from(self.street(street).class)))
+    }
+
+    /// How important the street is.
+    pub fn rank(&self, street: StreetId) -> Rank {
+        self.ranks[usize::from(self.street(street).class)]
+    }
+
+    /// A point of interest's places.
+    pub fn poi(&self, poi: PoiId) -> &Poi {
+        &self.tables.pois[poi.index()]
+    }
+
+    /// A point of interest's id in the map's own words.
+    pub fn poi_label(&self, poi: PoiId) -> Option<&str> {
+        some_text(self.tables.poi_labels.get(poi.index()))
+    }
+
+    /// What people call the point of interest.
+    pub fn poi_name(&self, poi: PoiId) -> Option<&str> {
+        some_text(self.tables.names.get(self.poi(poi).name as usize))
+    }
+
+    /// What kind of place it is.
+    pub fn category(&self, poi: PoiId) -> &str {
+        self.tables.categories.get(usize::from(self.poi(poi).category))
+    }
+
+    /// The streets by which one can leave a terminal, in street order.
+    ///
+    /// A two-way loop is listed twice, once for each way round.
+    pub fn leaving(&self, terminal: TerminalId) -> &[Arm] {
+        self.leaving.of(terminal)
+    }
+
+    /// The streets by which one can arrive at a terminal, in street order.
+    pub fn arriving(&self, terminal: TerminalId) -> &[Arm] {
+        self.arriving.of(terminal)
+    }
+
+    /// The smallest rectangle around all street shapes.
+    pub fn bounds(&self) -> Rectangle {
+        Rectangle::around(self.tables.shape_points.iter().copied())
+            .expect("a valid map has a street, and a street has a shape")
+    }
+
+    /// Where on Earth the map lies, if it is known.
+    pub fn frame(&self) -> Option<&Frame> {
+        self.tables.frame.as_ref()
+    }
+}
+
+impl Arms {
+    /// Sorts `ways` (terminal, arm) by terminal, keeping their order otherwise.
+    fn group<I: Iterator<Item = (TerminalId, Arm)>>(
+        terminals: usize,
+        ways: impl Fn() -> I,
+    ) -> Arms {
+        let mut starts = vec![0_u32; terminals + 1];
+        for (terminal, _) in ways() {
+            starts[terminal.index() + 1] += 1;
+        }
+        for index in 0..terminals {
+            starts[index + 1] += starts[index];
+        }
+        let mut next = starts.clone();
+        let nothing = Arm { street: StreetId(0), terminal: TerminalId(0) };
+        let mut arms = vec![nothing; starts[terminals] as usize];
+        for (terminal, arm) in ways() {
+            let slot = &mut next[terminal.index()];
+            arms[*slot as usize] = arm;
+            *slot += 1;
+        }
+        Arms { starts, arms }
+    }
+
+    fn of(&self, terminal: TerminalId) -> &[Arm] {
+        let index = terminal.index();
+        &self.arms[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+}
+
+fn some_text(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::town::town;
+
+    #[test]
+    fn a_one_way_street_is_left_at_one_end_and_reached_at_the_other() {
+        //  A ─▶ B ── C
+        let map = town("A 0,0  B 100,0  C 200,0 | A>B B-C").map;
+        let leads = |arms: &[Arm]| -> Vec<u32> { arms.iter().map(|arm| arm.terminal.0).collect() };
+        let [a, b, c] = [TerminalId(0), TerminalId(1), TerminalId(2)];
+        assert_eq!(leads(map.leaving(a)), [1]);
+        assert_eq!(leads(map.arriving(a)), Vec::<u32>::new());
+        assert_eq!(leads(map.leaving(b)), [2]);
+        assert_eq!(leads(map.arriving(b)), [0, 2]);
+        assert_eq!(leads(map.leaving(c)), [1]);
+    }
+
+    #[test]
+    fn a_two_way_loop_can_be_left_both_ways_round() {
+        let map = town("A 0,0 | A-A:500").map;
+        assert_eq!(map.leaving(TerminalId(0)).len(), 2);
+        assert_eq!(map.arriving(TerminalId(0)).len(), 2);
+    }
+}

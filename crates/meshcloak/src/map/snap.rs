@@ -1,0 +1,184 @@
+//! Snapping: from a received point to the nearest place on a street (SPEC §1).
+//!
+//! Cells of the grid are searched in rings around the point until no unsearched cell can hold
+//! anything nearer. The twin that looks at every street is `naive::snap`.
+
+use super::grid::Grid;
+use super::position::shape_metres;
+use super::{Position, StreetId, StreetMap};
+use crate::units::Point;
+
+/// Where a point came to lie, and how far that is from the point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Snapped {
+    /// The place on the street.
+    pub position: Position,
+    /// Straight-line distance from the point to it, in metres.
+    pub distance: f64,
+}
+
+/// Beyond this many rings of cells a look at every segment costs less than further rings.
+const RINGS: u32 = 12;
+
+impl StreetMap {
+    /// The nearest place on any street, the first street among equals; `None` if it is farther
+    /// than `limit` metres (no limit: `None`), or if the point is not a point.
+    pub fn snap(&self, point: Point, limit: Option<f64>) -> Option<Snapped> {
+        let limit_squared = limit.map_or(f64::INFINITY, |metres| metres * metres);
+        let outside = self.tables.grid.bounds().nearest(point).distance_squared(point);
+        if !(point.x.is_finite() && point.y.is_finite()) || outside > limit_squared {
+            return None;
+        }
+        let mut best = Nearest { squared: limit_squared, segment: None };
+        if !best.search_rings(self, point) {
+            best.search_all(self, point);
+        }
+        self.on_segment(point, best.segment?)
+    }
+
+    /// The place on a given segment nearest to `point`.
+    fn on_segment(&self, point: Point, segment: u32) -> Option<Snapped> {
+        let starts = &self.tables.shape_starts;
+        let street = StreetId(starts.partition_point(|&start| start <= segment) as u32 - 1);
+        let shape = self.shape(street);
+        let within = (segment - starts[street.index()]) as usize;
+        let (a, b) = (shape[within], *shape.get(within + 1)?);
+        let fraction = point.nearest_fraction(a, b);
+        let before = shape_metres(&shape[..=within]) + a.distance(b) * fraction;
+        let whole = shape_metres(shape);
+        let part = if whole > 0.0 { before / whole } else { 0.0 };
+        let offset = self.street(street).length.part(part);
+        let distance = a.towards(b, fraction).distance(point);
+        Some(Snapped { position: Position { street, offset }, distance })
+    }
+}
+
+struct Nearest {
+    squared: f64,
+    segment: Option<u32>,
+}
+
+impl Nearest {
+    /// Keeps `segment` if it is nearer, or as near and earlier, than what was found so far.
+    fn consider(&mut self, map: &StreetMap, point: Point, segment: u32) {
+        let points = &map.tables.shape_points;
+        let (a, b) = (points[segment as usize], points[segment as usize + 1]);
+        let squared = a.towards(b, point.nearest_fraction(a, b)).distance_squared(point);
+        let earlier = self.segment.is_none_or(|found| segment < found);
+        if squared < self.squared || (squared == self.squared && earlier) {
+            self.squared = squared;
+            self.segment = Some(segment);
+        }
+    }
+
+    /// Searches rings of cells; `false` if the answer may still lie beyond the last ring.
+    fn search_rings(&mut self, map: &StreetMap, point: Point) -> bool {
+        let grid = &map.tables.grid;
+        let (column, row) = grid.cell_of(point);
+        for ring in 0..=RINGS {
+            let (west, east) = (column.saturating_sub(ring), (column + ring).min(grid.columns - 1));
+            for row_here in row.saturating_sub(ring)..=(row + ring).min(grid.rows - 1) {
+                let whole_row = row_here.abs_diff(row) == ring;
+                for column_here in west..=east {
+                    if whole_row || column_here.abs_diff(column) == ring {
+                        for &segment in grid.segments_in(column_here, row_here) {
+                            self.consider(map, point, segment);
+                        }
+                    }
+                }
+            }
+            let searched = searched_around(grid, point, (column, row), ring);
+            if searched * searched > self.squared {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn search_all(&mut self, map: &StreetMap, point: Point) {
+        for run in map.tables.shape_starts.windows(2) {
+            for segment in run[0]..run[1] - 1 {
+                self.consider(map, point, segment);
+            }
+        }
+    }
+}
+
+/// How far around `point` everything has been searched once the rings up to `ring` have been;
+/// infinite once they cover the grid. A hair less than the truth, so rounding cannot matter.
+fn searched_around(grid: &Grid, point: Point, cell: (u32, u32), ring: u32) -> f64 {
+    let (column, row) = cell;
+    let edge = |corner: f64, number: u32| corner + f64::from(number) * grid.side;
+    let sides = [
+        (column > ring).then(|| point.x - edge(grid.corner.x, column - ring)),
+        (column + ring + 1 < grid.columns)
+            .then(|| edge(grid.corner.x, column + ring + 1) - point.x),
+        (row > ring).then(|| point.y - edge(grid.corner.y, row - ring)),
+        (row + ring + 1 < grid.rows).then(|| edge(grid.corner.y, row + ring + 1) - point.y),
+    ];
+    let nearest = sides.into_iter().flatten().fold(f64::INFINITY, f64::min);
+    (nearest - grid.side * 1e-6).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::naive;
+    use crate::town::{Town, town};
+    use crate::units::Length;
+    use rand::RngExt as _;
+
+    #[test]
+    fn a_point_snaps_to_the_nearest_bend_not_the_nearest_terminal() {
+        let town = town("A 0,0  B 100,0  C 50,-40 | A-B(50,80) A-C C-B");
+        let snapped = town.map.snap(Point::new(50.0, 90.0), None).unwrap();
+        assert_eq!(snapped.position.street, StreetId(0));
+        assert_eq!(snapped.distance, 10.0);
+        let half = town.map.street(StreetId(0)).length.part(0.5);
+        assert_eq!(snapped.position.offset, half);
+    }
+
+    #[test]
+    fn the_limit_is_kept_and_no_limit_finds_everything() {
+        let map = town("A 0,0  B 100,0 | A-B").map;
+        let point = Point::new(50.0, 50.0);
+        assert!(map.snap(point, Some(50.0)).is_some());
+        assert!(map.snap(point, Some(49.9)).is_none());
+        assert_eq!(map.snap(Point::new(50.0, 3e6), None).unwrap().distance, 3e6);
+        assert!(map.snap(Point::new(f64::NAN, 0.0), None).is_none());
+        assert!(map.snap(Point::new(f64::INFINITY, 0.0), None).is_none());
+    }
+
+    #[test]
+    fn among_equals_the_first_street_wins() {
+        //  two streets on the same ground, and a junction between two more
+        let map = town("A 0,0  B 100,0  C 200,0 | B-C A-B:150 A-B").map;
+        assert_eq!(map.snap(Point::new(20.0, 5.0), None).unwrap().position.street, StreetId(1));
+        let at_b = map.snap(Point::new(100.0, 30.0), None).unwrap().position;
+        assert_eq!(at_b, Position { street: StreetId(0), offset: Length::ZERO });
+    }
+
+    #[test]
+    fn snapping_agrees_with_a_look_at_every_street() {
+        let mut beyond = 0;
+        for seed in 0..600 {
+            let town = Town::random(seed);
+            let mut random = Town::generator(seed);
+            for _ in 0..20 {
+                let reach = if random.random_bool(0.1) { 30_000.0 } else { 1_500.0 };
+                let mut coordinate = || random.random_range(-reach..reach);
+                let point = Point::new(coordinate(), coordinate());
+                for limit in [None, Some(50.0), Some(400.0)] {
+                    let found = town.map.snap(point, limit);
+                    beyond += usize::from(found.is_none());
+                    assert_eq!(
+                        found,
+                        naive::snap(&town.map, point, limit),
+                        "seed {seed} {point:?}\n{town}"
+                    );
+                }
+            }
+        }
+        assert!(beyond > 100, "only {beyond} points were off the map");
+    }
+}

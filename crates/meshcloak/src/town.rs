@@ -1,0 +1,147 @@
+//! Towns small enough to draw: a map written as one line of text, and random ones from a seed.
+//!
+//! `A 0,0  B 100,0  C 100,75 | A>B B-C C-A:200 A-B(50,-20;60,0)` has three terminals, a one-way
+//! street from A to B, two two-way streets (one with a written length in metres) and one with
+//! bends. A street is named by its text up to `:` or `(`; a second one of that name gets `#2`.
+
+use crate::map::{Extent, MapBuilder, Position, RawStreet, StreetId, StreetMap};
+use crate::units::{Length, Point};
+use std::fmt;
+
+/// A map and the text it was drawn from.
+#[derive(Clone, Debug)]
+pub struct Town {
+    /// The whole map, unconnected parts included.
+    pub map: StreetMap,
+    text: String,
+}
+
+/// The town that `text` draws.
+///
+/// # Panics
+/// If the text draws no town: towns are written by hand, in tests and fixtures.
+pub fn town(text: &str) -> Town {
+    let (terminals, streets) = text.split_once('|').expect("a town has a `|`");
+    let mut builder = MapBuilder::new();
+    let words: Vec<&str> = terminals.split_whitespace().collect();
+    for pair in words.chunks(2) {
+        builder.terminal(pair[0], point(pair[1])).expect("a town's terminals are valid");
+    }
+    for word in streets.split_whitespace() {
+        add_street(&mut builder, word);
+    }
+    let map = builder.build(Extent::Whole).expect("a town has a street").map;
+    Town { map, text: text.to_owned() }
+}
+
+fn add_street(builder: &mut MapBuilder, word: &str) {
+    let (rest, bends) = word.split_once('(').unwrap_or((word, ""));
+    let bends: Vec<Point> =
+        bends.trim_end_matches(')').split(';').filter(|p| !p.is_empty()).map(point).collect();
+    let (name, metres) = rest.split_once(':').unwrap_or((rest, ""));
+    let ends = name.split_once('>').or_else(|| name.split_once('-'));
+    let (from, to) = ends.expect("a street is written A-B or A>B");
+    let find = |label: &str| builder.find_terminal(label).expect("a street joins known terminals");
+    let (from, to) = (find(from), find(to));
+    for number in 1.. {
+        let label = if number == 1 { name.to_owned() } else { format!("{name}#{number}") };
+        let raw = RawStreet {
+            label: &label,
+            from,
+            to,
+            written_metres: metres.parse().ok(),
+            one_way: name.contains('>'),
+            bends: &bends,
+            name: "",
+            class: "",
+        };
+        if builder.street(raw).is_ok() {
+            return;
+        }
+        assert!(number < 100, "`{word}` is no street");
+    }
+}
+
+fn point(text: &str) -> Point {
+    let (x, y) = text.split_once(',').expect("a point is written x,y");
+    let number = |text: &str| text.parse().expect("a coordinate is a number");
+    Point::new(number(x), number(y))
+}
+
+impl Town {
+    /// The street of that name.
+    pub fn street(&self, name: &str) -> StreetId {
+        let found = self.map.streets().find(|&street| self.map.street_label(street) == name);
+        found.expect("the town has a street of that name")
+    }
+
+    /// The position `metres` along the street of that name.
+    pub fn at(&self, street: &str, metres: f64) -> Position {
+        Position { street: self.street(street), offset: Length::metres(metres) }
+    }
+}
+
+impl fmt::Display for Town {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(any(test, feature = "testing"))]
+mod random {
+    use super::{Town, town};
+    use crate::map::{Position, StreetId};
+    use crate::units::Length;
+    use rand::{RngExt as _, SeedableRng as _};
+    use rand_pcg::Pcg64Mcg;
+    use std::fmt::Write as _;
+
+    impl Town {
+        /// The generator that belongs to a seed.
+        pub fn generator(seed: u64) -> Pcg64Mcg {
+            Pcg64Mcg::seed_from_u64(seed)
+        }
+
+        /// A random town that grows with its seed: one-way streets, loops, parallel streets,
+        /// bends, written lengths, dead ends, terminals on one point, unconnected parts.
+        pub fn random(seed: u64) -> Town {
+            let mut random = Town::generator(seed);
+            let terminals = 2 + random.random_range(0..=seed.min(600) / 25);
+            let streets = 1 + random.random_range(0..=terminals * 2);
+            let mut text = String::new();
+            let coordinate = |random: &mut Pcg64Mcg| random.random_range(-10..=10_i32) * 50;
+            for terminal in 0..terminals {
+                let (x, y) = (coordinate(&mut random), coordinate(&mut random));
+                write!(text, "T{terminal} {x},{y} ").expect("a String takes any text");
+            }
+            text.push('|');
+            for _ in 0..streets {
+                let from = random.random_range(0..terminals);
+                let to = random.random_range(0..terminals);
+                let way = if random.random_bool(0.35) { '>' } else { '-' };
+                write!(text, " T{from}{way}T{to}").expect("a String takes any text");
+                if random.random_bool(0.2) {
+                    let metres = random.random_range(1..800);
+                    write!(text, ":{metres}").expect("a String takes any text");
+                }
+                if random.random_bool(0.25) {
+                    let (x, y) = (coordinate(&mut random), coordinate(&mut random));
+                    write!(text, "({x},{y};{y},{x})").expect("a String takes any text");
+                }
+            }
+            town(&text)
+        }
+
+        /// A random position, often on a terminal.
+        pub fn position(&self, random: &mut Pcg64Mcg) -> Position {
+            let street = StreetId(random.random_range(0..self.map.street_count() as u32));
+            let length = self.map.street(street).length.units();
+            let units = match random.random_range(0..10) {
+                0 => 0,
+                1 => length,
+                _ => random.random_range(0..=length),
+            };
+            Position { street, offset: Length::from_units(units) }
+        }
+    }
+}
