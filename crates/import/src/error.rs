@@ -57,6 +57,17 @@ pub enum Problem {
     /// The content contradicts its own format.
     #[error("damaged: {0}")]
     Damaged(String),
+    /// A prepared map of another layout.
+    #[error(
+        "prepared by another version (format {found}); this program reads format {expected}, \
+         so prepare the map again"
+    )]
+    WrongVersion {
+        /// Of the file.
+        found: u32,
+        /// Of this program.
+        expected: u32,
+    },
     /// A header lacks a column.
     #[error("column {missing} is missing; found `{found}`")]
     MissingColumn {

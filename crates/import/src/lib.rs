@@ -13,6 +13,7 @@ mod error;
 mod input;
 mod options;
 mod osm;
+pub mod prepared;
 mod progress;
 
 pub use draft::{Imported, Provenance};

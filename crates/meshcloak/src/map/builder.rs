@@ -177,6 +177,27 @@ impl MapBuilder {
         }
     }
 
+    /// Everything that is on a finished map, to add to it or to keep less of it.
+    pub fn from_map(map: &StreetMap) -> MapBuilder {
+        let tables = map.tables();
+        MapBuilder {
+            terminals: tables.terminals.clone(),
+            terminal_labels: tables.terminal_labels.iter().collect(),
+            streets: tables.streets.clone(),
+            street_labels: tables.street_labels.iter().collect(),
+            street_metres: tables.street_metres.clone(),
+            shape_starts: tables.shape_starts.clone(),
+            shape_points: tables.shape_points.clone(),
+            names: tables.names.iter().collect(),
+            classes: tables.classes.iter().collect(),
+            categories: tables.categories.iter().collect(),
+            pois: tables.pois.iter().map(|poi| (poi.point, poi.name, poi.category)).collect(),
+            poi_labels: tables.poi_labels.clone(),
+            frame: tables.frame.clone(),
+            repairs: Repairs::default(),
+        }
+    }
+
     /// Says where on Earth the map lies.
     pub fn set_frame(&mut self, frame: Frame) {
         self.frame = Some(frame);

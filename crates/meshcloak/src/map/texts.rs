@@ -117,6 +117,16 @@ impl DistinctTexts {
     }
 }
 
+impl<'a> FromIterator<&'a str> for DistinctTexts {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> DistinctTexts {
+        let mut distinct = DistinctTexts::default();
+        for text in texts {
+            distinct.append(text);
+        }
+        distinct
+    }
+}
+
 fn hash(text: &str) -> u64 {
     FxBuildHasher.hash_one(text)
 }
