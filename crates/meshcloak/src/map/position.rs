@@ -71,7 +71,7 @@ pub(super) fn shape_metres(shape: &[Point]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::town::town;
+    use crate::town::{Town, town};
 
     #[test]
     fn a_position_is_left_and_reached_by_the_ends_its_direction_allows() {
@@ -106,5 +106,18 @@ mod tests {
         assert_eq!(town.map.point(town.at("A-B", 50.0)), Point::new(0.0, 50.0));
         assert_eq!(town.map.point(town.at("A-B", 150.0)), Point::new(50.0, 100.0));
         assert_eq!(town.map.point(town.at("A-B", 200.0)), Point::new(100.0, 100.0));
+    }
+
+    #[test]
+    fn two_positions_are_never_farther_apart_in_the_plane_than_along_their_street() {
+        for seed in 0..500 {
+            let town = Town::random(seed);
+            let mut random = Town::generator(seed);
+            let a = town.position(&mut random);
+            let b = Position { offset: town.map.street(a.street).length.part(0.37), ..a };
+            let plane = town.map.point(a).distance(town.map.point(b));
+            let along = a.offset.max(b.offset) - a.offset.min(b.offset);
+            assert!(plane <= along.as_metres() + 1e-9, "seed {seed} {a:?} {b:?}\n{town}");
+        }
     }
 }

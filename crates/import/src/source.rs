@@ -1,0 +1,58 @@
+//! What a map is named by: a file, the common part of several, or the built-in city.
+
+use crate::city::CityPlan;
+use crate::error::{ImportError, Place, Problem};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Where a map comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MapSource {
+    /// The built-in city: `city`, `city:STREETS` or `city:STREETS:SEED`.
+    City(CityPlan),
+    /// A file, any file of a set, or the set's name without endings.
+    File(PathBuf),
+}
+
+impl Default for MapSource {
+    fn default() -> MapSource {
+        MapSource::City(CityPlan::default())
+    }
+}
+
+impl FromStr for MapSource {
+    type Err = ImportError;
+
+    fn from_str(text: &str) -> Result<MapSource, ImportError> {
+        let plan = match text.split_once(':') {
+            None if text == "city" => Some(CityPlan::default()),
+            Some(("city", rest)) => Some(city_plan(text, rest)?),
+            _ => None,
+        };
+        Ok(plan.map_or_else(|| MapSource::File(PathBuf::from(text)), MapSource::City))
+    }
+}
+
+fn city_plan(text: &str, rest: &str) -> Result<CityPlan, ImportError> {
+    let bad = |field: &'static str, value: &str, expected: &'static str| {
+        Place::File.of(Path::new(text), Problem::BadField { field, value: value.into(), expected })
+    };
+    let (streets, seed) = rest.split_once(':').unwrap_or((rest, ""));
+    let sizes = "a number of streets from 500 to 200000, as in `city:7000:1`";
+    let count = streets.parse().map_err(|_| bad("streets", streets, sizes))?;
+    let seed = match seed {
+        "" => CityPlan::default().seed(),
+        digits => digits.parse().map_err(|_| bad("seed", digits, "a whole number from 0"))?,
+    };
+    CityPlan::new(seed, count).ok_or_else(|| bad("streets", streets, sizes))
+}
+
+impl fmt::Display for MapSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MapSource::City(plan) => write!(f, "city:{}:{}", plan.streets(), plan.seed()),
+            MapSource::File(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
