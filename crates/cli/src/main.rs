@@ -1,2 +1,45 @@
-//! x
-fn main() {}
+//! The `meshcloak` command: one file per subcommand; everything it does is done by the libraries.
+//!
+//! Exit codes: 0 done, 1 the input or the machine did not allow it, 2 the command was misspelt.
+
+mod map;
+mod map_args;
+mod progress;
+mod table;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Hides where people are among others they could be, on real street maps.
+#[derive(Debug, Parser)]
+#[command(name = "meshcloak", version, arg_required_else_help = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Print nothing but the result: no progress, no notes.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Look at street maps, convert them, draw them.
+    #[command(subcommand)]
+    Map(map::MapCommand),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let console = progress::Console::new(cli.quiet);
+    let done = match cli.command {
+        Command::Map(command) => map::run(&command, &console),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            console.clear();
+            eprintln!("meshcloak: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `meshcloak map convert`: a map in another format.
+
+use crate::map_args::MapArgs;
+use crate::progress::Console;
+use anyhow::Result;
+use clap::Args;
+use import::{MapSource, Target};
+
+/// Arguments of `map convert`.
+#[derive(Debug, Args)]
+#[command(after_help = "The ending of OUT says the format:
+  X.csv               X.nodes.csv, X.streets.csv and X.pois.csv (X.csv.gz: gzipped)
+  X.node, X.edge      Brinkhoff, binary
+  X.node.txt          Brinkhoff, text
+  X.geojson           GeoJSON (X.geojson.gz: gzipped)
+  X.meshmap           prepared: opens in milliseconds
+
+Examples:
+  meshcloak map convert porto.osm.pbf porto.meshmap
+  meshcloak map convert oldenburgGen.node oldenburg.csv
+  meshcloak map convert oldenburgGen.node oldenburg.geojson --origin 8.1,53.0
+  meshcloak map convert city:20000:4 town.geojson")]
+pub struct Convert {
+    /// Map to read: .osm.pbf, .osm, Brinkhoff, CSV or prepared; or city:STREETS:SEED.
+    #[arg(value_name = "IN")]
+    from: MapSource,
+    /// File to write; its ending says the format.
+    #[arg(value_name = "OUT")]
+    to: Target,
+    #[command(flatten)]
+    how: MapArgs,
+}
+
+impl Convert {
+    /// Reads, writes, and says what the new format could not hold.
+    pub fn run(&self, console: &Console) -> Result<()> {
+        let imported = self.how.read(Some(&self.from), console)?;
+        for note in import::write_map(&imported, self.how.extent(), &self.to)? {
+            console.note(&note);
+        }
+        Ok(())
+    }
+}

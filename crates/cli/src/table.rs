@@ -1,0 +1,85 @@
+//! Tables that align: names to the left, numbers to the right.
+
+use std::fmt::Write as _;
+
+/// Rows of a name and a value, under headings.
+#[derive(Debug, Default)]
+pub struct Table {
+    rows: Vec<(String, Option<String>)>,
+}
+
+impl Table {
+    /// Begins a group of rows.
+    pub fn heading(&mut self, heading: impl Into<String>) {
+        self.rows.push((heading.into(), None));
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.rows.push((name.into(), Some(value.into())));
+    }
+
+    /// The table as text; the numbers of all groups align.
+    pub fn render(&self) -> String {
+        let named = self.rows.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        let width = |texts: &mut dyn Iterator<Item = &String>| {
+            texts.map(|text| text.chars().count()).max().unwrap_or(0)
+        };
+        let names = width(&mut named.clone().map(|row| row.0));
+        let values = width(&mut named.clone().map(|row| row.1));
+        let mut out = String::new();
+        for (index, (name, value)) in self.rows.iter().enumerate() {
+            let written = match value {
+                Some(value) => writeln!(out, "  {name:names$}  {value:>values$}"),
+                None if index == 0 => writeln!(out, "{name}"),
+                None => writeln!(out, "\n{name}"),
+            };
+            written.expect("a String takes any text");
+        }
+        out
+    }
+}
+
+/// A whole number with a comma after every third digit, as in 1,301.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number with two decimals and commas, as in 1,301.47.
+pub fn decimal(number: f64) -> String {
+    let hundredths = (number.abs() * 100.0).round() as u64;
+    let sign = if number < 0.0 && hundredths > 0 { "-" } else { "" };
+    format!("{sign}{}.{:02}", grouped(hundredths / 100), hundredths % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        let texts = [0, 7, 999, 1_000, 61_350, 1_234_567].map(grouped);
+        assert_eq!(texts, ["0", "7", "999", "1,000", "61,350", "1,234,567"]);
+        assert_eq!(decimal(1301.468), "1,301.47");
+        assert_eq!(decimal(-0.001), "0.00");
+        assert_eq!(decimal(-12.5), "-12.50");
+    }
+
+    #[test]
+    fn columns_align_across_groups() {
+        let mut table = Table::default();
+        table.heading("A");
+        table.row("nodes", "6,105");
+        table.heading("B");
+        table.row("straße", "1");
+        assert_eq!(table.render(), "A\n  nodes   6,105\n\nB\n  straße      1\n");
+    }
+}
