@@ -24,6 +24,8 @@ pub mod units;
 
 pub mod map;
 
+pub mod distance;
+
 pub mod town;
 
 pub mod naive;

@@ -1,7 +1,7 @@
 //! Slow twins: each algorithm once more, too simple to be wrong, for tests and for reading.
 
 use crate::map::{Position, Snapped, StreetMap};
-use crate::units::Point;
+use crate::units::{Length, Point};
 
 /// Twin of [`StreetMap::snap`]: looks at every piece of every street.
 pub fn snap(map: &StreetMap, point: Point, limit: Option<f64>) -> Option<Snapped> {
@@ -46,4 +46,64 @@ pub fn reachability(map: &StreetMap) -> Vec<Vec<bool>> {
         }
     }
     reach
+}
+
+/// Distances between terminals: `terminal_distances(map)[a][b]`, by Floyd and Warshall's loops.
+pub fn terminal_distances(map: &StreetMap) -> Vec<Vec<Option<Length>>> {
+    let count = map.terminal_count();
+    let mut table = vec![vec![None; count]; count];
+    let shorter = |old: Option<Length>, new: Length| Some(old.map_or(new, |old| old.min(new)));
+    for street in map.streets() {
+        let street = map.street(street);
+        let (from, to) = (street.from.index(), street.to.index());
+        table[from][to] = shorter(table[from][to], street.length);
+        if !street.one_way {
+            table[to][from] = shorter(table[to][from], street.length);
+        }
+    }
+    for terminal in 0..count {
+        table[terminal][terminal] = Some(Length::ZERO);
+    }
+    for middle in 0..count {
+        for from in 0..count {
+            for to in 0..count {
+                if let (Some(first), Some(second)) = (table[from][middle], table[middle][to]) {
+                    table[from][to] = shorter(table[from][to], first + second);
+                }
+            }
+        }
+    }
+    table
+}
+
+/// Twin of [`crate::distance::Atlas::distance`], without a bound: the least over every way to
+/// leave `a`'s street, cross the map and enter `b`'s, or straight along.
+pub fn distance(
+    map: &StreetMap,
+    table: &[Vec<Option<Length>>],
+    a: Position,
+    b: Position,
+) -> Option<Length> {
+    let (from, to) = (map.street(a.street), map.street(b.street));
+    let mut leave = vec![(from.to, from.length - a.offset)];
+    if !from.one_way {
+        leave.push((from.from, a.offset));
+    }
+    let mut enter = vec![(to.from, b.offset)];
+    if !to.one_way {
+        enter.push((to.to, to.length - b.offset));
+    }
+    let mut ways = Vec::new();
+    for &(u, out) in &leave {
+        for &(w, into) in &enter {
+            ways.extend(table[u.index()][w.index()].map(|across| out + across + into));
+        }
+    }
+    if a.street == b.street && b.offset >= a.offset {
+        ways.push(b.offset - a.offset);
+    }
+    if a.street == b.street && a.offset >= b.offset && !from.one_way {
+        ways.push(a.offset - b.offset);
+    }
+    ways.into_iter().min()
 }
