@@ -26,6 +26,8 @@ pub mod map;
 
 pub mod distance;
 
+pub mod query;
+
 pub mod town;
 
 pub mod naive;

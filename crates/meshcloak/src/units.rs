@@ -5,7 +5,8 @@
 
 use std::fmt;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, AddAssign, Mul, Sub};
+use std::time::Duration;
 
 /// A length along streets, in whole units of 1/32 m.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,6 +89,67 @@ impl Sum for Length {
 impl fmt::Display for Length {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} m", self.as_metres())
+    }
+}
+
+/// A top speed, in whole units of 1/32 m per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Speed(u32);
+
+impl Speed {
+    /// The highest speed that is not above `metres` per second.
+    pub fn metres_per_second(metres: f64) -> Speed {
+        Speed(Length::metres_down(metres).units())
+    }
+
+    /// This speed in metres per second, exactly.
+    pub fn as_metres_per_second(self) -> f64 {
+        Length(self.0).as_metres()
+    }
+}
+
+impl Mul<Duration> for Speed {
+    type Output = Length;
+    /// How far one comes in that span, rounded down: `dc = v × Δt` (§III-E).
+    fn mul(self, span: Duration) -> Length {
+        let units = u128::from(self.0) * span.as_millis() / 1000;
+        Length(u32::try_from(units).unwrap_or(u32::MAX))
+    }
+}
+
+/// An instant, in milliseconds from the beginning of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(u64);
+
+impl Time {
+    /// The instant that many milliseconds after the beginning.
+    pub const fn from_millis(millis: u64) -> Time {
+        Time(millis)
+    }
+
+    /// Milliseconds since the beginning.
+    pub const fn as_millis(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds since the beginning.
+    pub fn as_seconds(self) -> f64 {
+        self.0 as f64 / 1000.0
+    }
+}
+
+impl Add<Duration> for Time {
+    type Output = Time;
+    fn add(self, span: Duration) -> Time {
+        Time(self.0.saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX)))
+    }
+}
+
+impl Sub for Time {
+    type Output = Duration;
+    /// The span since an earlier instant; none if that is later.
+    fn sub(self, earlier: Time) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 }
 
@@ -221,6 +283,14 @@ mod tests {
         assert_eq!(seven.part(0.49).units(), 3);
         assert_eq!(seven.part(1.0), seven);
         assert_eq!(seven.part(1.1), seven);
+    }
+
+    #[test]
+    fn a_speed_times_a_span_is_a_length_rounded_down() {
+        let ten = Speed::metres_per_second(10.0);
+        assert_eq!(ten * Duration::from_secs(10), Length::metres(100.0));
+        assert_eq!((ten * Duration::from_millis(1)).units(), 0);
+        assert_eq!(ten * Duration::from_secs(u64::MAX), Length::MAX);
     }
 
     #[test]

@@ -16,8 +16,8 @@ pub struct DistanceMatrix {
     distances: Vec<u16>,
 }
 
-/// The largest `dc_max` whose distances fit 16 bits: 2,047.97 m.
-pub const LARGEST_DC_MAX: Length = Length::from_units(u16::MAX as u32);
+/// The largest `dc_max`: 2,047 m, so that a distance fits 16 bits and leaves room for "beyond".
+pub const LARGEST_DC_MAX: Length = Length::from_units(2_047 * 32);
 
 impl DistanceMatrix {
     /// Algorithm 1.

@@ -1,9 +1,11 @@
 //! Distance along streets (§IV-A): the map prepared once, so that `d(A, B)` is a look-up.
 
 mod matrix;
+mod reach;
 mod search;
 
 pub use matrix::{DistanceMatrix, LARGEST_DC_MAX};
+pub use reach::{Crossing, Reach, Reached};
 pub use search::{Search, Ways};
 
 use crate::map::{Position, StreetMap};

@@ -1,0 +1,194 @@
+//! For every street, the streets that can be reached from it within `dc_max`, nearest first.
+//!
+//! One row serves twice: whoever looks for people within reach walks its beginning, and the
+//! expanding mesh of a person *is* its beginning (Algorithm 3). A row entry holds the distances
+//! from either end of the one street to either end of the other, so that `d(A, B)` needs no
+//! search and no look-up (§IV-A).
+
+use super::matrix::DistanceMatrix;
+use crate::map::{StreetId, StreetMap, TerminalId};
+use crate::units::Length;
+use rayon::prelude::*;
+
+/// A distance beyond `dc_max`, or a way that does not exist.
+pub(crate) const BEYOND: u16 = u16::MAX;
+
+/// Distances in 1/32 m from the ends of one street to the ends of another:
+/// `[from → from, from → to, to → from, to → to]`, as far as one may leave and enter there.
+pub type Crossing = [u16; 4];
+
+/// A street that can be reached from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// The street.
+    pub street: StreetId,
+    /// The least of the distances: how far it is to where the street begins to be entered.
+    pub nearest: u16,
+    /// The distances themselves.
+    pub crossing: Crossing,
+}
+
+/// The rows of all streets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reach {
+    starts: Vec<usize>,
+    rows: Vec<Reached>,
+    /// The way back of each entry; empty if every street is two-way, for then it is the same way.
+    back: Vec<Crossing>,
+    /// From each street round to itself.
+    own: Vec<Crossing>,
+}
+
+impl Reach {
+    /// How many bytes the rows of a map would take.
+    pub fn size_in_bytes(map: &StreetMap, matrix: &DistanceMatrix) -> usize {
+        let pairs: usize = map
+            .terminals()
+            .map(|u| {
+                matrix.row(u).map(|(v, _)| map.leaving(v).len()).sum::<usize>()
+                    * map.arriving(u).len()
+            })
+            .sum();
+        // A pair of streets is met once for every pair of ends, four times if both are two-way.
+        pairs / 4 * (size_of::<Reached>() + size_of::<Crossing>())
+    }
+
+    /// The rows of all streets of `map`.
+    pub fn new(map: &StreetMap, matrix: &DistanceMatrix) -> Reach {
+        let streets: Vec<StreetId> = map.streets().collect();
+        let chunks: Vec<Rows> = streets
+            .par_chunks(128)
+            .map_init(|| Gather::new(map), |gather, chunk| gather.rows(map, matrix, chunk))
+            .collect();
+        let mut reach =
+            Reach { starts: vec![0], rows: Vec::new(), back: Vec::new(), own: Vec::new() };
+        for chunk in chunks {
+            for size in chunk.sizes {
+                reach.starts.push(reach.starts[reach.starts.len() - 1] + size);
+            }
+            reach.rows.extend(chunk.rows);
+            reach.own.extend(chunk.own);
+        }
+        if map.streets().any(|street| map.street(street).one_way) {
+            reach.back = reach.ways_back(map.street_count());
+        }
+        reach
+    }
+
+    /// The streets within reach of `street`, itself aside, nearest first.
+    pub fn row(&self, street: StreetId) -> &[Reached] {
+        &self.rows[self.run(street)]
+    }
+
+    /// The ways back of the entries of a row; `None` where they are the same as the ways there.
+    pub(crate) fn row_back(&self, street: StreetId) -> Option<&[Crossing]> {
+        (!self.back.is_empty()).then(|| &self.back[self.run(street)])
+    }
+
+    /// The distances from the ends of a street round to its own ends.
+    pub(crate) fn own(&self, street: StreetId) -> Crossing {
+        self.own[street.index()]
+    }
+
+    /// The streets that belong to `EMesh` of someone on `street` with constraint `dc`, the street
+    /// itself aside: those that can be entered at a terminal nearer than `dc` to its exits.
+    pub fn expanding(&self, street: StreetId, dc: Length) -> &[Reached] {
+        let row = self.row(street);
+        &row[..row.partition_point(|reached| u32::from(reached.nearest) < dc.units())]
+    }
+
+    /// How many entries all rows have.
+    pub fn entry_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn run(&self, street: StreetId) -> std::ops::Range<usize> {
+        self.starts[street.index()]..self.starts[street.index() + 1]
+    }
+
+    /// For each entry t of row s, the crossing from t to s: found by sorting all entries by the
+    /// street they lead to, which lists for each street who reaches it, in street order.
+    fn ways_back(&self, streets: usize) -> Vec<Crossing> {
+        let mut there = vec![[BEYOND; 4]; streets];
+        let mut incoming: Vec<Vec<(u32, usize)>> = vec![Vec::new(); streets];
+        for street in 0..streets {
+            for entry in self.starts[street]..self.starts[street + 1] {
+                incoming[self.rows[entry].street.index()].push((street as u32, entry));
+            }
+        }
+        let mut back = vec![[BEYOND; 4]; self.rows.len()];
+        for street in 0..streets {
+            let row = self.starts[street]..self.starts[street + 1];
+            for reached in &self.rows[row.clone()] {
+                there[reached.street.index()] = reached.crossing;
+            }
+            for &(from, entry) in &incoming[street] {
+                back[entry] = there[from as usize];
+            }
+            for reached in &self.rows[row] {
+                there[reached.street.index()] = [BEYOND; 4];
+            }
+        }
+        back
+    }
+}
+
+/// The rows of some streets.
+#[derive(Default)]
+struct Rows {
+    sizes: Vec<usize>,
+    rows: Vec<Reached>,
+    own: Vec<Crossing>,
+}
+
+/// Room to gather one row at a time.
+struct Gather {
+    crossing: Vec<Crossing>,
+    met: Vec<StreetId>,
+}
+
+impl Gather {
+    fn new(map: &StreetMap) -> Gather {
+        Gather { crossing: vec![[BEYOND; 4]; map.street_count()], met: Vec::new() }
+    }
+
+    fn rows(&mut self, map: &StreetMap, matrix: &DistanceMatrix, streets: &[StreetId]) -> Rows {
+        let mut rows = Rows::default();
+        for &street in streets {
+            let start = rows.rows.len();
+            let ends = *map.street(street);
+            if !ends.one_way {
+                self.leave_by(map, matrix, ends.from, 0);
+            }
+            self.leave_by(map, matrix, ends.to, 1);
+            rows.own.push(std::mem::replace(&mut self.crossing[street.index()], [BEYOND; 4]));
+            for met in self.met.drain(..).filter(|&met| met != street) {
+                let crossing = std::mem::replace(&mut self.crossing[met.index()], [BEYOND; 4]);
+                let nearest = crossing.into_iter().min().unwrap_or(BEYOND);
+                rows.rows.push(Reached { street: met, nearest, crossing });
+            }
+            rows.rows[start..].sort_unstable_by_key(|reached| (reached.nearest, reached.street));
+            rows.sizes.push(rows.rows.len() - start);
+        }
+        rows
+    }
+
+    /// Notes how far it is from one end of the street at hand to every street within reach.
+    fn leave_by(&mut self, map: &StreetMap, matrix: &DistanceMatrix, end: TerminalId, exit: usize) {
+        for (terminal, length) in matrix.row(end) {
+            for arm in map.leaving(terminal) {
+                let crossing = &mut self.crossing[arm.street.index()];
+                if *crossing == [BEYOND; 4] {
+                    self.met.push(arm.street);
+                }
+                let street = map.street(arm.street);
+                if street.from == terminal {
+                    crossing[exit * 2] = length.units() as u16;
+                }
+                if street.to == terminal && !street.one_way {
+                    crossing[exit * 2 + 1] = length.units() as u16;
+                }
+            }
+        }
+    }
+}
