@@ -28,6 +28,8 @@ pub mod distance;
 
 pub mod query;
 
+pub mod constraint_graph;
+
 pub mod town;
 
 pub mod naive;

@@ -1,6 +1,8 @@
 //! Slow twins: each algorithm once more, too simple to be wrong, for tests and for reading.
 
+use crate::constraint_graph::Coverage;
 use crate::map::{Position, Snapped, StreetMap};
+use crate::query::Query;
 use crate::units::{Length, Point};
 
 /// Twin of [`StreetMap::snap`]: looks at every piece of every street.
@@ -106,4 +108,31 @@ pub fn distance(
         ways.push(a.offset - b.offset);
     }
     ways.into_iter().min()
+}
+
+/// Twin of [`crate::constraint_graph::GraphBuilder`]: every pair of places in the waiting list,
+/// looked at one by one (Algorithm 2 without an index).
+pub fn edges(
+    map: &StreetMap,
+    table: &[Vec<Option<Length>>],
+    coverage: Coverage,
+    waiting: &[Query],
+) -> Vec<(u32, u32)> {
+    let mut edges = Vec::new();
+    for (i, a) in waiting.iter().enumerate() {
+        for (j, b) in waiting.iter().enumerate().skip(i + 1) {
+            let there = distance(map, table, a.position, b.position);
+            let back = distance(map, table, b.position, a.position);
+            let (dc_a, dc_b) = (a.distance_constraint, b.distance_constraint);
+            let (limit_there, limit_back) = match coverage {
+                Coverage::Own => (dc_a, dc_b),
+                Coverage::Both => (dc_a.min(dc_b), dc_a.min(dc_b)),
+            };
+            let within = |length: Option<Length>, limit| length.is_some_and(|d| d <= limit);
+            if a.user != b.user && within(there, limit_there) && within(back, limit_back) {
+                edges.push((i as u32, j as u32));
+            }
+        }
+    }
+    edges
 }

@@ -91,10 +91,12 @@ impl fmt::Display for Town {
 mod random {
     use super::{Town, town};
     use crate::map::{Position, StreetId};
-    use crate::units::Length;
+    use crate::query::{Query, QueryId, UserId};
+    use crate::units::{Length, Time};
     use rand::{RngExt as _, SeedableRng as _};
     use rand_pcg::Pcg64Mcg;
     use std::fmt::Write as _;
+    use std::time::Duration;
 
     impl Town {
         /// The generator that belongs to a seed.
@@ -130,6 +132,30 @@ mod random {
                 }
             }
             town(&text)
+        }
+
+        /// Random people who ask: equal positions, several queries of one user, small and large
+        /// constraints, k from 2 to more than there are people.
+        pub fn crowd(&self, random: &mut Pcg64Mcg, people: usize) -> Vec<Query> {
+            let mut crowd: Vec<Query> = Vec::new();
+            for id in 0..people as u64 {
+                let again = crowd.last().map(|query| query.position);
+                let position = again.filter(|_| random.random_bool(0.15));
+                let metres = [20.0, 100.0, 300.0, 800.0, 2_000.0][random.random_range(0..5)];
+                crowd.push(Query {
+                    id: QueryId(id),
+                    user: UserId(random.random_range(0..1 + people as u64 * 3)),
+                    asked_at: Time::from_millis(random.random_range(0..5_000)),
+                    position: position.unwrap_or_else(|| self.position(random)),
+                    k: random.random_range(2..=6),
+                    temporal_tolerance: Duration::from_millis(random.random_range(0..6_000)),
+                    distance_constraint: Length::metres_down(
+                        metres * random.random_range(0.5..1.0),
+                    ),
+                    speed: None,
+                });
+            }
+            crowd
         }
 
         /// A random position, often on a terminal.

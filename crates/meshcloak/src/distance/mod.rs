@@ -11,18 +11,20 @@ pub use search::{Search, Ways};
 use crate::map::{Position, StreetMap};
 use crate::units::Length;
 
-/// A map with its distance matrix.
+/// A map with its distance matrix and its rows of reachable streets.
 #[derive(Clone, Debug)]
 pub struct Atlas {
     map: StreetMap,
     matrix: DistanceMatrix,
+    reach: Reach,
 }
 
 impl Atlas {
     /// Prepares a map for distances up to `dc_max`.
     pub fn new(map: StreetMap, dc_max: Length) -> Atlas {
         let matrix = DistanceMatrix::new(&map, dc_max);
-        Atlas { map, matrix }
+        let reach = Reach::new(&map, &matrix);
+        Atlas { map, matrix, reach }
     }
 
     /// The map.
@@ -33,6 +35,11 @@ impl Atlas {
     /// The distances between its terminals.
     pub fn matrix(&self) -> &DistanceMatrix {
         &self.matrix
+    }
+
+    /// The streets within reach of each street.
+    pub fn reach(&self) -> &Reach {
+        &self.reach
     }
 
     /// The bound up to which distances are known.
