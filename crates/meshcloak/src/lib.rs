@@ -30,6 +30,8 @@ pub mod query;
 
 pub mod constraint_graph;
 
+pub mod cliques;
+
 pub mod town;
 
 pub mod naive;

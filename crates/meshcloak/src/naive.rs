@@ -1,6 +1,6 @@
 //! Slow twins: each algorithm once more, too simple to be wrong, for tests and for reading.
 
-use crate::constraint_graph::Coverage;
+use crate::constraint_graph::{ConstraintGraph, Coverage};
 use crate::map::{Position, Snapped, StreetMap};
 use crate::query::Query;
 use crate::units::{Length, Point};
@@ -135,4 +135,32 @@ pub fn edges(
         }
     }
     edges
+}
+
+/// Whether every two of `nodes` are adjacent.
+pub fn is_clique(graph: &ConstraintGraph, nodes: &[u32]) -> bool {
+    let adjacent = |a: u32, b: u32| graph.later(a.min(b)).contains(&a.max(b));
+    nodes.iter().all(|&a| nodes.iter().all(|&b| a == b || adjacent(a, b)))
+}
+
+/// Twin of [`crate::cliques::maximal_cliques`]: cliques are grown node by node, and those to
+/// which another node could still be added are thrown away. Sorted.
+pub fn maximal_cliques(graph: &ConstraintGraph) -> Vec<Vec<u32>> {
+    let nodes = graph.len() as u32;
+    let mut cliques: Vec<Vec<u32>> = vec![Vec::new()];
+    for node in 0..nodes {
+        let with = |clique: &Vec<u32>| {
+            let mut longer = clique.clone();
+            longer.push(node);
+            is_clique(graph, &longer).then_some(longer)
+        };
+        let longer: Vec<Vec<u32>> = cliques.iter().filter_map(with).collect();
+        cliques.extend(longer);
+    }
+    let extends = |clique: &[u32], node: u32| {
+        !clique.contains(&node) && is_clique(graph, &[clique, &[node]].concat())
+    };
+    cliques.retain(|clique| !clique.is_empty() && !(0..nodes).any(|node| extends(clique, node)));
+    cliques.sort();
+    cliques
 }

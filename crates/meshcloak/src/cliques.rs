@@ -1,2 +1,0 @@
-//! Cliques of a graph: all maximal ones (Tomita et al. 2006, as in Algorithm 4, line 11), and for
-//! every node a largest one that contains it (line 13). This module knows only a graph.
