@@ -11,9 +11,13 @@ mod csv_map;
 mod draft;
 mod error;
 mod input;
+mod lon_lat;
 mod options;
 mod osm;
+mod output;
 mod progress;
+#[cfg(test)]
+mod testing;
 
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
