@@ -50,7 +50,12 @@ impl<'a> Input<'a> {
 
     /// The first bytes, without taking them; at least one unless the file is empty.
     pub(crate) fn peek(&mut self) -> Result<&[u8], ImportError> {
-        self.reader.fill_buf().map_err(|error| Place::File.of(&self.path, error))
+        self.peek_at(Place::File)
+    }
+
+    /// The next bytes, without taking them; none at the end of the file. `place` is for errors.
+    pub(crate) fn peek_at(&mut self, place: Place) -> Result<&[u8], ImportError> {
+        self.reader.fill_buf().map_err(|error| place.of(&self.path, error))
     }
 
     /// This file has a problem at `place`.

@@ -10,6 +10,9 @@ mod city;
 mod csv_map;
 mod draft;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
+mod geojson;
 mod input;
 mod lon_lat;
 mod options;
