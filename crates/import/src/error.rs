@@ -88,7 +88,7 @@ pub enum Problem {
     Nothing(&'static str),
     /// The shape of a street does not lead to where the street does.
     #[error(
-        "field `shape` {verb} at {shape} but the street at node `{node}`, which lies at {place}; \
+        "field `shape` {verb} at {shape} but the street at node {node}; \
          expected at most 1 m between them"
     )]
     LooseEnd {
@@ -96,10 +96,8 @@ pub enum Problem {
         verb: &'static str,
         /// Where the shape begins or ends, in the file's coordinates.
         shape: String,
-        /// The node's id.
+        /// The node's id and where it lies, in the file's coordinates.
         node: String,
-        /// Where the node lies, in the file's coordinates.
-        place: String,
     },
     /// A street names a node that is not there.
     #[error("field `{field}` names node `{value}`, which does not exist")]

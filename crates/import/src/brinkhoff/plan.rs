@@ -142,7 +142,9 @@ fn class(map: &StreetMap, street: StreetId) -> u8 {
 /// A name as the format can say it and readers give it back: one line, trimmed, at most 255 bytes.
 pub(super) fn fitting_name(name: &str) -> String {
     let mut line: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    line.truncate(line.floor_char_boundary(255));
+    while line.len() > 255 {
+        line.pop();
+    }
     let line = line.trim_ascii();
     if matches!(line, "*" | "?") { String::new() } else { line.to_owned() }
 }
