@@ -10,11 +10,18 @@ mod city;
 mod csv_map;
 mod draft;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
+mod geojson;
 mod input;
+mod lon_lat;
 mod options;
 mod osm;
+mod output;
 pub mod prepared;
 mod progress;
+#[cfg(test)]
+mod testing;
 
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
