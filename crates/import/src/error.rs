@@ -57,6 +57,9 @@ pub enum Problem {
     /// The content contradicts its own format.
     #[error("damaged: {0}")]
     Damaged(String),
+    /// The content is valid, and beyond what we read.
+    #[error("not supported: {0}")]
+    Unsupported(String),
     /// A header lacks a column.
     #[error("column {missing} is missing; found `{found}`")]
     MissingColumn {

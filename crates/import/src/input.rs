@@ -16,6 +16,9 @@ pub(crate) struct Input<'a> {
     reader: Box<dyn BufRead + Send + 'a>,
 }
 
+/// What every gzipped file begins with.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 impl<'a> Input<'a> {
     /// Opens a file; `progress` hears of every byte taken from disk.
     pub(crate) fn open(path: &Path, progress: &'a dyn Progress) -> Result<Input<'a>, ImportError> {
@@ -26,13 +29,23 @@ impl<'a> Input<'a> {
             return Err(Place::File.of(path, Problem::Directory));
         }
         let mut raw = BufReader::with_capacity(1 << 18, Counted { file, progress });
-        let gzipped = raw.fill_buf().map_err(problem)?.starts_with(&[0x1f, 0x8b]);
+        let gzipped = raw.fill_buf().map_err(problem)?.starts_with(&GZIP);
         let reader: Box<dyn BufRead + Send> = if gzipped {
             Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(raw)))
         } else {
             Box::new(raw)
         };
         Ok(Input { path: path.to_owned(), size: metadata.len(), reader })
+    }
+
+    /// Bytes in memory as if they were the file `path`.
+    pub(crate) fn from_bytes(path: &Path, bytes: &'a [u8]) -> Input<'a> {
+        let reader: Box<dyn BufRead + Send> = if bytes.starts_with(&GZIP) {
+            Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(bytes)))
+        } else {
+            Box::new(bytes)
+        };
+        Input { path: path.to_owned(), size: bytes.len() as u64, reader }
     }
 
     /// The first bytes, without taking them; at least one unless the file is empty.

@@ -18,4 +18,5 @@ mod progress;
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
 pub use options::{Highways, Options, OsmOptions};
+pub use osm::read_osm_bytes;
 pub use progress::Progress;
