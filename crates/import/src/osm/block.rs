@@ -51,6 +51,14 @@ struct Scratch {
     tags: Tags,
 }
 
+impl Scratch {
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.values.clear();
+        [&mut self.ids, &mut self.lats, &mut self.lons].into_iter().for_each(Vec::clear);
+    }
+}
+
 impl<'a> Block<'a> {
     /// The block in `bytes`, which begins at `at` in the file.
     pub(super) fn parse(bytes: &'a [u8], at: Place) -> Result<Block<'a>, Fault> {
@@ -114,8 +122,8 @@ impl<'a> Block<'a> {
         scratch: &mut Scratch,
         harvest: &mut WayHarvest,
     ) -> Result<(), Malformed> {
+        scratch.clear();
         let Scratch { keys, values, ids: refs, tags, .. } = scratch;
-        (keys.clear(), values.clear(), refs.clear());
         let mut id = None;
         for field in Fields::of(way) {
             match field? {
@@ -166,8 +174,8 @@ impl<'a> Block<'a> {
         harvest: &mut NodeHarvest,
     ) -> Result<(), Fault> {
         let damaged = |reason| damaged(self.at, reason);
+        scratch.clear();
         let Scratch { keys, values, tags, .. } = scratch;
-        (keys.clear(), values.clear());
         let (mut id, mut lat, mut lon) = (None, None, None);
         for field in Fields::of(node) {
             match field.map_err(damaged)? {
@@ -210,8 +218,8 @@ impl<'a> Block<'a> {
     }
 
     fn dense_columns(&self, dense: &[u8], scratch: &mut Scratch) -> Result<(), Malformed> {
+        scratch.clear();
         let Scratch { values, ids, lats, lons, .. } = scratch;
-        (values.clear(), ids.clear(), lats.clear(), lons.clear());
         for field in Fields::of(dense) {
             match field? {
                 (1, value) => append(value, ids, signed)?,
@@ -224,7 +232,7 @@ impl<'a> Block<'a> {
         if ids.len() != lats.len() || ids.len() != lons.len() {
             return Err("a group of nodes has more ids than places, or fewer");
         }
-        (add_up(ids), add_up(lats), add_up(lons));
+        [ids, lats, lons].into_iter().for_each(|column| add_up(column));
         Ok(())
     }
 
