@@ -68,6 +68,9 @@ pub enum Problem {
         /// Of this program.
         expected: u32,
     },
+    /// The content is valid, and beyond what we read.
+    #[error("not supported: {0}")]
+    Unsupported(String),
     /// A header lacks a column.
     #[error("column {missing} is missing; found `{found}`")]
     MissingColumn {

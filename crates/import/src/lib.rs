@@ -26,4 +26,5 @@ mod testing;
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
 pub use options::{Highways, Options, OsmOptions};
+pub use osm::read_osm_bytes;
 pub use progress::Progress;
