@@ -16,27 +16,34 @@ const APART: f64 = 22.0;
 const ALONG: f64 = 70.0;
 
 /// The arrow heads of a map's one-way streets as outlines to fill.
-pub(crate) fn arrows(map: &StreetMap, view: &View, scale: f64) -> Lines {
-    let widths = street_widths(view.metres_per_pixel(), scale);
-    let length = |rank: Rank| arrow_length(widths[rank.number()], scale);
-    let mut thinning = Thinning::new(view.area(), APART * scale);
-    let mut heads = Lines::new();
-    let mut shape: Vec<Pixel> = Vec::new();
-    for (rank, street) in candidates(map, view, length) {
-        shape.clear();
-        shape.extend(map.shape(street).iter().map(|&point| view.to_pixel(point)));
-        let whole = line_length(&shape);
-        let count = (whole / (ALONG * scale)).floor().max(1.0);
-        for index in 0..count as usize {
-            let middle = whole * (index as f64 + 0.5) / count;
-            let Some((tail, tip)) = chord(&shape, middle, length(rank)) else { continue };
-            let centre = Pixel::new((tail.x + tip.x) / 2.0, (tail.y + tip.y) / 2.0);
-            if thinning.admits(centre) {
-                heads.add(head(centre, tail, tip, length(rank)));
+pub(crate) struct Arrows {
+    /// On streets that have a colour of their own.
+    pub main: Lines,
+    /// On all others.
+    pub quiet: Lines,
+}
+
+impl Arrows {
+    /// The arrows of a map as `view` shows it.
+    pub fn gather(map: &StreetMap, view: &View, scale: f64) -> Arrows {
+        let widths = street_widths(view.metres_per_pixel(), scale);
+        let length = |rank: Rank| arrow_length(widths[rank.number()], scale);
+        let mut thinning = Thinning::new(view.area(), APART * scale);
+        let mut arrows = Arrows { main: Lines::new(), quiet: Lines::new() };
+        let mut shape: Vec<Pixel> = Vec::new();
+        for (rank, street) in candidates(map, view, length) {
+            shape.clear();
+            shape.extend(map.shape(street).iter().map(|&point| view.to_pixel(point)));
+            let heads = if rank < Rank::Tertiary { &mut arrows.main } else { &mut arrows.quiet };
+            for (tail, tip) in chords(&shape, length(rank), ALONG * scale) {
+                let centre = Pixel::new((tail.x + tip.x) / 2.0, (tail.y + tip.y) / 2.0);
+                if thinning.admits(centre) {
+                    heads.add(head(centre, tail, tip, length(rank)));
+                }
             }
         }
+        arrows
     }
-    heads
 }
 
 /// The outline of an arrow head of that length, its middle at `centre`, pointing `from → to`.
@@ -68,6 +75,14 @@ fn candidates(
         .collect();
     found.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
     found.into_iter().map(|(rank, _, street)| (rank, street))
+}
+
+/// Where the arrows of a line may be, evenly spread: tails and tips.
+fn chords(line: &[Pixel], length: f64, apart: f64) -> impl Iterator<Item = (Pixel, Pixel)> {
+    let whole = line_length(line);
+    let count = (whole / apart).floor().max(1.0);
+    (0..count as usize)
+        .filter_map(move |index| chord(line, whole * (index as f64 + 0.5) / count, length))
 }
 
 /// Two points of a line about `length` apart with `middle` between them; `None` if they coincide.
@@ -113,7 +128,7 @@ mod tests {
         //       │
         //       C
         let map = town("A 0,0  B 500,0  C 500,-500 | A>B B-C").map;
-        let found = arrows(&map, &View::fit(map.bounds(), AREA), 1.0);
+        let found = Arrows::gather(&map, &View::fit(map.bounds(), AREA), 1.0).quiet;
         assert_eq!(found.len(), 7);
         for head in found.iter() {
             let [tip, left, notch, right] = head else { panic!("{head:?}") };
@@ -125,12 +140,12 @@ mod tests {
     #[test]
     fn crowded_parallel_streets_share_their_arrows() {
         let map = town("A 0,0 B 500,0 C 0,-5 D 500,-5 E 0,-500 F 1,-500 | A>B C>D E-F").map;
-        assert_eq!(arrows(&map, &View::fit(map.bounds(), AREA), 1.0).len(), 7);
+        assert_eq!(Arrows::gather(&map, &View::fit(map.bounds(), AREA), 1.0).quiet.len(), 7);
     }
 
     #[test]
     fn a_street_too_short_or_without_extent_has_none() {
         let map = town("A 0,0 B 3,0 C 500,500 | A>B A-C A>A:500").map;
-        assert!(arrows(&map, &View::fit(map.bounds(), AREA), 1.0).is_empty());
+        assert!(Arrows::gather(&map, &View::fit(map.bounds(), AREA), 1.0).quiet.is_empty());
     }
 }

@@ -13,11 +13,25 @@ use crate::{pixels, svg};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
     /// Nobody could look at it, or no memory would hold it.
-    #[error("a picture cannot be {0} pixels wide; expected {min} to {max}", min = Canvas::MIN_SIDE, max = Canvas::MAX_SIDE)]
-    Width(u32),
+    #[error("a picture cannot be {asked} pixels wide; expected {least} to {most}")]
+    Width {
+        /// As given.
+        asked: u32,
+        /// The narrowest.
+        least: u32,
+        /// The widest.
+        most: u32,
+    },
     /// The same, upwards.
-    #[error("a picture cannot be {0} pixels high; expected {min} to {max}", min = Canvas::MIN_SIDE, max = Canvas::MAX_SIDE)]
-    Height(u32),
+    #[error("a picture cannot be {asked} pixels high; expected {least} to {most}")]
+    Height {
+        /// As given.
+        asked: u32,
+        /// The lowest.
+        least: u32,
+        /// The highest.
+        most: u32,
+    },
 }
 
 /// How a line is drawn; ends and joins are round.
@@ -110,18 +124,18 @@ pub struct Canvas {
 
 impl Canvas {
     /// The narrowest and lowest a canvas can be.
-    pub const MIN_SIDE: u32 = 100;
+    pub const MIN_SIDE: u32 = 16;
     /// The widest and highest a canvas can be.
     pub const MAX_SIDE: u32 = 8000;
 
     /// An empty canvas of that many pixels.
     pub fn new(width: u32, height: u32, background: Colour) -> Result<Canvas, PictureError> {
-        let sides = Self::MIN_SIDE..=Self::MAX_SIDE;
-        if !sides.contains(&width) {
-            return Err(PictureError::Width(width));
+        let (least, most) = (Self::MIN_SIDE, Self::MAX_SIDE);
+        if !(least..=most).contains(&width) {
+            return Err(PictureError::Width { asked: width, least, most });
         }
-        if !sides.contains(&height) {
-            return Err(PictureError::Height(height));
+        if !(least..=most).contains(&height) {
+            return Err(PictureError::Height { asked: height, least, most });
         }
         Ok(Canvas { width, height, background, lines: Vec::new(), layers: Vec::new() })
     }
@@ -226,11 +240,13 @@ mod tests {
 
     #[test]
     fn sizes_outside_the_allowed_range_are_refused() {
-        let side = |width, height| Canvas::new(width, height, Colour::hex(0)).err();
-        assert_eq!(side(0, 500), Some(PictureError::Width(0)));
-        assert_eq!(side(500, 100_000), Some(PictureError::Height(100_000)));
-        assert_eq!(side(100, 8000), None);
-        let message = PictureError::Width(100_000).to_string();
-        assert_eq!(message, "a picture cannot be 100000 pixels wide; expected 100 to 8000");
+        let size = |width, height| {
+            Canvas::new(width, height, Colour::hex(0)).map_err(|error| error.to_string()).err()
+        };
+        let wide = "a picture cannot be 0 pixels wide; expected 16 to 8000";
+        assert_eq!(size(0, 500).as_deref(), Some(wide));
+        let high = "a picture cannot be 100000 pixels high; expected 16 to 8000";
+        assert_eq!(size(500, 100_000).as_deref(), Some(high));
+        assert_eq!(size(16, 8000), None);
     }
 }

@@ -1,6 +1,6 @@
 //! A whole map as a picture: title, map, legend.
 
-use crate::arrows::arrows;
+use crate::arrows::Arrows;
 use crate::canvas::{Anchor, Canvas, PictureError, Stroke, Text, Weight};
 use crate::font::{shortened, text_width};
 use crate::legend::{Contents, Legend};
@@ -94,8 +94,10 @@ pub fn draw_map(map: &StreetMap, options: &Options) -> Result<Picture, PictureEr
 
     layout.draw_title(&mut canvas, options, palette);
     streets.draw(&mut canvas, palette, &view, scale);
+    let arrows = Arrows::gather(map, &view, scale);
     canvas.layer("one-way");
-    canvas.areas("arrows", arrows(map, &view, scale), palette.arrow);
+    canvas.areas("arrows", arrows.quiet, palette.arrow);
+    canvas.areas("main-road arrows", arrows.main, palette.main_arrow);
     places.draw(&mut canvas, palette);
     if let (Some(legend), Some(strip)) = (legend, strip) {
         legend.draw(&mut canvas, strip, palette);
@@ -117,8 +119,9 @@ struct Layout {
 impl Layout {
     fn new(bounds: Rectangle, options: &Options) -> Result<Layout, PictureError> {
         let width = options.width_pixels;
-        if !(Options::MIN_WIDTH..=Options::MAX_WIDTH).contains(&width) {
-            return Err(PictureError::Width(width));
+        let (least, most) = (Options::MIN_WIDTH, Options::MAX_WIDTH);
+        if !(least..=most).contains(&width) {
+            return Err(PictureError::Width { asked: width, least, most });
         }
         let scale = (f64::from(width) / STANDARD_WIDTH).max(0.6);
         let margin = (22.0 * scale).round();

@@ -103,15 +103,17 @@ impl Legend {
         let sample = sample_width(&entry.sample) * self.scale;
         match entry.sample {
             Sample::Street(rank) => {
-                self.draw_line(canvas, at, palette.street(rank), self.widths[rank.number()]);
+                self.draw_line(canvas, at, rank, palette.street(rank));
             }
             Sample::OneWay(rank) => {
                 let width = self.widths[rank.number()];
-                self.draw_line(canvas, at, palette.one_way_street(rank), width);
+                self.draw_line(canvas, at, rank, palette.one_way_street(rank));
                 let (centre, tip) = (at.moved(sample / 2.0, 0.0), at.moved(sample, 0.0));
                 let mut arrow = Lines::new();
                 arrow.add(head(centre, at, tip, arrow_length(width, self.scale)));
-                canvas.areas("one-way", arrow, palette.arrow);
+                let main = rank < Rank::Tertiary;
+                let colour = if main { palette.main_arrow } else { palette.arrow };
+                canvas.areas("one-way", arrow, colour);
             }
             Sample::Place(group) => {
                 let centre = at.moved(sample / 2.0, 0.0);
@@ -128,11 +130,12 @@ impl Legend {
         canvas.text(at.moved(sample + gap, size * 0.36), &entry.label, style);
     }
 
-    fn draw_line(&self, canvas: &mut Canvas, at: Pixel, colours: StreetColours, width: f64) {
+    fn draw_line(&self, canvas: &mut Canvas, at: Pixel, rank: Rank, colours: StreetColours) {
+        // A hairline alone is too faint to be compared with its name.
+        let width = self.widths[rank.number()].max(1.2 * self.scale);
         let mut line = Lines::new();
         line.add([at.moved(width / 2.0, 0.0), at.moved(SAMPLE * self.scale - width / 2.0, 0.0)]);
-        // A hairline alone is too faint to be compared with its name.
-        let (casing, core) = strokes(colours, width.max(self.scale), self.scale);
+        let (casing, core) = strokes(rank, colours, width, self.scale);
         let line = canvas.keep("sample", line);
         let all: Vec<Stroke> = casing.into_iter().chain([core]).collect();
         for stroke in all {

@@ -1,10 +1,8 @@
 //! Points of interest as dots, coloured by what kind of place they are.
 //!
-//! Maps have hundreds of categories; a picture can tell apart about seven colours. They are those
-//! of Okabe and Ito, which colour-blind people can tell apart too.
+//! Maps have hundreds of categories; an eye can tell apart about seven colours.
 
 use crate::canvas::{Canvas, Circle, Stroke};
-use crate::colour::Colour;
 use crate::theme::Palette;
 use crate::thinning::Thinning;
 use crate::view::{Pixel, View};
@@ -57,19 +55,6 @@ impl PlaceGroup {
             PlaceGroup::Visiting => "Hotels and sights",
             PlaceGroup::Leisure => "Leisure",
             PlaceGroup::Services => "Services and other",
-        }
-    }
-
-    /// Its colour, by day and by night.
-    pub fn colour(self) -> Colour {
-        match self {
-            PlaceGroup::Food => Colour::hex(0xd55e00),
-            PlaceGroup::Shops => Colour::hex(0xe69f00),
-            PlaceGroup::Health => Colour::hex(0xcc79a7),
-            PlaceGroup::Learning => Colour::hex(0x0072b2),
-            PlaceGroup::Visiting => Colour::hex(0x56b4e9),
-            PlaceGroup::Leisure => Colour::hex(0x009e73),
-            PlaceGroup::Services => Colour::hex(0x6f6f6f),
         }
     }
 }
@@ -159,7 +144,7 @@ impl Places {
 /// How a place is drawn: a dot with a rim that lifts it off the streets.
 pub(crate) fn dot(group: PlaceGroup, radius: f64, palette: &Palette) -> Circle {
     let outline = Some(Stroke { colour: palette.paper, width: radius * 0.3 });
-    Circle { radius, fill: group.colour(), outline }
+    Circle { radius, fill: palette.places[group as usize], outline }
 }
 
 #[cfg(test)]

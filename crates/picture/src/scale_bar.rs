@@ -1,6 +1,7 @@
 //! The scale bar: a round number of metres and the pixels it takes.
 
 use crate::canvas::{Anchor, Canvas, Text, Weight};
+use crate::font::text_width;
 use crate::lines::Lines;
 use crate::theme::Palette;
 use crate::view::{Pixel, PixelBox, View};
@@ -61,8 +62,13 @@ impl ScaleBar {
         let size = 13.0 * scale;
         let style = |anchor| Text { colour: palette.ink, size, weight: Weight::Regular, anchor };
         let below = at.y + height + size * 1.15;
-        canvas.text(Pixel::new(at.x, below), "0", style(Anchor::Start));
-        canvas.text(Pixel::new(at.x + self.pixels, below), &self.label(), style(Anchor::End));
+        let label = self.label();
+        if text_width(&format!("0  {label}"), size, Weight::Regular) < self.pixels {
+            canvas.text(Pixel::new(at.x, below), "0", style(Anchor::Start));
+            canvas.text(Pixel::new(at.x + self.pixels, below), &label, style(Anchor::End));
+        } else {
+            canvas.text(Pixel::new(at.x, below), &label, style(Anchor::Start));
+        }
     }
 }
 

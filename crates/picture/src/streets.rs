@@ -8,8 +8,13 @@ use meshcloak::map::{Rank, StreetMap};
 
 /// Shape points nearer than this many pixels to the one before do not show.
 const SPACING: f64 = 0.4;
-/// Streets narrower than this have no casing.
-const LEAST_CASED: f64 = 1.5;
+/// Streets narrower than this have no casing: those of a colour of their own, and pale ones,
+/// which would be all casing.
+const LEAST_CASED: (f64, f64) = (1.5, 2.4);
+/// Slip roads are that much narrower than the road they lead to.
+const LINK: f64 = 0.6;
+/// How the streets of one rank are told apart: `[two-way, one-way]`, then the same of links.
+const KINDS: usize = 4;
 
 /// How broad streets look, by rank: least pixels, metres on the ground, most pixels.
 const BREADTHS: [(f64, f64, f64); 7] = [
@@ -32,8 +37,8 @@ pub fn street_widths(metres_per_pixel: f64, scale: f64) -> [f64; 7] {
 
 /// The streets of a map as lines on a picture.
 pub(crate) struct Streets {
-    /// By rank; two-way and one-way apart.
-    groups: [[Lines; 2]; 7],
+    /// By rank and kind.
+    groups: [[Lines; KINDS]; 7],
 }
 
 /// One group of streets, ready to be stroked.
@@ -47,11 +52,15 @@ struct Group {
 impl Streets {
     /// The streets as `view` shows them.
     pub fn gather(map: &StreetMap, view: &View) -> Streets {
-        let mut groups: [[Lines; 2]; 7] = Default::default();
-        for street in map.streets() {
-            let group = &mut groups[map.rank(street).number()];
-            let lines = &mut group[usize::from(map.street(street).one_way)];
-            let shape = map.shape(street).iter().map(|&point| view.to_pixel(point));
+        let mut groups: [[Lines; KINDS]; 7] = Default::default();
+        let classes = map.tables().classes.iter();
+        let links: Vec<bool> = classes.map(|class| class.ends_with("_link")).collect();
+        for id in map.streets() {
+            let street = map.street(id);
+            let kind =
+                usize::from(street.one_way) + 2 * usize::from(links[usize::from(street.class)]);
+            let lines = &mut groups[map.rank(id).number()][kind];
+            let shape = map.shape(id).iter().map(|&point| view.to_pixel(point));
             lines.add_spaced(shape, SPACING);
         }
         Streets { groups }
@@ -65,7 +74,10 @@ impl Streets {
 
     /// The rank whose one-way streets show best what one looks like: quiet streets are tinted.
     pub fn one_way_sample(&self) -> Option<Rank> {
-        let has_one_way = |rank: &Rank| !self.groups[rank.number()][1].is_empty();
+        let has_one_way = |rank: &Rank| {
+            let [_, one_way, _, one_way_link] = &self.groups[rank.number()];
+            !(one_way.is_empty() && one_way_link.is_empty())
+        };
         let quiet_first = Rank::ALL[..6].iter().rev().chain([&Rank::Service]);
         quiet_first.copied().find(has_one_way)
     }
@@ -75,11 +87,13 @@ impl Streets {
     pub fn draw(self, canvas: &mut Canvas, palette: &Palette, view: &View, scale: f64) {
         let widths = street_widths(view.metres_per_pixel(), scale);
         let mut groups: Vec<Group> = Vec::new();
-        for (rank, pair) in Rank::ALL.into_iter().zip(self.groups).rev() {
-            for (lines, (name, colours)) in pair.into_iter().zip(looks(rank, palette)) {
+        for (rank, kinds) in Rank::ALL.into_iter().zip(self.groups).rev() {
+            for (kind, lines) in kinds.into_iter().enumerate() {
                 if !lines.is_empty() {
+                    let (name, colours, part) = look(rank, kind, palette);
                     let lines = canvas.keep(&name, lines);
-                    let (casing, core) = strokes(colours, widths[rank.number()], scale);
+                    let width = widths[rank.number()] * part;
+                    let (casing, core) = strokes(rank, colours, width, scale);
                     groups.push(Group { lines, casing, core, rank });
                 }
             }
@@ -108,18 +122,28 @@ fn draw_deck(canvas: &mut Canvas, name: &str, deck: &[&Group]) {
     }
 }
 
-/// Names and colours of the two-way and the one-way streets of a rank.
-fn looks(rank: Rank, palette: &Palette) -> [(String, StreetColours); 2] {
+/// Name, colours and part of the rank's width of one kind of its streets.
+fn look(rank: Rank, kind: usize, palette: &Palette) -> (String, StreetColours, f64) {
+    let (one_way, link) = (kind % 2 == 1, kind >= 2);
     let name = rank_name(rank);
-    [
-        (name.to_owned(), palette.street(rank)),
-        (format!("{name} one-way"), palette.one_way_street(rank)),
-    ]
+    let link_name = if link { " link" } else { "" };
+    let part = if link { LINK } else { 1.0 };
+    if one_way {
+        (format!("{name}{link_name} one-way"), palette.one_way_street(rank), part)
+    } else {
+        (format!("{name}{link_name}"), palette.street(rank), part)
+    }
 }
 
 /// How a street is drawn: its casing, if it is broad enough to have one, and itself.
-pub(crate) fn strokes(colours: StreetColours, width: f64, scale: f64) -> (Option<Stroke>, Stroke) {
-    if width < LEAST_CASED * scale {
+pub(crate) fn strokes(
+    rank: Rank,
+    colours: StreetColours,
+    width: f64,
+    scale: f64,
+) -> (Option<Stroke>, Stroke) {
+    let least = if rank < Rank::Tertiary { LEAST_CASED.0 } else { LEAST_CASED.1 };
+    if width < least * scale {
         return (None, Stroke { colour: colours.hairline, width });
     }
     let casing = Stroke { colour: colours.casing, width: width + 1.1 * scale.max(1.0) };

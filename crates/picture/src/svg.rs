@@ -3,7 +3,7 @@
 //! Coordinates are whole tenths of a pixel (hundredths for small shapes and pictures), written
 //! relative to the point before, so files stay small and no error adds up.
 
-use crate::canvas::{Anchor, Canvas, Circle, Layer, Shape, Stroke, Text, Weight};
+use crate::canvas::{Anchor, Canvas, Circle, Layer, NamedLines, Shape, Stroke, Text, Weight};
 use crate::colour::Colour;
 use crate::lines::Lines;
 use crate::view::Pixel;
@@ -32,36 +32,47 @@ fn write(canvas: &Canvas, out: &mut String) -> fmt::Result {
     write!(out, r#"viewBox="0 0 {width} {height}" "#)?;
     writeln!(out, r#"font-family="'Noto Sans','Open Sans',Arial,Helvetica,sans-serif">"#)?;
     writeln!(out, r#"<rect width="{width}" height="{height}" fill="{}"/>"#, canvas.background)?;
-    write_kept_lines(canvas, out)?;
+    let ids = write_kept_lines(canvas, out)?;
     for layer in &canvas.layers {
-        write_layer(canvas, layer, out)?;
+        write_layer(canvas, &ids, layer, out)?;
     }
     out.push_str("</svg>\n");
     Ok(())
 }
 
-/// Lines that are drawn more than once are written once and referred to.
-fn write_kept_lines(canvas: &Canvas, out: &mut String) -> fmt::Result {
-    let mut kept = canvas.lines.iter().enumerate().filter(|(_, lines)| lines.uses > 1).peekable();
-    if kept.peek().is_none() {
-        return Ok(());
-    }
+/// Lines that are drawn more than once are written once and referred to; gives their ids.
+fn write_kept_lines(canvas: &Canvas, out: &mut String) -> Result<Vec<u64>, fmt::Error> {
+    let mut ids = vec![0; canvas.lines.len()];
     out.push_str("<defs>\n");
-    for (index, lines) in kept {
-        write!(out, r#"<path id="lines-{index}" class="{}" d=""#, Escaped(&lines.name))?;
-        write_lines(out, &lines.lines, tenths(canvas), Ends::Open)?;
-        out.push_str("\"/>\n");
+    for (index, lines) in canvas.lines.iter().enumerate().filter(|(_, lines)| lines.uses > 1) {
+        let mut data = String::new();
+        write_lines(&mut data, &lines.lines, steps(canvas), Ends::Open)?;
+        let id = fingerprint(index, &data);
+        ids[index] = id;
+        let name = Escaped(&lines.name);
+        writeln!(out, r#"<path id="p{id:016x}" class="{name}" d="{data}"/>"#)?;
     }
     out.push_str("</defs>\n");
-    Ok(())
+    Ok(ids)
 }
 
-fn write_layer(canvas: &Canvas, layer: &Layer, out: &mut String) -> fmt::Result {
+/// FNV-1a. Ids depend on what is drawn, so that several pictures can share a page.
+fn fingerprint(index: usize, data: &str) -> u64 {
+    let bytes = data.bytes().chain((index as u64).to_le_bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+fn write_layer(canvas: &Canvas, ids: &[u64], layer: &Layer, out: &mut String) -> fmt::Result {
     write!(out, r#"<g class="{}" fill="none" "#, Escaped(&layer.name))?;
     writeln!(out, r#"stroke-linecap="round" stroke-linejoin="round">"#)?;
     for shape in &layer.shapes {
         match shape {
-            Shape::Stroke { lines, stroke } => write_stroke(canvas, *lines, *stroke, out)?,
+            Shape::Stroke { lines, stroke } => {
+                let lines = (&canvas.lines[*lines], ids[*lines]);
+                write_stroke(lines, *stroke, steps(canvas), out)?;
+            }
             Shape::Areas { name, outlines, fill } => {
                 write!(out, r#"<path class="{}" fill="{fill}""#, Escaped(name))?;
                 write_opacity(out, "fill-opacity", *fill)?;
@@ -77,18 +88,21 @@ fn write_layer(canvas: &Canvas, layer: &Layer, out: &mut String) -> fmt::Result 
     Ok(())
 }
 
-fn write_stroke(canvas: &Canvas, index: usize, stroke: Stroke, out: &mut String) -> fmt::Result {
-    let lines = &canvas.lines[index];
+fn write_stroke(
+    (lines, id): (&NamedLines, u64),
+    stroke: Stroke,
+    parts: i64,
+    out: &mut String,
+) -> fmt::Result {
     let name = Escaped(&lines.name);
     if lines.uses > 1 {
-        write!(out, r##"<use href="#lines-{index}" class="{name}""##)?;
+        write!(out, r##"<use href="#p{id:016x}" class="{name}""##)?;
+        write_stroke_style(out, stroke)?;
     } else {
         write!(out, r#"<path class="{name}""#)?;
-    }
-    write_stroke_style(out, stroke)?;
-    if lines.uses <= 1 {
+        write_stroke_style(out, stroke)?;
         out.push_str(" d=\"");
-        write_lines(out, &lines.lines, tenths(canvas), Ends::Open)?;
+        write_lines(out, &lines.lines, parts, Ends::Open)?;
         out.push('"');
     }
     out.push_str("/>\n");
@@ -96,7 +110,7 @@ fn write_stroke(canvas: &Canvas, index: usize, stroke: Stroke, out: &mut String)
 }
 
 fn write_stroke_style(out: &mut String, stroke: Stroke) -> fmt::Result {
-    let width = Decimal { value: (stroke.width * 100.0).round() as i64, parts: 100 };
+    let width = Decimal::of(stroke.width, 100);
     write!(out, r#" stroke="{}" stroke-width="{width}""#, stroke.colour)?;
     write_opacity(out, "stroke-opacity", stroke.colour)
 }
@@ -142,7 +156,8 @@ fn write_text(out: &mut String, at: Pixel, text: &str, style: &Text) -> fmt::Res
     writeln!(out, ">{}</text>", Escaped(text))
 }
 
-fn tenths(canvas: &Canvas) -> i64 {
+/// Steps to the pixel for lines on this canvas.
+fn steps(canvas: &Canvas) -> i64 {
     if canvas.width < SMALL { 100 } else { 10 }
 }
 

@@ -39,10 +39,14 @@ pub struct Palette {
     pub faint_ink: Colour,
     /// The arrows of one-way streets.
     pub arrow: Colour,
+    /// The arrows on streets that have a colour of their own.
+    pub main_arrow: Colour,
     /// What one-way streets are tinted with.
     pub one_way: Colour,
     /// By rank, most important first.
     pub streets: [StreetColours; 7],
+    /// By [`PlaceGroup`](crate::PlaceGroup).
+    pub places: [Colour; 7],
 }
 
 impl Theme {
@@ -84,6 +88,19 @@ const fn street(core: u32, casing: u32, hairline: u32) -> StreetColours {
     }
 }
 
+/// The colours of Okabe and Ito, which colour-blind people can tell apart too, and a grey.
+const fn okabe_ito(grey: u32) -> [Colour; 7] {
+    [
+        Colour::hex(0xd55e00),
+        Colour::hex(0xe69f00),
+        Colour::hex(0xcc79a7),
+        Colour::hex(0x0072b2),
+        Colour::hex(0x56b4e9),
+        Colour::hex(0x009e73),
+        Colour::hex(grey),
+    ]
+}
+
 const LIGHT: Palette = Palette {
     page: Colour::hex(0xffffff),
     paper: Colour::hex(0xf5f2eb),
@@ -91,16 +108,18 @@ const LIGHT: Palette = Palette {
     ink: Colour::hex(0x2b2d30),
     faint_ink: Colour::hex(0x6c6a66),
     arrow: Colour::hex(0x2d4d73),
+    main_arrow: Colour::hex(0x4a3428),
     one_way: Colour::hex(0x3c7ec2),
     streets: [
         street(0xe07b62, 0xa94a36, 0xd0664d),
         street(0xf09f6c, 0xbd6f3d, 0xe08a54),
         street(0xf7c570, 0xc5923a, 0xe3aa4c),
         street(0xfae59f, 0xc4ac5e, 0xd6bd68),
-        street(0xffffff, 0xa9a295, 0x9c9588),
-        street(0xffffff, 0xc2bbae, 0xb4ada1),
-        street(0xfdfcfa, 0xd6d0c5, 0xd2ccc0),
+        street(0xffffff, 0x9c9588, 0x968f82),
+        street(0xffffff, 0xb0a99b, 0xb0a99c),
+        street(0xfdfcfa, 0xc9c2b5, 0xcec7ba),
     ],
+    places: okabe_ito(0x6f6f6f),
 };
 
 const DARK: Palette = Palette {
@@ -110,6 +129,7 @@ const DARK: Palette = Palette {
     ink: Colour::hex(0xe8e6e1),
     faint_ink: Colour::hex(0x949ba6),
     arrow: Colour::hex(0xb4d2f5),
+    main_arrow: Colour::hex(0x1d1a18),
     one_way: Colour::hex(0x4c95e0),
     streets: [
         street(0xe48566, 0x5d2a1c, 0xd27456),
@@ -120,6 +140,7 @@ const DARK: Palette = Palette {
         street(0x56606e, 0x222932, 0x4e5866),
         street(0x3a434e, 0x1c222a, 0x38404b),
     ],
+    places: okabe_ito(0xb4b8bd),
 };
 
 #[cfg(test)]
