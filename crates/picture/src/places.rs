@@ -69,7 +69,10 @@ fn group_of_word(word: &str) -> Option<PlaceGroup> {
         | "marketplace" | "market" | "jewelry" | "optician" | "car" | "car_repair" | "bicycle"
         | "mobile_phone" | "computer" | "toys" | "gift" | "chemist" | "alcohol" | "beverages"
         | "greengrocer" | "newsagent" | "stationery" | "sports" | "variety_store" | "laundry"
-        | "dry_cleaning" | "garden_centre" | "pet" | "deli" | "grocery" => PlaceGroup::Shops,
+        | "dry_cleaning" | "garden_centre" | "pet" | "deli" | "confectionery" | "coffee"
+        | "boutique" | "travel_agency" | "car_parts" | "motorcycle" | "music" | "perfumery"
+        | "accessories" | "tailor" | "cosmetics" | "tobacco" | "seafood" | "general"
+        | "grocery" => PlaceGroup::Shops,
         "hospital" | "clinic" | "doctors" | "doctor" | "dentist" | "pharmacy" | "veterinary"
         | "nursing_home" | "health" => PlaceGroup::Health,
         "school" | "kindergarten" | "university" | "college" | "library" | "language_school"
@@ -82,7 +85,9 @@ fn group_of_word(word: &str) -> Option<PlaceGroup> {
         "park" | "playground" | "pitch" | "sports_centre" | "stadium" | "swimming_pool"
         | "fitness_centre" | "garden" | "cinema" | "theatre" | "arts_centre" | "nightclub"
         | "picnic_site" | "golf_course" | "marina" | "track" | "leisure" | "nature_reserve"
-        | "community_centre" | "dance" | "sport" | "gym" => PlaceGroup::Leisure,
+        | "community_centre" | "slipway" | "concert_hall" | "dance" | "sport" | "gym" => {
+            PlaceGroup::Leisure
+        }
         _ => return None,
     })
 }
@@ -107,15 +112,24 @@ impl Places {
         let categories = &map.tables().categories;
         let groups: Vec<PlaceGroup> = categories.iter().map(PlaceGroup::of_category).collect();
         let mut thinning = Thinning::new(view.area(), radius * 2.4);
-        for poi in map.pois().map(|poi| map.poi(poi)) {
-            let pixel = view.to_pixel(poi.point);
-            if view.contains(pixel) && thinning.admits(pixel) {
-                places.dots[groups[usize::from(poi.category)] as usize].push(pixel);
-            } else {
-                places.hidden += 1;
+        // Benches and parking spaces are many and would take the room of everything else.
+        for last in [false, true] {
+            for poi in map.pois().map(|poi| map.poi(poi)) {
+                let group = groups[usize::from(poi.category)];
+                if (group == PlaceGroup::Services) == last {
+                    places.add(group, view.to_pixel(poi.point), &mut thinning, view);
+                }
             }
         }
         places
+    }
+
+    fn add(&mut self, group: PlaceGroup, at: Pixel, thinning: &mut Thinning, view: &View) {
+        if view.contains(at) && thinning.admits(at) {
+            self.dots[group as usize].push(at);
+        } else {
+            self.hidden += 1;
+        }
     }
 
     /// The groups that have a dot.
@@ -128,13 +142,13 @@ impl Places {
         (self.dots.iter().map(Vec::len).sum(), self.hidden)
     }
 
-    /// Draws the dots.
+    /// Draws the dots, those of the last group lowest.
     pub fn draw(mut self, canvas: &mut Canvas, palette: &Palette) {
         let groups: Vec<PlaceGroup> = self.groups().collect();
         if !groups.is_empty() {
             canvas.layer("places");
         }
-        for group in groups {
+        for group in groups.into_iter().rev() {
             let dots = std::mem::take(&mut self.dots[group as usize]);
             canvas.circles(group.label(), dots, dot(group, self.radius, palette));
         }

@@ -163,7 +163,7 @@ fn steps(canvas: &Canvas) -> i64 {
 
 /// The lines as path data, `parts` steps to the pixel.
 fn write_lines(out: &mut String, lines: &Lines, parts: i64, ends: Ends) -> fmt::Result {
-    let step = |value: f64| (value * parts as f64).round() as i64;
+    let step = |value: f64| Decimal::of(value, parts).value;
     let mut last = (0, 0);
     for line in lines.iter() {
         let mut drawn = 0;
@@ -203,8 +203,9 @@ struct Decimal {
 }
 
 impl Decimal {
+    /// The nearest such number within ±10¹² steps; 0 for what is none.
     fn of(number: f64, parts: i64) -> Decimal {
-        Decimal { value: (number * parts as f64).round() as i64, parts }
+        Decimal { value: (number * parts as f64).round().clamp(-1e12, 1e12) as i64, parts }
     }
 }
 

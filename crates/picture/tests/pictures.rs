@@ -5,7 +5,8 @@ use meshcloak::map::{Extent, MapBuilder, RawPoi, RawStreet, StreetMap, TerminalI
 use meshcloak::town::town;
 use meshcloak::units::Point;
 use picture::{
-    Anchor, Circle, Colour, Lines, Options, Pixel, ScaleBar, Stroke, Text, Theme, Weight, draw_map,
+    Anchor, Canvas, Circle, Colour, Lines, Options, Pixel, ScaleBar, Stroke, Text, Theme, Weight,
+    draw_map,
 };
 use roxmltree::{Document, Node};
 
@@ -92,7 +93,7 @@ fn svg_has_one_group_per_layer_and_one_line_per_class() {
     assert_eq!(classes(layer(&document, "streets")), quiet);
     assert_eq!(classes(layer(&document, "main-roads")), ["motorway link"]);
     let shown = classes(layer(&document, "places"));
-    assert_eq!(shown, ["Food and drink", "Health", "Services and other"]);
+    assert_eq!(shown, ["Services and other", "Health", "Food and drink"]);
 }
 
 #[test]
@@ -183,6 +184,28 @@ fn odd_maps_are_drawn() {
             assert_eq!(Pixels::read(&picture.to_png()).width, width_pixels as usize, "{text}");
         }
     }
+}
+
+#[test]
+fn a_canvas_takes_any_numbers() {
+    let odd = [0.0, -1e300, 1e300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e9, -1e9, 50.0];
+    let (colour, mut canvas) = (Colour::hex(0), Canvas::new(100, 100, Colour::hex(0)).unwrap());
+    let mut lines = Lines::new();
+    for width in odd {
+        for other in odd {
+            let at = Pixel::new(width, other);
+            lines.add([Pixel::new(10.0, 10.0), at, Pixel::new(90.0, 20.0)]);
+            canvas.areas("odd", lines.clone(), colour);
+            let mut line = Lines::new();
+            line.add([Pixel::new(10.0, 10.0), at]);
+            canvas.lines("odd", line, Stroke { colour, width: other });
+            canvas.circles("odd", vec![at], Circle { radius: other, fill: colour, outline: None });
+            let style = Text { colour, size: other, weight: Weight::Bold, anchor: Anchor::End };
+            canvas.text(at, "odd", style);
+        }
+    }
+    Document::parse(&canvas.to_svg()).unwrap();
+    assert_eq!(Pixels::read(&canvas.to_png()).width, 100);
 }
 
 #[test]
