@@ -15,6 +15,7 @@ mod options;
 mod osm;
 mod progress;
 
+pub use city::{CityPlan, CitySizeError};
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
 pub use options::{Highways, Options, OsmOptions};
