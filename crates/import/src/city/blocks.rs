@@ -303,7 +303,7 @@ impl<'a> Blocks<'a> {
             return (plane.line(half), half & 1 == 0);
         }
         let narrow = class >= Class::Residential;
-        let one_way = narrow && self.dice.chance(zone.one_way_chance());
+        let one_way = narrow && self.dice.chance(zone.one_way_chance(self.layout));
         let traffic = if one_way { Traffic::AsDrawn } else { Traffic::BothWays };
         let naming = if zone == Zone::Country { Naming::Road } else { Naming::Street };
         let at = chord.from.1.towards(chord.to.1, 0.5);

@@ -38,8 +38,8 @@ pub(super) fn crossings(plane: &Plane, starts: [Vertex; 2], lines: [LineId; 2]) 
             plane.is_street(*half)
                 && between(ahead, sub(plane.point(plane.target(*half)), point), back)
         };
-        let first = plane.around(here).find(inward);
-        found.extend(first.and_then(|half| follow(plane, half, lines[1])));
+        let roads = plane.around(here).filter(inward);
+        found.extend(roads.filter_map(|half| follow(plane, half, lines[1])));
     }
     found
 }
@@ -52,6 +52,9 @@ fn follow(plane: &Plane, half: Half, until: LineId) -> Option<Crossing> {
         let here = plane.target(half);
         if plane.around(here).any(|other| plane.line(other) == until) {
             return Some(Crossing { sides: [plane.origin(halves[0]), here], halves });
+        }
+        if plane.degree(here) != 2 {
+            return None;
         }
         half = plane.around(here).find(|other| *other != half ^ 1 && plane.is_street(*other))?;
         halves.push(half);

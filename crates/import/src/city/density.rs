@@ -99,14 +99,14 @@ impl Field<'_> {
         let r = true_r / (1.0 + stretch * (0.30 * finger + 0.22 * hills - 0.06));
         let city = layout.city_radius();
         let knots = [
-            (0.0, 130.0),
-            (layout.boulevard, 115.0),
-            (1.12 * layout.boulevard, 72.0),
-            (ring, 42.0),
-            ((ring + city) * 0.55, 24.0),
-            (city, 13.0),
-            (city * 1.1, 0.5),
-            (layout.reach, 0.16),
+            (0.0, 180.0),
+            (layout.boulevard, 160.0),
+            (1.12 * layout.boulevard, 90.0),
+            (ring, 56.0),
+            ((ring + city) * 0.5, 36.0),
+            (city, 22.0),
+            (city * 1.12, 0.34),
+            (layout.reach, 0.1),
         ];
         rough * between_knots(&knots, r)
     }
@@ -134,9 +134,9 @@ fn villages(layout: &Layout) -> Vec<Village> {
         let out = dice.within(0.45, 0.9);
         let way = scale(layout.way(turns), layout.reach);
         let centre = scale(way, out.sqrt());
-        let radius = dice.within(0.035, 0.085).min(dice.within(0.035, 0.1)) * layout.reach.min(14_000.0);
+        let radius = dice.within(0.03, 0.075).min(dice.within(0.03, 0.09)) * layout.reach.min(14_000.0);
         let radius = if dice.chance(0.18) { radius * 1.7 } else { radius };
-        let density = if radius > 1000.0 { dice.within(22.0, 34.0) } else { dice.within(13.0, 26.0) };
+        let density = if radius > 1000.0 { dice.within(40.0, 60.0) } else { dice.within(26.0, 45.0) };
         let near = |other: &Village| other.centre.distance(centre) < 1.5 * (other.radius + radius);
         if !villages.iter().any(near) && is_dry(layout, centre, radius) {
             villages.push(Village { centre, radius, density });

@@ -11,6 +11,8 @@ use meshcloak::units::Point;
 pub(super) struct Layout {
     pub seed: u64,
     pub streets: usize,
+    /// How many times as wide as a city of the usual size.
+    pub size: f64,
     /// From the centre to the edge of the map.
     pub reach: f64,
     /// Radius of the boulevard around the old centre.
@@ -39,15 +41,16 @@ impl Layout {
         let reach = USUAL_REACH * size;
         let boulevard = (780.0 * size.sqrt()).min(0.13 * reach);
         let first_ring = (3100.0 * size.sqrt()).min(0.31 * reach);
+        let widest = 0.7 * (reach - 3000.0).max(0.5 * reach);
         let rings: Vec<f64> =
-            (0..6).map(|n| first_ring * f64::from(1 << n)).take_while(|r| *r < 0.7 * reach).collect();
+            (0..6).map(|n| first_ring * f64::from(1 << n)).take_while(|r| *r < widest).collect();
         let spread = |dice: &mut Dice, turns: f64| turns + dice.within(-0.018, 0.018);
-        let avenues = [0.112, 0.388, 0.612, 0.888].map(|turns| spread(&mut dice, turns));
+        let avenues = [0.112, 0.388, 0.65, 0.85].map(|turns| spread(&mut dice, turns));
         let mut outer_avenues = Vec::new();
         for ring in 1..rings.len() {
             // Between those that are already there, and never along the river.
             let turns: &[f64] =
-                if ring == 1 { &[0.18, 0.32, 0.68, 0.82] } else { &[0.075, 0.425, 0.575, 0.925] };
+                if ring == 1 { &[0.18, 0.32, 0.7, 0.8] } else { &[0.07, 0.43, 0.59, 0.91] };
             outer_avenues.extend(turns.iter().map(|turns| (spread(&mut dice, *turns), ring)));
         }
         let side = if dice.chance(0.5) { 1.0 } else { -1.0 };
@@ -58,6 +61,7 @@ impl Layout {
         Layout {
             seed,
             streets,
+            size,
             reach,
             boulevard,
             rings,
@@ -86,7 +90,7 @@ impl Layout {
         let corners = 96;
         let corner = |n: i32| {
             let way = self.way(f64::from(n) / f64::from(corners));
-            let rough = 0.955 + 0.045 * noise.plane(scale(way, 1.7));
+            let rough = 0.94 + 0.06 * noise.plane(scale(way, 2.2));
             scale(way, self.reach * rough)
         };
         (0..corners).map(corner).collect()
@@ -94,6 +98,6 @@ impl Layout {
 
     /// How far out streets stand close together.
     pub(super) fn city_radius(&self) -> f64 {
-        0.44 * self.reach
+        0.375 * self.reach
     }
 }

@@ -51,17 +51,19 @@ impl Zone {
         match self {
             Zone::Centre => 0.05,
             Zone::Inner => 0.06,
-            Zone::Suburb => 0.32,
-            Zone::Village => 0.32,
+            Zone::Suburb => 0.4,
+            Zone::Village => 0.4,
             Zone::Country => 0.2,
         }
     }
 
-    pub(super) fn one_way_chance(self) -> f64 {
+    /// In a small town the old quarters are most of it, in a metropolis hardly any; one-way
+    /// streets remain a like share.
+    pub(super) fn one_way_chance(self, layout: &Layout) -> f64 {
         match self {
-            Zone::Centre => 0.62,
-            Zone::Inner => 0.38,
-            Zone::Suburb => 0.05,
+            Zone::Centre => 0.62 * layout.size.min(1.0).sqrt(),
+            Zone::Inner => 0.38 * layout.size.min(1.0).sqrt(),
+            Zone::Suburb => (0.05 * layout.size).min(0.18),
             Zone::Village | Zone::Country => 0.0,
         }
     }
