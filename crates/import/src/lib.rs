@@ -23,6 +23,7 @@ mod progress;
 #[cfg(test)]
 mod testing;
 
+pub use city::{CityPlan, CitySizeError};
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
 pub use options::{Highways, Options, OsmOptions};
