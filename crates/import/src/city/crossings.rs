@@ -74,7 +74,12 @@ pub(super) fn name_bridges(plane: &mut Plane, lines: &mut Lines, bridges: &[Cros
 }
 
 /// Makes the banks in the city streets, from the first bridge near the ring to the last.
-pub(super) fn lay_quays(plane: &mut Plane, lines: &mut Lines, layout: &Layout, starts: [Vertex; 2]) {
+pub(super) fn lay_quays(
+    plane: &mut Plane,
+    lines: &mut Lines,
+    layout: &Layout,
+    starts: [Vertex; 2],
+) {
     for (side, bank) in LineId::BANKS.into_iter().enumerate() {
         let halves = trace(plane, starts[side], bank);
         let reach = 1.25 * layout.rings[0];

@@ -24,7 +24,10 @@ fn segments(d: &super::draw::Drawing, motorway: bool) -> Vec<(usize, Point, Poin
 }
 
 /// Pairs of segments that meet, except in a common end.
-fn meetings(a: &[(usize, Point, Point)], b: &[(usize, Point, Point)]) -> Vec<(usize, usize, Point)> {
+fn meetings(
+    a: &[(usize, Point, Point)],
+    b: &[(usize, Point, Point)],
+) -> Vec<(usize, usize, Point)> {
     const CELL: f64 = 150.0;
     let cells = |p: Point, q: Point| {
         let cell = |v: f64| (v / CELL).floor() as i64;
@@ -72,12 +75,25 @@ fn scan() {
         let v = meetings(&fast, &plain).len();
         let built = build(plan, &()).builder.build(meshcloak::map::Extent::LargestPart).unwrap();
         let metres: f64 = plain.iter().map(|s| s.1.distance(s.2)).sum();
-        let ow = built.map.streets().filter(|s| built.map.street(*s).one_way).count() as f64 / built.map.street_count() as f64;
+        let ow = built.map.streets().filter(|s| built.map.street(*s).one_way).count() as f64
+            / built.map.street_count() as f64;
         let mut deg = vec![0; d.net.terminals.len()];
-        d.net.roads.iter().for_each(|r| { deg[r.from as usize] += 1; deg[r.to as usize] += 1; });
+        d.net.roads.iter().for_each(|r| {
+            deg[r.from as usize] += 1;
+            deg[r.to as usize] += 1;
+        });
         let dead = deg.iter().filter(|d| **d == 1).count() as f64 / deg.len() as f64;
         let short = built.map.streets().filter(|s| built.map.metres(*s) < 12.0).count();
-        eprintln!("seed {seed} roads {} crossings {} bridges {}/{} viaducts {v} dropped {} km {:.0} ow {ow:.3} dead {dead:.3} short {short} {:?}", d.net.roads.len(), m.len(), bridges.len(), d.bridges, built.dropped.streets, metres/1000.0, m.first());
+        eprintln!(
+            "seed {seed} roads {} crossings {} bridges {}/{} viaducts {v} dropped {} km {:.0} ow {ow:.3} dead {dead:.3} short {short} {:?}",
+            d.net.roads.len(),
+            m.len(),
+            bridges.len(),
+            d.bridges,
+            built.dropped.streets,
+            metres / 1000.0,
+            m.first()
+        );
     }
 }
 
@@ -143,6 +159,10 @@ fn dump() {
         d.lines.len()
     );
     let distinct: std::collections::BTreeSet<_> = d.names.iter().collect();
-    eprintln!("names {} e.g. {:?}", distinct.len(), d.names.iter().skip(8).step_by(1 + d.names.len() / 30).collect::<Vec<_>>());
+    eprintln!(
+        "names {} e.g. {:?}",
+        distinct.len(),
+        d.names.iter().skip(8).step_by(1 + d.names.len() / 30).collect::<Vec<_>>()
+    );
     std::fs::write("/tmp/city_dump.txt", out).unwrap();
 }
