@@ -7,7 +7,7 @@ use super::motorway::{self, Elevated};
 use super::plane::{Half, Plane, Vertex};
 use super::river;
 use super::roundabouts;
-use super::vector::{Noise, norm, scale};
+use super::vector::{Noise, direction, norm, scale, turned, unit};
 use meshcloak::units::Point;
 
 /// What the city is drawn on.
@@ -110,7 +110,7 @@ impl Skeleton {
         let (noise, radius) = (Noise(layout.seed ^ salt), norm(from));
         let corners = (radius * std::f64::consts::TAU / 170.0).clamp(28.0, 600.0) as i32;
         let corner = |n: i32| {
-            let way = layout.way(0.25 + f64::from(n) / f64::from(corners));
+            let way = turned(unit(from), direction(f64::from(n) / f64::from(corners)));
             let calm = (f64::from(n.min(corners - n)) / f64::from(corners) * 8.0).min(1.0);
             scale(way, radius * (1.0 + 0.1 * calm * noise.plane(scale(way, 2.2))))
         };
