@@ -1,5 +1,6 @@
 //! The program from end to end: what people type, what they get, what is left behind.
 
+mod bad_input;
 mod commands;
 mod program;
 mod real_maps;
