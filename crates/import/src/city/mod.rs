@@ -18,6 +18,7 @@ mod names;
 mod net;
 mod plane;
 mod pois;
+mod quarter;
 mod river;
 mod roundabouts;
 mod skeleton;
@@ -28,7 +29,12 @@ mod zone;
 #[cfg(test)]
 mod tests;
 
+use crate::draft::Imported;
+use crate::error::ImportError;
+use crate::options::Options;
+use crate::progress::Progress;
 pub(crate) use draw::build;
+use std::path::Path;
 
 /// Which city is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +61,16 @@ impl CityPlan {
         } else {
             Err(CitySizeError(streets))
         }
+    }
+
+    /// Builds the city. It has an origin of its own, so `options` must not give one.
+    pub fn build(
+        self,
+        options: &Options,
+        progress: &dyn Progress,
+    ) -> Result<Imported, ImportError> {
+        let source = format!("city:{}:{}", self.seed, self.streets);
+        build(self, progress).finish(Path::new(&source), options)
     }
 
     /// What chance starts from.
