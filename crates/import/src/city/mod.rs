@@ -29,12 +29,7 @@ mod zone;
 #[cfg(test)]
 mod tests;
 
-use crate::draft::Imported;
-use crate::error::ImportError;
-use crate::options::Options;
-use crate::progress::Progress;
 pub(crate) use draw::build;
-use std::path::Path;
 
 /// Which city is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,16 +56,6 @@ impl CityPlan {
         } else {
             Err(CitySizeError(streets))
         }
-    }
-
-    /// Builds the city. It has an origin of its own, so `options` must not give one.
-    pub fn build(
-        self,
-        options: &Options,
-        progress: &dyn Progress,
-    ) -> Result<Imported, ImportError> {
-        let source = format!("city:{}:{}", self.seed, self.streets);
-        build(self, progress).finish(Path::new(&source), options)
     }
 
     /// What chance starts from.

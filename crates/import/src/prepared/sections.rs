@@ -167,7 +167,7 @@ impl<'a, B: Bytes + ?Sized> Reader<'a, B> {
         section: usize,
         record: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, Problem> {
-        const { assert!(BUFFER % N == 0) };
+        const { assert!(BUFFER.is_multiple_of(N)) };
         let Entry { offset, size, checksum } = self.table[section];
         let mut records = Vec::with_capacity(size as usize / N);
         let mut hasher = crc32fast::Hasher::new();
