@@ -143,7 +143,7 @@ fn files_that_end_early() {
     says(&folder.write("d.meshmap", &whole[..whole.len() / 2]), &["ends early, after"]);
     let mut flipped = whole.clone();
     flipped[whole.len() / 3] ^= 4;
-    says(&folder.write("e.meshmap", flipped), &["damaged: its checksum does not match"]);
+    says(&folder.write("e.meshmap", flipped), &["damaged: a checksum does not match"]);
     let mut newer = whole;
     newer[8] = 200;
     says(&folder.write("f.meshmap", newer), &["another version (format 200)"]);
