@@ -1,0 +1,1 @@
+//! People who move on streets and ask.
