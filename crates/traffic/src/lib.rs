@@ -1,1 +1,3 @@
 //! People who move on streets and ask.
+
+pub mod matching;
