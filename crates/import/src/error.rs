@@ -86,6 +86,32 @@ pub enum Problem {
         /// What it should hold.
         expected: &'static str,
     },
+    /// A row has more or fewer fields than the header.
+    #[error("found {found} fields; expected {expected} as in the header")]
+    FieldCount {
+        /// In this row.
+        found: usize,
+        /// In the header.
+        expected: usize,
+    },
+    /// There is nothing where something is needed.
+    #[error("nothing in it; expected {0}")]
+    Nothing(&'static str),
+    /// The shape of a street does not lead to where the street does.
+    #[error(
+        "field `shape` {verb} at {shape} but the street at node `{node}`, which lies at {place}; \
+         expected at most 1 m between them"
+    )]
+    LooseEnd {
+        /// `begins` or `ends`.
+        verb: &'static str,
+        /// Where the shape begins or ends, in the file's coordinates.
+        shape: String,
+        /// The node's id.
+        node: String,
+        /// Where the node lies, in the file's coordinates.
+        place: String,
+    },
     /// A street names a node that is not there.
     #[error("field `{field}` names node `{value}`, which does not exist")]
     UnknownNode {

@@ -11,10 +11,14 @@ mod csv_map;
 mod draft;
 mod error;
 mod input;
+mod lon_lat;
 mod options;
 mod osm;
+mod output;
 pub mod prepared;
 mod progress;
+#[cfg(test)]
+mod testing;
 
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
