@@ -19,6 +19,7 @@ pub mod prepared;
 mod progress;
 #[cfg(test)]
 mod testing;
+pub mod traces;
 
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
