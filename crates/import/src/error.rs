@@ -81,6 +81,9 @@ pub enum Problem {
         /// Of this program.
         expected: u32,
     },
+    /// The content is valid, and beyond what we read.
+    #[error("not supported: {0}")]
+    Unsupported(String),
     /// A header lacks a column.
     #[error("column {missing} is missing; found `{found}`")]
     MissingColumn {
@@ -112,7 +115,7 @@ pub enum Problem {
     Nothing(&'static str),
     /// The shape of a street does not lead to where the street does.
     #[error(
-        "field `shape` {verb} at {shape} but the street at node `{node}`, which lies at {place}; \
+        "field `shape` {verb} at {shape} but the street at node {node}; \
          expected at most 1 m between them"
     )]
     LooseEnd {
@@ -120,10 +123,8 @@ pub enum Problem {
         verb: &'static str,
         /// Where the shape begins or ends, in the file's coordinates.
         shape: String,
-        /// The node's id.
+        /// The node's id and where it lies, in the file's coordinates.
         node: String,
-        /// Where the node lies, in the file's coordinates.
-        place: String,
     },
     /// A street names a node that is not there.
     #[error("field `{field}` names node `{value}`, which does not exist")]

@@ -16,6 +16,9 @@ pub(crate) struct Input<'a> {
     reader: Box<dyn BufRead + Send + 'a>,
 }
 
+/// What every gzipped file begins with.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 impl<'a> Input<'a> {
     /// Opens a file; `progress` hears of every byte taken from disk.
     pub(crate) fn open(path: &Path, progress: &'a dyn Progress) -> Result<Input<'a>, ImportError> {
@@ -40,17 +43,24 @@ impl<'a> Input<'a> {
         Input::open(path, progress)
     }
 
-    /// Bytes in memory under the name of a file, for tests and fuzzing.
-    #[cfg(any(test, feature = "fuzzing"))]
-    pub(crate) fn from_bytes(name: &str, bytes: Vec<u8>) -> Input<'static> {
-        let size = bytes.len() as u64;
+    /// Bytes in memory as if they were the file `path`.
+    pub(crate) fn from_bytes(
+        path: impl AsRef<Path>,
+        bytes: impl AsRef<[u8]> + Send + 'a,
+    ) -> Input<'a> {
+        let size = bytes.as_ref().len() as u64;
         let reader = unpacked(io::Cursor::new(bytes)).expect("memory can always be read");
-        Input { path: PathBuf::from(name), size, reader }
+        Input { path: path.as_ref().to_owned(), size, reader }
     }
 
     /// The first bytes, without taking them; at least one unless the file is empty.
     pub(crate) fn peek(&mut self) -> Result<&[u8], ImportError> {
-        self.reader.fill_buf().map_err(|error| Place::File.of(&self.path, error))
+        self.peek_at(Place::File)
+    }
+
+    /// The next bytes, without taking them; none at the end of the file. `place` is for errors.
+    pub(crate) fn peek_at(&mut self, place: Place) -> Result<&[u8], ImportError> {
+        self.reader.fill_buf().map_err(|error| place.of(&self.path, error))
     }
 
     /// This file has a problem at `place`.
@@ -77,7 +87,7 @@ impl BufRead for Input<'_> {
 
 /// What `raw` holds, or what is packed in it if it is gzipped.
 fn unpacked<'a>(mut raw: impl BufRead + Send + 'a) -> io::Result<Box<dyn BufRead + Send + 'a>> {
-    if raw.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
+    if raw.fill_buf()?.starts_with(&GZIP) {
         Ok(Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(raw))))
     } else {
         Ok(Box::new(raw))

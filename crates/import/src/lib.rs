@@ -10,6 +10,9 @@ mod city;
 mod csv_map;
 mod draft;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
+mod geojson;
 mod input;
 mod lon_lat;
 mod options;
@@ -21,7 +24,9 @@ mod progress;
 mod testing;
 pub mod traces;
 
+pub use city::{CityPlan, CitySizeError};
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
 pub use options::{Highways, Options, OsmOptions};
+pub use osm::read_osm_bytes;
 pub use progress::Progress;

@@ -144,5 +144,6 @@ fn loose_end(verb: &'static str, written: Point, end: &End, frame: Option<&Frame
         None => format!("{x} {y}"),
     };
     let shape = format!("{} {}", written.x, written.y);
-    Problem::LooseEnd { verb, shape, node: end.label.to_owned(), place }
+    let node = format!("`{}`, which lies at {place}", end.label);
+    Problem::LooseEnd { verb, shape, node }
 }

@@ -61,7 +61,7 @@ fn odd_map(seed: u64) -> StreetMap {
         let raw = RawPoi { label: text(n), point: point(), category, name: text(n * 3) };
         builder.poi(raw).unwrap();
     }
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         builder.set_frame(Frame::at(LonLat { lon: 8.2 + seed as f64, lat: 53.1 }));
     }
     builder.build(Extent::Whole).unwrap().map
