@@ -59,7 +59,7 @@ impl Lattice {
         let begin = self.states.len();
         let unreached = |place| State { place, score: f64::NEG_INFINITY, before: 0 };
         self.states.extend(near.iter().copied().map(unreached));
-        self.add_stays(search, to, (last, begin));
+        self.add_stays(search, settings.radius, to, (last, begin));
         let bound = settings.bound(from, to);
         let straight = from.point.distance(to.point);
         search.aim_at(self.states[begin..].iter().map(|state| state.place.position));
@@ -92,7 +92,13 @@ impl Lattice {
     /// Someone who stands in a one-way street is seen now ahead and now behind, and the way back
     /// leads round the block. So where a new place lies behind an old one of its street, the old
     /// one, the likeliest if there are several, is a place for the new sighting too.
-    fn add_stays(&mut self, search: &Search, to: &Sighting, (last, begin): (usize, usize)) {
+    fn add_stays(
+        &mut self,
+        search: &Search,
+        radius: f64,
+        to: &Sighting,
+        (last, begin): (usize, usize),
+    ) {
         let map = search.map();
         for row in begin..self.states.len() {
             let new = self.states[row].place;
@@ -108,6 +114,9 @@ impl Lattice {
             if let Some(old) = ahead.reduce(|a, b| if b.score > a.score { b } else { a }) {
                 let position = old.place.position;
                 let distance = map.point(position).distance(to.point);
+                if distance > radius {
+                    continue;
+                }
                 let place = Snapped { position, distance };
                 self.states.push(State { place, score: f64::NEG_INFINITY, before: 0 });
             }

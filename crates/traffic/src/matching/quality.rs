@@ -8,8 +8,9 @@ use meshcloak::map::StreetMap;
 pub struct Quality {
     /// All sightings.
     pub sightings: usize,
-    /// Those inside the map: within the rectangle around its streets.
-    pub inside: usize,
+    /// Those within the rectangle around the map's streets. It is larger than the map: streets
+    /// that cross the edge of an extract stick out of it, with nothing around them.
+    pub in_bounds: usize,
     /// Those that lie on a way: matched together with at least one neighbour.
     pub matched: usize,
     /// Matched, but alone between two breaks: they have a place and no way.
@@ -29,7 +30,7 @@ impl Quality {
         for (trip, matched) in trips.iter().zip(matched) {
             let trip = trip.as_ref();
             quality.sightings += trip.len();
-            quality.inside +=
+            quality.in_bounds +=
                 trip.iter().filter(|seen| bounds.nearest(seen.point) == seen.point).count();
             quality.off_map += matched.off_map;
             quality.no_way += matched.no_way;
@@ -45,9 +46,19 @@ impl Quality {
         quality
     }
 
+    /// Those inside the map in the sense of SPEC §1: not off it, a street within the radius.
+    pub fn inside(&self) -> usize {
+        self.sightings - self.off_map
+    }
+
     /// Share of the sightings inside the map that lie on a way.
     pub fn share(&self) -> f64 {
-        if self.inside == 0 { 0.0 } else { self.matched as f64 / self.inside as f64 }
+        share(self.matched, self.inside())
+    }
+
+    /// Share of the sightings within the rectangle around the streets that lie on a way.
+    pub fn share_in_bounds(&self) -> f64 {
+        share(self.matched, self.in_bounds)
     }
 
     /// The distance between a sighting and its place that the part `share` of them stays within.
@@ -56,4 +67,8 @@ impl Quality {
         let index = (share.clamp(0.0, 1.0) * last as f64).round() as usize;
         self.gaps.get(index).copied().unwrap_or(0.0)
     }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
