@@ -68,6 +68,9 @@ pub enum Problem {
         /// Of this program.
         expected: u32,
     },
+    /// The content is valid, and beyond what we read.
+    #[error("not supported: {0}")]
+    Unsupported(String),
     /// A header lacks a column.
     #[error("column {missing} is missing; found `{found}`")]
     MissingColumn {
@@ -85,6 +88,30 @@ pub enum Problem {
         value: String,
         /// What it should hold.
         expected: &'static str,
+    },
+    /// A row has more or fewer fields than the header.
+    #[error("found {found} fields; expected {expected} as in the header")]
+    FieldCount {
+        /// In this row.
+        found: usize,
+        /// In the header.
+        expected: usize,
+    },
+    /// There is nothing where something is needed.
+    #[error("nothing in it; expected {0}")]
+    Nothing(&'static str),
+    /// The shape of a street does not lead to where the street does.
+    #[error(
+        "field `shape` {verb} at {shape} but the street at node {node}; \
+         expected at most 1 m between them"
+    )]
+    LooseEnd {
+        /// `begins` or `ends`.
+        verb: &'static str,
+        /// Where the shape begins or ends, in the file's coordinates.
+        shape: String,
+        /// The node's id and where it lies, in the file's coordinates.
+        node: String,
     },
     /// A street names a node that is not there.
     #[error("field `{field}` names node `{value}`, which does not exist")]

@@ -10,13 +10,22 @@ mod city;
 mod csv_map;
 mod draft;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
+mod geojson;
 mod input;
+mod lon_lat;
 mod options;
 mod osm;
+mod output;
 pub mod prepared;
 mod progress;
+#[cfg(test)]
+mod testing;
 
+pub use city::{CityPlan, CitySizeError};
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
 pub use options::{Highways, Options, OsmOptions};
+pub use osm::read_osm_bytes;
 pub use progress::Progress;

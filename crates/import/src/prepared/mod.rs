@@ -43,13 +43,28 @@ pub fn encode(imported: &Imported, extent: Extent) -> Vec<u8> {
     out.bytes(&History::of(imported, extent).to_json());
     write_tables(imported.map.tables(), &mut out);
     let mut bytes = out.finish();
+    seal(&mut bytes);
+    bytes
+}
+
+/// These bytes with a header that vouches for them, whatever they are: for tests and fuzzing of
+/// what comes after the checksum.
+#[cfg(any(test, feature = "fuzzing"))]
+pub fn sealed(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes.resize(bytes.len().max(HEADER), 0);
+    seal(&mut bytes);
+    bytes
+}
+
+/// Writes the header of the bytes that follow it.
+fn seal(bytes: &mut [u8]) {
     let checksum = crc32fast::hash(&bytes[HEADER..]);
     let size = bytes.len() as u64;
     bytes[..8].copy_from_slice(MAGIC);
     bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
     bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
     bytes[16..24].copy_from_slice(&size.to_le_bytes());
-    bytes
 }
 
 /// The map in the bytes of a prepared map.

@@ -1,0 +1,45 @@
+# What one does with MeshCloak. `make run` and `make test` do all the set-up they need.
+
+CARGO ?= cargo
+OUT   ?= out
+
+.PHONY: run test bench audit bless fmt setup
+
+# Builds and shows the built-in city: what it consists of, and a picture of it.
+run: setup
+	$(CARGO) build --release --bin meshcloak
+	@mkdir -p $(OUT)
+	@./target/release/meshcloak map info
+	@./target/release/meshcloak map draw $(OUT)/city.png
+	@echo
+	@echo "The picture is $(OUT)/city.png. Your own city: ./target/release/meshcloak map draw FILE.osm.pbf $(OUT)/mine.png"
+
+# Everything CI checks: format, lints, tests (on real maps too if MESHCLOAK_MAPS names their
+# folder), and the documentation.
+test: setup
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --workspace
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
+
+# Speed, as a table: real maps too if MESHCLOAK_MAPS names their folder.
+bench: setup
+	$(CARGO) bench --workspace --benches
+
+# Licences, duplicate and banned crates, sources.
+audit:
+	@command -v cargo-deny >/dev/null || $(CARGO) install cargo-deny --locked
+	$(CARGO) deny --all-features check licenses bans sources
+
+# Accept the present answers as the expected ones (golden files); look at the diff afterwards.
+bless:
+	MESHCLOAK_BLESS=1 $(CARGO) test --workspace
+
+fmt:
+	$(CARGO) fmt --all
+
+# A C linker is all that Rust needs from the system.
+setup:
+	@command -v $(CARGO) >/dev/null || { echo "meshcloak needs Rust 1.88 or newer: see rust-lang.org" >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "installing a C linker"; \
+	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq gcc libc6-dev; }

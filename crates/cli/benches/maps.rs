@@ -1,0 +1,143 @@
+//! How fast maps come in: `make bench`. Medians of several runs, wall time, as one table.
+//!
+//! Each measurement also checks its answer, so that nothing fast and wrong gets printed. Peak
+//! memory is that of a child process which does nothing else.
+
+use import::{Imported, MapSource, Options};
+use meshcloak::map::{Extent, StreetMap};
+use meshcloak::naive;
+use meshcloak::town::Town;
+use meshcloak::units::Point;
+use rand::RngExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const CHILD: &str = "MESHCLOAK_BENCH_CHILD";
+
+fn main() {
+    if let Ok(source) = std::env::var(CHILD) {
+        let streets = read(&source.parse().expect("the parent names a map")).map.street_count();
+        println!("{streets} {}", peak_memory_mb());
+        return;
+    }
+    println!("{:44} {:>12}   {}", "what", "measured", "of");
+    let big = big_city();
+    import_and_open(&big);
+    snapping(&read(&big).map);
+    for streets in [7_000, 200_000] {
+        building_a_city(streets);
+    }
+}
+
+/// The metropolitan area of Porto if real maps are there, otherwise the largest built-in city.
+fn big_city() -> MapSource {
+    let Some(maps) = std::env::var_os("MESHCLOAK_MAPS") else {
+        println!("(MESHCLOAK_MAPS is not set: the built-in city stands for a real one)");
+        return "city:200000:1".parse().expect("a size that exists");
+    };
+    MapSource::File(PathBuf::from(maps).join("porto/porto_portugal.osm.pbf"))
+}
+
+fn read(source: &MapSource) -> Imported {
+    import::read_map(source, &Options::default(), &()).expect("the map can be read")
+}
+
+fn import_and_open(source: &MapSource) {
+    let imported = read(source);
+    let streets = imported.map.street_count();
+    let import = median(7, || assert_eq!(read(source).map.street_count(), streets));
+    let of = format!("{source}: {streets} streets, {} nodes", imported.provenance.nodes);
+    row("import", &millis(import), &of);
+    let rate = streets as f64 / import.as_secs_f64();
+    row("import, streets per second", &format!("{rate:.0}"), &of);
+    row("import, peak memory of the process", &child_memory(source), &of);
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let prepared = folder.path().join("big.meshmap");
+    let target = prepared.display().to_string().parse().expect("a prepared map's ending");
+    import::write_map(&imported, Extent::LargestPart, &target).expect("there is room for it");
+    let prepared = MapSource::File(prepared);
+    assert_eq!(read(&prepared), imported);
+    let open = median(21, || assert_eq!(read(&prepared).map.street_count(), streets));
+    row("open the prepared file", &millis(open), &of);
+    let share = 100.0 * open.as_secs_f64() / import.as_secs_f64();
+    row("open, share of import", &format!("{share:.2} %"), &of);
+    row("open, peak memory of the process", &child_memory(&prepared), &of);
+}
+
+fn snapping(map: &StreetMap) {
+    let count = 1_000_000;
+    let mut random = Town::generator(1);
+    let bounds = map.bounds();
+    let anywhere = |random: &mut rand_pcg::Pcg64Mcg| {
+        let x = random.random_range(bounds.min.x..bounds.max.x);
+        Point::new(x, random.random_range(bounds.min.y..bounds.max.y))
+    };
+    let near = |random: &mut rand_pcg::Pcg64Mcg| {
+        let shape = &map.tables().shape_points;
+        let point = shape[random.random_range(0..shape.len())];
+        let mut shift = || random.random_range(-30.0..30.0);
+        Point::new(point.x + shift(), point.y + shift())
+    };
+    let near: Vec<Point> = (0..count).map(|_| near(&mut random)).collect();
+    let anywhere: Vec<Point> = (0..count).map(|_| anywhere(&mut random)).collect();
+    for (what, points, limit) in [
+        ("snap, 30 m around streets, limit 50 m", &near, Some(50.0)),
+        ("snap, anywhere, limit 50 m", &anywhere, Some(50.0)),
+        ("snap, anywhere, no limit", &anywhere, None),
+    ] {
+        for point in &points[..40] {
+            assert_eq!(map.snap(*point, limit), naive::snap(map, *point, limit));
+        }
+        let mut snapped = 0;
+        let time = median(3, || {
+            snapped = points.iter().filter(|point| map.snap(**point, limit).is_some()).count();
+        });
+        let nanos = time.as_secs_f64() * 1e9 / count as f64;
+        row(what, &format!("{nanos:.0} ns"), &format!("{snapped} of {count} points on a street"));
+    }
+}
+
+fn building_a_city(streets: usize) {
+    let source: MapSource = format!("city:{streets}:1").parse().expect("a size that exists");
+    let built = read(&source).map.street_count();
+    let time = median(3, || assert_eq!(read(&source).map.street_count(), built));
+    row("build the built-in city", &millis(time), &format!("{built} streets"));
+}
+
+fn median(runs: usize, mut run: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..runs)
+        .map(|_| {
+            let start = Instant::now();
+            run();
+            start.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[runs / 2]
+}
+
+fn row(what: &str, measured: &str, of: &str) {
+    println!("{what:44} {measured:>12}   {of}");
+}
+
+fn millis(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
+}
+
+/// Peak memory of a process that reads the map and ends.
+fn child_memory(source: &MapSource) -> String {
+    let program = std::env::current_exe().expect("a program knows where it is");
+    let child = Command::new(program).env(CHILD, source.to_string()).output();
+    let output = child.expect("the benchmark can start itself").stdout;
+    let text = String::from_utf8_lossy(&output);
+    format!("{} MB", text.split_whitespace().last().unwrap_or("?"))
+}
+
+fn peak_memory_mb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) / 1024
+}
