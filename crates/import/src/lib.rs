@@ -13,6 +13,7 @@ mod error;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod geojson;
+mod growing;
 mod input;
 mod lon_lat;
 mod options;
@@ -20,12 +21,15 @@ mod osm;
 mod output;
 pub mod prepared;
 mod progress;
+mod queries;
 #[cfg(test)]
 mod testing;
 
 pub use city::{CityPlan, CitySizeError};
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
+pub use growing::GrowingFile;
 pub use options::{Highways, Options, OsmOptions};
 pub use osm::read_osm_bytes;
 pub use progress::Progress;
+pub use queries::{QueryPlace, QueryRecord, QueryWriter};

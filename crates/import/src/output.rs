@@ -47,7 +47,7 @@ impl Output {
 }
 
 /// A new file in the folder of `path`, with the permissions of any new file.
-fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
+pub(crate) fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".writing-");
@@ -64,6 +64,11 @@ fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
         };
         Place::File.of(path, problem)
     })
+}
+
+/// Whether a file of that name is gzipped.
+pub(crate) fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }
 
 #[cfg(unix)]
@@ -83,7 +88,7 @@ fn fill(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut plain = BufWriter::with_capacity(1 << 16, file);
-    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
+    if is_packed(path) {
         let mut packed = GzBuilder::new().mtime(0).write(&mut plain, Compression::default());
         write(&mut packed)?;
         packed.finish()?;

@@ -65,7 +65,8 @@ impl Streets {
     /// Sets the speeds of the next second by who is where now.
     pub(crate) fn update(&mut self) {
         let Some(crowd) = &self.crowd else { return };
-        let rows = self.paces.iter_mut().zip(&self.limits).zip(crowd.room.iter().zip(&crowd.present));
+        let rows =
+            self.paces.iter_mut().zip(&self.limits).zip(crowd.room.iter().zip(&crowd.present));
         for ((pace, &limit), (&room, present)) in rows {
             *pace = crowded_pace(limit, room, present.load(Ordering::Relaxed), crowd.slowest);
         }

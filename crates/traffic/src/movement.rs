@@ -30,13 +30,7 @@ impl Tools {
 
 impl Person {
     /// Moves for `span` milliseconds from `now` on; returns the micrometres moved.
-    pub(crate) fn advance(
-        &mut self,
-        world: &World,
-        now: u64,
-        span: u64,
-        tools: &mut Tools,
-    ) -> u64 {
+    pub(crate) fn advance(&mut self, world: &World, now: u64, span: u64, tools: &mut Tools) -> u64 {
         if self.state != State::Moving {
             return 0;
         }

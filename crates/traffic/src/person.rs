@@ -42,7 +42,9 @@ pub(crate) struct Person {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// Has yet to appear; `stands` if it will not move then.
-    Coming { stands: bool },
+    Coming {
+        stands: bool,
+    },
     Moving,
     Standing,
     Gone,

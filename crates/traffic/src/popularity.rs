@@ -33,9 +33,8 @@ impl Popularity {
                     let metres = map.street(street).length.as_metres();
                     metres * (1.0 + centre * middle.nearness(half_way(map, street)))
                 });
-                let pois = map.pois().map(|id| {
-                    poi * (1.0 + centre * middle.nearness(map.poi(id).point))
-                });
+                let pois =
+                    map.pois().map(|id| poi * (1.0 + centre * middle.nearness(map.poi(id).point)));
                 streets.chain(pois).map(|weight| add(((weight * 32.0) as u64).max(1))).collect()
             }
         };

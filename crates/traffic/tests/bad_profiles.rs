@@ -23,7 +23,11 @@ fn an_unknown_key_is_named_with_its_line() {
 fn values_out_of_range_name_key_value_and_what_was_expected() {
     let cases = [
         ("speeds = [4, 6]", "speeds = [-4, 6]", "`class.speeds` is -4; expected a number above 0"),
-        ("share = 0.15 ", "share = 1.15 ", "`standing.share` is 1.15; expected a share from 0 to 1"),
+        (
+            "share = 0.15 ",
+            "share = 1.15 ",
+            "`standing.share` is 1.15; expected a share from 0 to 1",
+        ),
         ("to = 2400", "to = -1", "`appear.to` is -1; expected a whole number"),
         ("from = 0", "from = 2500", "`appear.to` is 2400; expected a second not before"),
         ("dc = 60.0", "dc = nan", "`standing.dc` is NaN; expected a number from 0"),

@@ -75,9 +75,8 @@ fn two_queries_of_a_person_are_never_farther_apart_than_the_constraint() {
                 for pair in trace.windows(2) {
                     let [a, b] = [pair[0].position, pair[1].position];
                     let far = naive::distance(&map, a, b);
-                    let within = far.is_some_and(|far| {
-                        far <= u64::from(pair[0].distance_constraint.units())
-                    });
+                    let within = far
+                        .is_some_and(|far| far <= u64::from(pair[0].distance_constraint.units()));
                     moved += usize::from(a != b);
                     let told = Town::random(seed);
                     assert!(within, "seed {seed} profile {number} {far:?} {pair:?}\n{told}");
@@ -155,7 +154,9 @@ fn a_crowd_slows_people_and_makes_them_change_their_route() {
 #[test]
 fn a_town_nobody_can_move_in_is_survived() {
     // One-way streets into dead ends, and a town a few centimetres across.
-    for text in ["A 0,0 B 9,0 | A>B", "A 0,0 B 0,0 | A-B", "A 0,0 | A>A A-A", "A 0,0 B 1,0 C 9,9 | A-B"] {
+    for text in
+        ["A 0,0 B 9,0 | A>B", "A 0,0 B 0,0 | A-B", "A 0,0 | A>A A-A", "A 0,0 B 1,0 C 9,9 | A-B"]
+    {
         let town = meshcloak::town::town(text);
         for profile in &profiles() {
             let settings = Settings { users: 20, ..Settings::default() };

@@ -71,9 +71,7 @@ fn class(raw: &RawClass) -> Checked<Class> {
     let speeds = choice("class.speed_shares", speeds.collect::<Checked<_>>()?, &raw.speed_shares)?;
     let distances = match (&raw.distances, &raw.distance_shares) {
         (None, None) => None,
-        (Some(upto), Some(shares)) => {
-            Some(choice("class.distance_shares", bands(upto)?, shares)?)
-        }
+        (Some(upto), Some(shares)) => Some(choice("class.distance_shares", bands(upto)?, shares)?),
         (Some(_), None) => return Err(needs("class.distances", "`distance_shares`")),
         (None, Some(_)) => return Err(needs("class.distance_shares", "`distances`")),
     };
