@@ -118,8 +118,9 @@ impl<'a> Simulation<'a> {
             .collect();
         self.next_second += 1;
         self.totals.travelled += lived.iter().map(|chunk| chunk.moved).sum::<u64>();
-        let queries = lived.iter_mut().map(|chunk| std::mem::take(&mut chunk.asked)).collect();
-        let mut batch = Batch::of(second, queries);
+        let asked: Vec<Vec<Query>> =
+            lived.iter_mut().map(|chunk| std::mem::take(&mut chunk.asked)).collect();
+        let mut batch = Batch::of(second, &asked);
         batch.present = lived.iter().map(|chunk| chunk.present).sum();
         batch.standing = lived.iter().map(|chunk| chunk.standing).sum();
         self.totals.queries += batch.queries.len() as u64;

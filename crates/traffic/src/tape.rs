@@ -42,7 +42,7 @@ pub struct Batch {
 
 impl Batch {
     /// Queries of chunks of people, each chunk and the chunks in order of person.
-    pub(crate) fn of(second: u32, chunks: Vec<Vec<Query>>) -> Batch {
+    pub(crate) fn of(second: u32, chunks: &[Vec<Query>]) -> Batch {
         let mut queries = chunks.concat();
         // A stable sort: people stay in order among those who ask at the same time.
         queries.sort_by_key(|query| query.asked_at);
