@@ -48,6 +48,17 @@ pub enum Problem {
     /// The content is none of the formats we read.
     #[error("not a map; expected OSM (PBF or XML), Brinkhoff, CSV or a prepared map")]
     UnknownFormat,
+    /// A file of a set whose name does not say where the others are.
+    #[error("{what}; name it {name}, so that the files beside it are found")]
+    Nameless {
+        /// What it is.
+        what: &'static str,
+        /// What it should be called.
+        name: &'static str,
+    },
+    /// A file to be written whose ending names no format.
+    #[error("expected an ending: .csv, .node, .node.txt, .geojson or .meshmap")]
+    UnknownTarget,
     /// A file that belongs to this one is not there.
     #[error("`{0}` belongs to it and is missing")]
     MissingCompanion(String),

@@ -2,12 +2,16 @@
 //! writers that go the other way. Only this crate knows file formats.
 //!
 //! ```
-//! use import::Options;
+//! use import::{Options, read_map};
+//! let imported = read_map(&"city:500:7".parse()?, &Options::default(), &())?;
+//! assert!(imported.map.street_count() > 400);
+//! # Ok::<(), import::ImportError>(())
 //! ```
 
 mod brinkhoff;
 mod city;
 mod csv_map;
+mod detect;
 mod draft;
 mod error;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -22,6 +26,9 @@ mod output;
 pub mod prepared;
 mod progress;
 mod queries;
+mod read;
+mod source;
+mod target;
 #[cfg(test)]
 mod testing;
 
@@ -31,5 +38,9 @@ pub use error::{ImportError, Place, Problem};
 pub use growing::GrowingFile;
 pub use options::{Highways, Options, OsmOptions};
 pub use osm::read_osm_bytes;
+pub use output::write_file;
 pub use progress::Progress;
 pub use queries::{QueryPlace, QueryRecord, QueryWriter};
+pub use read::read_map;
+pub use source::MapSource;
+pub use target::{Target, write_map};

@@ -46,6 +46,13 @@ impl Output {
     }
 }
 
+/// Writes `bytes` to the file at `path`, all or nothing.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
+    let mut output = Output::new();
+    output.file(path, |file| file.write_all(bytes))?;
+    output.commit()
+}
+
 /// A new file in the folder of `path`, with the permissions of any new file.
 pub(crate) fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

@@ -230,16 +230,15 @@ fn absurd_coordinates_are_an_error_that_names_the_node() {
 }
 
 #[test]
-fn nodes_on_opposite_sides_of_the_earth_are_no_map() {
+fn a_node_far_from_its_neighbour_is_an_error_that_names_the_way() {
     let mut content =
         Content::default().nodes(&[(1, [0, 0]), (2, [100, 0])]).way(7, &[1, 2], "highway=road");
+    (content.nodes[1].1, content.nodes[1].2) = (0, 0);
+    let (place, reason) = error(&content);
+    assert_eq!(place, Place::Element("way", 7));
+    assert!(reason.starts_with("damaged: its nodes 1 and 2 lie 5"), "{reason}");
     for (lat, lon) in [(-531_400_000, -1_717_900_000), (900_000_000, 0), (-900_000_000, 5)] {
         (content.nodes[1].1, content.nodes[1].2) = (lat, lon);
-        // Whatever comes of it, it is the same from both forms, and no panic.
-        let read = |bytes: &[u8]| {
-            let result = read_osm_bytes(Path::new("x"), bytes, &options());
-            result.map(|imported| imported.map).map_err(|error| error.to_string())
-        };
-        assert_eq!(read(&content.pbf()), read(content.xml().as_bytes()));
+        assert!(matches!(error(&content).0, Place::Element(..)));
     }
 }

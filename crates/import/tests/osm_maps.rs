@@ -76,3 +76,17 @@ fn cutting_at_junctions_keeps_the_length_of_every_street() {
     let longest = cut.map.streets().map(|street| cut.map.metres(street)).fold(0.0, f64::max);
     assert!(longest <= 1000.001, "{longest}");
 }
+
+#[test]
+fn any_number_of_threads_gives_the_same_map() {
+    let Ok(folder) = std::env::var("MESHCLOAK_MAPS") else {
+        eprintln!("skipped: MESHCLOAK_MAPS is not set");
+        return;
+    };
+    let [one, three] = [1, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let file = "porto-alegre/porto-alegre.osm.pbf";
+        pool.install(|| read(&folder, file, &Options::default()))
+    });
+    assert_eq!(one, three);
+}

@@ -7,9 +7,6 @@ use crate::lines::Lines;
 use crate::view::Pixel;
 use tiny_skia::{Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Transform};
 
-/// Points per path: the rasteriser's work on one path grows faster than the path.
-const POINTS_PER_PATH: usize = 2000;
-
 /// The canvas as a PNG file.
 pub(crate) fn to_png(canvas: &Canvas) -> Vec<u8> {
     let mut pixmap = Pixmap::new(canvas.width, canvas.height)
@@ -32,19 +29,12 @@ pub(crate) fn to_png(canvas: &Canvas) -> Vec<u8> {
     pixmap.encode_png().expect("memory takes any picture, and this one is not empty")
 }
 
+/// All lines are one path, so see-through ones do not show twice where they cross.
 fn stroke_lines(pixmap: &mut Pixmap, lines: &Lines, stroke: Stroke) {
     let mut builder = PathBuilder::new();
     for line in lines.iter() {
-        // What is see-through must be one path, or it would show twice where two paths meet.
-        if stroke.colour.is_opaque() && builder.len() > POINTS_PER_PATH {
-            stroke_path(pixmap, std::mem::take(&mut builder), stroke);
-        }
         add_line(&mut builder, line);
     }
-    stroke_path(pixmap, builder, stroke);
-}
-
-fn stroke_path(pixmap: &mut Pixmap, builder: PathBuilder, stroke: Stroke) {
     let Some(path) = builder.finish() else { return };
     let style = tiny_skia::Stroke {
         width: stroke.width as f32,

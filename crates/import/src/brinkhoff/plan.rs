@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 pub(super) struct Plan {
     pub nodes: Vec<PlannedNode>,
     pub edges: Vec<PlannedEdge>,
+    pairs: FxHashSet<(i64, i64)>,
     lost: Lost,
 }
 
@@ -51,42 +52,55 @@ impl Plan {
     pub(super) fn of(map: &StreetMap) -> Plan {
         let tables = map.tables();
         let bends = tables.shape_points.len() - 2 * map.street_count();
-        let nodes = Numbers::of(&tables.terminal_labels, bends);
-        let streets = Numbers::of(&tables.street_labels, bends);
-        let mut plan = Plan { nodes: Vec::new(), edges: Vec::new(), lost: Lost::default() };
-        plan.lost.node_ids = if nodes.kept { 0 } else { map.terminal_count() };
-        plan.lost.street_ids = if streets.kept { 0 } else { map.street_count() };
-        plan.lost.pois = map.pois().len();
-        plan.lost.lon_lat = usize::from(map.frame().is_some());
+        let mut nodes = Numbers::of(&tables.terminal_labels, bends);
+        let mut streets = Numbers::of(&tables.street_labels, bends);
+        let lost = Lost {
+            node_ids: if nodes.kept { 0 } else { map.terminal_count() },
+            street_ids: if streets.kept { 0 } else { map.street_count() },
+            pois: map.pois().len(),
+            lon_lat: usize::from(map.frame().is_some()),
+            ..Lost::default()
+        };
+        let (pairs, none) = (FxHashSet::default(), Vec::new());
+        let mut plan = Plan { nodes: Vec::new(), edges: none, pairs, lost };
         for (&id, &point) in nodes.ids.iter().zip(&tables.terminals) {
             plan.add_node(id, point);
         }
-        let mut pairs = FxHashSet::default();
-        let (mut next_node, mut next_edge) = (nodes.next, streets.next);
         for street in map.streets() {
             plan.count_lost(map, street);
-            let class = class(map, street);
-            let (first, last) = (map.street(street).from.index(), map.street(street).to.index());
-            let (mut from, mut id) = (nodes.ids[first], streets.ids[street.index()]);
-            let shape = map.shape(street);
-            for (index, &point) in shape.iter().enumerate().skip(1) {
-                let to = if index + 1 == shape.len() {
-                    nodes.ids[last]
-                } else {
-                    plan.add_node(next_node, point);
-                    next_node += 1;
-                    next_node - 1
-                };
-                if pairs.insert((from.min(to), from.max(to))) {
-                    plan.edges.push(PlannedEdge { id, from, to, class, street });
-                } else {
-                    plan.lost.repeated_edges += 1;
-                }
-                (from, id) = (to, next_edge);
-                next_edge += i64::from(index + 1 < shape.len());
-            }
+            plan.add_street(map, street, &mut nodes, &mut streets);
         }
         plan
+    }
+
+    /// One edge for each straight piece; the first keeps the street's id.
+    fn add_street(
+        &mut self,
+        map: &StreetMap,
+        street: StreetId,
+        nodes: &mut Numbers,
+        streets: &mut Numbers,
+    ) {
+        let (class, ends) = (class(map, street), map.street(street));
+        let shape = map.shape(street);
+        let mut from = nodes.ids[ends.from.index()];
+        let mut id = streets.ids[street.index()];
+        for &bend in &shape[1..shape.len() - 1] {
+            let to = nodes.further();
+            self.add_node(to, bend);
+            self.add_edge(PlannedEdge { id, from, to, class, street });
+            (from, id) = (to, streets.further());
+        }
+        let to = nodes.ids[ends.to.index()];
+        self.add_edge(PlannedEdge { id, from, to, class, street });
+    }
+
+    fn add_edge(&mut self, edge: PlannedEdge) {
+        if self.pairs.insert((edge.from.min(edge.to), edge.from.max(edge.to))) {
+            self.edges.push(edge);
+        } else {
+            self.lost.repeated_edges += 1;
+        }
     }
 
     /// Sentences about what the format could not say.
@@ -164,6 +178,12 @@ impl Numbers {
             let next = labels.len() as i64 + 1;
             Numbers { ids: (1..next).collect(), next, kept: false }
         })
+    }
+
+    /// A number nobody has yet.
+    fn further(&mut self) -> i64 {
+        self.next += 1;
+        self.next - 1
     }
 
     fn kept(labels: &Texts, further: usize) -> Option<Numbers> {

@@ -97,7 +97,9 @@ impl<'a> Blocks<'a> {
         }
         blocks.unit = layout.streets as f64 / STREETS_PER_BLOCK / total;
         let unit = blocks.unit;
-        blocks.waiting.extend(faces.iter().map(|face| Waiting { blocks: face.blocks * unit, ..*face }));
+        blocks
+            .waiting
+            .extend(faces.iter().map(|face| Waiting { blocks: face.blocks * unit, ..*face }));
         blocks
     }
 
@@ -159,7 +161,12 @@ impl<'a> Blocks<'a> {
     }
 
     /// The best of some streets through the face.
-    fn best_chord(&mut self, plane: &Plane, face: &Face, (zone, next): (Zone, &Waiting)) -> Option<Chord> {
+    fn best_chord(
+        &mut self,
+        plane: &Plane,
+        face: &Face,
+        (zone, next): (Zone, &Waiting),
+    ) -> Option<Chord> {
         let side = (face.area / next.blocks.max(1.0)).sqrt();
         let relaxed = f64::from(next.tries);
         let rules = Rules {
@@ -187,12 +194,19 @@ impl<'a> Blocks<'a> {
     }
 
     /// Ways across the quarter, square to its longer side and not far from its middle.
-    fn add_axis_ways(&mut self, face: &Face, (zone, axis): (Zone, Point), ways: &mut Vec<(Point, Point)>) {
+    fn add_axis_ways(
+        &mut self,
+        face: &Face,
+        (zone, axis): (Zone, Point),
+        ways: &mut Vec<(Point, Point)>,
+    ) {
         let on_street = ways.len();
         if on_street > 14 {
             // Those nearest to the middle halve it best.
             let middle = face.middle;
-            ways.sort_by(|a, b| a.0.distance_squared(middle).total_cmp(&b.0.distance_squared(middle)));
+            ways.sort_by(|a, b| {
+                a.0.distance_squared(middle).total_cmp(&b.0.distance_squared(middle))
+            });
             ways.truncate(14);
         }
         let (long, wide) = (face.extent(axis), face.extent(left(axis)));
@@ -207,7 +221,10 @@ impl<'a> Blocks<'a> {
         }
         let (run, (low, high)) = if stretched { (left(axis), wide) } else { (axis, long) };
         for part in [0.45, 0.6] {
-            let base = add(scale(run, low + (high - low) * part), scale(left(run), dot(face.middle, left(run))));
+            let base = add(
+                scale(run, low + (high - low) * part),
+                scale(left(run), dot(face.middle, left(run))),
+            );
             ways.push((base, left(run)));
         }
         let n = (self.dice.bits() % face.len() as u64) as usize;
@@ -268,7 +285,8 @@ impl<'a> Blocks<'a> {
         face: &Face,
         (from, chord, line): (Corner, &Chord, LineId),
     ) -> Half {
-        let at_edge = matches!(chord.to.0, End::Edge(n) if plane.line(face.halves[n]) == LineId::OUTLINE);
+        let at_edge =
+            matches!(chord.to.0, End::Edge(n) if plane.line(face.halves[n]) == LineId::OUTLINE);
         let to = corner_at(plane, face, chord.to);
         if at_edge {
             return plane.join(from, to, line);

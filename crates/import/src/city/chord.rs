@@ -57,8 +57,7 @@ impl Chord {
         } else {
             (End::Edge(second.0), along(base, way, second.1))
         };
-        let chord =
-            Chord { from, to, is_blind: !street(second.0), continues: false, score: 0.0 };
+        let chord = Chord { from, to, is_blind: !street(second.0), continues: false, score: 0.0 };
         chord.judged(plane, face, rules)
     }
 
@@ -71,7 +70,9 @@ impl Chord {
         }
         let back = Point::new(-way.x, -way.y);
         let starts = meets_well(plane, face, self.from, (way, rules))?;
-        let ends = if self.is_blind { (0.5, false) } else {
+        let ends = if self.is_blind {
+            (0.5, false)
+        } else {
             meets_well(plane, face, self.to, (back, rules))?
         };
         let ends_at = [self.from.0, self.to.0];
@@ -133,7 +134,12 @@ fn meets_well(
 }
 
 /// Moves a place on the border to a corner that is near enough.
-fn settle(plane: &Plane, face: &Face, (edge, point): (usize, Point), rules: &Rules) -> (End, Point) {
+fn settle(
+    plane: &Plane,
+    face: &Face,
+    (edge, point): (usize, Point),
+    rules: &Rules,
+) -> (End, Point) {
     let near = |n: usize| face.points[n].distance_squared(point);
     let is_junction = |n: &usize| {
         let vertex = plane.origin(face.halves[*n]);
@@ -206,7 +212,8 @@ pub(super) fn ways_on(plane: &Plane, face: &Face, into: &mut Vec<(Point, Point)>
         }
         let here = face.points[n];
         let ends = [face.halves[n], face.corner(n).0 ^ 1];
-        let third = plane.around(vertex).find(|half| !ends.contains(half) && plane.is_street(*half));
+        let third =
+            plane.around(vertex).find(|half| !ends.contains(half) && plane.is_street(*half));
         if let Some(third) = third {
             let beyond = sub(here, plane.point(plane.target(third)));
             if norm(beyond) > 1.0 && cross(ahead, beyond) > 0.0 {

@@ -3,7 +3,7 @@
 use super::layout::Layout;
 use super::lines::{Class, Line, LineId, Lines, Naming};
 use super::plane::{Half, Plane, Vertex};
-use super::vector::{between, norm, sub};
+use super::vector::{between, dot, norm, sub, unit};
 
 /// A road from one side of a barrier to the other.
 pub(super) struct Crossing {
@@ -53,12 +53,21 @@ fn follow(plane: &Plane, half: Half, until: LineId) -> Option<Crossing> {
         if plane.around(here).any(|other| plane.line(other) == until) {
             return Some(Crossing { sides: [plane.origin(halves[0]), here], halves });
         }
-        if plane.degree(here) != 2 {
+        half = straight_on(plane, half)?;
+        if halves.len() > 64 {
             return None;
         }
-        half = plane.around(here).find(|other| *other != half ^ 1 && plane.is_street(*other))?;
         halves.push(half);
     }
+}
+
+/// The street that goes on most nearly straight where a half ends.
+fn straight_on(plane: &Plane, half: Half) -> Option<Half> {
+    let way =
+        |half: Half| unit(sub(plane.point(plane.target(half)), plane.point(plane.origin(half))));
+    let onward = |other: &Half| *other != half ^ 1 && plane.is_street(*other);
+    let ahead = plane.around(plane.target(half)).filter(onward);
+    ahead.max_by(|a, b| dot(way(*a), way(half)).total_cmp(&dot(way(*b), way(half))))
 }
 
 /// Makes each road across the river a bridge of its own; gives back how many there are.
@@ -74,7 +83,12 @@ pub(super) fn name_bridges(plane: &mut Plane, lines: &mut Lines, bridges: &[Cros
 }
 
 /// Makes the banks in the city streets, from the first bridge near the ring to the last.
-pub(super) fn lay_quays(plane: &mut Plane, lines: &mut Lines, layout: &Layout, starts: [Vertex; 2]) {
+pub(super) fn lay_quays(
+    plane: &mut Plane,
+    lines: &mut Lines,
+    layout: &Layout,
+    starts: [Vertex; 2],
+) {
     for (side, bank) in LineId::BANKS.into_iter().enumerate() {
         let halves = trace(plane, starts[side], bank);
         let reach = 1.25 * layout.rings[0];

@@ -134,9 +134,11 @@ fn villages(layout: &Layout) -> Vec<Village> {
         let out = dice.within(0.45, 0.9);
         let way = scale(layout.way(turns), layout.reach);
         let centre = scale(way, out.sqrt());
-        let radius = dice.within(0.03, 0.075).min(dice.within(0.03, 0.09)) * layout.reach.min(14_000.0);
+        let radius =
+            dice.within(0.03, 0.075).min(dice.within(0.03, 0.09)) * layout.reach.min(14_000.0);
         let radius = if dice.chance(0.18) { radius * 1.7 } else { radius };
-        let density = if radius > 1000.0 { dice.within(40.0, 60.0) } else { dice.within(26.0, 45.0) };
+        let density =
+            if radius > 1000.0 { dice.within(40.0, 60.0) } else { dice.within(26.0, 45.0) };
         let near = |other: &Village| other.centre.distance(centre) < 1.5 * (other.radius + radius);
         if !villages.iter().any(near) && is_dry(layout, centre, radius) {
             villages.push(Village { centre, radius, density });

@@ -92,8 +92,12 @@ impl Face {
         let (a, b) = segment;
         let n = self.len();
         let at_edge = |k: usize| ends.iter().any(|end| matches!(end, End::Edge(e) if *e == k));
-        let at_corner = |k: usize| ends.iter().any(|end| matches!(end, End::Corner(c)
-            if self.points[*c] == self.points[k]));
+        let at_corner = |k: usize| {
+            ends.iter().any(|end| {
+                matches!(end, End::Corner(c)
+            if self.points[*c] == self.points[k])
+            })
+        };
         (0..n).all(|k| {
             let touches = at_edge(k) || at_corner(k) || at_corner((k + 1) % n);
             (touches || meeting(a, b, self.points[k], self.after(k)).is_none())

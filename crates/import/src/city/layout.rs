@@ -98,6 +98,6 @@ impl Layout {
 
     /// How far out streets stand close together.
     pub(super) fn city_radius(&self) -> f64 {
-        0.375 * self.reach
+        (0.375 * self.reach).max(1.4 * self.rings[0])
     }
 }

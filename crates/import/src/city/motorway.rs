@@ -65,9 +65,8 @@ pub(super) fn build(
 ) -> Vec<Elevated> {
     let middle = Middle::new(course);
     let Some((start, end)) = middle.inside(outline) else { return Vec::new() };
-    let mut line = |class, naming| {
-        lines.add(Line { class, naming, traffic: Traffic::AsDrawn, at: course[0] })
-    };
+    let mut line =
+        |class, naming| lines.add(Line { class, naming, traffic: Traffic::AsDrawn, at: course[0] });
     let carriageway = line(Class::Motorway, Naming::Motorway(number));
     let back = line(Class::Motorway, Naming::Motorway(number));
     let ramps = line(Class::MotorwayLink, Naming::None);
@@ -229,7 +228,8 @@ impl Middle<'_> {
         let margin = |at: f64| if ends.contains(&at) { 70.0 } else { 25.0 };
         let (from, to) = (low + margin(low), high - margin(high));
         let mut places = vec![from];
-        places.extend(self.lengths.iter().copied().filter(|at| *at > from + 20.0 && *at < to - 20.0));
+        places
+            .extend(self.lengths.iter().copied().filter(|at| *at > from + 20.0 && *at < to - 20.0));
         places.push(to);
         places.retain(|at| *at > low && *at < high);
         places

@@ -50,11 +50,7 @@ const CATEGORIES: [Category; 18] = [
     kind("place_of_worship", [1.5, 1.5, 2.5], &["Church", "Chapel"]),
 ];
 
-const fn kind(
-    word: &'static str,
-    weights: [f64; 3],
-    called: &'static [&'static str],
-) -> Category {
+const fn kind(word: &'static str, weights: [f64; 3], called: &'static [&'static str]) -> Category {
     Category { word, weights, called }
 }
 

@@ -18,7 +18,8 @@ pub(super) fn course(layout: &Layout) -> Vec<Point> {
 /// How far above the x axis the river runs at `x`: bends grow with the distance from the centre.
 pub(super) fn height(layout: &Layout, x: f64) -> f64 {
     let (wide, narrow) = (Noise(layout.seed ^ 21), Noise(layout.seed ^ 22));
-    let bends = (0.32 * x * x / (x.abs() + layout.boulevard)).min(0.12 * layout.reach) + 0.12 * layout.boulevard;
+    let bends = (0.32 * x * x / (x.abs() + layout.boulevard)).min(0.12 * layout.reach)
+        + 0.12 * layout.boulevard;
     let scale = layout.reach.min(16_000.0);
     let sway = wide.line(x / (0.56 * scale)) + 0.3 * narrow.line(x / (0.19 * scale));
     bends * sway - 1.34 * layout.boulevard - layout.half_river

@@ -64,9 +64,8 @@ impl Net {
         });
         long && arms.len() > 2
             && self.roads.iter().enumerate().all(|(n, road)| {
-                arms.contains(&n) || self.legs(road).all(|(a, b)| {
-                    distance_to(middle, a, b) > RADIUS + 8.0
-                })
+                arms.contains(&n)
+                    || self.legs(road).all(|(a, b)| distance_to(middle, a, b) > RADIUS + 8.0)
             })
     }
 

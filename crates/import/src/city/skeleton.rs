@@ -1,13 +1,13 @@
 //! The great roads: main street, boulevard, rings and avenues, laid over river and motorway land.
 
+use super::crossings::{crossings, lay_quays, name_bridges};
 use super::layout::Layout;
 use super::lines::{Class, LineId, Lines, Naming};
-use super::crossings::{crossings, lay_quays, name_bridges};
 use super::motorway::{self, Elevated};
-use super::roundabouts;
 use super::plane::{Half, Plane, Vertex};
 use super::river;
-use super::vector::{Noise, norm, scale};
+use super::roundabouts;
+use super::vector::{Noise, direction, norm, scale, turned, unit};
 use meshcloak::units::Point;
 
 /// What the city is drawn on.
@@ -110,7 +110,7 @@ impl Skeleton {
         let (noise, radius) = (Noise(layout.seed ^ salt), norm(from));
         let corners = (radius * std::f64::consts::TAU / 170.0).clamp(28.0, 600.0) as i32;
         let corner = |n: i32| {
-            let way = layout.way(0.25 + f64::from(n) / f64::from(corners));
+            let way = turned(unit(from), direction(f64::from(n) / f64::from(corners)));
             let calm = (f64::from(n.min(corners - n)) / f64::from(corners) * 8.0).min(1.0);
             scale(way, radius * (1.0 + 0.1 * calm * noise.plane(scale(way, 2.2))))
         };
@@ -124,15 +124,15 @@ impl Skeleton {
         let way = layout.way(turns);
         let inner = self.first_along(ring, way);
         let Some(start) = inner else { return };
-        let line =
-            self.lines.two_way(Class::Primary, Naming::Avenue, self.plane.point(start));
+        let line = self.lines.two_way(Class::Primary, Naming::Avenue, self.plane.point(start));
         let noise = Noise(layout.seed ^ (70 + salt));
         let first = norm(self.plane.point(start));
         let step = 230.0_f64.max(layout.reach / 120.0);
         let legs = ((layout.reach * 1.1 - first) / step) as i32;
         let leg = |n: i32| {
             let out = f64::from(n) * step;
-            let bend = noise.line(out / (0.22 * layout.reach)) * (0.006 + 0.016 * out / layout.reach);
+            let bend =
+                noise.line(out / (0.22 * layout.reach)) * (0.006 + 0.016 * out / layout.reach);
             scale(layout.way(turns + bend * (out / (0.1 * layout.reach)).min(1.0)), first + out)
         };
         let path: Vec<Point> = (1..=legs).map(leg).collect();

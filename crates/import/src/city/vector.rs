@@ -86,8 +86,7 @@ pub(super) fn between(b: Point, d: Point, a: Point) -> bool {
     if cross(b, a) > 0.0 {
         cross(b, d) > 0.0 && cross(d, a) > 0.0
     } else {
-        !(cross(a, d) >= 0.0 && cross(d, b) >= 0.0)
-            || (cross(a, b) == 0.0 && dot(a, b) > 0.0)
+        !(cross(a, d) >= 0.0 && cross(d, b) >= 0.0) || (cross(a, b) == 0.0 && dot(a, b) > 0.0)
     }
 }
 

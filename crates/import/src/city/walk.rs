@@ -55,6 +55,11 @@ impl Plane {
                     break;
                 }
                 let Some(corner) = self.corner(here, way) else { break };
+                if let Some(end) = self.corner_facing(corner, goal) {
+                    self.join(corner, end, line);
+                    here = self.vertex_of(end);
+                    break;
+                }
                 let Some(hit) = self.first_hit(corner, goal) else {
                     let reached = self.reach(corner, goal, line);
                     here = self.vertex_of(reached);
@@ -68,6 +73,16 @@ impl Plane {
             }
         }
         here
+    }
+
+    /// The corner of the same face at a vertex exactly at `goal`, if nothing lies between.
+    fn corner_facing(&self, corner: Corner, goal: Point) -> Option<Corner> {
+        let way = sub(self.point(self.vertex_of(corner)), goal);
+        let mut face = Vec::new();
+        self.face(corner.0, &mut face);
+        let ends = face.into_iter().filter(|half| self.point(self.target(*half)) == goal);
+        let mut ends = ends.map(Corner).filter(|end| self.opens(*end, way));
+        ends.find(|end| self.is_clear(corner, self.vertex_of(*end)))
     }
 
     /// Joins a corner to where the way from it meets the border of its face.

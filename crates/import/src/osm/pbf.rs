@@ -47,7 +47,7 @@ pub(super) fn read(
 }
 
 fn decode(blobs: &[Blob], highways: Highways, progress: &dyn Progress) -> Result<Extract, Fault> {
-    progress.begin("decoding", 2 * blobs.len() as u64);
+    progress.begin("decoding ways", blobs.len() as u64);
     let harvests = for_each_block(blobs, progress, |block| block.ways(highways))?;
     let with_nodes = blobs.iter().zip(&harvests).filter(|(_, harvest)| harvest.has_nodes);
     let with_nodes: Vec<Blob> = with_nodes.map(|(&blob, _)| blob).collect();
@@ -55,6 +55,7 @@ fn decode(blobs: &[Blob], highways: Highways, progress: &dyn Progress) -> Result
         harvests.into_iter().map(|harvest| (harvest.ways, harvest.pois)).unzip();
 
     let mut nodes = Nodes::used_by(&ways, &way_pois)?;
+    progress.begin("decoding nodes", with_nodes.len() as u64);
     let harvests = for_each_block(&with_nodes, progress, |block| block.nodes(nodes.finder()))?;
     let mut pois = Vec::new();
     for harvest in harvests {

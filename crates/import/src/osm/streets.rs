@@ -29,6 +29,7 @@ pub(super) fn draft(
     let uses = lines.uses(extract.nodes.len());
     let frame = frame_around(extract, &uses)?;
     let points = project(extract, &frame, &uses)?;
+    check_steps(extract, &lines, &points)?;
     let mut notes = lines.notes();
     let mut drawing = Drawing::new(extract, options, uses, points);
     drawing.add_streets(&lines)?;
@@ -62,6 +63,24 @@ fn project(extract: &Extract, frame: &Frame, uses: &[u8]) -> Result<Vec<Point>, 
         }
         None => Ok(points),
     }
+}
+
+/// No road runs straight for so many metres: a node that far off is misplaced, and would become
+/// hundreds of streets.
+const LONGEST_STEP: f64 = 200_000.0;
+
+fn check_steps(extract: &Extract, lines: &Lines, points: &[Point]) -> Result<(), Fault> {
+    for (way, rows) in lines.iter() {
+        let metres = |ends: &[u32]| points[ends[0] as usize].distance(points[ends[1] as usize]);
+        if let Some(ends) = rows.windows(2).find(|ends| metres(ends) > LONGEST_STEP) {
+            let [a, b] = [ends[0], ends[1]].map(|row| extract.nodes.id(row));
+            let kilometres = metres(ends) / 1000.0;
+            let reason = format!("its nodes {a} and {b} lie {kilometres:.0} km apart");
+            let (id, _) = extract.ways[way.list].ways[way.row];
+            return Err((Place::Element("way", id), Problem::Damaged(reason)));
+        }
+    }
+    Ok(())
 }
 
 /// A map being drawn.

@@ -1,8 +1,6 @@
 //! The commands as people use them: help, exit codes, quiet, tables, files that come and go.
 
-mod common;
-
-use common::meshcloak;
+use crate::program::meshcloak;
 use std::fs;
 
 #[test]
@@ -20,7 +18,8 @@ fn help_shows_examples_and_a_misspelt_command_exits_with_2() {
 #[test]
 fn without_a_map_the_built_in_city_is_shown() {
     let run = meshcloak(&["map", "info"]).done();
-    for part in ["nodes", "total street length", "one-way share", "Points of interest", "pharmacy"] {
+    for part in ["nodes", "total street length", "one-way share", "Points of interest", "pharmacy"]
+    {
         assert!(run.stdout.contains(part), "no `{part}` in\n{}", run.stdout);
     }
     let values = run.stdout.lines().filter(|line| line.starts_with("  "));

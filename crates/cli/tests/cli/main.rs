@@ -1,0 +1,5 @@
+//! The program from end to end: what people type, what they get, what is left behind.
+
+mod commands;
+mod program;
+mod real_maps;
