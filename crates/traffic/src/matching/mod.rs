@@ -8,7 +8,7 @@
 
 mod lattice;
 #[cfg(test)]
-pub(crate) mod naive;
+mod naive;
 mod quality;
 mod route;
 mod search;

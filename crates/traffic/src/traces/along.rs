@@ -3,8 +3,9 @@
 //! Between two sightings a person moves at constant speed along the matched route. Every unbroken
 //! piece of a trip is a person of its own: nobody knows how one got across the break.
 
-use super::{Ask, Asked, Asking, name_of};
+use super::{Asked, Asking, name_of};
 use crate::matching::{Matched, Piece, Sighting};
+use crate::tape::Query;
 use meshcloak::units::Length;
 
 /// A trip and what the matcher found.
@@ -57,12 +58,14 @@ fn ask_along(piece: &Piece, times: &[Sighting], asking: &Asking, asked: &mut Ask
     let rest = piece.route.length() - ways[ways.len() - 1];
     let needed = steps.fold(rest, Length::max);
     let (speed, distance_constraint) = asking.pace(needed, query_interval);
-    for (asked_at, way) in moments().zip(ways) {
-        asked.asks.push(Ask {
-            person: person as u32,
+    for (number, (asked_at, way)) in moments().zip(ways).enumerate() {
+        asked.queries.push(Query {
+            user: person as u32,
+            number: number as u32,
             asked_at,
             position: piece.route.at(way),
             k: asking.k(&mut random),
+            temporal_tolerance: asking.temporal_tolerance,
             speed,
             query_interval,
             distance_constraint,

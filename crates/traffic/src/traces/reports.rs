@@ -5,8 +5,9 @@
 //! report, or what the way between two of their own reports needs, whichever is more. A time
 //! stamp stands for one interval; `dc` is therefore the top speed times one time stamp.
 
-use super::{Ask, Asked, Asking, name_of};
+use super::{Asked, Asking, name_of};
 use crate::matching::Search;
+use crate::tape::Query;
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::units::{Length, Point};
 
@@ -64,7 +65,7 @@ impl Snapping {
 /// A way longer than this between two reports, in metres per time stamp, is a jump.
 const LONGEST_STEP: f64 = 5_000.0;
 
-/// The queries of these people. The first of the intervals is what one time stamp stands for.
+/// The queries of these people; [`Asking::stamp`] is what one time stamp stands for.
 /// Reports farther than `limit` metres from every street ask nothing.
 pub fn queries_from(
     map: &StreetMap,
@@ -137,17 +138,18 @@ fn split<'a>(search: &mut Search, placed: &'a [(Report, Position)]) -> Vec<Piece
 fn ask_all(piece: &Piece, asking: &Asking, asked: &mut Asked) {
     let person = asked.people.len();
     let mut random = asking.generator(person);
-    let interval = asking.intervals.first().map_or(1_000, |(span, _)| span.as_millis());
-    let query_interval = u32::try_from(interval).unwrap_or(u32::MAX).max(1);
+    let query_interval = asking.stamp();
     let (speed, distance_constraint) =
         asking.pace(piece.reported.max(piece.needed), query_interval);
-    for (report, position) in piece.placed {
+    for (number, (report, position)) in piece.placed.iter().enumerate() {
         let drawn = asking.k(&mut random);
-        asked.asks.push(Ask {
-            person: person as u32,
+        asked.queries.push(Query {
+            user: person as u32,
+            number: number as u32,
             asked_at: u64::from(report.stamp) * u64::from(query_interval),
             position: *position,
             k: report.k.unwrap_or(drawn),
+            temporal_tolerance: asking.temporal_tolerance,
             speed,
             query_interval,
             distance_constraint,

@@ -3,18 +3,17 @@
 use super::along::{MatchedTrip, queries_along};
 use super::reports::{Report, Reported, queries_from};
 use super::*;
-use crate::matching::{MatchSettings, Matcher, Sighting, naive};
+use crate::matching::{MatchSettings, Matcher, Sighting};
+use crate::naive;
 use meshcloak::map::StreetMap;
 use meshcloak::town::{Town, town};
 use meshcloak::units::Point;
+use std::time::Duration;
 
 fn asking(seconds: u64) -> Asking {
-    Asking {
-        intervals: vec![(Duration::from_secs(seconds), 1.0)],
-        k: 2..=5,
-        least: Length::metres(10.0),
-        seed: 7,
-    }
+    let profile = Profile::named("p1").unwrap();
+    let floor = Length::metres(10.0);
+    Asking { floor, seed: 7, ..Asking::new(&profile).every(seconds as u32 * 1000) }
 }
 
 fn seen(seconds: u64, x: f64, y: f64) -> Sighting {
@@ -29,15 +28,14 @@ fn along(map: &StreetMap, sightings: &[Sighting], asking: &Asking) -> Asked {
 
 /// Panics if a person is farther from their last query than their speed allows.
 fn assert_within_reach(map: &StreetMap, asked: &Asked, context: &dyn std::fmt::Display) {
-    let between = naive::distances(map);
     for person in 0..asked.people.len() as u32 {
-        let own: Vec<&Ask> = asked.asks.iter().filter(|ask| ask.person == person).collect();
+        let own: Vec<&Query> = asked.queries.iter().filter(|query| query.user == person).collect();
         for pair in own.windows(2) {
-            let way = naive::distance(map, &between, pair[0].position, pair[1].position);
+            let way = naive::distance(map, pair[0].position, pair[1].position);
             let steps = (pair[1].asked_at - pair[0].asked_at) / u64::from(pair[0].query_interval);
             let reach = u64::from(pair[0].distance_constraint.units()) * steps;
             let way = way.unwrap_or_else(|| panic!("no way\n{context}"));
-            assert!(steps >= 1 && u64::from(way.units()) <= reach, "{pair:?}\n{context}");
+            assert!(steps >= 1 && way <= reach, "{pair:?}\n{context}");
         }
     }
 }
@@ -48,8 +46,11 @@ fn queries_lie_along_the_way_at_constant_speed_between_sightings() {
     let town = town("A 0,0  B 500,0  C 500,500 | A-B B-C");
     let trip = [seen(0, 400.0, 0.0), seen(20, 500.0, 100.0), seen(30, 500.0, 120.0)];
     let asked = along(&town.map, &trip, &asking(5));
-    let places: Vec<(u64, Point)> =
-        asked.asks.iter().map(|ask| (ask.asked_at, town.map.point(ask.position))).collect();
+    let places: Vec<(u64, Point)> = asked
+        .queries
+        .iter()
+        .map(|query| (query.asked_at, town.map.point(query.position)))
+        .collect();
     let expected = [
         (0, 400.0, 0.0),
         (5_000, 450.0, 0.0),
@@ -60,9 +61,9 @@ fn queries_lie_along_the_way_at_constant_speed_between_sightings() {
         (30_000, 500.0, 120.0),
     ];
     assert_eq!(places, expected.map(|(at, x, y)| (at, Point::new(x, y))));
-    for ask in &asked.asks {
-        assert_eq!((ask.speed, ask.distance_constraint), (10_000, Length::metres(50.0)));
-        assert!((2..=5).contains(&ask.k));
+    for query in &asked.queries {
+        assert_eq!((query.speed, query.distance_constraint), (10_000, Length::metres(50.0)));
+        assert!((2..=5).contains(&query.k));
     }
 }
 
@@ -74,8 +75,8 @@ fn who_stands_still_has_the_least_constraint_and_a_broken_trip_is_two_people() {
         xs.iter().enumerate().map(|(n, &x)| seen(n as u64 * 15, x, 3.0)).collect();
     let asked = along(&town.map, &trip, &asking(10));
     assert_eq!(asked.people, ["t", "t#2"]);
-    assert_eq!(asked.asks[0].distance_constraint, Length::metres(10.0));
-    assert!(asked.asks.last().unwrap().distance_constraint >= Length::metres(66.0));
+    assert_eq!(asked.queries[0].distance_constraint, Length::metres(10.0));
+    assert!(asked.queries.last().unwrap().distance_constraint >= Length::metres(66.0));
 }
 
 #[test]
@@ -89,8 +90,8 @@ fn nobody_of_a_matched_trip_leaves_their_own_reach() {
             (0..10).map(|n| seen(n * 20, coordinate(), coordinate())).collect();
         let seconds = 1 + seed % 30;
         let asked = along(&town.map, &trip, &asking(seconds));
-        asks += asked.asks.len();
-        assert!(asked.asks.is_sorted_by_key(|ask| (ask.asked_at, ask.person)));
+        asks += asked.queries.len();
+        assert!(asked.queries.is_sorted_by_key(|query| (query.asked_at, query.user)));
         assert_within_reach(&town.map, &asked, &format!("seed {seed}\n{town}"));
     }
     assert!(asks > 1_000, "only {asks} queries");
@@ -116,7 +117,7 @@ fn nobody_of_a_brinkhoff_trace_leaves_their_own_reach() {
         let (asked, snapping) = queries_from(&town.map, &people, Some(300.0), &asking(5));
         raised += snapping.raised;
         assert_eq!(snapping.snapped() + snapping.off_map, snapping.reports);
-        assert_eq!(asked.asks.len(), snapping.snapped());
+        assert_eq!(asked.queries.len(), snapping.snapped());
         assert_within_reach(&town.map, &asked, &format!("seed {seed}\n{town}"));
     }
     assert!(raised > 50, "only {raised} were raised");
@@ -135,10 +136,10 @@ fn a_report_keeps_its_k_and_its_speed_becomes_the_constraint() {
     let (asked, snapping) = queries_from(&town.map, &people, Some(50.0), &asking(5));
     assert_eq!((snapping.snapped(), snapping.off_map, snapping.raised), (2, 1, 0));
     assert_eq!((snapping.distance(0.5), snapping.distance(1.0)), (4.0, 4.0));
-    assert_eq!(asked.asks[0].k, 4);
-    assert_eq!(asked.asks[1].asked_at, 5_000);
+    assert_eq!(asked.queries[0].k, 4);
+    assert_eq!(asked.queries[1].asked_at, 5_000);
     assert_eq!(
-        (asked.asks[0].speed, asked.asks[0].distance_constraint),
+        (asked.queries[0].speed, asked.queries[0].distance_constraint),
         (11_800, Length::metres(59.0))
     );
 }
@@ -159,9 +160,11 @@ fn overlaid_trips_begin_within_the_window_and_take_as_long_as_before() {
 }
 
 #[test]
-fn intervals_are_drawn_by_their_shares() {
-    let five = (Duration::from_secs(5), 0.75);
-    let asking = Asking { intervals: vec![five, (Duration::from_secs(20), 0.25)], ..asking(1) };
-    let drawn = (0..4_000).filter(|&n| asking.interval(&mut asking.generator(n)) == 5_000).count();
-    assert!((2_900..3_100).contains(&drawn), "{drawn}");
+fn intervals_are_those_of_the_profile() {
+    let asking = Asking::new(&Profile::named("p1").unwrap());
+    assert_eq!(asking.stamp(), 5_000);
+    let drawn = |n| asking.interval(&mut asking.generator(n));
+    let fives = (0..4_000).filter(|&n| drawn(n) == 5_000).count();
+    assert!((1_900..2_100).contains(&fives), "{fives}");
+    assert_eq!(asking.clone().every(0).stamp(), 1);
 }
