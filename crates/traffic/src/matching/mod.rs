@@ -18,7 +18,7 @@ pub use route::{Leg, Route};
 pub use search::Search;
 
 use lattice::Lattice;
-use meshcloak::map::{Position, StreetMap};
+use meshcloak::map::{Position, Snapped, StreetMap};
 use meshcloak::units::{Length, Point};
 use rayon::prelude::*;
 use std::time::Duration;
@@ -47,6 +47,8 @@ pub struct MatchSettings {
     pub detour: f64,
     /// Nobody is faster, in metres per second.
     pub top_speed: f64,
+    /// Who is not seen for longer than this has ended one trip and begins another.
+    pub silence: Duration,
 }
 
 impl Default for MatchSettings {
@@ -58,6 +60,7 @@ impl Default for MatchSettings {
             candidates: 16,
             detour: 300.0,
             top_speed: 50.0,
+            silence: Duration::from_secs(600),
         }
     }
 }
@@ -103,6 +106,8 @@ pub struct Matched {
     pub off_map: usize,
     /// Neighbouring sightings, each near a street, between which there is no plausible way.
     pub no_way: usize,
+    /// Neighbouring sightings, each near a street, too far apart in time.
+    pub silent: usize,
 }
 
 /// Matches trips, one after the other, on one map.
@@ -124,20 +129,12 @@ impl<'a> Matcher<'a> {
         let mut first = 0;
         self.lattice.clear();
         for (index, sighting) in sightings.iter().enumerate() {
-            let before = index.checked_sub(1).map(|before| &sightings[before]);
             let near = self.search.map().candidates(sighting.point, self.settings.radius);
             let near = &near[..near.len().min(self.settings.candidates.max(1))];
-            if self.lattice.is_empty() || near.is_empty() || before.is_none() {
+            if index == 0 || !self.extend((&sightings[index - 1], sighting), near, &mut matched) {
                 self.finish(&sightings[first..index], first, &mut matched);
                 first = index;
                 matched.off_map += usize::from(near.is_empty());
-                self.lattice.begin(near, self.settings.sigma);
-            } else if let Some(before) = before
-                && !self.lattice.extend(&mut self.search, &self.settings, (before, sighting), near)
-            {
-                matched.no_way += 1;
-                self.finish(&sightings[first..index], first, &mut matched);
-                first = index;
                 self.lattice.begin(near, self.settings.sigma);
             }
         }
@@ -145,15 +142,40 @@ impl<'a> Matcher<'a> {
         matched
     }
 
-    /// Matches many trips, on all threads; the answers are in the order of the trips.
+    /// Continues the piece with the second of two sightings; `false` if it breaks between them.
+    fn extend(
+        &mut self,
+        (before, sighting): (&Sighting, &Sighting),
+        near: &[Snapped],
+        matched: &mut Matched,
+    ) -> bool {
+        if self.lattice.is_empty() || near.is_empty() {
+            return false;
+        }
+        if sighting.at.saturating_sub(before.at) > self.settings.silence {
+            matched.silent += 1;
+            return false;
+        }
+        let pair = (before, sighting);
+        let continues = self.lattice.extend(&mut self.search, &self.settings, pair, near);
+        matched.no_way += usize::from(!continues);
+        continues
+    }
+
+    /// Matches many trips, on all threads; the answers are in the order of the trips. `done` is
+    /// told of how many more trips are.
     pub fn match_all<T: AsRef<[Sighting]> + Sync>(
         map: &StreetMap,
         settings: MatchSettings,
         trips: &[T],
+        done: &(dyn Fn(u64) + Sync),
     ) -> Vec<Matched> {
         let chunks = trips.par_chunks(16).map(|chunk| {
             let mut matcher = Matcher::new(map, settings);
-            chunk.iter().map(|trip| matcher.match_trip(trip.as_ref())).collect::<Vec<_>>()
+            let matched = chunk.iter().map(|trip| matcher.match_trip(trip.as_ref()));
+            let matched: Vec<Matched> = matched.collect();
+            done(chunk.len() as u64);
+            matched
         });
         chunks.flatten_iter().collect()
     }

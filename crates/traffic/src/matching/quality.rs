@@ -19,6 +19,8 @@ pub struct Quality {
     pub off_map: usize,
     /// Breaks where there was no plausible way between neighbours.
     pub no_way: usize,
+    /// Breaks where nobody was seen for too long.
+    pub silent: usize,
     gaps: Vec<f64>,
 }
 
@@ -34,6 +36,7 @@ impl Quality {
                 trip.iter().filter(|seen| bounds.nearest(seen.point) == seen.point).count();
             quality.off_map += matched.off_map;
             quality.no_way += matched.no_way;
+            quality.silent += matched.silent;
             for piece in &matched.pieces {
                 match piece.stops.len() {
                     1 => quality.alone += 1,

@@ -91,6 +91,31 @@ fn nobody_is_faster_than_the_top_speed() {
 }
 
 #[test]
+fn a_long_silence_ends_a_trip() {
+    let town = town("A 0,0  B 5000,0 | A-B");
+    let trip = [seen(0, 100.0, 0.0), seen(600, 200.0, 0.0), seen(1_201, 300.0, 0.0)];
+    let halves = matched(&town, &trip);
+    assert_eq!((halves.pieces.len(), halves.silent, halves.no_way), (2, 1, 0));
+}
+
+#[test]
+fn trips_are_matched_alike_on_any_number_of_threads() {
+    let map = blocks(12);
+    let trips: Vec<Vec<Sighting>> =
+        (0..50).map(|seed| drive(&map, &mut Town::generator(seed)).1).collect();
+    let settings = MatchSettings::default();
+    let alone: Vec<Matched> =
+        trips.iter().map(|trip| Matcher::new(&map, settings).match_trip(trip)).collect();
+    let told = std::sync::atomic::AtomicU64::new(0);
+    let tell = |count| _ = told.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(Matcher::match_all(&map, settings, &trips, &tell), alone);
+    assert_eq!(told.into_inner(), 50);
+    let quality = Quality::of(&map, &trips, &alone);
+    assert!(quality.share() > 0.99 && quality.gap(0.5) < 12.0, "{quality:?}");
+    assert_eq!(quality.matched + quality.alone + quality.off_map, quality.sightings);
+}
+
+#[test]
 fn nothing_far_away_and_no_number_are_off_the_map() {
     let town = town("A 0,0  B 300,0 | A-B");
     assert_eq!(matched(&town, &[]), Matched::default());
