@@ -6,6 +6,7 @@ mod map;
 mod map_args;
 mod progress;
 mod table;
+mod traces;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -26,6 +27,8 @@ enum Command {
     /// Look at street maps, convert them, draw them.
     #[command(subcommand)]
     Map(map::MapCommand),
+    /// Turn trips that others recorded into queries.
+    Traces(traces::Traces),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
     let console = progress::Console::new(cli.quiet);
     let done = match cli.command {
         Command::Map(command) => map::run(&command, &console),
+        Command::Traces(traces) => traces.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

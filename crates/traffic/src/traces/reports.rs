@@ -43,7 +43,7 @@ pub struct Snapping {
     /// Neighbouring reports with no way between them, or an absurd one: there the person ends and
     /// another begins.
     pub jumps: usize,
-    /// People whose reported speed was less than their way needed.
+    /// People whose way needed more than the speed they reported, by over a metre.
     pub raised: usize,
     distances: Vec<f64>,
 }
@@ -90,7 +90,8 @@ pub fn queries_from(
         let pieces = split(&mut search, &placed);
         snapping.jumps += pieces.len().saturating_sub(1);
         for (number, piece) in pieces.iter().enumerate() {
-            snapping.raised += usize::from(piece.needed > piece.reported);
+            let declared = piece.reported + Length::metres(1.0);
+            snapping.raised += usize::from(piece.needed > declared);
             ask_all(piece, asking, &mut asked);
             asked.people.push(name_of(&person.name, number));
         }
