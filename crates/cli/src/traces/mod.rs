@@ -89,8 +89,8 @@ impl Traces {
             console.note(&note);
         }
         let (asked, found) = match trips.kind {
-            TraceKind::Brinkhoff => self.from_reports(&imported.map, &trips, &asking, console),
-            _ => self.from_trips(&imported.map, &trips, &asking, console)?,
+            TraceKind::Brinkhoff => self.take_reports(&imported.map, &trips, &asking, console),
+            _ => self.match_trips(&imported.map, &trips, &asking, console)?,
         };
         if let Some(out) = &self.out {
             write(&imported.map, &asked, out)?;
@@ -116,7 +116,7 @@ impl Traces {
         Ok(asking)
     }
 
-    fn from_reports(
+    fn take_reports(
         &self,
         map: &StreetMap,
         trips: &Trips,
@@ -134,7 +134,7 @@ impl Traces {
         (asked, Found::Snapped(snapping))
     }
 
-    fn from_trips(
+    fn match_trips(
         &self,
         map: &StreetMap,
         trips: &Trips,

@@ -32,7 +32,7 @@ impl StreetMap {
         let squared_radius = radius * radius;
         let outside = grid.bounds().nearest(point).distance_squared(point);
         let is_point = point.x.is_finite() && point.y.is_finite();
-        if !is_point || !(radius >= 0.0 && outside <= squared_radius) {
+        if !(is_point && radius >= 0.0 && outside <= squared_radius) {
             return Vec::new();
         }
         // Wider than the radius by a hair, so that rounding cannot lose a cell.

@@ -146,7 +146,7 @@ fn a_report_keeps_its_k_and_its_speed_becomes_the_constraint() {
 
 #[test]
 fn overlaid_trips_begin_within_the_window_and_take_as_long_as_before() {
-    let mut trips = vec![
+    let mut trips = [
         vec![seen(1_000, 0.0, 0.0), seen(1_030, 1.0, 0.0)],
         vec![],
         vec![seen(8_250, 0.0, 0.0), seen(8_300, 1.0, 0.0)],
