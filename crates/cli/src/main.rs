@@ -5,6 +5,7 @@
 mod map;
 mod map_args;
 mod progress;
+mod simulate;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -26,6 +27,8 @@ enum Command {
     /// Look at street maps, convert them, draw them.
     #[command(subcommand)]
     Map(map::MapCommand),
+    /// Let people live on a map and write what they ask.
+    Simulate(simulate::Simulate),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
     let console = progress::Console::new(cli.quiet);
     let done = match cli.command {
         Command::Map(command) => map::run(&command, &console),
+        Command::Simulate(simulate) => simulate.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
