@@ -3,3 +3,4 @@
 mod commands;
 mod program;
 mod real_maps;
+mod simulate;

@@ -6,7 +6,7 @@ mod axes;
 mod nodes;
 mod pois;
 mod streets;
-mod table;
+pub(crate) mod table;
 mod wkt;
 mod writer;
 
