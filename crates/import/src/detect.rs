@@ -49,15 +49,16 @@ fn nameless(beginning: &[u8]) -> Problem {
         (Some(TableKind::Nodes), _) => ("a CSV table of nodes", "X.nodes.csv"),
         (Some(TableKind::Streets), _) => ("a CSV table of streets", "X.streets.csv"),
         (Some(TableKind::Pois), _) => ("a CSV table of points of interest", "X.pois.csv"),
-        (None, start) => {
-            match (brinkhoff::looks_like_nodes(start), brinkhoff::looks_like_edges(start)) {
-                (Some(Form::Binary), _) => ("a Brinkhoff file of nodes", "X.node"),
-                (Some(Form::Text), _) => ("a Brinkhoff file of nodes", "X.node.txt"),
-                (None, Some(Form::Binary)) => ("a Brinkhoff file of edges", "X.edge"),
-                (None, Some(Form::Text)) => ("a Brinkhoff file of edges", "X.edge.txt"),
-                (None, None) => return Problem::UnknownFormat,
-            }
-        }
+        // A line of edges could be read as one of nodes, so edges are tried first.
+        (None, start) => match brinkhoff::looks_like_edges(start) {
+            Some(Form::Binary) => ("a Brinkhoff file of edges", "X.edge"),
+            Some(Form::Text) => ("a Brinkhoff file of edges", "X.edge.txt"),
+            None => match brinkhoff::looks_like_nodes(start) {
+                Some(Form::Binary) => ("a Brinkhoff file of nodes", "X.node"),
+                Some(Form::Text) => ("a Brinkhoff file of nodes", "X.node.txt"),
+                None => return Problem::UnknownFormat,
+            },
+        },
     };
     Problem::Nameless { what, name }
 }

@@ -1,4 +1,4 @@
-//! Files → [`StreetMap`]: OSM, Brinkhoff, CSV and prepared maps, the built-in city, and the
+//! Files → [`StreetMap`](meshcloak::map::StreetMap): OSM, Brinkhoff, CSV and prepared maps, the built-in city, and the
 //! writers that go the other way. Only this crate knows file formats.
 //!
 //! ```

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::source::MapSource;
 use crate::{brinkhoff, csv_map, osm};
 use meshcloak::map::{Extent, Frame, MapBuilder};
-use std::fs;
+use std::fs::File;
 use std::path::Path;
 
 /// Reads the map that `source` names, as `options` ask; `progress` hears how far it has come.
@@ -59,8 +59,8 @@ fn open_prepared(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Imported, ImportError> {
-    let bytes = fs::read(file).map_err(|error| Place::File.of(file, error))?;
-    let decoded = prepared::decode(&bytes).map_err(|problem| Place::File.of(file, problem))?;
+    let opened = File::open(file).map_err(|error| Place::File.of(file, error))?;
+    let decoded = prepared::open(&opened).map_err(|problem| Place::File.of(file, problem))?;
     let Prepared { imported, extent } = decoded;
     let as_it_is = options.extent == Extent::Whole || extent == Extent::LargestPart;
     if as_it_is && options.pois.is_none() && options.origin.is_none() {

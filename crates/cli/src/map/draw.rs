@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
   meshcloak map draw oldenburgGen.node oldenburg.png --theme dark --width 2400
   meshcloak map draw city:2000:5 town.png --no-pois --title \"A town\"")]
 pub struct Draw {
-    /// [MAP] OUT: the map to draw (default: the built-in city) and the .png or .svg to write.
+    /// The map to draw (default: the built-in city) and the .png or .svg to write.
     #[arg(num_args = 1..=2, required = true, value_names = ["MAP", "OUT"], help = draw_help())]
     map_and_out: Vec<String>,
     #[command(flatten)]

@@ -4,11 +4,11 @@
 use super::chord::{Chord, Rules, ways_on};
 use super::density::Density;
 use super::dice::Dice;
-use super::face::{End, Face};
+use super::face::Face;
 use super::layout::Layout;
-use super::lines::{Class, Line, LineId, Lines, Naming, Traffic};
-use super::plane::{Corner, Half, Plane};
-use super::vector::{add, along, direction, dot, left, norm, scale, sub, turned, unit};
+use super::lines::Lines;
+use super::plane::{Half, Plane};
+use super::vector::{add, direction, dot, left, scale, turned};
 use super::zone::Zone;
 use crate::progress::Progress;
 use meshcloak::units::Point;
@@ -26,10 +26,10 @@ pub(super) struct Park {
 
 /// Cuts the plane into blocks.
 pub(super) struct Blocks<'a> {
-    layout: &'a Layout,
+    pub(super) layout: &'a Layout,
     density: &'a Density,
-    dice: Dice,
-    waiting: BinaryHeap<Waiting>,
+    pub(super) dice: Dice,
+    pub(super) waiting: BinaryHeap<Waiting>,
     /// Blocks to come per unit of density and area.
     unit: f64,
     face: Face,
@@ -39,13 +39,13 @@ pub(super) struct Blocks<'a> {
 
 /// A face that is to be cut.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Waiting {
+pub(super) struct Waiting {
     /// How many blocks it is to become.
-    blocks: f64,
-    half: Half,
+    pub blocks: f64,
+    pub half: Half,
     /// The direction of its quarter.
-    axis: Point,
-    tries: u8,
+    pub axis: Point,
+    pub tries: u8,
 }
 
 impl Eq for Waiting {}
@@ -154,10 +154,10 @@ impl<'a> Blocks<'a> {
     }
 
     fn becomes_park(&mut self, face: &Face, zone: Zone, blocks: f64) -> bool {
-        let big = blocks > 2.5 && blocks < 16.0;
-        let tidy = face.len() < 60;
-        let first = self.parks.is_empty() && zone == Zone::Inner && blocks < 24.0;
-        big && tidy && (first || self.dice.chance(zone.park_chance()))
+        let all = self.layout.streets as f64 / STREETS_PER_BLOCK;
+        let fits = blocks > 2.5 && blocks < (0.02 * all).min(16.0) && face.len() < 60;
+        let first = self.parks.is_empty() && zone == Zone::Inner;
+        fits && (first || self.dice.chance(zone.park_chance()))
     }
 
     /// The best of some streets through the face.
@@ -177,10 +177,10 @@ impl<'a> Blocks<'a> {
         };
         let mut best: Option<Chord> = None;
         let mut offer = |chord: Option<Chord>| {
-            if let Some(chord) = chord {
-                if best.as_ref().is_none_or(|best| best.score < chord.score) {
-                    best = Some(chord);
-                }
+            if let Some(chord) = chord
+                && best.as_ref().is_none_or(|best| best.score < chord.score)
+            {
+                best = Some(chord);
             }
         };
         let mut ways = std::mem::take(&mut self.ways);
@@ -232,72 +232,8 @@ impl<'a> Blocks<'a> {
         ways.push((start, left(face.way(n))));
     }
 
-    /// Builds a street along a chord, and lets what it makes of the face wait.
-    fn build(
-        &mut self,
-        (plane, lines): (&mut Plane, &mut Lines),
-        face: &Face,
-        (zone, chord, next): (Zone, Chord, Waiting),
-    ) {
-        let stub = next.blocks < 2.4 && self.dice.chance(zone.dead_end_chance());
-        let (line, turned) = self.line_of(plane, lines, face, (zone, &chord, next.blocks));
-        let from = corner_at(plane, face, chord.from);
-        if stub {
-            let tip = self.tip(face, &chord);
-            plane.reach(from, tip, line);
-            let waiting = Waiting { blocks: next.blocks * 0.5, tries: next.tries + 1, ..next };
-            if waiting.tries < 4 {
-                self.waiting.push(waiting);
-            }
-            return;
-        }
-        let half = if chord.is_blind {
-            self.build_blind(plane, face, (from, &chord, line))
-        } else {
-            let mut bends = self.bends(face, &chord, zone);
-            let mut ends = (from, corner_at(plane, face, chord.to));
-            if turned {
-                bends.reverse();
-                ends = (ends.1, ends.0);
-            }
-            let last = bends.iter().fold(ends.0, |corner, bend| plane.reach(corner, *bend, line));
-            plane.join(last, ends.1, line)
-        };
-        for half in [half, half ^ 1] {
-            self.wait(plane, half, &next);
-        }
-    }
-
-    /// Where a dead end along a chord stops.
-    fn tip(&mut self, face: &Face, chord: &Chord) -> Point {
-        let way = unit(sub(chord.to.1, chord.from.1));
-        let length = chord.length() * self.dice.within(0.45, 0.72);
-        let straight = along(chord.from.1, way, length);
-        let swayed = along(straight, left(way), length * self.dice.within(-0.12, 0.12));
-        let clear = face.is_clear((chord.from.1, swayed), &[chord.from.0], 8.0);
-        if clear { swayed } else { straight }
-    }
-
-    /// A street that stops before water or motorway, but runs on to the edge of the map.
-    fn build_blind(
-        &mut self,
-        plane: &mut Plane,
-        face: &Face,
-        (from, chord, line): (Corner, &Chord, LineId),
-    ) -> Half {
-        let at_edge =
-            matches!(chord.to.0, End::Edge(n) if plane.line(face.halves[n]) == LineId::OUTLINE);
-        let to = corner_at(plane, face, chord.to);
-        if at_edge {
-            return plane.join(from, to, line);
-        }
-        let left_over = (self.dice.within(25.0, 90.0) / chord.length()).min(0.4);
-        let tip = chord.to.1.towards(chord.from.1, left_over);
-        let tip = plane.reach(from, tip, line);
-        plane.join(tip, to, LineId::GAP)
-    }
-
-    fn wait(&mut self, plane: &Plane, half: Half, parent: &Waiting) {
+    /// Lets the face left of `half` wait, a part of the face `parent`.
+    pub(super) fn wait(&mut self, plane: &Plane, half: Half, parent: &Waiting) {
         self.face.load(plane, half);
         let blocks = self.weight() * self.unit;
         // A quarter finds its own direction once, when it is small enough to be one.
@@ -305,79 +241,4 @@ impl<'a> Blocks<'a> {
         let axis = if own { self.face.way(self.face.longest(plane)) } else { parent.axis };
         self.waiting.push(Waiting { blocks, half, axis, tries: 0 });
     }
-
-    /// The line that a street goes on, or a new one; and whether it has to be drawn backwards
-    /// for traffic to go on in the same direction.
-    fn line_of(
-        &mut self,
-        plane: &Plane,
-        lines: &mut Lines,
-        face: &Face,
-        (zone, chord, blocks): (Zone, &Chord, f64),
-    ) -> (LineId, bool) {
-        let class = zone.class(blocks, &mut self.dice);
-        let across = if chord.continues { half_across(plane, face, chord) } else { None };
-        if let Some(half) = across.filter(|half| lines.get(plane.line(*half)).class == class) {
-            return (plane.line(half), half & 1 == 0);
-        }
-        let narrow = class >= Class::Residential;
-        let one_way = narrow && self.dice.chance(zone.one_way_chance(self.layout));
-        let traffic = if one_way { Traffic::AsDrawn } else { Traffic::BothWays };
-        let naming = if zone == Zone::Country { Naming::Road } else { Naming::Street };
-        let at = chord.from.1.towards(chord.to.1, 0.5);
-        (lines.add(Line { class, naming, traffic, at }), self.dice.chance(0.5))
-    }
-
-    /// Points that bend a street gently, if there is room.
-    fn bends(&mut self, face: &Face, chord: &Chord, zone: Zone) -> Vec<Point> {
-        let (from, to) = (chord.from.1, chord.to.1);
-        let length = chord.length();
-        let depth = length * self.dice.within(-1.0, 1.0) * zone.bend();
-        if length < 130.0 || depth.abs() < 6.0 {
-            return Vec::new();
-        }
-        let normal = left(unit(sub(to, from)));
-        let twist = self.dice.within(-0.8, 0.8);
-        let pieces = (length / 90.0).clamp(3.0, 12.0) as i32;
-        let bend = |n: i32| {
-            let t = f64::from(n) / f64::from(pieces);
-            let bow = 4.0 * t * (1.0 - t);
-            along(from.towards(to, t), normal, depth * bow * (1.0 + twist * (2.0 * t - 1.0)))
-        };
-        let bends: Vec<Point> = (1..pieces).map(bend).collect();
-        let mut path = vec![from];
-        path.extend(&bends);
-        path.push(to);
-        let ends = [chord.from.0, chord.to.0];
-        let last = path.len() - 2;
-        let clear = path.windows(2).enumerate().all(|(n, leg)| {
-            let own: &[End] = match n {
-                0 => &ends[..1],
-                n if n == last => &ends[1..],
-                _ => &[],
-            };
-            face.is_clear((leg[0], leg[1]), own, 9.0)
-        });
-        if clear { bends } else { Vec::new() }
-    }
-}
-
-/// The corner at an end of a chord, cutting the edge there if need be.
-fn corner_at(plane: &mut Plane, face: &Face, (end, point): (End, Point)) -> Corner {
-    match end {
-        End::Corner(n) => face.corner(n),
-        End::Edge(n) => plane.cut(face.halves[n], point),
-    }
-}
-
-/// The street that a chord goes on, as it leaves the chord's first end.
-fn half_across(plane: &Plane, face: &Face, chord: &Chord) -> Option<Half> {
-    let End::Corner(n) = chord.from.0 else { return None };
-    let way = sub(chord.to.1, chord.from.1);
-    let vertex = plane.origin(face.halves[n]);
-    let straight = |half: &Half| {
-        let back = sub(plane.point(plane.target(*half)), chord.from.1);
-        plane.is_street(*half) && dot(back, way) < -0.95 * norm(back) * norm(way)
-    };
-    plane.around(vertex).find(straight)
 }

@@ -99,14 +99,14 @@ impl Field<'_> {
         let r = true_r / (1.0 + stretch * (0.30 * finger + 0.22 * hills - 0.06));
         let city = layout.city_radius();
         let knots = [
-            (0.0, 180.0),
-            (layout.boulevard, 160.0),
-            (1.12 * layout.boulevard, 90.0),
-            (ring, 56.0),
-            ((ring + city) * 0.5, 36.0),
-            (city, 22.0),
-            (city * 1.12, 0.34),
-            (layout.reach, 0.1),
+            (0.0, 290.0),
+            (layout.boulevard, 250.0),
+            (1.12 * layout.boulevard, 125.0),
+            (ring, 78.0),
+            ((ring + city) * 0.5, 44.0),
+            (city, 21.0),
+            (city * 1.12, 0.29),
+            (layout.reach, 0.085),
         ];
         rough * between_knots(&knots, r)
     }

@@ -18,6 +18,7 @@ mod names;
 mod net;
 mod plane;
 mod pois;
+mod quarter;
 mod river;
 mod roundabouts;
 mod skeleton;

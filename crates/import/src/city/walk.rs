@@ -150,10 +150,10 @@ impl Plane {
             if cross(sub(b, a), sub(goal, from)) >= 0.0 {
                 continue;
             }
-            if let Some((s, fraction)) = meeting(from, goal, a, b) {
-                if best.as_ref().is_none_or(|(least, _)| s < *least) {
-                    best = Some((s, Hit { half, fraction, point: a.towards(b, fraction) }));
-                }
+            if let Some((s, fraction)) = meeting(from, goal, a, b)
+                && best.as_ref().is_none_or(|(least, _)| s < *least)
+            {
+                best = Some((s, Hit { half, fraction, point: a.towards(b, fraction) }));
             }
         }
         best.map(|(_, hit)| hit)

@@ -31,6 +31,7 @@ pub(crate) struct CsvFiles {
 }
 
 /// The opened files of one map.
+#[cfg(any(test, feature = "fuzzing"))]
 pub(crate) struct CsvInputs<'a> {
     pub nodes: Input<'a>,
     pub streets: Input<'a>,
