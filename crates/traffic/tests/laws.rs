@@ -1,5 +1,7 @@
 //! What holds of everyone, on random towns and with every profile.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use meshcloak::map::{Extent, MapBuilder, RawStreet, StreetMap};
 use meshcloak::town::Town;
 use rand::RngExt as _;
