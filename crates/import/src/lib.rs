@@ -41,7 +41,7 @@ pub use options::{Highways, Options, OsmOptions};
 pub use osm::read_osm_bytes;
 pub use output::write_file;
 pub use progress::Progress;
-pub use queries::{QueryPlace, QueryRecord, QueryWriter};
+pub use queries::{BadQuery, QueryPlace, QueryReader, QueryRecord, QueryRow, QueryWriter};
 pub use read::read_map;
 pub use source::MapSource;
 pub use target::{Target, write_map};

@@ -1,5 +1,7 @@
 //! What holds of everyone, on random towns and with every profile.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use meshcloak::map::{Extent, MapBuilder, RawStreet, StreetMap};
 use meshcloak::town::Town;
 use rand::RngExt as _;
@@ -64,29 +66,41 @@ fn by_user(queries: &[Query]) -> BTreeMap<u32, Vec<Query>> {
     people
 }
 
-#[test]
-fn two_queries_of_a_person_are_never_farther_apart_than_the_constraint() {
+/// Fails if two queries of a person are too far apart; returns how often someone had moved.
+fn check_constraints(map: &StreetMap, seed: u64, users: u32) -> usize {
     let mut moved = 0;
-    for seed in 0..160 {
-        let map = ranked_town(seed);
-        for (number, profile) in profiles().iter().enumerate() {
-            let settings = Settings { users: 10, seed, ..Settings::default() };
-            for trace in by_user(&queries(&map, profile, settings)).values() {
-                for pair in trace.windows(2) {
-                    let [a, b] = [pair[0].position, pair[1].position];
-                    let far = naive::distance(&map, a, b);
-                    let within = far
-                        .is_some_and(|far| far <= u64::from(pair[0].distance_constraint.units()));
-                    moved += usize::from(a != b);
-                    let told = Town::random(seed);
-                    assert!(within, "seed {seed} profile {number} {far:?} {pair:?}\n{told}");
-                    let span = pair[1].asked_at - pair[0].asked_at;
-                    assert_eq!(span, u64::from(pair[0].query_interval));
-                }
+    for (number, profile) in profiles().iter().enumerate() {
+        let settings = Settings { users, seed, ..Settings::default() };
+        for trace in by_user(&queries(map, profile, settings)).values() {
+            for pair in trace.windows(2) {
+                let [a, b] = [pair[0].position, pair[1].position];
+                let far = naive::distance(map, a, b);
+                let most = u64::from(pair[0].distance_constraint.units());
+                let within = far.is_some_and(|far| far <= most);
+                assert!(within, "seed {seed} profile {number} {far:?} {pair:?}");
+                let span = pair[1].asked_at - pair[0].asked_at;
+                assert_eq!(span, u64::from(pair[0].query_interval));
+                moved += usize::from(a != b);
             }
         }
     }
+    moved
+}
+
+#[test]
+fn two_queries_of_a_person_are_never_farther_apart_than_the_constraint() {
+    let moved: usize = (0..160).map(|seed| check_constraints(&ranked_town(seed), seed, 10)).sum();
     assert!(moved > 10_000, "only {moved} moves");
+}
+
+#[test]
+fn that_holds_in_built_in_cities_too() {
+    for (seed, streets) in [(1, 500), (2, 700)] {
+        let plan = import::CityPlan::new(seed, streets).unwrap();
+        let source = import::MapSource::City(plan);
+        let city = import::read_map(&source, &import::Options::default(), &()).unwrap();
+        assert!(check_constraints(&city.map, seed, 12) > 300);
+    }
 }
 
 #[test]

@@ -6,13 +6,15 @@ mod people;
 
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
+use crate::simulate::options::{k_range, milliseconds};
+use crate::simulate::profile;
 use anyhow::Result;
 use clap::Args;
 use import::traces::{TraceKind, Trips, read_traces};
 use import::{MapSource, Progress as _, QueryPlace, QueryRecord, QueryWriter};
 use meshcloak::map::StreetMap;
 use meshcloak::units::Length;
-use options::{above_zero, k_range, metres, milliseconds, profile};
+use options::{above_zero, metres};
 use outcome::{Found, Outcome};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -179,6 +179,14 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// A number; none if the field is empty.
+    pub(crate) fn optional_number(&self, column: Column) -> Result<Option<f64>, ImportError> {
+        if self.bytes(column).trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        self.number(column).map(Some).ok_or_else(|| self.bad(column, "a number"))
+    }
+
     fn number(&self, column: Column) -> Option<f64> {
         std::str::from_utf8(self.bytes(column)).ok()?.trim().parse().ok()
     }

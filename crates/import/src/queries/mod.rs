@@ -2,9 +2,16 @@
 //!
 //! Whoever writes knows `dc`, `speed` and `interval`, and writes all three.
 
+mod csv;
 mod decimal;
+mod fields;
+mod json;
+mod reader;
+#[cfg(test)]
+mod tests;
 mod writer;
 
+pub use reader::{BadQuery, QueryReader, QueryRow};
 pub use writer::QueryWriter;
 
 use meshcloak::units::{Length, LonLat, Point};

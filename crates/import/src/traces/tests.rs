@@ -204,7 +204,7 @@ fn a_gzip_that_ends_early_a_missing_file_and_a_mixture_are_named() {
         let mut long = text.to_owned();
         if let Some(row) = text.lines().nth(1).filter(|_| !text.starts_with('<')) {
             (0..600).for_each(|n| {
-                long.push_str(&format!("{}\n", row.replace("41.1", &format!("41.{n}"))))
+                long.push_str(&format!("{}\n", row.replace("41.1", &format!("41.{n}"))));
             });
         }
         let packed = gzipped(long.as_bytes());

@@ -124,6 +124,16 @@ impl Profile {
         self.class_table.iter().map(|class| class.name.as_str())
     }
 
+    /// After how many seconds it is over at the latest.
+    pub fn longest_seconds(&self) -> u64 {
+        let last = self.appear.slices.values().iter().map(|slice| slice.1).max().unwrap_or(0);
+        let interval = self.interval.values().iter().copied().max().unwrap_or(0);
+        let asking = |queries: u32| u64::from(interval) * u64::from(queries - 1);
+        let asked =
+            self.queries.map_or(u64::MAX, |queries| u64::from(last) * 1000 + asking(queries));
+        asked.min(self.duration.unwrap_or(u64::MAX)).div_ceil(1000) + 1
+    }
+
     /// The highest distance constraint anyone can have.
     pub fn largest_constraint(&self) -> Length {
         let interval = self.interval.values().iter().copied().max().unwrap_or(0);
