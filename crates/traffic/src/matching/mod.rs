@@ -197,12 +197,17 @@ impl<'a> Matcher<'a> {
                 let found =
                     self.search.route(places[before].position, place.position, bound, &mut legs);
                 debug_assert!(found, "Viterbi takes only steps that have a way");
-                way = legs[known..].iter().map(Leg::length).fold(way, |sum, leg| sum + leg);
+                way = legs[known..].iter().map(Leg::length).fold(way, saturating_sum);
             }
             stops.push(Stop { position: place.position, gap: place.distance, way });
         }
         matched.pieces.push(Piece { first, stops, route: Route::new(start.position, legs) });
     }
+}
+
+/// No trip is as long as the longest length; a made-up one must not bring us down.
+fn saturating_sum(a: Length, b: Length) -> Length {
+    Length::from_units(a.units().saturating_add(b.units()))
 }
 
 #[cfg(test)]

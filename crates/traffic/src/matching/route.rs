@@ -1,5 +1,6 @@
 //! A way along streets: which street from which offset to which, one leg after the other.
 
+use super::saturating_sum;
 use meshcloak::map::{Position, StreetId};
 use meshcloak::units::Length;
 
@@ -42,7 +43,7 @@ impl Route {
     pub fn new(start: Position, legs: Vec<Leg>) -> Route {
         let mut total = Length::ZERO;
         let ends = legs.iter().map(|leg| {
-            total = Length::from_units(total.units().saturating_add(leg.length().units()));
+            total = saturating_sum(total, leg.length());
             total
         });
         Route { start, ends: ends.collect(), legs }
