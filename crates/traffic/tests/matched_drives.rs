@@ -13,12 +13,13 @@ use traffic::traces::along::{MatchedTrip, queries_along};
 use traffic::{Profile, Settings, Simulation, naive};
 
 fn city(name: &str) -> StreetMap {
-    read_map(&name.parse().unwrap(), &Options::default(), &()).unwrap().map
+    let source = name.parse().expect("the name of a built-in city");
+    read_map(&source, &Options::default(), &()).expect("a city is always built").map
 }
 
 /// What people of profile `p1` were and where they were seen, with a deviation of 10 m.
 fn drives(map: &StreetMap, users: u32, seed: u64) -> Vec<(Vec<Position>, Vec<Sighting>)> {
-    let profile = Profile::named("p1").unwrap();
+    let profile = Profile::named("p1").expect("a built-in profile");
     let settings = Settings { users, seed, ..Settings::default() };
     let mut simulation = Simulation::new(map, &profile, settings);
     let mut random = Pcg64Mcg::seed_from_u64(seed);
