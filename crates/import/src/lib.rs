@@ -19,6 +19,7 @@ mod error;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod geojson;
+mod growing;
 mod input;
 mod lon_lat;
 mod options;
@@ -26,19 +27,23 @@ mod osm;
 mod output;
 pub mod prepared;
 mod progress;
+mod queries;
 mod read;
 mod source;
 mod target;
 #[cfg(test)]
 mod testing;
+pub mod traces;
 
 pub use city::{CityPlan, CitySizeError};
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
+pub use growing::GrowingFile;
 pub use options::{Highways, Options, OsmOptions};
 pub use osm::read_osm_bytes;
 pub use output::write_file;
 pub use progress::Progress;
+pub use queries::{BadQuery, QueryPlace, QueryReader, QueryRecord, QueryRow, QueryWriter};
 pub use read::read_map;
 pub use source::MapSource;
 pub use target::{Target, write_map};

@@ -54,7 +54,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
 }
 
 /// A new file in the folder of `path`, with the permissions of any new file.
-fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
+pub(crate) fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".writing-");
@@ -71,6 +71,11 @@ fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
         };
         Place::File.of(path, problem)
     })
+}
+
+/// Whether a file of that name is gzipped.
+pub(crate) fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }
 
 #[cfg(unix)]
@@ -90,7 +95,7 @@ fn fill(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut plain = BufWriter::with_capacity(1 << 16, file);
-    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
+    if is_packed(path) {
         let mut packed = GzBuilder::new().mtime(0).write(&mut plain, Compression::default());
         write(&mut packed)?;
         packed.finish()?;

@@ -6,3 +6,5 @@ mod bad_input;
 mod commands;
 mod program;
 mod real_maps;
+mod simulate;
+mod traces;

@@ -6,8 +6,8 @@ mod axes;
 mod nodes;
 mod pois;
 mod streets;
-mod table;
-mod wkt;
+pub(crate) mod table;
+pub(crate) mod wkt;
 mod writer;
 
 pub(crate) use writer::write;

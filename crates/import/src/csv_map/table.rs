@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 /// An opened table that stands on one of its rows.
-pub(super) struct Table<'a> {
+pub(crate) struct Table<'a> {
     path: PathBuf,
     reader: csv::Reader<Closed<'a>>,
     header: Vec<String>,
@@ -19,7 +19,7 @@ pub(super) struct Table<'a> {
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
+pub(crate) struct Column {
     index: usize,
     name: &'static str,
 }
@@ -29,7 +29,7 @@ const FARTHEST: f64 = 4e7;
 
 impl<'a> Table<'a> {
     /// Reads the header.
-    pub(super) fn open(input: Input<'a>) -> Result<Table<'a>, ImportError> {
+    pub(crate) fn open(input: Input<'a>) -> Result<Table<'a>, ImportError> {
         let path = input.path.clone();
         // A record ends at `\n` alone, so that `position` counts the line of CRLF files too.
         let reader = csv::ReaderBuilder::new()
@@ -48,7 +48,7 @@ impl<'a> Table<'a> {
     }
 
     /// The column of that name, if there is one.
-    pub(super) fn column(&self, name: &'static str) -> Result<Option<Column>, ImportError> {
+    pub(crate) fn column(&self, name: &'static str) -> Result<Option<Column>, ImportError> {
         let mut found = (0..self.header.len()).filter(|&index| self.header[index] == name);
         let column = found.next().map(|index| Column { index, name });
         match found.next() {
@@ -58,12 +58,12 @@ impl<'a> Table<'a> {
     }
 
     /// The column of that name.
-    pub(super) fn required(&self, name: &'static str) -> Result<Column, ImportError> {
+    pub(crate) fn required(&self, name: &'static str) -> Result<Column, ImportError> {
         self.column(name)?.ok_or_else(|| self.missing(&format!("`{name}`")))
     }
 
     /// Two columns that belong together; none if neither is there.
-    pub(super) fn pair(
+    pub(crate) fn pair(
         &self,
         first: &'static str,
         second: &'static str,
@@ -77,13 +77,13 @@ impl<'a> Table<'a> {
     }
 
     /// The header lacks `what`.
-    pub(super) fn missing(&self, what: &str) -> ImportError {
+    pub(crate) fn missing(&self, what: &str) -> ImportError {
         let found = shown(&self.header.join(","));
         self.error(Problem::MissingColumn { missing: what.to_owned(), found })
     }
 
     /// Goes to the next row; false after the last.
-    pub(super) fn next(&mut self) -> Result<bool, ImportError> {
+    pub(crate) fn next(&mut self) -> Result<bool, ImportError> {
         if !self.read_row()? {
             return Ok(false);
         }
@@ -95,43 +95,43 @@ impl<'a> Table<'a> {
     }
 
     /// The line this row begins on, counted from 1.
-    pub(super) fn line(&self) -> u64 {
+    pub(crate) fn line(&self) -> u64 {
         self.line
     }
 
     /// This row has a problem.
-    pub(super) fn error(&self, problem: impl Into<Problem>) -> ImportError {
+    pub(crate) fn error(&self, problem: impl Into<Problem>) -> ImportError {
         self.error_at(self.line, problem)
     }
 
     /// The row that begins on `line` has a problem.
-    pub(super) fn error_at(&self, line: u64, problem: impl Into<Problem>) -> ImportError {
+    pub(crate) fn error_at(&self, line: u64, problem: impl Into<Problem>) -> ImportError {
         Place::Line(line).of(&self.path, problem)
     }
 
     /// The file as a whole has a problem.
-    pub(super) fn file_error(&self, problem: impl Into<Problem>) -> ImportError {
+    pub(crate) fn file_error(&self, problem: impl Into<Problem>) -> ImportError {
         Place::File.of(&self.path, problem)
     }
 
     /// This row does not hold in `column` what it should.
-    pub(super) fn bad(&self, column: Column, expected: &'static str) -> ImportError {
+    pub(crate) fn bad(&self, column: Column, expected: &'static str) -> ImportError {
         let value = shown(&String::from_utf8_lossy(self.bytes(column)));
         self.error(Problem::BadField { field: column.name, value, expected })
     }
 
     /// A text as it stands.
-    pub(super) fn text(&self, column: Column) -> Result<&str, ImportError> {
+    pub(crate) fn text(&self, column: Column) -> Result<&str, ImportError> {
         std::str::from_utf8(self.bytes(column)).map_err(|_| self.bad(column, "UTF-8 text"))
     }
 
     /// A text as it stands; empty if there is no such column.
-    pub(super) fn optional_text(&self, column: Option<Column>) -> Result<&str, ImportError> {
+    pub(crate) fn optional_text(&self, column: Option<Column>) -> Result<&str, ImportError> {
         column.map_or(Ok(""), |column| self.text(column))
     }
 
     /// A text that is not empty.
-    pub(super) fn some_text(
+    pub(crate) fn some_text(
         &self,
         column: Column,
         expected: &'static str,
@@ -141,13 +141,13 @@ impl<'a> Table<'a> {
     }
 
     /// A coordinate in metres.
-    pub(super) fn metres(&self, column: Column) -> Result<f64, ImportError> {
+    pub(crate) fn metres(&self, column: Column) -> Result<f64, ImportError> {
         let metres = self.number(column).filter(|metres| metres.abs() <= FARTHEST);
         metres.ok_or_else(|| self.bad(column, "metres within ±40,000 km"))
     }
 
     /// A place in degrees; `columns` are those of lon and lat.
-    pub(super) fn degrees(&self, columns: [Column; 2]) -> Result<LonLat, ImportError> {
+    pub(crate) fn degrees(&self, columns: [Column; 2]) -> Result<LonLat, ImportError> {
         let [lon, lat] = columns;
         let within = |column, limit: f64| self.number(column).filter(|d| d.abs() <= limit);
         Ok(LonLat {
@@ -157,7 +157,7 @@ impl<'a> Table<'a> {
     }
 
     /// A length; none if the field is empty.
-    pub(super) fn length(&self, column: Column) -> Result<Option<f64>, ImportError> {
+    pub(crate) fn length(&self, column: Column) -> Result<Option<f64>, ImportError> {
         if self.bytes(column).trim_ascii().is_empty() {
             return Ok(None);
         }
@@ -166,7 +166,7 @@ impl<'a> Table<'a> {
     }
 
     /// Yes or no; no if the field is empty.
-    pub(super) fn truth(&self, column: Column) -> Result<bool, ImportError> {
+    pub(crate) fn truth(&self, column: Column) -> Result<bool, ImportError> {
         let text = self.bytes(column).trim_ascii();
         let is_one_of =
             |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
@@ -177,6 +177,14 @@ impl<'a> Table<'a> {
         } else {
             Err(self.bad(column, "1/0, true/false or yes/no"))
         }
+    }
+
+    /// A number; none if the field is empty.
+    pub(crate) fn optional_number(&self, column: Column) -> Result<Option<f64>, ImportError> {
+        if self.bytes(column).trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        self.number(column).map(Some).ok_or_else(|| self.bad(column, "a number"))
     }
 
     fn number(&self, column: Column) -> Option<f64> {
@@ -249,7 +257,7 @@ fn without_return(field: &[u8]) -> &[u8] {
 }
 
 /// The name of a column, whatever its case and the spaces around it.
-pub(super) fn column_name(field: &[u8]) -> String {
+pub(crate) fn column_name(field: &[u8]) -> String {
     String::from_utf8_lossy(field).trim().to_lowercase()
 }
 

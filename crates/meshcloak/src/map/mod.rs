@@ -5,6 +5,7 @@
 //! say what is wrong. Distances are not here: see `distance`.
 
 mod builder;
+mod candidates;
 mod frame;
 mod grid;
 mod parts;

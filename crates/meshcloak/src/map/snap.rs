@@ -32,7 +32,7 @@ impl StreetMap {
     }
 
     /// The place on a given segment nearest to `point`.
-    fn on_segment(&self, point: Point, segment: u32) -> Option<Snapped> {
+    pub(super) fn on_segment(&self, point: Point, segment: u32) -> Option<Snapped> {
         let starts = &self.tables.shape_starts;
         let street = StreetId(starts.partition_point(|&start| start <= segment) as u32 - 1);
         let shape = self.shape(street);
