@@ -162,7 +162,8 @@ impl Person {
         };
         self.asked += 1;
         self.due += u64::from(self.interval);
-        if world.profile.queries.is_some_and(|most| self.asked >= most) {
+        let is_last = world.profile.queries.is_some_and(|most| self.asked >= most);
+        if is_last || (!moves && standing.leave.happens(&mut self.random)) {
             self.go(world);
         }
         query
