@@ -7,6 +7,7 @@ mod map_args;
 mod progress;
 mod simulate;
 mod table;
+mod traces;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -29,6 +30,8 @@ enum Command {
     Map(map::MapCommand),
     /// Let people live on a map and write what they ask.
     Simulate(simulate::Simulate),
+    /// Turn trips that others recorded into queries.
+    Traces(traces::Traces),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Map(command) => map::run(&command, &console),
         Command::Simulate(simulate) => simulate.run(&console),
+        Command::Traces(traces) => traces.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,6 @@
 //! What can be wrong with a file: which file, where in it, and what.
 
+use crate::traces::Skips;
 use meshcloak::map::{FrameError, MapError, TablesError};
 use std::fmt;
 use std::io;
@@ -48,6 +49,18 @@ pub enum Problem {
     /// The content is none of the formats we read.
     #[error("not a map; expected OSM (PBF or XML), Brinkhoff, CSV or a prepared map")]
     UnknownFormat,
+    /// The content is none of the traces we read.
+    #[error(
+        "not a trace; expected Brinkhoff (tab-separated), taxi trips (CSV with `POLYLINE`, or with \
+         `shape` and `timestamps`) or GPX"
+    )]
+    UnknownTrace,
+    /// The files of one trace are of different kinds.
+    #[error("is another kind of trace than the files before it")]
+    MixedTraces,
+    /// A trace in which nothing is left.
+    #[error("no trip in it: {0}")]
+    NoTrip(Skips),
     /// A file of a set whose name does not say where the others are.
     #[error("{what}; name it {name}, so that the files beside it are found")]
     Nameless {

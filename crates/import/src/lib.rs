@@ -1,5 +1,7 @@
-//! Files → [`StreetMap`](meshcloak::map::StreetMap): OSM, Brinkhoff, CSV and prepared maps, the built-in city, and the
+//! Files → [`StreetMap`]: OSM, Brinkhoff, CSV and prepared maps, the built-in city, and the
 //! writers that go the other way. Only this crate knows file formats.
+//!
+//! [`StreetMap`]: meshcloak::map::StreetMap
 //!
 //! ```
 //! use import::{Options, read_map};
@@ -31,6 +33,7 @@ mod source;
 mod target;
 #[cfg(test)]
 mod testing;
+pub mod traces;
 
 pub use city::{CityPlan, CitySizeError};
 pub use draft::{Imported, Provenance};

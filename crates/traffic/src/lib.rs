@@ -33,6 +33,9 @@ mod person;
 mod simulation;
 mod tape;
 
+pub mod matching;
+pub mod traces;
+
 pub mod naive;
 
 pub use leg::{Direction, Leg};

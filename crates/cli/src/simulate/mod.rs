@@ -1,6 +1,6 @@
 //! `meshcloak simulate`: people who live on a map and ask; their queries go into a file.
 
-mod options;
+pub mod options;
 mod outputs;
 mod pictures;
 mod summary;
@@ -128,7 +128,7 @@ impl Simulate {
 }
 
 /// A built-in profile, or that of a file.
-fn profile(name: &str) -> Result<Profile> {
+pub fn profile(name: &str) -> Result<Profile> {
     if let Some(profile) = Profile::named(name) {
         return Ok(profile);
     }

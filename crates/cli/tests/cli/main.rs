@@ -7,3 +7,4 @@ mod commands;
 mod program;
 mod real_maps;
 mod simulate;
+mod traces;

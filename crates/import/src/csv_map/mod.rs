@@ -7,7 +7,7 @@ mod nodes;
 mod pois;
 mod streets;
 pub(crate) mod table;
-mod wkt;
+pub(crate) mod wkt;
 mod writer;
 
 pub(crate) use writer::write;

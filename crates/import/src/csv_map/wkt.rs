@@ -3,7 +3,7 @@
 use meshcloak::units::Point;
 
 /// Reads the points of a line string into `points`, or says what was expected instead.
-pub(super) fn read_line_string(text: &str, points: &mut Vec<Point>) -> Result<(), &'static str> {
+pub(crate) fn read_line_string(text: &str, points: &mut Vec<Point>) -> Result<(), &'static str> {
     points.clear();
     let text = text.trim();
     let word = text.get(..WORD.len()).filter(|word| word.eq_ignore_ascii_case(WORD));
@@ -16,8 +16,11 @@ pub(super) fn read_line_string(text: &str, points: &mut Vec<Point>) -> Result<()
     for pair in inside.split(',') {
         points.push(read_point(pair).ok_or("two finite numbers for each point")?);
     }
-    if points.len() < 2 { Err("at least two points") } else { Ok(()) }
+    if points.len() < 2 { Err(TOO_FEW) } else { Ok(()) }
 }
+
+/// What is expected instead of a line string of one point.
+pub(crate) const TOO_FEW: &str = "at least two points";
 
 const WORD: &str = "LINESTRING";
 

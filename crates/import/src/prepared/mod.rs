@@ -109,35 +109,34 @@ fn write_tables(tables: &Tables, out: &mut Writer) {
     out.numbers(segments);
 }
 
-/// The tables; shapes, labels and the grid are the bulk of them and are read side by side.
+/// The tables; the large ones are read side by side.
 fn read_tables<B: Bytes + ?Sized>(from: &Reader<B>) -> Result<Tables, Problem> {
     let floats = |section: Section| from.records(section as usize, f64::from_le_bytes);
     let points = |section: Section| from.records(section as usize, point_of);
-    let (shape_points, (grid, (labels, rest))) = join(
-        || points(Section::ShapePoints),
+    let texts = |section: Section| read_texts(from, section);
+    let ((shape_points, streets), ((grid, terminals), (terminal_labels, street_labels))) = join(
         || {
-            let labels = || {
-                let of = |section| read_texts(from, section);
-                Ok::<_, Problem>((of(Section::TerminalLabels)?, of(Section::StreetLabels)?))
-            };
-            let rest = || Ok::<_, Problem>((points(Section::Terminals)?, floats(Section::Metres)?));
-            join(|| read_grid(from), || join(labels, rest))
+            let streets = || from.records(Section::Streets as usize, street_of);
+            join(|| points(Section::ShapePoints), streets)
+        },
+        || {
+            let labels = || (texts(Section::TerminalLabels), texts(Section::StreetLabels));
+            join(|| join(|| read_grid(from), || points(Section::Terminals)), labels)
         },
     );
-    let ((terminal_labels, street_labels), (terminals, street_metres)) = (labels?, rest?);
     Ok(Tables {
-        terminals,
-        terminal_labels,
-        streets: from.records(Section::Streets as usize, street_of)?,
-        street_labels,
-        street_metres,
+        terminals: terminals?,
+        terminal_labels: terminal_labels?,
+        streets: streets?,
+        street_labels: street_labels?,
+        street_metres: floats(Section::Metres)?,
         shape_starts: from.numbers(Section::ShapeStarts as usize)?,
         shape_points: shape_points?,
-        names: read_texts(from, Section::Names)?,
-        classes: read_texts(from, Section::Classes)?,
-        categories: read_texts(from, Section::Categories)?,
+        names: texts(Section::Names)?,
+        classes: texts(Section::Classes)?,
+        categories: texts(Section::Categories)?,
         pois: from.records(Section::Pois as usize, poi_of)?,
-        poi_labels: read_texts(from, Section::PoiLabels)?,
+        poi_labels: texts(Section::PoiLabels)?,
         frame: frame_of(&floats(Section::Frame)?)?,
         grid: grid?,
     })

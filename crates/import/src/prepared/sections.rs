@@ -153,8 +153,15 @@ impl<'a, B: Bytes + ?Sized> Reader<'a, B> {
         Ok(Reader { bytes, table })
     }
 
+    /// A section as it is; read into its place at once, for there is nothing to decode.
     pub(super) fn bytes(&self, section: usize) -> Result<Vec<u8>, Problem> {
-        self.records(section, |[byte]: [u8; 1]| byte)
+        let Entry { offset, size, checksum } = self.table[section];
+        let mut bytes = vec![0; size as usize];
+        self.bytes.read_at(&mut bytes, offset)?;
+        if crc32fast::hash(&bytes) != checksum {
+            return Err(mismatch());
+        }
+        Ok(bytes)
     }
 
     pub(super) fn numbers(&self, section: usize) -> Result<Vec<u32>, Problem> {
@@ -185,10 +192,14 @@ impl<'a, B: Bytes + ?Sized> Reader<'a, B> {
             done += now as u64;
         }
         if hasher.finalize() != checksum {
-            return Err(Problem::Damaged("a checksum does not match".into()));
+            return Err(mismatch());
         }
         Ok(records)
     }
+}
+
+fn mismatch() -> Problem {
+    Problem::Damaged("a checksum does not match".into())
 }
 
 fn check_header(header: &[u8], there: usize, size: u64) -> Result<(), Problem> {

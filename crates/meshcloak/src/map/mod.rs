@@ -5,6 +5,7 @@
 //! say what is wrong. Distances are not here: see `distance`.
 
 mod builder;
+mod candidates;
 mod frame;
 mod grid;
 mod parts;
@@ -126,8 +127,8 @@ impl StreetMap {
             })
         };
         let terminals = tables.terminals.len();
-        let leaving = Arms::group(terminals, || ways(false));
-        let arriving = Arms::group(terminals, || ways(true));
+        let group = |reverse| Arms::group(terminals, || ways(reverse));
+        let (leaving, arriving) = rayon::join(|| group(false), || group(true));
         let ranks = tables.classes.iter().map(Rank::of_class).collect();
         Ok(StreetMap { tables, leaving, arriving, ranks })
     }
