@@ -1,9 +1,9 @@
 //! The fastest way from a place to a place, respecting one-way streets.
 //!
 //! By contraction hierarchies, one for each distinct own speed, or a single one if streets have no
-//! limits: then fastest is shortest. A route takes 9 µs on Oldenburg and 50 µs on all of Porto,
-//! where A* takes 70 and 1,100 (`benches/routes.rs`); the crate `fast_paths` took 12 µs on
-//! Oldenburg, prepared three times as long, and comes with a licence we do not allow.
+//! limits: then fastest is shortest. A route takes 6 µs on Oldenburg and 44 µs on all of Porto,
+//! where A* takes 67 and 1,100 (`benches/routes.rs`). The crate `fast_paths` is as fast, prepares
+//! twice as long, and comes with a licence we do not allow.
 //! The twin is `naive::cheapest`.
 
 use crate::contraction::Contraction;
