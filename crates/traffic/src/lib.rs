@@ -22,6 +22,8 @@ mod chance;
 mod leg;
 mod profile;
 
+mod contraction;
+mod hierarchy;
 mod popularity;
 mod routes;
 

@@ -23,7 +23,7 @@ pub(crate) struct Person {
     pub stretch: Vec<Leg>,
     pub destination: Position,
     pub leg: Leg,
-    /// In millimetres per second.
+    /// Own top speed in millimetres per second; 0 of those who never move.
     pub speed: u32,
     /// In milliseconds.
     interval: u32,
@@ -41,11 +41,10 @@ pub(crate) struct Person {
 /// What a person is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// Has yet to appear; `stands` if it will not move then.
-    Coming {
-        stands: bool,
-    },
+    /// Has yet to appear.
+    Coming,
     Moving,
+    /// Stands still, as the profile wants it or because there is no way to anywhere.
     Standing,
     Gone,
 }
@@ -74,13 +73,13 @@ impl Person {
             stretch: Vec::new(),
             destination: Leg::from_index(0).start(),
             leg: Leg::from_index(0),
-            speed,
+            speed: if stands { 0 } else { speed },
             interval,
             asked: 0,
             number,
             class: class as u16,
             routes: 0,
-            state: State::Coming { stands },
+            state: State::Coming,
             arriving: false,
         }
     }
@@ -105,12 +104,12 @@ impl Person {
     ) -> u64 {
         let mut now = end.saturating_sub(1000);
         let mut moved = 0;
-        if let State::Coming { stands } = self.state {
+        if self.state == State::Coming {
             if self.due > end {
                 return 0;
             }
             now = self.due;
-            self.appear(world, tools, stands);
+            self.appear(world, tools);
         }
         self.look_for_a_faster_route(world, end / 1000, tools);
         while self.is_there() && self.due <= end.min(world.end) {
@@ -126,12 +125,12 @@ impl Person {
         moved
     }
 
-    fn appear(&mut self, world: &World, tools: &mut Tools, stands: bool) {
+    fn appear(&mut self, world: &World, tools: &mut Tools) {
         let start = world.popularity.draw(world.map, &mut self.random);
         self.leg = Leg::new(start.street, crate::leg::Direction::Forward);
         self.along = u64::from(start.offset.units()) * MICROMETRES;
         self.state = State::Standing;
-        if !stands {
+        if self.speed > 0 {
             self.set_out(world, self.due, tools);
             if self.state == State::Moving {
                 world.streets.enter(self.leg);
@@ -145,9 +144,8 @@ impl Person {
         self.along -= self.along % MICROMETRES;
         let settings = &world.settings;
         let standing = &world.profile.standing;
-        let moves = self.state == State::Moving;
-        let own = if moves { self.speed } else { 0 };
-        let dc = constraint(own, self.interval, standing.floor);
+        let stands = self.speed == 0;
+        let dc = constraint(self.speed, self.interval, standing.floor);
         let allowed = (u64::from(dc.units()) * MICROMETRES).div_ceil(u64::from(self.interval));
         let query = Query {
             user: self.number,
@@ -157,12 +155,13 @@ impl Person {
             k: self.random.random_range(settings.k.0..=settings.k.1.max(settings.k.0)),
             temporal_tolerance: settings.temporal_tolerance,
             distance_constraint: dc,
-            speed: if moves { own } else { allowed as u32 },
+            speed: if stands { allowed as u32 } else { self.speed },
             query_interval: self.interval,
         };
         self.asked += 1;
         self.due += u64::from(self.interval);
-        if world.profile.queries.is_some_and(|most| self.asked >= most) {
+        let is_last = world.profile.queries.is_some_and(|most| self.asked >= most);
+        if is_last || (stands && standing.leave.happens(&mut self.random)) {
             self.go(world);
         }
         query

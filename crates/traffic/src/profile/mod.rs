@@ -44,6 +44,8 @@ pub(crate) struct Appear {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Standing {
     pub share: Share,
+    /// Share of their queries after which they disappear.
+    pub leave: Share,
     /// No distance constraint is smaller.
     pub floor: Length,
 }

@@ -41,6 +41,8 @@ pub(super) struct RawStanding {
     #[serde(default)]
     pub share: f64,
     #[serde(default)]
+    pub leave: f64,
+    #[serde(default)]
     pub dc: f64,
 }
 

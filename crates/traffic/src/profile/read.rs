@@ -38,6 +38,7 @@ pub(super) fn read(text: &str) -> Checked<Profile> {
         interval: choice("interval.shares", interval, &raw.interval.shares)?,
         standing: Standing {
             share: share("standing.share", raw.standing.share)?,
+            leave: share("standing.leave", raw.standing.leave)?,
             floor: Length::metres_down(within("standing.dc", raw.standing.dc, 0.0, 100_000.0)?),
         },
         classes: choice("class.share", (0..raw.class.len()).collect(), &shares)?,
