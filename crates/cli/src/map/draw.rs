@@ -19,8 +19,6 @@ pub struct Draw {
     /// The map to draw (default: the built-in city) and the .png or .svg to write.
     #[arg(num_args = 1..=2, required = true, value_names = ["MAP", "OUT"], help = draw_help())]
     map_and_out: Vec<String>,
-    #[command(flatten)]
-    how: MapArgs,
     /// Width of the picture in pixels.
     #[arg(long, value_name = "PIXELS", default_value_t = 1600)]
     width: u32,
@@ -33,6 +31,8 @@ pub struct Draw {
     /// What stands above the picture [default: the name of the map].
     #[arg(long)]
     title: Option<String>,
+    #[command(flatten)]
+    how: MapArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -20,11 +20,11 @@ use serde_json::{Value, json};
 pub struct Info {
     #[arg(help = MAP_HELP)]
     map: Option<MapSource>,
-    #[command(flatten)]
-    how: MapArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    how: MapArgs,
 }
 
 impl Info {
