@@ -21,7 +21,7 @@ fn main() {
         println!("{streets} {}", peak_memory_mb());
         return;
     }
-    println!("{:44} {:>12}   {}", "what", "measured", "of");
+    row("what", "measured", "of");
     let big = big_city();
     import_and_open(&big);
     snapping(&read(&big).map);

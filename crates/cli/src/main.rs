@@ -5,7 +5,9 @@
 mod map;
 mod map_args;
 mod progress;
+mod simulate;
 mod table;
+mod traces;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -26,6 +28,10 @@ enum Command {
     /// Look at street maps, convert them, draw them.
     #[command(subcommand)]
     Map(map::MapCommand),
+    /// Let people live on a map and write what they ask.
+    Simulate(simulate::Simulate),
+    /// Turn trips that others recorded into queries.
+    Traces(traces::Traces),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +39,8 @@ fn main() -> ExitCode {
     let console = progress::Console::new(cli.quiet);
     let done = match cli.command {
         Command::Map(command) => map::run(&command, &console),
+        Command::Simulate(simulate) => simulate.run(&console),
+        Command::Traces(traces) => traces.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -107,8 +107,8 @@ fn positive(text: &str) -> Result<f64, String> {
 }
 
 fn lon_lat(text: &str) -> Result<LonLat, String> {
-    let numbers = text.split_once(',').and_then(|(lon, lat)| {
-        LonLat::new(lon.trim().parse().ok()?, lat.trim().parse().ok()?)
-    });
+    let numbers = text
+        .split_once(',')
+        .and_then(|(lon, lat)| LonLat::new(lon.trim().parse().ok()?, lat.trim().parse().ok()?));
     numbers.ok_or_else(|| "expected LON,LAT in degrees, as in 8.21,53.14".into())
 }

@@ -1,5 +1,6 @@
 //! What can be wrong with a file: which file, where in it, and what.
 
+use crate::traces::Skips;
 use meshcloak::map::{FrameError, MapError, TablesError};
 use std::fmt;
 use std::io;
@@ -48,6 +49,29 @@ pub enum Problem {
     /// The content is none of the formats we read.
     #[error("not a map; expected OSM (PBF or XML), Brinkhoff, CSV or a prepared map")]
     UnknownFormat,
+    /// The content is none of the traces we read.
+    #[error(
+        "not a trace; expected Brinkhoff (tab-separated), taxi trips (CSV with `POLYLINE`, or with \
+         `shape` and `timestamps`) or GPX"
+    )]
+    UnknownTrace,
+    /// The files of one trace are of different kinds.
+    #[error("is another kind of trace than the files before it")]
+    MixedTraces,
+    /// A trace in which nothing is left.
+    #[error("no trip in it: {0}")]
+    NoTrip(Skips),
+    /// A file of a set whose name does not say where the others are.
+    #[error("{what}; name it {name}, so that the files beside it are found")]
+    Nameless {
+        /// What it is.
+        what: &'static str,
+        /// What it should be called.
+        name: &'static str,
+    },
+    /// A file to be written whose ending names no format.
+    #[error("expected an ending: .csv, .node, .node.txt, .geojson or .meshmap")]
+    UnknownTarget,
     /// A file that belongs to this one is not there.
     #[error("`{0}` belongs to it and is missing")]
     MissingCompanion(String),
@@ -68,6 +92,9 @@ pub enum Problem {
         /// Of this program.
         expected: u32,
     },
+    /// The content is valid, and beyond what we read.
+    #[error("not supported: {0}")]
+    Unsupported(String),
     /// A header lacks a column.
     #[error("column {missing} is missing; found `{found}`")]
     MissingColumn {
@@ -85,6 +112,30 @@ pub enum Problem {
         value: String,
         /// What it should hold.
         expected: &'static str,
+    },
+    /// A row has more or fewer fields than the header.
+    #[error("found {found} fields; expected {expected} as in the header")]
+    FieldCount {
+        /// In this row.
+        found: usize,
+        /// In the header.
+        expected: usize,
+    },
+    /// There is nothing where something is needed.
+    #[error("nothing in it; expected {0}")]
+    Nothing(&'static str),
+    /// The shape of a street does not lead to where the street does.
+    #[error(
+        "field `shape` {verb} at {shape} but the street at node {node}; \
+         expected at most 1 m between them"
+    )]
+    LooseEnd {
+        /// `begins` or `ends`.
+        verb: &'static str,
+        /// Where the shape begins or ends, in the file's coordinates.
+        shape: String,
+        /// The node's id and where it lies, in the file's coordinates.
+        node: String,
     },
     /// A street names a node that is not there.
     #[error("field `{field}` names node `{value}`, which does not exist")]

@@ -3,7 +3,7 @@
 use crate::error::{ImportError, Place, Problem};
 use crate::progress::Progress;
 use flate2::bufread::MultiGzDecoder;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,9 @@ pub(crate) struct Input<'a> {
     reader: Box<dyn BufRead + Send + 'a>,
 }
 
+/// What every gzipped file begins with.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 impl<'a> Input<'a> {
     /// Opens a file; `progress` hears of every byte taken from disk.
     pub(crate) fn open(path: &Path, progress: &'a dyn Progress) -> Result<Input<'a>, ImportError> {
@@ -25,19 +28,39 @@ impl<'a> Input<'a> {
         if metadata.is_dir() {
             return Err(Place::File.of(path, Problem::Directory));
         }
-        let mut raw = BufReader::with_capacity(1 << 18, Counted { file, progress });
-        let gzipped = raw.fill_buf().map_err(problem)?.starts_with(&[0x1f, 0x8b]);
-        let reader: Box<dyn BufRead + Send> = if gzipped {
-            Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(raw)))
-        } else {
-            Box::new(raw)
-        };
+        let raw = BufReader::with_capacity(1 << 18, Counted { file, progress });
+        let reader = unpacked(raw).map_err(problem)?;
         Ok(Input { path: path.to_owned(), size: metadata.len(), reader })
+    }
+
+    /// Opens a file as a stage of its own: `progress` hears of its size first.
+    pub(crate) fn begin(
+        path: &Path,
+        stage: &'static str,
+        progress: &'a dyn Progress,
+    ) -> Result<Input<'a>, ImportError> {
+        progress.begin(stage, fs::metadata(path).map_or(0, |metadata| metadata.len()));
+        Input::open(path, progress)
+    }
+
+    /// Bytes in memory as if they were the file `path`.
+    pub(crate) fn from_bytes(
+        path: impl AsRef<Path>,
+        bytes: impl AsRef<[u8]> + Send + 'a,
+    ) -> Input<'a> {
+        let size = bytes.as_ref().len() as u64;
+        let reader = unpacked(io::Cursor::new(bytes)).expect("memory can always be read");
+        Input { path: path.as_ref().to_owned(), size, reader }
     }
 
     /// The first bytes, without taking them; at least one unless the file is empty.
     pub(crate) fn peek(&mut self) -> Result<&[u8], ImportError> {
-        self.reader.fill_buf().map_err(|error| Place::File.of(&self.path, error))
+        self.peek_at(Place::File)
+    }
+
+    /// The next bytes, without taking them; none at the end of the file. `place` is for errors.
+    pub(crate) fn peek_at(&mut self, place: Place) -> Result<&[u8], ImportError> {
+        self.reader.fill_buf().map_err(|error| place.of(&self.path, error))
     }
 
     /// This file has a problem at `place`.
@@ -59,6 +82,15 @@ impl BufRead for Input<'_> {
 
     fn consume(&mut self, amount: usize) {
         self.reader.consume(amount);
+    }
+}
+
+/// What `raw` holds, or what is packed in it if it is gzipped.
+fn unpacked<'a>(mut raw: impl BufRead + Send + 'a) -> io::Result<Box<dyn BufRead + Send + 'a>> {
+    if raw.fill_buf()?.starts_with(&GZIP) {
+        Ok(Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(raw))))
+    } else {
+        Ok(Box::new(raw))
     }
 }
 

@@ -1,22 +1,49 @@
 //! Files → [`StreetMap`]: OSM, Brinkhoff, CSV and prepared maps, the built-in city, and the
 //! writers that go the other way. Only this crate knows file formats.
 //!
+//! [`StreetMap`]: meshcloak::map::StreetMap
+//!
 //! ```
-//! use import::Options;
+//! use import::{Options, read_map};
+//! let imported = read_map(&"city:500:7".parse()?, &Options::default(), &())?;
+//! assert!(imported.map.street_count() > 400);
+//! # Ok::<(), import::ImportError>(())
 //! ```
 
 mod brinkhoff;
 mod city;
 mod csv_map;
+mod detect;
 mod draft;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
+mod geojson;
+mod growing;
 mod input;
+mod lon_lat;
 mod options;
 mod osm;
+mod output;
 pub mod prepared;
 mod progress;
+mod queries;
+mod read;
+mod source;
+mod target;
+#[cfg(test)]
+mod testing;
+pub mod traces;
 
+pub use city::{CityPlan, CitySizeError};
 pub use draft::{Imported, Provenance};
 pub use error::{ImportError, Place, Problem};
+pub use growing::GrowingFile;
 pub use options::{Highways, Options, OsmOptions};
+pub use osm::read_osm_bytes;
+pub use output::write_file;
 pub use progress::Progress;
+pub use queries::{BadQuery, QueryPlace, QueryReader, QueryRecord, QueryRow, QueryWriter};
+pub use read::read_map;
+pub use source::MapSource;
+pub use target::{Target, write_map};

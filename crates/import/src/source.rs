@@ -45,7 +45,7 @@ fn city_plan(text: &str, rest: &str) -> Result<CityPlan, ImportError> {
         "" => CityPlan::default().seed(),
         digits => digits.parse().map_err(|_| bad("seed", digits, "a whole number from 0"))?,
     };
-    CityPlan::new(seed, count).ok_or_else(|| bad("streets", streets, sizes))
+    CityPlan::new(seed, count).map_err(|_| bad("streets", streets, sizes))
 }
 
 impl fmt::Display for MapSource {

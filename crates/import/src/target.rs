@@ -1,7 +1,11 @@
 //! Where a map is to be written, and in which format: its ending says so.
 
+use crate::brinkhoff::{self, BrinkhoffFiles, Form};
+use crate::csv_map::{self, CsvFiles};
 use crate::draft::Imported;
 use crate::error::{ImportError, Place, Problem};
+use crate::output::write_file;
+use crate::{geojson, prepared};
 use meshcloak::map::Extent;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -18,8 +22,7 @@ pub struct Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TargetFormat {
     Csv,
-    BrinkhoffBinary,
-    BrinkhoffText,
+    Brinkhoff(Form),
     GeoJson,
     Prepared,
 }
@@ -30,17 +33,18 @@ const SETS: [(&str, TargetFormat); 8] = [
     (".nodes.csv", TargetFormat::Csv),
     (".pois.csv", TargetFormat::Csv),
     (".csv", TargetFormat::Csv),
-    (".node.txt", TargetFormat::BrinkhoffText),
-    (".edge.txt", TargetFormat::BrinkhoffText),
-    (".node", TargetFormat::BrinkhoffBinary),
-    (".edge", TargetFormat::BrinkhoffBinary),
+    (".node.txt", TargetFormat::Brinkhoff(Form::Text)),
+    (".edge.txt", TargetFormat::Brinkhoff(Form::Text)),
+    (".node", TargetFormat::Brinkhoff(Form::Binary)),
+    (".edge", TargetFormat::Brinkhoff(Form::Binary)),
 ];
 
 impl FromStr for Target {
     type Err = ImportError;
 
     fn from_str(text: &str) -> Result<Target, ImportError> {
-        let (plain, gzipped) = text.strip_suffix(".gz").map_or((text, false), |plain| (plain, true));
+        let (plain, gzipped) =
+            text.strip_suffix(".gz").map_or((text, false), |plain| (plain, true));
         let set = SETS.iter().find_map(|(ending, format)| {
             Some((plain.strip_suffix(ending).filter(|stem| !stem.is_empty())?, *format))
         });
@@ -53,5 +57,50 @@ impl FromStr for Target {
             _ => return Err(Place::File.of(Path::new(text), Problem::UnknownTarget)),
         };
         Ok(Target { format, path: text.into(), gzipped })
+    }
+}
+
+/// Writes a map of which `extent` was kept; gives back sentences about what the format could not
+/// hold. Either all files of the target are written or none.
+pub fn write_map(
+    imported: &Imported,
+    extent: Extent,
+    target: &Target,
+) -> Result<Vec<String>, ImportError> {
+    let Target { format, path, gzipped } = target;
+    let ending = if *gzipped { ".gz" } else { "" };
+    let map = &imported.map;
+    match *format {
+        TargetFormat::Csv => csv_map::write(map, &CsvFiles::of_stem(path, ending))?,
+        TargetFormat::Brinkhoff(form) => {
+            return brinkhoff::write(map, &BrinkhoffFiles::of_stem(path, form, ending), form);
+        }
+        TargetFormat::GeoJson => geojson::write(map, path)?,
+        TargetFormat::Prepared => write_file(path, &prepared::encode(imported, extent))?,
+    }
+    Ok(Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(text: &str) -> (TargetFormat, String, bool) {
+        let Target { format, path, gzipped } = text.parse().unwrap();
+        (format, path.display().to_string(), gzipped)
+    }
+
+    #[test]
+    fn the_ending_says_the_format() {
+        assert_eq!(target("a/b.csv"), (TargetFormat::Csv, "a/b".into(), false));
+        assert_eq!(target("b.streets.csv.gz"), (TargetFormat::Csv, "b".into(), true));
+        assert_eq!(target("b.edge"), (TargetFormat::Brinkhoff(Form::Binary), "b".into(), false));
+        assert_eq!(target("b.node.txt"), (TargetFormat::Brinkhoff(Form::Text), "b".into(), false));
+        assert_eq!(target("b.geojson.gz"), (TargetFormat::GeoJson, "b.geojson.gz".into(), true));
+        assert_eq!(target("b.meshmap"), (TargetFormat::Prepared, "b.meshmap".into(), false));
+        for bad in ["b.docx", "b", ".csv", "b.meshmap.gz", ""] {
+            let error = bad.parse::<Target>().unwrap_err().to_string();
+            assert!(error.contains("expected an ending"), "{bad}: {error}");
+        }
     }
 }

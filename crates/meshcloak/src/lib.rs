@@ -32,6 +32,8 @@ pub mod constraint_graph;
 
 pub mod cliques;
 
+pub mod mesh;
+
 pub mod town;
 
 pub mod naive;

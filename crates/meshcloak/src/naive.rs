@@ -1,33 +1,46 @@
 //! Slow twins: each algorithm once more, too simple to be wrong, for tests and for reading.
 
 use crate::constraint_graph::{ConstraintGraph, Coverage};
-use crate::map::{Position, Snapped, StreetMap};
+use crate::map::{Position, Snapped, Street, StreetId, StreetMap, TerminalId};
+use crate::mesh::Standpoint;
 use crate::query::Query;
 use crate::units::{Length, Point};
 
 /// Twin of [`StreetMap::snap`]: looks at every piece of every street.
 pub fn snap(map: &StreetMap, point: Point, limit: Option<f64>) -> Option<Snapped> {
-    let mut best: Option<(f64, Snapped)> = None;
-    for street in map.streets() {
-        let shape = map.shape(street);
-        let whole: f64 = shape.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
-        let mut before = 0.0;
-        for pair in shape.windows(2) {
-            let fraction = point.nearest_fraction(pair[0], pair[1]);
-            let nearest = pair[0].towards(pair[1], fraction);
-            let piece = pair[0].distance(pair[1]);
-            let part = if whole > 0.0 { (before + piece * fraction) / whole } else { 0.0 };
-            before += piece;
-            let squared = nearest.distance_squared(point);
-            if best.is_none_or(|(found, _)| squared < found) {
-                let offset = map.street(street).length.part(part);
-                let position = Position { street, offset };
-                best = Some((squared, Snapped { position, distance: nearest.distance(point) }));
-            }
-        }
-    }
+    let all = map.streets().filter_map(|street| nearest_on(map, street, point));
+    let best = all.reduce(|best, next| if next.0 < best.0 { next } else { best });
     let within = |squared: f64| limit.is_none_or(|metres| squared <= metres * metres);
     best.filter(|&(squared, _)| within(squared)).map(|(_, snapped)| snapped)
+}
+
+/// Twin of [`StreetMap::candidates`]: looks at every piece of every street.
+pub fn candidates(map: &StreetMap, point: Point, radius: f64) -> Vec<Snapped> {
+    let all = map.streets().filter_map(|street| nearest_on(map, street, point));
+    let mut near: Vec<_> = all.filter(|&(squared, _)| squared <= radius * radius).collect();
+    near.sort_by(|a, b| a.0.total_cmp(&b.0));
+    near.into_iter().map(|(_, snapped)| snapped).collect()
+}
+
+/// The first of the nearest places of a street, after the square of its distance.
+fn nearest_on(map: &StreetMap, street: StreetId, point: Point) -> Option<(f64, Snapped)> {
+    let shape = map.shape(street);
+    let whole: f64 = shape.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
+    let mut before = 0.0;
+    let mut best: Option<(f64, Snapped)> = None;
+    for pair in shape.windows(2) {
+        let fraction = point.nearest_fraction(pair[0], pair[1]);
+        let nearest = pair[0].towards(pair[1], fraction);
+        let piece = pair[0].distance(pair[1]);
+        let part = if whole > 0.0 { (before + piece * fraction) / whole } else { 0.0 };
+        before += piece;
+        let squared = nearest.distance_squared(point);
+        if best.is_none_or(|(found, _)| squared < found) {
+            let position = Position { street, offset: map.street(street).length.part(part) };
+            best = Some((squared, Snapped { position, distance: nearest.distance(point) }));
+        }
+    }
+    best
 }
 
 /// Which terminal reaches which: `reachability(map)[a][b]`, by Warshall's three loops.
@@ -163,4 +176,31 @@ pub fn maximal_cliques(graph: &ConstraintGraph) -> Vec<Vec<u32>> {
     cliques.retain(|clique| !clique.is_empty() && !(0..nodes).any(|node| extends(clique, node)));
     cliques.sort();
     cliques
+}
+
+/// Twin of [`crate::mesh::MeshBuilder`]: every street is asked whether one of the members can
+/// enter it at a terminal nearer than her `dc` to an exit of her own street. Sorted.
+pub fn cloaking_mesh(
+    map: &StreetMap,
+    table: &[Vec<Option<Length>>],
+    members: &[Standpoint],
+) -> Vec<StreetId> {
+    let ends =
+        |street: StreetId, first: fn(&Street) -> TerminalId, second: fn(&Street) -> TerminalId| {
+            let street = map.street(street);
+            let mut ends = vec![first(street)];
+            if !street.one_way {
+                ends.push(second(street));
+            }
+            ends
+        };
+    let reaches = |member: &Standpoint, street: StreetId| {
+        let exits = ends(member.street, |street| street.to, |street| street.from);
+        let entrances = ends(street, |street| street.from, |street| street.to);
+        let near = |u: &TerminalId, v: &TerminalId| {
+            table[u.index()][v.index()].is_some_and(|length| length < member.dc)
+        };
+        member.street == street || exits.iter().any(|u| entrances.iter().any(|v| near(u, v)))
+    };
+    map.streets().filter(|&street| members.iter().any(|m| reaches(m, street))).collect()
 }

@@ -90,6 +90,7 @@ impl fmt::Display for Town {
 #[cfg(any(test, feature = "testing"))]
 mod random {
     use super::{Town, town};
+    use crate::constraint_graph::ConstraintGraph;
     use crate::map::{Position, StreetId};
     use crate::query::{Query, QueryId, UserId};
     use crate::units::{Length, Time};
@@ -97,6 +98,18 @@ mod random {
     use rand_pcg::Pcg64Mcg;
     use std::fmt::Write as _;
     use std::time::Duration;
+
+    impl ConstraintGraph {
+        /// A random graph of up to 14 nodes, sparse or dense.
+        pub fn random(seed: u64) -> ConstraintGraph {
+            let mut random = Town::generator(seed);
+            let nodes = random.random_range(1..=2 + seed.min(600) as u32 / 50);
+            let density = random.random_range(0.1..0.95);
+            let edges: Vec<bool> =
+                (0..nodes * nodes).map(|_| random.random_bool(density)).collect();
+            ConstraintGraph::from_fn(nodes, |a, b| edges[(a * nodes + b) as usize])
+        }
+    }
 
     impl Town {
         /// The generator that belongs to a seed.

@@ -22,7 +22,9 @@ fn street<'a>(label: &'a str, from: u32, to: u32) -> RawStreet<'a> {
 fn row(terminals: u32) -> MapBuilder {
     let mut builder = MapBuilder::new();
     for number in 0..terminals {
-        builder.terminal(&number.to_string(), Point::new(f64::from(number) * 100.0, 0.0)).unwrap();
+        builder
+            .terminal(&number.to_string(), Point::new(f64::from(number) * 100.0, 0.0))
+            .expect("a new label");
     }
     builder
 }

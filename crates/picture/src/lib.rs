@@ -1,1 +1,42 @@
-//! Pictures of street maps.
+//! Pictures of street maps, as PNG or SVG.
+//!
+//! ```
+//! use picture::{Options, draw_map};
+//!
+//! let town = meshcloak::town::town("A 0,0  B 900,0  C 900,600 | A>B B-C C-A");
+//! let options = Options { title: "Three streets".to_owned(), ..Options::default() };
+//! let picture = draw_map(&town.map, &options)?;
+//! assert!(picture.to_svg().starts_with("<svg"));
+//! assert!(picture.to_png().starts_with(b"\x89PNG"));
+//! # Ok::<(), picture::PictureError>(())
+//! ```
+//!
+//! A [`Canvas`] records shapes in layers and is written by one of two backends; a [`View`] places
+//! a map on it. The other modules are what a map is made of. Same map, same options, same bytes.
+
+mod arrows;
+mod canvas;
+mod colour;
+mod draw;
+mod font;
+mod legend;
+mod lines;
+mod pixels;
+mod places;
+mod scale_bar;
+mod streets;
+mod svg;
+mod theme;
+mod thinning;
+mod view;
+
+pub use canvas::{Anchor, Canvas, CanvasLines, Circle, PictureError, Stroke, Text, Weight};
+pub use colour::Colour;
+pub use draw::{Options, Picture, draw_map};
+pub use font::text_width;
+pub use lines::Lines;
+pub use places::PlaceGroup;
+pub use scale_bar::ScaleBar;
+pub use streets::street_widths;
+pub use theme::{Palette, StreetColours, Theme};
+pub use view::{Pixel, PixelBox, View};

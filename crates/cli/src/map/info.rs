@@ -20,11 +20,11 @@ use serde_json::{Value, json};
 pub struct Info {
     #[arg(help = MAP_HELP)]
     map: Option<MapSource>,
-    #[command(flatten)]
-    how: MapArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    how: MapArgs,
 }
 
 impl Info {
@@ -112,6 +112,7 @@ fn as_json(imported: &Imported, facts: &Facts) -> Value {
         "street_length_km": facts.metres / 1000.0,
         "one_way_streets": facts.one_way,
         "one_way_share": share(facts.one_way, map.street_count()),
+        "strongly_connected_parts": facts.parts,
         "strongly_connected_share": connected_share(imported, facts),
         "dropped": {
             "terminals": dropped.terminals,

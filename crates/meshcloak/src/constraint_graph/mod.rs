@@ -63,7 +63,6 @@ impl ConstraintGraph {
     }
 }
 
-#[cfg(any(test, feature = "testing"))]
 impl ConstraintGraph {
     /// The graph in which `a < b` are adjacent if `adjacent(a, b)`.
     pub fn from_fn(nodes: u32, adjacent: impl Fn(u32, u32) -> bool) -> ConstraintGraph {
@@ -74,16 +73,6 @@ impl ConstraintGraph {
             graph.spans.push(Span { start, len: graph.later.len() as u32 - start });
         }
         graph
-    }
-
-    /// A random graph of up to 14 nodes, sparse or dense.
-    pub fn random(seed: u64) -> ConstraintGraph {
-        use rand::RngExt as _;
-        let mut random = crate::town::Town::generator(seed);
-        let nodes = random.random_range(1..=2 + seed.min(600) as u32 / 50);
-        let density = random.random_range(0.1..0.95);
-        let edges: Vec<bool> = (0..nodes * nodes).map(|_| random.random_bool(density)).collect();
-        ConstraintGraph::from_fn(nodes, |a, b| edges[(a * nodes + b) as usize])
     }
 }
 

@@ -54,11 +54,11 @@ impl Grid {
         grid
     }
 
-    /// A grid with about one cell per point, so that it stays small however large the map.
+    /// A grid with about one cell for two points, so that it stays small however large the map.
     fn empty(bounds: Rectangle, points: usize) -> Grid {
         let area = bounds.width().max(1.0) * bounds.height().max(1.0);
         let widest = bounds.width().max(bounds.height());
-        let cells = points.max(1) as f64;
+        let cells = (points as f64 / 2.0).max(1.0);
         let side = (area / cells).sqrt().max(widest / cells).clamp(*SIDES.start(), *SIDES.end());
         let count = |extent: f64| (extent / side).floor() as u32 + 1;
         let (columns, rows) = (count(bounds.width()), count(bounds.height()));
@@ -75,6 +75,17 @@ impl Grid {
     pub(super) fn segments_in(&self, column: u32, row: u32) -> &[u32] {
         let cell = row as usize * self.columns as usize + column as usize;
         &self.segments[self.starts[cell] as usize..self.starts[cell + 1] as usize]
+    }
+
+    /// How far a cell is from a point, squared; a hair less, so that rounding cannot matter.
+    pub(super) fn distance_squared(&self, point: Point, column: u32, row: u32) -> f64 {
+        let gap = |at: f64, corner: f64, number: u32| {
+            let low = corner + f64::from(number) * self.side;
+            let outside = (low - at).max(at - low - self.side);
+            (outside - self.side * 1e-6).max(0.0)
+        };
+        let (dx, dy) = (gap(point.x, self.corner.x, column), gap(point.y, self.corner.y, row));
+        dx * dx + dy * dy
     }
 
     /// The rectangle that the cells cover.

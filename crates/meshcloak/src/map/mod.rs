@@ -5,6 +5,7 @@
 //! say what is wrong. Distances are not here: see `distance`.
 
 mod builder;
+mod candidates;
 mod frame;
 mod grid;
 mod parts;
@@ -115,19 +116,9 @@ impl StreetMap {
     /// The map these tables describe, if they fit together.
     pub fn from_tables(tables: Tables) -> Result<StreetMap, TablesError> {
         tables.check()?;
-        let ways = |reverse: bool| {
-            tables.streets.iter().enumerate().flat_map(move |(index, street)| {
-                let id = StreetId(index as u32);
-                let there = (street.from, Arm { street: id, terminal: street.to });
-                let back = (street.to, Arm { street: id, terminal: street.from });
-                let first = if reverse { back } else { there };
-                let second = if reverse { there } else { back };
-                [Some(first), (!street.one_way).then_some(second)].into_iter().flatten()
-            })
-        };
-        let terminals = tables.terminals.len();
-        let leaving = Arms::group(terminals, || ways(false));
-        let arriving = Arms::group(terminals, || ways(true));
+        let group = |travel| Arms::group(tables.terminals.len(), &tables.streets, travel);
+        let (leaving, arriving) =
+            rayon::join(|| group(Travel::Forward), || group(Travel::Backward));
         let ranks = tables.classes.iter().map(Rank::of_class).collect();
         Ok(StreetMap { tables, leaving, arriving, ranks })
     }
@@ -251,27 +242,53 @@ impl StreetMap {
     }
 }
 
+/// Which way streets are travelled.
+#[derive(Clone, Copy)]
+enum Travel {
+    Forward,
+    Backward,
+}
+
+impl Travel {
+    /// Where a street is entered and where it is left.
+    fn ends(self, street: &Street) -> (TerminalId, TerminalId) {
+        match self {
+            Travel::Forward => (street.from, street.to),
+            Travel::Backward => (street.to, street.from),
+        }
+    }
+}
+
 impl Arms {
-    /// Sorts `ways` (terminal, arm) by terminal, keeping their order otherwise.
-    fn group<I: Iterator<Item = (TerminalId, Arm)>>(
-        terminals: usize,
-        ways: impl Fn() -> I,
-    ) -> Arms {
-        let mut starts = vec![0_u32; terminals + 1];
-        for (terminal, _) in ways() {
-            starts[terminal.index() + 1] += 1;
+    /// The arms by which one travels from each terminal, in street order.
+    ///
+    /// Plain loops: opening a prepared map spends most of its time here.
+    fn group(terminals: usize, streets: &[Street], travel: Travel) -> Arms {
+        let mut starts = vec![0_u32; terminals + 2];
+        for street in streets {
+            let (tail, head) = travel.ends(street);
+            starts[tail.index() + 2] += 1;
+            starts[head.index() + 2] += u32::from(!street.one_way);
         }
-        for index in 0..terminals {
-            starts[index + 1] += starts[index];
+        for index in 2..starts.len() {
+            starts[index] += starts[index - 1];
         }
-        let mut next = starts.clone();
         let nothing = Arm { street: StreetId(0), terminal: TerminalId(0) };
-        let mut arms = vec![nothing; starts[terminals] as usize];
-        for (terminal, arm) in ways() {
-            let slot = &mut next[terminal.index()];
+        let mut arms = vec![nothing; starts[terminals + 1] as usize];
+        let mut put = |from: TerminalId, arm: Arm| {
+            let slot = &mut starts[from.index() + 1];
             arms[*slot as usize] = arm;
             *slot += 1;
+        };
+        for (index, street) in streets.iter().enumerate() {
+            let id = StreetId(index as u32);
+            let (tail, head) = travel.ends(street);
+            put(tail, Arm { street: id, terminal: head });
+            if !street.one_way {
+                put(head, Arm { street: id, terminal: tail });
+            }
         }
+        starts.pop();
         Arms { starts, arms }
     }
 

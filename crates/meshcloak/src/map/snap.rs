@@ -17,9 +17,6 @@ pub struct Snapped {
     pub distance: f64,
 }
 
-/// Beyond this many rings of cells a look at every segment costs less than further rings.
-const RINGS: u32 = 12;
-
 impl StreetMap {
     /// The nearest place on any street, the first street among equals; `None` if it is farther
     /// than `limit` metres (no limit: `None`), or if the point is not a point.
@@ -30,14 +27,12 @@ impl StreetMap {
             return None;
         }
         let mut best = Nearest { squared: limit_squared, segment: None };
-        if !best.search_rings(self, point) {
-            best.search_all(self, point);
-        }
+        best.search_rings(self, point);
         self.on_segment(point, best.segment?)
     }
 
     /// The place on a given segment nearest to `point`.
-    fn on_segment(&self, point: Point, segment: u32) -> Option<Snapped> {
+    pub(super) fn on_segment(&self, point: Point, segment: u32) -> Option<Snapped> {
         let starts = &self.tables.shape_starts;
         let street = StreetId(starts.partition_point(|&start| start <= segment) as u32 - 1);
         let shape = self.shape(street);
@@ -71,34 +66,35 @@ impl Nearest {
         }
     }
 
-    /// Searches rings of cells; `false` if the answer may still lie beyond the last ring.
-    fn search_rings(&mut self, map: &StreetMap, point: Point) -> bool {
+    fn search_cell(&mut self, map: &StreetMap, point: Point, (column, row): (u32, u32)) {
+        let grid = &map.tables.grid;
+        if grid.distance_squared(point, column, row) > self.squared {
+            return;
+        }
+        for &segment in grid.segments_in(column, row) {
+            self.consider(map, point, segment);
+        }
+    }
+
+    /// Searches ring after ring of cells, until nothing nearer can lie beyond.
+    fn search_rings(&mut self, map: &StreetMap, point: Point) {
         let grid = &map.tables.grid;
         let (column, row) = grid.cell_of(point);
-        for ring in 0..=RINGS {
-            let (west, east) = (column.saturating_sub(ring), (column + ring).min(grid.columns - 1));
+        for ring in 0.. {
+            let west = column.checked_sub(ring);
+            let east = Some(column + ring).filter(|&east| east < grid.columns);
             for row_here in row.saturating_sub(ring)..=(row + ring).min(grid.rows - 1) {
-                let whole_row = row_here.abs_diff(row) == ring;
-                for column_here in west..=east {
-                    if whole_row || column_here.abs_diff(column) == ring {
-                        for &segment in grid.segments_in(column_here, row_here) {
-                            self.consider(map, point, segment);
-                        }
-                    }
+                if row_here.abs_diff(row) == ring {
+                    let columns = west.unwrap_or(0)..=east.unwrap_or(grid.columns - 1);
+                    columns.for_each(|here| self.search_cell(map, point, (here, row_here)));
+                } else {
+                    let both = west.into_iter().chain(east);
+                    both.for_each(|here| self.search_cell(map, point, (here, row_here)));
                 }
             }
             let searched = searched_around(grid, point, (column, row), ring);
-            if searched * searched > self.squared {
-                return true;
-            }
-        }
-        false
-    }
-
-    fn search_all(&mut self, map: &StreetMap, point: Point) {
-        for run in map.tables.shape_starts.windows(2) {
-            for segment in run[0]..run[1] - 1 {
-                self.consider(map, point, segment);
+            if searched * searched > self.squared || searched == f64::INFINITY {
+                return;
             }
         }
     }

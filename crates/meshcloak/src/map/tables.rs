@@ -54,12 +54,21 @@ impl Tables {
 
     /// Whether every row points at rows that exist and every number is in its range.
     pub(super) fn check(&self) -> Result<(), TablesError> {
+        let (shapes, (grid, (terminals, (streets, pois)))) = rayon::join(
+            || self.shapes_fit(),
+            || {
+                rayon::join(
+                    || self.grid_fits(),
+                    || (self.terminals_fit(), (self.streets_fit(), self.pois_fit())),
+                )
+            },
+        );
         let checks = [
-            ("terminals", self.terminals_fit()),
-            ("street shapes", self.shapes_fit()),
-            ("streets", self.streets_fit()),
-            ("points of interest", self.pois_fit()),
-            ("grid cells", self.grid_fits()),
+            ("terminals", terminals),
+            ("street shapes", shapes),
+            ("streets", streets),
+            ("points of interest", pois),
+            ("grid cells", grid),
         ];
         match checks.iter().find(|(_, fits)| !fits) {
             Some(&(table, _)) => Err(TablesError(table)),

@@ -1,7 +1,5 @@
 //! Running the program, and finding real maps.
 
-#![allow(missing_docs)]
-
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -40,7 +38,6 @@ impl Run {
 
 /// A real map below `$MESHCLOAK_MAPS`; `None`, said aloud, if the variable is not set. A map that
 /// is missing although the variable is set fails the test.
-#[allow(dead_code)]
 #[track_caller]
 pub fn real_map(name: &str) -> Option<PathBuf> {
     let Some(maps) = std::env::var_os("MESHCLOAK_MAPS") else {

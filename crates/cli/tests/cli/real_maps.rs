@@ -1,8 +1,6 @@
 //! The real maps: their counts as published beside them, and the same map from every form.
 
-mod common;
-
-use common::{meshcloak, real_map};
+use crate::program::{meshcloak, real_map};
 use serde_json::Value;
 
 fn info(path: &std::path::Path, flags: &[&str]) -> Value {

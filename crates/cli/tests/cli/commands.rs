@@ -1,8 +1,6 @@
 //! The commands as people use them: help, exit codes, quiet, tables, files that come and go.
 
-mod common;
-
-use common::meshcloak;
+use crate::program::meshcloak;
 use std::fs;
 
 #[test]

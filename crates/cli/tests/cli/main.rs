@@ -1,0 +1,10 @@
+//! The program from end to end: what people type, what they get, what is left behind.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod bad_input;
+mod commands;
+mod program;
+mod real_maps;
+mod simulate;
+mod traces;

@@ -1,0 +1,97 @@
+//! `meshcloak simulate`: files that come out, the same for the same seed; what is refused.
+
+use crate::program::meshcloak;
+use std::fs;
+use std::path::Path;
+
+fn simulate(folder: &Path, arguments: &[&str]) -> crate::program::Run {
+    let mut all = vec!["simulate", "city:500:3", "--users", "50"];
+    let paths: Vec<String> = arguments
+        .iter()
+        .map(|&argument| match argument.strip_prefix('@') {
+            Some(name) => folder.join(name).display().to_string(),
+            None => argument.to_owned(),
+        })
+        .collect();
+    all.extend(paths.iter().map(String::as_str));
+    meshcloak(&all)
+}
+
+#[test]
+fn queries_come_out_in_order_and_the_same_for_the_same_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    for (name, seed) in [("a.csv", "1"), ("b.csv", "1"), ("c.csv", "2")] {
+        let run = simulate(folder.path(), &["--seed", seed, "--out", &format!("@{name}")]).done();
+        let row = run.stdout.lines().find(|line| line.trim().starts_with("queries"));
+        assert!(row.is_some_and(|row| row.ends_with(" 550")), "{}", run.stdout);
+    }
+    let text = read("a.csv");
+    assert_eq!(text, read("b.csv"));
+    assert_ne!(text, read("c.csv"));
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("query,user,t,x,y,k,dt,dc,speed,interval"));
+    let times: Vec<f64> =
+        lines.map(|line| line.split(',').nth(2).unwrap().parse().unwrap()).collect();
+    assert_eq!(times.len(), 50 * 11);
+    assert!(times.is_sorted());
+}
+
+#[test]
+fn every_file_that_is_asked_for_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = simulate(
+        folder.path(),
+        &[
+            "--out",
+            "@q.ndjson.gz",
+            "--trace",
+            "@t.csv",
+            "--trace-every",
+            "10",
+            "--per-second",
+            "@s.csv",
+            "--draw",
+            "@at.png",
+            "--at",
+            "20",
+            "--draw-use",
+            "@use.svg",
+        ],
+    );
+    run.done();
+    let start = |name: &str| fs::read(folder.path().join(name)).unwrap()[..4].to_vec();
+    assert_eq!(start("q.ndjson.gz")[..2], [0x1f, 0x8b]);
+    assert_eq!(start("at.png"), b"\x89PNG");
+    assert_eq!(start("use.svg"), b"<svg");
+    let trace = fs::read_to_string(folder.path().join("t.csv")).unwrap();
+    assert!(trace.starts_with("user,t,x,y,street,offset,moving\n"));
+    assert!(trace.lines().skip(1).all(|line| line.split(',').nth(1).unwrap().ends_with('0')));
+    let seconds = fs::read_to_string(folder.path().join("s.csv")).unwrap();
+    let new: usize = seconds
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').nth(1).unwrap().parse::<usize>().unwrap())
+        .sum();
+    assert_eq!(new, 50 * 11);
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bad.toml"), "queries = 3\nspeeed = 4\n").unwrap();
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&["--profile", "p9"], 1, "no such profile; expected p1, p2, city or a file"),
+        (&["--profile", "@bad.toml"], 1, "unknown field `speeed`"),
+        (&["--draw", "@x.bmp"], 1, "expected an ending .png or .svg"),
+        (&["--draw", "@x.png", "--at", "99999", "--out", "@q.csv"], 1, "the last second is"),
+        (&["--out", "@nowhere/q.csv"], 1, "its folder does not exist"),
+        (&["--k", "5-2"], 2, "expected LEAST-MOST"),
+    ];
+    for (arguments, code, said) in cases {
+        let run = simulate(folder.path(), arguments);
+        assert_eq!(run.code, Some(code), "{run:?}");
+        assert!(run.stderr.contains(said), "{run:?}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the bad profile");
+}

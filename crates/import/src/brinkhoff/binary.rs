@@ -1,0 +1,154 @@
+//! The binary form, big-endian. Node: byte n, n bytes name, i64 id, i32 x, i32 y.
+//! Edge: i64 from, i64 to, byte n, n bytes name, i64 id, i32 class.
+
+use super::collect::{Edge, Node};
+use crate::error::{ImportError, Place, Problem};
+use crate::input::Input;
+use std::io::{self, Read};
+
+/// Reads all nodes.
+pub(super) fn read_nodes(
+    input: &mut Input,
+    add: &mut dyn FnMut(Place, Node) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
+    let mut records = Records::new(input);
+    while records.begin(1, "node")? {
+        let name = usize::from(records.record[0]);
+        records.take(name + 16)?;
+        let numbers = &records.record[1 + name..];
+        let node = Node { id: long(numbers, 0), x: int(numbers, 8), y: int(numbers, 12) };
+        add(records.place(), node)?;
+    }
+    Ok(())
+}
+
+/// Reads all edges.
+pub(super) fn read_edges(
+    input: &mut Input,
+    add: &mut dyn FnMut(Place, Edge) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
+    let mut records = Records::new(input);
+    while records.begin(17, "edge")? {
+        let length = usize::from(records.record[16]);
+        records.take(length + 12)?;
+        let (name, numbers) = records.record[17..].split_at(length);
+        let edge = Edge {
+            id: long(numbers, 0),
+            class: int(numbers, 8),
+            from: long(&records.record, 0),
+            to: long(&records.record, 8),
+            name,
+        };
+        add(records.place(), edge)?;
+    }
+    Ok(())
+}
+
+/// Whether a file that begins like this can be one of nodes.
+pub(super) fn begins_with_node(start: &[u8]) -> bool {
+    all_fit(start, 0, 16, |_, name, numbers| {
+        let is_place = |at: usize| int(numbers, at).unsigned_abs() <= 40_000_000;
+        is_name(name) && is_id(long(numbers, 0)) && is_place(8) && is_place(12)
+    })
+}
+
+/// Whether a file that begins like this can be one of edges.
+pub(super) fn begins_with_edge(start: &[u8]) -> bool {
+    all_fit(start, 16, 12, |ends, name, numbers| {
+        let ids_fit = [long(ends, 0), long(ends, 8), long(numbers, 0)].into_iter().all(is_id);
+        ids_fit && is_name(name) && (0..=6).contains(&int(numbers, 8))
+    })
+}
+
+/// Whether there is a whole record and the first whole ones all fit: `before` bytes, a name with
+/// its length, `after` bytes.
+fn all_fit(
+    start: &[u8],
+    before: usize,
+    after: usize,
+    fits: impl Fn(&[u8], &[u8], &[u8]) -> bool,
+) -> bool {
+    let (mut rest, mut count) = (start, 0);
+    while count < 64
+        && let Some((head, tail)) = rest.split_at_checked(before)
+        && let Some((&length, tail)) = tail.split_first()
+        && let Some((name, tail)) = tail.split_at_checked(usize::from(length))
+        && let Some((numbers, tail)) = tail.split_at_checked(after)
+    {
+        if !fits(head, name, numbers) {
+            return false;
+        }
+        (rest, count) = (tail, count + 1);
+    }
+    count > 0 && rest.get(before..).is_none_or(begins_with_name)
+}
+
+/// Whether these bytes are a name with its length, as far as they go.
+fn begins_with_name(bytes: &[u8]) -> bool {
+    let Some((&length, rest)) = bytes.split_first() else { return true };
+    is_name(&rest[..rest.len().min(usize::from(length))])
+}
+
+fn is_name(name: &[u8]) -> bool {
+    name.iter().all(|&byte| byte >= b' ')
+}
+
+/// Ids of real maps are far below 2^48; sixteen equal bits tell them from text and packed data.
+fn is_id(id: i64) -> bool {
+    id.unsigned_abs() < 1 << 48
+}
+
+/// The records of a file, one at a time; none is longer than 284 bytes.
+struct Records<'a, 'b> {
+    input: &'a mut Input<'b>,
+    record: Vec<u8>,
+    start: u64,
+    kind: &'static str,
+}
+
+impl<'a, 'b> Records<'a, 'b> {
+    fn new(input: &'a mut Input<'b>) -> Records<'a, 'b> {
+        Records { input, record: Vec::with_capacity(512), start: 0, kind: "" }
+    }
+
+    /// Takes the first `count` bytes of the next record; false at the end of the file.
+    fn begin(&mut self, count: usize, kind: &'static str) -> Result<bool, ImportError> {
+        self.start += self.record.len() as u64;
+        self.record.clear();
+        self.kind = kind;
+        let at_end = self.input.peek_at(self.place())?.is_empty();
+        if at_end { Ok(false) } else { self.take(count).map(|()| true) }
+    }
+
+    /// Takes `count` further bytes of this record.
+    fn take(&mut self, count: usize) -> Result<(), ImportError> {
+        let old = self.record.len();
+        self.record.resize(old + count, 0);
+        self.input.read_exact(&mut self.record[old..]).map_err(|error| {
+            let problem = match error.kind() {
+                io::ErrorKind::UnexpectedEof => Problem::Truncated(format!(
+                    "in the middle of the {} that begins here",
+                    self.kind
+                )),
+                _ => error.into(),
+            };
+            self.input.error(self.place(), problem)
+        })
+    }
+
+    fn place(&self) -> Place {
+        Place::Byte(self.start)
+    }
+}
+
+/// The eight bytes at `at` as a number; zero past the end.
+fn long(bytes: &[u8], at: usize) -> i64 {
+    let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    bytes.copied().map_or(0, i64::from_be_bytes)
+}
+
+/// The four bytes at `at` as a number; zero past the end.
+fn int(bytes: &[u8], at: usize) -> i32 {
+    let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    bytes.copied().map_or(0, i32::from_be_bytes)
+}

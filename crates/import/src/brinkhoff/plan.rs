@@ -1,0 +1,200 @@
+//! A map in the words of Brinkhoff's format: whole metres, straight two-way edges, numbers as ids,
+//! no pair of nodes joined twice. Counts what these words could not say.
+
+use meshcloak::map::{Rank, StreetId, StreetMap, Texts};
+use meshcloak::units::{Length, Point};
+use rustc_hash::FxHashSet;
+
+/// The records to write.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub nodes: Vec<PlannedNode>,
+    pub edges: Vec<PlannedEdge>,
+    pairs: FxHashSet<(i64, i64)>,
+    lost: Lost,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlannedNode {
+    pub id: i64,
+    pub x: i32,
+    pub y: i32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlannedEdge {
+    pub id: i64,
+    pub from: i64,
+    pub to: i64,
+    pub class: u8,
+    /// Where its name is found.
+    pub street: StreetId,
+}
+
+/// What the format cannot say, in streets unless another word is used.
+#[derive(Debug, Default)]
+struct Lost {
+    one_way: usize,
+    lengths: usize,
+    bent: usize,
+    repeated_edges: usize,
+    classes: usize,
+    names: usize,
+    moved_points: usize,
+    pois: usize,
+    node_ids: usize,
+    street_ids: usize,
+    lon_lat: usize,
+}
+
+impl Plan {
+    /// How the map is written: its terminals in order, then the bends of its streets as nodes.
+    pub(super) fn of(map: &StreetMap) -> Plan {
+        let tables = map.tables();
+        let bends = tables.shape_points.len() - 2 * map.street_count();
+        let mut nodes = Numbers::of(&tables.terminal_labels, bends);
+        let mut streets = Numbers::of(&tables.street_labels, bends);
+        let lost = Lost {
+            node_ids: if nodes.kept { 0 } else { map.terminal_count() },
+            street_ids: if streets.kept { 0 } else { map.street_count() },
+            pois: map.pois().len(),
+            lon_lat: usize::from(map.frame().is_some()),
+            ..Lost::default()
+        };
+        let (pairs, none) = (FxHashSet::default(), Vec::new());
+        let mut plan = Plan { nodes: Vec::new(), edges: none, pairs, lost };
+        for (&id, &point) in nodes.ids.iter().zip(&tables.terminals) {
+            plan.add_node(id, point);
+        }
+        for street in map.streets() {
+            plan.count_lost(map, street);
+            plan.add_street(map, street, &mut nodes, &mut streets);
+        }
+        plan
+    }
+
+    /// One edge for each straight piece; the first keeps the street's id.
+    fn add_street(
+        &mut self,
+        map: &StreetMap,
+        street: StreetId,
+        nodes: &mut Numbers,
+        streets: &mut Numbers,
+    ) {
+        let (class, ends) = (class(map, street), map.street(street));
+        let shape = map.shape(street);
+        let mut from = nodes.ids[ends.from.index()];
+        let mut id = streets.ids[street.index()];
+        for &bend in &shape[1..shape.len() - 1] {
+            let to = nodes.further();
+            self.add_node(to, bend);
+            self.add_edge(PlannedEdge { id, from, to, class, street });
+            (from, id) = (to, streets.further());
+        }
+        let to = nodes.ids[ends.to.index()];
+        self.add_edge(PlannedEdge { id, from, to, class, street });
+    }
+
+    fn add_edge(&mut self, edge: PlannedEdge) {
+        if self.pairs.insert((edge.from.min(edge.to), edge.from.max(edge.to))) {
+            self.edges.push(edge);
+        } else {
+            self.lost.repeated_edges += 1;
+        }
+    }
+
+    /// Sentences about what the format could not say.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let lost = &self.lost;
+        let sentences = [
+            (lost.one_way, "one-way streets became two-way"),
+            (lost.lengths, "written lengths were lost; the geometry is shorter"),
+            (lost.bent, "streets with bends became several edges each, their bends nodes"),
+            (lost.repeated_edges, "edges were left out: their two nodes are joined already"),
+            (lost.classes, "street classes became the number of their rank, 0 to 6"),
+            (lost.names, "street names were changed: a name is one line of at most 255 bytes"),
+            (lost.moved_points, "points were moved to whole metres"),
+            (lost.node_ids, "nodes were numbered from 1: their ids are not all whole numbers"),
+            (lost.street_ids, "streets were numbered from 1: their ids are not all whole numbers"),
+            (lost.pois, "points of interest were left out"),
+        ];
+        let counted = sentences.iter().filter(|(count, _)| *count > 0);
+        let mut notes: Vec<String> =
+            counted.map(|(count, what)| format!("{count} {what}")).collect();
+        if lost.lon_lat > 0 {
+            notes.push("where on Earth the map lies was lost".to_owned());
+        }
+        notes
+    }
+
+    fn add_node(&mut self, id: i64, point: Point) {
+        let (x, y) = (point.x.round(), point.y.round());
+        self.lost.moved_points += usize::from(point != Point::new(x, y));
+        self.nodes.push(PlannedNode { id, x: x as i32, y: y as i32 });
+    }
+
+    fn count_lost(&mut self, map: &StreetMap, id: StreetId) {
+        let (street, shape) = (map.street(id), map.shape(id));
+        let metres: f64 = shape.windows(2).map(|ends| ends[0].distance(ends[1])).sum();
+        let lost = &mut self.lost;
+        lost.one_way += usize::from(street.one_way);
+        lost.bent += usize::from(shape.len() > 2);
+        lost.lengths += usize::from(street.length > Length::metres(metres).max(Length::UNIT));
+        let written_class = class(map, id).to_string();
+        lost.classes += usize::from(map.class(id) != Some(&written_class));
+        let name = map.street_name(id).unwrap_or_default();
+        lost.names += usize::from(fitting_name(name) != name);
+    }
+}
+
+/// The class of a street as a number: its own if it is one from 0 to 6, else its rank.
+fn class(map: &StreetMap, street: StreetId) -> u8 {
+    let rank = map.rank(street);
+    Rank::ALL.iter().position(|&other| other == rank).map_or(5, |number| number as u8)
+}
+
+/// A name as the format can say it and readers give it back: one line, trimmed, at most 255 bytes.
+pub(super) fn fitting_name(name: &str) -> String {
+    let mut line: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    while line.len() > 255 {
+        line.pop();
+    }
+    let line = line.trim_ascii();
+    if matches!(line, "*" | "?") { String::new() } else { line.to_owned() }
+}
+
+/// Ids as numbers: those of the map if all are, else counted from 1.
+struct Numbers {
+    ids: Vec<i64>,
+    /// Above all of them.
+    next: i64,
+    kept: bool,
+}
+
+impl Numbers {
+    /// There is room for `further` numbers from `next` on.
+    fn of(labels: &Texts, further: usize) -> Numbers {
+        Numbers::kept(labels, further).unwrap_or_else(|| {
+            let next = labels.len() as i64 + 1;
+            Numbers { ids: (1..next).collect(), next, kept: false }
+        })
+    }
+
+    /// A number nobody has yet.
+    fn further(&mut self) -> i64 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    fn kept(labels: &Texts, further: usize) -> Option<Numbers> {
+        let mut seen = FxHashSet::default();
+        let number = |label: &str| {
+            let number: i64 = label.parse().ok()?;
+            (number.to_string() == label && seen.insert(number)).then_some(number)
+        };
+        let ids: Vec<i64> = labels.iter().map(number).collect::<Option<_>>()?;
+        let next = ids.iter().copied().max().unwrap_or(0).max(0).checked_add(1)?;
+        next.checked_add(further as i64)?;
+        Some(Numbers { ids, next, kept: true })
+    }
+}

@@ -1,0 +1,187 @@
+//! Whatever the format can say is read back as it was written.
+
+use crate::brinkhoff::{BrinkhoffFiles, Form, read, write};
+use crate::csv_map::{self, CsvFiles};
+use crate::testing::{real_map, whole};
+use meshcloak::map::{Extent, MapBuilder, RawStreet, StreetMap};
+use meshcloak::town::{Town, town};
+use meshcloak::units::Point;
+use rand::RngExt as _;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn through(map: &StreetMap, folder: &Path, form: Form) -> (StreetMap, Vec<String>) {
+    let files = BrinkhoffFiles::of_stem(&folder.join("m"), form, "");
+    let notes = write(map, &files, form).unwrap();
+    (whole(read(&files.nodes, &files.edges, &()).unwrap()), notes)
+}
+
+/// A map that the format can say in full: two-way, straight, whole metres, no pair twice.
+fn sayable(seed: u64) -> StreetMap {
+    let mut random = Town::generator(seed);
+    let mut builder = MapBuilder::new();
+    let count = 2 + seed as i64 % 40;
+    let mut side = || f64::from(random.random_range(-9000..9000_i32));
+    let terminals: Vec<_> = (0..count)
+        .map(|n| builder.terminal(&(n * n - 5).to_string(), Point::new(side(), side())).unwrap())
+        .collect();
+    let mut pairs = BTreeSet::new();
+    for n in 0..count * 2 {
+        let [from, to] = [(); 2].map(|()| terminals[random.random_range(0..terminals.len())]);
+        if !pairs.insert((from.min(to), from.max(to))) {
+            continue;
+        }
+        let raw = RawStreet {
+            label: &(1_000_000 - n * 3).to_string(),
+            from,
+            to,
+            written_metres: None,
+            one_way: false,
+            bends: &[],
+            name: ["", "Weiße Straße", "a,b \"c\"", "7"][random.random_range(0..4)],
+            class: ["0", "1", "2", "3", "4", "5", "6"][random.random_range(0..7)],
+        };
+        builder.street(raw).unwrap();
+    }
+    builder.build(Extent::Whole).unwrap().map
+}
+
+#[test]
+fn what_the_format_can_say_comes_back_the_same_also_through_csv() {
+    let folder = tempfile::tempdir().unwrap();
+    for seed in 0..120 {
+        let map = sayable(seed);
+        for form in [Form::Binary, Form::Text] {
+            let (back, notes) = through(&map, folder.path(), form);
+            assert_eq!(back, map, "seed {seed}");
+            assert_eq!(notes, Vec::<String>::new());
+        }
+        let files = CsvFiles { pois: None, ..CsvFiles::of_stem(&folder.path().join("c"), "") };
+        csv_map::write(&map, &files).unwrap();
+        let csv = whole(csv_map::read(&files, None, &()).unwrap());
+        assert_eq!(through(&csv, folder.path(), Form::Binary).0, map, "seed {seed}");
+    }
+}
+
+/// Of any town: its terminals come back in order and on their points, its streets as chains of
+/// edges of the same geometry, less the pairs joined before; both forms agree; and a second
+/// journey changes nothing.
+#[test]
+fn random_towns_keep_their_geometry() {
+    let folder = tempfile::tempdir().unwrap();
+    for seed in 0..200 {
+        let town = Town::random(seed);
+        let (map, context) = (&town.map, format!("seed {seed}\n{town}"));
+        let (back, _) = through(map, folder.path(), Form::Binary);
+        assert_eq!(through(map, folder.path(), Form::Text).0, back, "{context}");
+        for terminal in map.terminals() {
+            assert_eq!(back.terminal(terminal), map.terminal(terminal), "{context}");
+        }
+        assert_eq!(back.street_count(), distinct_pairs(map), "{context}");
+        let bends = map.tables().shape_points.len() - 2 * map.street_count();
+        assert_eq!(back.terminal_count(), map.terminal_count() + bends, "{context}");
+        assert_eq!(all_lines(&back), all_lines(map), "{context}");
+        let (again, notes) = through(&back, folder.path(), Form::Binary);
+        assert_eq!(again, back, "{context}");
+        assert_eq!(notes, Vec::<String>::new(), "{context}");
+    }
+}
+
+/// The straight pieces of all streets, each with its smaller end first.
+fn all_lines(map: &StreetMap) -> BTreeSet<[(i64, i64); 2]> {
+    let whole = |point: &Point| (point.x as i64, point.y as i64);
+    let pieces = map.streets().flat_map(|street| map.shape(street).windows(2));
+    let pieces = pieces.map(|ends| [whole(&ends[0]), whole(&ends[1])]);
+    pieces.map(|[a, b]| if a <= b { [a, b] } else { [b, a] }).collect()
+}
+
+/// Pairs of nodes that the pieces of all streets join; every bend is a node of its own.
+fn distinct_pairs(map: &StreetMap) -> usize {
+    let mut pairs = BTreeSet::new();
+    let mut next = map.terminal_count() as u32;
+    for id in map.streets() {
+        let (street, bends) = (map.street(id), map.shape(id).len() as u32 - 2);
+        let mut nodes = vec![street.from.0];
+        nodes.extend(next..next + bends);
+        nodes.push(street.to.0);
+        next += bends;
+        pairs.extend(nodes.windows(2).map(|ends| (ends[0].min(ends[1]), ends[0].max(ends[1]))));
+    }
+    pairs.len()
+}
+
+#[test]
+fn what_the_format_cannot_say_is_said_in_sentences() {
+    let folder = tempfile::tempdir().unwrap();
+    //  A ─▶ B twice, a long way round, a bend
+    let map = town("A 0,0  B 100.5,0 | A>B A-B A-B:300 B-A(50,20)").map;
+    let (back, notes) = through(&map, folder.path(), Form::Text);
+    assert_eq!(
+        notes,
+        [
+            "1 one-way streets became two-way",
+            "1 written lengths were lost; the geometry is shorter",
+            "1 streets with bends became several edges each, their bends nodes",
+            "2 edges were left out: their two nodes are joined already",
+            "4 street classes became the number of their rank, 0 to 6",
+            "1 points were moved to whole metres",
+            "2 nodes were numbered from 1: their ids are not all whole numbers",
+            "4 streets were numbered from 1: their ids are not all whole numbers",
+        ]
+    );
+    assert_eq!((back.terminal_count(), back.street_count()), (3, 3));
+    let labels: Vec<&str> = back.streets().map(|street| back.street_label(street)).collect();
+    assert_eq!(labels, ["1", "4", "5"]);
+}
+
+#[test]
+fn long_and_odd_names_are_cut_to_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["ß".repeat(200), " two\nlines ".to_owned(), "*".to_owned()];
+    let mut builder = MapBuilder::new();
+    let mut last = builder.terminal("0", Point::new(0.0, 0.0)).unwrap();
+    for (name, number) in names.iter().zip(1..) {
+        let label = &number.to_string();
+        let to = builder.terminal(label, Point::new(f64::from(number), 0.0)).unwrap();
+        let raw = RawStreet {
+            label,
+            from: last,
+            to,
+            written_metres: None,
+            one_way: false,
+            bends: &[],
+            name,
+            class: "5",
+        };
+        builder.street(raw).unwrap();
+        last = to;
+    }
+    let map = builder.build(Extent::Whole).unwrap().map;
+    let (back, notes) = through(&map, folder.path(), Form::Binary);
+    assert_eq!(notes, ["3 street names were changed: a name is one line of at most 255 bytes"]);
+    let read: Vec<_> = back.streets().map(|street| back.street_name(street)).collect();
+    assert_eq!(read, [Some("ß".repeat(127).as_str()), Some("two lines"), None]);
+    assert_eq!(through(&map, folder.path(), Form::Text).0, back);
+}
+
+#[test]
+fn the_last_numbers_are_not_passed() {
+    let folder = tempfile::tempdir().unwrap();
+    let map = town("9223372036854775807 0,0  2 10,0 | 2-9223372036854775807(5,5)").map;
+    let (back, _) = through(&map, folder.path(), Form::Binary);
+    let labels: Vec<&str> = back.terminals().map(|node| back.terminal_label(node)).collect();
+    assert_eq!(labels, ["1", "2", "3"]);
+}
+
+#[test]
+fn oldenburg_comes_back_the_same() {
+    let Some(nodes) = real_map("oldenburg/oldenburgGen.node") else { return };
+    let edges = real_map("oldenburg/oldenburgGen.edge").unwrap();
+    let map = whole(read(&nodes, &edges, &()).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    for form in [Form::Binary, Form::Text] {
+        assert_eq!(through(&map, folder.path(), form), (map.clone(), Vec::new()));
+    }
+    let files = BrinkhoffFiles::of_stem(&folder.path().join("m"), Form::Binary, "");
+    assert_eq!(std::fs::read(&files.nodes).unwrap(), std::fs::read(&nodes).unwrap());
+}

@@ -1,0 +1,87 @@
+//! A map as two files of Brinkhoff's format, binary or text.
+
+use super::Form;
+use super::plan::{Plan, PlannedEdge, PlannedNode, fitting_name};
+use crate::error::ImportError;
+use crate::output::Output;
+use meshcloak::map::StreetMap;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The two files of one map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BrinkhoffFiles {
+    pub nodes: PathBuf,
+    pub edges: PathBuf,
+}
+
+impl BrinkhoffFiles {
+    /// `STEM.node` and `STEM.edge`, or `STEM.node.txt` and `STEM.edge.txt`; all followed by
+    /// `ending`, which is empty or `.gz`.
+    pub(crate) fn of_stem(stem: &Path, form: Form, ending: &str) -> BrinkhoffFiles {
+        let text = if form == Form::Text { ".txt" } else { "" };
+        let named = |kind: &str| {
+            let mut name = OsString::from(stem);
+            name.push(format!(".{kind}{text}{ending}"));
+            PathBuf::from(name)
+        };
+        BrinkhoffFiles { nodes: named("node"), edges: named("edge") }
+    }
+}
+
+/// Writes a map; gives back sentences about what the format could not say.
+pub(crate) fn write(
+    map: &StreetMap,
+    files: &BrinkhoffFiles,
+    form: Form,
+) -> Result<Vec<String>, ImportError> {
+    let plan = Plan::of(map);
+    let mut output = Output::new();
+    output.file(&files.nodes, |out| {
+        plan.nodes.iter().try_for_each(|node| write_node(out, node, form))
+    })?;
+    output.file(&files.edges, |out| {
+        plan.edges.iter().try_for_each(|edge| {
+            let name = fitting_name(map.street_name(edge.street).unwrap_or_default());
+            write_edge(out, edge, if name.is_empty() { NO_NAME } else { &name }, form)
+        })
+    })?;
+    output.commit()?;
+    Ok(plan.notes())
+}
+
+const NO_NAME: &str = "*";
+
+fn write_node(out: &mut dyn Write, node: &PlannedNode, form: Form) -> io::Result<()> {
+    let PlannedNode { id, x, y } = *node;
+    match form {
+        Form::Text => writeln!(out, "{id}\t{x} {y} {NO_NAME}"),
+        Form::Binary => {
+            write_name(out, NO_NAME)?;
+            out.write_all(&id.to_be_bytes())?;
+            out.write_all(&x.to_be_bytes())?;
+            out.write_all(&y.to_be_bytes())
+        }
+    }
+}
+
+fn write_edge(out: &mut dyn Write, edge: &PlannedEdge, name: &str, form: Form) -> io::Result<()> {
+    let PlannedEdge { id, from, to, class, .. } = *edge;
+    match form {
+        Form::Text => writeln!(out, "{id} {class} {from} {to} {name}"),
+        Form::Binary => {
+            out.write_all(&from.to_be_bytes())?;
+            out.write_all(&to.to_be_bytes())?;
+            write_name(out, name)?;
+            out.write_all(&id.to_be_bytes())?;
+            out.write_all(&i32::from(class).to_be_bytes())
+        }
+    }
+}
+
+fn write_name(out: &mut dyn Write, name: &str) -> io::Result<()> {
+    let length = u8::try_from(name.len()).expect("a fitting name has at most 255 bytes");
+    out.write_all(&[length])?;
+    out.write_all(name.as_bytes())
+}

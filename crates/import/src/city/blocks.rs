@@ -1,0 +1,244 @@
+//! The streets of the quarters: the face with the most blocks still to come is cut in two, until
+//! the city has as many streets as were asked for.
+
+use super::chord::{Chord, Rules, ways_on};
+use super::density::Density;
+use super::dice::Dice;
+use super::face::Face;
+use super::layout::Layout;
+use super::lines::Lines;
+use super::plane::{Half, Plane};
+use super::vector::{add, direction, dot, left, scale, turned};
+use super::zone::Zone;
+use crate::progress::Progress;
+use meshcloak::units::Point;
+use std::collections::BinaryHeap;
+
+/// Streets for each block, as a planar map of mostly three-way junctions has them.
+const STREETS_PER_BLOCK: f64 = 2.75;
+
+/// A park, or a lake, which no street runs through.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Park {
+    pub middle: Point,
+    pub area: f64,
+}
+
+/// Cuts the plane into blocks.
+pub(super) struct Blocks<'a> {
+    pub(super) layout: &'a Layout,
+    density: &'a Density,
+    pub(super) dice: Dice,
+    pub(super) waiting: BinaryHeap<Waiting>,
+    /// Blocks to come per unit of density and area.
+    unit: f64,
+    face: Face,
+    ways: Vec<(Point, Point)>,
+    pub parks: Vec<Park>,
+}
+
+/// A face that is to be cut.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Waiting {
+    /// How many blocks it is to become.
+    pub blocks: f64,
+    pub half: Half,
+    /// The direction of its quarter.
+    pub axis: Point,
+    pub tries: u8,
+}
+
+impl Eq for Waiting {}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Waiting) -> std::cmp::Ordering {
+        self.blocks.total_cmp(&other.blocks).then(self.half.cmp(&other.half))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Waiting) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<'a> Blocks<'a> {
+    /// All faces between the great roads, waiting to be cut.
+    pub(super) fn new(layout: &'a Layout, density: &'a Density, plane: &Plane) -> Blocks<'a> {
+        let dice = Dice::new(layout.seed, 5);
+        let mut blocks = Blocks {
+            layout,
+            density,
+            dice,
+            waiting: BinaryHeap::new(),
+            unit: 1.0,
+            face: Face::default(),
+            ways: Vec::new(),
+            parks: Vec::new(),
+        };
+        let mut seen = vec![false; plane.halves() as usize];
+        let mut outside = Vec::new();
+        plane.face(Plane::OUTSIDE, &mut outside);
+        outside.iter().for_each(|half| seen[*half as usize] = true);
+        let mut total = 0.0;
+        let mut faces = Vec::new();
+        for half in 0..plane.halves() {
+            if seen[half as usize] {
+                continue;
+            }
+            blocks.face.load(plane, half);
+            blocks.face.halves.iter().for_each(|half| seen[*half as usize] = true);
+            if blocks.face.may_be_built(plane) {
+                let weight = blocks.weight();
+                total += weight;
+                let axis = blocks.face.way(blocks.face.longest(plane));
+                faces.push(Waiting { blocks: weight, half, axis, tries: 0 });
+            }
+        }
+        blocks.unit = layout.streets as f64 / STREETS_PER_BLOCK / total;
+        let unit = blocks.unit;
+        blocks
+            .waiting
+            .extend(faces.iter().map(|face| Waiting { blocks: face.blocks * unit, ..*face }));
+        blocks
+    }
+
+    /// Cuts until there are `goal` streets.
+    pub(super) fn cut(
+        &mut self,
+        (plane, lines): (&mut Plane, &mut Lines),
+        goal: usize,
+        progress: &dyn Progress,
+    ) {
+        let mut told = plane.streets();
+        while plane.streets() < goal {
+            let Some(next) = self.waiting.pop() else { break };
+            self.cut_one(plane, lines, next);
+            if plane.streets() >= told + 1000 {
+                progress.advance((plane.streets() - told) as u64);
+                told = plane.streets();
+            }
+        }
+    }
+
+    fn cut_one(&mut self, plane: &mut Plane, lines: &mut Lines, mut next: Waiting) {
+        let mut face = std::mem::take(&mut self.face);
+        face.load(plane, next.half);
+        let zone = Zone::of(self.layout, self.density, face.middle);
+        if self.becomes_park(&face, zone, next.blocks) {
+            self.parks.push(Park { middle: face.middle, area: face.area });
+        } else if let Some(chord) = self.best_chord(plane, &face, (zone, &next)) {
+            self.build((plane, lines), &face, (zone, chord, next));
+        } else if next.tries < 5 {
+            next.tries += 1;
+            next.blocks *= 0.8;
+            next.axis = face.way(face.longest(plane));
+            self.waiting.push(next);
+        }
+        self.face = face;
+    }
+
+    /// Density times area, from points spread over the face.
+    fn weight(&self) -> f64 {
+        let face = &self.face;
+        let step = face.len().div_ceil(24);
+        let mut sum = 2.0 * self.density.at(face.middle);
+        let mut count = 2.0;
+        for n in (0..face.len()).step_by(step) {
+            for part in [0.4, 0.75] {
+                sum += self.density.at(face.middle.towards(face.points[n], part));
+                count += 1.0;
+            }
+        }
+        sum / count * face.area.max(0.0)
+    }
+
+    fn becomes_park(&mut self, face: &Face, zone: Zone, blocks: f64) -> bool {
+        let all = self.layout.streets as f64 / STREETS_PER_BLOCK;
+        let fits = blocks > 2.5 && blocks < (0.02 * all).min(16.0) && face.len() < 60;
+        let first = self.parks.is_empty() && zone == Zone::Inner;
+        fits && (first || self.dice.chance(zone.park_chance()))
+    }
+
+    /// The best of some streets through the face.
+    fn best_chord(
+        &mut self,
+        plane: &Plane,
+        face: &Face,
+        (zone, next): (Zone, &Waiting),
+    ) -> Option<Chord> {
+        let side = (face.area / next.blocks.max(1.0)).sqrt();
+        let relaxed = f64::from(next.tries);
+        let rules = Rules {
+            spacing: (0.28 * side / (1.0 + 0.3 * relaxed)).clamp(18.0, 120.0),
+            sharpest: (zone.sharpest() + 0.06 * relaxed).min(0.86),
+            crossing_bonus: zone.crossing_bonus(),
+            smallest: if next.blocks > 3.0 { 0.2 } else { 0.27 } - 0.03 * relaxed,
+        };
+        let mut best: Option<Chord> = None;
+        let mut offer = |chord: Option<Chord>| {
+            if let Some(chord) = chord
+                && best.as_ref().is_none_or(|best| best.score < chord.score)
+            {
+                best = Some(chord);
+            }
+        };
+        let mut ways = std::mem::take(&mut self.ways);
+        ways_on(plane, face, &mut ways);
+        self.add_axis_ways(face, (zone, next.axis), &mut ways);
+        for &way in &ways {
+            offer(Chord::through((plane, face), way, &rules));
+        }
+        self.ways = ways;
+        best
+    }
+
+    /// Ways across the quarter, square to its longer side and not far from its middle.
+    fn add_axis_ways(
+        &mut self,
+        face: &Face,
+        (zone, axis): (Zone, Point),
+        ways: &mut Vec<(Point, Point)>,
+    ) {
+        let on_street = ways.len();
+        if on_street > 14 {
+            // Those nearest to the middle halve it best.
+            let middle = face.middle;
+            ways.sort_by(|a, b| {
+                a.0.distance_squared(middle).total_cmp(&b.0.distance_squared(middle))
+            });
+            ways.truncate(14);
+        }
+        let (long, wide) = (face.extent(axis), face.extent(left(axis)));
+        let stretched = long.1 - long.0 > zone.stretch() * (wide.1 - wide.0);
+        let (run, (low, high)) = if stretched { (axis, long) } else { (left(axis), wide) };
+        for part in [0.5, 0.42, 0.58, 0.35, 0.65] {
+            let jitter = self.dice.within(-0.04, 0.04);
+            let at = low + (high - low) * (part + jitter);
+            let tilt = self.dice.within(-1.0, 1.0) * zone.tilt();
+            let base = add(scale(run, at), scale(left(run), dot(face.middle, left(run))));
+            ways.push((base, turned(left(run), direction(tilt))));
+        }
+        let (run, (low, high)) = if stretched { (left(axis), wide) } else { (axis, long) };
+        for part in [0.45, 0.6] {
+            let base = add(
+                scale(run, low + (high - low) * part),
+                scale(left(run), dot(face.middle, left(run))),
+            );
+            ways.push((base, left(run)));
+        }
+        let n = (self.dice.bits() % face.len() as u64) as usize;
+        let start = face.points[n].towards(face.after(n), self.dice.within(0.3, 0.7));
+        ways.push((start, left(face.way(n))));
+    }
+
+    /// Lets the face left of `half` wait, a part of the face `parent`.
+    pub(super) fn wait(&mut self, plane: &Plane, half: Half, parent: &Waiting) {
+        self.face.load(plane, half);
+        let blocks = self.weight() * self.unit;
+        // A quarter finds its own direction once, when it is small enough to be one.
+        let own = parent.blocks >= 45.0;
+        let axis = if own { self.face.way(self.face.longest(plane)) } else { parent.axis };
+        self.waiting.push(Waiting { blocks, half, axis, tries: 0 });
+    }
+}

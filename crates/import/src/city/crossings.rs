@@ -1,0 +1,106 @@
+//! Where roads cross the river and the motorways' land: bridges, quays and interchanges.
+
+use super::layout::Layout;
+use super::lines::{Class, Line, LineId, Lines, Naming};
+use super::plane::{Half, Plane, Vertex};
+use super::vector::{between, dot, norm, sub, unit};
+
+/// A road from one side of a barrier to the other.
+pub(super) struct Crossing {
+    /// Where it meets the right side and the left side.
+    pub sides: [Vertex; 2],
+    /// The pieces of road between them.
+    pub halves: Vec<Half>,
+}
+
+/// The halves of a line in order, from its first vertex.
+pub(super) fn trace(plane: &Plane, start: Vertex, line: LineId) -> Vec<Half> {
+    let mut halves = Vec::new();
+    let mut here = start;
+    let ahead = |v: Vertex| plane.around(v).find(|half| half & 1 == 0 && plane.line(*half) == line);
+    while let Some(half) = ahead(here) {
+        halves.push(half);
+        here = plane.target(half);
+    }
+    halves
+}
+
+/// All roads across a barrier, in the order of its right side.
+pub(super) fn crossings(plane: &Plane, starts: [Vertex; 2], lines: [LineId; 2]) -> Vec<Crossing> {
+    let side = trace(plane, starts[0], lines[0]);
+    let mut found = Vec::new();
+    for pair in side.windows(2) {
+        let here = plane.target(pair[0]);
+        let point = plane.point(here);
+        let back = sub(plane.point(plane.origin(pair[0])), point);
+        let ahead = sub(plane.point(plane.target(pair[1])), point);
+        let inward = |half: &Half| {
+            plane.is_street(*half)
+                && between(ahead, sub(plane.point(plane.target(*half)), point), back)
+        };
+        let roads = plane.around(here).filter(inward);
+        found.extend(roads.filter_map(|half| follow(plane, half, lines[1])));
+    }
+    found
+}
+
+/// The road that begins with `half`, as far as the line `until`.
+fn follow(plane: &Plane, half: Half, until: LineId) -> Option<Crossing> {
+    let mut halves = vec![half];
+    let mut half = half;
+    loop {
+        let here = plane.target(half);
+        if plane.around(here).any(|other| plane.line(other) == until) {
+            return Some(Crossing { sides: [plane.origin(halves[0]), here], halves });
+        }
+        half = straight_on(plane, half)?;
+        if halves.len() > 64 {
+            return None;
+        }
+        halves.push(half);
+    }
+}
+
+/// The street that goes on most nearly straight where a half ends.
+fn straight_on(plane: &Plane, half: Half) -> Option<Half> {
+    let way =
+        |half: Half| unit(sub(plane.point(plane.target(half)), plane.point(plane.origin(half))));
+    let onward = |other: &Half| *other != half ^ 1 && plane.is_street(*other);
+    let ahead = plane.around(plane.target(half)).filter(onward);
+    ahead.max_by(|a, b| dot(way(*a), way(half)).total_cmp(&dot(way(*b), way(half))))
+}
+
+/// Makes each road across the river a bridge of its own; gives back how many there are.
+pub(super) fn name_bridges(plane: &mut Plane, lines: &mut Lines, bridges: &[Crossing]) -> usize {
+    for bridge in bridges {
+        let road = *lines.get(plane.line(bridge.halves[0]));
+        let at = plane.point(bridge.sides[0]);
+        let line = lines.add(Line { naming: Naming::Bridge, at, ..road });
+        bridge.halves.iter().for_each(|half| plane.set_line(*half, line));
+        bridge.sides.iter().for_each(|side| plane.pin(*side));
+    }
+    bridges.len()
+}
+
+/// Makes the banks in the city streets, from the first bridge near the ring to the last.
+pub(super) fn lay_quays(
+    plane: &mut Plane,
+    lines: &mut Lines,
+    layout: &Layout,
+    starts: [Vertex; 2],
+) {
+    for (side, bank) in LineId::BANKS.into_iter().enumerate() {
+        let halves = trace(plane, starts[side], bank);
+        let reach = 1.25 * layout.rings[0];
+        let is_end = |vertex: Vertex| plane.degree(vertex) > 0 && norm(plane.point(vertex)) < reach;
+        let first = halves.iter().position(|half| is_end(plane.origin(*half)));
+        let last = halves.iter().rposition(|half| is_end(plane.target(*half)));
+        let (Some(first), Some(last)) = (first, last) else { continue };
+        if first > last {
+            continue;
+        }
+        let at = plane.point(plane.origin(halves[first]));
+        let line = lines.two_way(Class::Tertiary, Naming::Quay(side as u32), at);
+        halves[first..=last].iter().for_each(|half| plane.set_line(*half, line));
+    }
+}

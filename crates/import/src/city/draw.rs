@@ -1,0 +1,122 @@
+//! From a plan to a draft: all stages in order.
+
+use super::CityPlan;
+use super::blocks::{Blocks, Park};
+use super::density::Density;
+use super::layout::Layout;
+use super::lines::{Lines, Traffic};
+use super::names::Names;
+use super::net::Net;
+use super::pois::{Place, Places};
+use super::skeleton::Skeleton;
+use crate::draft::Draft;
+use crate::progress::Progress;
+use meshcloak::map::{Frame, MapBuilder, MapError, RawPoi, RawStreet, TerminalId};
+use meshcloak::units::{LonLat, Point};
+use rustc_hash::FxHashSet;
+use std::fmt::Write as _;
+
+/// Where the city's centre lies: hilly country in the south-west of Germany, near no large city.
+const ORIGIN: LonLat = LonLat { lon: 9.0, lat: 48.0 };
+
+/// Everything about a city before it becomes a map.
+pub(super) struct Drawing {
+    pub net: Net,
+    pub lines: Lines,
+    pub names: Vec<String>,
+    pub places: Vec<Place>,
+    /// The middle of the river.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests hold the streets against it"))]
+    pub river: Vec<Point>,
+    /// How many streets cross it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests hold the streets against it"))]
+    pub bridges: usize,
+}
+
+/// Builds the city of a plan.
+pub(crate) fn build(plan: CityPlan, progress: &dyn Progress) -> Draft {
+    progress.begin("building the city", plan.streets() as u64);
+    let drawing = draw(plan, progress);
+    let builder = to_map(&drawing).expect("a drawn city has finite points and distinct ids");
+    Draft {
+        builder,
+        format: "built-in city",
+        nodes: nodes(&drawing.net),
+        edges: edges(&drawing.net),
+        notes: Vec::new(),
+    }
+}
+
+/// Draws the city of a plan.
+pub(super) fn draw(plan: CityPlan, progress: &dyn Progress) -> Drawing {
+    let layout = Layout::new(plan.seed(), plan.streets());
+    let density = Density::new(&layout);
+    let Skeleton { mut plane, mut lines, river, elevated, bridges, roundabouts } =
+        Skeleton::new(&layout);
+    // Motorways and the circles of roundabouts, four streets each, come on top.
+    let above = elevated.len() + 4 * roundabouts.len();
+    let mut blocks = Blocks::new(&layout, &density, &plane);
+    blocks.cut((&mut plane, &mut lines), plan.streets() - above, progress);
+    let parks: Vec<Park> = std::mem::take(&mut blocks.parks);
+    let mut net = Net::new(&plane, &lines, elevated);
+    for vertex in roundabouts {
+        net.add_roundabout(&mut lines, plane.point(vertex));
+    }
+    net.open_traps();
+    let mut names = Names::new(plan.seed(), layout.boulevard);
+    let line_names = names.of_lines(&lines);
+    let where_to = Places { layout: &layout, density: &density, lines: &lines, net: &net };
+    let places = where_to.all(&mut names, &parks);
+    Drawing { net, lines, names: line_names, places, river, bridges }
+}
+
+fn to_map(drawing: &Drawing) -> Result<MapBuilder, MapError> {
+    let mut builder = MapBuilder::new();
+    builder.set_frame(Frame::at(ORIGIN));
+    let mut label = String::new();
+    let mut number = |letter: char, n: usize| {
+        label.clear();
+        // Writing to a string cannot fail.
+        let _ = write!(label, "{letter}{}", n + 1);
+        label.clone()
+    };
+    for (n, point) in drawing.net.terminals.iter().enumerate() {
+        builder.terminal(&number('t', n), *point)?;
+    }
+    for (n, road) in drawing.net.roads.iter().enumerate() {
+        builder.street(RawStreet {
+            label: &number('s', n),
+            from: TerminalId(road.from),
+            to: TerminalId(road.to),
+            written_metres: None,
+            one_way: road.traffic == Traffic::AsDrawn,
+            bends: &road.bends,
+            name: &drawing.names[road.line.0 as usize],
+            class: drawing.lines.get(road.line).class.word(),
+        })?;
+    }
+    for (n, place) in drawing.places.iter().enumerate() {
+        let (point, category, name) = (place.point, place.category, place.name.as_str());
+        builder.poi(RawPoi { label: &number('p', n), point, category, name })?;
+    }
+    Ok(builder)
+}
+
+fn nodes(net: &Net) -> u64 {
+    (net.terminals.len() + net.roads.iter().map(|road| road.bends.len()).sum::<usize>()) as u64
+}
+
+/// Pairs of points joined by a street; bends are all different, so only streets without any can
+/// repeat a pair.
+fn edges(net: &Net) -> u64 {
+    let mut straight = FxHashSet::default();
+    let mut pairs = 0;
+    for road in &net.roads {
+        if !road.bends.is_empty() {
+            pairs += road.bends.len() as u64 + 1;
+        } else if straight.insert((road.from.min(road.to), road.from.max(road.to))) {
+            pairs += 1;
+        }
+    }
+    pairs
+}

@@ -1,0 +1,181 @@
+//! Names: each quarter calls its streets after one theme, each line has one name, and few names
+//! occur twice.
+
+use super::dice::Dice;
+use super::lines::{Class, Line, LineId, Lines, Naming};
+use super::vector::scatter;
+use meshcloak::units::Point;
+use rustc_hash::FxHashSet;
+
+/// What the city is called.
+pub(super) const CITY: &str = "Meshford";
+
+const TREES: [&str; 20] = [
+    "Alder", "Ash", "Aspen", "Beech", "Birch", "Cedar", "Cherry", "Chestnut", "Elm", "Hawthorn",
+    "Hazel", "Hornbeam", "Juniper", "Larch", "Linden", "Maple", "Oak", "Rowan", "Walnut", "Willow",
+];
+const BIRDS: [&str; 20] = [
+    "Avocet", "Bittern", "Crane", "Curlew", "Dunnock", "Falcon", "Finch", "Heron", "Jackdaw",
+    "Kestrel", "Lapwing", "Lark", "Linnet", "Magpie", "Oriole", "Plover", "Starling", "Swallow",
+    "Thrush", "Wagtail",
+];
+const CRAFTS: [&str; 20] = [
+    "Baker", "Brewer", "Carter", "Chandler", "Cooper", "Cutler", "Draper", "Dyer", "Farrier",
+    "Fletcher", "Glazier", "Glover", "Hatter", "Mason", "Potter", "Saddler", "Tanner", "Thatcher",
+    "Turner", "Weaver",
+];
+const STONES: [&str; 18] = [
+    "Agate",
+    "Amber",
+    "Basalt",
+    "Beryl",
+    "Chalk",
+    "Cobalt",
+    "Copper",
+    "Flint",
+    "Garnet",
+    "Granite",
+    "Jasper",
+    "Marble",
+    "Onyx",
+    "Opal",
+    "Quartz",
+    "Sandstone",
+    "Slate",
+    "Topaz",
+];
+const MEADOW: [&str; 20] = [
+    "Barley",
+    "Bluebell",
+    "Bramble",
+    "Campion",
+    "Clover",
+    "Cornflower",
+    "Cowslip",
+    "Fern",
+    "Foxglove",
+    "Harebell",
+    "Heather",
+    "Lavender",
+    "Meadow",
+    "Poppy",
+    "Primrose",
+    "Rosehip",
+    "Rye",
+    "Sorrel",
+    "Thistle",
+    "Yarrow",
+];
+const WORKS: [&str; 18] = [
+    "Boiler", "Canal", "Crucible", "Depot", "Dynamo", "Foundry", "Furnace", "Gasworks", "Hammer",
+    "Loom", "Mill", "Piston", "Press", "Siding", "Smelter", "Spindle", "Turbine", "Wharf",
+];
+const BEGINNINGS: [&str; 32] = [
+    "Al", "Ar", "Bran", "Brem", "Cal", "Cor", "Dal", "Dor", "El", "Fen", "Gar", "Hal", "Har",
+    "Hol", "Kel", "Ken", "Lan", "Lor", "Mal", "Mer", "Nor", "Os", "Pen", "Quin", "Ros", "Sel",
+    "Stan", "Tor", "Ul", "Wal", "Wen", "Wil",
+];
+const ENDINGS: [&str; 26] = [
+    "berry", "bourne", "bridge", "brook", "burn", "bury", "combe", "croft", "dale", "den", "ding",
+    "field", "ford", "gate", "ham", "hurst", "ley", "low", "mere", "mond", "more", "sted", "ton",
+    "well", "wick", "worth",
+];
+const TOWN_WAYS: [&str; 6] = ["Street", "Lane", "Row", "Passage", "Alley", "Court"];
+const CITY_WAYS: [&str; 4] = ["Street", "Street", "Road", "Place"];
+const SUBURB_WAYS: [&str; 8] =
+    ["Road", "Lane", "Close", "Way", "Drive", "Crescent", "Gardens", "Rise"];
+const SIDES: [&str; 8] = ["Upper", "Lower", "Old", "New", "Little", "Great", "North", "South"];
+
+/// The names of all lines; empty where a line has none.
+pub(super) struct Names {
+    dice: Dice,
+    taken: FxHashSet<String>,
+    boulevard: f64,
+}
+
+impl Names {
+    pub(super) fn new(seed: u64, boulevard: f64) -> Names {
+        Names { dice: Dice::new(seed, 7), taken: FxHashSet::default(), boulevard }
+    }
+
+    /// A name for every line, in order.
+    pub(super) fn of_lines(&mut self, lines: &Lines) -> Vec<String> {
+        (0..lines.len() as u32).map(|n| self.of_line(lines.get(LineId(n)))).collect()
+    }
+
+    fn of_line(&mut self, line: &Line) -> String {
+        match line.naming {
+            Naming::None => String::new(),
+            Naming::HighStreet => "High Street".to_owned(),
+            Naming::Boulevard => "Rampart Boulevard".to_owned(),
+            Naming::Ring(0) => format!("{CITY} Ring"),
+            Naming::Ring(number) => format!("Outer Ring {number}"),
+            Naming::Quay(0) => "South Quay".to_owned(),
+            Naming::Quay(_) => "North Quay".to_owned(),
+            Naming::Motorway(number) => format!("M{}", 4 + 3 * number),
+            Naming::Avenue => self.fresh(|names| format!("{} Avenue", names.place())),
+            Naming::Bridge => self.fresh(|names| format!("{} Bridge", names.root())),
+            Naming::Roundabout => self.fresh(|names| format!("{} Circus", names.root())),
+            Naming::Road => self.fresh(|names| format!("{} Road", names.place())),
+            Naming::Street => self.street(line),
+        }
+    }
+
+    fn street(&mut self, line: &Line) -> String {
+        let central = line.at.distance(Point::default()) < self.boulevard;
+        let ways: &[&str] = match line.class {
+            Class::Secondary | Class::Tertiary => &["Street", "Road", "Avenue", "Parade"],
+            _ if central => &TOWN_WAYS,
+            _ if line.at.distance(Point::default()) < 4.0 * self.boulevard => &CITY_WAYS,
+            _ => &SUBURB_WAYS,
+        };
+        let theme = theme_at(line.at, central);
+        self.fresh(|names| {
+            let way = *names.dice.pick(ways);
+            let placed = theme.is_empty() || names.dice.chance(0.25);
+            let root = if placed { names.place() } else { (*names.dice.pick(theme)).to_owned() };
+            format!("{root} {way}")
+        })
+    }
+
+    /// A name that is not taken yet if one can be found soon.
+    fn fresh(&mut self, make: impl Fn(&mut Names) -> String) -> String {
+        let mut name = make(self);
+        for _ in 0..6 {
+            if !self.taken.contains(&name) {
+                break;
+            }
+            name = make(self);
+        }
+        if self.taken.contains(&name) {
+            name = format!("{} {name}", self.dice.pick(&SIDES));
+        }
+        self.taken.insert(name.clone());
+        name
+    }
+
+    /// The name of an invented place or family.
+    pub(super) fn place(&mut self) -> String {
+        format!("{}{}", self.dice.pick(&BEGINNINGS), self.dice.pick(&ENDINGS))
+    }
+
+    /// A word to call something after.
+    pub(super) fn root(&mut self) -> String {
+        let themes: [&[&str]; 4] = [&TREES, &BIRDS, &CRAFTS, &STONES];
+        if self.dice.chance(0.5) {
+            return self.place();
+        }
+        let theme = *self.dice.pick(&themes);
+        (*self.dice.pick(theme)).to_owned()
+    }
+}
+
+/// What the streets around a point are called after; empty: after places.
+fn theme_at(at: Point, central: bool) -> &'static [&'static str] {
+    let themes: [&[&str]; 8] = [&TREES, &BIRDS, &STONES, &MEADOW, &WORKS, &CRAFTS, &[], &MEADOW];
+    if central {
+        return &CRAFTS;
+    }
+    let cell = |metres: f64| (metres / 1300.0).floor() as i64 as u64;
+    themes[(scatter(cell(at.x) ^ scatter(cell(at.y))) % 8) as usize]
+}

@@ -1,0 +1,155 @@
+//! Points of interest: dense in the centre and along great streets, each some metres beside one.
+
+use super::blocks::Park;
+use super::density::Density;
+use super::dice::Dice;
+use super::layout::Layout;
+use super::lines::{Class, Lines};
+use super::names::Names;
+use super::net::{Net, Road};
+use super::vector::{along, left, sub, unit};
+use super::zone::Zone;
+use meshcloak::units::Point;
+
+/// How many streets share one point of interest.
+const STREETS_PER_POI: usize = 7;
+
+/// A point of interest.
+pub(super) struct Place {
+    pub point: Point,
+    pub category: &'static str,
+    pub name: String,
+}
+
+/// A category: how common it is in the centre, in the city and outside, and what its names end
+/// or, after a `~`, begin with.
+struct Category {
+    word: &'static str,
+    weights: [f64; 3],
+    called: &'static [&'static str],
+}
+
+const CATEGORIES: [Category; 18] = [
+    kind("restaurant", [16.0, 12.0, 8.0], &["Kitchen", "Grill", "Table", "~Trattoria", "House"]),
+    kind("cafe", [13.0, 8.0, 4.0], &["Café", "~Café", "Coffee", "Tea Room"]),
+    kind("bar", [8.0, 3.0, 2.0], &["Bar", "Arms", "Tavern"]),
+    kind("pharmacy", [4.0, 5.0, 4.0], &["Pharmacy"]),
+    kind("supermarket", [3.0, 7.0, 9.0], &["Market", "Foods", "Stores"]),
+    kind("bakery", [5.0, 6.0, 6.0], &["Bakery", "~Bread by"]),
+    kind("bank", [5.0, 3.0, 2.0], &["Bank", "Savings Bank"]),
+    kind("hotel", [6.0, 2.0, 1.5], &["Hotel", "~Hotel", "Inn"]),
+    kind("school", [1.0, 5.0, 7.0], &["School", "Primary School", "Grammar School"]),
+    kind("kindergarten", [1.0, 4.0, 6.0], &["Kindergarten"]),
+    kind("doctors", [3.0, 4.0, 3.0], &["Surgery", "~Dr"]),
+    kind("hospital", [0.2, 0.6, 0.3], &["Hospital", "Clinic"]),
+    kind("museum", [2.0, 0.5, 0.2], &["Museum", "Gallery"]),
+    kind("police", [0.5, 0.5, 0.5], &["Police Station"]),
+    kind("fuel", [0.2, 2.5, 6.0], &["Fuel", "Service Station"]),
+    kind("charging_station", [2.0, 3.0, 3.0], &["Charging Point"]),
+    kind("parking", [5.0, 4.0, 2.0], &["Car Park", "Garage"]),
+    kind("place_of_worship", [1.5, 1.5, 2.5], &["Church", "Chapel"]),
+];
+
+const fn kind(word: &'static str, weights: [f64; 3], called: &'static [&'static str]) -> Category {
+    Category { word, weights, called }
+}
+
+/// Where and of what kind points of interest are put.
+pub(super) struct Places<'a> {
+    pub layout: &'a Layout,
+    pub density: &'a Density,
+    pub lines: &'a Lines,
+    pub net: &'a Net,
+}
+
+impl Places<'_> {
+    /// All points of interest: those beside streets, then the parks.
+    pub(super) fn all(&self, names: &mut Names, parks: &[Park]) -> Vec<Place> {
+        let mut dice = Dice::new(self.layout.seed, 9);
+        let mut places = Vec::new();
+        let weights: Vec<f64> = self.net.roads.iter().map(|road| self.weight(road)).collect();
+        let wanted = (self.net.roads.len() / STREETS_PER_POI).max(1);
+        let step = weights.iter().sum::<f64>() / wanted as f64;
+        let mut due = step * dice.share();
+        for (road, weight) in self.net.roads.iter().zip(weights) {
+            due -= weight;
+            while due < 0.0 {
+                due += step;
+                places.push(self.beside(road, names, &mut dice));
+            }
+        }
+        for park in parks {
+            let kind = if park.area > 250_000.0 { "Park" } else { "Gardens" };
+            let name = format!("{} {kind}", names.root());
+            places.push(Place { point: whole(park.middle), category: "park", name });
+        }
+        places
+    }
+
+    fn ends(&self, road: &Road) -> (Point, Point) {
+        (self.net.terminals[road.from as usize], self.net.terminals[road.to as usize])
+    }
+
+    /// How much a street attracts.
+    fn weight(&self, road: &Road) -> f64 {
+        let (a, b) = self.ends(road);
+        let by_class = match self.lines.get(road.line).class {
+            Class::Motorway | Class::MotorwayLink => 0.0,
+            Class::Trunk => 0.7,
+            Class::Primary | Class::Secondary => 2.4,
+            Class::Tertiary => 1.5,
+            Class::Residential | Class::LivingStreet => 1.0,
+            Class::Service => 0.2,
+        };
+        let by_zone = match Zone::of(self.layout, self.density, a.towards(b, 0.5)) {
+            Zone::Centre => 6.5,
+            Zone::Inner => 1.9,
+            Zone::Suburb => 0.6,
+            Zone::Village => 0.9,
+            Zone::Country => 0.08,
+        };
+        by_class * by_zone * a.distance(b).min(250.0)
+    }
+
+    fn beside(&self, road: &Road, names: &mut Names, dice: &mut Dice) -> Place {
+        let (a, b) = self.ends(road);
+        let last = road.bends.len();
+        let leg = (dice.bits() % (last as u64 + 1)) as usize;
+        let from = if leg == 0 { a } else { road.bends[leg - 1] };
+        let to = if leg == last { b } else { road.bends[leg] };
+        let side = if dice.chance(0.5) { 1.0 } else { -1.0 };
+        let off = side * dice.within(6.0, 16.0);
+        let on = from.towards(to, dice.within(0.1, 0.9));
+        let point = whole(along(on, left(unit(sub(to, from))), off));
+        let zone = Zone::of(self.layout, self.density, point);
+        let category = category(zone, dice);
+        Place { point, category: category.word, name: called(category, names, dice) }
+    }
+}
+
+fn category(zone: Zone, dice: &mut Dice) -> &'static Category {
+    let column = match zone {
+        Zone::Centre => 0,
+        Zone::Inner => 1,
+        Zone::Suburb | Zone::Village | Zone::Country => 2,
+    };
+    let total: f64 = CATEGORIES.iter().map(|category| category.weights[column]).sum();
+    let mut due = dice.share() * total;
+    let chosen = CATEGORIES.iter().find(|category| {
+        due -= category.weights[column];
+        due < 0.0
+    });
+    chosen.unwrap_or(&CATEGORIES[0])
+}
+
+fn called(category: &Category, names: &mut Names, dice: &mut Dice) -> String {
+    let word = *dice.pick(category.called);
+    match word.strip_prefix('~') {
+        Some(first) => format!("{first} {}", names.root()),
+        None => format!("{} {word}", names.root()),
+    }
+}
+
+fn whole(p: Point) -> Point {
+    Point::new((p.x * 100.0).round() / 100.0, (p.y * 100.0).round() / 100.0)
+}

@@ -1,0 +1,223 @@
+//! What must hold of every city.
+
+use super::draw::{Drawing, build, draw};
+use super::lines::{Class, Traffic};
+use super::vector::meeting;
+use super::{CityPlan, CitySizeError};
+use meshcloak::map::{Built, Dropped, Extent, StreetMap};
+use meshcloak::units::Point;
+use std::collections::{BTreeMap, HashMap};
+
+/// A straight piece of a street: which street, from, to.
+type Piece = (usize, Point, Point);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Ground,
+    Motorway,
+}
+
+fn drawn(seed: u64, streets: usize) -> Drawing {
+    draw(CityPlan::new(seed, streets).unwrap(), &())
+}
+
+fn built(seed: u64, streets: usize) -> Built {
+    let draft = build(CityPlan::new(seed, streets).unwrap(), &());
+    draft.builder.build(Extent::LargestPart).unwrap()
+}
+
+/// Everything a map says, as one number.
+fn checksum(map: &StreetMap) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    let mut text = |text: Option<&str>| {
+        hasher.update(text.unwrap_or("").as_bytes());
+        hasher.update(&[0]);
+    };
+    for street in map.streets() {
+        let ends = map.street(street);
+        text(Some(map.street_label(street)));
+        text(map.street_name(street));
+        text(map.class(street));
+        text(Some(map.terminal_label(ends.from)));
+        text(Some(map.terminal_label(ends.to)));
+        text(Some(if ends.one_way { ">" } else { "-" }));
+        for point in map.shape(street) {
+            text(Some(&format!("{:?} {:?}", point.x, point.y)));
+        }
+    }
+    for poi in map.pois() {
+        let point = map.poi(poi).point;
+        text(map.poi_name(poi));
+        text(Some(map.category(poi)));
+        text(Some(&format!("{:?} {:?}", point.x, point.y)));
+    }
+    hasher.finalize()
+}
+
+/// The straight pieces of all streets that are, or are not, motorways, with their street.
+fn pieces(d: &Drawing, kind: Kind) -> Vec<Piece> {
+    let mut all = Vec::new();
+    for (n, road) in d.net.roads.iter().enumerate() {
+        if (d.lines.get(road.line).class <= Class::MotorwayLink) != (kind == Kind::Motorway) {
+            continue;
+        }
+        let ends = [road.from, road.to].map(|t| d.net.terminals[t as usize]);
+        let mut last = ends[0];
+        for &p in road.bends.iter().chain([&ends[1]]) {
+            all.push((n, last, p));
+            last = p;
+        }
+    }
+    all
+}
+
+/// Pairs of segments that meet, except in a common end.
+fn meetings(a: &[Piece], b: &[Piece]) -> Vec<(usize, usize, Point)> {
+    const CELL: f64 = 150.0;
+    let cells = |p: Point, q: Point| {
+        let cell = |v: f64| (v / CELL).floor() as i64;
+        let (x0, x1) = (cell(p.x.min(q.x)), cell(p.x.max(q.x)));
+        let (y0, y1) = (cell(p.y.min(q.y)), cell(p.y.max(q.y)));
+        (x0..=x1).flat_map(move |x| (y0..=y1).map(move |y| (x, y)))
+    };
+    let mut grid: HashMap<(i64, i64), Vec<usize>> = HashMap::new();
+    for (n, s) in b.iter().enumerate() {
+        cells(s.1, s.2).for_each(|cell| grid.entry(cell).or_default().push(n));
+    }
+    let mut found = Vec::new();
+    for s in a {
+        let mut near: Vec<usize> =
+            cells(s.1, s.2).filter_map(|cell| grid.get(&cell)).flatten().copied().collect();
+        near.sort_unstable();
+        near.dedup();
+        for n in near {
+            let t = &b[n];
+            let common = [s.1, s.2].iter().any(|p| *p == t.1 || *p == t.2);
+            if let Some((at, _)) = meeting(s.1, s.2, t.1, t.2).filter(|_| !common) {
+                found.push((s.0, t.0, s.1.towards(s.2, at)));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_same_plan_gives_the_same_city_and_another_seed_another() {
+    let first = checksum(&built(1, 500).map);
+    assert_eq!(first, checksum(&built(1, 500).map));
+    assert_ne!(first, checksum(&built(2, 500).map));
+    // Renewed whenever the city is changed on purpose.
+    assert_eq!(first, 0x91e4_1262, "{first:#x}");
+}
+
+#[test]
+fn a_city_has_as_many_streets_as_asked_for_and_all_hang_together() {
+    for (seed, streets) in [(1, 500), (2, 500), (3, 1200), (1, 7000), (2, 7000), (1, 50_000)] {
+        let Built { map, dropped, repairs } = built(seed, streets);
+        let off = map.street_count() as f64 / streets as f64 - 1.0;
+        assert!(off.abs() < 0.03, "{} for {streets}", map.street_count());
+        assert_eq!(dropped, Dropped::default(), "seed {seed}, {streets} streets");
+        assert_eq!((repairs.zero_length, repairs.lengthened), (0, 0));
+    }
+}
+
+#[test]
+fn the_largest_city_has_its_two_hundred_thousand_streets() {
+    let Built { map, dropped, .. } = built(1, CityPlan::MOST);
+    assert!((194_000..206_000).contains(&map.street_count()));
+    assert_eq!(dropped, Dropped::default());
+}
+
+#[test]
+fn streets_meet_at_terminals_only_but_motorways_cross_them_above() {
+    for (seed, streets) in [(1, 500), (2, 500), (3, 500), (4, 2000), (1, 7000), (17, 7000)] {
+        let city = drawn(seed, streets);
+        let ground = pieces(&city, Kind::Ground);
+        let found = meetings(&ground, &ground);
+        assert!(found.is_empty(), "seed {seed}, {streets} streets: {:?}", found[0]);
+        assert!(!meetings(&pieces(&city, Kind::Motorway), &ground).is_empty());
+    }
+}
+
+#[test]
+fn only_bridges_cross_the_river() {
+    for (seed, streets) in [(1, 500), (2, 500), (108, 500), (4, 2000), (1, 7000), (2, 7000)] {
+        let city = drawn(seed, streets);
+        let mut all = pieces(&city, Kind::Ground);
+        all.extend(pieces(&city, Kind::Motorway));
+        let river: Vec<Piece> =
+            city.river.windows(2).enumerate().map(|(n, leg)| (n, leg[0], leg[1])).collect();
+        let crossings = meetings(&all, &river);
+        assert_eq!(crossings.len(), city.bridges, "seed {seed}, {streets} streets");
+        assert!((4..=16).contains(&city.bridges));
+        for (street, ..) in crossings {
+            let line = city.net.roads[street].line;
+            let name = &city.names[line.0 as usize];
+            let motorway = city.lines.get(line).class == Class::Motorway;
+            assert!(motorway || name.ends_with("Bridge"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn shares_are_those_of_a_real_city() {
+    for seed in [1, 2] {
+        let city = drawn(seed, 7000);
+        let (roads, count) = (&city.net.roads, city.net.roads.len() as f64);
+        let share = |part: usize| part as f64 / count;
+        let one_way = roads.iter().filter(|road| road.traffic == Traffic::AsDrawn).count();
+        assert!((0.10..0.25).contains(&share(one_way)));
+        let class = |road: &&super::net::Road| city.lines.get(road.line).class;
+        let homes = roads.iter().filter(|road| class(road) >= Class::Residential).count();
+        assert!((0.55..0.9).contains(&share(homes)));
+        for word in [Class::Motorway, Class::MotorwayLink, Class::Trunk, Class::Primary] {
+            assert!(roads.iter().any(|road| class(&road) == word), "{word:?}");
+        }
+        let mut degrees = vec![0; city.net.terminals.len()];
+        for road in roads {
+            degrees[road.from as usize] += 1;
+            degrees[road.to as usize] += 1;
+        }
+        let dead_ends = degrees.iter().filter(|degree| **degree == 1).count() as f64;
+        assert!((0.05..0.25).contains(&(dead_ends / degrees.len() as f64)));
+    }
+}
+
+#[test]
+fn the_usual_city_is_25_km_across_and_about_as_long_as_oldenburg() {
+    let map = built(1, 7000).map;
+    let bounds = map.bounds();
+    assert!((22_000.0..28_000.0).contains(&bounds.width()));
+    assert!((22_000.0..28_000.0).contains(&bounds.height()));
+    let metres: f64 = map.streets().map(|street| map.metres(street)).sum();
+    assert!((1_200_000.0..1_700_000.0).contains(&metres), "{metres}");
+    assert!(map.streets().all(|street| map.metres(street) > 10.0));
+    assert!(map.frame().is_some());
+}
+
+#[test]
+fn points_of_interest_are_many_and_densest_in_the_centre() {
+    let map = built(1, 7000).map;
+    let mut categories: BTreeMap<&str, usize> = BTreeMap::new();
+    map.pois().for_each(|poi| *categories.entry(map.category(poi)).or_default() += 1);
+    assert!(categories.len() >= 8, "{categories:?}");
+    assert!((800..1400).contains(&map.pois().len()));
+    assert!(map.pois().all(|poi| map.poi_name(poi).is_some()));
+    let within = |low: f64, high: f64| {
+        let away = |poi: &_| map.poi(*poi).point.distance(Point::default());
+        let count = map.pois().filter(|poi| (low..high).contains(&away(poi))).count();
+        count as f64 / (high * high - low * low)
+    };
+    assert!(within(0.0, 800.0) > 3.0 * within(800.0, 3000.0));
+    assert!(within(800.0, 3000.0) > 3.0 * within(3000.0, 12_000.0));
+}
+
+#[test]
+fn cities_too_small_or_too_large_are_refused() {
+    for streets in [0, 499, 200_001, usize::MAX] {
+        let error = CityPlan::new(1, streets).unwrap_err();
+        assert_eq!(error, CitySizeError(streets));
+        assert!(error.to_string().contains("500 to 200,000"));
+    }
+    assert_eq!(CityPlan::default(), CityPlan::new(1, 7000).unwrap());
+}

@@ -1,0 +1,105 @@
+//! The table of nodes: `id,x,y` in metres, `id,lon,lat`, or both.
+
+use super::axes::Axes;
+use super::table::{Column, Table};
+use crate::draft::Draft;
+use crate::error::{ImportError, Problem};
+use meshcloak::map::{Frame, FrameError, MapBuilder, Texts};
+use meshcloak::units::{LonLat, Point};
+
+/// What the coordinates of a map's shapes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Metres,
+    Degrees,
+}
+
+/// Adds all nodes to the draft as terminals, and where on Earth they lie.
+pub(super) fn read(table: &mut Table, draft: &mut Draft) -> Result<Unit, ImportError> {
+    let id = table.required("id")?;
+    let unit = match Axes::of(table)? {
+        Axes::Metres(metres) => read_metres(table, id, metres, &mut draft.builder)?,
+        Axes::Degrees(degrees) => read_degrees(table, id, degrees, &mut draft.builder)?,
+        Axes::Both { metres, degrees } => read_both(table, id, [metres, degrees], draft)?,
+    };
+    draft.nodes = draft.builder.terminal_count() as u64;
+    if draft.nodes == 0 {
+        return Err(table.file_error(Problem::Nothing(NODES)));
+    }
+    Ok(unit)
+}
+
+const NODES: &str = "nodes below the header";
+const ID: &str = "an id";
+
+fn read_metres(
+    table: &mut Table,
+    id: Column,
+    metres: [Column; 2],
+    builder: &mut MapBuilder,
+) -> Result<Unit, ImportError> {
+    while table.next()? {
+        add_metres(table, id, metres, builder)?;
+    }
+    Ok(Unit::Metres)
+}
+
+fn read_both(
+    table: &mut Table,
+    id: Column,
+    [metres, degrees]: [[Column; 2]; 2],
+    draft: &mut Draft,
+) -> Result<Unit, ImportError> {
+    let (mut pairs, mut lines) = (Vec::new(), Vec::new());
+    while table.next()? {
+        let point = add_metres(table, id, metres, &mut draft.builder)?;
+        pairs.push((point, table.degrees(degrees)?));
+        lines.push(table.line());
+    }
+    match Frame::fit(&pairs) {
+        Ok(frame) => draft.builder.set_frame(frame),
+        Err(FrameError::OnOneLine) => draft.notes.push(
+            "the nodes lie on one line, so their lon,lat do not say where the map lies; \
+             they were left out"
+                .to_owned(),
+        ),
+        Err(error @ FrameError::Disagree { index, .. }) => {
+            return Err(table.error_at(lines[index], error));
+        }
+    }
+    Ok(Unit::Metres)
+}
+
+fn add_metres(
+    table: &Table,
+    id: Column,
+    [x, y]: [Column; 2],
+    builder: &mut MapBuilder,
+) -> Result<Point, ImportError> {
+    let point = Point::new(table.metres(x)?, table.metres(y)?);
+    let added = builder.terminal(table.some_text(id, ID)?, point);
+    added.map(|_| point).map_err(|error| table.error(error))
+}
+
+/// The frame is known only after the last row, so all rows wait for it.
+fn read_degrees(
+    table: &mut Table,
+    id: Column,
+    degrees: [Column; 2],
+    builder: &mut MapBuilder,
+) -> Result<Unit, ImportError> {
+    let (mut labels, mut places, mut lines) = (Texts::default(), Vec::<LonLat>::new(), Vec::new());
+    while table.next()? {
+        labels.push(table.some_text(id, ID)?);
+        places.push(table.degrees(degrees)?);
+        lines.push(table.line());
+    }
+    let frame = Frame::around(places.iter().copied());
+    let frame = frame.ok_or_else(|| table.file_error(Problem::Nothing(NODES)))?;
+    for ((label, &place), &line) in labels.iter().zip(&places).zip(&lines) {
+        let added = builder.terminal(label, frame.point(place));
+        added.map_err(|error| table.error_at(line, error))?;
+    }
+    builder.set_frame(frame);
+    Ok(Unit::Degrees)
+}

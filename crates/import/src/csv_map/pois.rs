@@ -1,0 +1,67 @@
+//! The table of points of interest: `x,y` or `lon,lat`, `category` or `cat`, perhaps `id`, `name`.
+//!
+//! A category may be empty: real files hold such rows.
+
+use super::axes::Axes;
+use super::table::{Column, Table};
+use crate::error::{ImportError, Problem};
+use meshcloak::map::{Frame, FrameError, MapBuilder, RawPoi};
+use meshcloak::units::{LonLat, Point};
+
+/// Adds all points of interest; `origin` is where the zero of a map without a frame lies.
+pub(super) fn read(
+    table: &mut Table,
+    origin: Option<LonLat>,
+    builder: &mut MapBuilder,
+) -> Result<(), ImportError> {
+    let axes = Axes::of(table)?;
+    let category = match table.column("category")? {
+        Some(column) => column,
+        None => table.column("cat")?.ok_or_else(|| table.missing("`category` or `cat`"))?,
+    };
+    let (id, name) = (table.column("id")?, table.column("name")?);
+    let frame = builder.frame().cloned().or_else(|| origin.map(Frame::at));
+    if frame.is_none() && matches!(axes, Axes::Degrees(_)) {
+        return Err(table.file_error(Problem::NoFrame("a table of lon,lat")));
+    }
+    let mut rows = 0;
+    while table.next()? {
+        let raw = RawPoi {
+            label: table.optional_text(id)?,
+            point: point(table, axes, frame.as_ref(), rows)?,
+            category: table.text(category)?,
+            name: table.optional_text(name)?,
+        };
+        builder.poi(raw).map_err(|error| table.error(error))?;
+        rows += 1;
+    }
+    Ok(())
+}
+
+/// Metres by which x,y and lon,lat may disagree, as for nodes.
+const TOLERANCE: f64 = 25.0;
+
+fn point(
+    table: &Table,
+    axes: Axes,
+    frame: Option<&Frame>,
+    index: usize,
+) -> Result<Point, ImportError> {
+    let metres = |[x, y]: [Column; 2]| Ok(Point::new(table.metres(x)?, table.metres(y)?));
+    let degrees = |columns| {
+        let place = table.degrees(columns)?;
+        Ok(frame.map(|frame| frame.point(place)))
+    };
+    match axes {
+        Axes::Metres(columns) => metres(columns),
+        Axes::Degrees(columns) => Ok(degrees(columns)?.unwrap_or(Point::new(f64::NAN, f64::NAN))),
+        Axes::Both { metres: columns, degrees: others } => {
+            let (point, other) = (metres(columns)?, degrees(others)?);
+            let metres = other.map_or(0.0, |other| other.distance(point));
+            if metres.is_nan() || metres > TOLERANCE {
+                return Err(table.error(FrameError::Disagree { index, metres }));
+            }
+            Ok(point)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The table of streets: `id,from,to[,length][,oneway][,shape][,name][,class]`.
+
+use super::nodes::Unit;
+use super::table::{Column, Table};
+use super::wkt::read_line_string;
+use crate::draft::Draft;
+use crate::error::{ImportError, Problem};
+use meshcloak::map::{Frame, MapBuilder, RawStreet, TerminalId};
+use meshcloak::units::{LonLat, Point};
+
+/// Adds all streets to the draft, whose nodes are known; `unit` is that of the shapes.
+pub(super) fn read(table: &mut Table, unit: Unit, draft: &mut Draft) -> Result<(), ImportError> {
+    let columns = Columns::of(table)?;
+    let mut bends = Vec::new();
+    while table.next()? {
+        add(table, &columns, unit, &mut draft.builder, &mut bends)?;
+    }
+    draft.edges = draft.builder.street_count() as u64;
+    if draft.edges == 0 {
+        return Err(table.file_error(Problem::Nothing("streets below the header")));
+    }
+    Ok(())
+}
+
+struct Columns {
+    id: Column,
+    from: Column,
+    to: Column,
+    length: Option<Column>,
+    oneway: Option<Column>,
+    shape: Option<Column>,
+    name: Option<Column>,
+    class: Option<Column>,
+}
+
+impl Columns {
+    fn of(table: &Table) -> Result<Columns, ImportError> {
+        Ok(Columns {
+            id: table.required("id")?,
+            from: table.required("from")?,
+            to: table.required("to")?,
+            length: table.column("length")?,
+            oneway: table.column("oneway")?,
+            shape: table.column("shape")?,
+            name: table.column("name")?,
+            class: table.column("class")?,
+        })
+    }
+}
+
+fn add(
+    table: &Table,
+    columns: &Columns,
+    unit: Unit,
+    builder: &mut MapBuilder,
+    points: &mut Vec<Point>,
+) -> Result<(), ImportError> {
+    let label = table.some_text(columns.id, "an id")?;
+    let ends =
+        [find(table, columns.from, "from", builder)?, find(table, columns.to, "to", builder)?];
+    points.clear();
+    if let Some(shape) = columns.shape {
+        read_shape(table, shape, points)?;
+        place_shape(table, shape, (unit, builder.frame()), points, &ends)?;
+    }
+    let raw = RawStreet {
+        label,
+        from: ends[0].id,
+        to: ends[1].id,
+        written_metres: columns.length.map_or(Ok(None), |column| table.length(column))?,
+        one_way: columns.oneway.map_or(Ok(false), |column| table.truth(column))?,
+        bends: points.get(1..points.len().saturating_sub(1)).unwrap_or_default(),
+        name: table.optional_text(columns.name)?,
+        class: table.optional_text(columns.class)?,
+    };
+    builder.street(raw).map(|_| ()).map_err(|error| table.error(error))
+}
+
+/// Where a street begins or ends.
+struct End<'a> {
+    id: TerminalId,
+    label: &'a str,
+    point: Point,
+}
+
+fn find<'a>(
+    table: &'a Table,
+    column: Column,
+    field: &'static str,
+    builder: &MapBuilder,
+) -> Result<End<'a>, ImportError> {
+    let label = table.text(column)?;
+    let found = builder.find_terminal(label);
+    let found = found.and_then(|id| Some(End { id, label, point: builder.terminal_point(id)? }));
+    found.ok_or_else(|| table.error(Problem::UnknownNode { field, value: label.to_owned() }))
+}
+
+/// The points of the shape as written; none if the field is empty.
+fn read_shape(table: &Table, shape: Column, points: &mut Vec<Point>) -> Result<(), ImportError> {
+    let text = table.text(shape)?;
+    if text.trim().is_empty() {
+        return Ok(());
+    }
+    read_line_string(text, points).map_err(|expected| table.bad(shape, expected))
+}
+
+/// How far a shape may begin or end from its street's terminal, in metres.
+const LOOSE: f64 = 1.0;
+
+/// Turns a shape into metres, and checks that it leads from one end to the other.
+fn place_shape(
+    table: &Table,
+    shape: Column,
+    (unit, frame): (Unit, Option<&Frame>),
+    points: &mut [Point],
+    ends: &[End; 2],
+) -> Result<(), ImportError> {
+    let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return Ok(()) };
+    let frame = frame.filter(|_| unit == Unit::Degrees);
+    if let Some(frame) = frame {
+        for point in &mut *points {
+            let place = LonLat::new(point.x, point.y).ok_or_else(|| {
+                table.bad(shape, "lon from -180 to 180 and lat from -90 to 90 in each point")
+            })?;
+            *point = frame.point(place);
+        }
+    }
+    let [begin, end] = ends;
+    let checks =
+        [("begins", first, points[0], begin), ("ends", last, points[points.len() - 1], end)];
+    for (verb, written, point, end) in checks {
+        let gap = point.distance(end.point);
+        if gap.is_nan() || gap > LOOSE {
+            return Err(table.error(loose_end(verb, written, end, frame)));
+        }
+    }
+    Ok(())
+}
+
+fn loose_end(verb: &'static str, written: Point, end: &End, frame: Option<&Frame>) -> Problem {
+    let Point { x, y } = end.point;
+    let place = match frame.map(|frame| frame.lon_lat(end.point)) {
+        Some(LonLat { lon, lat }) => format!("{lon:.7} {lat:.7}"),
+        None => format!("{x} {y}"),
+    };
+    let shape = format!("{} {}", written.x, written.y);
+    let node = format!("`{}`, which lies at {place}", end.label);
+    Problem::LooseEnd { verb, shape, node }
+}

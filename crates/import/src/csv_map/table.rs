@@ -1,0 +1,271 @@
+//! A table in a CSV file, row by row: columns found by name, fields read with errors that name
+//! file, line, field, value and what was expected.
+
+use crate::error::{ImportError, Place, Problem};
+use crate::input::Input;
+use csv::{ByteRecord, Terminator};
+use meshcloak::units::LonLat;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+/// An opened table that stands on one of its rows.
+pub(crate) struct Table<'a> {
+    path: PathBuf,
+    reader: csv::Reader<Closed<'a>>,
+    header: Vec<String>,
+    row: ByteRecord,
+    line: u64,
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    index: usize,
+    name: &'static str,
+}
+
+/// Metres beyond which a coordinate is a mistake, as for the map builder.
+const FARTHEST: f64 = 4e7;
+
+impl<'a> Table<'a> {
+    /// Reads the header.
+    pub(crate) fn open(input: Input<'a>) -> Result<Table<'a>, ImportError> {
+        let path = input.path.clone();
+        // A record ends at `\n` alone, so that `position` counts the line of CRLF files too.
+        let reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .terminator(Terminator::Any(b'\n'))
+            .buffer_capacity(1 << 16)
+            .from_reader(Closed { input, delivered: 0, tail: &b"\n\n"[..] });
+        let row = ByteRecord::new();
+        let mut table = Table { path, reader, header: Vec::new(), row, line: 1 };
+        if !table.read_row()? {
+            return Err(table.file_error(Problem::Nothing("a header")));
+        }
+        table.header = table.row.iter().map(column_name).collect();
+        Ok(table)
+    }
+
+    /// The column of that name, if there is one.
+    pub(crate) fn column(&self, name: &'static str) -> Result<Option<Column>, ImportError> {
+        let mut found = (0..self.header.len()).filter(|&index| self.header[index] == name);
+        let column = found.next().map(|index| Column { index, name });
+        match found.next() {
+            Some(_) => Err(self.error(Problem::Damaged(format!("column `{name}` is there twice")))),
+            None => Ok(column),
+        }
+    }
+
+    /// The column of that name.
+    pub(crate) fn required(&self, name: &'static str) -> Result<Column, ImportError> {
+        self.column(name)?.ok_or_else(|| self.missing(&format!("`{name}`")))
+    }
+
+    /// Two columns that belong together; none if neither is there.
+    pub(crate) fn pair(
+        &self,
+        first: &'static str,
+        second: &'static str,
+    ) -> Result<Option<[Column; 2]>, ImportError> {
+        match (self.column(first)?, self.column(second)?) {
+            (Some(first), Some(second)) => Ok(Some([first, second])),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(self.missing(&format!("`{second}`"))),
+            (None, Some(_)) => Err(self.missing(&format!("`{first}`"))),
+        }
+    }
+
+    /// The header lacks `what`.
+    pub(crate) fn missing(&self, what: &str) -> ImportError {
+        let found = shown(&self.header.join(","));
+        self.error(Problem::MissingColumn { missing: what.to_owned(), found })
+    }
+
+    /// Goes to the next row; false after the last.
+    pub(crate) fn next(&mut self) -> Result<bool, ImportError> {
+        if !self.read_row()? {
+            return Ok(false);
+        }
+        let (found, expected) = (self.row.len(), self.header.len());
+        if found != expected {
+            return Err(self.error(Problem::FieldCount { found, expected }));
+        }
+        Ok(true)
+    }
+
+    /// The line this row begins on, counted from 1.
+    pub(crate) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// This row has a problem.
+    pub(crate) fn error(&self, problem: impl Into<Problem>) -> ImportError {
+        self.error_at(self.line, problem)
+    }
+
+    /// The row that begins on `line` has a problem.
+    pub(crate) fn error_at(&self, line: u64, problem: impl Into<Problem>) -> ImportError {
+        Place::Line(line).of(&self.path, problem)
+    }
+
+    /// The file as a whole has a problem.
+    pub(crate) fn file_error(&self, problem: impl Into<Problem>) -> ImportError {
+        Place::File.of(&self.path, problem)
+    }
+
+    /// This row does not hold in `column` what it should.
+    pub(crate) fn bad(&self, column: Column, expected: &'static str) -> ImportError {
+        let value = shown(&String::from_utf8_lossy(self.bytes(column)));
+        self.error(Problem::BadField { field: column.name, value, expected })
+    }
+
+    /// A text as it stands.
+    pub(crate) fn text(&self, column: Column) -> Result<&str, ImportError> {
+        std::str::from_utf8(self.bytes(column)).map_err(|_| self.bad(column, "UTF-8 text"))
+    }
+
+    /// A text as it stands; empty if there is no such column.
+    pub(crate) fn optional_text(&self, column: Option<Column>) -> Result<&str, ImportError> {
+        column.map_or(Ok(""), |column| self.text(column))
+    }
+
+    /// A text that is not empty.
+    pub(crate) fn some_text(
+        &self,
+        column: Column,
+        expected: &'static str,
+    ) -> Result<&str, ImportError> {
+        let text = self.text(column)?;
+        if text.is_empty() { Err(self.bad(column, expected)) } else { Ok(text) }
+    }
+
+    /// A coordinate in metres.
+    pub(crate) fn metres(&self, column: Column) -> Result<f64, ImportError> {
+        let metres = self.number(column).filter(|metres| metres.abs() <= FARTHEST);
+        metres.ok_or_else(|| self.bad(column, "metres within ±40,000 km"))
+    }
+
+    /// A place in degrees; `columns` are those of lon and lat.
+    pub(crate) fn degrees(&self, columns: [Column; 2]) -> Result<LonLat, ImportError> {
+        let [lon, lat] = columns;
+        let within = |column, limit: f64| self.number(column).filter(|d| d.abs() <= limit);
+        Ok(LonLat {
+            lon: within(lon, 180.0).ok_or_else(|| self.bad(lon, "degrees from -180 to 180"))?,
+            lat: within(lat, 90.0).ok_or_else(|| self.bad(lat, "degrees from -90 to 90"))?,
+        })
+    }
+
+    /// A length; none if the field is empty.
+    pub(crate) fn length(&self, column: Column) -> Result<Option<f64>, ImportError> {
+        if self.bytes(column).trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        let length = self.number(column).filter(|metres| *metres > 0.0 && metres.is_finite());
+        length.map(Some).ok_or_else(|| self.bad(column, "metres above 0"))
+    }
+
+    /// Yes or no; no if the field is empty.
+    pub(crate) fn truth(&self, column: Column) -> Result<bool, ImportError> {
+        let text = self.bytes(column).trim_ascii();
+        let is_one_of =
+            |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
+        if is_one_of(["1", "true", "yes"]) {
+            Ok(true)
+        } else if text.is_empty() || is_one_of(["0", "false", "no"]) {
+            Ok(false)
+        } else {
+            Err(self.bad(column, "1/0, true/false or yes/no"))
+        }
+    }
+
+    /// A number; none if the field is empty.
+    pub(crate) fn optional_number(&self, column: Column) -> Result<Option<f64>, ImportError> {
+        if self.bytes(column).trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        self.number(column).map(Some).ok_or_else(|| self.bad(column, "a number"))
+    }
+
+    fn number(&self, column: Column) -> Option<f64> {
+        std::str::from_utf8(self.bytes(column)).ok()?.trim().parse().ok()
+    }
+
+    fn bytes(&self, column: Column) -> &[u8] {
+        let field = self.row.get(column.index).unwrap_or_default();
+        if column.index + 1 == self.row.len() { without_return(field) } else { field }
+    }
+
+    /// Reads the next row that is not blank, and finds the line it begins on.
+    fn read_row(&mut self) -> Result<bool, ImportError> {
+        loop {
+            match self.reader.read_byte_record(&mut self.row) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(error) => return Err(self.csv_error(error)),
+            }
+            let inside = self.row.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
+            let (byte, next) = (self.reader.position().byte(), self.reader.position().line());
+            if self.reader.get_ref().is_used_up(byte) {
+                self.line = next - inside;
+                return Err(self.error(Problem::Damaged("a quoted field is never closed".into())));
+            }
+            self.line = next - 1 - inside;
+            if self.row.len() > 1 || !without_return(self.row.as_slice()).is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn csv_error(&self, error: csv::Error) -> ImportError {
+        let line = self.reader.position().line();
+        match error.into_kind() {
+            csv::ErrorKind::Io(error) => self.error_at(line, error),
+            other => self.error_at(line, Problem::Damaged(format!("{other:?}"))),
+        }
+    }
+}
+
+/// A file followed by two line ends: every record is closed by the first, so a record that takes
+/// both can only be an open quotation.
+struct Closed<'a> {
+    input: Input<'a>,
+    delivered: u64,
+    tail: &'static [u8],
+}
+
+impl Closed<'_> {
+    /// Whether a record that ends at `byte` took everything there is.
+    fn is_used_up(&self, byte: u64) -> bool {
+        self.tail.is_empty() && byte == self.delivered
+    }
+}
+
+impl Read for Closed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut read = self.input.read(buffer)?;
+        if read == 0 {
+            read = self.tail.read(buffer)?;
+        }
+        self.delivered += read as u64;
+        Ok(read)
+    }
+}
+
+fn without_return(field: &[u8]) -> &[u8] {
+    field.strip_suffix(b"\r").unwrap_or(field)
+}
+
+/// The name of a column, whatever its case and the spaces around it.
+pub(crate) fn column_name(field: &[u8]) -> String {
+    String::from_utf8_lossy(field).trim().to_lowercase()
+}
+
+/// A value short enough to be shown in a message.
+fn shown(value: &str) -> String {
+    let mut short: String = value.chars().take(80).collect();
+    if short.len() < value.len() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,159 @@
+//! A map as CSV, such that reading it back gives the same points, shapes, lengths and texts.
+//!
+//! Numbers are written in the shortest form that reads back as the same number. Lon/lat follow
+//! x,y if the map has a frame, to nine decimals: a tenth of a millimetre.
+
+use super::CsvFiles;
+use crate::error::{ImportError, Place};
+use crate::lon_lat::LonLats;
+use crate::output::Output;
+use meshcloak::map::{StreetId, StreetMap};
+use meshcloak::units::{LonLat, Point};
+use std::fmt::Write as _;
+use std::io;
+
+/// Writes a map. The file of points of interest is left out if there are none, unless one of that
+/// name is there already, which would else be taken for this map's.
+pub(crate) fn write(map: &StreetMap, files: &CsvFiles) -> Result<(), ImportError> {
+    let places = LonLats::of(map).map_err(|error| Place::File.of(&files.nodes, error))?;
+    let mut output = Output::new();
+    output.file(&files.nodes, |out| write_nodes(map, &places, Rows::new(out)))?;
+    output.file(&files.streets, |out| write_streets(map, Rows::new(out)))?;
+    if let Some(path) = &files.pois
+        && (map.pois().len() > 0 || path.exists())
+    {
+        output.file(path, |out| write_pois(map, &places, Rows::new(out)))?;
+    }
+    output.commit()
+}
+
+fn write_nodes(map: &StreetMap, places: &LonLats, mut rows: Rows) -> io::Result<()> {
+    rows.row(["id", "x", "y"].into_iter().chain(places.columns()))?;
+    for terminal in map.terminals() {
+        let point = map.terminal(terminal);
+        rows.text(map.terminal_label(terminal))?;
+        rows.point(point)?;
+        rows.place(places.at(point))?;
+        rows.end()?;
+    }
+    rows.finish()
+}
+
+fn write_streets(map: &StreetMap, mut rows: Rows) -> io::Result<()> {
+    rows.row(["id", "from", "to", "length", "oneway", "shape", "name", "class"])?;
+    for id in map.streets() {
+        let street = map.street(id);
+        rows.text(map.street_label(id))?;
+        rows.text(map.terminal_label(street.from))?;
+        rows.text(map.terminal_label(street.to))?;
+        rows.length(map.metres(id))?;
+        rows.text(if street.one_way { "1" } else { "0" })?;
+        rows.shape(map, id)?;
+        rows.text(map.street_name(id).unwrap_or_default())?;
+        rows.last_text(map.class(id).unwrap_or_default())?;
+        rows.end()?;
+    }
+    rows.finish()
+}
+
+fn write_pois(map: &StreetMap, places: &LonLats, mut rows: Rows) -> io::Result<()> {
+    let columns = ["id", "x", "y"].into_iter().chain(places.columns());
+    rows.row(columns.chain(["category", "name"]))?;
+    for id in map.pois() {
+        let point = map.poi(id).point;
+        rows.text(map.poi_label(id).unwrap_or_default())?;
+        rows.point(point)?;
+        rows.place(places.at(point))?;
+        rows.text(map.category(id))?;
+        rows.last_text(map.poi_name(id).unwrap_or_default())?;
+        rows.end()?;
+    }
+    rows.finish()
+}
+
+/// Rows on their way into a file, field by field.
+struct Rows<'a> {
+    out: csv::Writer<&'a mut dyn io::Write>,
+    field: String,
+}
+
+impl<'a> Rows<'a> {
+    fn new(out: &'a mut dyn io::Write) -> Rows<'a> {
+        Rows { out: csv::Writer::from_writer(out), field: String::new() }
+    }
+
+    fn row<'t>(&mut self, fields: impl IntoIterator<Item = &'t str>) -> io::Result<()> {
+        self.out.write_record(fields).map_err(io::Error::from)
+    }
+
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_field(text).map_err(io::Error::from)
+    }
+
+    /// The last field of a row. Readers take one `\r` from its end for part of the line's end.
+    fn last_text(&mut self, text: &str) -> io::Result<()> {
+        self.with(|field| {
+            field.push_str(text);
+            if text.ends_with('\r') {
+                field.push('\r');
+            }
+        })
+    }
+
+    fn point(&mut self, point: Point) -> io::Result<()> {
+        self.with(|field| put(field, point.x))?;
+        self.with(|field| put(field, point.y))
+    }
+
+    fn place(&mut self, place: Option<LonLat>) -> io::Result<()> {
+        let Some(LonLat { lon, lat }) = place else { return Ok(()) };
+        for degrees in [lon, lat] {
+            self.with(|field| write!(field, "{degrees:.9}").expect("a String takes any text"))?;
+        }
+        Ok(())
+    }
+
+    /// Nothing for a street whose ends lie on one point: a written length of zero is an error.
+    fn length(&mut self, metres: f64) -> io::Result<()> {
+        self.with(|field| {
+            if metres > 0.0 {
+                put(field, metres);
+            }
+        })
+    }
+
+    /// The shape, if it is more than a straight line.
+    fn shape(&mut self, map: &StreetMap, street: StreetId) -> io::Result<()> {
+        let shape = map.shape(street);
+        self.with(|field| {
+            if shape.len() == 2 {
+                return;
+            }
+            for (index, point) in shape.iter().enumerate() {
+                field.push_str(if index == 0 { "LINESTRING (" } else { ", " });
+                put(field, point.x);
+                field.push(' ');
+                put(field, point.y);
+            }
+            field.push(')');
+        })
+    }
+
+    fn with(&mut self, fill: impl FnOnce(&mut String)) -> io::Result<()> {
+        self.field.clear();
+        fill(&mut self.field);
+        self.out.write_field(&self.field).map_err(io::Error::from)
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.out.write_record(None::<&[u8]>).map_err(io::Error::from)
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn put(field: &mut String, number: f64) {
+    write!(field, "{number}").expect("a String takes any text");
+}

@@ -1,0 +1,257 @@
+//! What both readers hand over: the ways that are streets, the points of interest, and where the
+//! nodes are that they use. Flat arrays, in the order of the file.
+
+use super::tags::{Direction, PoiTags, StreetTags};
+use crate::error::{Place, Problem};
+use meshcloak::map::Texts;
+use meshcloak::units::LonLat;
+use rayon::prelude::*;
+
+/// What is wrong with a file, and where; its name is known further up.
+pub(super) type Fault = (Place, Problem);
+
+/// Everything of an OSM file that a map needs.
+#[derive(Debug)]
+pub(super) struct Extract {
+    pub ways: Vec<Ways>,
+    pub pois: Vec<Pois>,
+    pub nodes: Nodes,
+}
+
+impl Extract {
+    /// Whether no two streets and no two points of interest share an id. Nodes of ways were
+    /// compared when they were put in their place.
+    pub(super) fn check_ids(&self) -> Result<(), Fault> {
+        let ways = self.ways.iter().flat_map(|ways| &ways.ways);
+        check_distinct("way", ways.map(|&(id, _)| id))?;
+        let (nodes, ways): (Vec<_>, Vec<_>) = self
+            .pois
+            .iter()
+            .flat_map(|pois| &pois.spots)
+            .partition(|(_, spot)| matches!(spot, Spot::Node(_)));
+        check_distinct("node", nodes.iter().map(|&(id, _)| id))?;
+        check_distinct("way", ways.iter().map(|&(id, _)| id))
+    }
+}
+
+/// Lists of node ids, stored back to back.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    ends: Vec<usize>,
+    ids: Vec<i64>,
+}
+
+impl Runs {
+    fn push(&mut self, ids: &[i64]) {
+        self.ids.extend_from_slice(ids);
+        self.ends.push(self.ids.len());
+    }
+
+    /// The rows of `ids` that belong to list `index`.
+    pub(super) fn range(&self, index: usize) -> std::ops::Range<usize> {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        start..self.ends[index]
+    }
+
+    /// All lists joined.
+    pub(super) fn ids(&self) -> &[i64] {
+        &self.ids
+    }
+}
+
+/// Ways that are streets.
+#[derive(Debug, Default)]
+pub(super) struct Ways {
+    pub ways: Vec<(i64, Direction)>,
+    pub nodes: Runs,
+    classes: Texts,
+    names: Texts,
+}
+
+impl Ways {
+    pub(super) fn push(&mut self, id: i64, tags: StreetTags, nodes: &[i64]) {
+        self.ways.push((id, tags.direction));
+        self.nodes.push(nodes);
+        self.classes.push(tags.class);
+        self.names.push(tags.name);
+    }
+
+    pub(super) fn class(&self, index: usize) -> &str {
+        self.classes.get(index)
+    }
+
+    pub(super) fn name(&self, index: usize) -> &str {
+        self.names.get(index)
+    }
+}
+
+/// What a point of interest is drawn as.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Spot {
+    /// A node, at its own place.
+    Node(LonLat),
+    /// A way; its nodes are listed beside it.
+    Way,
+}
+
+/// Points of interest.
+#[derive(Debug, Default)]
+pub(super) struct Pois {
+    pub spots: Vec<(i64, Spot)>,
+    pub nodes: Runs,
+    categories: Texts,
+    names: Texts,
+}
+
+impl Pois {
+    pub(super) fn push(&mut self, id: i64, spot: Spot, tags: PoiTags, nodes: &[i64]) {
+        self.spots.push((id, spot));
+        self.nodes.push(nodes);
+        self.categories.push(tags.category);
+        self.names.push(tags.name);
+    }
+
+    pub(super) fn category(&self, index: usize) -> &str {
+        self.categories.get(index)
+    }
+
+    pub(super) fn name(&self, index: usize) -> &str {
+        self.names.get(index)
+    }
+}
+
+/// The nodes that ways use, by ascending id; `None` while their place is unknown.
+#[derive(Debug, Default)]
+pub(super) struct Nodes {
+    ids: Vec<i64>,
+    places: Vec<Option<LonLat>>,
+}
+
+impl Nodes {
+    /// The nodes these ways and points of interest use, their places still unknown.
+    pub(super) fn used_by(ways: &[Ways], pois: &[Pois]) -> Result<Nodes, Fault> {
+        let lists = ways.iter().map(|ways| &ways.nodes).chain(pois.iter().map(|pois| &pois.nodes));
+        let mut ids: Vec<i64> = lists.flat_map(Runs::ids).copied().collect();
+        ids.par_sort_unstable();
+        ids.dedup();
+        if u32::try_from(ids.len()).is_err() {
+            return Err((
+                Place::File,
+                Problem::Unsupported("more than 4,294,967,295 nodes".into()),
+            ));
+        }
+        let places = vec![None; ids.len()];
+        Ok(Nodes { ids, places })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(super) fn id(&self, row: u32) -> i64 {
+        self.ids[row as usize]
+    }
+
+    pub(super) fn places(&self) -> &[Option<LonLat>] {
+        &self.places
+    }
+
+    /// The row of a node whose place is known.
+    pub(super) fn find_placed(&self, id: i64) -> Option<u32> {
+        let row = self.ids.binary_search(&id).ok()?;
+        self.places[row].is_some().then_some(row as u32)
+    }
+
+    /// Finds rows of nodes that come mostly in ascending order, as they do in files.
+    pub(super) fn finder(&self) -> Finder<'_> {
+        Finder { ids: &self.ids, next: 0 }
+    }
+
+    /// Says where a node is; an error if that was said before.
+    pub(super) fn put(&mut self, row: u32, place: LonLat) -> Result<(), Fault> {
+        match self.places[row as usize].replace(place) {
+            None => Ok(()),
+            Some(_) => Err(given_twice("node", self.id(row))),
+        }
+    }
+}
+
+/// Looks up node ids, at no cost while they ascend.
+pub(super) struct Finder<'a> {
+    ids: &'a [i64],
+    /// All ids before this row are smaller than the last one looked for.
+    next: usize,
+}
+
+impl Finder<'_> {
+    pub(super) fn row(&mut self, id: i64) -> Option<u32> {
+        let (ids, next) = (self.ids, self.next);
+        let after_previous = next == 0 || ids[next - 1] < id;
+        let before_next = next == ids.len() || id <= ids[next];
+        if !(after_previous && before_next) {
+            self.next = ids.partition_point(|&other| other < id);
+        }
+        (self.ids.get(self.next) == Some(&id)).then(|| {
+            self.next += 1;
+            self.next as u32 - 1
+        })
+    }
+}
+
+/// The place of a node, if it is one on Earth.
+pub(super) fn place_of(node: i64, lon: f64, lat: f64) -> Result<LonLat, Fault> {
+    LonLat::new(lon, lat).ok_or_else(|| {
+        let bad_lat = !(-90.0..=90.0).contains(&lat);
+        let (field, value, expected) = if bad_lat {
+            ("lat", lat, "degrees from -90 to 90")
+        } else {
+            ("lon", lon, "degrees from -180 to 180")
+        };
+        let problem = Problem::BadField { field, value: value.to_string(), expected };
+        (Place::Element("node", node), problem)
+    })
+}
+
+/// Whether every id is given once.
+fn check_distinct(kind: &'static str, ids: impl Iterator<Item = i64>) -> Result<(), Fault> {
+    let mut ids: Vec<i64> = ids.collect();
+    ids.par_sort_unstable();
+    match ids.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(given_twice(kind, pair[0])),
+        None => Ok(()),
+    }
+}
+
+fn given_twice(kind: &'static str, id: i64) -> Fault {
+    (Place::Element(kind, id), Problem::Damaged("this id is given twice".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finder_finds_in_any_order_what_a_search_finds() {
+        let nodes = Nodes { ids: vec![-7, -2, 3, 4, 9, i64::MAX], places: vec![None; 6] };
+        let mut finder = nodes.finder();
+        for id in [-9, -7, 3, 4, 5, 4, 9, -2, i64::MAX, i64::MIN, i64::MAX, 8, 9, 9] {
+            let row = nodes.ids.binary_search(&id).ok().map(|row| row as u32);
+            assert_eq!(finder.row(id), row, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_node_is_put_in_one_place_only() {
+        let mut ways = Ways::default();
+        let tags = StreetTags { class: "road", name: "", direction: Direction::Both };
+        ways.push(1, tags, &[5, 3, 5]);
+        let mut nodes = Nodes::used_by(&[ways], &[]).unwrap();
+        assert_eq!((nodes.len(), nodes.find_placed(5)), (2, None));
+        let place = place_of(5, 8.0, 53.0).unwrap();
+        nodes.put(1, place).unwrap();
+        assert_eq!(nodes.find_placed(5), Some(1));
+        let (at, problem) = nodes.put(1, place).unwrap_err();
+        assert_eq!(at, Place::Element("node", 5));
+        assert_eq!(problem.to_string(), "damaged: this id is given twice");
+    }
+}

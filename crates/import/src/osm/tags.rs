@@ -1,0 +1,255 @@
+//! What the tags of an OSM element mean: whether it is a street, which way it may be travelled,
+//! and whether it is a point of interest (SPEC §8). Knows nothing of files.
+
+use crate::options::Highways;
+
+/// The keys that matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Highway,
+    Area,
+    OneWay,
+    Junction,
+    Name,
+    Amenity,
+    Shop,
+    Tourism,
+    Leisure,
+    Office,
+}
+
+/// The keys of points of interest, the telling ones first: of `amenity=cafe, tourism=yes`, the
+/// café is kept.
+const POI_KEYS: [(Key, &str); 5] = [
+    (Key::Amenity, "amenity"),
+    (Key::Shop, "shop"),
+    (Key::Tourism, "tourism"),
+    (Key::Leisure, "leisure"),
+    (Key::Office, "office"),
+];
+
+impl Key {
+    /// The key of that name, if it matters.
+    pub(super) fn of(name: &[u8]) -> Option<Key> {
+        Some(match name {
+            b"highway" => Key::Highway,
+            b"area" => Key::Area,
+            b"oneway" => Key::OneWay,
+            b"junction" => Key::Junction,
+            b"name" => Key::Name,
+            b"amenity" => Key::Amenity,
+            b"shop" => Key::Shop,
+            b"tourism" => Key::Tourism,
+            b"leisure" => Key::Leisure,
+            b"office" => Key::Office,
+            _ => return None,
+        })
+    }
+}
+
+/// Which way a street may be travelled, as its nodes are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Both,
+    Forward,
+    Backward,
+}
+
+/// What makes a way a street.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StreetTags<'a> {
+    pub class: &'a str,
+    pub name: &'a str,
+    pub direction: Direction,
+}
+
+/// What makes an element a point of interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PoiTags<'a> {
+    pub category: &'a str,
+    pub name: &'a str,
+}
+
+/// The tags of one element that matter; used again for the next, so that nothing is allocated.
+#[derive(Debug, Default)]
+pub(super) struct Tags {
+    values: [String; 10],
+}
+
+/// OSM allows no longer value; what is longer is cut, so that no text can be copied without end.
+const LONGEST_VALUE: usize = 255;
+
+impl Tags {
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.values.iter_mut().for_each(String::clear);
+    }
+
+    /// Takes a tag; of two with one key, the last counts.
+    pub(super) fn set(&mut self, key: Key, value: &str) {
+        let end = value.char_indices().nth(LONGEST_VALUE).map_or(value.len(), |(end, _)| end);
+        let slot = &mut self.values[key as usize];
+        slot.clear();
+        slot.push_str(&value[..end]);
+    }
+
+    /// The street these tags describe, if they describe one that is wanted.
+    pub(super) fn street(&self, highways: Highways) -> Option<StreetTags<'_>> {
+        let class = self.get(Key::Highway);
+        let wanted = is_for_cars(class) || highways == Highways::All && is_for_others(class);
+        let is_street = wanted && self.get(Key::Area) != "yes";
+        let name = self.get(Key::Name);
+        is_street.then(|| StreetTags { class, name, direction: self.direction() })
+    }
+
+    /// The point of interest these tags describe, if they do.
+    pub(super) fn poi(&self) -> Option<PoiTags<'_>> {
+        POI_KEYS.iter().find_map(|&(key, word)| {
+            let category = match self.get(key) {
+                "" | "no" => return None,
+                "yes" => word,
+                value => value,
+            };
+            Some(PoiTags { category, name: self.get(Key::Name) })
+        })
+    }
+
+    /// `reversible` lanes change by the hour, so only the direction drawn is safe to assume.
+    fn direction(&self) -> Direction {
+        match self.get(Key::OneWay) {
+            "yes" | "true" | "1" | "reversible" => Direction::Forward,
+            "-1" | "reverse" => Direction::Backward,
+            "no" | "false" | "0" => Direction::Both,
+            _ if self.implies_one_way() => Direction::Forward,
+            _ => Direction::Both,
+        }
+    }
+
+    /// Motorways and roundabouts. OSM does not imply it of `motorway_link`: most of them carry the
+    /// tag, and those without it are two-way ramps as often as not.
+    fn implies_one_way(&self) -> bool {
+        self.get(Key::Highway) == "motorway"
+            || matches!(self.get(Key::Junction), "roundabout" | "circular")
+    }
+
+    fn get(&self, key: Key) -> &str {
+        &self.values[key as usize]
+    }
+}
+
+fn is_for_cars(highway: &str) -> bool {
+    let with_links = highway.strip_suffix("_link").unwrap_or(highway);
+    matches!(with_links, "motorway" | "trunk" | "primary" | "secondary" | "tertiary")
+        || matches!(highway, "unclassified" | "residential" | "living_street" | "service" | "road")
+}
+
+/// What else one can travel along. `proposed`, `construction`, `platform`, `services`,
+/// `elevator` and the like are not ways to anywhere.
+fn is_for_others(highway: &str) -> bool {
+    matches!(
+        highway,
+        "pedestrian"
+            | "footway"
+            | "path"
+            | "cycleway"
+            | "track"
+            | "steps"
+            | "bridleway"
+            | "corridor"
+            | "busway"
+            | "bus_guideway"
+            | "escape"
+            | "ladder"
+            | "via_ferrata"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tags(text: &str) -> Tags {
+        let mut tags = Tags::default();
+        for tag in text.split_whitespace() {
+            let (key, value) = tag.split_once('=').unwrap();
+            if let Some(key) = Key::of(key.as_bytes()) {
+                tags.set(key, value);
+            }
+        }
+        tags
+    }
+
+    #[test]
+    fn one_way_rules_are_those_of_osm() {
+        use Direction::*;
+        let table = [
+            ("highway=residential", Both),
+            ("highway=residential oneway=yes", Forward),
+            ("highway=residential oneway=true", Forward),
+            ("highway=residential oneway=1", Forward),
+            ("highway=residential oneway=-1", Backward),
+            ("highway=residential oneway=reverse", Backward),
+            ("highway=residential oneway=reversible", Forward),
+            ("highway=residential oneway=no", Both),
+            ("highway=residential oneway=alternating", Both),
+            ("highway=motorway", Forward),
+            ("highway=motorway oneway=no", Both),
+            ("highway=motorway oneway=false", Both),
+            ("highway=motorway oneway=0", Both),
+            ("highway=motorway oneway=-1", Backward),
+            ("highway=motorway_link", Both),
+            ("highway=motorway_link oneway=yes", Forward),
+            ("highway=primary junction=roundabout", Forward),
+            ("highway=primary junction=circular", Forward),
+            ("highway=primary junction=roundabout oneway=no", Both),
+            ("highway=primary junction=roundabout oneway=-1", Backward),
+            ("highway=primary junction=intersection", Both),
+        ];
+        for (text, direction) in table {
+            assert_eq!(tags(text).street(Highways::Drive).unwrap().direction, direction, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_a_street() {
+        let streets = |text: &str| {
+            [Highways::Drive, Highways::All].map(|highways| tags(text).street(highways).is_some())
+        };
+        for highway in ["motorway", "trunk_link", "tertiary_link", "living_street", "road"] {
+            assert_eq!(streets(&format!("highway={highway}")), [true, true], "{highway}");
+        }
+        for highway in ["footway", "path", "cycleway", "track", "steps", "pedestrian"] {
+            assert_eq!(streets(&format!("highway={highway}")), [false, true], "{highway}");
+        }
+        for highway in ["proposed", "construction", "platform", "services", "elevator", "", "_link"]
+        {
+            assert_eq!(streets(&format!("highway={highway}")), [false, false], "{highway}");
+        }
+        assert_eq!(streets("highway=residential_link"), [false, false]);
+        assert_eq!(streets("building=yes"), [false, false]);
+        assert_eq!(streets("highway=service area=yes"), [false, false]);
+        assert_eq!(streets("highway=service area=no"), [true, true]);
+    }
+
+    #[test]
+    fn a_point_of_interest_has_a_category_and_a_name() {
+        let category = |text: &str| tags(text).poi().map(|poi| poi.category.to_owned());
+        assert_eq!(category("amenity=cafe name=Ada").as_deref(), Some("cafe"));
+        assert_eq!(category("shop=yes").as_deref(), Some("shop"));
+        assert_eq!(category("tourism=hotel amenity=bar").as_deref(), Some("bar"));
+        assert_eq!(category("amenity=no office=lawyer").as_deref(), Some("lawyer"));
+        assert_eq!(category("amenity=no"), None);
+        assert_eq!(category("natural=tree name=Oak"), None);
+        assert_eq!(tags("leisure=park name=Green").poi().unwrap().name, "Green");
+    }
+
+    #[test]
+    fn values_longer_than_osm_allows_are_cut() {
+        let mut tags = Tags::default();
+        tags.set(Key::Amenity, "x");
+        tags.set(Key::Name, &"ä".repeat(300));
+        assert_eq!(tags.poi().unwrap().name.chars().count(), 255);
+        tags.clear();
+        assert_eq!(tags.poi(), None);
+    }
+}

@@ -1,0 +1,240 @@
+//! OSM XML: `<node>`, `<way>` with `<nd>`, and `<tag>`, read as a stream.
+//!
+//! All nodes are kept until the ways are known, since nodes usually come first: 24 bytes each,
+//! a third of their own text or less.
+
+use super::extract::{Extract, Fault, Nodes, Pois, Spot, Ways, place_of};
+use super::tags::{Key, Tags};
+use crate::error::{ImportError, Place, Problem};
+use crate::input::Input;
+use crate::options::Highways;
+use meshcloak::units::LonLat;
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+use std::borrow::Cow;
+use std::io;
+use std::str::FromStr;
+
+pub(super) fn read(mut input: Input, highways: Highways) -> Result<Extract, ImportError> {
+    let document = Document::new(highways).read(&mut input).and_then(Document::finish);
+    document.map_err(|(place, problem)| input.error(place, problem))
+}
+
+/// What of a document has been read.
+struct Document {
+    highways: Highways,
+    nodes: Vec<(i64, LonLat)>,
+    ways: Ways,
+    node_pois: Pois,
+    way_pois: Pois,
+    open: Open,
+    tags: Tags,
+    refs: Vec<i64>,
+}
+
+/// The element whose tags are being read.
+#[derive(Clone, Copy, PartialEq)]
+enum Open {
+    Node(i64, LonLat),
+    Way(i64),
+    /// Neither, or one that was deleted.
+    Other,
+}
+
+impl Document {
+    fn new(highways: Highways) -> Document {
+        Document {
+            highways,
+            nodes: Vec::new(),
+            ways: Ways::default(),
+            node_pois: Pois::default(),
+            way_pois: Pois::default(),
+            open: Open::Other,
+            tags: Tags::default(),
+            refs: Vec::new(),
+        }
+    }
+
+    fn read(mut self, input: &mut Input) -> Result<Document, Fault> {
+        let mut reader = Reader::from_reader(input);
+        let mut buffer = Vec::new();
+        let (mut depth, mut roots) = (0_u64, 0_u64);
+        loop {
+            buffer.clear();
+            let event = reader.read_event_into(&mut buffer);
+            let at = Place::Byte(reader.error_position().max(reader.buffer_position()));
+            match event.map_err(|error| (at, problem_of(error)))? {
+                Event::Start(element) => {
+                    self.check_root(&element, depth, &mut roots, at)?;
+                    depth += 1;
+                    self.start(&element, at)?;
+                }
+                Event::Empty(element) => {
+                    self.check_root(&element, depth, &mut roots, at)?;
+                    self.start(&element, at)?;
+                    self.end(element.name().as_ref());
+                }
+                Event::End(element) => {
+                    depth = depth.saturating_sub(1);
+                    self.end(element.name().as_ref());
+                }
+                Event::Eof if depth > 0 || roots == 0 => {
+                    return Err((at, Problem::Truncated("before `</osm>`".into())));
+                }
+                Event::Eof => return Ok(self),
+                _ => {}
+            }
+        }
+    }
+
+    fn check_root(
+        &self,
+        element: &BytesStart,
+        depth: u64,
+        roots: &mut u64,
+        at: Place,
+    ) -> Result<(), Fault> {
+        if depth > 0 {
+            return Ok(());
+        }
+        *roots += 1;
+        if element.name().as_ref() == "osm" && *roots == 1 {
+            return Ok(());
+        }
+        let found = element.name().as_ref().chars().take(40).collect::<String>();
+        Err((at, Problem::Damaged(format!("expected one `<osm>`, found `<{found}>`"))))
+    }
+
+    fn start(&mut self, element: &BytesStart, at: Place) -> Result<(), Fault> {
+        match element.name().as_ref() {
+            "node" => self.start_node(element, at),
+            "way" => self.start_way(element, at),
+            "relation" => {
+                self.open = Open::Other;
+                Ok(())
+            }
+            "tag" if self.open != Open::Other => self.tag(element, at),
+            "nd" if matches!(self.open, Open::Way(_)) => {
+                let [id] = attributes(element, ["ref"], at)?;
+                self.refs.push(number("ref", &id, "a node id", at)?);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn start_node(&mut self, element: &BytesStart, at: Place) -> Result<(), Fault> {
+        let [id, lat, lon, visible, action] =
+            attributes(element, ["id", "lat", "lon", "visible", "action"], at)?;
+        self.tags.clear();
+        self.open = Open::Other;
+        if is_deleted(&visible, &action) {
+            return Ok(());
+        }
+        let id = number("id", &id, "a whole number", at)?;
+        let place = Place::Element("node", id);
+        let lat = number("lat", &lat, "degrees from -90 to 90", place)?;
+        let lon = number("lon", &lon, "degrees from -180 to 180", place)?;
+        let place = place_of(id, lon, lat)?;
+        self.nodes.push((id, place));
+        self.open = Open::Node(id, place);
+        Ok(())
+    }
+
+    fn start_way(&mut self, element: &BytesStart, at: Place) -> Result<(), Fault> {
+        let [id, visible, action] = attributes(element, ["id", "visible", "action"], at)?;
+        self.tags.clear();
+        self.refs.clear();
+        self.open = Open::Other;
+        if !is_deleted(&visible, &action) {
+            self.open = Open::Way(number("id", &id, "a whole number", at)?);
+        }
+        Ok(())
+    }
+
+    fn tag(&mut self, element: &BytesStart, at: Place) -> Result<(), Fault> {
+        let [key, value] = attributes(element, ["k", "v"], at)?;
+        if let Some(key) = Key::of(key.as_bytes()) {
+            self.tags.set(key, &value);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, name: &str) {
+        match (name, self.open) {
+            ("node", Open::Node(id, place)) => {
+                if let Some(poi) = self.tags.poi() {
+                    self.node_pois.push(id, Spot::Node(place), poi, &[]);
+                }
+            }
+            ("way", Open::Way(id)) => {
+                if let Some(street) = self.tags.street(self.highways) {
+                    self.ways.push(id, street, &self.refs);
+                }
+                if let Some(poi) = self.tags.poi() {
+                    self.way_pois.push(id, Spot::Way, poi, &self.refs);
+                }
+            }
+            _ => return,
+        }
+        self.open = Open::Other;
+    }
+
+    fn finish(self) -> Result<Extract, Fault> {
+        let ways = vec![self.ways];
+        let pois = vec![self.node_pois, self.way_pois];
+        let mut nodes = Nodes::used_by(&ways, &pois)?;
+        let mut placed = Vec::new();
+        let mut finder = nodes.finder();
+        for (id, place) in self.nodes {
+            placed.extend(finder.row(id).map(|row| (row, place)));
+        }
+        for (row, place) in placed {
+            nodes.put(row, place)?;
+        }
+        Ok(Extract { ways, pois, nodes })
+    }
+}
+
+/// Editors and histories leave deleted elements in the file.
+fn is_deleted(visible: &str, action: &str) -> bool {
+    visible == "false" || action == "delete"
+}
+
+/// The values of the attributes of these names; empty where there is none.
+fn attributes<'a, const N: usize>(
+    element: &'a BytesStart,
+    names: [&str; N],
+    at: Place,
+) -> Result<[Cow<'a, str>; N], Fault> {
+    let mut values = [const { Cow::Borrowed("") }; N];
+    for attribute in element.attributes().with_checks(false) {
+        let attribute = attribute.map_err(|error| (at, Problem::Damaged(error.to_string())))?;
+        if let Some(index) = names.iter().position(|&name| name == attribute.key.as_ref()) {
+            let value = attribute.normalized_value(XmlVersion::Explicit1_0);
+            values[index] = value.map_err(|error| (at, problem_of(error)))?;
+        }
+    }
+    Ok(values)
+}
+
+fn number<T: FromStr>(
+    field: &'static str,
+    text: &str,
+    expected: &'static str,
+    at: Place,
+) -> Result<T, Fault> {
+    text.trim().parse().map_err(|_| {
+        let value = text.chars().take(40).collect();
+        (at, Problem::BadField { field, value, expected })
+    })
+}
+
+fn problem_of(error: quick_xml::Error) -> Problem {
+    match error {
+        quick_xml::Error::Io(error) => io::Error::new(error.kind(), error.to_string()).into(),
+        quick_xml::Error::Syntax(error) => Problem::Truncated(format!("or is damaged: {error}")),
+        error => Problem::Damaged(error.to_string()),
+    }
+}

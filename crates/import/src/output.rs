@@ -1,0 +1,167 @@
+//! Writing files all or nothing: each is written beside its final name and renamed at the end.
+//!
+//! The files of one map are all written before the first is renamed. A name that ends in `.gz` is
+//! gzipped without a time stamp, so that the same map gives the same bytes.
+
+use crate::error::{ImportError, Place, Problem};
+use flate2::{Compression, GzBuilder};
+use std::fs::Permissions;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Files written so far, none of them under its final name. Dropped, it leaves nothing behind.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    written: Vec<(NamedTempFile, PathBuf)>,
+}
+
+impl Output {
+    /// Nothing written yet.
+    pub(crate) fn new() -> Output {
+        Output::default()
+    }
+
+    /// Writes what will be the file at `path`.
+    pub(crate) fn file(
+        &mut self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), ImportError> {
+        if path.is_dir() {
+            return Err(Place::File.of(path, Problem::Directory));
+        }
+        let mut file = beside(path)?;
+        fill(&mut file, path, write).map_err(|error| Place::File.of(path, error))?;
+        self.written.push((file, path.to_owned()));
+        Ok(())
+    }
+
+    /// Gives every file its name.
+    pub(crate) fn commit(self) -> Result<(), ImportError> {
+        for (file, path) in self.written {
+            file.persist(&path).map_err(|error| Place::File.of(&path, error.error))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes `bytes` to the file at `path`, all or nothing.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
+    let mut output = Output::new();
+    output.file(path, |file| file.write_all(bytes))?;
+    output.commit()
+}
+
+/// A new file in the folder of `path`, with the permissions of any new file.
+pub(crate) fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".writing-");
+    let permissions = ordinary_permissions();
+    if let Some(permissions) = permissions {
+        builder.permissions(permissions);
+    }
+    builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(|error| {
+        let problem = match error.kind() {
+            io::ErrorKind::NotFound => {
+                Problem::Io(io::Error::new(error.kind(), "its folder does not exist"))
+            }
+            _ => error.into(),
+        };
+        Place::File.of(path, problem)
+    })
+}
+
+/// Whether a file of that name is gzipped.
+pub(crate) fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
+}
+
+#[cfg(unix)]
+fn ordinary_permissions() -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Some(Permissions::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn ordinary_permissions() -> Option<Permissions> {
+    None
+}
+
+fn fill(
+    file: &mut NamedTempFile,
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut plain = BufWriter::with_capacity(1 << 16, file);
+    if is_packed(path) {
+        let mut packed = GzBuilder::new().mtime(0).write(&mut plain, Compression::default());
+        write(&mut packed)?;
+        packed.finish()?;
+    } else {
+        write(&mut plain)?;
+    }
+    plain.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn files_appear_together_and_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b] = ["a", "b.gz"].map(|name| folder.path().join(name));
+        let mut output = Output::new();
+        output.file(&a, |out| out.write_all(b"one")).unwrap();
+        output.file(&b, |out| out.write_all(b"two")).unwrap();
+        assert!(!a.exists() && !b.exists());
+        output.commit().unwrap();
+        assert_eq!(names(folder.path()), ["a", "b.gz"]);
+        assert_eq!(fs::read(&a).unwrap(), b"one");
+        let packed = fs::read(&b).unwrap();
+        assert_eq!(packed[..2], [0x1f, 0x8b]);
+        assert_eq!(packed[4..8], [0; 4], "no time stamp");
+        let mut text = String::new();
+        let mut unpacked = flate2::read::GzDecoder::new(&packed[..]);
+        io::Read::read_to_string(&mut unpacked, &mut text).unwrap();
+        assert_eq!(text, "two");
+    }
+
+    #[test]
+    fn an_error_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let a = folder.path().join("a");
+        fs::write(&a, "old").unwrap();
+        let mut output = Output::new();
+        output.file(&a, |out| out.write_all(b"new")).unwrap();
+        let failed = output.file(&folder.path().join("b"), |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("no more room"))
+        });
+        assert!(failed.unwrap_err().to_string().ends_with("b: no more room"));
+        drop(output);
+        assert_eq!(names(folder.path()), ["a"]);
+        assert_eq!(fs::read(&a).unwrap(), b"old");
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = |path: &Path| Output::new().file(path, |_| Ok(())).unwrap_err().to_string();
+        let lost = folder.path().join("nowhere/a");
+        assert_eq!(message(&lost), format!("{}: its folder does not exist", lost.display()));
+        let taken = folder.path();
+        assert_eq!(message(taken), format!("{}: is a directory; expected a file", taken.display()));
+    }
+}

@@ -1,0 +1,82 @@
+//! Points, streets, points of interest and frames as records of bytes, little-endian.
+
+use crate::error::Problem;
+use meshcloak::map::{Frame, Poi, Position, Street, StreetId, TerminalId};
+use meshcloak::units::{Length, LonLat, Point};
+
+pub(super) fn point_record(point: &Point) -> [u8; 16] {
+    let mut record = [0; 16];
+    record[..8].copy_from_slice(&point.x.to_le_bytes());
+    record[8..].copy_from_slice(&point.y.to_le_bytes());
+    record
+}
+
+pub(super) fn point_of(record: [u8; 16]) -> Point {
+    let number = |at: usize| f64::from_bits(u64::from_le_bytes(part(&record, at)));
+    Point::new(number(0), number(8))
+}
+
+pub(super) fn street_record(street: &Street) -> [u8; 20] {
+    let flags = u32::from(street.class) | u32::from(street.one_way) << 16;
+    let numbers = [street.from.0, street.to.0, street.length.units(), street.name, flags];
+    let mut record = [0; 20];
+    fill(&mut record, &numbers);
+    record
+}
+
+pub(super) fn street_of(record: [u8; 20]) -> Street {
+    let number = |at: usize| u32::from_le_bytes(part(&record, at));
+    let flags = number(16);
+    Street {
+        from: TerminalId(number(0)),
+        to: TerminalId(number(4)),
+        length: Length::from_units(number(8)),
+        name: number(12),
+        class: flags as u16,
+        one_way: flags >> 16 != 0,
+    }
+}
+
+pub(super) fn poi_record(poi: &Poi) -> [u8; 32] {
+    let Position { street, offset } = poi.position;
+    let mut record = [0; 32];
+    record[..16].copy_from_slice(&point_record(&poi.point));
+    fill(&mut record[16..], &[street.0, offset.units(), poi.name, u32::from(poi.category)]);
+    record
+}
+
+pub(super) fn poi_of(record: [u8; 32]) -> Poi {
+    let number = |at: usize| u32::from_le_bytes(part(&record, at));
+    let position =
+        Position { street: StreetId(number(16)), offset: Length::from_units(number(20)) };
+    let point = point_of(part(&record, 0));
+    Poi { point, position, name: number(24), category: number(28) as u16 }
+}
+
+pub(super) fn frame_numbers(frame: Option<&Frame>) -> Vec<f64> {
+    let numbers = |frame: &Frame| {
+        let LonLat { lon, lat } = frame.origin();
+        [lon, lat].into_iter().chain(frame.affine()).collect()
+    };
+    frame.map_or_else(Vec::new, numbers)
+}
+
+pub(super) fn frame_of(numbers: &[f64]) -> Result<Option<Frame>, Problem> {
+    match *numbers {
+        [] => Ok(None),
+        [lon, lat, a, b, c, d, e, f] => Frame::from_parts(LonLat { lon, lat }, [a, b, c, d, e, f])
+            .map(Some)
+            .ok_or_else(|| Problem::Damaged("its place on Earth is none".into())),
+        _ => Err(Problem::Damaged("its place on Earth is incomplete".into())),
+    }
+}
+
+fn fill(record: &mut [u8], numbers: &[u32]) {
+    for (bytes, number) in record.as_chunks_mut::<4>().0.iter_mut().zip(numbers) {
+        *bytes = number.to_le_bytes();
+    }
+}
+
+fn part<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
+    std::array::from_fn(|byte| record[at + byte])
+}

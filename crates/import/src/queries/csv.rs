@@ -1,0 +1,75 @@
+//! Rows of queries in CSV.
+
+use super::fields::Fields;
+use super::reader::BadQuery;
+use crate::csv_map::table::{Column, Table};
+use crate::error::{ImportError, Problem};
+use crate::input::Input;
+
+/// A table of queries and where its columns are.
+pub(super) struct CsvQueries<'a> {
+    table: Table<'a>,
+    query: Column,
+    user: Column,
+    /// `t,x,y,lon,lat,k,dt,dc,speed,interval`.
+    numbers: [Option<Column>; 10],
+}
+
+/// A row: its line, and its fields or why they are none.
+pub(super) type Row = (u64, Result<Fields, BadQuery>);
+
+impl<'a> CsvQueries<'a> {
+    pub(super) fn open(input: Input<'a>) -> Result<CsvQueries<'a>, ImportError> {
+        let table = Table::open(input)?;
+        let (query, user) = (table.required("query")?, table.required("user")?);
+        let [t, k, dt] = [table.required("t")?, table.required("k")?, table.required("dt")?];
+        let (metres, degrees) = (table.pair("x", "y")?, table.pair("lon", "lat")?);
+        if metres.or(degrees).is_none() {
+            return Err(table.missing("`x`,`y` or `lon`,`lat`"));
+        }
+        let dc = table.column("dc")?;
+        let (speed, interval) = (table.column("speed")?, table.column("interval")?);
+        if dc.or(speed.and(interval)).is_none() {
+            return Err(table.missing("`dc`, or `speed` and `interval`"));
+        }
+        let [x, y] = metres.map_or([None; 2], |pair| pair.map(Some));
+        let [lon, lat] = degrees.map_or([None; 2], |pair| pair.map(Some));
+        let numbers = [Some(t), x, y, lon, lat, Some(k), Some(dt), dc, speed, interval];
+        Ok(CsvQueries { table, query, user, numbers })
+    }
+
+    pub(super) fn next_row(&mut self) -> Result<Option<Row>, ImportError> {
+        match self.table.next() {
+            Ok(false) => Ok(None),
+            Ok(true) => Ok(Some((self.table.line(), self.fields()))),
+            Err(error) if matches!(error.problem, Problem::FieldCount { .. }) => {
+                let bad = BadQuery { id: None, problem: error.problem };
+                Ok(Some((self.table.line(), Err(bad))))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn fields(&self) -> Result<Fields, BadQuery> {
+        let text = |column| match self.table.text(column) {
+            Ok("") => Ok(None),
+            Ok(text) => Ok(Some(text.to_owned())),
+            Err(error) => Err(BadQuery { id: None, problem: error.problem }),
+        };
+        let query = text(self.query)?;
+        let number = |column: Option<Column>| match column {
+            None => Ok(None),
+            Some(column) => self
+                .table
+                .optional_number(column)
+                .map_err(|error| BadQuery { id: query.clone(), problem: error.problem }),
+        };
+        let mut values = [None; 10];
+        for (value, &column) in values.iter_mut().zip(&self.numbers) {
+            *value = number(column)?;
+        }
+        let user = text(self.user)?;
+        let [t, x, y, lon, lat, k, dt, dc, speed, interval] = values;
+        Ok(Fields { query, user, t, x, y, lon, lat, k, dt, dc, speed, interval })
+    }
+}

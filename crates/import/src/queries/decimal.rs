@@ -1,0 +1,58 @@
+//! Decimal numbers without rounding by surprise: whole multiples of a power of ten, as text.
+
+/// Writes `number / 10^decimals` with as many decimals as it needs.
+pub(super) fn put(out: &mut Vec<u8>, number: i64, decimals: u32) {
+    if number < 0 {
+        out.push(b'-');
+    }
+    let scale = 10_u64.pow(decimals);
+    let (whole, mut rest) = (number.unsigned_abs() / scale, number.unsigned_abs() % scale);
+    put_whole(out, whole);
+    if rest == 0 {
+        return;
+    }
+    out.push(b'.');
+    let mut digit = scale / 10;
+    while rest > 0 {
+        out.push(b'0' + (rest / digit) as u8);
+        rest %= digit;
+        digit /= 10;
+    }
+}
+
+fn put_whole(out: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[first..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_written_as_needed() {
+        let text = |number, decimals| {
+            let mut out = Vec::new();
+            put(&mut out, number, decimals);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(text(0, 3), "0");
+        assert_eq!(text(12_000, 3), "12");
+        assert_eq!(text(12_050, 3), "12.05");
+        assert_eq!(text(-7, 6), "-0.000007");
+        assert_eq!(text(i64::MAX, 0), "9223372036854775807");
+        for number in [1_i64, 10, 999_999, 1_000_001, 123_456_789_012] {
+            let back: f64 = text(number, 6).parse().unwrap();
+            assert_eq!((back * 1e6).round() as i64, number);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Rows of queries in NDJSON: one object on each line.
+
+use super::csv::Row;
+use super::fields::Fields;
+use super::reader::BadQuery;
+use crate::error::{ImportError, Place, Problem};
+use crate::input::Input;
+use std::io::{BufRead as _, Read as _};
+
+/// A line longer than this many bytes holds no query.
+const LONGEST: u64 = 1 << 20;
+
+/// A file of objects.
+pub(super) struct JsonQueries<'a> {
+    input: Input<'a>,
+    line: u64,
+    text: Vec<u8>,
+}
+
+impl<'a> JsonQueries<'a> {
+    pub(super) fn new(input: Input<'a>) -> JsonQueries<'a> {
+        JsonQueries { input, line: 0, text: Vec::new() }
+    }
+
+    pub(super) fn next_row(&mut self) -> Result<Option<Row>, ImportError> {
+        loop {
+            self.line += 1;
+            self.text.clear();
+            let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.text);
+            let read = read.map_err(|error| self.input.error(Place::Line(self.line), error))?;
+            if read as u64 == LONGEST && !self.text.ends_with(b"\n") {
+                let problem = Problem::Damaged("a line of more than a megabyte".into());
+                return Err(self.input.error(Place::Line(self.line), problem));
+            }
+            if read == 0 {
+                return Ok(None);
+            }
+            let text = self.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.text).trim_ascii();
+            if !text.is_empty() {
+                return Ok(Some((self.line, fields(text))));
+            }
+        }
+    }
+}
+
+fn fields(text: &[u8]) -> Result<Fields, BadQuery> {
+    serde_json::from_slice(text).map_err(|error| {
+        let problem = Problem::Damaged(format!("not a JSON object of a query: {error}"));
+        BadQuery { id: None, problem }
+    })
+}

@@ -1,0 +1,163 @@
+//! Queries out of a file, one by one, whichever format it has.
+//!
+//! A row that is no query is handed over as such: whether it is refused or ends the run is for
+//! others to say. Only a file that cannot be read further is an error.
+
+use super::csv::CsvQueries;
+use super::fields::Fields;
+use super::json::JsonQueries;
+use super::{QueryPlace, QueryRecord};
+use crate::error::{ImportError, Problem};
+use crate::input::Input;
+use crate::progress::Progress;
+use meshcloak::units::{Length, LonLat, Point};
+use std::path::Path;
+
+/// Reads queries; holds no more than one of them.
+pub struct QueryReader<'a> {
+    rows: Rows<'a>,
+}
+
+enum Rows<'a> {
+    Csv(Box<CsvQueries<'a>>),
+    Json(JsonQueries<'a>),
+}
+
+/// One row of a file of queries.
+#[derive(Debug)]
+pub struct QueryRow {
+    /// The line it begins on, counted from 1.
+    pub line: u64,
+    /// The query, or why it is none.
+    pub query: Result<QueryRecord, BadQuery>,
+}
+
+/// A row that is no query.
+#[derive(Debug)]
+pub struct BadQuery {
+    /// Its id, if that much can be read.
+    pub id: Option<String>,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+impl<'a> QueryReader<'a> {
+    /// Opens a file of queries: NDJSON if it begins with `{`, otherwise CSV; unpacked if gzipped.
+    pub fn open(path: &Path, progress: &'a dyn Progress) -> Result<QueryReader<'a>, ImportError> {
+        QueryReader::of(Input::begin(path, "reading queries", progress)?)
+    }
+
+    pub(crate) fn of(mut input: Input<'a>) -> Result<QueryReader<'a>, ImportError> {
+        let start = input.peek()?;
+        let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+        let rows = if start.starts_with(b"{") {
+            Rows::Json(JsonQueries::new(input))
+        } else {
+            Rows::Csv(Box::new(CsvQueries::open(input)?))
+        };
+        Ok(QueryReader { rows })
+    }
+
+    /// The next row; `None` after the last.
+    pub fn next_row(&mut self) -> Result<Option<QueryRow>, ImportError> {
+        let read = match &mut self.rows {
+            Rows::Csv(rows) => rows.next_row()?,
+            Rows::Json(rows) => rows.next_row()?,
+        };
+        let Some((line, fields)) = read else { return Ok(None) };
+        let query = fields.and_then(|fields| {
+            let id = fields.query.clone();
+            query(fields).map_err(|problem| BadQuery { id, problem })
+        });
+        Ok(Some(QueryRow { line, query }))
+    }
+}
+
+fn query(fields: Fields) -> Result<QueryRecord, Problem> {
+    let thousandths = |field: &'static str, number: Option<f64>| {
+        number.map(|number| in_thousandths(field, number)).transpose()
+    };
+    let asked_at = thousandths("t", fields.t)?.ok_or(Problem::Nothing("`t`"))?;
+    let temporal_tolerance = thousandths("dt", fields.dt)?.ok_or(Problem::Nothing("`dt`"))?;
+    let speed = fields.speed.map(|speed| nearest_thousandth("speed", speed)).transpose()?;
+    let query_interval = thousandths("interval", fields.interval)?
+        .map(|interval| u32::try_from(interval).map_err(|_| too_large("interval", interval)))
+        .transpose()?;
+    Ok(QueryRecord {
+        place: place(&fields)?,
+        k: whole("k", fields.k.ok_or(Problem::Nothing("`k`"))?)?,
+        distance_constraint: constraint(fields.dc, speed, query_interval)?,
+        query: fields.query.ok_or(Problem::Nothing("`query`"))?,
+        user: fields.user.ok_or(Problem::Nothing("`user`"))?,
+        asked_at,
+        temporal_tolerance,
+        speed,
+        query_interval,
+    })
+}
+
+fn place(fields: &Fields) -> Result<QueryPlace, Problem> {
+    match (fields.x, fields.y, fields.lon, fields.lat) {
+        (Some(x), Some(y), ..) if x.is_finite() && y.is_finite() => {
+            Ok(QueryPlace::Metres(Point::new(x, y)))
+        }
+        (None, None, Some(lon), Some(lat)) => {
+            let place = LonLat::new(lon, lat);
+            let bad = || bad("lon,lat", format!("{lon},{lat}"), "degrees of a place on Earth");
+            place.map(QueryPlace::Degrees).ok_or_else(bad)
+        }
+        (Some(x), Some(y), ..) => Err(bad("x,y", format!("{x},{y}"), "finite metres")),
+        _ => Err(Problem::Nothing("`x`,`y` or `lon`,`lat`")),
+    }
+}
+
+/// As given, rounded down; otherwise speed × interval (SPEC §3).
+fn constraint(
+    dc: Option<f64>,
+    speed: Option<u32>,
+    interval: Option<u32>,
+) -> Result<Length, Problem> {
+    match (dc, speed, interval) {
+        (Some(dc), ..) if dc.is_finite() => Ok(Length::metres_down(dc)),
+        (Some(dc), ..) => Err(bad("dc", dc.to_string(), "metres")),
+        (None, Some(speed), Some(interval)) => {
+            // Micrometres; a unit of 1/32 m has 31,250 of them.
+            let units = u64::from(speed) * u64::from(interval) / 31_250;
+            Ok(Length::from_units(u32::try_from(units).unwrap_or(u32::MAX)))
+        }
+        _ => Err(Problem::Nothing("`dc`, or `speed` and `interval`")),
+    }
+}
+
+/// Seconds with at most three decimals, in milliseconds.
+fn in_thousandths(field: &'static str, number: f64) -> Result<u64, Problem> {
+    let thousandths = (number * 1000.0).round();
+    let exact = (number * 1000.0 - thousandths).abs() <= 1e-3;
+    if (0.0..=1e15).contains(&thousandths) && exact {
+        return Ok(thousandths as u64);
+    }
+    Err(bad(field, number.to_string(), "seconds from 0 with at most three decimals"))
+}
+
+fn nearest_thousandth(field: &'static str, number: f64) -> Result<u32, Problem> {
+    let thousandths = (number * 1000.0).round();
+    if (0.0..=f64::from(u32::MAX)).contains(&thousandths) {
+        return Ok(thousandths as u32);
+    }
+    Err(bad(field, number.to_string(), "metres per second, not negative"))
+}
+
+fn whole(field: &'static str, number: f64) -> Result<u32, Problem> {
+    if (0.0..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0 {
+        return Ok(number as u32);
+    }
+    Err(bad(field, number.to_string(), "a whole number, not negative"))
+}
+
+fn too_large(field: &'static str, value: u64) -> Problem {
+    bad(field, value.to_string(), "less than 50 days")
+}
+
+fn bad(field: &'static str, value: String, expected: &'static str) -> Problem {
+    Problem::BadField { field, value, expected }
+}

@@ -1,0 +1,112 @@
+//! Queries written and read again, and rows that are none.
+
+use super::*;
+use std::path::Path;
+
+fn rows(text: &str) -> Result<Vec<QueryRow>, String> {
+    let input = crate::input::Input::from_bytes(Path::new("q"), text.as_bytes());
+    let mut reader = QueryReader::of(input).map_err(|error| error.to_string())?;
+    let mut rows = Vec::new();
+    while let Some(row) = reader.next_row().map_err(|error| error.to_string())? {
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// What is wrong with each bad row, after its line.
+fn complaints(text: &str) -> Vec<String> {
+    let rows = rows(text).unwrap();
+    let bad = |row: QueryRow| Some(format!("{}: {}", row.line, row.query.err()?.problem));
+    rows.into_iter().filter_map(bad).collect()
+}
+
+fn record(number: u32, place: QueryPlace) -> QueryRecord {
+    QueryRecord {
+        query: format!("q \"{number}\", really"),
+        user: number.to_string(),
+        asked_at: u64::from(number) * 1_001,
+        place,
+        k: 2 + number,
+        temporal_tolerance: 2_500,
+        distance_constraint: Length::from_units(1601 * number + 1),
+        speed: number.is_multiple_of(2).then_some(1234 * number),
+        query_interval: number.is_multiple_of(3).then_some(700),
+    }
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let metres = |n: u32| QueryPlace::Metres(Point::new(f64::from(n) * 12.25, -3.25));
+    let degrees =
+        |n: u32| QueryPlace::Degrees(LonLat { lon: 8.25 + f64::from(n) / 512.0, lat: -53.125 });
+    for name in ["a.csv", "a.csv.gz", "a.ndjson", "a.ndjson.gz"] {
+        for place in [&metres as &dyn Fn(u32) -> QueryPlace, &degrees] {
+            let path = folder.path().join(name);
+            let records: Vec<QueryRecord> = (0..50).map(|n| record(n, place(n))).collect();
+            let mut writer = QueryWriter::create(&path).unwrap();
+            records.iter().for_each(|record| writer.write(record).unwrap());
+            writer.finish().unwrap();
+            let mut reader = QueryReader::open(&path, &()).unwrap();
+            for record in &records {
+                let row = reader.next_row().unwrap().unwrap();
+                assert_eq!(&row.query.unwrap(), record, "{name}");
+            }
+            assert!(reader.next_row().unwrap().is_none());
+        }
+    }
+}
+
+#[test]
+fn speed_and_interval_stand_for_dc() {
+    let csv = "user,query,t,lon,lat,k,dt,speed,interval,mood\n7,a,1.5,8.2,53.1,3,0,12.5,4,good\n";
+    let json = "{\"query\":1,\"user\":\"u\",\"t\":1.5,\"x\":1,\"y\":2,\"k\":3,\"dt\":0,\
+                \"speed\":12.5,\"interval\":4,\"mood\":null}\n\n";
+    for text in [csv, json] {
+        let query = rows(text).unwrap().remove(0).query.unwrap();
+        assert_eq!(query.distance_constraint, Length::metres(50.0));
+        assert_eq!((query.asked_at, query.k, query.temporal_tolerance), (1500, 3, 0));
+    }
+    assert_eq!(rows(json).unwrap()[0].query.as_ref().unwrap().query, "1");
+}
+
+#[test]
+fn a_bad_row_is_told_with_its_line_and_the_next_one_is_read() {
+    let head = "query,user,t,x,y,k,dt,dc";
+    let csv = format!(
+        "{head}\na,1,0,1,1,2,3,50\nb,1,-1,1,1,2,3,50\nc,1,0.0005,1,1,2,3,50\nd,1,0,1,1,2.5,3,50\n\
+         e,1,0,1,nan,2,3,50\nf,1,0,1,1,2,3,\ng,1,0,1,1,2,3\nh,1,0,1,1,two,3,50\n,1,0,1,1,2,3,50\n\
+         z,1,9,1,1,2,3,50\n"
+    );
+    let said = complaints(&csv);
+    let expected = [
+        "3: field `t` holds `-1`; expected seconds from 0 with at most three decimals",
+        "4: field `t` holds `0.0005`",
+        "5: field `k` holds `2.5`; expected a whole number",
+        "6: field `x,y` holds `1,NaN`",
+        "7: ",
+        "8: ",
+        "9: field `k` holds `two`; expected a number",
+        "10: ",
+    ];
+    assert_eq!(said.len(), expected.len(), "{said:?}");
+    for (said, expected) in said.iter().zip(expected) {
+        assert!(said.starts_with(expected), "{said}\nexpected: {expected}");
+    }
+    let all = rows(&csv).unwrap();
+    assert_eq!(all.last().unwrap().query.as_ref().unwrap().query, "z");
+    assert_eq!(all[1].query.as_ref().unwrap_err().id.as_deref(), Some("b"));
+    let json = "{\"query\":\"a\"}\n{oops\n[]\n{\"query\":\"a\",\"t\":\"x\"}\n";
+    assert_eq!(complaints(json).len(), 4, "{:?}", complaints(json));
+}
+
+#[test]
+fn a_header_that_lacks_a_column_names_it() {
+    let missing = |header: &str| rows(header).unwrap_err();
+    assert!(missing("query,user,t,x,y,k,dt\n").contains("`dc`, or `speed` and `interval`"));
+    assert!(missing("query,user,t,x,k,dt,dc\n").contains("column `y` is missing"));
+    assert!(missing("query,t,x,y,k,dt,dc\n").contains("column `user` is missing"));
+    assert!(rows("").unwrap_err().contains("header"));
+    let long = format!("{{\"query\":\"{}", "a".repeat(2 << 20));
+    assert!(rows(&long).unwrap_err().contains("more than a megabyte"));
+}

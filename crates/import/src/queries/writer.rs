@@ -1,0 +1,226 @@
+//! Queries into a file, one by one.
+//!
+//! Metres get six decimals: a micrometre, so a point snaps to the street it was taken from, at
+//! the same offset, unless another street runs through it.
+
+use super::decimal::put;
+use super::{QueryPlace, QueryRecord};
+use crate::error::ImportError;
+use crate::growing::GrowingFile;
+use meshcloak::units::{LonLat, Point};
+use std::path::Path;
+
+/// Writes queries; nothing appears under the file's name before [`QueryWriter::finish`].
+#[derive(Debug)]
+pub struct QueryWriter {
+    file: GrowingFile,
+    format: Format,
+    row: Vec<u8>,
+    is_empty: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Csv,
+    Ndjson,
+}
+
+/// A number and how many decimals it was multiplied by.
+type Scaled = (i64, u32);
+
+impl QueryWriter {
+    /// Begins a file: NDJSON if it is called `.ndjson`, `.jsonl` or `.json`, otherwise CSV;
+    /// gzipped if `.gz` follows.
+    pub fn create(path: &Path) -> Result<QueryWriter, ImportError> {
+        let name = path.to_string_lossy().to_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        let json = [".ndjson", ".jsonl", ".json"].iter().any(|ending| name.ends_with(ending));
+        let format = if json { Format::Ndjson } else { Format::Csv };
+        let file = GrowingFile::create(path)?;
+        Ok(QueryWriter { file, format, row: Vec::new(), is_empty: true })
+    }
+
+    /// Adds a query. All queries of a CSV file are in metres, or all in degrees, as its first.
+    pub fn write(&mut self, query: &QueryRecord) -> Result<(), ImportError> {
+        self.row.clear();
+        let numbers = numbers(query);
+        match self.format {
+            Format::Csv => {
+                if self.is_empty {
+                    put_header(&mut self.row, &numbers);
+                }
+                put_csv(&mut self.row, query, &numbers);
+            }
+            Format::Ndjson => put_json(&mut self.row, query, &numbers),
+        }
+        self.is_empty = false;
+        self.file.add(&self.row)
+    }
+
+    /// Gives the file its name.
+    pub fn finish(mut self) -> Result<(), ImportError> {
+        if self.is_empty && self.format == Format::Csv {
+            self.file.add(b"query,user,t,x,y,k,dt,dc,speed,interval\n")?;
+        }
+        self.file.finish()
+    }
+}
+
+fn numbers(query: &QueryRecord) -> [(&'static str, Option<Scaled>); 8] {
+    let metres = |value: f64| Some(((value * 1e6).round() as i64, 6));
+    let degrees = |value: f64| Some(((value * 1e9).round() as i64, 9));
+    let [first, second] = match query.place {
+        QueryPlace::Metres(Point { x, y }) => [("x", metres(x)), ("y", metres(y))],
+        QueryPlace::Degrees(LonLat { lon, lat }) => [("lon", degrees(lon)), ("lat", degrees(lat))],
+    };
+    let thousandths = |number: u64| Some((number.min(i64::MAX as u64) as i64, 3));
+    // A unit of 1/32 m has five decimals.
+    let dc = i64::from(query.distance_constraint.units()) * 3125;
+    [
+        ("t", thousandths(query.asked_at)),
+        first,
+        second,
+        ("k", Some((i64::from(query.k), 0))),
+        ("dt", thousandths(query.temporal_tolerance)),
+        ("dc", Some((dc, 5))),
+        ("speed", query.speed.and_then(|speed| thousandths(speed.into()))),
+        ("interval", query.query_interval.and_then(|interval| thousandths(interval.into()))),
+    ]
+}
+
+fn put_header(row: &mut Vec<u8>, numbers: &[(&'static str, Option<Scaled>)]) {
+    row.extend_from_slice(b"query,user");
+    for (name, _) in numbers {
+        row.push(b',');
+        row.extend_from_slice(name.as_bytes());
+    }
+    row.push(b'\n');
+}
+
+fn put_csv(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[(&'static str, Option<Scaled>)]) {
+    put_csv_text(row, &query.query);
+    row.push(b',');
+    put_csv_text(row, &query.user);
+    for &(_, number) in numbers {
+        row.push(b',');
+        if let Some((number, decimals)) = number {
+            put(row, number, decimals);
+        }
+    }
+    row.push(b'\n');
+}
+
+fn put_csv_text(row: &mut Vec<u8>, text: &str) {
+    if !text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
+        return row.extend_from_slice(text.as_bytes());
+    }
+    row.push(b'"');
+    row.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+    row.push(b'"');
+}
+
+fn put_json(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[(&'static str, Option<Scaled>)]) {
+    for (before, text) in [("{\"query\":", &query.query), (",\"user\":", &query.user)] {
+        row.extend_from_slice(before.as_bytes());
+        serde_json::to_writer(&mut *row, text).expect("a Vec takes any text");
+    }
+    for &(name, number) in numbers {
+        if let Some((number, decimals)) = number {
+            row.extend_from_slice(b",\"");
+            row.extend_from_slice(name.as_bytes());
+            row.extend_from_slice(b"\":");
+            put(row, number, decimals);
+        }
+    }
+    row.extend_from_slice(b"}\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshcloak::map::StreetId;
+    use meshcloak::town::Town;
+    use meshcloak::units::Length;
+
+    fn record() -> QueryRecord {
+        QueryRecord {
+            query: "7.0".to_owned(),
+            user: "a,\"b\"".to_owned(),
+            asked_at: 12_050,
+            place: QueryPlace::Metres(Point::new(13_907.25, -0.5)),
+            k: 3,
+            temporal_tolerance: 3000,
+            distance_constraint: Length::metres(50.03),
+            speed: Some(10_000),
+            query_interval: None,
+        }
+    }
+
+    fn written(name: &str, records: &[QueryRecord]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        let mut writer = QueryWriter::create(&path).unwrap();
+        for record in records {
+            writer.write(record).unwrap();
+        }
+        writer.finish().unwrap();
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn a_query_is_a_row_of_csv_or_a_line_of_json() {
+        assert_eq!(
+            written("q.csv", &[record()]),
+            "query,user,t,x,y,k,dt,dc,speed,interval\n\
+             7.0,\"a,\"\"b\"\"\",12.05,13907.25,-0.5,3,3,50.03125,10,\n"
+        );
+        assert_eq!(
+            written("q.ndjson", &[record()]),
+            "{\"query\":\"7.0\",\"user\":\"a,\\\"b\\\"\",\"t\":12.05,\"x\":13907.25,\"y\":-0.5,\
+             \"k\":3,\"dt\":3,\"dc\":50.03125,\"speed\":10}\n"
+        );
+        assert_eq!(written("q.csv", &[]), "query,user,t,x,y,k,dt,dc,speed,interval\n");
+    }
+
+    /// Whether some other street comes so near to `point` that snapping may prefer it.
+    fn is_shared(town: &Town, point: Point, own: StreetId) -> bool {
+        let near = |street: StreetId| {
+            town.map.shape(street).windows(2).any(|pair| {
+                let at = point.nearest_fraction(pair[0], pair[1]);
+                pair[0].towards(pair[1], at).distance(point) < 2e-6
+            })
+        };
+        town.map.streets().any(|street| street != own && near(street))
+    }
+
+    #[test]
+    fn a_written_point_snaps_to_the_position_it_was_taken_from() {
+        let mut compared = 0;
+        for seed in 0..600 {
+            let town = Town::random(seed);
+            let mut random = Town::generator(seed);
+            for _ in 0..20 {
+                let position = town.position(&mut random);
+                let point = town.map.point(position);
+                let place = QueryPlace::Metres(point);
+                let query = QueryRecord { place, ..record() };
+                let mut row = Vec::new();
+                put_csv(&mut row, &query, &numbers(&query)[1..3]);
+                let text = String::from_utf8(row).unwrap();
+                let mut fields = text.trim().rsplit(',').map(|field| field.parse().unwrap());
+                let (y, x) = (fields.next().unwrap(), fields.next().unwrap());
+                let snapped = town.map.snap(Point::new(x, y), Some(0.001)).unwrap().position;
+                let crosses_itself = town.map.shape(position.street).len() > 2;
+                if is_shared(&town, point, position.street) || crosses_itself {
+                    continue;
+                }
+                compared += 1;
+                let shape = town.map.shape(position.street);
+                if shape[0] != shape[1] {
+                    assert_eq!(snapped, position, "seed {seed} {point:?}\n{town}");
+                }
+            }
+        }
+        assert!(compared > 4000, "only {compared} points lie on one street alone");
+    }
+}

@@ -1,0 +1,109 @@
+//! Traces of Brinkhoff's generator: one report a line, tab-separated, of all objects in order of
+//! time: `newpoint|point|disappearpoint|new|poi, object, report, class, time, x, y, speed,
+//! next x, next y[, k …]`.
+
+use super::{Skips, Spot, Trip, TripPoint, shown};
+use crate::error::{ImportError, Place, Problem};
+use crate::input::Input;
+use meshcloak::units::Point;
+use rustc_hash::FxHashMap;
+use std::io::BufRead as _;
+
+/// A line of a trace.
+#[derive(Debug)]
+pub(super) struct Report {
+    object: String,
+    is_new: bool,
+    point: TripPoint,
+}
+
+/// The reports of one file, in its order.
+pub(super) fn read(mut input: Input) -> Result<Vec<Report>, ImportError> {
+    let mut reports = Vec::new();
+    let mut bytes = Vec::new();
+    let mut number = 0;
+    loop {
+        bytes.clear();
+        number += 1;
+        let place = Place::Line(number);
+        match input.read_until(b'\n', &mut bytes) {
+            Ok(0) => return Ok(reports),
+            Ok(_) => {}
+            Err(error) => return Err(input.error(place, error)),
+        }
+        let line = std::str::from_utf8(&bytes);
+        let line =
+            line.map_err(|_| input.error(place, Problem::Damaged("not UTF-8 text".into())))?;
+        let line = line.trim_start_matches('\u{feff}').trim_end();
+        if !line.is_empty() {
+            reports.push(report(line).map_err(|problem| input.error(place, problem))?);
+        }
+    }
+}
+
+fn report(line: &str) -> Result<Report, Problem> {
+    let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
+    let [kind, object, _, _, time, x, y, speed, ..] = fields[..] else {
+        let found = shown(line);
+        return Err(Problem::BadField { field: "line", value: found, expected: COLUMNS });
+    };
+    let is_new = match kind {
+        "newpoint" | "new" => true,
+        "point" | "poi" | "disappearpoint" => false,
+        _ => return Err(bad("kind", kind, "newpoint, point, disappearpoint, new or poi")),
+    };
+    if object.is_empty() {
+        return Err(bad("object", object, "an id"));
+    }
+    let expected = "a time stamp from 0";
+    let stamp = number("time", time, 0.0..=1e12, expected)?;
+    let metres = |field, text| number(field, text, -4e7..=4e7, "metres within ±40,000 km");
+    let spot = Spot::Metres(Point::new(metres("x", x)?, metres("y", y)?));
+    let speed = number("speed", speed, 0.0..=4e7, "metres per time stamp from 0")?;
+    let k = fields.get(10).map(|text| {
+        let k = text.parse::<u32>().ok().filter(|k| (1..=1_000_000).contains(k));
+        k.ok_or_else(|| bad("k", text, "a whole number from 1"))
+    });
+    let at = (stamp * 1000.0).round() as i64;
+    let point = TripPoint { at, spot, speed: Some(speed), k: k.transpose()? };
+    Ok(Report { object: object.to_owned(), is_new, point })
+}
+
+const COLUMNS: &str = "kind, object, report, class, time, x, y, speed[, next x, next y[, k]], \
+                       separated by tabs";
+
+fn number(
+    field: &'static str,
+    text: &str,
+    range: std::ops::RangeInclusive<f64>,
+    expected: &'static str,
+) -> Result<f64, Problem> {
+    let value = text.parse::<f64>().ok().filter(|value| range.contains(value));
+    value.ok_or_else(|| bad(field, text, expected))
+}
+
+fn bad(field: &'static str, value: &str, expected: &'static str) -> Problem {
+    Problem::BadField { field, value: shown(value), expected }
+}
+
+/// The trips of all objects, in order of appearance. Files are taken in order of their first time
+/// stamp, whatever the order in which they were named.
+pub(super) fn trips(mut files: Vec<Vec<Report>>, skips: &mut Skips) -> Vec<Trip> {
+    files.sort_by_key(|reports| reports.first().map(|report| report.point.at));
+    let mut trips: Vec<Trip> = Vec::new();
+    let mut rows: FxHashMap<String, usize> = FxHashMap::default();
+    for Report { object, is_new, point } in files.into_iter().flatten() {
+        let known = rows.get(&object).copied().filter(|_| !is_new);
+        let Some(trip) = known.map(|row| &mut trips[row]) else {
+            rows.insert(object.clone(), trips.len());
+            trips.push(Trip { id: object, points: vec![point] });
+            continue;
+        };
+        if trip.points.last().is_some_and(|last| last.at >= point.at) {
+            skips.backwards += 1;
+        } else {
+            trip.points.push(point);
+        }
+    }
+    trips
+}

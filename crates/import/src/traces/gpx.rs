@@ -1,0 +1,202 @@
+//! GPX 1.0 and 1.1: every `<trkseg>` is a trip of its `<trkpt lat lon>` that have a `<time>`.
+//!
+//! A trip is named after its file; `read_traces` numbers it if the file holds several.
+
+use super::{Skips, Spot, Trip, TripPoint, instant, push_trip, shown};
+use crate::error::{ImportError, Place, Problem};
+use crate::input::Input;
+use meshcloak::units::LonLat;
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+
+/// Reads one file.
+pub(super) fn read(
+    input: Input,
+    trips: &mut Vec<Trip>,
+    skips: &mut Skips,
+) -> Result<(), ImportError> {
+    let path = input.path.clone();
+    let mut reader = Reader::from_reader(Numbered { input, line: 1 });
+    let mut segments = Segments::default();
+    segments.read(&mut reader).map_err(|problem| {
+        let line = reader.get_ref().line;
+        Place::Line(line).of(&path, problem)
+    })?;
+    skips.untimed += segments.untimed;
+    for points in segments.done {
+        push_trip(name_of(&path), points, trips, skips);
+    }
+    Ok(())
+}
+
+/// The file's name without its endings.
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let plain = name.strip_suffix(".gz").unwrap_or(&name);
+    plain.strip_suffix(".gpx").unwrap_or(plain).to_owned()
+}
+
+/// The segments read so far, and what is open.
+#[derive(Default)]
+struct Segments {
+    done: Vec<Vec<TripPoint>>,
+    untimed: usize,
+    points: Vec<TripPoint>,
+    place: Option<LonLat>,
+    time: Option<i64>,
+    /// The text of the open `<time>` of a point.
+    text: Option<String>,
+}
+
+impl Segments {
+    fn read(&mut self, reader: &mut Reader<Numbered>) -> Result<(), Problem> {
+        let mut buffer = Vec::new();
+        let (mut depth, mut roots) = (0_u64, 0_u64);
+        loop {
+            buffer.clear();
+            match reader.read_event_into(&mut buffer).map_err(problem_of)? {
+                Event::Start(element) => {
+                    roots += u64::from(depth == 0);
+                    depth += 1;
+                    is_gpx(&element, depth)?;
+                    self.start(&element)?;
+                }
+                Event::Empty(element) => {
+                    roots += u64::from(depth == 0);
+                    is_gpx(&element, depth + 1)?;
+                    self.start(&element)?;
+                    self.end(element.local_name().as_ref())?;
+                }
+                Event::End(element) => {
+                    depth = depth.saturating_sub(1);
+                    self.end(element.local_name().as_ref())?;
+                }
+                Event::Text(text) => {
+                    if let Some(known) = &mut self.text {
+                        known.push_str(&text);
+                    }
+                }
+                Event::Eof if depth > 0 || roots == 0 => {
+                    return Err(Problem::Truncated("before `</gpx>`".into()));
+                }
+                Event::Eof => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
+    fn start(&mut self, element: &BytesStart) -> Result<(), Problem> {
+        match element.local_name().as_ref() {
+            "trkpt" => {
+                self.place = Some(place_of(element)?);
+                self.time = None;
+            }
+            "time" if self.place.is_some() => self.text = Some(String::new()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, name: &str) -> Result<(), Problem> {
+        match name {
+            "time" => {
+                if let Some(text) = self.text.take() {
+                    let time = instant::milliseconds(&text);
+                    let expected = "date and time, as in 2013-07-01T00:00:58Z";
+                    self.time = Some(time.ok_or_else(|| bad("time", &text, expected))?);
+                }
+            }
+            "trkpt" => match (self.place.take(), self.time.take()) {
+                (Some(place), Some(at)) => {
+                    let spot = Spot::Degrees(place);
+                    self.points.push(TripPoint { at, spot, speed: None, k: None });
+                }
+                _ => self.untimed += 1,
+            },
+            "trkseg" => self.done.push(std::mem::take(&mut self.points)),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The outermost element is `<gpx>`.
+fn is_gpx(element: &BytesStart, depth: u64) -> Result<(), Problem> {
+    let name = element.local_name();
+    if depth > 1 || name.as_ref() == "gpx" {
+        return Ok(());
+    }
+    Err(Problem::Damaged(format!("expected `<gpx>`, found `<{}>`", shown(name.as_ref()))))
+}
+
+fn place_of(element: &BytesStart) -> Result<LonLat, Problem> {
+    let lon = degrees(element, "lon", 180.0, "degrees from -180 to 180")?;
+    let lat = degrees(element, "lat", 90.0, "degrees from -90 to 90")?;
+    Ok(LonLat { lon, lat })
+}
+
+fn degrees(
+    element: &BytesStart,
+    name: &'static str,
+    limit: f64,
+    expected: &'static str,
+) -> Result<f64, Problem> {
+    let damaged = |error: &dyn ToString| Problem::Damaged(error.to_string());
+    let attribute = element.try_get_attribute(name).map_err(|error| damaged(&error))?;
+    let text = match attribute {
+        Some(attribute) => {
+            let value = attribute.normalized_value(XmlVersion::Explicit1_0);
+            value.map_err(|error| damaged(&error))?.into_owned()
+        }
+        None => String::new(),
+    };
+    let value = text.trim().parse::<f64>().ok().filter(|value| value.abs() <= limit);
+    value.ok_or_else(|| bad(name, &text, expected))
+}
+
+fn bad(field: &'static str, value: &str, expected: &'static str) -> Problem {
+    Problem::BadField { field, value: shown(value), expected }
+}
+
+fn problem_of(error: quick_xml::Error) -> Problem {
+    match error {
+        quick_xml::Error::Io(error) => io::Error::new(error.kind(), error.to_string()).into(),
+        quick_xml::Error::Syntax(error) => Problem::Truncated(format!("or is damaged: {error}")),
+        error => Problem::Damaged(error.to_string()),
+    }
+}
+
+/// An input that knows which line has been reached.
+struct Numbered<'a> {
+    input: Input<'a>,
+    line: u64,
+}
+
+impl Read for Numbered<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.line += lines(&buffer[..read]) as u64;
+        Ok(read)
+    }
+}
+
+impl BufRead for Numbered<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        // What was filled before is still there: this cannot fail or wait.
+        let passed =
+            self.input.fill_buf().map_or(0, |bytes| lines(&bytes[..amount.min(bytes.len())]));
+        self.line += passed as u64;
+        self.input.consume(amount);
+    }
+}
+
+fn lines(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte == b'\n').count()
+}

@@ -1,0 +1,273 @@
+//! A canvas as SVG text: one group per layer, one path for all lines of a kind.
+//!
+//! Coordinates are whole tenths of a pixel (hundredths for small shapes and pictures), written
+//! relative to the point before, so files stay small and no error adds up.
+
+use crate::canvas::{Anchor, Canvas, Circle, Layer, NamedLines, Shape, Stroke, Text, Weight};
+use crate::colour::Colour;
+use crate::lines::Lines;
+use crate::view::Pixel;
+use std::fmt::{self, Write as _};
+
+/// Pictures narrower than this get hundredths everywhere.
+const SMALL: u32 = 500;
+
+/// Whether a line ends where it likes or returns to its beginning.
+#[derive(Clone, Copy, PartialEq)]
+enum Ends {
+    Open,
+    Closed,
+}
+
+/// The canvas as an SVG file.
+pub(crate) fn to_svg(canvas: &Canvas) -> String {
+    let mut text = String::new();
+    write(canvas, &mut text).expect("a String takes any text");
+    text
+}
+
+fn write(canvas: &Canvas, out: &mut String) -> fmt::Result {
+    let (width, height) = (canvas.width, canvas.height);
+    write!(out, r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" "#)?;
+    write!(out, r#"viewBox="0 0 {width} {height}" "#)?;
+    writeln!(out, r#"font-family="'Noto Sans','Open Sans',Arial,Helvetica,sans-serif">"#)?;
+    writeln!(out, r#"<rect width="{width}" height="{height}" fill="{}"/>"#, canvas.background)?;
+    let ids = write_kept_lines(canvas, out)?;
+    for layer in &canvas.layers {
+        write_layer(canvas, &ids, layer, out)?;
+    }
+    out.push_str("</svg>\n");
+    Ok(())
+}
+
+/// Lines that are drawn more than once are written once and referred to; gives their ids.
+fn write_kept_lines(canvas: &Canvas, out: &mut String) -> Result<Vec<u64>, fmt::Error> {
+    let mut ids = vec![0; canvas.lines.len()];
+    out.push_str("<defs>\n");
+    for (index, lines) in canvas.lines.iter().enumerate().filter(|(_, lines)| lines.uses > 1) {
+        let mut data = String::new();
+        write_lines(&mut data, &lines.lines, steps(canvas), Ends::Open)?;
+        let id = fingerprint(index, &data);
+        ids[index] = id;
+        let name = Escaped(&lines.name);
+        writeln!(out, r#"<path id="p{id:016x}" class="{name}" d="{data}"/>"#)?;
+    }
+    out.push_str("</defs>\n");
+    Ok(ids)
+}
+
+/// FNV-1a. Ids depend on what is drawn, so that several pictures can share a page.
+fn fingerprint(index: usize, data: &str) -> u64 {
+    let bytes = data.bytes().chain((index as u64).to_le_bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+fn write_layer(canvas: &Canvas, ids: &[u64], layer: &Layer, out: &mut String) -> fmt::Result {
+    write!(out, r#"<g class="{}" fill="none" "#, Escaped(&layer.name))?;
+    writeln!(out, r#"stroke-linecap="round" stroke-linejoin="round">"#)?;
+    for shape in &layer.shapes {
+        match shape {
+            Shape::Stroke { lines, stroke } => {
+                let lines = (&canvas.lines[*lines], ids[*lines]);
+                write_stroke(lines, *stroke, steps(canvas), out)?;
+            }
+            Shape::Areas { name, outlines, fill } => {
+                write!(out, r#"<path class="{}" fill="{fill}""#, Escaped(name))?;
+                write_opacity(out, "fill-opacity", *fill)?;
+                out.push_str(" d=\"");
+                write_lines(out, outlines, 100, Ends::Closed)?;
+                out.push_str("\"/>\n");
+            }
+            Shape::Circles { name, centres, circle } => write_circles(out, name, centres, circle)?,
+            Shape::Text { at, text, style } => write_text(out, *at, text, style)?,
+        }
+    }
+    out.push_str("</g>\n");
+    Ok(())
+}
+
+fn write_stroke(
+    (lines, id): (&NamedLines, u64),
+    stroke: Stroke,
+    parts: i64,
+    out: &mut String,
+) -> fmt::Result {
+    let name = Escaped(&lines.name);
+    if lines.uses > 1 {
+        write!(out, r##"<use href="#p{id:016x}" class="{name}""##)?;
+        write_stroke_style(out, stroke)?;
+    } else {
+        write!(out, r#"<path class="{name}""#)?;
+        write_stroke_style(out, stroke)?;
+        out.push_str(" d=\"");
+        write_lines(out, &lines.lines, parts, Ends::Open)?;
+        out.push('"');
+    }
+    out.push_str("/>\n");
+    Ok(())
+}
+
+fn write_stroke_style(out: &mut String, stroke: Stroke) -> fmt::Result {
+    let width = Decimal::of(stroke.width, 100);
+    write!(out, r#" stroke="{}" stroke-width="{width}""#, stroke.colour)?;
+    write_opacity(out, "stroke-opacity", stroke.colour)
+}
+
+fn write_opacity(out: &mut String, attribute: &str, colour: Colour) -> fmt::Result {
+    if colour.is_opaque() {
+        return Ok(());
+    }
+    let value = (i64::from(colour.opacity) * 1000 + 127) / 255;
+    write!(out, r#" {attribute}="{}""#, Decimal { value, parts: 1000 })
+}
+
+/// Circles of one kind share a group that says how they look.
+fn write_circles(out: &mut String, name: &str, at: &[Pixel], circle: &Circle) -> fmt::Result {
+    write!(out, r#"<g class="{}" fill="{}""#, Escaped(name), circle.fill)?;
+    write_opacity(out, "fill-opacity", circle.fill)?;
+    if let Some(outline) = circle.outline {
+        write_stroke_style(out, outline)?;
+    }
+    out.push_str(">\n");
+    let radius = Decimal::of(circle.radius, 100);
+    for centre in at {
+        let (x, y) = (Decimal::of(centre.x, 10), Decimal::of(centre.y, 10));
+        writeln!(out, r#"<circle cx="{x}" cy="{y}" r="{radius}"/>"#)?;
+    }
+    out.push_str("</g>\n");
+    Ok(())
+}
+
+fn write_text(out: &mut String, at: Pixel, text: &str, style: &Text) -> fmt::Result {
+    let (x, y, size) = (at.x, at.y, style.size);
+    let (x, y, size) = (Decimal::of(x, 10), Decimal::of(y, 10), Decimal::of(size, 10));
+    write!(out, r#"<text x="{x}" y="{y}" font-size="{size}" fill="{}""#, style.colour)?;
+    write_opacity(out, "fill-opacity", style.colour)?;
+    match style.anchor {
+        Anchor::Start => {}
+        Anchor::Middle => out.push_str(r#" text-anchor="middle""#),
+        Anchor::End => out.push_str(r#" text-anchor="end""#),
+    }
+    if style.weight == Weight::Bold {
+        out.push_str(r#" font-weight="bold""#);
+    }
+    writeln!(out, ">{}</text>", Escaped(text))
+}
+
+/// Steps to the pixel for lines on this canvas.
+fn steps(canvas: &Canvas) -> i64 {
+    if canvas.width < SMALL { 100 } else { 10 }
+}
+
+/// The lines as path data, `parts` steps to the pixel.
+fn write_lines(out: &mut String, lines: &Lines, parts: i64, ends: Ends) -> fmt::Result {
+    let step = |value: f64| Decimal::of(value, parts).value;
+    let mut last = (0, 0);
+    for line in lines.iter() {
+        let mut drawn = 0;
+        for (index, point) in line.iter().enumerate() {
+            let next = (step(point.x), step(point.y));
+            let end = index + 1 == line.len() && drawn < 2;
+            if index > 0 && next == last && !end {
+                continue;
+            }
+            let [x, y] = [next.0 - last.0, next.1 - last.1].map(|value| Decimal { value, parts });
+            // After `m x y` further pairs are lines; a minus sign separates as well as a space.
+            let before = if index == 0 {
+                "m"
+            } else if x.value < 0 {
+                ""
+            } else {
+                " "
+            };
+            let between = if y.value < 0 { "" } else { " " };
+            write!(out, "{before}{x}{between}{y}")?;
+            last = next;
+            drawn += 1;
+        }
+        if ends == Ends::Closed {
+            out.push('z');
+            last = line.first().map_or(last, |first| (step(first.x), step(first.y)));
+        }
+    }
+    Ok(())
+}
+
+/// `value / parts` without needless zeros; `parts` is a power of ten.
+#[derive(Clone, Copy)]
+struct Decimal {
+    value: i64,
+    parts: i64,
+}
+
+impl Decimal {
+    /// The nearest such number within ±10¹² steps; 0 for what is none.
+    fn of(number: f64, parts: i64) -> Decimal {
+        Decimal { value: (number * parts as f64).round().clamp(-1e12, 1e12) as i64, parts }
+    }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, mut part) = (self.value.abs() / self.parts, self.value.abs() % self.parts);
+        let sign = if self.value < 0 { "-" } else { "" };
+        write!(f, "{sign}{whole}")?;
+        let mut parts = self.parts;
+        while part > 0 && part % 10 == 0 {
+            part /= 10;
+            parts /= 10;
+        }
+        if part == 0 {
+            Ok(())
+        } else {
+            write!(f, ".{part:0>digits$}", digits = parts.ilog10() as usize)
+        }
+    }
+}
+
+/// Text as XML may hold it, in content or between quotes.
+struct Escaped<'a>(&'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for letter in self.0.chars() {
+            match letter {
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '&' => f.write_str("&amp;")?,
+                '"' => f.write_str("&quot;")?,
+                '\t' | '\n' | '\r' => f.write_char(' ')?,
+                '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
+                _ => f.write_char(letter)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_right() {
+        let text = |value, parts| Decimal { value, parts }.to_string();
+        assert_eq!(text(-5, 10), "-0.5");
+        assert_eq!(text(1230, 100), "12.3");
+        assert_eq!(text(1203, 100), "12.03");
+        assert_eq!(text(400, 10), "40");
+        assert_eq!(text(0, 10), "0");
+    }
+
+    #[test]
+    fn relative_steps_add_up_to_the_rounded_place() {
+        let mut lines = Lines::new();
+        lines.add([Pixel::new(0.04, 1.0), Pixel::new(0.08, 1.0), Pixel::new(10.31, 0.5)]);
+        lines.add([Pixel::new(7.0, 7.0), Pixel::new(7.01, 7.0)]);
+        let mut text = String::new();
+        write_lines(&mut text, &lines, 10, Ends::Open).unwrap();
+        assert_eq!(text, "m0 1 0.1 0 10.2-0.5m-3.3 6.5 0 0");
+    }
+}

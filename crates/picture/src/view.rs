@@ -1,0 +1,175 @@
+//! Where a map lies on a picture: metres to pixels and back, north up.
+
+use meshcloak::units::{Point, Rectangle};
+
+/// A place on a picture, in pixels right of and below its top left corner.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pixel {
+    /// To the right.
+    pub x: f64,
+    /// Downwards.
+    pub y: f64,
+}
+
+impl Pixel {
+    /// The place `x` pixels right and `y` pixels down.
+    pub const fn new(x: f64, y: f64) -> Pixel {
+        Pixel { x, y }
+    }
+
+    /// Square of the straight-line distance.
+    pub fn distance_squared(self, other: Pixel) -> f64 {
+        let (dx, dy) = (other.x - self.x, other.y - self.y);
+        dx * dx + dy * dy
+    }
+
+    /// Straight-line distance.
+    pub fn distance(self, other: Pixel) -> f64 {
+        self.distance_squared(other).sqrt()
+    }
+
+    /// The place `right` and `down` from here.
+    pub fn moved(self, right: f64, down: f64) -> Pixel {
+        Pixel::new(self.x + right, self.y + down)
+    }
+}
+
+/// A rectangle of a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PixelBox {
+    /// Left edge.
+    pub left: f64,
+    /// Upper edge.
+    pub top: f64,
+    /// From left to right.
+    pub width: f64,
+    /// From top to bottom.
+    pub height: f64,
+}
+
+impl PixelBox {
+    /// Right edge.
+    pub fn right(&self) -> f64 {
+        self.left + self.width
+    }
+
+    /// Lower edge.
+    pub fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    /// The point in the middle.
+    pub fn centre(&self) -> Pixel {
+        Pixel::new(self.left + self.width / 2.0, self.top + self.height / 2.0)
+    }
+
+    /// The box `margin` smaller on all sides; at least a pixel remains.
+    pub fn inside(&self, margin: f64) -> PixelBox {
+        let width = (self.width - 2.0 * margin).max(1.0);
+        let height = (self.height - 2.0 * margin).max(1.0);
+        let centre = self.centre();
+        PixelBox { left: centre.x - width / 2.0, top: centre.y - height / 2.0, width, height }
+    }
+
+    /// Its four corners, the first one again at the end.
+    pub fn corners(&self) -> [Pixel; 5] {
+        let (left, top, right, bottom) = (self.left, self.top, self.right(), self.bottom());
+        [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+            .map(|(x, y)| Pixel::new(x, y))
+    }
+}
+
+/// How a map is placed on a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    area: PixelBox,
+    middle: Pixel,
+    centre: Point,
+    metres_per_pixel: f64,
+}
+
+impl View {
+    /// A map whose whole extent is less is drawn as if it were this many metres wide.
+    pub const LEAST_METRES: f64 = 100.0;
+
+    /// The view that shows `bounds` in the middle of `area`, as large as fits.
+    pub fn fit(bounds: Rectangle, area: PixelBox) -> View {
+        let across = (bounds.width() / area.width).max(bounds.height() / area.height);
+        let least = Self::LEAST_METRES / area.width.max(area.height);
+        View {
+            area,
+            middle: area.centre(),
+            centre: bounds.centre(),
+            metres_per_pixel: across.max(least),
+        }
+    }
+
+    /// The part of the picture that was given to the map.
+    pub fn area(&self) -> PixelBox {
+        self.area
+    }
+
+    /// Whether a place on the picture is in the part given to the map.
+    pub fn contains(&self, pixel: Pixel) -> bool {
+        let PixelBox { left, top, .. } = self.area;
+        (left..=self.area.right()).contains(&pixel.x)
+            && (top..=self.area.bottom()).contains(&pixel.y)
+    }
+
+    /// The scale, the same in all directions.
+    pub fn metres_per_pixel(&self) -> f64 {
+        self.metres_per_pixel
+    }
+
+    /// Where a point of the map is on the picture.
+    pub fn to_pixel(&self, point: Point) -> Pixel {
+        Pixel::new(
+            self.middle.x + (point.x - self.centre.x) / self.metres_per_pixel,
+            self.middle.y - (point.y - self.centre.y) / self.metres_per_pixel,
+        )
+    }
+
+    /// Which point of the map is at a place on the picture.
+    pub fn to_point(&self, pixel: Pixel) -> Point {
+        Point::new(
+            self.centre.x + (pixel.x - self.middle.x) * self.metres_per_pixel,
+            self.centre.y - (pixel.y - self.middle.y) * self.metres_per_pixel,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AREA: PixelBox = PixelBox { left: 20.0, top: 40.0, width: 1000.0, height: 500.0 };
+
+    fn rectangle(min: (f64, f64), max: (f64, f64)) -> Rectangle {
+        Rectangle { min: Point::new(min.0, min.1), max: Point::new(max.0, max.1) }
+    }
+
+    #[test]
+    fn there_and_back_is_the_same_place() {
+        let bounds = rectangle((-3000.0, 200.0), (9000.0, 7200.0));
+        let view = View::fit(bounds, AREA);
+        for (x, y) in [(-3000.0, 200.0), (9000.0, 7200.0), (17.25, -999.5), (4e7, -4e7)] {
+            let back = view.to_point(view.to_pixel(Point::new(x, y)));
+            assert!(back.distance(Point::new(x, y)) < 1e-6, "{back:?}");
+        }
+    }
+
+    #[test]
+    fn the_bounds_fill_the_area_one_way_and_north_is_up() {
+        let view = View::fit(rectangle((0.0, 0.0), (4000.0, 5000.0)), AREA);
+        assert_eq!(view.metres_per_pixel(), 10.0);
+        assert_eq!(view.to_pixel(Point::new(2000.0, 5000.0)), Pixel::new(520.0, 40.0));
+        assert_eq!(view.to_pixel(Point::new(0.0, 0.0)), Pixel::new(320.0, 540.0));
+    }
+
+    #[test]
+    fn a_map_without_extent_is_drawn_in_the_middle() {
+        let view = View::fit(rectangle((7.0, 7.0), (7.0, 7.0)), AREA);
+        assert_eq!(view.to_pixel(Point::new(7.0, 7.0)), AREA.centre());
+        assert_eq!(view.metres_per_pixel(), 0.1);
+    }
+}

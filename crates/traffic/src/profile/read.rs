@@ -1,0 +1,188 @@
+//! From a TOML text to a valid profile, or an error that names key, value and what was expected.
+
+use super::raw::{
+    RawAppear, RawCapacity, RawChoose, RawClass, RawLimits, RawPlaces, RawProfile, RawReroute,
+};
+use super::{Appear, Capacity, Class, Places, Profile, ProfileError, Reroute, Standing};
+use crate::chance::{Choice, Share};
+use meshcloak::units::Length;
+use std::fmt::Display;
+
+type Checked<T> = Result<T, ProfileError>;
+
+pub(super) fn read(text: &str) -> Checked<Profile> {
+    let raw: RawProfile = toml::from_str(text)
+        .map_err(|error| ProfileError::Syntax(error.to_string().trim_end().to_owned()))?;
+    let queries = raw.queries.map(|number| whole("queries", number, 1..=1_000_000)).transpose()?;
+    let duration = raw
+        .duration
+        .map(|seconds| thousandths("duration", seconds, 86_400.0 * 30.0))
+        .transpose()?;
+    if queries.is_none() && duration.is_none() {
+        return Err(needs("a profile", "`queries` or `duration`, or it never ends"));
+    }
+    if raw.capacity.is_some() && raw.limits.is_none() {
+        return Err(needs("capacity", "`limits`: a crowd slows from a limit down"));
+    }
+    if raw.reroute.is_some() && raw.capacity.is_none() {
+        return Err(needs("reroute", "`capacity`: without it nothing ever changes"));
+    }
+    let shares: Vec<f64> = raw.class.iter().map(|class| class.share).collect();
+    let seconds = raw.interval.seconds.iter();
+    let interval = seconds.map(|&s| thousandths("interval.seconds", s, 86_400.0));
+    let interval: Vec<u32> = interval.collect::<Checked<_>>()?;
+    Ok(Profile {
+        queries,
+        duration: duration.map(u64::from),
+        appear: appear(&raw.appear)?,
+        interval: choice("interval.shares", interval, &raw.interval.shares)?,
+        standing: Standing {
+            share: share("standing.share", raw.standing.share)?,
+            leave: share("standing.leave", raw.standing.leave)?,
+            floor: Length::metres_down(within("standing.dc", raw.standing.dc, 0.0, 100_000.0)?),
+        },
+        classes: choice("class.share", (0..raw.class.len()).collect(), &shares)?,
+        class_table: raw.class.iter().map(class).collect::<Checked<_>>()?,
+        places: places(&raw.places)?,
+        limits: raw.limits.as_ref().map(limits).transpose()?,
+        capacity: raw.capacity.as_ref().map(capacity).transpose()?,
+        reroute: raw.reroute.as_ref().map(reroute).transpose()?,
+    })
+}
+
+fn appear(raw: &RawAppear) -> Checked<Appear> {
+    let from = whole("appear.from", raw.from, 0..=86_400)?;
+    let to = whole("appear.to", raw.to, 0..=86_400)?;
+    if to < from {
+        return Err(value("appear.to", to, "a second not before `appear.from`"));
+    }
+    let shares = raw.shares.clone().unwrap_or_else(|| vec![1.0]);
+    let (seconds, count) = (u64::from(to - from + 1), shares.len() as u64);
+    if count > seconds {
+        return Err(value("appear.shares", count, "at most one share for every second"));
+    }
+    let edge = |slice: u64| from + (seconds * slice / count) as u32;
+    let slices = (0..count).map(|slice| (edge(slice), edge(slice + 1) - 1)).collect();
+    let slices = choice("appear.shares", slices, &shares)?;
+    Ok(Appear { slices, leave: share("appear.leave", raw.leave)? })
+}
+
+fn class(raw: &RawClass) -> Checked<Class> {
+    let speeds = raw.speeds.iter().map(|&speed| thousandths("class.speeds", speed, 1000.0));
+    let speeds = choice("class.speed_shares", speeds.collect::<Checked<_>>()?, &raw.speed_shares)?;
+    let distances = match (&raw.distances, &raw.distance_shares) {
+        (None, None) => None,
+        (Some(upto), Some(shares)) => Some(choice("class.distance_shares", bands(upto)?, shares)?),
+        (Some(_), None) => return Err(needs("class.distances", "`distance_shares`")),
+        (None, Some(_)) => return Err(needs("class.distance_shares", "`distances`")),
+    };
+    Ok(Class { name: raw.name.clone(), speeds, distances })
+}
+
+/// Ascending ends become bands from 0 on.
+fn bands(upto: &[f64]) -> Checked<Vec<(f64, f64)>> {
+    let mut from = 0.0;
+    upto.iter()
+        .map(|&metres| {
+            let band = (from, within("class.distances", metres, 1.0, 1e7)?);
+            if metres <= from {
+                return Err(value("class.distances", metres, "distances that ascend"));
+            }
+            from = metres;
+            Ok(band)
+        })
+        .collect()
+}
+
+fn places(raw: &RawPlaces) -> Checked<Places> {
+    match raw.choose {
+        RawChoose::Uniform if raw.centre.or(raw.poi).is_some() => {
+            Err(needs("places.centre` and `places.poi", "`choose = \"popular\"`"))
+        }
+        RawChoose::Uniform => Ok(Places::Uniform),
+        RawChoose::Popular => Ok(Places::Popular {
+            centre: within("places.centre", raw.centre.unwrap_or(0.0), 0.0, 1000.0)?,
+            poi: within("places.poi", raw.poi.unwrap_or(0.0), 0.0, 100_000.0)?,
+        }),
+    }
+}
+
+fn limits(raw: &RawLimits) -> Checked<[u32; 7]> {
+    let RawLimits { motorway, trunk, primary, secondary, tertiary, residential, service } = *raw;
+    let mut speeds = [0; 7];
+    let all = [motorway, trunk, primary, secondary, tertiary, residential, service];
+    for (speed, kmh) in speeds.iter_mut().zip(all) {
+        *speed = (within("limits", kmh, 1.0, 1000.0)? * 1000.0 / 3.6).floor() as u32;
+    }
+    Ok(speeds)
+}
+
+fn capacity(raw: &RawCapacity) -> Checked<Capacity> {
+    let mut lanes = [0; 7];
+    for (lane, number) in lanes.iter_mut().zip(raw.lanes) {
+        *lane = whole("capacity.lanes", number, 1..=100)?;
+    }
+    Ok(Capacity {
+        metres: within("capacity.metres", raw.metres, 0.1, 1000.0)?,
+        slowest: thousandths("capacity.slowest", raw.slowest, 100.0)?,
+        lanes,
+    })
+}
+
+fn reroute(raw: &RawReroute) -> Checked<Reroute> {
+    let every = whole("reroute.every", raw.every, 1..=86_400)?;
+    let saving = within("reroute.saving", raw.saving, 0.0, 1.0)?;
+    Ok(Reroute { every, thousandths: 1000 - (saving * 1000.0).round() as u64 })
+}
+
+fn choice<T: Copy>(key: &str, values: Vec<T>, shares: &[f64]) -> Checked<Choice<T>> {
+    for &one in shares {
+        share(key, one)?;
+    }
+    let (expected, sum) = (values.len(), shares.iter().sum::<f64>());
+    if expected == 0 {
+        return Err(needs(key, "at least one value"));
+    }
+    if expected != shares.len() {
+        return Err(ProfileError::Count { key: key.to_owned(), found: shares.len(), expected });
+    }
+    if (sum - 1.0).abs() > 1e-6 {
+        return Err(ProfileError::Sum { key: key.to_owned(), sum });
+    }
+    Choice::new(values, shares).ok_or_else(|| needs(key, "at least one value"))
+}
+
+fn share(key: &str, share: f64) -> Checked<Share> {
+    if (0.0..=1.0).contains(&share) {
+        return Ok(Share::new(share));
+    }
+    Err(value(key, share, "a share from 0 to 1"))
+}
+
+fn within(key: &str, number: f64, least: f64, most: f64) -> Checked<f64> {
+    if (least..=most).contains(&number) {
+        return Ok(number);
+    }
+    Err(value(key, number, if least > 0.0 { POSITIVE } else { NOT_NEGATIVE }))
+}
+
+const POSITIVE: &str = "a number above 0, within reason";
+const NOT_NEGATIVE: &str = "a number from 0, within reason";
+
+fn whole(key: &str, number: i64, range: std::ops::RangeInclusive<u32>) -> Checked<u32> {
+    let found = u32::try_from(number).ok().filter(|found| range.contains(found));
+    found.ok_or_else(|| value(key, number, "a whole number, not negative, within reason"))
+}
+
+/// A positive number in whole thousandths: milliseconds, or millimetres per second.
+fn thousandths(key: &str, number: f64, most: f64) -> Checked<u32> {
+    Ok((within(key, number, 0.001, most)? * 1000.0).round() as u32)
+}
+
+fn value(key: &str, value: impl Display, expected: &'static str) -> ProfileError {
+    ProfileError::Value { key: key.to_owned(), value: value.to_string(), expected }
+}
+
+fn needs(key: &str, needed: &'static str) -> ProfileError {
+    ProfileError::Needs { key: key.to_owned(), needed }
+}

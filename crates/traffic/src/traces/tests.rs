@@ -1,0 +1,170 @@
+//! Queries from traces keep their promises: places on the way, time in order, `dc` never exceeded.
+
+use super::along::{MatchedTrip, queries_along};
+use super::reports::{Report, Reported, queries_from};
+use super::*;
+use crate::matching::{MatchSettings, Matcher, Sighting};
+use crate::naive;
+use meshcloak::map::StreetMap;
+use meshcloak::town::{Town, town};
+use meshcloak::units::Point;
+use std::time::Duration;
+
+fn asking(seconds: u64) -> Asking {
+    let profile = Profile::named("p1").unwrap();
+    let floor = Length::metres(10.0);
+    Asking { floor, seed: 7, ..Asking::new(&profile).every(seconds as u32 * 1000) }
+}
+
+fn seen(seconds: u64, x: f64, y: f64) -> Sighting {
+    Sighting { at: Duration::from_secs(seconds), point: Point::new(x, y) }
+}
+
+fn along(map: &StreetMap, sightings: &[Sighting], asking: &Asking) -> Asked {
+    let settings = MatchSettings { radius: 150.0, ..MatchSettings::default() };
+    let matched = Matcher::new(map, settings).match_trip(sightings);
+    queries_along([MatchedTrip { name: "t", sightings, matched: &matched }], asking)
+}
+
+/// Panics if a person is farther from their last query than their speed allows.
+fn assert_within_reach(map: &StreetMap, asked: &Asked, context: &dyn std::fmt::Display) {
+    for person in 0..asked.people.len() as u32 {
+        let own: Vec<&Query> = asked.queries.iter().filter(|query| query.user == person).collect();
+        for pair in own.windows(2) {
+            let way = naive::distance(map, pair[0].position, pair[1].position);
+            let steps = (pair[1].asked_at - pair[0].asked_at) / u64::from(pair[0].query_interval);
+            let reach = u64::from(pair[0].distance_constraint.units()) * steps;
+            let way = way.unwrap_or_else(|| panic!("no way\n{context}"));
+            assert!(steps >= 1 && way <= reach, "{pair:?}\n{context}");
+        }
+    }
+}
+
+#[test]
+fn queries_lie_along_the_way_at_constant_speed_between_sightings() {
+    //  A ────────── B ────────── C
+    let town = town("A 0,0  B 500,0  C 500,500 | A-B B-C");
+    let trip = [seen(0, 400.0, 0.0), seen(20, 500.0, 100.0), seen(30, 500.0, 120.0)];
+    let asked = along(&town.map, &trip, &asking(5));
+    let places: Vec<(u64, Point)> = asked
+        .queries
+        .iter()
+        .map(|query| (query.asked_at, town.map.point(query.position)))
+        .collect();
+    let expected = [
+        (0, 400.0, 0.0),
+        (5_000, 450.0, 0.0),
+        (10_000, 500.0, 0.0),
+        (15_000, 500.0, 50.0),
+        (20_000, 500.0, 100.0),
+        (25_000, 500.0, 110.0),
+        (30_000, 500.0, 120.0),
+    ];
+    assert_eq!(places, expected.map(|(at, x, y)| (at, Point::new(x, y))));
+    for query in &asked.queries {
+        assert_eq!((query.speed, query.distance_constraint), (10_000, Length::metres(50.0)));
+        assert!((2..=5).contains(&query.k));
+    }
+}
+
+#[test]
+fn who_stands_still_has_the_least_constraint_and_a_broken_trip_is_two_people() {
+    let town = town("A 0,0  B 300,0  C 900,0  D 1200,0 | A-B C-D");
+    let xs = [100.0, 100.0, 100.0, 1_000.0, 1_100.0];
+    let trip: Vec<Sighting> =
+        xs.iter().enumerate().map(|(n, &x)| seen(n as u64 * 15, x, 3.0)).collect();
+    let asked = along(&town.map, &trip, &asking(10));
+    assert_eq!(asked.people, ["t", "t#2"]);
+    assert_eq!(asked.queries[0].distance_constraint, Length::metres(10.0));
+    assert!(asked.queries.last().unwrap().distance_constraint >= Length::metres(66.0));
+}
+
+#[test]
+fn nobody_of_a_matched_trip_leaves_their_own_reach() {
+    let mut asks = 0;
+    for seed in 0..200 {
+        let town = Town::random(seed);
+        let mut random = Town::generator(seed);
+        let mut coordinate = || random.random_range(-500.0..500.0);
+        let trip: Vec<Sighting> =
+            (0..10).map(|n| seen(n * 20, coordinate(), coordinate())).collect();
+        let seconds = 1 + seed % 30;
+        let asked = along(&town.map, &trip, &asking(seconds));
+        asks += asked.queries.len();
+        assert!(asked.queries.is_sorted_by_key(|query| (query.asked_at, query.user)));
+        assert_within_reach(&town.map, &asked, &format!("seed {seed}\n{town}"));
+    }
+    assert!(asks > 1_000, "only {asks} queries");
+}
+
+#[test]
+fn nobody_of_a_brinkhoff_trace_leaves_their_own_reach() {
+    let mut raised = 0;
+    for seed in 0..200 {
+        let town = Town::random(seed);
+        let mut random = Town::generator(seed);
+        let mut coordinate = || random.random_range(-600.0..600.0);
+        let reports = (0..8).map(|n| Report {
+            stamp: n * (1 + n % 2),
+            point: Point::new(coordinate(), coordinate()),
+            speed: 50.0,
+            k: None,
+        });
+        let mut reports: Vec<Report> = reports.collect();
+        reports.sort_by_key(|report| report.stamp);
+        reports.dedup_by_key(|report| report.stamp);
+        let people = [Reported { name: "7".into(), reports }];
+        let (asked, snapping) = queries_from(&town.map, &people, Some(300.0), &asking(5));
+        raised += snapping.raised;
+        assert_eq!(snapping.snapped() + snapping.off_map, snapping.reports);
+        assert_eq!(asked.queries.len(), snapping.snapped());
+        assert_within_reach(&town.map, &asked, &format!("seed {seed}\n{town}"));
+    }
+    assert!(raised > 50, "only {raised} were raised");
+}
+
+#[test]
+fn a_report_keeps_its_k_and_its_speed_becomes_the_constraint() {
+    let town = town("A 0,0  B 900,0 | A-B");
+    let report = |stamp, x, speed, k| Report { stamp, point: Point::new(x, 4.0), speed, k };
+    let reports = vec![
+        report(0, 100.0, 39.0, Some(4)),
+        report(1, 139.0, 59.0, None),
+        report(2, 1e6, 1.0, None),
+    ];
+    let people = [Reported { name: "7".into(), reports }];
+    let (asked, snapping) = queries_from(&town.map, &people, Some(50.0), &asking(5));
+    assert_eq!((snapping.snapped(), snapping.off_map, snapping.raised), (2, 1, 0));
+    assert_eq!((snapping.distance(0.5), snapping.distance(1.0)), (4.0, 4.0));
+    assert_eq!(asked.queries[0].k, 4);
+    assert_eq!(asked.queries[1].asked_at, 5_000);
+    assert_eq!(
+        (asked.queries[0].speed, asked.queries[0].distance_constraint),
+        (11_800, Length::metres(59.0))
+    );
+}
+
+#[test]
+fn overlaid_trips_begin_within_the_window_and_take_as_long_as_before() {
+    let mut trips = [
+        vec![seen(1_000, 0.0, 0.0), seen(1_030, 1.0, 0.0)],
+        vec![],
+        vec![seen(8_250, 0.0, 0.0), seen(8_300, 1.0, 0.0)],
+    ];
+    overlay(trips.iter_mut(), Duration::from_secs(3_600));
+    let times: Vec<Vec<u64>> =
+        trips.iter().map(|trip| trip.iter().map(|seen| seen.at.as_secs()).collect()).collect();
+    assert_eq!(times, [vec![0, 30], vec![], vec![50, 100]]);
+    overlay(trips.iter_mut(), Duration::ZERO);
+    assert_eq!(trips[2][0].at.as_secs(), 50);
+}
+
+#[test]
+fn intervals_are_those_of_the_profile() {
+    let asking = Asking::new(&Profile::named("p1").unwrap());
+    assert_eq!(asking.stamp(), 5_000);
+    let drawn = |n| asking.interval(&mut asking.generator(n));
+    let fives = (0..4_000).filter(|&n| drawn(n) == 5_000).count();
+    assert!((1_900..2_100).contains(&fives), "{fives}");
+    assert_eq!(asking.clone().every(0).stamp(), 1);
+}

@@ -1,0 +1,180 @@
+//! What holds of everyone, on random towns and with every profile.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use meshcloak::map::{Extent, MapBuilder, RawStreet, StreetMap};
+use meshcloak::town::Town;
+use rand::RngExt as _;
+use std::collections::BTreeMap;
+use traffic::{Profile, Query, Routes, Settings, Simulation, naive};
+
+/// The largest part of a random town, with streets of all ranks.
+fn ranked_town(seed: u64) -> StreetMap {
+    let town = Town::random(seed);
+    let part = MapBuilder::from_map(&town.map).build(Extent::LargestPart);
+    let map = part.map_or(town.map, |built| built.map);
+    let mut random = Town::generator(seed);
+    let mut builder = MapBuilder::new();
+    for terminal in map.terminals() {
+        builder.terminal(map.terminal_label(terminal), map.terminal(terminal)).unwrap();
+    }
+    for id in map.streets() {
+        let (street, shape) = (map.street(id), map.shape(id));
+        let raw = RawStreet {
+            label: map.street_label(id),
+            from: street.from,
+            to: street.to,
+            written_metres: Some(street.length.as_metres()),
+            one_way: street.one_way,
+            bends: &shape[1..shape.len() - 1],
+            name: "",
+            class: &random.random_range(0..7).to_string(),
+        };
+        builder.street(raw).unwrap();
+    }
+    builder.build(Extent::Whole).unwrap().map
+}
+
+/// The built-in profiles, the last one asking every second; all over soon.
+fn profiles() -> Vec<Profile> {
+    let city = include_str!("../profiles/city.toml")
+        .replace("duration = 3600", "duration = 90")
+        .replace("to = 2400", "to = 30");
+    let every_second = city
+        .replace("seconds = [10, 20, 30]", "seconds = [1, 0.7, 2.5]")
+        .replace("metres = 8.0", "metres = 150.0")
+        .replace("every = 120", "every = 7");
+    let mut all: Vec<Profile> = ["p1", "p2"].map(|name| Profile::named(name).unwrap()).into();
+    all.extend([city, every_second].map(|text| Profile::from_toml(&text).unwrap()));
+    all
+}
+
+fn queries(map: &StreetMap, profile: &Profile, settings: Settings) -> Vec<Query> {
+    let mut simulation = Simulation::new(map, profile, settings);
+    let mut all = Vec::new();
+    while let Some(batch) = simulation.step() {
+        all.extend(batch.queries);
+    }
+    all
+}
+
+fn by_user(queries: &[Query]) -> BTreeMap<u32, Vec<Query>> {
+    let mut people: BTreeMap<u32, Vec<Query>> = BTreeMap::new();
+    for query in queries {
+        people.entry(query.user).or_default().push(*query);
+    }
+    people
+}
+
+/// Fails if two queries of a person are too far apart; returns how often someone had moved.
+fn check_constraints(map: &StreetMap, seed: u64, users: u32) -> usize {
+    let mut moved = 0;
+    for (number, profile) in profiles().iter().enumerate() {
+        let settings = Settings { users, seed, ..Settings::default() };
+        for trace in by_user(&queries(map, profile, settings)).values() {
+            for pair in trace.windows(2) {
+                let [a, b] = [pair[0].position, pair[1].position];
+                let far = naive::distance(map, a, b);
+                let most = u64::from(pair[0].distance_constraint.units());
+                let within = far.is_some_and(|far| far <= most);
+                assert!(within, "seed {seed} profile {number} {far:?} {pair:?}");
+                let span = pair[1].asked_at - pair[0].asked_at;
+                assert_eq!(span, u64::from(pair[0].query_interval));
+                moved += usize::from(a != b);
+            }
+        }
+    }
+    moved
+}
+
+#[test]
+fn two_queries_of_a_person_are_never_farther_apart_than_the_constraint() {
+    let moved: usize = (0..160).map(|seed| check_constraints(&ranked_town(seed), seed, 10)).sum();
+    assert!(moved > 10_000, "only {moved} moves");
+}
+
+#[test]
+fn that_holds_in_built_in_cities_too() {
+    for (seed, streets) in [(1, 500), (2, 700)] {
+        let plan = import::CityPlan::new(seed, streets).unwrap();
+        let source = import::MapSource::City(plan);
+        let city = import::read_map(&source, &import::Options::default(), &()).unwrap();
+        assert!(check_constraints(&city.map, seed, 12) > 300);
+    }
+}
+
+#[test]
+fn nobody_is_faster_than_their_own_speed_and_the_limit_of_the_street() {
+    let kmh = [110.0, 80.0, 60.0, 50.0, 50.0, 30.0, 20.0];
+    let profile = &profiles()[3];
+    for seed in 0..200 {
+        let map = ranked_town(seed);
+        let limit = |leg: usize| {
+            let street = traffic::Leg::from_index(leg).street();
+            (kmh[map.rank(street).number()] * 1000.0 / 3.6_f64).floor() as u32
+        };
+        let limits: Vec<u32> = (0..2 * map.street_count()).map(limit).collect();
+        let settings = Settings { users: 10, seed, ..Settings::default() };
+        for trace in by_user(&queries(&map, profile, settings)).values() {
+            let routes = Routes::new(&map, Some(trace[0].speed), &limits);
+            for pair in trace.windows(2) {
+                let [a, b] = [pair[0].position, pair[1].position];
+                let fastest = naive::cheapest(&map, &routes, a, b);
+                // Costs are rounded up once for every leg of the way.
+                let span = u64::from(pair[0].query_interval) * 1000 + 2000;
+                assert!(fastest.is_some_and(|time| time <= span), "seed {seed} {pair:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let map = ranked_town(600);
+    for profile in &profiles() {
+        let settings = Settings { users: 5000, seed: 9, ..Settings::default() };
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| queries(&map, profile, settings))
+        };
+        let one = with(1);
+        assert!(one.len() > 10_000);
+        assert!(one.is_sorted_by_key(|query| (query.asked_at, query.user)));
+        assert!(one == with(2) && one == with(8));
+        assert!(one != queries(&map, profile, Settings { seed: 10, ..settings }));
+    }
+}
+
+#[test]
+fn a_crowd_slows_people_and_makes_them_change_their_route() {
+    let map = ranked_town(590);
+    let text = include_str!("../profiles/city.toml")
+        .replace("duration = 3600", "duration = 600")
+        .replace("to = 2400", "to = 30")
+        .replace("leave = 0.4", "leave = 0.0");
+    let totals = |room: &str| {
+        let text = text.replace("metres = 8.0", room);
+        let profile = Profile::from_toml(&text).unwrap();
+        let settings = Settings { users: 2000, ..Settings::default() };
+        let mut simulation = Simulation::new(&map, &profile, settings);
+        while simulation.step().is_some() {}
+        simulation.totals()
+    };
+    let (free, crowded) = (totals("metres = 0.1"), totals("metres = 20.0"));
+    assert!(crowded.travelled < free.travelled / 10 * 7, "{crowded:?} {free:?}");
+    assert!(crowded.changes_of_route > free.changes_of_route, "{crowded:?} {free:?}");
+}
+
+#[test]
+fn a_town_nobody_can_move_in_is_survived() {
+    // One-way streets into dead ends, and a town a few centimetres across.
+    for text in
+        ["A 0,0 B 9,0 | A>B", "A 0,0 B 0,0 | A-B", "A 0,0 | A>A A-A", "A 0,0 B 1,0 C 9,9 | A-B"]
+    {
+        let town = meshcloak::town::town(text);
+        for profile in &profiles() {
+            let settings = Settings { users: 20, ..Settings::default() };
+            assert!(!queries(&town.map, profile, settings).is_empty(), "{town}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Routes on maps large enough for a hierarchy of many levels.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use meshcloak::map::{Position, StreetId, StreetMap};
+use meshcloak::town::Town;
+use meshcloak::units::Length;
+use rand::RngExt as _;
+use traffic::{Departure, Routes, naive};
+
+fn city(seed: u64, streets: usize) -> StreetMap {
+    let plan = import::CityPlan::new(seed, streets).unwrap();
+    import::read_map(&import::MapSource::City(plan), &import::Options::default(), &()).unwrap().map
+}
+
+#[test]
+fn routes_through_built_in_cities_cost_what_the_naive_search_says() {
+    for (seed, streets) in [(1, 500), (5, 1500), (9, 3000)] {
+        let map = city(seed, streets);
+        let mut random = Town::generator(seed);
+        let paces: Vec<u32> =
+            (0..2 * map.street_count()).map(|_| random.random_range(1000..30_000)).collect();
+        for speed in [None, Some(20_000)] {
+            let routes = Routes::new(&map, speed, &paces);
+            let mut planner = routes.planner();
+            let mut legs = Vec::new();
+            for _ in 0..60 {
+                let [from, to] = [(); 2].map(|()| {
+                    let street = StreetId(random.random_range(0..map.street_count() as u32));
+                    let length = map.street(street).length.units();
+                    Position { street, offset: Length::from_units(random.random_range(0..=length)) }
+                });
+                let ends = (Departure::Place(from), to);
+                let cost = routes.cheapest(&map, &mut planner, ends, &mut legs);
+                assert!(cost.is_some(), "one part: everything is within reach");
+                assert_eq!(cost, naive::cheapest(&map, &routes, from, to), "{seed} {ends:?}");
+                assert_eq!(cost, naive::cost_of(&map, &routes, &legs, from, to), "{seed} {ends:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Any bytes as a Brinkhoff map: a map or an error, never a panic.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let _ = import::fuzzing::brinkhoff(bytes);
+});
