@@ -34,6 +34,14 @@ pub mod cliques;
 
 pub mod mesh;
 
+pub mod scheme;
+
+pub mod mesh_cloak;
+
+pub mod printed;
+
+pub mod engine;
+
 pub mod town;
 
 pub mod naive;

@@ -76,8 +76,8 @@ pub fn terminal_distances(map: &StreetMap) -> Vec<Vec<Option<Length>>> {
             table[to][from] = shorter(table[to][from], street.length);
         }
     }
-    for terminal in 0..count {
-        table[terminal][terminal] = Some(Length::ZERO);
+    for (terminal, row) in table.iter_mut().enumerate() {
+        row[terminal] = Some(Length::ZERO);
     }
     for middle in 0..count {
         for from in 0..count {

@@ -111,7 +111,7 @@ impl LargestCliques {
                 0 if largest.sizes[root as usize] > 0 => {}
                 0 => largest.keep(std::iter::once(root)),
                 size if !may_improve(largest, root, candidates, size as u32 + 1) => {}
-                ..=64 => within.search(local, &mut self.one, largest),
+                1..=64 => within.search(local, &mut self.one, largest),
                 65..=256 => within.search(local, &mut self.four, largest),
                 _ => within.search(local, &mut self.many, largest),
             }

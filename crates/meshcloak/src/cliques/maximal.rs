@@ -13,9 +13,9 @@ pub fn maximal_cliques(graph: &ConstraintGraph, mut visit: impl FnMut(&[u32])) {
         let around = rooms.earlier[root as usize].len() + graph.later(root).len();
         match around {
             0 => visit(&[root]),
-            1..=64 => rooms.from_root::<[u64; 1]>(graph, root, &mut visit),
-            65..=256 => rooms.from_root::<[u64; 4]>(graph, root, &mut visit),
-            _ => rooms.from_root::<Vec<u64>>(graph, root, &mut visit),
+            1..=64 => rooms.visit_from::<[u64; 1]>(graph, root, &mut visit),
+            65..=256 => rooms.visit_from::<[u64; 4]>(graph, root, &mut visit),
+            _ => rooms.visit_from::<Vec<u64>>(graph, root, &mut visit),
         }
     }
 }
@@ -39,7 +39,7 @@ impl Rooms {
     }
 
     /// The cliques whose first node is `root`.
-    fn from_root<B: Bits>(
+    fn visit_from<B: Bits>(
         &mut self,
         graph: &ConstraintGraph,
         root: u32,

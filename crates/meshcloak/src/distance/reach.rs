@@ -106,26 +106,35 @@ impl Reach {
         self.starts[street.index()]..self.starts[street.index() + 1]
     }
 
-    /// For each entry t of row s, the crossing from t to s: found by sorting all entries by the
-    /// street they lead to, which lists for each street who reaches it, in street order.
+    /// For each entry t of row s, the crossing from t to s.
+    ///
+    /// Entries are visited by the street they lead to, so that one row at a time lies open.
     fn ways_back(&self, streets: usize) -> Vec<Crossing> {
-        let mut there = vec![[BEYOND; 4]; streets];
-        let mut incoming: Vec<Vec<(u32, usize)>> = vec![Vec::new(); streets];
+        let mut starts = vec![0_usize; streets + 2];
+        for reached in &self.rows {
+            starts[reached.street.index() + 2] += 1;
+        }
+        for index in 2..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut incoming = vec![(0_u32, 0_u32); self.rows.len()];
         for street in 0..streets {
             for entry in self.starts[street]..self.starts[street + 1] {
-                incoming[self.rows[entry].street.index()].push((street as u32, entry));
+                let slot = &mut starts[self.rows[entry].street.index() + 1];
+                incoming[*slot] = (street as u32, entry as u32);
+                *slot += 1;
             }
         }
+        let mut there = vec![[BEYOND; 4]; streets];
         let mut back = vec![[BEYOND; 4]; self.rows.len()];
-        for street in 0..streets {
-            let row = self.starts[street]..self.starts[street + 1];
-            for reached in &self.rows[row.clone()] {
+        for street in (0..streets as u32).map(StreetId) {
+            for reached in self.row(street) {
                 there[reached.street.index()] = reached.crossing;
             }
-            for &(from, entry) in &incoming[street] {
-                back[entry] = there[from as usize];
+            for &(from, entry) in &incoming[starts[street.index()]..starts[street.index() + 1]] {
+                back[entry as usize] = there[from as usize];
             }
-            for reached in &self.rows[row] {
+            for reached in self.row(street) {
                 there[reached.street.index()] = [BEYOND; 4];
             }
         }

@@ -1,0 +1,114 @@
+//! MeshCloak, the scheme (Algorithm 4, lines 10–15), by the fastest way to the same answer: one
+//! walk per query for its edges, branch and bound for a largest clique of each, one mesh per set.
+
+use crate::cliques::LargestCliques;
+use crate::constraint_graph::{Coverage, GraphBuilder};
+use crate::distance::Atlas;
+use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
+use crate::query::Query;
+use crate::scheme::{Published, Scheme, Stage, State, Stats, Watch};
+use crate::units::Time;
+use std::sync::Arc;
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// When two people count as within reach of each other.
+    pub coverage: Coverage,
+    /// Which streets belong to a mesh.
+    pub mesh: MeshRule,
+    /// How many steps the search for the cliques of one query may take.
+    pub budget: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { coverage: Coverage::Own, mesh: MeshRule::Reach, budget: 20_000 }
+    }
+}
+
+/// The scheme, with the room it needs from batch to batch.
+#[derive(Debug)]
+pub struct MeshCloak {
+    atlas: Arc<Atlas>,
+    settings: Settings,
+    graph: GraphBuilder,
+    cliques: LargestCliques,
+    mesh: MeshBuilder,
+    node_of: Vec<u32>,
+    set_of: Vec<u32>,
+    published: Published,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl MeshCloak {
+    /// MeshCloak on a prepared map.
+    pub fn new(atlas: Arc<Atlas>, settings: Settings) -> MeshCloak {
+        MeshCloak {
+            atlas,
+            settings,
+            graph: GraphBuilder::default(),
+            cliques: LargestCliques::default(),
+            mesh: MeshBuilder::default(),
+            node_of: Vec::new(),
+            set_of: Vec::new(),
+            published: Published::default(),
+        }
+    }
+}
+
+impl Scheme for MeshCloak {
+    fn name(&self) -> &'static str {
+        "meshcloak"
+    }
+
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+        let MeshCloak { atlas, settings, graph, cliques, mesh, node_of, set_of, published } = self;
+        let waiting = &state.waiting;
+        watch.stage(Stage::Graph);
+        let edges = graph.build(atlas, settings.coverage, waiting);
+        let (nodes, edge_count) = (edges.len(), edges.edge_count());
+        watch.stage(Stage::Cliques);
+        let largest = cliques.find(edges, settings.budget);
+        watch.stage(Stage::Mesh);
+        published.clear();
+        published.stats = Stats {
+            nodes,
+            edges: edge_count,
+            cliques: largest.clique_count(),
+            steps: largest.steps,
+            truncated: largest.truncated > 0 || graph.truncated,
+        };
+        node_of.clear();
+        node_of.resize(nodes, 0);
+        for (node, &place) in graph.nodes().iter().enumerate() {
+            node_of[place as usize] = node as u32;
+        }
+        set_of.clear();
+        set_of.resize(largest.clique_count(), NONE);
+        for (place, query) in waiting.iter().enumerate() {
+            let node = node_of[place];
+            if largest.size(node) < query.k {
+                continue; // line 14
+            }
+            let clique = largest.chosen(node);
+            if set_of[clique as usize] == NONE {
+                let members = largest.members(clique);
+                let query_of = |&node: &u32| &waiting[graph.nodes()[node as usize] as usize];
+                set_of[clique as usize] =
+                    published.add_set(members.iter().map(|node| query_of(node).id), |streets| {
+                        let standpoints = members.iter().map(|node| standpoint(query_of(node)));
+                        mesh.cloaking_mesh(atlas, settings.mesh, standpoints, streets)
+                    });
+            }
+            published.serve(place as u32, set_of[clique as usize]);
+        }
+        published
+    }
+}
+
+/// All that the mesh of a query depends on.
+pub(crate) fn standpoint(query: &Query) -> Standpoint {
+    Standpoint { street: query.position.street, dc: query.distance_constraint }
+}

@@ -1,0 +1,122 @@
+//! The engine's laws: two pipelines give one answer, and every outcome is accounted for.
+
+use meshcloak::constraint_graph::Coverage;
+use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::engine::{Batch, turn};
+use meshcloak::mesh::{MeshRule, Standpoint};
+use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::naive;
+use meshcloak::printed::Printed;
+use meshcloak::query::Query;
+use meshcloak::scheme::{Scheme, State};
+use meshcloak::town::Town;
+use meshcloak::units::{Length, Time};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What became of a query: when, and with a set of which size; none if it expired.
+type Outcomes = BTreeMap<u64, (u64, Option<usize>)>;
+
+/// Runs batches of one second until nobody waits, checking every set on the way.
+fn run(town: &Town, scheme: &mut dyn Scheme, crowd: &[Query], settings: Settings) -> Outcomes {
+    let table = naive::terminal_distances(&town.map);
+    let edges = naive::edges(&town.map, &table, settings.coverage, crowd);
+    let adjacent =
+        |a: u64, b: u64| edges.binary_search(&(a.min(b) as u32, a.max(b) as u32)).is_ok();
+    let mut state = State::default();
+    let mut outcomes = Outcomes::new();
+    for second in 0..=20 {
+        let now = Time::from_millis(second * 1_000);
+        let arrived = |query: &&Query| {
+            let millis = query.asked_at.as_millis();
+            millis.div_ceil(1_000) == second
+        };
+        let arrivals: Vec<Query> = crowd.iter().filter(arrived).cloned().collect();
+        let batch = Batch { now, arrivals, cancelled: Vec::new() };
+        let done = turn(scheme, &mut state, batch, &mut ());
+        assert!(!done.published.stats.truncated);
+        for query in &done.expired {
+            assert!(query.has_expired(now));
+            assert_eq!(outcomes.insert(query.id.0, (second, None)), None, "twice: {query:?}");
+        }
+        for (query, set) in &done.served {
+            let set = done.published.set(*set);
+            assert!(!query.has_expired(now) && set.members.len() >= query.k as usize);
+            assert!(set.members.contains(&query.id));
+            let pairs =
+                set.members.iter().flat_map(|a| set.members.iter().map(move |b| (a.0, b.0)));
+            assert!(pairs.filter(|(a, b)| a != b).all(|(a, b)| adjacent(a, b)), "no clique");
+            let standpoints: Vec<Standpoint> = set
+                .members
+                .iter()
+                .map(|id| &crowd[id.0 as usize])
+                .map(|q| Standpoint { street: q.position.street, dc: q.distance_constraint })
+                .collect();
+            if settings.mesh == MeshRule::Reach {
+                assert_eq!(set.mesh, naive::cloaking_mesh(&town.map, &table, &standpoints));
+            }
+            let outcome = (second, Some(set.members.len()));
+            assert_eq!(outcomes.insert(query.id.0, outcome), None, "twice: {query:?}");
+        }
+    }
+    assert!(state.waiting.is_empty());
+    assert_eq!(outcomes.len(), crowd.len(), "every query ends in exactly one way");
+    outcomes
+}
+
+#[test]
+fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
+    let mut served = 0;
+    for seed in 0..150 {
+        let town = Town::random(seed * 4);
+        let crowd = town.crowd(&mut Town::generator(seed), 2 + seed as usize % 50);
+        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        for coverage in [Coverage::Own, Coverage::Both] {
+            for mesh in [MeshRule::Reach, MeshRule::Printed] {
+                let settings = Settings { coverage, mesh, ..Settings::default() };
+                let mut fast = MeshCloak::new(Arc::clone(&atlas), settings);
+                let mut printed = Printed::new(Arc::clone(&atlas), settings);
+                let expected = run(&town, &mut printed, &crowd, settings);
+                let found = run(&town, &mut fast, &crowd, settings);
+                assert_eq!(found, expected, "seed {seed} {settings:?}\n{town}");
+                served += found.values().filter(|(_, set)| set.is_some()).count();
+            }
+        }
+    }
+    assert!(served > 3_000, "only {served} were served");
+}
+
+#[test]
+fn a_scheme_used_before_answers_as_a_fresh_one() {
+    let mut warm: Option<(Arc<Atlas>, MeshCloak)> = None;
+    let town = Town::random(500);
+    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    for seed in 0..60 {
+        let state = State { waiting: town.crowd(&mut Town::generator(seed), 40) };
+        let (atlas, scheme) = warm.get_or_insert_with(|| {
+            (Arc::clone(&atlas), MeshCloak::new(Arc::clone(&atlas), Settings::default()))
+        });
+        let mut cold = MeshCloak::new(Arc::clone(atlas), Settings::default());
+        let now = Time::from_millis(seed);
+        assert_eq!(scheme.cloak(&state, now, &mut ()), cold.cloak(&state, now, &mut ()));
+    }
+}
+
+#[test]
+fn a_cancelled_query_is_neither_served_nor_counted_among_others() {
+    let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
+    let mut crowd = Town::crowd(&town, &mut Town::generator(1), 3);
+    for (number, query) in crowd.iter_mut().enumerate() {
+        query.user = meshcloak::query::UserId(number as u64);
+        query.k = 3;
+        query.distance_constraint = Length::metres(1_000.0);
+    }
+    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let mut scheme = MeshCloak::new(atlas, Settings::default());
+    let batch = |cancelled| Batch { now: Time::default(), arrivals: crowd.clone(), cancelled };
+    let all = turn(&mut scheme, &mut State::default(), batch(Vec::new()), &mut ()).served.len();
+    assert_eq!(all, 3);
+    let mut state = State::default();
+    let done = turn(&mut scheme, &mut state, batch(vec![crowd[1].id]), &mut ());
+    assert_eq!((done.served.len(), done.cancelled.len(), state.waiting.len()), (0, 1, 2));
+}
