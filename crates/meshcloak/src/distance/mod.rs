@@ -3,28 +3,51 @@
 mod matrix;
 mod reach;
 mod search;
+mod terminal_rows;
 
 pub use matrix::{DistanceMatrix, LARGEST_DC_MAX};
 pub use reach::{Crossing, Reach, Reached};
 pub use search::{Search, Ways};
+pub use terminal_rows::TerminalRows;
 
 use crate::map::{Position, StreetMap};
 use crate::units::Length;
 
-/// A map with its distance matrix and its rows of reachable streets.
+/// A map with its distance matrix and its rows of what can be reached from where.
 #[derive(Clone, Debug)]
 pub struct Atlas {
     map: StreetMap,
     matrix: DistanceMatrix,
-    reach: Reach,
+    rows: Rows,
 }
+
+/// What can be reached from where, nearest first: by street, or by terminal if that is too large.
+#[derive(Clone, Debug)]
+pub enum Rows {
+    /// The faster.
+    Streets(Reach),
+    /// The smaller.
+    Terminals(TerminalRows),
+}
+
+/// Rows of streets larger than this give way to rows of terminals: 1 GiB.
+const MOST_BYTES: usize = 1 << 30;
 
 impl Atlas {
     /// Prepares a map for distances up to `dc_max`.
     pub fn new(map: StreetMap, dc_max: Length) -> Atlas {
+        Atlas::within(map, dc_max, MOST_BYTES)
+    }
+
+    /// Prepares a map, with rows of streets if those take less than `bytes`.
+    pub fn within(map: StreetMap, dc_max: Length, bytes: usize) -> Atlas {
         let matrix = DistanceMatrix::new(&map, dc_max);
-        let reach = Reach::new(&map, &matrix);
-        Atlas { map, matrix, reach }
+        let rows = if Reach::size_in_bytes(&map, &matrix) < bytes {
+            Rows::Streets(Reach::new(&map, &matrix))
+        } else {
+            Rows::Terminals(TerminalRows::new(&matrix, map.terminal_count()))
+        };
+        Atlas { map, matrix, rows }
     }
 
     /// The map.
@@ -37,9 +60,9 @@ impl Atlas {
         &self.matrix
     }
 
-    /// The streets within reach of each street.
-    pub fn reach(&self) -> &Reach {
-        &self.reach
+    /// What can be reached from where.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
     }
 
     /// The bound up to which distances are known.

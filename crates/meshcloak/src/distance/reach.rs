@@ -6,7 +6,7 @@
 //! search and no look-up (§IV-A).
 
 use super::matrix::DistanceMatrix;
-use crate::map::{StreetId, StreetMap, TerminalId};
+use crate::map::{Arm, StreetId, StreetMap, TerminalId};
 use crate::units::Length;
 use rayon::prelude::*;
 
@@ -40,17 +40,22 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// How many bytes the rows of a map would take.
+    /// About how many bytes the rows of a map would take.
     pub fn size_in_bytes(map: &StreetMap, matrix: &DistanceMatrix) -> usize {
-        let pairs: usize = map
-            .terminals()
-            .map(|u| {
-                matrix.row(u).map(|(v, _)| map.leaving(v).len()).sum::<usize>()
-                    * map.arriving(u).len()
-            })
-            .sum();
-        // A pair of streets is met once for every pair of ends, four times if both are two-way.
-        pairs / 4 * (size_of::<Reached>() + size_of::<Crossing>())
+        // Two streets are met once for every pair of ends between which one can travel, so each
+        // end counts as its share of a street.
+        let share = |arms: &[Arm]| -> f64 {
+            let ends =
+                arms.iter().map(|arm| if map.street(arm.street).one_way { 1.0 } else { 0.5 });
+            ends.sum()
+        };
+        let enter: Vec<f64> = map.terminals().map(|v| share(map.leaving(v))).collect();
+        let entries = map.terminals().map(|u| {
+            let within: f64 = matrix.row(u).map(|(v, _)| enter[v.index()]).sum();
+            share(map.arriving(u)) * within
+        });
+        let entries = entries.sum::<f64>().ceil() as usize;
+        entries * (size_of::<Reached>() + size_of::<Crossing>())
     }
 
     /// The rows of all streets of `map`.
@@ -199,5 +204,54 @@ impl Gather {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::distance::LARGEST_DC_MAX;
+    use crate::naive;
+    use crate::town::Town;
+
+    #[test]
+    fn a_row_holds_the_distances_between_the_ends_of_two_streets() {
+        let mut entries = 0;
+        for seed in 0..200 {
+            let town = Town::random(seed);
+            let map = &town.map;
+            let matrix = DistanceMatrix::new(map, LARGEST_DC_MAX);
+            let reach = Reach::new(map, &matrix);
+            let table = naive::terminal_distances(map);
+            let crossing = |from: StreetId, to: StreetId| -> Crossing {
+                let (a, b) = (map.street(from), map.street(to));
+                let ends = [(a.from, b.from), (a.from, b.to), (a.to, b.from), (a.to, b.to)];
+                let allowed = [!a.one_way, !a.one_way && !b.one_way, true, !b.one_way];
+                std::array::from_fn(|way| {
+                    let (u, w) = ends[way];
+                    let length = table[u.index()][w.index()].filter(|d| *d <= LARGEST_DC_MAX);
+                    let length = length.filter(|_| allowed[way]);
+                    length.map_or(BEYOND, |length| length.units() as u16)
+                })
+            };
+            for street in map.streets() {
+                let row = reach.row(street);
+                assert!(row.is_sorted_by_key(|reached| (reached.nearest, reached.street)));
+                assert_eq!(reach.own(street), crossing(street, street), "seed {seed}\n{town}");
+                for (entry, reached) in row.iter().enumerate() {
+                    let there = crossing(street, reached.street);
+                    assert_eq!(reached.crossing, there, "seed {seed} {street:?}\n{town}");
+                    assert_eq!(Some(reached.nearest), there.into_iter().min());
+                    let back = reach.row_back(street).map(|back| back[entry]);
+                    let expected = crossing(reached.street, street);
+                    assert_eq!(back.unwrap_or(expected), expected, "seed {seed}\n{town}");
+                }
+                let others = map.streets().filter(|&other| other != street);
+                let near = others.filter(|&other| crossing(street, other) != [BEYOND; 4]).count();
+                assert_eq!(near, row.len(), "seed {seed} {street:?}\n{town}");
+                entries += near;
+            }
+        }
+        assert!(entries > 4_000, "only {entries} entries were compared");
     }
 }

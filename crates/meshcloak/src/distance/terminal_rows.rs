@@ -1,0 +1,36 @@
+//! For every terminal, the terminals within `dc_max`, nearest first: what stands in for the rows of
+//! streets ([`super::Reach`]) on maps whose rows of streets would not fit into memory.
+//!
+//! Several times smaller, because a pair of streets is up to four pairs of ends; slower, because
+//! each end has to be walked on its own.
+
+use super::matrix::DistanceMatrix;
+use crate::map::TerminalId;
+
+/// The rows of all terminals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TerminalRows {
+    starts: Vec<u32>,
+    rows: Vec<(TerminalId, u16)>,
+}
+
+impl TerminalRows {
+    /// The rows of a matrix, sorted by distance.
+    pub fn new(matrix: &DistanceMatrix, terminals: usize) -> TerminalRows {
+        let mut table = TerminalRows { starts: vec![0], rows: Vec::new() };
+        table.rows.reserve_exact(matrix.pair_count());
+        for terminal in (0..terminals as u32).map(TerminalId) {
+            let start = table.rows.len();
+            table.rows.extend(matrix.row(terminal).map(|(to, length)| (to, length.units() as u16)));
+            table.rows[start..].sort_unstable_by_key(|&(to, length)| (length, to));
+            table.starts.push(table.rows.len() as u32);
+        }
+        table
+    }
+
+    /// The terminals within reach of `terminal`, itself included, and their distance in 1/32 m.
+    pub(crate) fn row(&self, terminal: TerminalId) -> &[(TerminalId, u16)] {
+        let index = terminal.index();
+        &self.rows[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+}
