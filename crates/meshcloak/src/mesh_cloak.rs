@@ -42,6 +42,10 @@ pub struct MeshCloak {
 
 const NONE: u32 = u32::MAX;
 
+/// Steps of one search where edges had to be left out: people stand so close that a few steps find
+/// a clique larger than anyone asked for, and there are tens of thousands of searches.
+const BUDGET_OF_A_CRUSH: u32 = 200;
+
 impl MeshCloak {
     /// MeshCloak on a prepared map.
     pub fn new(atlas: Arc<Atlas>, settings: Settings) -> MeshCloak {
@@ -67,10 +71,13 @@ impl Scheme for MeshCloak {
         let MeshCloak { atlas, settings, graph, cliques, mesh, node_of, set_of, published } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
-        let edges = graph.build(atlas, settings.coverage, waiting);
+        graph.build(atlas, settings.coverage, waiting);
+        let edges = graph.graph();
         let (nodes, edge_count) = (edges.len(), edges.edge_count());
+        let cut = graph.truncated();
         watch.stage(Stage::Cliques);
-        let largest = cliques.find(edges, settings.budget);
+        let budget = if cut { settings.budget.min(BUDGET_OF_A_CRUSH) } else { settings.budget };
+        let largest = cliques.find(edges, budget);
         watch.stage(Stage::Mesh);
         published.clear();
         published.stats = Stats {
@@ -78,7 +85,7 @@ impl Scheme for MeshCloak {
             edges: edge_count,
             cliques: largest.clique_count(),
             steps: largest.steps,
-            truncated: largest.truncated > 0 || graph.truncated,
+            truncated: largest.truncated > 0 || cut,
         };
         node_of.clear();
         node_of.resize(nodes, 0);

@@ -184,6 +184,9 @@ struct Branch<'a, B> {
     budget: u32,
 }
 
+/// How many words of bits a step may look at.
+const WORDS_OF_A_STEP: u32 = 256;
+
 /// After this many steps a search is hard enough for the better bound to be worth its cost.
 const EASY: u32 = 24;
 
@@ -191,9 +194,10 @@ impl<B: Bits> Branch<'_, B> {
     /// Looks for cliques that extend the present one by some of `open`, all of which are
     /// adjacent to all of it.
     fn grow(&mut self, mut open: B) {
-        self.steps += 1;
         let size = 1 + self.clique.len() as u32;
         let count = open.count();
+        // A step among many candidates counts as the many small ones that it costs.
+        self.steps += 1 + count * open.words().len() as u32 / WORDS_OF_A_STEP;
         if count == 0 || self.steps > self.budget {
             self.keep(&B::empty(0));
             return;

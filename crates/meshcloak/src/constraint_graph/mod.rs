@@ -83,12 +83,14 @@ pub struct GraphBuilder {
     crowd: Crowd,
     found: Vec<Found>,
     graph: ConstraintGraph,
-    /// Whether edges were left out because all of them would not have fit into memory.
-    pub truncated: bool,
+    truncated: bool,
 }
 
 /// More edges than this are not kept: 256 MB of them.
 const MOST_EDGES: usize = 1 << 26;
+
+/// How many are kept instead: a crowd so dense finds cliques enough among its nearest.
+const EDGES_OF_A_CRUSH: usize = 1 << 23;
 
 /// Streets are searched in this many portions, which threads may share.
 const PORTIONS: usize = 32;
@@ -108,10 +110,20 @@ impl GraphBuilder {
         self.crowd.gather(atlas, waiting, &self.order);
         self.truncated = !self.walk(atlas, coverage, waiting, MOST_EDGES);
         if self.truncated {
-            self.walk(atlas, coverage, waiting, MOST_EDGES / waiting.len());
+            self.walk(atlas, coverage, waiting, EDGES_OF_A_CRUSH / waiting.len());
         }
         self.join(waiting.len());
         &self.graph
+    }
+
+    /// The graph that was built last.
+    pub fn graph(&self) -> &ConstraintGraph {
+        &self.graph
+    }
+
+    /// Whether edges were left out because all of them would not have fit into memory.
+    pub fn truncated(&self) -> bool {
+        self.truncated
     }
 
     /// Which query of the waiting list each node is.

@@ -1,0 +1,157 @@
+//! Batches made to hurt: they end within their budget and memory, and what they publish is right.
+
+use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::engine::{Batch, Turn, turn};
+use meshcloak::map::{Position, StreetId};
+use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::query::{Query, QueryId, UserId};
+use meshcloak::scheme::State;
+use meshcloak::town::{Town, town};
+use meshcloak::units::{Length, Time};
+use rand::RngExt as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+fn query(id: u64, position: Position, dc: Length) -> Query {
+    Query {
+        id: QueryId(id),
+        user: UserId(id),
+        asked_at: Time::default(),
+        position,
+        k: 3,
+        temporal_tolerance: Duration::from_secs(3),
+        distance_constraint: dc,
+        speed: None,
+    }
+}
+
+/// Checks every set of a turn: members are distinct people, in one clique, and enough of them.
+fn check(atlas: &Atlas, crowd: &[Query], done: &Turn) {
+    for set in 0..done.published.set_count() as u32 {
+        let members: Vec<&Query> =
+            done.published.set(set).members.iter().map(|id| &crowd[id.0 as usize]).collect();
+        let covers = |a: &Query, b: &Query| {
+            atlas.distance(a.position, b.position).is_some_and(|d| d <= a.distance_constraint)
+        };
+        // Of very large sets a sample of pairs.
+        let step = 1 + members.len() / 100;
+        for (place, a) in members.iter().enumerate().step_by(step) {
+            for b in members.iter().skip(place + 1).step_by(step) {
+                assert!(a.user != b.user && covers(a, b) && covers(b, a), "{a:?} {b:?}");
+            }
+        }
+    }
+    for (query, set) in &done.served {
+        assert!(done.published.set(*set).members.len() >= query.k as usize);
+    }
+}
+
+fn one_turn(town: &Town, crowd: &[Query]) -> (usize, usize, bool) {
+    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let mut scheme = MeshCloak::new(Arc::clone(&atlas), Settings::default());
+    let mut state = State::default();
+    let batch = Batch { now: Time::default(), arrivals: crowd.to_vec(), cancelled: Vec::new() };
+    let done = turn(&mut scheme, &mut state, batch, &mut ());
+    check(&atlas, crowd, &done);
+    let sizes = done.served.iter().map(|(_, set)| done.published.set(*set).members.len());
+    let largest = sizes.max().unwrap_or(0);
+    let (served, truncated) = (done.served.len(), done.published.stats.truncated);
+    assert!(done.published.stats.edges <= 1 << 26, "{} edges", done.published.stats.edges);
+    assert_eq!(served + state.waiting.len(), crowd.len());
+    (served, largest, truncated)
+}
+
+#[test]
+fn a_ring_road_where_everyone_reaches_all_but_the_one_opposite() {
+    // A square ring of 4 × 400 m; dc is just under half of it.
+    let ring = town("A 0,0  B 400,0  C 400,400  D 0,400 | A-B B-C C-D D-A");
+    for people in [60, 200, 1_000_u64] {
+        let apart = 1_600.0 / people as f64;
+        let crowd: Vec<Query> = (0..people)
+            .map(|id| {
+                let metres = id as f64 * apart;
+                let street = StreetId((metres / 400.0) as u32);
+                let offset = Length::metres(metres % 400.0);
+                query(id, Position { street, offset }, Length::metres(800.0 - apart / 2.0))
+            })
+            .collect();
+        let (served, largest, truncated) = one_turn(&ring, &crowd);
+        assert_eq!(served as u64, people);
+        let half = people as usize / 2;
+        assert!(largest == half || truncated && largest > half / 2, "{largest} of {people}");
+        assert!(people > 200 || !truncated, "{people}");
+    }
+}
+
+#[test]
+fn five_thousand_people_on_one_street_are_one_set() {
+    let street = town("A 0,0  B 300,0 | A-B");
+    let crowd: Vec<Query> = (0..5_000)
+        .map(|id| {
+            let offset = Length::from_units(id as u32);
+            query(id, Position { street: StreetId(0), offset }, Length::metres(400.0))
+        })
+        .collect();
+    assert_eq!(one_turn(&street, &crowd), (5_000, 5_000, false));
+}
+
+#[test]
+fn groups_of_strangers_who_know_everyone_else() {
+    // Moon and Moser's graph from people: a star of streets, three of one user on each ray.
+    let text: String = (0..30).map(|ray| format!("R{ray} {},{} ", ray * 7, 90)).collect();
+    let rays: String = (0..30).map(|ray| format!(" M-R{ray}:120")).collect();
+    let star = town(&format!("M 100,0 {text}|{rays}"));
+    let crowd: Vec<Query> = (0..90)
+        .map(|id| {
+            let position =
+                Position { street: StreetId(id as u32 / 3), offset: Length::metres(50.0) };
+            let mut query = query(id, position, Length::metres(500.0));
+            query.user = UserId(id / 3);
+            query
+        })
+        .collect();
+    assert_eq!(one_turn(&star, &crowd), (90, 30, false));
+}
+
+#[test]
+fn a_thousand_queries_of_one_user_are_nobodys_crowd() {
+    let street = town("A 0,0  B 300,0 | A-B");
+    let mut crowd: Vec<Query> = (0..1_000)
+        .map(|id| {
+            let position = Position { street: StreetId(0), offset: Length::from_units(id as u32) };
+            Query { user: UserId(7), ..query(id, position, Length::metres(400.0)) }
+        })
+        .collect();
+    assert_eq!(one_turn(&street, &crowd), (0, 0, false));
+    crowd[500].user = UserId(8);
+    crowd[501].user = UserId(9);
+    let (served, largest, truncated) = one_turn(&street, &crowd);
+    assert_eq!((served, largest, truncated), (1_000, 3, false));
+}
+
+#[test]
+fn fifty_thousand_people_in_a_square_kilometre_fit_into_memory() {
+    // Blocks of 100 m; the constraints of profile P1.
+    let mut text: String =
+        (0..121).map(|n| format!("T{n} {},{} ", n % 11 * 100, n / 11 * 100)).collect();
+    text.push('|');
+    for n in 0..121 {
+        if n % 11 < 10 {
+            text += &format!(" T{n}-T{}", n + 1);
+        }
+        if n / 11 < 10 {
+            text += &format!(" T{n}-T{}", n + 11);
+        }
+    }
+    let blocks = town(&text);
+    let mut random = Town::generator(1);
+    let crowd: Vec<Query> = (0..50_000)
+        .map(|id| {
+            let speed = [10.0, 20.0, 30.0, 50.0][random.random_range(0..4)];
+            let interval = [5.0, 5.0, 10.0, 20.0][random.random_range(0..4)];
+            query(id, blocks.position(&mut random), Length::metres(speed * interval))
+        })
+        .collect();
+    let (served, _, truncated) = one_turn(&blocks, &crowd);
+    assert!(truncated && served > 49_000, "{served} served");
+}
