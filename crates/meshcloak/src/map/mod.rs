@@ -6,6 +6,7 @@
 
 mod builder;
 mod candidates;
+mod checks;
 mod frame;
 mod grid;
 mod parts;
