@@ -171,6 +171,16 @@ pub enum Problem {
     /// Lon/lat are needed, and the map has none.
     #[error("{0} needs lon/lat and the map has none; give `--origin LON,LAT`")]
     NoFrame(&'static str),
+    /// A point of the map has no lon/lat, so far from the origin does it lie.
+    #[error("`{label}` at {x}, {y} lies too far from the map's origin to have lon/lat")]
+    OffEarth {
+        /// Of the terminal or point of interest, or `shape`.
+        label: String,
+        /// Metres to the east.
+        x: f64,
+        /// Metres to the north.
+        y: f64,
+    },
     /// Lon/lat are given, and the map has its own.
     #[error("`--origin` is for maps in metres; this one has lon/lat of its own")]
     HasFrame,
