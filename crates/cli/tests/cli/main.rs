@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod commands;
+mod golden;
 mod program;
 mod real_maps;
 mod simulate;
