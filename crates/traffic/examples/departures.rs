@@ -35,6 +35,10 @@ fn main() {
             let usual = tape(&map, &profile, Settings { users: people, ..Settings::default() });
             meshes(&atlas, &usual);
             coverage(&atlas, &usual);
+            println!("  every street alike as start and destination:");
+            let uniform = profile.clone().with_uniform_places();
+            let settings = Settings { users: people, ..Settings::default() };
+            meshes(&atlas, &tape(&map, &uniform, settings));
             if profile_name == "p1" {
                 for (dt, most) in [(3000, 5), (5000, 5), (10_000, 10)] {
                     let temporal_tolerance = dt;

@@ -113,8 +113,8 @@ fn notes(scene: &Scene, atlas: &Atlas) -> Vec<(String, Weight)> {
         let length = atlas.distance(from.position, to.position);
         format!("d({},{}) = {}", from.name, to.name, length.map_or("none".to_owned(), metres))
     };
-    let others = [say(b, a), say(a, c), say(c, a)].join(",  ");
-    notes.push((format!("{},  {others}", say(a, b)), Weight::Regular));
+    notes.push((format!("So {}; back {}", say(a, b), say(b, a)), Weight::Regular));
+    notes.push((format!("On one street {}; {}", say(a, c), say(c, a)), Weight::Regular));
     notes
 }
 

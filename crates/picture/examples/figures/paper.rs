@@ -11,10 +11,10 @@ use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetId;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::scheme::State;
-use meshcloak::units::Length;
+use meshcloak::units::{Length, Point, Rectangle};
 use picture::{Canvas, Weight};
 use scene::{Person, Scene};
-use sheet::{BLUE, FAINT, INK, Mark, ORANGE, Panel, STREET, Sheet, in_square};
+use sheet::{BLUE, FAINT, INK, Mark, ORANGE, Panel, STREET, Sheet, in_square, square_around};
 use std::sync::Arc;
 
 macro_rules! fixture {
@@ -38,8 +38,17 @@ pub fn figures() -> Vec<(&'static str, Canvas)> {
     ]
 }
 
-fn panel<'a>(caption: &str, scene: &'a Scene) -> Panel<'a> {
-    Panel { caption: caption.to_owned(), map: &scene.town.map, notes: Vec::new() }
+fn panel(caption: &str, scene: &Scene) -> Panel {
+    Panel { caption: caption.to_owned(), bounds: scene.town.map.bounds(), notes: Vec::new() }
+}
+
+/// A panel that also has room for the square of side `2 × reach` around a point.
+fn panel_with_square(caption: &str, scene: &Scene, centre: Point, reach: Length) -> Panel {
+    let plain = panel(caption, scene);
+    let square = square_around(centre, reach);
+    let corners = [plain.bounds.min, plain.bounds.max, square.min, square.max];
+    let bounds = Rectangle::around(corners).expect("four corners are not none");
+    Panel { bounds, ..plain }
 }
 
 fn atlas(scene: &Scene) -> Atlas {
@@ -71,8 +80,8 @@ fn constraint_graph(scene: &Scene) -> Canvas {
     let cloaking = turn.published.set(*set);
     let members: Vec<usize> = cloaking.members.iter().map(|id| id.0 as usize).collect();
     let names: Vec<&str> = members.iter().map(|&at| scene.people[at].name.as_str()).collect();
-    let km = cloaking.length_units as f64 / 32.0;
-    let caption = format!("Cloaking mesh of {}: {km:.0} m of streets", names.join(", "));
+    let length = cloaking.length_units as f64 / 32.0;
+    let caption = format!("Cloaking mesh of {}: {length:.0} m", names.join(", "));
     let mesh = Mark::Line(BLUE, 7.0);
     let edge = Mark::Line(ORANGE, 2.5);
     let legend = [
@@ -81,8 +90,11 @@ fn constraint_graph(scene: &Scene) -> Canvas {
         (edge, "edge: each within the other's reach"),
         (Mark::Line(STREET, 5.0), "street"),
     ];
-    let mut sheet =
-        Sheet::new(&[panel("Constraint graph", scene), panel(&caption, scene)], &legend);
+    let reach = |person: &Person| format!("{} {}", person.name, metres(person.dc));
+    let reaches: Vec<String> = scene.people.iter().map(reach).collect();
+    let notes = vec![(format!("Distance constraints: {}", reaches.join(", ")), Weight::Regular)];
+    let panels = [Panel { notes, ..panel("Constraint graph", scene) }, panel(&caption, scene)];
+    let mut sheet = Sheet::new(&panels, &legend);
     sheet.choose(0, "graph");
     sheet.streets(map);
     let person = |node: u32| &scene.people[graph.nodes()[node as usize] as usize];
@@ -93,8 +105,6 @@ fn constraint_graph(scene: &Scene) -> Canvas {
     }
     for person in &scene.people {
         draw_person(&mut sheet, scene, person, Mark::Dot(INK));
-        let dc = format!("dc {}", metres(person.dc));
-        sheet.label(&dc, scene.point(person), (11.0, 19.0), Weight::Regular);
     }
     sheet.choose(1, "mesh");
     sheet.streets(map);
@@ -114,6 +124,7 @@ fn sub_map(scene: &Scene) -> Canvas {
     let u = scene.terminal("u");
     let dc_max = scene.person("u").dc;
     let matrix = DistanceMatrix::new(map, dc_max);
+    let middle = map.terminal(u);
     let caption = format!("Sub-map centred at u, dc_max {}", metres(dc_max));
     let legend = [
         (Mark::Square(BLUE), "terminal within dc_max of u, with its distance in metres"),
@@ -121,7 +132,7 @@ fn sub_map(scene: &Scene) -> Canvas {
         (Mark::Square(ORANGE), "terminal of the sub-map, farther than dc_max"),
         (Mark::Line(BLUE, 1.8), "the square of side 2 dc_max"),
     ];
-    let mut sheet = Sheet::new(&[panel(&caption, scene)], &legend);
+    let mut sheet = Sheet::new(&[panel_with_square(&caption, scene, middle, dc_max)], &legend);
     sheet.choose(0, "sub-map");
     sheet.square(map.terminal(u), dc_max, BLUE);
     sheet.streets(map);
@@ -157,7 +168,8 @@ fn distance_constraint(scene: &Scene) -> Canvas {
         (Mark::Dot(ORANGE), "near in the plane, but not within reach"),
         (Mark::Line(BLUE, 1.8), "the square of side 2 dc"),
     ];
-    let mut sheet = Sheet::new(&[panel(&caption, scene)], &legend);
+    let mut sheet =
+        Sheet::new(&[panel_with_square(&caption, scene, scene.point(a), a.dc)], &legend);
     sheet.choose(0, "constraint");
     sheet.square(scene.point(a), a.dc, BLUE);
     sheet.streets(map);

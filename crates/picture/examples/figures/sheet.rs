@@ -33,9 +33,9 @@ pub enum Mark {
 }
 
 /// One of the maps of a sheet.
-pub struct Panel<'a> {
+pub struct Panel {
     pub caption: String,
-    pub map: &'a StreetMap,
+    pub bounds: Rectangle,
     pub notes: Vec<(String, Weight)>,
 }
 
@@ -51,7 +51,7 @@ impl Sheet {
     pub fn new(panels: &[Panel], legend: &[(Mark, &str)]) -> Sheet {
         let count = panels.len() as f64;
         let width = (WIDTH - MARGIN * (count + 1.0)) / count;
-        let aspect = |panel: &Panel| panel.map.bounds().height() / panel.map.bounds().width();
+        let aspect = |panel: &Panel| panel.bounds.height() / panel.bounds.width();
         let height = panels.iter().map(aspect).fold(0.2, f64::max) * width;
         let top = MARGIN + LINE;
         let notes = panels.iter().map(|panel| panel.notes.len()).max().unwrap_or(0) as f64;
@@ -65,7 +65,7 @@ impl Sheet {
         for (place, panel) in panels.iter().enumerate() {
             let left = MARGIN + (width + MARGIN) * place as f64;
             let area = PixelBox { left, top, width, height: height + 40.0 };
-            views.push(View::fit(panel.map.bounds(), area.inside(24.0)));
+            views.push(View::fit(panel.bounds, area.inside(24.0)));
             canvas.text(Pixel::new(left, MARGIN + 6.0), &panel.caption, text(17.0, Weight::Bold));
             for (row, (note, weight)) in panel.notes.iter().enumerate() {
                 let at = Pixel::new(left, below + row as f64 * LINE);
@@ -103,7 +103,7 @@ impl Sheet {
         }
         self.canvas.lines("streets", lines, Stroke { colour: STREET, width: 5.0 });
         for street in map.streets().filter(|&street| map.street(street).one_way) {
-            self.arrow(map, street, 0.62, FAINT);
+            self.arrow(map, street, 0.85, FAINT);
         }
     }
 
@@ -139,11 +139,10 @@ impl Sheet {
 
     /// The square of side `2 × reach` around a point.
     pub fn square(&mut self, centre: Point, reach: Length, colour: Colour) {
-        let reach = reach.as_metres();
-        let corner = |x: f64, y: f64| Point::new(centre.x + x * reach, centre.y + y * reach);
-        let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)];
+        let Rectangle { min, max } = square_around(centre, reach);
+        let corners = [min, Point::new(max.x, min.y), max, Point::new(min.x, max.y), min];
         let mut outline = Lines::new();
-        outline.add(corners.map(|(x, y)| self.at(corner(x, y))));
+        outline.add(corners.map(|corner| self.at(corner)));
         self.canvas.areas("square", outline.clone(), colour.with_opacity(20));
         self.canvas.lines("square", outline, Stroke { colour, width: 1.8 });
     }
@@ -245,11 +244,16 @@ fn part_of_shape(map: &StreetMap, street: StreetId, from: Length, to: Length) ->
     points
 }
 
-/// Whether a point lies in the square of side `2 × reach` around another.
-pub fn in_square(centre: Point, reach: Length, point: Point) -> bool {
+/// The square of side `2 × reach` around a point.
+pub fn square_around(centre: Point, reach: Length) -> Rectangle {
     let reach = reach.as_metres();
     let corner = |sign: f64| Point::new(centre.x + sign * reach, centre.y + sign * reach);
-    let square = Rectangle { min: corner(-1.0), max: corner(1.0) };
+    Rectangle { min: corner(-1.0), max: corner(1.0) }
+}
+
+/// Whether a point lies in the square of side `2 × reach` around another.
+pub fn in_square(centre: Point, reach: Length, point: Point) -> bool {
+    let square = square_around(centre, reach);
     (square.min.x..=square.max.x).contains(&point.x)
         && (square.min.y..=square.max.y).contains(&point.y)
 }
