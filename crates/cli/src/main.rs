@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 the input or the machine did not allow it, 2 the command was misspelt.
 
+mod cloak;
 mod map;
 mod map_args;
 mod progress;
@@ -32,6 +33,8 @@ enum Command {
     Simulate(simulate::Simulate),
     /// Turn trips that others recorded into queries.
     Traces(traces::Traces),
+    /// Hide the people of a file of queries among one another.
+    Cloak(cloak::Cloak),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Command::Map(command) => map::run(&command, &console),
         Command::Simulate(simulate) => simulate.run(&console),
         Command::Traces(traces) => traces.run(&console),
+        Command::Cloak(cloak) => cloak.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
