@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_user_keeps_her_number_while_she_waits_and_nothing_is_kept_after() {
         let mut roster = Roster::default();
-        let mut admit = |query: &str, user: &str, roster: &mut Roster| {
+        let admit = |query: &str, user: &str, roster: &mut Roster| {
             let record = QueryRecord {
                 query: query.into(),
                 user: user.into(),
