@@ -51,3 +51,40 @@ impl Disclosures {
         Ok(self.file.finish()?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshcloak::map::StreetId;
+    use meshcloak::query::QueryId;
+
+    #[test]
+    fn requests_are_ordered_by_region_and_a_set_asks_once() {
+        let map = meshcloak::town::town("A 0,0  B 9,0  C 20,0 | A-B B-C").map;
+        let mut published = Published::default();
+        let sets: [(&[u64], &[u32]); 5] = [
+            (&[1, 2], &[1]),
+            (&[3, 4], &[0, 1]),
+            (&[1, 2], &[1]),
+            (&[0, 9], &[1]),
+            (&[5, 6], &[0]),
+        ];
+        for (members, streets) in sets {
+            published.add_set(members.iter().copied().map(QueryId), |mesh| {
+                mesh.extend(streets.iter().copied().map(StreetId));
+                0
+            });
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("d");
+        let mut file = Disclosures::create(&path).expect("a file");
+        file.write(&Labels::of(&map), &published, Time::from_millis(1_500)).expect("room");
+        file.finish().expect("a name");
+        let expected = r#"{"at":1.5,"mesh":["A-B"]}
+{"at":1.5,"mesh":["A-B","B-C"]}
+{"at":1.5,"mesh":["B-C"]}
+{"at":1.5,"mesh":["B-C"]}
+"#;
+        assert_eq!(std::fs::read_to_string(path).expect("the file"), expected);
+    }
+}

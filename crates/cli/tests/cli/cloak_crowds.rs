@@ -142,7 +142,7 @@ fn disclosures_tell_neither_who_nor_where() {
     }
 }
 
-/// Requests hold a time and streets, are as many as there are sets, and ordered by streets alone.
+/// Requests hold a time and streets, nothing else, and there is one for each set.
 fn one_request_for_each_set(outcomes: &[Value], disclosures: &[Value]) {
     let mut sets: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for outcome in outcomes.iter().filter(|outcome| outcome["outcome"] == "succeeded") {
