@@ -22,6 +22,8 @@ test: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
+	$(CARGO) run -q -p meshcloak --example embed
+	$(CARGO) run -q -p meshcloak --example own_scheme
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 
 # Speed, as a table: real maps too if MESHCLOAK_MAPS names their folder.

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 the input or the machine did not allow it, 2 the command was misspelt.
 
 mod answer;
+mod cloak;
 mod map;
 mod map_args;
 mod progress;
@@ -39,6 +40,8 @@ enum Command {
     Simulate(simulate::Simulate),
     /// Turn trips that others recorded into queries.
     Traces(traces::Traces),
+    /// Hide the people of a file of queries among one another.
+    Cloak(cloak::Cloak),
 }
 
 const MAP_EXAMPLES: &str = "Examples:
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Map(command) => map::run(&command, &console),
         Command::Simulate(simulate) => simulate.run(&console),
         Command::Traces(traces) => traces.run(&console),
+        Command::Cloak(cloak) => cloak.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
