@@ -7,6 +7,7 @@ mod map_args;
 mod progress;
 mod simulate;
 mod table;
+mod threads;
 mod traces;
 
 use clap::{Parser, Subcommand};
