@@ -6,6 +6,7 @@
 //! twice as long, and comes with a licence we do not allow.
 //! The twin is `naive::cheapest`.
 
+use crate::avoided::{Avoided, DETOUR};
 use crate::contraction::Contraction;
 use crate::hierarchy::{Hierarchy, Search};
 use crate::leg::{Direction, Leg};
@@ -29,6 +30,7 @@ pub enum Departure {
 pub struct Routes {
     /// In millimetres per second; `None`: by length, whatever the speed.
     speed: Option<u32>,
+    avoided: Avoided,
     costs: Vec<u64>,
     hierarchy: Hierarchy,
 }
@@ -50,14 +52,24 @@ struct Ramp {
 impl Routes {
     /// The routes at that own speed (`None`: the shortest) and these paces.
     pub fn new(map: &StreetMap, speed: Option<u32>, paces: &Paces) -> Routes {
-        let costs = leg_costs(map, speed, paces);
+        Routes::avoiding(map, speed, paces, Avoided::NOTHING)
+    }
+
+    /// The same for people who avoid some streets, each of which costs [`DETOUR`] times as much.
+    pub fn avoiding(
+        map: &StreetMap,
+        speed: Option<u32>,
+        paces: &Paces,
+        avoided: Avoided,
+    ) -> Routes {
+        let costs = leg_costs(map, speed, paces, avoided);
         let hierarchy = contraction(map, &costs).run();
-        Routes { speed, costs, hierarchy }
+        Routes { speed, avoided, costs, hierarchy }
     }
 
     /// Follows paces that have changed; cheap if they have not.
     pub(crate) fn refresh(&mut self, map: &StreetMap, paces: &Paces) {
-        let costs = leg_costs(map, self.speed, paces);
+        let costs = leg_costs(map, self.speed, paces, self.avoided);
         if self.speed.is_none() || costs == self.costs {
             return;
         }
@@ -188,10 +200,11 @@ fn ramp_at(ramps: &[Option<Ramp>; 2], terminal: u32) -> Option<Ramp> {
 }
 
 /// Micrometres over millimetres per second are milliseconds; a thousand times that is precise.
-fn leg_costs(map: &StreetMap, speed: Option<u32>, paces: &Paces) -> Vec<u64> {
+fn leg_costs(map: &StreetMap, speed: Option<u32>, paces: &Paces, avoided: Avoided) -> Vec<u64> {
     let legs = (0..2 * map.street_count()).map(Leg::from_index);
     legs.map(|leg| {
-        let units = u64::from(map.street(leg.street()).length.units());
+        let times = if avoided.holds(map, leg.street()) { DETOUR } else { 1 };
+        let units = u64::from(map.street(leg.street()).length.units()) * times;
         speed.map_or(units, |own| {
             let pace = u64::from(own.min(paces[leg.index()]).max(1));
             (units * crate::leg::MICROMETRES * 1000).div_ceil(pace)
@@ -252,5 +265,47 @@ mod tests {
         routes.refresh(map, &paces);
         routes.cheapest(map, &mut planner, ends, &mut legs).unwrap();
         assert_eq!(legs[0].street(), town.street("A-C"));
+    }
+
+    #[test]
+    fn an_avoided_street_is_taken_only_if_every_other_way_is_twenty_times_as_long() {
+        //  A straight motorway of 100 m, and a way round.
+        for (metres, avoids) in [(1990, true), (2010, false)] {
+            let mut builder = meshcloak::map::MapBuilder::new();
+            let terminals = [(0.0, 0.0), (100.0, 0.0), (-9.0, 0.0), (109.0, 0.0)].map(|(x, y)| {
+                let point = meshcloak::units::Point::new(x, y);
+                builder.terminal(&x.to_string(), point).unwrap()
+            });
+            let streets = [(0, 1, "motorway", 100), (0, 1, "primary", metres)];
+            let all = streets.into_iter().chain([(2, 0, "", 9), (1, 3, "", 9)]);
+            for (number, (from, to, class, metres)) in all.enumerate() {
+                let street = meshcloak::map::RawStreet {
+                    label: &number.to_string(),
+                    from: terminals[from],
+                    to: terminals[to],
+                    written_metres: Some(f64::from(metres)),
+                    one_way: false,
+                    bends: &[],
+                    name: "",
+                    class,
+                };
+                builder.street(street).unwrap();
+            }
+            let map = builder.build(meshcloak::map::Extent::Whole).unwrap().map;
+            let avoided = Avoided::named(["motorway"]).unwrap();
+            let paces = vec![10_000; 8];
+            for speed in [None, Some(5000)] {
+                let routes = Routes::avoiding(&map, speed, &paces, avoided);
+                let mut legs = Vec::new();
+                let [from, to] = [(2, 0), (3, 9)].map(|(street, at)| {
+                    let street = meshcloak::map::StreetId(street);
+                    Position { street, offset: Length::metres(f64::from(at)) }
+                });
+                let ends = (Departure::Place(from), to);
+                routes.cheapest(&map, &mut routes.planner(), ends, &mut legs).unwrap();
+                let on_motorway = legs.iter().any(|leg| avoided.holds(&map, leg.street()));
+                assert_eq!(on_motorway, !avoids, "{metres} m {legs:?}");
+            }
+        }
     }
 }

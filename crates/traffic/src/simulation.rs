@@ -3,6 +3,7 @@
 //! People are moved in parallel, each by their own generator and by street speeds that stand
 //! still for a second, so the number of threads changes nothing. Nothing is kept of the past.
 
+use crate::avoided::Avoided;
 use crate::congestion::Streets;
 use crate::leg::{Direction, Leg};
 use crate::movement::Tools;
@@ -52,6 +53,8 @@ pub(crate) struct World<'a> {
     pub profile: &'a Profile,
     pub settings: Settings,
     pub popularity: Popularity,
+    /// By class.
+    pub avoided: Vec<Avoided>,
     pub streets: Streets,
     pub tables: Vec<Routes>,
     /// Milliseconds at which everything ends.
@@ -79,18 +82,23 @@ impl<'a> Simulation<'a> {
             .into_par_iter()
             .map(|number| Person::new(profile, settings.seed, number))
             .collect();
-        let speeds = route_speeds(profile);
-        let row = |speed: u32| {
-            let found = speeds.iter().position(|&own| own == Some(speed));
-            found.unwrap_or(0) as u16
-        };
-        people.par_iter_mut().for_each(|person| person.routes = row(person.speed));
-        let tables = speeds.par_iter().map(|&own| Routes::new(map, own, &streets.paces)).collect();
+        let classes = profile.class_table.iter();
+        let avoided: Vec<Avoided> = classes.map(|class| class.avoided.on(map)).collect();
+        let habits = all_habits(profile, &avoided);
+        people.par_iter_mut().for_each(|person| {
+            let own = habits_of(profile, person.speed, avoided[usize::from(person.class)]);
+            person.routes = habits.binary_search(&own).unwrap_or(0) as u16;
+        });
+        let tables = habits
+            .par_iter()
+            .map(|&(own, avoided)| Routes::avoiding(map, own, &streets.paces, avoided))
+            .collect();
         let world = World {
             map,
             profile,
             settings,
             popularity: Popularity::new(map, profile.places),
+            avoided,
             streets,
             tables,
             end: profile.duration.unwrap_or(u64::MAX),
@@ -185,15 +193,26 @@ fn live(world: &World, people: &mut [Person], end: u64, pool: &Mutex<Vec<Tools>>
     lived
 }
 
-/// For which own speeds routes are needed. The first row, the shortest routes, serves everyone
-/// no street ever slows.
-fn route_speeds(profile: &Profile) -> Vec<Option<u32>> {
+/// What routes depend on: an own speed, if streets ever slow it (otherwise the fastest way is the
+/// shortest), and streets that are avoided.
+type Habits = (Option<u32>, Avoided);
+
+fn habits_of(profile: &Profile, speed: u32, avoided: Avoided) -> Habits {
     let slowest = profile.limits.map_or(u32::MAX, |limits| limits.into_iter().min().unwrap_or(0));
-    let speeds = profile.class_table.iter().flat_map(|class| class.speeds.values());
-    let mut limited: Vec<u32> = speeds.copied().filter(|&speed| speed > slowest).collect();
-    limited.sort_unstable();
-    limited.dedup();
-    std::iter::once(None).chain(limited.into_iter().map(Some)).collect()
+    (Some(speed).filter(|&speed| speed > slowest), avoided)
+}
+
+/// All that occur, in order.
+fn all_habits(profile: &Profile, avoided: &[Avoided]) -> Vec<Habits> {
+    let classes = profile.class_table.iter().zip(avoided);
+    let mut habits: Vec<Habits> = classes
+        .flat_map(|(class, &avoided)| {
+            class.speeds.values().iter().map(move |&speed| habits_of(profile, speed, avoided))
+        })
+        .collect();
+    habits.sort_unstable();
+    habits.dedup();
+    habits
 }
 
 #[cfg(test)]
