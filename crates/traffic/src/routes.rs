@@ -266,46 +266,4 @@ mod tests {
         routes.cheapest(map, &mut planner, ends, &mut legs).unwrap();
         assert_eq!(legs[0].street(), town.street("A-C"));
     }
-
-    #[test]
-    fn an_avoided_street_is_taken_only_if_every_other_way_is_twenty_times_as_long() {
-        //  A straight motorway of 100 m, and a way round.
-        for (metres, avoids) in [(1990, true), (2010, false)] {
-            let mut builder = meshcloak::map::MapBuilder::new();
-            let terminals = [(0.0, 0.0), (100.0, 0.0), (-9.0, 0.0), (109.0, 0.0)].map(|(x, y)| {
-                let point = meshcloak::units::Point::new(x, y);
-                builder.terminal(&x.to_string(), point).unwrap()
-            });
-            let streets = [(0, 1, "motorway", 100), (0, 1, "primary", metres)];
-            let all = streets.into_iter().chain([(2, 0, "", 9), (1, 3, "", 9)]);
-            for (number, (from, to, class, metres)) in all.enumerate() {
-                let street = meshcloak::map::RawStreet {
-                    label: &number.to_string(),
-                    from: terminals[from],
-                    to: terminals[to],
-                    written_metres: Some(f64::from(metres)),
-                    one_way: false,
-                    bends: &[],
-                    name: "",
-                    class,
-                };
-                builder.street(street).unwrap();
-            }
-            let map = builder.build(meshcloak::map::Extent::Whole).unwrap().map;
-            let avoided = Avoided::named(["motorway"]).unwrap();
-            let paces = vec![10_000; 8];
-            for speed in [None, Some(5000)] {
-                let routes = Routes::avoiding(&map, speed, &paces, avoided);
-                let mut legs = Vec::new();
-                let [from, to] = [(2, 0), (3, 9)].map(|(street, at)| {
-                    let street = meshcloak::map::StreetId(street);
-                    Position { street, offset: Length::metres(f64::from(at)) }
-                });
-                let ends = (Departure::Place(from), to);
-                routes.cheapest(&map, &mut routes.planner(), ends, &mut legs).unwrap();
-                let on_motorway = legs.iter().any(|leg| avoided.holds(&map, leg.street()));
-                assert_eq!(on_motorway, !avoids, "{metres} m {legs:?}");
-            }
-        }
-    }
 }

@@ -220,27 +220,41 @@ mod tests {
     use super::*;
     use meshcloak::town::Town;
 
+    /// Lets people live for a while and checks each of them every second.
+    fn check_everyone(map: &StreetMap, settings: Settings, steps: usize) {
+        for name in Profile::NAMES {
+            let profile = Profile::named(name).unwrap();
+            let mut simulation = Simulation::new(map, &profile, settings);
+            let told = format!("seed {} {name}", settings.seed);
+            for _ in 0..steps {
+                if simulation.step().is_none() {
+                    break;
+                }
+                for person in simulation.people.iter().filter(|person| person.is_there()) {
+                    let position = person.position(&simulation.world);
+                    assert!(position.offset <= map.street(position.street).length, "{told}");
+                    let moves = person.state == State::Moving;
+                    assert!(!moves || person.leg.is_allowed(map), "{told}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn everyone_is_on_a_street_and_nobody_goes_against_a_one_way_street() {
         for seed in 0..150 {
-            let town = Town::random(seed);
-            for name in Profile::NAMES {
-                let profile = Profile::named(name).unwrap();
-                let settings = Settings { users: 12, seed, ..Settings::default() };
-                let mut simulation = Simulation::new(&town.map, &profile, settings);
-                let mut steps = 0;
-                while simulation.step().is_some() && steps < 300 {
-                    steps += 1;
-                    for person in simulation.people.iter().filter(|person| person.is_there()) {
-                        let position = person.position(&simulation.world);
-                        let length = town.map.street(position.street).length;
-                        assert!(position.offset <= length, "seed {seed} {name}\n{town}");
-                        let moves = person.state == State::Moving;
-                        let allowed = person.leg.is_allowed(&town.map);
-                        assert!(!moves || allowed, "seed {seed} {name}\n{town}");
-                    }
-                }
-            }
+            let settings = Settings { users: 12, seed, ..Settings::default() };
+            check_everyone(&Town::random(seed).map, settings, 300);
+        }
+    }
+
+    #[test]
+    fn that_holds_in_built_in_cities_too() {
+        for (seed, streets) in [(1, 500), (2, 2000)] {
+            let source = import::MapSource::City(import::CityPlan::new(seed, streets).unwrap());
+            let city = import::read_map(&source, &import::Options::default(), &()).unwrap();
+            let settings = Settings { users: 300, seed, ..Settings::default() };
+            check_everyone(&city.map, settings, 900);
         }
     }
 
