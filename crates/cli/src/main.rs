@@ -9,6 +9,7 @@ mod map_args;
 mod progress;
 mod simulate;
 mod table;
+mod threads;
 mod traces;
 
 use clap::{Parser, Subcommand};
