@@ -17,9 +17,13 @@ run: setup
 # Everything CI checks: format, lints, tests (on real maps too if MESHCLOAK_MAPS names their
 # folder), and the documentation.
 test: setup
+	@$(CARGO) fmt --version >/dev/null 2>&1 && $(CARGO) clippy --version >/dev/null 2>&1 \
+	  || rustup component add rustfmt clippy
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
+	$(CARGO) run -q -p meshcloak --example embed
+	$(CARGO) run -q -p meshcloak --example own_scheme
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 
 # Speed, as a table: real maps too if MESHCLOAK_MAPS names their folder.

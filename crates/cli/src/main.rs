@@ -2,11 +2,14 @@
 //!
 //! Exit codes: 0 done, 1 the input or the machine did not allow it, 2 the command was misspelt.
 
+mod answer;
+mod cloak;
 mod map;
 mod map_args;
 mod progress;
 mod simulate;
 mod table;
+mod threads;
 mod traces;
 
 use clap::{Parser, Subcommand};
@@ -15,6 +18,12 @@ use std::process::ExitCode;
 /// Hides where people are among others they could be, on real street maps.
 #[derive(Debug, Parser)]
 #[command(name = "meshcloak", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = "Examples:
+  meshcloak map info
+  meshcloak map draw porto.osm.pbf porto.png
+  meshcloak help map convert
+
+Exit codes: 0 done; 1 the input or the machine did not allow it; 2 the command was misspelt")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -26,13 +35,20 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Look at street maps, convert them, draw them.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = MAP_EXAMPLES)]
     Map(map::MapCommand),
     /// Let people live on a map and write what they ask.
     Simulate(simulate::Simulate),
     /// Turn trips that others recorded into queries.
     Traces(traces::Traces),
+    /// Hide the people of a file of queries among one another.
+    Cloak(cloak::Cloak),
 }
+
+const MAP_EXAMPLES: &str = "Examples:
+  meshcloak map info porto.osm.pbf
+  meshcloak map convert porto.osm.pbf porto.meshmap
+  meshcloak map draw porto.meshmap porto.png";
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -41,6 +57,7 @@ fn main() -> ExitCode {
         Command::Map(command) => map::run(&command, &console),
         Command::Simulate(simulate) => simulate.run(&console),
         Command::Traces(traces) => traces.run(&console),
+        Command::Cloak(cloak) => cloak.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

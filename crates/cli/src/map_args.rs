@@ -1,6 +1,7 @@
 //! The arguments of every command that reads a map, and how they become one.
 
 use crate::progress::Console;
+use crate::table::grouped;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use import::{Highways, Imported, MapSource, Options, OsmOptions};
@@ -69,7 +70,7 @@ impl MapArgs {
         let imported = import::read_map(source.unwrap_or(&built_in), &options, console);
         console.clear();
         let imported = imported?;
-        for note in notes(&imported) {
+        for note in notes(&imported, self.extent()) {
             console.note(&note);
         }
         Ok(imported)
@@ -77,26 +78,36 @@ impl MapArgs {
 }
 
 /// What happened on the way in, in sentences.
-pub fn notes(imported: &Imported) -> Vec<String> {
+fn notes(imported: &Imported, extent: Extent) -> Vec<String> {
     let Imported { dropped, repairs, notes, .. } = imported;
     let mut all = notes.clone();
     if repairs.zero_length > 0 {
-        let count = repairs.zero_length;
-        all.push(format!("{count} streets have both ends on one point; they count 1/32 m"));
+        let streets = counted(repairs.zero_length, "street");
+        all.push(format!("{streets} with both ends on one point; each counts 1/32 m"));
     }
     if repairs.lengthened > 0 {
-        let count = repairs.lengthened;
-        all.push(format!("{count} written lengths were shorter than the shape; lengthened to it"));
+        let lengths = counted(repairs.lengthened, "written length");
+        all.push(format!("{lengths} shorter than the shape; lengthened to it"));
     }
     if dropped.streets + dropped.terminals > 0 {
         all.push(format!(
-            "{} streets ({:.1} km) outside the largest strongly connected part were left out; \
-             `--whole-map` keeps them",
-            dropped.streets,
-            dropped.metres / 1000.0
+            "{} and {} outside the largest strongly connected part left out ({:.1} km); {}",
+            counted(dropped.streets, "street"),
+            counted(dropped.terminals, "terminal"),
+            dropped.metres / 1000.0,
+            match extent {
+                Extent::LargestPart => "`--whole-map` keeps them",
+                Extent::Whole => "they are not in this file: prepare it again with `--whole-map`",
+            }
         ));
     }
     all
+}
+
+/// A number and its noun: `1 street`, `2 streets`.
+fn counted(number: usize, noun: &str) -> String {
+    let number_text = grouped(number as u64);
+    format!("{number_text} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -5,27 +5,34 @@
 use import::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// Standard error, unless nobody wants to hear.
 pub struct Console {
     quiet: bool,
-    bar: Mutex<Option<Bar>>,
+    stage: Mutex<Option<Stage>>,
 }
 
-struct Bar {
+/// A stage of the work, and the thread that shows it once it has taken long enough. The stage need
+/// not report anything for that: some have nothing to count.
+struct Stage {
     bar: ProgressBar,
-    begun: Instant,
+    over: mpsc::Sender<()>,
+    shower: Option<JoinHandle<()>>,
 }
 
 /// A stage that is done sooner than this never shows a bar.
 const PATIENCE: Duration = Duration::from_millis(400);
 
+/// How often a bar that is shown moves.
+const BEAT: Duration = Duration::from_millis(100);
+
 impl Console {
     /// A console that says nothing if `quiet`.
     pub fn new(quiet: bool) -> Console {
-        Console { quiet, bar: Mutex::new(None) }
+        Console { quiet, stage: Mutex::new(None) }
     }
 
     /// Says something worth knowing.
@@ -37,27 +44,36 @@ impl Console {
 
     /// Takes the bar away.
     pub fn clear(&self) {
-        if let Some(bar) = self.lock().take() {
-            bar.bar.finish_and_clear();
+        if let Some(stage) = self.lock().take() {
+            stage.end();
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Bar>> {
-        self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Stage>> {
+        self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
 impl Progress for Console {
     fn begin(&self, stage: &'static str, total: u64) {
         self.clear();
-        if self.quiet || !std::io::stderr().is_terminal() {
-            return;
+        if !self.quiet && std::io::stderr().is_terminal() {
+            *self.lock() = Some(Stage::begin(stage, total));
         }
-        let bar = ProgressBar::with_draw_target(
-            (total > 0).then_some(total),
-            ProgressDrawTarget::hidden(),
-        );
-        let template = if total > 0 {
+    }
+
+    fn advance(&self, amount: u64) {
+        if let Some(stage) = self.lock().as_ref() {
+            stage.bar.inc(amount);
+        }
+    }
+}
+
+impl Stage {
+    fn begin(name: &'static str, total: u64) -> Stage {
+        let total = (total > 0).then_some(total);
+        let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
+        let template = if total.is_some() {
             "{msg:24} {wide_bar} {percent:>3} %  {eta:>4} left"
         } else {
             "{msg:24} {spinner} {elapsed}"
@@ -65,16 +81,24 @@ impl Progress for Console {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        bar.set_message(stage);
-        *self.lock() = Some(Bar { bar, begun: Instant::now() });
+        bar.set_message(name);
+        let (over, ended) = mpsc::channel();
+        let shown = bar.clone();
+        let shower = thread::Builder::new().spawn(move || {
+            if ended.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+                shown.set_draw_target(ProgressDrawTarget::stderr());
+                shown.enable_steady_tick(BEAT);
+            }
+        });
+        // Where no thread can be had, the work goes on without a bar.
+        Stage { bar, over, shower: shower.ok() }
     }
 
-    fn advance(&self, amount: u64) {
-        if let Some(bar) = self.lock().as_ref() {
-            if bar.bar.is_hidden() && bar.begun.elapsed() > PATIENCE {
-                bar.bar.set_draw_target(ProgressDrawTarget::stderr());
-            }
-            bar.bar.inc(amount);
+    fn end(self) {
+        drop(self.over);
+        // Shown after it was taken away, a bar would stay.
+        if let Some(Ok(())) = self.shower.map(JoinHandle::join) {
+            self.bar.finish_and_clear();
         }
     }
 }

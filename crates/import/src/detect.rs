@@ -6,6 +6,7 @@ use crate::error::{ImportError, Place, Problem};
 use crate::input::Input;
 use crate::osm::OsmKind;
 use crate::prepared;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A map on disk.
@@ -27,8 +28,8 @@ pub(crate) fn detect(path: &Path) -> Result<Format, ImportError> {
     if path.is_dir() {
         return Err(Place::File.of(path, Problem::Directory));
     }
-    if !path.exists() {
-        return set_named(path).unwrap_or_else(|| Err(Place::File.of(path, Problem::Missing)));
+    if let Err(error) = fs::metadata(path) {
+        return set_named(path).unwrap_or_else(|| Err(Place::File.of(path, error)));
     }
     let mut input = Input::open(path, &())?;
     let beginning = input.peek()?;
@@ -37,7 +38,7 @@ pub(crate) fn detect(path: &Path) -> Result<Format, ImportError> {
     } else if let Some(kind) = OsmKind::of(beginning) {
         Ok(Format::Osm(path.to_owned(), kind))
     } else {
-        let problem = nameless(beginning);
+        let problem = if beginning.is_empty() { Problem::Empty } else { nameless(beginning) };
         let name = path.as_os_str().to_string_lossy();
         set_of(&name).unwrap_or_else(|| Err(Place::File.of(path, problem)))
     }
@@ -110,7 +111,6 @@ fn with_ending(stem: &Path, ending: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
@@ -173,7 +173,7 @@ mod tests {
         assert!(message("a").ends_with("a.streets.csv` belongs to it and is missing"));
         assert!(message("streets").contains("a CSV table of streets; name it X.streets.csv"));
         assert!(message("tune.mp3").contains("tune.mp3: not a map; expected OSM"));
-        assert!(message("empty").contains("not a map"));
+        assert!(message("empty").ends_with("empty: the file is empty; expected a map"));
         assert!(message("nothing").ends_with("nothing: no such file"));
         assert!(message("").ends_with("is a directory; expected a file"));
     }

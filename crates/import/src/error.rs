@@ -27,6 +27,8 @@ pub enum Place {
     Line(u64),
     /// A byte, counted from 0.
     Byte(u64),
+    /// A byte of what is packed in a gzipped file, counted from 0.
+    UnpackedByte(u64),
     /// An element by its id: a node or way of OSM.
     Element(&'static str, i64),
 }
@@ -43,9 +45,18 @@ pub enum Problem {
     /// It may not be read or written.
     #[error("no permission")]
     Forbidden,
+    /// There is no room to write it.
+    #[error("no room left on the disk")]
+    NoRoom,
+    /// It lies where nothing can be written.
+    #[error("its folder is read-only")]
+    ReadOnly,
     /// Reading or writing failed otherwise.
     #[error("{0}")]
     Io(io::Error),
+    /// There is nothing in the file.
+    #[error("the file is empty; expected a map")]
+    Empty,
     /// The content is none of the formats we read.
     #[error("not a map; expected OSM (PBF or XML), Brinkhoff, CSV or a prepared map")]
     UnknownFormat,
@@ -160,6 +171,16 @@ pub enum Problem {
     /// Lon/lat are needed, and the map has none.
     #[error("{0} needs lon/lat and the map has none; give `--origin LON,LAT`")]
     NoFrame(&'static str),
+    /// A point of the map has no lon/lat, so far from the origin does it lie.
+    #[error("`{label}` at {x}, {y} lies too far from the map's origin to have lon/lat")]
+    OffEarth {
+        /// Of the terminal or point of interest, or `shape`.
+        label: String,
+        /// Metres to the east.
+        x: f64,
+        /// Metres to the north.
+        y: f64,
+    },
     /// Lon/lat are given, and the map has its own.
     #[error("`--origin` is for maps in metres; this one has lon/lat of its own")]
     HasFrame,
@@ -178,6 +199,8 @@ impl From<io::Error> for Problem {
             io::ErrorKind::NotFound => Problem::Missing,
             io::ErrorKind::PermissionDenied => Problem::Forbidden,
             io::ErrorKind::IsADirectory => Problem::Directory,
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Problem::NoRoom,
+            io::ErrorKind::ReadOnlyFilesystem => Problem::ReadOnly,
             io::ErrorKind::UnexpectedEof => Problem::Truncated("in the middle of its data".into()),
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
                 Problem::Damaged(error.to_string())
@@ -193,7 +216,35 @@ impl fmt::Display for Place {
             Place::File => Ok(()),
             Place::Line(line) => write!(f, ", line {line}"),
             Place::Byte(byte) => write!(f, ", byte {byte}"),
+            Place::UnpackedByte(byte) => write!(f, ", byte {byte} once unpacked"),
             Place::Element(kind, id) => write!(f, ", {kind} {id}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_machine_refuses_is_said_in_words() {
+        let says = |kind: io::ErrorKind| Problem::from(io::Error::from(kind)).to_string();
+        assert_eq!(says(io::ErrorKind::NotFound), "no such file");
+        assert_eq!(says(io::ErrorKind::PermissionDenied), "no permission");
+        assert_eq!(says(io::ErrorKind::IsADirectory), "is a directory; expected a file");
+        assert_eq!(says(io::ErrorKind::StorageFull), "no room left on the disk");
+        assert_eq!(says(io::ErrorKind::ReadOnlyFilesystem), "its folder is read-only");
+        assert!(says(io::ErrorKind::UnexpectedEof).contains("ends early"));
+        assert!(says(io::ErrorKind::InvalidData).starts_with("damaged: "));
+    }
+
+    #[test]
+    fn a_problem_is_told_with_its_file_and_place() {
+        let message = |place: Place| place.of(Path::new("a/b.csv"), Problem::Missing).to_string();
+        assert_eq!(message(Place::File), "a/b.csv: no such file");
+        assert_eq!(message(Place::Line(7)), "a/b.csv, line 7: no such file");
+        assert_eq!(message(Place::Byte(7)), "a/b.csv, byte 7: no such file");
+        assert_eq!(message(Place::UnpackedByte(7)), "a/b.csv, byte 7 once unpacked: no such file");
+        assert_eq!(message(Place::Element("way", 7)), "a/b.csv, way 7: no such file");
     }
 }

@@ -169,7 +169,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.geojson");
         let error = write(&map, &path).unwrap_err().to_string();
-        assert!(error.contains("m.geojson: `B` lies at 39000000, 39000000"), "{error}");
+        assert!(error.contains("m.geojson: `B` at 39000000, 39000000 lies too far"), "{error}");
         assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
     }
 }

@@ -13,7 +13,8 @@ pub(crate) struct Input<'a> {
     pub path: PathBuf,
     /// Its size on disk.
     pub size: u64,
-    reader: Box<dyn BufRead + Send + 'a>,
+    packed: bool,
+    reader: Reader<'a>,
 }
 
 /// What every gzipped file begins with.
@@ -29,8 +30,8 @@ impl<'a> Input<'a> {
             return Err(Place::File.of(path, Problem::Directory));
         }
         let raw = BufReader::with_capacity(1 << 18, Counted { file, progress });
-        let reader = unpacked(raw).map_err(problem)?;
-        Ok(Input { path: path.to_owned(), size: metadata.len(), reader })
+        let (packed, reader) = unpacked(raw).map_err(problem)?;
+        Ok(Input { path: path.to_owned(), size: metadata.len(), packed, reader })
     }
 
     /// Opens a file as a stage of its own: `progress` hears of its size first.
@@ -49,8 +50,8 @@ impl<'a> Input<'a> {
         bytes: impl AsRef<[u8]> + Send + 'a,
     ) -> Input<'a> {
         let size = bytes.as_ref().len() as u64;
-        let reader = unpacked(io::Cursor::new(bytes)).expect("memory can always be read");
-        Input { path: path.as_ref().to_owned(), size, reader }
+        let (packed, reader) = unpacked(io::Cursor::new(bytes)).expect("memory can always be read");
+        Input { path: path.as_ref().to_owned(), size, packed, reader }
     }
 
     /// The first bytes, without taking them; at least one unless the file is empty.
@@ -60,12 +61,21 @@ impl<'a> Input<'a> {
 
     /// The next bytes, without taking them; none at the end of the file. `place` is for errors.
     pub(crate) fn peek_at(&mut self, place: Place) -> Result<&[u8], ImportError> {
+        let place = self.place(place);
         self.reader.fill_buf().map_err(|error| place.of(&self.path, error))
     }
 
     /// This file has a problem at `place`.
     pub(crate) fn error(&self, place: Place, problem: impl Into<Problem>) -> ImportError {
-        place.of(&self.path, problem)
+        self.place(place).of(&self.path, problem)
+    }
+
+    /// Readers count what they read, which in a gzipped file is not where it lies on disk.
+    fn place(&self, place: Place) -> Place {
+        match place {
+            Place::Byte(byte) if self.packed => Place::UnpackedByte(byte),
+            _ => place,
+        }
     }
 }
 
@@ -85,12 +95,14 @@ impl BufRead for Input<'_> {
     }
 }
 
-/// What `raw` holds, or what is packed in it if it is gzipped.
-fn unpacked<'a>(mut raw: impl BufRead + Send + 'a) -> io::Result<Box<dyn BufRead + Send + 'a>> {
+type Reader<'a> = Box<dyn BufRead + Send + 'a>;
+
+/// Whether `raw` is gzipped, and what it holds, unpacked if it is.
+fn unpacked<'a>(mut raw: impl BufRead + Send + 'a) -> io::Result<(bool, Reader<'a>)> {
     if raw.fill_buf()?.starts_with(&GZIP) {
-        Ok(Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(raw))))
+        Ok((true, Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(raw)))))
     } else {
-        Ok(Box::new(raw))
+        Ok((false, Box::new(raw)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The places on Earth of a map's points, for writers.
 
-use meshcloak::map::{Frame, MapError, StreetMap};
+use crate::error::Problem;
+use meshcloak::map::{Frame, StreetMap};
 use meshcloak::units::{LonLat, Point};
 
 /// Where on Earth the points of a map lie; nowhere if the map does not say.
@@ -10,7 +11,7 @@ pub(crate) struct LonLats<'a> {
 
 impl<'a> LonLats<'a> {
     /// The places of a map, all of which exist, or the first point that lies nowhere on Earth.
-    pub(crate) fn of(map: &'a StreetMap) -> Result<LonLats<'a>, MapError> {
+    pub(crate) fn of(map: &'a StreetMap) -> Result<LonLats<'a>, Problem> {
         let places = LonLats { frame: map.frame() };
         let tables = map.tables();
         let terminals = tables.terminals.iter().zip(tables.terminal_labels.iter());
@@ -19,7 +20,7 @@ impl<'a> LonLats<'a> {
         for (&point, label) in terminals.chain(pois).chain(bends) {
             if places.at(point).is_some_and(|LonLat { lon, lat }| LonLat::new(lon, lat).is_none()) {
                 let Point { x, y } = point;
-                return Err(MapError::NotAPlace { label: label.to_owned(), x, y });
+                return Err(Problem::OffEarth { label: label.to_owned(), x, y });
             }
         }
         Ok(places)

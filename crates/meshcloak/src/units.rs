@@ -60,10 +60,11 @@ impl Length {
     }
 }
 
+/// Stops at [`Length::MAX`]: a way too long to be written is never taken for a short one.
 impl Add for Length {
     type Output = Length;
     fn add(self, other: Length) -> Length {
-        Length(self.0 + other.0)
+        Length(self.0.saturating_add(other.0))
     }
 }
 
@@ -73,10 +74,12 @@ impl AddAssign for Length {
     }
 }
 
+/// Stops at zero; who does not know which length is longer asks [`Length::checked_sub`].
 impl Sub for Length {
     type Output = Length;
     fn sub(self, other: Length) -> Length {
-        Length(self.0 - other.0)
+        debug_assert!(self >= other, "{self} is shorter than {other}");
+        Length(self.0.saturating_sub(other.0))
     }
 }
 
@@ -291,6 +294,15 @@ mod tests {
         assert_eq!(ten * Duration::from_secs(10), Length::metres(100.0));
         assert_eq!((ten * Duration::from_millis(1)).units(), 0);
         assert_eq!(ten * Duration::from_secs(u64::MAX), Length::MAX);
+    }
+
+    #[test]
+    fn sums_stop_at_the_longest_length() {
+        let (nearly, two) = (Length::from_units(u32::MAX - 1), Length::from_units(2));
+        assert_eq!(nearly + Length::UNIT, Length::MAX);
+        assert_eq!(nearly + two, Length::MAX);
+        assert_eq!([nearly, two, two].into_iter().sum::<Length>(), Length::MAX);
+        assert_eq!(two.checked_sub(nearly), None);
     }
 
     #[test]

@@ -100,7 +100,7 @@ pub(crate) struct NamedLines {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    Stroke { lines: usize, stroke: Stroke },
+    Stroke { lines: usize, stroke: Stroke, dashes: &'static [f64] },
     Areas { name: String, outlines: Lines, fill: Colour },
     Circles { name: String, centres: Vec<Pixel>, circle: Circle },
     Text { at: Pixel, text: String, style: Text },
@@ -166,10 +166,14 @@ impl Canvas {
     /// # Panics
     /// If the lines were kept by another canvas.
     pub fn stroke(&mut self, lines: CanvasLines, stroke: Stroke) {
+        self.stroke_dashed(lines, stroke, &[]);
+    }
+
+    fn stroke_dashed(&mut self, lines: CanvasLines, stroke: Stroke, dashes: &'static [f64]) {
         let kept = &mut self.lines[lines.0];
         if !kept.lines.is_empty() {
             kept.uses += 1;
-            self.push(Shape::Stroke { lines: lines.0, stroke });
+            self.push(Shape::Stroke { lines: lines.0, stroke, dashes });
         }
     }
 
@@ -177,6 +181,19 @@ impl Canvas {
     pub fn lines(&mut self, name: &str, lines: Lines, stroke: Stroke) {
         let lines = self.keep(name, lines);
         self.stroke(lines, stroke);
+    }
+
+    /// Draws lines in dashes: pixels of line and of gap in turn, an even number of positive ones
+    /// (none for a whole line).
+    pub fn dashed_lines(
+        &mut self,
+        name: &str,
+        lines: Lines,
+        stroke: Stroke,
+        dashes: &'static [f64],
+    ) {
+        let lines = self.keep(name, lines);
+        self.stroke_dashed(lines, stroke, dashes);
     }
 
     /// Draws lines over a broader line of another colour, which shows on both sides.

@@ -1,4 +1,4 @@
-//! Pictures of street maps, as PNG or SVG.
+//! Pictures of street maps, and line charts, as PNG or SVG.
 //!
 //! ```
 //! use picture::{Options, draw_map};
@@ -15,7 +15,9 @@
 //! a map on it. The other modules are what a map is made of. Same map, same options, same bytes.
 
 mod arrows;
+mod axis;
 mod canvas;
+mod chart;
 mod colour;
 mod draw;
 mod font;
@@ -31,6 +33,7 @@ mod thinning;
 mod view;
 
 pub use canvas::{Anchor, Canvas, CanvasLines, Circle, PictureError, Stroke, Text, Weight};
+pub use chart::{LineChart, Series};
 pub use colour::Colour;
 pub use draw::{Options, Picture, draw_map};
 pub use font::text_width;

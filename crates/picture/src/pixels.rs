@@ -5,7 +5,9 @@ use crate::colour::Colour;
 use crate::font;
 use crate::lines::Lines;
 use crate::view::Pixel;
-use tiny_skia::{Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Transform};
+use tiny_skia::{
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform,
+};
 
 /// The canvas as a PNG file.
 pub(crate) fn to_png(canvas: &Canvas) -> Vec<u8> {
@@ -14,8 +16,8 @@ pub(crate) fn to_png(canvas: &Canvas) -> Vec<u8> {
     pixmap.fill(colour(canvas.background));
     for shape in canvas.layers.iter().flat_map(|layer| &layer.shapes) {
         match shape {
-            Shape::Stroke { lines, stroke } => {
-                stroke_lines(&mut pixmap, &canvas.lines[*lines].lines, *stroke);
+            Shape::Stroke { lines, stroke, dashes } => {
+                stroke_lines(&mut pixmap, &canvas.lines[*lines].lines, *stroke, dashes);
             }
             Shape::Areas { outlines, fill, .. } => fill_areas(&mut pixmap, outlines, *fill),
             Shape::Circles { centres, circle, .. } => draw_circles(&mut pixmap, centres, circle),
@@ -30,7 +32,7 @@ pub(crate) fn to_png(canvas: &Canvas) -> Vec<u8> {
 }
 
 /// All lines are one path, so see-through ones do not show twice where they cross.
-fn stroke_lines(pixmap: &mut Pixmap, lines: &Lines, stroke: Stroke) {
+fn stroke_lines(pixmap: &mut Pixmap, lines: &Lines, stroke: Stroke, dashes: &[f64]) {
     let mut builder = PathBuilder::new();
     for line in lines.iter() {
         add_line(&mut builder, line);
@@ -40,6 +42,7 @@ fn stroke_lines(pixmap: &mut Pixmap, lines: &Lines, stroke: Stroke) {
         width: stroke.width as f32,
         line_cap: LineCap::Round,
         line_join: LineJoin::Round,
+        dash: StrokeDash::new(dashes.iter().map(|&pixels| pixels as f32).collect(), 0.0),
         ..tiny_skia::Stroke::default()
     };
     pixmap.stroke_path(&path, &paint(stroke.colour), &style, Transform::identity(), None);

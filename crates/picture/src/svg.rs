@@ -69,9 +69,9 @@ fn write_layer(canvas: &Canvas, ids: &[u64], layer: &Layer, out: &mut String) ->
     writeln!(out, r#"stroke-linecap="round" stroke-linejoin="round">"#)?;
     for shape in &layer.shapes {
         match shape {
-            Shape::Stroke { lines, stroke } => {
+            Shape::Stroke { lines, stroke, dashes } => {
                 let lines = (&canvas.lines[*lines], ids[*lines]);
-                write_stroke(lines, *stroke, steps(canvas), out)?;
+                write_stroke(lines, (*stroke, dashes), steps(canvas), out)?;
             }
             Shape::Areas { name, outlines, fill } => {
                 write!(out, r#"<path class="{}" fill="{fill}""#, Escaped(name))?;
@@ -90,7 +90,7 @@ fn write_layer(canvas: &Canvas, ids: &[u64], layer: &Layer, out: &mut String) ->
 
 fn write_stroke(
     (lines, id): (&NamedLines, u64),
-    stroke: Stroke,
+    (stroke, dashes): (Stroke, &[f64]),
     parts: i64,
     out: &mut String,
 ) -> fmt::Result {
@@ -98,9 +98,11 @@ fn write_stroke(
     if lines.uses > 1 {
         write!(out, r##"<use href="#p{id:016x}" class="{name}""##)?;
         write_stroke_style(out, stroke)?;
+        write_dashes(out, dashes)?;
     } else {
         write!(out, r#"<path class="{name}""#)?;
         write_stroke_style(out, stroke)?;
+        write_dashes(out, dashes)?;
         out.push_str(" d=\"");
         write_lines(out, &lines.lines, parts, Ends::Open)?;
         out.push('"');
@@ -113,6 +115,15 @@ fn write_stroke_style(out: &mut String, stroke: Stroke) -> fmt::Result {
     let width = Decimal::of(stroke.width, 100);
     write!(out, r#" stroke="{}" stroke-width="{width}""#, stroke.colour)?;
     write_opacity(out, "stroke-opacity", stroke.colour)
+}
+
+fn write_dashes(out: &mut String, dashes: &[f64]) -> fmt::Result {
+    for (index, &pixels) in dashes.iter().enumerate() {
+        let before = if index == 0 { " stroke-dasharray=\"" } else { " " };
+        write!(out, "{before}{}", Decimal::of(pixels, 100))?;
+    }
+    out.push_str(if dashes.is_empty() { "" } else { "\"" });
+    Ok(())
 }
 
 fn write_opacity(out: &mut String, attribute: &str, colour: Colour) -> fmt::Result {

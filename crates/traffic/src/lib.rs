@@ -18,6 +18,7 @@
 //! assert_eq!(asked, 20 * 11);
 //! ```
 
+mod avoided;
 mod chance;
 mod leg;
 mod profile;
@@ -38,6 +39,7 @@ pub mod traces;
 
 pub mod naive;
 
+pub use avoided::{Avoided, DETOUR};
 pub use leg::{Direction, Leg};
 pub use profile::{Profile, ProfileError};
 pub use routes::{Departure, Paces, Planner, Routes};

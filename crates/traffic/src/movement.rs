@@ -137,12 +137,14 @@ impl Person {
 
     fn choose(&mut self, world: &World) -> meshcloak::map::Position {
         let class = &world.profile.class_table[usize::from(self.class)];
+        let avoided = world.avoided[usize::from(self.class)];
         match &class.distances {
-            None => world.popularity.draw(world.map, &mut self.random),
+            None => world.popularity.draw(world.map, avoided, &mut self.random),
             Some(distances) => {
                 let band = distances.draw(&mut self.random);
                 let from = world.map.point(self.position(world));
-                world.popularity.draw_within(world.map, from, band, &mut self.random)
+                let wished = (from, band);
+                world.popularity.draw_within(wished, world.map, avoided, &mut self.random)
             }
         }
     }

@@ -126,7 +126,8 @@ impl Person {
     }
 
     fn appear(&mut self, world: &World, tools: &mut Tools) {
-        let start = world.popularity.draw(world.map, &mut self.random);
+        let avoided = world.avoided[usize::from(self.class)];
+        let start = world.popularity.draw(world.map, avoided, &mut self.random);
         self.leg = Leg::new(start.street, crate::leg::Direction::Forward);
         self.along = u64::from(start.offset.units()) * MICROMETRES;
         self.state = State::Standing;

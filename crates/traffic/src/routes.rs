@@ -6,6 +6,7 @@
 //! twice as long, and comes with a licence we do not allow.
 //! The twin is `naive::cheapest`.
 
+use crate::avoided::{Avoided, DETOUR};
 use crate::contraction::Contraction;
 use crate::hierarchy::{Hierarchy, Search};
 use crate::leg::{Direction, Leg};
@@ -29,6 +30,7 @@ pub enum Departure {
 pub struct Routes {
     /// In millimetres per second; `None`: by length, whatever the speed.
     speed: Option<u32>,
+    avoided: Avoided,
     costs: Vec<u64>,
     hierarchy: Hierarchy,
 }
@@ -50,14 +52,24 @@ struct Ramp {
 impl Routes {
     /// The routes at that own speed (`None`: the shortest) and these paces.
     pub fn new(map: &StreetMap, speed: Option<u32>, paces: &Paces) -> Routes {
-        let costs = leg_costs(map, speed, paces);
+        Routes::avoiding(map, speed, paces, Avoided::NOTHING)
+    }
+
+    /// The same for people who avoid some streets, each of which costs [`DETOUR`] times as much.
+    pub fn avoiding(
+        map: &StreetMap,
+        speed: Option<u32>,
+        paces: &Paces,
+        avoided: Avoided,
+    ) -> Routes {
+        let costs = leg_costs(map, speed, paces, avoided);
         let hierarchy = contraction(map, &costs).run();
-        Routes { speed, costs, hierarchy }
+        Routes { speed, avoided, costs, hierarchy }
     }
 
     /// Follows paces that have changed; cheap if they have not.
     pub(crate) fn refresh(&mut self, map: &StreetMap, paces: &Paces) {
-        let costs = leg_costs(map, self.speed, paces);
+        let costs = leg_costs(map, self.speed, paces, self.avoided);
         if self.speed.is_none() || costs == self.costs {
             return;
         }
@@ -188,10 +200,11 @@ fn ramp_at(ramps: &[Option<Ramp>; 2], terminal: u32) -> Option<Ramp> {
 }
 
 /// Micrometres over millimetres per second are milliseconds; a thousand times that is precise.
-fn leg_costs(map: &StreetMap, speed: Option<u32>, paces: &Paces) -> Vec<u64> {
+fn leg_costs(map: &StreetMap, speed: Option<u32>, paces: &Paces, avoided: Avoided) -> Vec<u64> {
     let legs = (0..2 * map.street_count()).map(Leg::from_index);
     legs.map(|leg| {
-        let units = u64::from(map.street(leg.street()).length.units());
+        let times = if avoided.holds(map, leg.street()) { DETOUR } else { 1 };
+        let units = u64::from(map.street(leg.street()).length.units()) * times;
         speed.map_or(units, |own| {
             let pace = u64::from(own.min(paces[leg.index()]).max(1));
             (units * crate::leg::MICROMETRES * 1000).div_ceil(pace)

@@ -3,6 +3,7 @@
 //! People are moved in parallel, each by their own generator and by street speeds that stand
 //! still for a second, so the number of threads changes nothing. Nothing is kept of the past.
 
+use crate::avoided::Avoided;
 use crate::congestion::Streets;
 use crate::leg::{Direction, Leg};
 use crate::movement::Tools;
@@ -52,6 +53,8 @@ pub(crate) struct World<'a> {
     pub profile: &'a Profile,
     pub settings: Settings,
     pub popularity: Popularity,
+    /// By class.
+    pub avoided: Vec<Avoided>,
     pub streets: Streets,
     pub tables: Vec<Routes>,
     /// Milliseconds at which everything ends.
@@ -79,18 +82,23 @@ impl<'a> Simulation<'a> {
             .into_par_iter()
             .map(|number| Person::new(profile, settings.seed, number))
             .collect();
-        let speeds = route_speeds(profile);
-        let row = |speed: u32| {
-            let found = speeds.iter().position(|&own| own == Some(speed));
-            found.unwrap_or(0) as u16
-        };
-        people.par_iter_mut().for_each(|person| person.routes = row(person.speed));
-        let tables = speeds.par_iter().map(|&own| Routes::new(map, own, &streets.paces)).collect();
+        let classes = profile.class_table.iter();
+        let avoided: Vec<Avoided> = classes.map(|class| class.avoided.on(map)).collect();
+        let habits = all_habits(profile, &avoided);
+        people.par_iter_mut().for_each(|person| {
+            let own = habits_of(profile, person.speed, avoided[usize::from(person.class)]);
+            person.routes = habits.binary_search(&own).unwrap_or(0) as u16;
+        });
+        let tables = habits
+            .par_iter()
+            .map(|&(own, avoided)| Routes::avoiding(map, own, &streets.paces, avoided))
+            .collect();
         let world = World {
             map,
             profile,
             settings,
             popularity: Popularity::new(map, profile.places),
+            avoided,
             streets,
             tables,
             end: profile.duration.unwrap_or(u64::MAX),
@@ -185,15 +193,26 @@ fn live(world: &World, people: &mut [Person], end: u64, pool: &Mutex<Vec<Tools>>
     lived
 }
 
-/// For which own speeds routes are needed. The first row, the shortest routes, serves everyone
-/// no street ever slows.
-fn route_speeds(profile: &Profile) -> Vec<Option<u32>> {
+/// What routes depend on: an own speed, if streets ever slow it (otherwise the fastest way is the
+/// shortest), and streets that are avoided.
+type Habits = (Option<u32>, Avoided);
+
+fn habits_of(profile: &Profile, speed: u32, avoided: Avoided) -> Habits {
     let slowest = profile.limits.map_or(u32::MAX, |limits| limits.into_iter().min().unwrap_or(0));
-    let speeds = profile.class_table.iter().flat_map(|class| class.speeds.values());
-    let mut limited: Vec<u32> = speeds.copied().filter(|&speed| speed > slowest).collect();
-    limited.sort_unstable();
-    limited.dedup();
-    std::iter::once(None).chain(limited.into_iter().map(Some)).collect()
+    (Some(speed).filter(|&speed| speed > slowest), avoided)
+}
+
+/// All that occur, in order.
+fn all_habits(profile: &Profile, avoided: &[Avoided]) -> Vec<Habits> {
+    let classes = profile.class_table.iter().zip(avoided);
+    let mut habits: Vec<Habits> = classes
+        .flat_map(|(class, &avoided)| {
+            class.speeds.values().iter().map(move |&speed| habits_of(profile, speed, avoided))
+        })
+        .collect();
+    habits.sort_unstable();
+    habits.dedup();
+    habits
 }
 
 #[cfg(test)]
@@ -201,27 +220,41 @@ mod tests {
     use super::*;
     use meshcloak::town::Town;
 
+    /// Lets people live for a while and checks each of them every second.
+    fn check_everyone(map: &StreetMap, settings: Settings, steps: usize) {
+        for name in Profile::NAMES {
+            let profile = Profile::named(name).unwrap();
+            let mut simulation = Simulation::new(map, &profile, settings);
+            let told = format!("seed {} {name}", settings.seed);
+            for _ in 0..steps {
+                if simulation.step().is_none() {
+                    break;
+                }
+                for person in simulation.people.iter().filter(|person| person.is_there()) {
+                    let position = person.position(&simulation.world);
+                    assert!(position.offset <= map.street(position.street).length, "{told}");
+                    let moves = person.state == State::Moving;
+                    assert!(!moves || person.leg.is_allowed(map), "{told}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn everyone_is_on_a_street_and_nobody_goes_against_a_one_way_street() {
         for seed in 0..150 {
-            let town = Town::random(seed);
-            for name in Profile::NAMES {
-                let profile = Profile::named(name).unwrap();
-                let settings = Settings { users: 12, seed, ..Settings::default() };
-                let mut simulation = Simulation::new(&town.map, &profile, settings);
-                let mut steps = 0;
-                while simulation.step().is_some() && steps < 300 {
-                    steps += 1;
-                    for person in simulation.people.iter().filter(|person| person.is_there()) {
-                        let position = person.position(&simulation.world);
-                        let length = town.map.street(position.street).length;
-                        assert!(position.offset <= length, "seed {seed} {name}\n{town}");
-                        let moves = person.state == State::Moving;
-                        let allowed = person.leg.is_allowed(&town.map);
-                        assert!(!moves || allowed, "seed {seed} {name}\n{town}");
-                    }
-                }
-            }
+            let settings = Settings { users: 12, seed, ..Settings::default() };
+            check_everyone(&Town::random(seed).map, settings, 300);
+        }
+    }
+
+    #[test]
+    fn that_holds_in_built_in_cities_too() {
+        for (seed, streets) in [(1, 500), (2, 2000)] {
+            let source = import::MapSource::City(import::CityPlan::new(seed, streets).unwrap());
+            let city = import::read_map(&source, &import::Options::default(), &()).unwrap();
+            let settings = Settings { users: 300, seed, ..Settings::default() };
+            check_everyone(&city.map, settings, 900);
         }
     }
 

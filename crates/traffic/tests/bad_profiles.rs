@@ -35,6 +35,11 @@ fn values_out_of_range_name_key_value_and_what_was_expected() {
         ("[600, 1500]", "[600, 600]", "`class.distances` is 600; expected distances that ascend"),
         ("service = 20", "service = 0", "`limits` is 0; expected a number above 0"),
         ("every = 120", "every = 0", "`reroute.every` is 0; expected a whole number"),
+        (
+            "avoid = [\"motorway\"]",
+            "avoid = [\"autobahn\"]",
+            "`class.avoid` is autobahn; expected motorway,",
+        ),
         ("lanes = [3,", "lanes = [0,", "`capacity.lanes` is 0; expected a whole number"),
     ];
     for (line, changed, expected) in cases {

@@ -93,38 +93,59 @@ fn two_queries_of_a_person_are_never_farther_apart_than_the_constraint() {
     assert!(moved > 10_000, "only {moved} moves");
 }
 
-#[test]
-fn that_holds_in_built_in_cities_too() {
-    for (seed, streets) in [(1, 500), (2, 700)] {
-        let plan = import::CityPlan::new(seed, streets).unwrap();
-        let source = import::MapSource::City(plan);
-        let city = import::read_map(&source, &import::Options::default(), &()).unwrap();
-        assert!(check_constraints(&city.map, seed, 12) > 300);
-    }
+fn city(seed: u64, streets: usize) -> StreetMap {
+    let source = import::MapSource::City(import::CityPlan::new(seed, streets).unwrap());
+    import::read_map(&source, &import::Options::default(), &()).unwrap().map
 }
 
 #[test]
-fn nobody_is_faster_than_their_own_speed_and_the_limit_of_the_street() {
+fn that_holds_in_built_in_cities_too() {
+    for (seed, streets) in [(1, 500), (2, 700)] {
+        assert!(check_constraints(&city(seed, streets), seed, 12) > 300);
+    }
+}
+
+/// Fails if someone got from one query to the next sooner than one can at the lower of the own
+/// speed and the streets' limits without going against a one-way street; returns how many pairs
+/// of queries were compared.
+fn check_speeds(map: &StreetMap, seed: u64, users: u32) -> usize {
     let kmh = [110.0, 80.0, 60.0, 50.0, 50.0, 30.0, 20.0];
-    let profile = &profiles()[3];
-    for seed in 0..200 {
-        let map = ranked_town(seed);
-        let limit = |leg: usize| {
-            let street = traffic::Leg::from_index(leg).street();
-            (kmh[map.rank(street).number()] * 1000.0 / 3.6_f64).floor() as u32
-        };
-        let limits: Vec<u32> = (0..2 * map.street_count()).map(limit).collect();
-        let settings = Settings { users: 10, seed, ..Settings::default() };
-        for trace in by_user(&queries(&map, profile, settings)).values() {
-            let routes = Routes::new(&map, Some(trace[0].speed), &limits);
-            for pair in trace.windows(2) {
-                let [a, b] = [pair[0].position, pair[1].position];
-                let fastest = naive::cheapest(&map, &routes, a, b);
-                // Costs are rounded up once for every leg of the way.
-                let span = u64::from(pair[0].query_interval) * 1000 + 2000;
-                assert!(fastest.is_some_and(|time| time <= span), "seed {seed} {pair:?}");
-            }
+    let limit = |leg: usize| {
+        let street = traffic::Leg::from_index(leg).street();
+        (kmh[map.rank(street).number()] * 1000.0 / 3.6_f64).floor() as u32
+    };
+    let limits: Vec<u32> = (0..2 * map.street_count()).map(limit).collect();
+    let settings = Settings { users, seed, ..Settings::default() };
+    let asked = queries(map, &profiles()[3], settings);
+    let mut by_speed: BTreeMap<u32, Routes> = BTreeMap::new();
+    let mut compared = 0;
+    for trace in by_user(&asked).values() {
+        let speed = trace[0].speed;
+        let routes =
+            by_speed.entry(speed).or_insert_with(|| Routes::new(map, Some(speed), &limits));
+        for pair in trace.windows(2).filter(|pair| pair[0].position != pair[1].position) {
+            let fastest = naive::cheapest(map, routes, pair[0].position, pair[1].position);
+            // Costs are rounded up once for every leg of the way.
+            let span = u64::from(pair[0].query_interval) * 1000 + 2000;
+            assert!(fastest.is_some_and(|time| time <= span), "seed {seed} {pair:?}");
+            compared += 1;
         }
+    }
+    compared
+}
+
+#[test]
+fn nobody_is_faster_than_their_own_speed_and_the_limit_or_goes_against_a_one_way_street() {
+    let compared: usize = (0..200).map(|seed| check_speeds(&ranked_town(seed), seed, 10)).sum();
+    assert!(compared > 10_000, "only {compared} moves");
+}
+
+#[test]
+fn nor_is_anybody_in_built_in_cities() {
+    for (seed, streets, users) in [(1, 500, 30), (2, 2000, 12)] {
+        let map = city(seed, streets);
+        assert!(map.streets().any(|street| map.street(street).one_way));
+        assert!(check_speeds(&map, seed, users) > 300);
     }
 }
 

@@ -4,7 +4,7 @@ use crate::map_args::MapArgs;
 use crate::progress::Console;
 use anyhow::Result;
 use clap::Args;
-use import::{MapSource, Target};
+use import::{MapSource, Progress as _, Target};
 
 /// Arguments of `map convert`.
 #[derive(Debug, Args)]
@@ -35,7 +35,10 @@ impl Convert {
     /// Reads, writes, and says what the new format could not hold.
     pub fn run(&self, console: &Console) -> Result<()> {
         let imported = self.how.read(Some(&self.from), console)?;
-        for note in import::write_map(&imported, self.how.extent(), &self.to)? {
+        console.begin("writing", 0);
+        let notes = import::write_map(&imported, self.how.extent(), &self.to);
+        console.clear();
+        for note in notes? {
             console.note(&note);
         }
         Ok(())

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `map draw`.
 #[derive(Debug, Args)]
+#[command(override_usage = "meshcloak map draw [OPTIONS] [MAP] <OUT>")]
 #[command(after_help = "Examples:
   meshcloak map draw city.png
   meshcloak map draw porto.osm.pbf porto.svg

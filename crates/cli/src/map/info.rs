@@ -1,6 +1,7 @@
 //! `meshcloak map info`: the paper's Table II row of a map, and what else one wants to know.
 
 use super::facts::Facts;
+use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
 use crate::table::{Table, decimal, grouped};
@@ -32,12 +33,11 @@ impl Info {
     pub fn run(&self, console: &Console) -> Result<()> {
         let imported = self.how.read(self.map.as_ref(), console)?;
         let facts = Facts::of(&imported.map);
-        if self.json {
-            println!("{:#}", as_json(&imported, &facts));
+        answer::print(&if self.json {
+            format!("{:#}\n", as_json(&imported, &facts))
         } else {
-            print!("{}", as_table(&imported, &facts));
-        }
-        Ok(())
+            as_table(&imported, &facts)
+        })
     }
 }
 

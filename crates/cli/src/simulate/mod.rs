@@ -3,16 +3,19 @@
 pub mod options;
 mod outputs;
 mod pictures;
+mod plot;
 mod summary;
 
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
+use crate::threads::Threads;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use import::{Imported, MapSource, Progress as _};
 use options::{PlacesArg, k_range, milliseconds};
 use outputs::Outputs;
 use pictures::kind_of;
+use plot::NewQueries;
 use std::path::{Path, PathBuf};
 use summary::Summary;
 use traffic::{Profile, Settings, Simulation};
@@ -26,6 +29,7 @@ as those in crates/traffic/profiles.
 Examples:
   meshcloak simulate --users 10000 --out queries.csv
   meshcloak simulate oldenburgGen.node --users 100000 --profile p2 --k 2-10 --dt 10 --out q.csv.gz
+  meshcloak simulate --profile p1 --beside p2 --plot new.svg
   meshcloak simulate --profile city --users 20000 --draw-use use.png
   meshcloak simulate --profile city --draw at.png --at 1800 --trace positions.csv.gz")]
 pub struct Simulate {
@@ -72,27 +76,76 @@ pub struct Simulate {
     /// Picture to write of how much each street was used.
     #[arg(long, value_name = "OUT.png|OUT.svg")]
     draw_use: Option<PathBuf>,
+    /// Plot to write of the new queries in each second.
+    #[arg(long, value_name = "OUT.svg|OUT.png")]
+    plot: Option<PathBuf>,
+    /// Another profile to plot for the same people on the same map; may be repeated.
+    #[arg(long, value_name = "PROFILE", requires = "plot")]
+    beside: Vec<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 impl Simulate {
     /// Reads the map, lets people live on it, writes what was asked for.
     pub fn run(&self, console: &Console) -> Result<()> {
-        for picture in self.draw.iter().chain(&self.draw_use) {
+        for picture in [&self.draw, &self.draw_use, &self.plot].into_iter().flatten() {
             kind_of(picture)?;
         }
-        let mut profile = profile(&self.profile)?;
-        if let Some(PlacesArg::Uniform) = self.places {
-            profile = profile.with_uniform_places();
-        }
+        let own = self.profile(&self.profile)?;
+        let beside = self.beside.iter().map(|name| self.profile(name));
+        let beside: Vec<Profile> = beside.collect::<Result<_>>()?;
+        self.threads.keep()?;
         let imported = self.how.read(self.map.as_ref(), console)?;
+        let simulation = self.begin(&imported, &own, console);
+        let summary = self.live(&imported, simulation, console)?;
+        if let Some(out) = &self.plot {
+            let mut plot = NewQueries::new(&imported, self.users);
+            plot.add(&self.profile, summary.new_queries());
+            for (name, profile) in self.beside.iter().zip(&beside) {
+                let mut simulation = self.begin(&imported, profile, console);
+                let mut other = Summary::default();
+                while let Some(batch) = simulation.step() {
+                    other.count(&batch);
+                    console.advance(1);
+                }
+                plot.add(name, other.new_queries());
+            }
+            console.clear();
+            plot.write(out)?;
+        }
+        if self.json {
+            println!("{:#}", summary.json(self, &imported, &own));
+        } else {
+            print!("{}", summary.table(self.users, &own));
+        }
+        Ok(())
+    }
+
+    fn profile(&self, name: &str) -> Result<Profile> {
+        let profile = profile(name)?;
+        match self.places {
+            Some(PlacesArg::Uniform) => Ok(profile.with_uniform_places()),
+            _ => Ok(profile),
+        }
+    }
+
+    /// The people of a profile, before their first second.
+    fn begin<'a>(
+        &self,
+        imported: &'a Imported,
+        profile: &'a Profile,
+        console: &Console,
+    ) -> Simulation<'a> {
         let settings =
             Settings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
         console.begin("preparing routes", 0);
-        let simulation = Simulation::new(&imported.map, &profile, settings);
+        let simulation = Simulation::new(&imported.map, profile, settings);
         console.begin("simulating", profile.longest_seconds());
-        let summary = self.live(&imported, simulation, console)?;
-        print!("{}", summary.table(self.users, &profile));
-        Ok(())
+        simulation
     }
 
     fn live(

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use import::Imported;
-use picture::{Circle, Colour, Lines, Options, Picture, Pixel, Stroke, draw_map};
+use picture::{Canvas, Circle, Colour, Lines, Options, Picture, Pixel, Stroke, draw_map};
 use std::path::Path;
 use traffic::Simulation;
 
@@ -44,7 +44,7 @@ pub fn people(imported: &Imported, after: &Simulation, second: u32, out: &Path) 
         let fill = fill.with_opacity(200);
         picture.canvas.circles(name, centres, Circle { radius, fill, outline: None });
     }
-    write(&picture, out)
+    write_canvas(&picture.canvas, out)
 }
 
 /// Streets as broad as their use: the most used are this many times as broad as the least.
@@ -70,16 +70,14 @@ pub fn uses(imported: &Imported, after: &Simulation, out: &Path) -> Result<()> {
             picture.canvas.lines(&format!("use-{breadth}"), lines, Stroke { colour, width });
         }
     }
-    write(&picture, out)
+    write_canvas(&picture.canvas, out)
 }
 
 fn ground(imported: &Imported, subtitle: String) -> Result<Picture> {
-    let source = Path::new(&imported.provenance.source);
-    let name = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
     let osm = imported.provenance.format.starts_with("OSM");
     let options = Options {
         pois: false,
-        title: name.into_owned(),
+        title: map_name(imported),
         subtitle,
         attribution: if osm { "© OpenStreetMap contributors".into() } else { String::new() },
         ..Options::default()
@@ -89,10 +87,17 @@ fn ground(imported: &Imported, subtitle: String) -> Result<Picture> {
     Ok(picture)
 }
 
-fn write(picture: &Picture, out: &Path) -> Result<()> {
+/// What a map is called: its file, without folders.
+pub fn map_name(imported: &Imported) -> String {
+    let source = Path::new(&imported.provenance.source);
+    source.file_name().unwrap_or(source.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Writes a drawing as its name says.
+pub fn write_canvas(canvas: &Canvas, out: &Path) -> Result<()> {
     let bytes = match kind_of(out)? {
-        Kind::Png => picture.to_png(),
-        Kind::Svg => picture.to_svg().into_bytes(),
+        Kind::Png => canvas.to_png(),
+        Kind::Svg => canvas.to_svg().into_bytes(),
     };
     import::write_file(out, &bytes)?;
     Ok(())

@@ -1,6 +1,9 @@
-//! What a simulation came to, as a table.
+//! What a simulation came to, as a table or as JSON.
 
+use super::Simulate;
 use crate::table::{Table, decimal, grouped};
+use import::Imported;
+use serde_json::{Value, json};
 use traffic::{Batch, Profile, Totals};
 
 /// Counts over all seconds.
@@ -26,32 +29,68 @@ impl Summary {
         self.new.len().saturating_sub(1)
     }
 
+    /// New queries in each second.
+    pub fn new_queries(&self) -> &[u64] {
+        &self.new
+    }
+
+    fn mean_new(&self) -> f64 {
+        self.totals.queries as f64 / self.new.len().max(1) as f64
+    }
+
+    fn travelled_km(&self) -> f64 {
+        self.totals.travelled as f64 / 1e9
+    }
+
+    /// Metres per second, over all people and seconds, standing ones too.
+    fn mean_speed(&self) -> f64 {
+        self.travelled_km() * 1000.0 / self.people_seconds.max(1) as f64
+    }
+
+    fn standing_share(&self) -> f64 {
+        self.standing_seconds as f64 / self.people_seconds.max(1) as f64
+    }
+
     /// The table.
     pub fn table(&self, users: u32, profile: &Profile) -> String {
-        let seconds = self.new.len().max(1);
-        let queries = self.totals.queries;
-        let km = self.totals.travelled as f64 / 1e9;
-        let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
         let extreme = |found: Option<&u64>| grouped(found.copied().unwrap_or(0));
         let mut table = Table::default();
         table.heading("Simulation");
         table.row("people", grouped(users.into()));
-        table.row("queries", grouped(queries));
-        table.row("seconds", grouped(seconds as u64));
+        table.row("queries", grouped(self.totals.queries));
+        table.row("seconds", grouped(self.new.len() as u64));
         table.row("largest dc", format!("{} m", decimal(profile.largest_constraint().as_metres())));
         table.heading("New queries in a second");
         table.row("fewest", extreme(self.new.iter().min()));
-        table.row("mean", decimal(queries as f64 / seconds as f64));
+        table.row("mean", decimal(self.mean_new()));
         table.row("most", extreme(self.new.iter().max()));
         table.heading("Movement");
-        table.row("travelled", format!("{} km", decimal(km)));
-        table.row(
-            "mean speed",
-            format!("{} m/s", decimal(km * 1000.0 / self.people_seconds.max(1) as f64)),
-        );
-        let standing = share(self.standing_seconds, self.people_seconds);
-        table.row("standing", format!("{:.1} %", standing * 100.0));
+        table.row("travelled", format!("{} km", decimal(self.travelled_km())));
+        table.row("mean speed", format!("{} m/s", decimal(self.mean_speed())));
+        table.row("standing", format!("{:.1} %", self.standing_share() * 100.0));
         table.row("changes of route", grouped(self.totals.changes_of_route));
         table.render()
+    }
+
+    /// The same as one object.
+    pub fn json(&self, asked: &Simulate, imported: &Imported, profile: &Profile) -> Value {
+        json!({
+            "map": imported.provenance.source,
+            "profile": asked.profile,
+            "seed": asked.seed,
+            "people": asked.users,
+            "queries": self.totals.queries,
+            "seconds": self.new.len(),
+            "largest_dc": profile.largest_constraint().as_metres(),
+            "new_per_second": {
+                "fewest": self.new.iter().min(),
+                "mean": self.mean_new(),
+                "most": self.new.iter().max(),
+            },
+            "travelled_km": self.travelled_km(),
+            "mean_speed": self.mean_speed(),
+            "standing_share": self.standing_share(),
+            "changes_of_route": self.totals.changes_of_route,
+        })
     }
 }

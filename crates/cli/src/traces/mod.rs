@@ -4,6 +4,7 @@ mod options;
 mod outcome;
 mod people;
 
+use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
 use crate::simulate::options::{k_range, milliseconds};
@@ -98,12 +99,11 @@ impl Traces {
             write(&imported.map, &asked, out)?;
         }
         let outcome = Outcome { trips: &trips, asked: &asked, found };
-        if self.json {
-            println!("{:#}", outcome.as_json());
+        answer::print(&if self.json {
+            format!("{:#}\n", outcome.as_json())
         } else {
-            print!("{}", outcome.as_table());
-        }
-        Ok(())
+            outcome.as_table()
+        })
     }
 
     fn asking(&self) -> Result<Asking> {

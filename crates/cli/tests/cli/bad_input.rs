@@ -117,7 +117,7 @@ fn maps_of_nothing() {
     says(&folder.csv("id,x,y\n", "id,from,to\n"), &["m.nodes.csv", "expected nodes"]);
     says(&folder.csv(NODES, "id,from,to\n"), &["m.streets.csv", "expected streets"]);
     says(&folder.csv("", STREETS), &["m.nodes.csv"]);
-    says(&folder.write("empty.osm", ""), &["not a map"]);
+    says(&folder.write("empty.osm", ""), &["the file is empty"]);
     says(&folder.write("none.osm", "<osm></osm>"), &["no drivable street"]);
     let path = "<osm><node id='1' lat='50' lon='8'/><node id='2' lat='50.001' lon='8'/>\
                 <way id='7'><nd ref='1'/><nd ref='2'/><tag k='highway' v='footway'/></way></osm>";

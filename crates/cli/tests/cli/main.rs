@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod bad_input;
+mod cloak;
+mod cloak_crowds;
 mod commands;
+mod golden;
 mod program;
 mod real_maps;
 mod simulate;

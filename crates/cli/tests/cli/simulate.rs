@@ -77,15 +77,40 @@ fn every_file_that_is_asked_for_is_written() {
 }
 
 #[test]
+fn the_summary_is_json_and_the_same_with_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    for (threads, queries, plot) in [("1", "@1.csv", "@1.svg"), ("3", "@3.csv", "@3.svg")] {
+        let run = simulate(
+            folder.path(),
+            &["--json", "--threads", threads, "--out", queries, "--plot", plot, "--beside", "p2"],
+        );
+        let summary = run.json();
+        assert_eq!(summary["queries"], 550);
+        assert_eq!(summary["profile"], "p1");
+        assert!(summary["new_per_second"]["most"].as_u64().unwrap() > 5);
+        assert!(summary["mean_speed"].as_f64().unwrap() > 10.0);
+    }
+    assert_eq!(read("1.csv"), read("3.csv"));
+    assert_eq!(read("1.svg"), read("3.svg"));
+    let plot = String::from_utf8(read("1.svg")).unwrap();
+    assert!(plot.contains(">p1</text>") && plot.contains(">p2</text>"), "{plot}");
+}
+
+#[test]
 fn what_cannot_be_done_is_said_and_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bad.toml"), "queries = 3\nspeeed = 4\n").unwrap();
-    let cases: [(&[&str], i32, &str); 6] = [
+    let cases: [(&[&str], i32, &str); 10] = [
         (&["--profile", "p9"], 1, "no such profile; expected p1, p2, city or a file"),
         (&["--profile", "@bad.toml"], 1, "unknown field `speeed`"),
         (&["--draw", "@x.bmp"], 1, "expected an ending .png or .svg"),
         (&["--draw", "@x.png", "--at", "99999", "--out", "@q.csv"], 1, "the last second is"),
         (&["--out", "@nowhere/q.csv"], 1, "its folder does not exist"),
+        (&["--plot", "@x.txt"], 1, "expected an ending .png or .svg"),
+        (&["--plot", "@x.svg", "--beside", "p9"], 1, "no such profile"),
+        (&["--beside", "p2"], 2, "--plot"),
+        (&["--threads", "0"], 2, "--threads"),
         (&["--k", "5-2"], 2, "expected LEAST-MOST"),
     ];
     for (arguments, code, said) in cases {

@@ -107,20 +107,20 @@ impl Plan {
     pub(super) fn notes(&self) -> Vec<String> {
         let lost = &self.lost;
         let sentences = [
-            (lost.one_way, "one-way streets became two-way"),
-            (lost.lengths, "written lengths were lost; the geometry is shorter"),
-            (lost.bent, "streets with bends became several edges each, their bends nodes"),
-            (lost.repeated_edges, "edges were left out: their two nodes are joined already"),
-            (lost.classes, "street classes became the number of their rank, 0 to 6"),
-            (lost.names, "street names were changed: a name is one line of at most 255 bytes"),
-            (lost.moved_points, "points were moved to whole metres"),
-            (lost.node_ids, "nodes were numbered from 1: their ids are not all whole numbers"),
-            (lost.street_ids, "streets were numbered from 1: their ids are not all whole numbers"),
-            (lost.pois, "points of interest were left out"),
+            (lost.one_way, "one-way streets that became two-way"),
+            (lost.lengths, "written lengths that were lost, the geometry being shorter"),
+            (lost.bent, "streets with bends that became several edges each, their bends nodes"),
+            (lost.repeated_edges, "edges left out, their two nodes being joined already"),
+            (lost.classes, "street classes that became the number of their rank, 0 to 6"),
+            (lost.names, "street names that became one line of at most 255 bytes"),
+            (lost.moved_points, "points moved to whole metres"),
+            (lost.node_ids, "nodes numbered from 1, their ids not all being whole numbers"),
+            (lost.street_ids, "streets numbered from 1, their ids not all being whole numbers"),
+            (lost.pois, "points of interest left out"),
         ];
         let counted = sentences.iter().filter(|(count, _)| *count > 0);
         let mut notes: Vec<String> =
-            counted.map(|(count, what)| format!("{count} {what}")).collect();
+            counted.map(|(count, what)| format!("{what}: {count}")).collect();
         if lost.lon_lat > 0 {
             notes.push("where on Earth the map lies was lost".to_owned());
         }

@@ -1,7 +1,7 @@
 //! Rows of queries in CSV.
 
 use super::fields::Fields;
-use super::reader::BadQuery;
+use super::reader::{BadQuery, millis};
 use crate::csv_map::table::{Column, Table};
 use crate::error::{ImportError, Problem};
 use crate::input::Input;
@@ -43,7 +43,7 @@ impl<'a> CsvQueries<'a> {
             Ok(false) => Ok(None),
             Ok(true) => Ok(Some((self.table.line(), self.fields()))),
             Err(error) if matches!(error.problem, Problem::FieldCount { .. }) => {
-                let bad = BadQuery { id: None, problem: error.problem };
+                let bad = BadQuery { id: None, asked_at: None, problem: error.problem };
                 Ok(Some((self.table.line(), Err(bad))))
             }
             Err(error) => Err(error),
@@ -54,19 +54,16 @@ impl<'a> CsvQueries<'a> {
         let text = |column| match self.table.text(column) {
             Ok("") => Ok(None),
             Ok(text) => Ok(Some(text.to_owned())),
-            Err(error) => Err(BadQuery { id: None, problem: error.problem }),
+            Err(error) => Err(BadQuery { id: None, asked_at: None, problem: error.problem }),
         };
         let query = text(self.query)?;
-        let number = |column: Option<Column>| match column {
-            None => Ok(None),
-            Some(column) => self
-                .table
-                .optional_number(column)
-                .map_err(|error| BadQuery { id: query.clone(), problem: error.problem }),
-        };
         let mut values = [None; 10];
-        for (value, &column) in values.iter_mut().zip(&self.numbers) {
-            *value = number(column)?;
+        for (index, &column) in self.numbers.iter().enumerate() {
+            let Some(column) = column else { continue };
+            values[index] = self.table.optional_number(column).map_err(|error| {
+                let asked_at = values[0].and_then(millis);
+                BadQuery { id: query.clone(), asked_at, problem: error.problem }
+            })?;
         }
         let user = text(self.user)?;
         let [t, x, y, lon, lat, k, dt, dc, speed, interval] = values;

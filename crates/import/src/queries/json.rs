@@ -46,6 +46,6 @@ impl<'a> JsonQueries<'a> {
 fn fields(text: &[u8]) -> Result<Fields, BadQuery> {
     serde_json::from_slice(text).map_err(|error| {
         let problem = Problem::Damaged(format!("not a JSON object of a query: {error}"));
-        BadQuery { id: None, problem }
+        BadQuery { id: None, asked_at: None, problem }
     })
 }

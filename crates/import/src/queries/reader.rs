@@ -37,6 +37,8 @@ pub struct QueryRow {
 pub struct BadQuery {
     /// Its id, if that much can be read.
     pub id: Option<String>,
+    /// When it was asked, in milliseconds, if that much can be read.
+    pub asked_at: Option<u64>,
     /// What is wrong with it.
     pub problem: Problem,
 }
@@ -66,8 +68,8 @@ impl<'a> QueryReader<'a> {
         };
         let Some((line, fields)) = read else { return Ok(None) };
         let query = fields.and_then(|fields| {
-            let id = fields.query.clone();
-            query(fields).map_err(|problem| BadQuery { id, problem })
+            let (id, asked_at) = (fields.query.clone(), fields.t.and_then(millis));
+            query(fields).map_err(|problem| BadQuery { id, asked_at, problem })
         });
         Ok(Some(QueryRow { line, query }))
     }
@@ -131,12 +133,14 @@ fn constraint(
 
 /// Seconds with at most three decimals, in milliseconds.
 fn in_thousandths(field: &'static str, number: f64) -> Result<u64, Problem> {
-    let thousandths = (number * 1000.0).round();
-    let exact = (number * 1000.0 - thousandths).abs() <= 1e-3;
-    if (0.0..=1e15).contains(&thousandths) && exact {
-        return Ok(thousandths as u64);
-    }
-    Err(bad(field, number.to_string(), "seconds from 0 with at most three decimals"))
+    let bad = || bad(field, number.to_string(), "seconds from 0 with at most three decimals");
+    millis(number).ok_or_else(bad)
+}
+
+pub(super) fn millis(seconds: f64) -> Option<u64> {
+    let thousandths = (seconds * 1000.0).round();
+    let exact = (seconds * 1000.0 - thousandths).abs() <= 1e-3;
+    ((0.0..=1e15).contains(&thousandths) && exact).then_some(thousandths as u64)
 }
 
 fn nearest_thousandth(field: &'static str, number: f64) -> Result<u32, Problem> {

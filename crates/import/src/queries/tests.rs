@@ -96,6 +96,8 @@ fn a_bad_row_is_told_with_its_line_and_the_next_one_is_read() {
     let all = rows(&csv).unwrap();
     assert_eq!(all.last().unwrap().query.as_ref().unwrap().query, "z");
     assert_eq!(all[1].query.as_ref().unwrap_err().id.as_deref(), Some("b"));
+    let bad = |row: usize| all[row].query.as_ref().unwrap_err().asked_at;
+    assert_eq!((bad(1), bad(3), bad(7)), (None, Some(0), Some(0)));
     let json = "{\"query\":\"a\"}\n{oops\n[]\n{\"query\":\"a\",\"t\":\"x\"}\n";
     assert_eq!(complaints(json).len(), 4, "{:?}", complaints(json));
 }

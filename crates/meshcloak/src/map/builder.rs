@@ -2,6 +2,7 @@
 //!
 //! Everything is checked as it is added, so that a reader can name the line at once.
 
+use super::checks::{MOST_POINTS, check_place, checked_metres};
 use super::grid::Grid;
 use super::parts::{Parts, strongly_connected_parts};
 use super::position::shape_metres;
@@ -90,6 +91,8 @@ impl MapBuilder {
     /// Adds a terminal.
     pub fn terminal(&mut self, label: &str, point: Point) -> Result<TerminalId, MapError> {
         check_place(label, point)?;
+        let room = self.terminals.len() < MOST_POINTS && self.terminal_labels.has_room_for(label);
+        room.then_some(()).ok_or_else(|| MapError::TooLarge(label.to_owned()))?;
         let row = self.terminal_labels.add(label);
         let row = row.ok_or_else(|| MapError::DuplicateTerminal(label.to_owned()))?;
         self.terminals.push(point);
@@ -126,6 +129,11 @@ impl MapBuilder {
             check_place(raw.label, bend)?;
         }
         let start = self.shape_points.len();
+        let room = start + raw.bends.len() < MOST_POINTS - 2
+            && self.street_labels.has_room_for(raw.label)
+            && self.names.has_room_for(raw.name)
+            && self.classes.has_room_for(raw.class);
+        room.then_some(()).ok_or_else(|| MapError::TooLarge(raw.label.to_owned()))?;
         self.shape_points.push(from);
         self.shape_points.extend_from_slice(raw.bends);
         self.shape_points.push(to);
@@ -153,7 +161,13 @@ impl MapBuilder {
 
     /// Adds a point of interest.
     pub fn poi(&mut self, raw: RawPoi) -> Result<(), MapError> {
-        check_place(if raw.label.is_empty() { raw.category } else { raw.label }, raw.point)?;
+        let called = if raw.label.is_empty() { raw.category } else { raw.label };
+        check_place(called, raw.point)?;
+        let room = self.pois.len() < MOST_POINTS
+            && self.poi_labels.has_room_for(raw.label)
+            && self.names.has_room_for(raw.name)
+            && self.categories.has_room_for(raw.category);
+        room.then_some(()).ok_or_else(|| MapError::TooLarge(called.to_owned()))?;
         let category = class_row(&mut self.categories, raw.category)?;
         let name = self.names.row_of(raw.name);
         self.pois.push((raw.point, name, category));
@@ -279,33 +293,7 @@ fn nearest_position(map: &StreetMap, point: Point) -> Position {
     map.snap(point, None).expect("a map has a street, and the point was checked").position
 }
 
-/// The length to use: as written unless the shape is longer, as measured if none is written.
-fn checked_metres(raw: &RawStreet, measured: f64) -> Result<f64, MapError> {
-    let label = || raw.label.to_owned();
-    if let Some(metres) = raw.written_metres
-        && !(metres > 0.0 && metres.is_finite())
-    {
-        return Err(MapError::BadLength { label: label(), metres });
-    }
-    let metres = raw.written_metres.map_or(measured, |written| written.max(measured));
-    if Length::metres(metres) == Length::MAX {
-        return Err(MapError::TooLong { label: label(), metres });
-    }
-    Ok(metres)
-}
-
 fn class_row(classes: &mut DistinctTexts, class: &str) -> Result<u16, MapError> {
     let row = classes.row_of(class);
     u16::try_from(row).map_err(|_| MapError::TooManyClasses(class.to_owned()))
-}
-
-/// Half again the circumference of the Earth, in metres: beyond it, coordinates are a mistake.
-const FARTHEST: f64 = 4e7;
-
-fn check_place(label: &str, point: Point) -> Result<(), MapError> {
-    let Point { x, y } = point;
-    if x.abs() <= FARTHEST && y.abs() <= FARTHEST {
-        return Ok(());
-    }
-    Err(MapError::NotAPlace { label: label.to_owned(), x, y })
 }

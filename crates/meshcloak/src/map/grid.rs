@@ -22,18 +22,25 @@ pub struct Grid {
     pub segments: Vec<u32>,
 }
 
-/// A cell wider than this finds too much, a narrower one too little; metres.
-const SIDES: std::ops::RangeInclusive<f64> = 10.0..=1e6;
+/// A cell narrower than this finds too little; metres.
+const NARROWEST: f64 = 10.0;
+
+/// About how many cells a segment passes through on average, at most. Far above any real map, and
+/// what keeps a map of nothing but streets from end to end within memory.
+const CELLS_PER_SEGMENT: f64 = 16.0;
 
 impl Grid {
     /// The grid of the polylines `points[starts[s]..starts[s + 1]]`.
     pub(super) fn new(points: &[Point], shape_starts: &[u32]) -> Grid {
         let bounds = Rectangle::around(points.iter().copied())
             .unwrap_or(Rectangle { min: Point::default(), max: Point::default() });
-        let mut grid = Grid::empty(bounds, points.len());
         let segments =
             || shape_starts.windows(2).flat_map(|run| run[0]..run[1].saturating_sub(1).max(run[0]));
         let ends = |segment: u32| (points[segment as usize], points[segment as usize + 1]);
+        let extents = segments().map(ends).map(|(a, b)| (b.x - a.x).abs() + (b.y - a.y).abs());
+        let total: f64 = extents.sum();
+        let narrowest = total / (points.len() as f64 * CELLS_PER_SEGMENT);
+        let mut grid = Grid::empty(bounds, points.len(), narrowest);
         for segment in segments() {
             let (a, b) = ends(segment);
             grid.cells_along(a, b, |starts, cell| starts[cell + 1] += 1);
@@ -55,11 +62,11 @@ impl Grid {
     }
 
     /// A grid with about one cell for two points, so that it stays small however large the map.
-    fn empty(bounds: Rectangle, points: usize) -> Grid {
+    fn empty(bounds: Rectangle, points: usize, narrowest: f64) -> Grid {
         let area = bounds.width().max(1.0) * bounds.height().max(1.0);
         let widest = bounds.width().max(bounds.height());
         let cells = (points as f64 / 2.0).max(1.0);
-        let side = (area / cells).sqrt().max(widest / cells).clamp(*SIDES.start(), *SIDES.end());
+        let side = (area / cells).sqrt().max(widest / cells).max(narrowest).max(NARROWEST);
         let count = |extent: f64| (extent / side).floor() as u32 + 1;
         let (columns, rows) = (count(bounds.width()), count(bounds.height()));
         let starts = vec![0; columns as usize * rows as usize + 1];

@@ -4,8 +4,10 @@
 //! A map is made by [`MapBuilder`] or read back from [`Tables`]; both either give a valid map or
 //! say what is wrong. Distances are not here: see `distance`.
 
+mod arms;
 mod builder;
 mod candidates;
+mod checks;
 mod frame;
 mod grid;
 mod parts;
@@ -16,6 +18,7 @@ mod snap;
 mod tables;
 mod texts;
 
+pub use arms::Arm;
 pub use builder::MapBuilder;
 pub use frame::{Frame, FrameError};
 pub use grid::Grid;
@@ -28,6 +31,7 @@ pub use tables::{Tables, TablesError};
 pub use texts::Texts;
 
 use crate::units::{Length, Point, Rectangle};
+use arms::{Arms, Travel};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -87,15 +91,6 @@ pub struct Poi {
     pub category: u16,
 }
 
-/// A street as seen from one of its ends: which one, and where it leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arm {
-    /// The street.
-    pub street: StreetId,
-    /// The terminal at its other end.
-    pub terminal: TerminalId,
-}
-
 /// A valid street map. Cheap to read, impossible to change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreetMap {
@@ -103,13 +98,6 @@ pub struct StreetMap {
     leaving: Arms,
     arriving: Arms,
     ranks: Vec<Rank>,
-}
-
-/// Arms grouped by terminal: those of terminal `t` are `arms[starts[t]..starts[t + 1]]`.
-#[derive(Clone, Debug, PartialEq)]
-struct Arms {
-    starts: Vec<u32>,
-    arms: Vec<Arm>,
 }
 
 impl StreetMap {
@@ -242,88 +230,6 @@ impl StreetMap {
     }
 }
 
-/// Which way streets are travelled.
-#[derive(Clone, Copy)]
-enum Travel {
-    Forward,
-    Backward,
-}
-
-impl Travel {
-    /// Where a street is entered and where it is left.
-    fn ends(self, street: &Street) -> (TerminalId, TerminalId) {
-        match self {
-            Travel::Forward => (street.from, street.to),
-            Travel::Backward => (street.to, street.from),
-        }
-    }
-}
-
-impl Arms {
-    /// The arms by which one travels from each terminal, in street order.
-    ///
-    /// Plain loops: opening a prepared map spends most of its time here.
-    fn group(terminals: usize, streets: &[Street], travel: Travel) -> Arms {
-        let mut starts = vec![0_u32; terminals + 2];
-        for street in streets {
-            let (tail, head) = travel.ends(street);
-            starts[tail.index() + 2] += 1;
-            starts[head.index() + 2] += u32::from(!street.one_way);
-        }
-        for index in 2..starts.len() {
-            starts[index] += starts[index - 1];
-        }
-        let nothing = Arm { street: StreetId(0), terminal: TerminalId(0) };
-        let mut arms = vec![nothing; starts[terminals + 1] as usize];
-        let mut put = |from: TerminalId, arm: Arm| {
-            let slot = &mut starts[from.index() + 1];
-            arms[*slot as usize] = arm;
-            *slot += 1;
-        };
-        for (index, street) in streets.iter().enumerate() {
-            let id = StreetId(index as u32);
-            let (tail, head) = travel.ends(street);
-            put(tail, Arm { street: id, terminal: head });
-            if !street.one_way {
-                put(head, Arm { street: id, terminal: tail });
-            }
-        }
-        starts.pop();
-        Arms { starts, arms }
-    }
-
-    fn of(&self, terminal: TerminalId) -> &[Arm] {
-        let index = terminal.index();
-        &self.arms[self.starts[index] as usize..self.starts[index + 1] as usize]
-    }
-}
-
 fn some_text(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::town::town;
-
-    #[test]
-    fn a_one_way_street_is_left_at_one_end_and_reached_at_the_other() {
-        //  A ─▶ B ── C
-        let map = town("A 0,0  B 100,0  C 200,0 | A>B B-C").map;
-        let leads = |arms: &[Arm]| -> Vec<u32> { arms.iter().map(|arm| arm.terminal.0).collect() };
-        let [a, b, c] = [TerminalId(0), TerminalId(1), TerminalId(2)];
-        assert_eq!(leads(map.leaving(a)), [1]);
-        assert_eq!(leads(map.arriving(a)), Vec::<u32>::new());
-        assert_eq!(leads(map.leaving(b)), [2]);
-        assert_eq!(leads(map.arriving(b)), [0, 2]);
-        assert_eq!(leads(map.leaving(c)), [1]);
-    }
-
-    #[test]
-    fn a_two_way_loop_can_be_left_both_ways_round() {
-        let map = town("A 0,0 | A-A:500").map;
-        assert_eq!(map.leaving(TerminalId(0)).len(), 2);
-        assert_eq!(map.arriving(TerminalId(0)).len(), 2);
-    }
 }

@@ -121,6 +121,9 @@ pub enum MapError {
     /// More distinct classes or categories than a map can tell apart.
     #[error("`{0}` is one class or category too many; expected at most 65,535")]
     TooManyClasses(String),
+    /// More points, or longer texts, than a map can number.
+    #[error("`{0}` is one too many; expected at most 200 million points and 4 GiB of names")]
+    TooLarge(String),
     /// Nothing to build a map from.
     #[error("the map has no street")]
     NoStreet,

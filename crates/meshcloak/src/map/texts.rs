@@ -54,6 +54,11 @@ impl Texts {
         (0..self.len()).map(|index| self.get(index))
     }
 
+    /// Whether `text` can still be added: all texts together stay below 4 GiB.
+    pub(super) fn has_room_for(&self, text: &str) -> bool {
+        u32::try_from(self.bytes.len() + text.len()).is_ok()
+    }
+
     /// Adds a text at the end.
     ///
     /// # Panics
@@ -102,6 +107,11 @@ impl DistinctTexts {
     /// Adds `text` as a new row; `None` if it is there already.
     pub(super) fn add(&mut self, text: &str) -> Option<u32> {
         self.find(text).is_none().then(|| self.append(text))
+    }
+
+    /// Whether `text` can still be added.
+    pub(super) fn has_room_for(&self, text: &str) -> bool {
+        self.texts.has_room_for(text)
     }
 
     pub(super) fn into_texts(self) -> Texts {

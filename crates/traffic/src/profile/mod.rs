@@ -8,6 +8,7 @@ mod read;
 
 pub use error::ProfileError;
 
+use crate::avoided::Avoided;
 use crate::chance::{Choice, Share};
 use meshcloak::units::Length;
 
@@ -58,6 +59,8 @@ pub(crate) struct Class {
     pub speeds: Choice<u32>,
     /// How far trips go in metres, from and to; `None`: anywhere.
     pub distances: Option<Choice<(f64, f64)>>,
+    /// Streets not to start from, go to or travel on.
+    pub avoided: Avoided,
 }
 
 /// Where people start and go.
@@ -65,6 +68,8 @@ pub(crate) struct Class {
 pub(crate) enum Places {
     /// Every street alike.
     Uniform,
+    /// Every terminal alike, as in Brinkhoff's generator.
+    Terminals,
     /// By length of street, more in the centre, more where points of interest are.
     Popular {
         /// How many times more a metre of street weighs in the middle than at the rim.

@@ -55,6 +55,8 @@ pub(super) struct RawClass {
     pub speed_shares: Vec<f64>,
     pub distances: Option<Vec<f64>>,
     pub distance_shares: Option<Vec<f64>>,
+    #[serde(default)]
+    pub avoid: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -69,6 +71,7 @@ pub(super) struct RawPlaces {
 #[serde(rename_all = "lowercase")]
 pub(super) enum RawChoose {
     Uniform,
+    Terminals,
     Popular,
 }
 

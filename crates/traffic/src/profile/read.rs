@@ -4,6 +4,7 @@ use super::raw::{
     RawAppear, RawCapacity, RawChoose, RawClass, RawLimits, RawPlaces, RawProfile, RawReroute,
 };
 use super::{Appear, Capacity, Class, Places, Profile, ProfileError, Reroute, Standing};
+use crate::avoided::Avoided;
 use crate::chance::{Choice, Share};
 use meshcloak::units::Length;
 use std::fmt::Display;
@@ -76,7 +77,9 @@ fn class(raw: &RawClass) -> Checked<Class> {
         (Some(_), None) => return Err(needs("class.distances", "`distance_shares`")),
         (None, Some(_)) => return Err(needs("class.distance_shares", "`distances`")),
     };
-    Ok(Class { name: raw.name.clone(), speeds, distances })
+    let avoided = Avoided::named(raw.avoid.iter().map(String::as_str))
+        .map_err(|unknown| value("class.avoid", unknown, AVOIDABLE))?;
+    Ok(Class { name: raw.name.clone(), speeds, distances, avoided })
 }
 
 /// Ascending ends become bands from 0 on.
@@ -96,10 +99,11 @@ fn bands(upto: &[f64]) -> Checked<Vec<(f64, f64)>> {
 
 fn places(raw: &RawPlaces) -> Checked<Places> {
     match raw.choose {
-        RawChoose::Uniform if raw.centre.or(raw.poi).is_some() => {
+        RawChoose::Uniform | RawChoose::Terminals if raw.centre.or(raw.poi).is_some() => {
             Err(needs("places.centre` and `places.poi", "`choose = \"popular\"`"))
         }
         RawChoose::Uniform => Ok(Places::Uniform),
+        RawChoose::Terminals => Ok(Places::Terminals),
         RawChoose::Popular => Ok(Places::Popular {
             centre: within("places.centre", raw.centre.unwrap_or(0.0), 0.0, 1000.0)?,
             poi: within("places.poi", raw.poi.unwrap_or(0.0), 0.0, 100_000.0)?,
@@ -166,6 +170,8 @@ fn within(key: &str, number: f64, least: f64, most: f64) -> Checked<f64> {
     Err(value(key, number, if least > 0.0 { POSITIVE } else { NOT_NEGATIVE }))
 }
 
+const AVOIDABLE: &str = "motorway, trunk, primary, secondary, tertiary, residential, service or \
+                         footway";
 const POSITIVE: &str = "a number above 0, within reason";
 const NOT_NEGATIVE: &str = "a number from 0, within reason";
 

@@ -44,7 +44,10 @@ fn gzip_that_ends_early_is_refused() {
     packer.write_all(&binary_nodes()).unwrap();
     let packed = packer.finish().unwrap();
     let error = of(&packed[..packed.len() - 4], EDGES.as_bytes());
-    assert_eq!(error, "t.node, byte 54: the file ends early, in the middle of its data");
+    assert_eq!(
+        error,
+        "t.node, byte 54 once unpacked: the file ends early, in the middle of its data"
+    );
 }
 
 #[test]

@@ -119,14 +119,14 @@ fn what_the_format_cannot_say_is_said_in_sentences() {
     assert_eq!(
         notes,
         [
-            "1 one-way streets became two-way",
-            "1 written lengths were lost; the geometry is shorter",
-            "1 streets with bends became several edges each, their bends nodes",
-            "2 edges were left out: their two nodes are joined already",
-            "4 street classes became the number of their rank, 0 to 6",
-            "1 points were moved to whole metres",
-            "2 nodes were numbered from 1: their ids are not all whole numbers",
-            "4 streets were numbered from 1: their ids are not all whole numbers",
+            "one-way streets that became two-way: 1",
+            "written lengths that were lost, the geometry being shorter: 1",
+            "streets with bends that became several edges each, their bends nodes: 1",
+            "edges left out, their two nodes being joined already: 2",
+            "street classes that became the number of their rank, 0 to 6: 4",
+            "points moved to whole metres: 1",
+            "nodes numbered from 1, their ids not all being whole numbers: 2",
+            "streets numbered from 1, their ids not all being whole numbers: 4",
         ]
     );
     assert_eq!((back.terminal_count(), back.street_count()), (3, 3));
@@ -158,7 +158,7 @@ fn long_and_odd_names_are_cut_to_one_line() {
     }
     let map = builder.build(Extent::Whole).unwrap().map;
     let (back, notes) = through(&map, folder.path(), Form::Binary);
-    assert_eq!(notes, ["3 street names were changed: a name is one line of at most 255 bytes"]);
+    assert_eq!(notes, ["street names that became one line of at most 255 bytes: 3"]);
     let read: Vec<_> = back.streets().map(|street| back.street_name(street)).collect();
     assert_eq!(read, [Some("ß".repeat(127).as_str()), Some("two lines"), None]);
     assert_eq!(through(&map, folder.path(), Form::Text).0, back);

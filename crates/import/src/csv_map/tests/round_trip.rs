@@ -1,6 +1,8 @@
 //! Whatever is written is read back as the same map.
 
 use crate::csv_map::{CsvFiles, read, write};
+use crate::options::Options;
+use crate::read_osm_bytes;
 use crate::testing::{assert_same_map, real_map, whole};
 use meshcloak::map::{Extent, Frame, MapBuilder, RawPoi, RawStreet, StreetMap};
 use meshcloak::town::Town;
@@ -133,6 +135,23 @@ fn paris_comes_back_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let back = through_csv(&map, folder.path(), ".gz");
     assert_same_map(&back, &map, &"Paris");
+    assert_same_frame(&back, &map);
+}
+
+#[test]
+fn an_osm_map_keeps_shapes_lengths_names_and_points_of_interest() {
+    let Some(path) = real_map("porto/porto-city.osm.pbf") else { return };
+    let bytes = fs::read(&path).unwrap();
+    let map = read_osm_bytes(&path, &bytes, &Options::default()).unwrap().map;
+    let streets = || map.streets();
+    assert!(streets().any(|street| map.shape(street).len() > 20));
+    assert!(streets().any(|street| map.street(street).one_way));
+    assert!(streets().any(|street| map.street_name(street).is_some()));
+    assert!(streets().all(|street| map.class(street).is_some()));
+    assert!(map.pois().len() > 100);
+    let folder = tempfile::tempdir().unwrap();
+    let back = through_csv(&map, folder.path(), "");
+    assert_same_map(&back, &map, &"Porto");
     assert_same_frame(&back, &map);
 }
 

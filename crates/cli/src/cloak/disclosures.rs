@@ -1,0 +1,90 @@
+//! What leaves for the service, as NDJSON (SPEC §9): for each published set when, and which
+//! streets. No id, no user, no k, no size; the order depends on the regions alone.
+
+use super::text::{Labels, put_thousandths};
+use anyhow::Result;
+use import::GrowingFile;
+use meshcloak::scheme::Published;
+use meshcloak::units::Time;
+use std::path::Path;
+
+/// The file on its way.
+#[derive(Debug)]
+pub struct Disclosures {
+    file: GrowingFile,
+    line: Vec<u8>,
+    sets: Vec<u32>,
+}
+
+impl Disclosures {
+    /// Begins the file.
+    pub fn create(path: &Path) -> Result<Disclosures> {
+        let file = GrowingFile::create(path)?;
+        Ok(Disclosures { file, line: Vec::new(), sets: Vec::new() })
+    }
+
+    /// Writes one request for each set of a batch, also if a scheme lists a set once for each
+    /// member: how often it asks would tell how many they are.
+    pub fn write(&mut self, labels: &Labels, published: &Published, at: Time) -> Result<()> {
+        let key = |set: &u32| {
+            let set = published.set(*set);
+            (set.mesh, set.members)
+        };
+        self.sets.clear();
+        self.sets.extend(0..published.set_count() as u32);
+        self.sets.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+        self.sets.dedup_by(|a, b| key(a).1 == key(b).1);
+        for &set in &self.sets {
+            self.line.clear();
+            self.line.extend_from_slice(b"{\"at\":");
+            put_thousandths(&mut self.line, at.as_millis());
+            self.line.extend_from_slice(b",\"mesh\":");
+            labels.put(&mut self.line, published.set(set).mesh);
+            self.line.extend_from_slice(b"}\n");
+            self.file.add(&self.line)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the file its name.
+    pub fn finish(self) -> Result<()> {
+        Ok(self.file.finish()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshcloak::map::StreetId;
+    use meshcloak::query::QueryId;
+
+    #[test]
+    fn requests_are_ordered_by_region_and_a_set_asks_once() {
+        let map = meshcloak::town::town("A 0,0  B 9,0  C 20,0 | A-B B-C").map;
+        let mut published = Published::default();
+        let sets: [(&[u64], &[u32]); 5] = [
+            (&[1, 2], &[1]),
+            (&[3, 4], &[0, 1]),
+            (&[1, 2], &[1]),
+            (&[0, 9], &[1]),
+            (&[5, 6], &[0]),
+        ];
+        for (members, streets) in sets {
+            published.add_set(members.iter().copied().map(QueryId), |mesh| {
+                mesh.extend(streets.iter().copied().map(StreetId));
+                0
+            });
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("d");
+        let mut file = Disclosures::create(&path).expect("a file");
+        file.write(&Labels::of(&map), &published, Time::from_millis(1_500)).expect("room");
+        file.finish().expect("a name");
+        let expected = r#"{"at":1.5,"mesh":["A-B"]}
+{"at":1.5,"mesh":["A-B","B-C"]}
+{"at":1.5,"mesh":["B-C"]}
+{"at":1.5,"mesh":["B-C"]}
+"#;
+        assert_eq!(std::fs::read_to_string(path).expect("the file"), expected);
+    }
+}

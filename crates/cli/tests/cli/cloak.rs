@@ -1,0 +1,293 @@
+//! `meshcloak cloak` on a town small enough to do it on paper: four streets of 100 m in a row.
+//!
+//! ```text
+//! a ──s1── b ──s2── c ──s3── d ──s4── e
+//! 0       100      200      300      400
+//! ```
+
+use crate::program::{Run, meshcloak};
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
+
+/// A folder with the town and a file of queries.
+pub struct Desk(TempDir);
+
+impl Desk {
+    fn new(queries: &str) -> Desk {
+        let desk = Desk(tempfile::tempdir().unwrap());
+        let nodes = "id,x,y\na,0,0\nb,100,0\nc,200,0\nd,300,0\ne,400,0\n";
+        fs::write(desk.path("t.nodes.csv"), nodes).unwrap();
+        let streets = "id,from,to\ns1,a,b\ns2,b,c\ns3,c,d\ns4,d,e\n";
+        fs::write(desk.path("t.streets.csv"), streets).unwrap();
+        fs::write(desk.path("q"), queries).unwrap();
+        desk
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn run(&self, arguments: &[&str]) -> Run {
+        let (map, queries, out) = (self.path("t"), self.path("q"), self.path("o"));
+        let mut all = vec!["cloak", &map, "--queries", &queries, "--out", &out];
+        all.extend(arguments);
+        meshcloak(&all)
+    }
+
+    fn outcomes(&self, arguments: &[&str]) -> String {
+        self.run(arguments).done();
+        fs::read_to_string(self.path("o")).unwrap()
+    }
+
+    /// The names of the files in the folder that were not there at the beginning.
+    fn left_behind(&self) -> Vec<String> {
+        let names = fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = names.map(|name| name.to_string_lossy().into_owned());
+        names.filter(|name| !["q", "t.nodes.csv", "t.streets.csv"].contains(&&**name)).collect()
+    }
+}
+
+/// Two meet in batch 1, at its last moment; q4 comes at the last moment of q3, exactly 60 m away;
+/// q5 and q6 are one user; q7 has run out of patience before its first batch; q9 is served among
+/// two, with which q8 is not content; q10 is alone.
+const DAY: &str = "\
+query,user,t,x,y,k,dt,dc,speed,interval
+early,u0,soon,1,0,2,1,50,,
+q1,u1,0.5,10,0,2,2,50,,
+broken,u1,0.5
+letters,u1,0.5,10,0,two,2,50,,
+q2,u2,1.0,20,0,2,3,50,,
+q3,u3,1.001,250,0,2,2,60,,
+slow,u1,1.5,10,0,2,2,,-1,10
+q4,u4,3,310,0,2,2,,6,10
+q1,u9,3,310,0,2,2,50,,
+q5,u5,4,150,0,2,2,50,,
+q6,u5,5,150,0,2,0,50,,
+q7,u7,5.5,150,0,2,0.2,50,,
+far,u8,5.6,150,51,2,2,50,,
+q8,u8,6,20,3,3,1,50,,
+q9,u9,6.5,30,-4,2,5,50,,
+late,u9,6.499,30,0,2,5,50,,
+one,u9,7,30,0,1,5,50,,
+minus,u9,7,30,0,-3,5,50,,
+past,u9,7,30,0,2,-0.5,50,,
+still,u9,7,30,0,2,5,0,,
+tiny,u9,7,30,0,2,5,0.03,,
+huge,u9,7,30,0,2,5,2000.04,,
+q10,u1,9.25,30,0,2,1.5,2000.03,,
+";
+
+const OUTCOMES: &str = r#"
+{"query":"early","outcome":"refused","at":0.0,"reason":"malformed"}
+{"query":null,"outcome":"refused","at":1.0,"reason":"malformed"}
+{"query":"letters","outcome":"refused","at":1.0,"reason":"malformed"}
+{"query":"q1","outcome":"succeeded","at":1.0,"delay":0.5,"k":2,"set":["q1","q2"],"mesh":["s1","s2"],"length":200.0}
+{"query":"q2","outcome":"succeeded","at":1.0,"delay":0.0,"k":2,"set":["q1","q2"],"mesh":["s1","s2"],"length":200.0}
+{"query":"slow","outcome":"refused","at":2.0,"reason":"speed"}
+{"query":"q1","outcome":"refused","at":3.0,"reason":"duplicate-id"}
+{"query":"q3","outcome":"succeeded","at":3.0,"delay":1.999,"k":2,"set":["q3","q4"],"mesh":["s2","s3","s4"],"length":300.0}
+{"query":"q4","outcome":"succeeded","at":3.0,"delay":0.0,"k":2,"set":["q3","q4"],"mesh":["s2","s3","s4"],"length":300.0}
+{"query":"far","outcome":"refused","at":6.0,"reason":"off-map"}
+{"query":"q6","outcome":"expired","at":6.0}
+{"query":"q7","outcome":"expired","at":6.0}
+{"query":"late","outcome":"refused","at":7.0,"reason":"out-of-order"}
+{"query":"one","outcome":"refused","at":7.0,"reason":"k"}
+{"query":"minus","outcome":"refused","at":7.0,"reason":"k"}
+{"query":"past","outcome":"refused","at":7.0,"reason":"dt"}
+{"query":"still","outcome":"refused","at":7.0,"reason":"dc"}
+{"query":"tiny","outcome":"refused","at":7.0,"reason":"dc"}
+{"query":"huge","outcome":"refused","at":7.0,"reason":"dc"}
+{"query":"q5","outcome":"expired","at":7.0}
+{"query":"q9","outcome":"succeeded","at":7.0,"delay":0.5,"k":2,"set":["q8","q9"],"mesh":["s1","s2"],"length":200.0}
+{"query":"q8","outcome":"expired","at":8.0}
+{"query":"q10","outcome":"expired","at":11.0}
+"#;
+
+const DISCLOSURES: &str = r#"
+{"at":1.0,"mesh":["s1","s2"]}
+{"at":3.0,"mesh":["s2","s3","s4"]}
+{"at":7.0,"mesh":["s1","s2"]}
+"#;
+
+/// `time,new,succeeded,expired,waiting,nodes,edges`; nobody waits at 9.
+const BATCHES: &str = "
+1.0,2,2,0,0,2,1
+2.0,1,0,0,1,1,0
+3.0,1,2,0,0,2,1
+4.0,1,0,0,1,1,0
+5.0,1,0,0,2,2,0
+6.0,2,0,2,2,2,0
+7.0,1,1,1,1,2,1
+8.0,0,0,1,0,0,0
+10.0,1,0,0,1,1,0
+11.0,0,0,1,0,0,0
+";
+
+#[test]
+fn a_day_comes_out_as_on_paper_by_both_pipelines_and_from_both_formats() {
+    let json: Vec<String> = DAY.lines().skip(1).filter_map(as_json).collect();
+    let json_outcomes = OUTCOMES.replace("\"early\"", "null").replace("\"letters\"", "null");
+    for (queries, outcomes) in
+        [(DAY.to_owned(), OUTCOMES), (json.join("\n"), json_outcomes.as_str())]
+    {
+        let desk = Desk::new(&queries);
+        for pipeline in ["fast", "printed"] {
+            for coverage in ["own", "both"] {
+                let (d, b) = (desk.path("d"), desk.path("b"));
+                let flags = ["--pipeline", pipeline, "--coverage", coverage];
+                let files = ["--disclosures", &d, "--per-batch", &b];
+                assert_eq!(desk.outcomes(&[flags, files].concat()), outcomes.trim_start());
+                assert_eq!(fs::read_to_string(&d).unwrap(), DISCLOSURES.trim_start());
+                let batches = fs::read_to_string(&b).unwrap();
+                let mut lines = batches.lines();
+                let head = lines.next().unwrap();
+                assert!(
+                    head.starts_with("time,new,succeeded,expired,waiting,nodes,edges,cliques,")
+                );
+                assert!(head.ends_with("collect_ms,graph_ms,cliques_ms,mesh_ms,settle_ms"));
+                let counts = |line: &str| line.split(',').take(7).collect::<Vec<_>>().join(",");
+                let counted: Vec<String> = lines.map(counts).collect();
+                assert_eq!(counted.join("\n"), BATCHES.trim());
+            }
+        }
+    }
+}
+
+/// A row of the day as an object; `None` if it has a field that no object could be without.
+fn as_json(row: &str) -> Option<String> {
+    let names = ["query", "user", "t", "x", "y", "k", "dt", "dc", "speed", "interval"];
+    let fields: Vec<&str> = row.split(',').collect();
+    if fields.len() != names.len() {
+        return Some("{oops".into());
+    }
+    let field = |(name, value): (&&str, &&str)| match value.parse::<f64>() {
+        _ if value.is_empty() => None,
+        Ok(_) => Some(format!("\"{name}\":{value}")),
+        Err(_) => Some(format!("\"{name}\":\"{value}\"")),
+    };
+    let fields: Vec<String> = names.iter().zip(&fields).filter_map(field).collect();
+    Some(format!("{{{}}}", fields.join(",")))
+}
+
+#[test]
+fn the_summary_is_that_of_the_day() {
+    let desk = Desk::new(DAY);
+    let summary = desk.run(&["--json"]).json();
+    let count = |name: &str| summary[name].as_u64().unwrap();
+    let counts = ["queries", "succeeded", "expired", "refused", "batches"].map(count);
+    assert_eq!(counts, [23, 5, 5, 13, 10]);
+    let near = |name: &str, expected: f64| {
+        let found = summary[name].as_f64().unwrap();
+        assert!((found - expected).abs() < 1e-9, "{name}: {found}, expected {expected}");
+    };
+    near("success_rate", 0.5);
+    near("printed_success_rate", (1.0 + 1.0 + 0.5) / 8.0);
+    near("mesh_length", (2.0 * 200.0 + 2.0 * 300.0 + 200.0) / 5.0);
+    near("mesh_length_per_member", 120.0);
+    near("relative_k", 1.0);
+    near("relative_dt", (0.25 + 0.0 + 0.9995 + 0.0 + 0.1) / 5.0);
+    assert_eq!(summary["largest_graph"], serde_json::json!({ "nodes": 2, "edges": 1 }));
+    assert_eq!(count("truncated_batches"), 0);
+    let refusals = serde_json::json!({
+        "off-map": 1, "k": 2, "dt": 1, "dc": 3, "speed": 1, "duplicate-id": 1,
+        "out-of-order": 1, "malformed": 3,
+    });
+    assert_eq!(summary["refusals"], refusals);
+    let stages: f64 =
+        summary["stages"].as_object().unwrap().values().filter_map(Value::as_f64).sum();
+    near("us_per_query", stages);
+    for name in ["worst_batch_ms", "queries_per_second", "peak_memory_mb", "seconds"] {
+        assert!(summary[name].as_f64().unwrap() > 0.0, "{name}");
+    }
+    let table = desk.run(&[]).done().stdout;
+    for part in ["success rate", "50.00 %", "240.00 m", "refused: off-map", "worst batch"] {
+        assert!(table.contains(part), "no `{part}` in\n{table}");
+    }
+}
+
+#[test]
+fn batches_of_another_length_and_a_snap_limit_of_ones_own() {
+    let queries = "query,user,t,x,y,k,dt,dc\na,1,0.1,10,80,2,9,50\nb,2,0.6,10,0,2,9,50\n\
+                   c,3,0.75,10,0,2,0,50\n";
+    let desk = Desk::new(queries);
+    let at = |arguments: &[&str]| -> Vec<String> {
+        let outcomes = desk.outcomes(arguments);
+        let lines = outcomes.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let said = |o: Value| format!("{} {} {}", o["query"], o["outcome"], o["at"]);
+        lines.map(|outcome| said(outcome).replace('"', "")).collect()
+    };
+    assert_eq!(at(&[]), ["a refused 1.0", "c expired 1.0", "b expired 10.0"]);
+    let quarter = ["a refused 0.25", "b succeeded 0.75", "c succeeded 0.75"];
+    assert_eq!(at(&["--batch", "0.25"]), quarter);
+    let near = ["c expired 1.0", "a succeeded 1.0", "b succeeded 1.0"];
+    assert_eq!(at(&["--snap", "0"]), near);
+    assert_eq!(at(&["--snap", "80"]), near);
+    assert_eq!(at(&["--dc-max", "49"]), ["a refused 1.0", "b refused 1.0", "c refused 1.0"]);
+}
+
+#[test]
+fn strict_stops_at_the_line_and_leaves_nothing_behind() {
+    let head = "query,user,t,x,y,k,dt,dc\na,1,1,10,0,2,9,50\n";
+    let cases = [
+        ("b,2,1,10,0,two,9,50", "line 3: field `k` holds `two`; expected a number"),
+        ("a,2,1,10,0,2,9,50", "line 3: query `a` has the id of an earlier one"),
+        ("b,2,0.5,10,0,2,9,50", "line 3: query `b` was asked before an earlier one"),
+    ];
+    for (row, said) in cases {
+        let desk = Desk::new(&format!("{head}{row}\n"));
+        let run = desk.run(&["--strict", "--disclosures", &desk.path("d")]);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{run:?}");
+        assert!(run.stderr.contains(said), "no `{said}` in {}", run.stderr);
+        assert_eq!(desk.left_behind(), Vec::<String>::new());
+        desk.run(&[]).done();
+    }
+    // What a person may ask is no fault of the file.
+    Desk::new(&format!("{head}b,2,1,10,0,1,9,50\nc,2,1,10,90,2,9,50\n")).run(&["--strict"]).done();
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_leaves_nothing_behind() {
+    let desk = Desk::new("query,user,t,lon,lat,k,dt,dc\na,1,1,8,53,2,9,50\n");
+    let run = desk.run(&[]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("line 2: a query in degrees needs lon/lat"), "{}", run.stderr);
+    let far = desk.outcomes(&["--origin", "8,53.1"]);
+    assert!(far.contains("off-map"), "{far}");
+    assert!(desk.outcomes(&["--origin", "8,53"]).contains("expired"));
+    fs::remove_file(desk.path("o")).unwrap();
+    fs::write(desk.path("q"), "query,user,t,x,y,k,dt\n").unwrap();
+    assert!(desk.run(&[]).stderr.contains("`dc`, or `speed` and `interval`"));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, DAY.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    fs::write(desk.path("q"), &packed[..packed.len() - 9]).unwrap();
+    let run = desk.run(&["--per-batch", &desk.path("b")]);
+    assert!(run.code == Some(1) && run.stderr.contains("ends early"), "{run:?}");
+    let nowhere = desk.path("nowhere/d");
+    assert!(desk.run(&["--disclosures", &nowhere]).stderr.contains("its folder does not exist"));
+    assert_eq!(desk.left_behind(), Vec::<String>::new());
+    for bad in [["--batch", "0"], ["--dc-max", "2048"], ["--snap", "-1"], ["--threads", "0"]] {
+        assert_eq!(desk.run(&bad).code, Some(2), "{bad:?}");
+    }
+    for guarantee in ["reciprocal", "history"] {
+        assert_eq!(desk.run(&["--guarantee", guarantee]).code, Some(2));
+    }
+}
+
+#[test]
+fn an_empty_file_and_a_query_that_waits_for_years() {
+    let head = "query,user,t,x,y,k,dt,dc\n";
+    let desk = Desk::new(head);
+    let summary = desk.run(&["--json"]).json();
+    assert_eq!(summary["queries"], 0);
+    assert!(summary["success_rate"].is_null() && summary["us_per_query"].is_null());
+    assert_eq!(fs::read_to_string(desk.path("o")).unwrap(), "");
+    let years = format!("{head}a,1,1,10,0,2,100000000000,50\nb,2,90000000000.5,10,0,2,0.4,50\n");
+    let patient = Desk::new(&format!("{years}c,3,90000000001,10,0,2,0,50\n"));
+    let outcomes = patient.outcomes(&[]);
+    assert!(outcomes.starts_with("{\"query\":\"b\",\"outcome\":\"expired\",\"at\":90000000001.0}"));
+    assert!(outcomes.contains("\"query\":\"a\",\"outcome\":\"succeeded\",\"at\":90000000001.0"));
+    let lonely = Desk::new(&years).outcomes(&[]);
+    assert!(lonely.ends_with("{\"query\":\"a\",\"outcome\":\"expired\",\"at\":100000000002.0}\n"));
+}

@@ -1,0 +1,183 @@
+//! Figures 2 and 7: distances along streets, way by way.
+
+use super::scene::{Person, Scene};
+use super::sheet::{BLUE, FAINT, INK, Mark, Panel, STREET, Sheet};
+use super::{atlas, draw_person, metres, panel};
+use meshcloak::constraint_graph::{Coverage, GraphBuilder};
+use meshcloak::distance::Atlas;
+use meshcloak::map::{StreetId, TerminalId};
+use meshcloak::units::Length;
+use picture::{Canvas, Weight};
+
+/// A way from A to B by an exit of A's street and an entrance of B's.
+struct Way {
+    exit: TerminalId,
+    entrance: TerminalId,
+    leave: Length,
+    across: Length,
+    arrive: Length,
+}
+
+impl Way {
+    fn length(&self) -> Length {
+        self.leave + self.across + self.arrive
+    }
+}
+
+fn all_ways(atlas: &Atlas, a: &Person, b: &Person) -> Vec<Way> {
+    let map = atlas.map();
+    let mut ways = Vec::new();
+    for (exit, leave) in map.exits(a.position) {
+        for (entrance, arrive) in map.entrances(b.position) {
+            let across = atlas.matrix().get(exit, entrance);
+            ways.extend(across.map(|across| Way { exit, entrance, leave, across, arrive }));
+        }
+    }
+    ways.sort_by_key(|way| (way.exit, way.entrance));
+    ways
+}
+
+/// The streets of a shortest way between two terminals, by the matrix alone.
+fn streets_between(atlas: &Atlas, from: TerminalId, to: TerminalId) -> Vec<StreetId> {
+    let map = atlas.map();
+    let mut streets = Vec::new();
+    let mut at = from;
+    while let Some(left) = atlas.matrix().get(at, to).filter(|&left| left > Length::ZERO) {
+        let next = map.leaving(at).iter().find(|arm| {
+            let rest = atlas.matrix().get(arm.terminal, to);
+            rest.is_some_and(|rest| map.street(arm.street).length + rest == left)
+        });
+        let arm = next.expect("a shortest way goes on by some street");
+        streets.push(arm.street);
+        at = arm.terminal;
+    }
+    streets
+}
+
+/// Figure 7: the ways from A to B in each scene, the shortest of them drawn.
+pub fn ways(scenes: &[&Scene; 2]) -> Canvas {
+    let captions = ["Case 1: two-way streets", "Case 4: one-way streets"];
+    let atlases = scenes.map(atlas);
+    let panels: Vec<Panel> = captions
+        .iter()
+        .zip(scenes.iter().zip(&atlases))
+        .map(|(caption, (scene, atlas))| Panel {
+            notes: notes(scene, atlas),
+            ..panel(caption, scene)
+        })
+        .collect();
+    let legend = [
+        (Mark::Dot(INK), "user"),
+        (Mark::Line(BLUE, 7.0), "shortest way from A to B"),
+        (Mark::Square(FAINT), "terminal: u, v, w, t are landmarks"),
+        (Mark::Line(STREET, 5.0), "street; an arrow where it is one-way"),
+    ];
+    let mut sheet = Sheet::new(&panels, &legend);
+    for (place, (scene, atlas)) in scenes.iter().zip(&atlases).enumerate() {
+        sheet.choose(place, "ways");
+        sheet.streets(&scene.town.map);
+        draw_way(&mut sheet, scene, atlas);
+        let map = &scene.town.map;
+        for terminal in map.terminals() {
+            let (point, label) = (map.terminal(terminal), map.terminal_label(terminal));
+            let at = sheet.at(point);
+            sheet.mark(Mark::Square(FAINT), at);
+            if ["u", "v", "w", "t"].contains(&label) {
+                sheet.label(label, point, (9.0, -9.0), Weight::Bold);
+            }
+        }
+        for person in &scene.people {
+            draw_person(&mut sheet, scene, person, Mark::Dot(INK));
+        }
+    }
+    sheet.canvas
+}
+
+/// Every way as a sum, the shortest in bold; then what the atlas says.
+fn notes(scene: &Scene, atlas: &Atlas) -> Vec<(String, Weight)> {
+    let map = atlas.map();
+    let (a, b, c) = (scene.person("A"), scene.person("B"), scene.person("C"));
+    let shortest = atlas.distance(a.position, b.position);
+    let note = |way: &Way| {
+        let (u, w) = (map.terminal_label(way.exit), map.terminal_label(way.entrance));
+        let [leave, across, arrive] =
+            [way.leave, way.across, way.arrive].map(|part| format!("{:.0}", part.as_metres()));
+        let sum = metres(way.length());
+        let words =
+            format!("d(A,{u}) + d({u},{w}) + d({w},B) = {leave} + {across} + {arrive} = {sum}");
+        let weight = if Some(way.length()) == shortest { Weight::Bold } else { Weight::Regular };
+        (words, weight)
+    };
+    let mut notes: Vec<_> = all_ways(atlas, a, b).iter().map(note).collect();
+    let say = |from: &Person, to: &Person| {
+        let length = atlas.distance(from.position, to.position);
+        format!("d({},{}) = {}", from.name, to.name, length.map_or("none".to_owned(), metres))
+    };
+    notes.push((format!("So {}; back {}", say(a, b), say(b, a)), Weight::Regular));
+    notes.push((format!("On one street {}; {}", say(a, c), say(c, a)), Weight::Regular));
+    notes
+}
+
+fn draw_way(sheet: &mut Sheet, scene: &Scene, atlas: &Atlas) {
+    let map = atlas.map();
+    let (a, b) = (scene.person("A"), scene.person("B"));
+    let ways = all_ways(atlas, a, b);
+    let way = ways.iter().min_by_key(|way| way.length()).expect("B can be reached from A");
+    let whole = |street| (street, Length::ZERO, map.street(street).length);
+    let mut parts: Vec<_> =
+        streets_between(atlas, way.exit, way.entrance).into_iter().map(whole).collect();
+    for (person, end) in [(a, way.exit), (b, way.entrance)] {
+        let (street, offset) = (person.position.street, person.position.offset);
+        let (from, to) = match map.street(street).from == end {
+            true => (Length::ZERO, offset),
+            false => (offset, map.street(street).length),
+        };
+        parts.push((street, from, to));
+    }
+    sheet.parts(map, &parts, Mark::Line(BLUE, 7.0));
+}
+
+/// Figure 2: near in the plane, far along streets.
+pub fn free_space(bridge: &Scene, one_way: &Scene) -> Canvas {
+    let scenes = [bridge, one_way];
+    let atlases = scenes.map(atlas);
+    let captions = ["One bridge", "A block of one-way streets"];
+    let panels: Vec<Panel> = captions
+        .iter()
+        .zip(scenes.iter().zip(&atlases))
+        .map(|(caption, (scene, atlas))| Panel {
+            notes: plane_and_streets(scene, atlas),
+            ..panel(caption, scene)
+        })
+        .collect();
+    let legend = [
+        (Mark::Dot(INK), "user"),
+        (Mark::Line(STREET, 5.0), "street; an arrow where it is one-way"),
+    ];
+    let mut sheet = Sheet::new(&panels, &legend);
+    for (place, scene) in scenes.iter().enumerate() {
+        sheet.choose(place, "town");
+        sheet.streets(&scene.town.map);
+        for person in &scene.people {
+            draw_person(&mut sheet, scene, person, Mark::Dot(INK));
+        }
+    }
+    sheet.canvas
+}
+
+fn plane_and_streets(scene: &Scene, atlas: &Atlas) -> Vec<(String, Weight)> {
+    let (a, b) = (scene.person("A"), scene.person("B"));
+    let plane = scene.point(a).distance(scene.point(b));
+    let say = |from: &Person, to: &Person| {
+        let length = atlas.distance(from.position, to.position);
+        length.map_or("none".to_owned(), metres)
+    };
+    let mut graph = GraphBuilder::default();
+    let edges = graph.build(atlas, Coverage::Own, &scene.queries()).edge_count();
+    let edge = if edges == 0 { "no edge" } else { "an edge" };
+    let (there, back) = (say(a, b), say(b, a));
+    vec![
+        (format!("In the plane {plane:.0} m; d(A,B) = {there}, d(B,A) = {back}"), Weight::Regular),
+        (format!("With dc {} for both: {edge}", metres(a.dc)), Weight::Bold),
+    ]
+}

@@ -1,0 +1,192 @@
+//! The paper's figures, each from a fixture: what they show is found by the engine.
+
+mod landmarks;
+mod reach;
+mod scene;
+mod sheet;
+
+use meshcloak::constraint_graph::{Coverage, GraphBuilder};
+use meshcloak::distance::{Atlas, DistanceMatrix, LARGEST_DC_MAX};
+use meshcloak::engine::{Batch, turn};
+use meshcloak::map::StreetId;
+use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::scheme::State;
+use meshcloak::units::{Length, Point, Rectangle};
+use picture::{Canvas, Weight};
+use scene::{Person, Scene};
+use sheet::{BLUE, FAINT, INK, Mark, ORANGE, Panel, STREET, Sheet, in_square, square_around};
+use std::sync::Arc;
+
+macro_rules! fixture {
+    ($name:literal) => {
+        Scene::read(include_str!(concat!("../../../../fixtures/", $name, ".town")))
+    };
+}
+
+/// Every figure and the name of its file.
+pub fn figures() -> Vec<(&'static str, Canvas)> {
+    vec![
+        ("fig-2-free-space", landmarks::free_space(&fixture!("bridge"), &fixture!("one-way"))),
+        ("fig-5-reachable", reach::reachable(&fixture!("reachable"))),
+        ("fig-6-constraint-graph", constraint_graph(&fixture!("figure-cg"))),
+        (
+            "fig-7-landmarks",
+            landmarks::ways(&[&fixture!("landmarks"), &fixture!("landmarks-one-way")]),
+        ),
+        ("fig-8-sub-map", sub_map(&fixture!("sub-map"))),
+        ("fig-9-distance-constraint", distance_constraint(&fixture!("distance-constraint"))),
+    ]
+}
+
+fn panel(caption: &str, scene: &Scene) -> Panel {
+    Panel { caption: caption.to_owned(), bounds: scene.town.map.bounds(), notes: Vec::new() }
+}
+
+/// A panel that also has room for the square of side `2 × reach` around a point.
+fn panel_with_square(caption: &str, scene: &Scene, centre: Point, reach: Length) -> Panel {
+    let plain = panel(caption, scene);
+    let square = square_around(centre, reach);
+    let corners = [plain.bounds.min, plain.bounds.max, square.min, square.max];
+    let bounds = Rectangle::around(corners).expect("four corners are not none");
+    Panel { bounds, ..plain }
+}
+
+fn atlas(scene: &Scene) -> Atlas {
+    Atlas::new(scene.town.map.clone(), LARGEST_DC_MAX)
+}
+
+fn metres(length: Length) -> String {
+    format!("{:.0} m", length.as_metres())
+}
+
+fn draw_person(sheet: &mut Sheet, scene: &Scene, person: &Person, mark: Mark) {
+    let point = scene.point(person);
+    let at = sheet.at(point);
+    sheet.mark(mark, at);
+    sheet.label(&person.name, point, (11.0, -10.0), Weight::Bold);
+}
+
+/// Figure 6: the constraint graph, and the cloaking mesh of a cloaking set.
+fn constraint_graph(scene: &Scene) -> Canvas {
+    let map = &scene.town.map;
+    let queries = scene.queries();
+    let mut graph = GraphBuilder::default();
+    let atlas = Arc::new(atlas(scene));
+    let edges = graph.build(&atlas, Coverage::Own, &queries).clone();
+    let mut scheme = MeshCloak::new(Arc::clone(&atlas), Settings::default());
+    let batch = Batch { arrivals: queries, ..Batch::default() };
+    let turn = turn(&mut scheme, &mut State::default(), batch, &mut ());
+    let (_, set) = turn.served.first().expect("the fixture has a cloaking set");
+    let cloaking = turn.published.set(*set);
+    let members: Vec<usize> = cloaking.members.iter().map(|id| id.0 as usize).collect();
+    let names: Vec<&str> = members.iter().map(|&at| scene.people[at].name.as_str()).collect();
+    let length = cloaking.length_units as f64 / 32.0;
+    let caption = format!("Cloaking mesh of {}: {length:.0} m", names.join(", "));
+    let mesh = Mark::Line(BLUE, 7.0);
+    let edge = Mark::Line(ORANGE, 2.5);
+    let legend = [
+        (Mark::Dot(INK), "user"),
+        (mesh, "street of the cloaking mesh"),
+        (edge, "edge: each within the other's reach"),
+        (Mark::Line(STREET, 5.0), "street"),
+    ];
+    let reach = |person: &Person| format!("{} {}", person.name, metres(person.dc));
+    let reaches: Vec<String> = scene.people.iter().map(reach).collect();
+    let notes = vec![(format!("Distance constraints: {}", reaches.join(", ")), Weight::Regular)];
+    let panels = [Panel { notes, ..panel("Constraint graph", scene) }, panel(&caption, scene)];
+    let mut sheet = Sheet::new(&panels, &legend);
+    sheet.choose(0, "graph");
+    sheet.streets(map);
+    let person = |node: u32| &scene.people[graph.nodes()[node as usize] as usize];
+    for node in 0..edges.len() as u32 {
+        for &later in edges.later(node) {
+            sheet.line(scene.point(person(node)), scene.point(person(later)), edge);
+        }
+    }
+    for person in &scene.people {
+        draw_person(&mut sheet, scene, person, Mark::Dot(INK));
+    }
+    sheet.choose(1, "mesh");
+    sheet.streets(map);
+    let whole = |&street: &StreetId| (street, Length::ZERO, map.street(street).length);
+    let parts: Vec<_> = cloaking.mesh.iter().map(whole).collect();
+    sheet.parts(map, &parts, mesh);
+    for (place, person) in scene.people.iter().enumerate() {
+        let colour = if members.contains(&place) { INK } else { FAINT };
+        draw_person(&mut sheet, scene, person, Mark::Dot(colour));
+    }
+    sheet.canvas
+}
+
+/// Figure 8: the terminals of the square around u, and those within dc_max of it.
+fn sub_map(scene: &Scene) -> Canvas {
+    let map = &scene.town.map;
+    let u = scene.terminal("u");
+    let dc_max = scene.person("u").dc;
+    let matrix = DistanceMatrix::new(map, dc_max);
+    let middle = map.terminal(u);
+    let caption = format!("Sub-map centred at u, dc_max {}", metres(dc_max));
+    let legend = [
+        (Mark::Square(BLUE), "terminal within dc_max of u, with its distance in metres"),
+        (Mark::Hollow(FAINT), "terminal outside the square"),
+        (Mark::Square(ORANGE), "terminal of the sub-map, farther than dc_max"),
+        (Mark::Line(BLUE, 1.8), "the square of side 2 dc_max"),
+    ];
+    let mut sheet = Sheet::new(&[panel_with_square(&caption, scene, middle, dc_max)], &legend);
+    sheet.choose(0, "sub-map");
+    sheet.square(map.terminal(u), dc_max, BLUE);
+    sheet.streets(map);
+    for terminal in map.terminals() {
+        let point = map.terminal(terminal);
+        let distance = matrix.get(u, terminal);
+        let mark = match distance {
+            Some(_) => Mark::Square(BLUE),
+            None if in_square(map.terminal(u), dc_max, point) => Mark::Square(ORANGE),
+            None => Mark::Hollow(FAINT),
+        };
+        let at = sheet.at(point);
+        sheet.mark(mark, at);
+        if terminal == u {
+            sheet.label("u", point, (11.0, -10.0), Weight::Bold);
+        } else if let Some(distance) = distance {
+            let words = format!("{:.0}", distance.as_metres());
+            sheet.label(&words, point, (9.0, -9.0), Weight::Regular);
+        }
+    }
+    sheet.canvas
+}
+
+/// Figure 9: who is near A in the plane, and who is truly within reach.
+fn distance_constraint(scene: &Scene) -> Canvas {
+    let map = &scene.town.map;
+    let atlas = atlas(scene);
+    let a = scene.person("A");
+    let caption = format!("Distance constraint of A: dc {}", metres(a.dc));
+    let legend = [
+        (Mark::Ringed(BLUE), "within reach of A, with the distance along streets"),
+        (Mark::Dot(FAINT), "outside the square"),
+        (Mark::Dot(ORANGE), "near in the plane, but not within reach"),
+        (Mark::Line(BLUE, 1.8), "the square of side 2 dc"),
+    ];
+    let mut sheet =
+        Sheet::new(&[panel_with_square(&caption, scene, scene.point(a), a.dc)], &legend);
+    sheet.choose(0, "constraint");
+    sheet.square(scene.point(a), a.dc, BLUE);
+    sheet.streets(map);
+    for person in &scene.people {
+        let point = scene.point(person);
+        let distance = atlas.distance(a.position, person.position);
+        let near = in_square(scene.point(a), a.dc, point);
+        let mark = match distance {
+            _ if person.name == a.name => Mark::Dot(INK),
+            Some(distance) if distance <= a.dc => Mark::Ringed(BLUE),
+            _ if near => Mark::Dot(ORANGE),
+            _ => Mark::Dot(FAINT),
+        };
+        draw_person(&mut sheet, scene, person, mark);
+        if let Some(distance) = distance.filter(|_| near && person.name != a.name) {
+            sheet.label(&metres(distance), point, (14.0, 20.0), Weight::Regular);
+        }
+    }
+    sheet.canvas
+}

@@ -1,0 +1,23 @@
+//! The figures in `docs/img` are those that the engine finds today. `MESHCLOAK_BLESS=1` (make
+//! bless) draws them anew.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+#[path = "../examples/figures/paper.rs"]
+mod paper;
+
+use std::path::Path;
+
+#[test]
+fn the_committed_figures_are_what_the_engine_draws() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/img");
+    let bless = std::env::var_os("MESHCLOAK_BLESS").is_some();
+    for (name, canvas) in paper::figures() {
+        let file = folder.join(format!("{name}.svg"));
+        let drawn = canvas.to_svg();
+        if bless {
+            std::fs::write(&file, &drawn).unwrap();
+        }
+        let committed = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(committed == drawn, "docs/img/{name}.svg is out of date: make bless, then look");
+    }
+}
