@@ -214,7 +214,7 @@ fn coverage(atlas: &Arc<Atlas>, tape: &Tape) {
         percent(both.succeeded, both.succeeded + both.expired)
     );
     println!(
-        "  printed success rate {:.2} %; sets some member of which publishes another or none: \
+        "  printed success rate {:.2} %; sets of which some member publishes another or none: \
          {:.1} % of successes; truncated batches {}",
         100.0 * own.printed_rate / own.batches.max(1) as f64,
         percent(own.not_reciprocal, own.succeeded),
@@ -244,8 +244,8 @@ fn same_user(atlas: &Arc<Atlas>, tape: &Tape, (dt, most): (u32, u32)) {
         }
     }
     println!(
-        "  users ignored, dt {dt} ms, k 2-{most}: {twice} of {succeeded} sets ({:.2} %) hold one \
-         person twice, {too_few} ({:.2} %) fewer than k people",
+        "  users ignored, dt {dt} ms, k 2-{most}: the sets of {twice} of {succeeded} successes \
+         ({:.2} %) hold one person twice, {too_few} ({:.2} %) fewer than k people",
         percent(twice, succeeded),
         percent(too_few, succeeded)
     );
