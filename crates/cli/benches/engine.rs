@@ -66,12 +66,7 @@ const CONFIGURATIONS: [(&str, u32, u32); 5] =
 /// What people ask, second by second; the uniform places of the paper.
 fn tape(map: &StreetMap, users: u32, (profile, k, dt): (&str, u32, u32)) -> Vec<Vec<Query>> {
     let profile = Profile::named(profile).expect("built in").with_uniform_places();
-    let settings = traffic::Settings {
-        users,
-        k: (2, k),
-        temporal_tolerance: dt * 1_000,
-        seed: 1,
-    };
+    let settings = traffic::Settings { users, k: (2, k), temporal_tolerance: dt * 1_000, seed: 1 };
     let mut simulation = Simulation::new(map, &profile, settings);
     let mut tape = Vec::new();
     let mut id = 0;
@@ -185,8 +180,16 @@ fn pipelines() {
     println!("\nMicroseconds per query; 100,000 people; one thread unless said otherwise");
     println!(
         "{:12} {:9} {:>8} {:>8} {:>6} {:>8}   {:26} {:>8} {:>8} {:>9}",
-        "map", "setting", "fast", "printed", "ratio", "2 thr.", "collect graph cliques mesh",
-        "success", "mesh km", "worst ms"
+        "map",
+        "setting",
+        "fast",
+        "printed",
+        "ratio",
+        "2 thr.",
+        "collect graph cliques mesh",
+        "success",
+        "mesh km",
+        "worst ms"
     );
     for (name, source) in maps() {
         let map = read(&source);
@@ -261,7 +264,8 @@ fn matrix() {
             let (mut best, mut pairs) = (f64::MAX, 0);
             for _ in 0..5 {
                 let begun = Instant::now();
-                pairs = in_pool(1, || DistanceMatrix::new(&map, Length::metres(metres))).pair_count();
+                pairs =
+                    in_pool(1, || DistanceMatrix::new(&map, Length::metres(metres))).pair_count();
                 best = best.min(begun.elapsed().as_secs_f64());
             }
             println!("{name:12} M({metres} m): {:8.1} ms, {pairs} pairs", best * 1e3);

@@ -60,7 +60,7 @@ fn shares(map: &StreetMap, after: &Simulation, wanted: impl Fn(StreetId) -> bool
 
 #[test]
 fn ring_road_bridges_and_avenues_carry_most() {
-    let map = city(1, 8000);
+    let map = city(1, 7000);
     let profile = Profile::named("city").unwrap();
     let mut simulation = Simulation::new(&map, &profile, Settings::default());
     while simulation.step().is_some() {}
