@@ -1,6 +1,7 @@
 //! The `meshcloak` command: one file per subcommand; everything it does is done by the libraries.
 //!
-//! Exit codes: 0 done, 1 the input or the machine did not allow it, 2 the command was misspelt.
+//! Exit codes: 0 done, 1 the input or the machine did not allow it, 2 the command was misspelt,
+//! 130 interrupted.
 
 mod answer;
 mod cloak;
@@ -53,6 +54,12 @@ const MAP_EXAMPLES: &str = "Examples:
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let console = progress::Console::new(cli.quiet);
+    // Without the handler an interrupted run leaves half-written files behind, and works as well.
+    ctrlc::set_handler(|| {
+        import::discard_unfinished();
+        std::process::exit(130);
+    })
+    .ok();
     let done = match cli.command {
         Command::Map(command) => map::run(&command, &console),
         Command::Simulate(simulate) => simulate.run(&console),

@@ -41,7 +41,7 @@ pub use error::{ImportError, Place, Problem};
 pub use growing::GrowingFile;
 pub use options::{Highways, Options, OsmOptions};
 pub use osm::read_osm_bytes;
-pub use output::write_file;
+pub use output::{discard_unfinished, write_file};
 pub use progress::Progress;
 pub use queries::{BadQuery, QueryPlace, QueryReader, QueryRecord, QueryRow, QueryWriter};
 pub use read::read_map;

@@ -8,6 +8,7 @@ use flate2::{Compression, GzBuilder};
 use std::fs::Permissions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
 /// Files written so far, none of them under its final name. Dropped, it leaves nothing behind.
@@ -62,7 +63,8 @@ pub(crate) fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
     if let Some(permissions) = permissions {
         builder.permissions(permissions);
     }
-    builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(|error| {
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(|error| {
         let problem = match error.kind() {
             io::ErrorKind::NotFound => {
                 Problem::Io(io::Error::new(error.kind(), "its folder does not exist"))
@@ -70,7 +72,24 @@ pub(crate) fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
             _ => error.into(),
         };
         Place::File.of(path, problem)
-    })
+    })?;
+    unfinished.retain(|path| path.exists());
+    unfinished.push(file.path().to_owned());
+    Ok(file)
+}
+
+/// Files that have not got their names yet, for a process that ends before it can drop them.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes every file that has not got its name yet; for a process that is interrupted and ends
+/// at once. Whoever begins a file after this waits for that end.
+pub fn discard_unfinished() {
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in unfinished.drain(..) {
+        // One that is no longer there has got its name.
+        std::fs::remove_file(path).ok();
+    }
+    std::mem::forget(unfinished);
 }
 
 /// Whether a file of that name is gzipped.

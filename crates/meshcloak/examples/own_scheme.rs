@@ -36,12 +36,15 @@ impl Scheme for SameStreet {
         self.published.clear();
         let mut set_of = BTreeMap::new();
         for (&street, people) in &on {
+            let content = people.iter().filter(|query| query.k as usize <= people.len());
+            if content.clone().count() == 0 {
+                continue; // a set that serves nobody must not be asked about
+            }
             let set = self.published.add_set(people.iter().map(|query| query.id), |mesh| {
                 mesh.push(street);
                 self.town.map.street(street).length.units().into()
             });
-            let members = people.iter().filter(|query| query.k as usize <= people.len());
-            set_of.extend(members.map(|query| (query.id, set)));
+            set_of.extend(content.map(|query| (query.id, set)));
         }
         for (place, query) in state.waiting.iter().enumerate() {
             if let Some(&set) = set_of.get(&query.id) {
@@ -69,8 +72,9 @@ fn main() {
     let mut scheme = SameStreet { town, published: Published::default() };
     let mut state = State::default();
     let batch = Batch { now: Time::from_millis(1_000), arrivals, cancelled: Vec::new() };
-    let served = turn(&mut scheme, &mut state, batch, &mut ()).served;
-    let numbers: Vec<u64> = served.iter().map(|(query, _)| query.id.0).collect();
+    let done = turn(&mut scheme, &mut state, batch, &mut ());
+    assert_eq!(done.published.disclosures(Time::from_millis(1_000)).len(), 1, "one request");
+    let numbers: Vec<u64> = done.served.iter().map(|(query, _)| query.id.0).collect();
     assert_eq!(numbers, [0, 1, 3], "three on one street; whoever is alone on hers waits");
     let batch = Batch { now: Time::from_millis(2_000), ..Batch::default() };
     let done = turn(&mut scheme, &mut state, batch, &mut ());

@@ -167,12 +167,13 @@ pub struct Disclosure {
 }
 
 impl Published {
-    /// What leaves for the service: one disclosure for each set, in an order that depends on the
-    /// regions alone.
+    /// What leaves for the service: one disclosure for each distinct region, in an order that
+    /// depends on the regions alone. A region listed once for each member would tell how many.
     pub fn disclosures(&self, at: Time) -> Vec<Disclosure> {
         let meshes = (0..self.set_count() as u32).map(|set| self.set(set).mesh.to_vec());
         let mut disclosures: Vec<Disclosure> = meshes.map(|mesh| Disclosure { at, mesh }).collect();
         disclosures.sort_by(|a, b| a.mesh.cmp(&b.mesh));
+        disclosures.dedup();
         disclosures
     }
 }

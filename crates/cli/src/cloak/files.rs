@@ -6,7 +6,7 @@ use super::per_batch::PerBatch;
 use anyhow::Result;
 use std::path::Path;
 
-/// Those of the files that were asked for; none appears before all are whole.
+/// Those of the files that were asked for; none appears before the run is over.
 #[derive(Debug)]
 pub struct Files {
     /// What became of every query.

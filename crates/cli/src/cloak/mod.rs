@@ -164,10 +164,10 @@ impl Cloak {
 
     fn settings(&self) -> Vec<(&'static str, Value)> {
         vec![
-            ("guarantee", spelt(self.guarantee).into()),
-            ("pipeline", spelt(self.pipeline).into()),
-            ("coverage", spelt(self.coverage).into()),
-            ("region", spelt(self.region).into()),
+            ("guarantee", spelt(&self.guarantee).into()),
+            ("pipeline", spelt(&self.pipeline).into()),
+            ("coverage", spelt(&self.coverage).into()),
+            ("region", spelt(&self.region).into()),
             ("dc_max", self.dc_max.as_metres().into()),
             ("batch", (self.batch as f64 / 1000.0).into()),
             ("snap", self.snap.into()),

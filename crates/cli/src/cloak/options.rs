@@ -59,7 +59,7 @@ impl From<RegionArg> for MeshRule {
 }
 
 /// An argument as it is spelt.
-pub fn spelt(argument: impl ValueEnum) -> String {
+pub fn spelt(argument: &impl ValueEnum) -> String {
     let value = argument.to_possible_value().expect("no value is hidden");
     value.get_name().to_owned()
 }
@@ -108,6 +108,6 @@ mod tests {
             assert!(batch_length(bad).is_err(), "{bad}");
         }
         assert!(metres("-1").is_err() && metres("NaN").is_err());
-        assert_eq!(spelt(PipelineArg::Printed), "printed");
+        assert_eq!(spelt(&PipelineArg::Printed), "printed");
     }
 }

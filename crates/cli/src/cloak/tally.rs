@@ -3,7 +3,7 @@
 use super::outcomes::Success;
 use super::per_batch::BatchRow;
 use super::reason::Reason;
-use super::stopwatch::{STAGES, Spent};
+use super::stopwatch::Spent;
 use meshcloak::scheme::Stats;
 use std::time::Duration;
 
@@ -90,8 +90,8 @@ impl Tally {
         if succeeded + waiting > 0 {
             self.printed_success_rate.add(succeeded as f64 / (succeeded + waiting) as f64);
         }
-        for stage in 0..STAGES.len() {
-            self.spent[stage] += spent[stage];
+        for (sum, spent) in self.spent.iter_mut().zip(spent) {
+            *sum += spent;
         }
         self.worst = self.worst.max(spent.iter().sum());
         let size = |stats: Stats| (stats.nodes, stats.edges);

@@ -291,3 +291,29 @@ fn an_empty_file_and_a_query_that_waits_for_years() {
     let lonely = Desk::new(&years).outcomes(&[]);
     assert!(lonely.ends_with("{\"query\":\"a\",\"outcome\":\"expired\",\"at\":100000000002.0}\n"));
 }
+
+#[test]
+fn an_interrupted_run_leaves_nothing_behind() {
+    let desk = Desk::new("");
+    fs::remove_file(desk.path("q")).unwrap();
+    let tool = |name: &str, arguments: &[&str]| {
+        let status = std::process::Command::new(name).args(arguments).status();
+        assert!(status.unwrap().success(), "{name}");
+    };
+    // A pipe with a name: the program waits for rows that never come.
+    tool("mkfifo", &[&desk.path("q")]);
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_meshcloak"))
+        .args(["cloak", &desk.path("t"), "--queries", &desk.path("q"), "--out", &desk.path("o")])
+        .spawn()
+        .unwrap();
+    let mut pipe = fs::OpenOptions::new().write(true).open(desk.path("q")).unwrap();
+    std::io::Write::write_all(&mut pipe, DAY.as_bytes()).unwrap();
+    while desk.left_behind().is_empty() {
+        assert!(run.try_wait().unwrap().is_none(), "ended by itself");
+        std::thread::yield_now();
+    }
+    tool("kill", &["-INT", &run.id().to_string()]);
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    drop(pipe);
+    assert_eq!(desk.left_behind(), Vec::<String>::new());
+}
