@@ -24,9 +24,15 @@ use traffic::{Profile, Simulation};
 
 const DC_MAX: f64 = 1_500.0;
 
-fn main() {
+/// What `MESHCLOAK_BENCH` names, as in `MESHCLOAK_BENCH="pipelines Oldenburg"`; all if it names no
+/// such thing.
+fn wanted(name: &str, all: &[&str]) -> bool {
     let only = std::env::var("MESHCLOAK_BENCH").unwrap_or_default();
-    let wanted = |name: &str| only.is_empty() || only.contains(name);
+    only.contains(name) || !all.iter().any(|other| only.contains(other))
+}
+
+fn main() {
+    let wanted = |name| wanted(name, &["pipelines", "scaling", "matrix", "cliques"]);
     if wanted("pipelines") {
         pipelines();
     }
@@ -51,8 +57,10 @@ fn maps() -> Vec<(&'static str, MapSource)> {
         ("Paris", "paris/paris.nodes.csv.gz"),
         ("Porto", "porto/porto-city.osm.pbf"),
     ]
+    .into_iter()
+    .filter(|(name, _)| wanted(name, &["Oldenburg", "Paris", "Porto"]))
     .map(|(name, path)| (name, MapSource::File(maps.join(path))))
-    .to_vec()
+    .collect()
 }
 
 fn read(source: &MapSource) -> StreetMap {
