@@ -11,9 +11,10 @@ pub(super) fn point_record(point: &Point) -> [u8; 16] {
     record
 }
 
+#[inline]
 pub(super) fn point_of(record: [u8; 16]) -> Point {
-    let number = |at: usize| f64::from_bits(u64::from_le_bytes(part(&record, at)));
-    Point::new(number(0), number(8))
+    let both = u128::from_le_bytes(record);
+    Point::new(f64::from_bits(both as u64), f64::from_bits((both >> 64) as u64))
 }
 
 pub(super) fn street_record(street: &Street) -> [u8; 20] {
@@ -24,6 +25,7 @@ pub(super) fn street_record(street: &Street) -> [u8; 20] {
     record
 }
 
+#[inline]
 pub(super) fn street_of(record: [u8; 20]) -> Street {
     let number = |at: usize| u32::from_le_bytes(part(&record, at));
     let flags = number(16);
@@ -77,6 +79,7 @@ fn fill(record: &mut [u8], numbers: &[u32]) {
     }
 }
 
+#[inline]
 fn part<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|byte| record[at + byte])
 }
