@@ -1,7 +1,7 @@
 //! How fast maps come in: `make bench`. Medians of several runs, wall time, as one table.
 //!
-//! Each measurement also checks its answer, so that nothing fast and wrong gets printed. Peak
-//! memory is that of a child process which does nothing else.
+//! Each measurement also checks its answer, so that nothing fast and wrong gets printed. Importing
+//! and opening are measured in child processes that do nothing else.
 
 use import::{Imported, MapSource, Options};
 use meshcloak::map::{Extent, StreetMap};
@@ -17,8 +17,11 @@ const CHILD: &str = "MESHCLOAK_BENCH_CHILD";
 
 fn main() {
     if let Ok(source) = std::env::var(CHILD) {
-        let streets = read(&source.parse().expect("the parent names a map")).map.street_count();
-        println!("{streets} {}", peak_memory_mb());
+        let source = source.parse().expect("the parent names a map");
+        let begun = Instant::now();
+        let streets = read(&source).map.street_count();
+        let millis = begun.elapsed().as_secs_f64() * 1e3;
+        println!("{streets} {millis} {}", peak_memory_mb());
         return;
     }
     row("what", "measured", "of");
@@ -46,12 +49,12 @@ fn read(source: &MapSource) -> Imported {
 fn import_and_open(source: &MapSource) {
     let imported = read(source);
     let streets = imported.map.street_count();
-    let import = median(7, || assert_eq!(read(source).map.street_count(), streets));
     let of = format!("{source}: {streets} streets, {} nodes", imported.provenance.nodes);
-    row("import", &millis(import), &of);
-    let rate = streets as f64 / import.as_secs_f64();
+    let import = in_children(15, source, streets);
+    row("import", &format!("{:.1} ms", import.millis), &of);
+    let rate = streets as f64 / import.millis * 1e3;
     row("import, streets per second", &format!("{rate:.0}"), &of);
-    row("import, peak memory of the process", &child_memory(source), &of);
+    row("import, peak memory of the process", &format!("{} MB", import.megabytes), &of);
 
     let folder = tempfile::tempdir().expect("a temporary folder");
     let prepared = folder.path().join("big.meshmap");
@@ -59,11 +62,11 @@ fn import_and_open(source: &MapSource) {
     import::write_map(&imported, Extent::LargestPart, &target).expect("there is room for it");
     let prepared = MapSource::File(prepared);
     assert_eq!(read(&prepared), imported);
-    let open = median(21, || assert_eq!(read(&prepared).map.street_count(), streets));
-    row("open the prepared file", &millis(open), &of);
-    let share = 100.0 * open.as_secs_f64() / import.as_secs_f64();
+    let open = in_children(51, &prepared, streets);
+    row("open the prepared file", &format!("{:.1} ms", open.millis), &of);
+    let share = 100.0 * open.millis / import.millis;
     row("open, share of import", &format!("{share:.2} %"), &of);
-    row("open, peak memory of the process", &child_memory(&prepared), &of);
+    row("open, peak memory of the process", &format!("{} MB", open.megabytes), &of);
 }
 
 fn snapping(map: &StreetMap) {
@@ -126,13 +129,28 @@ fn millis(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Peak memory of a process that reads the map and ends.
-fn child_memory(source: &MapSource) -> String {
+/// Time and memory of processes that read the map once and end, as every command does.
+struct Child {
+    millis: f64,
+    megabytes: u64,
+}
+
+/// The median of `runs` such processes.
+fn in_children(runs: usize, source: &MapSource, streets: usize) -> Child {
     let program = std::env::current_exe().expect("a program knows where it is");
-    let child = Command::new(program).env(CHILD, source.to_string()).output();
-    let output = child.expect("the benchmark can start itself").stdout;
-    let text = String::from_utf8_lossy(&output);
-    format!("{} MB", text.split_whitespace().last().unwrap_or("?"))
+    let mut children: Vec<Child> = (0..runs)
+        .map(|_| {
+            let child = Command::new(&program).env(CHILD, source.to_string()).output();
+            let output = child.expect("the benchmark can start itself").stdout;
+            let text = String::from_utf8_lossy(&output);
+            let words: Vec<&str> = text.split_whitespace().collect();
+            assert_eq!(words[0], streets.to_string());
+            let number = |word: usize| words[word].parse::<f64>().expect("a child prints numbers");
+            Child { millis: number(1), megabytes: number(2) as u64 }
+        })
+        .collect();
+    children.sort_by(|a, b| a.millis.total_cmp(&b.millis));
+    children.swap_remove(runs / 2)
 }
 
 fn peak_memory_mb() -> u64 {

@@ -2,8 +2,10 @@
 //! node a largest one that contains it (line 13). This module knows only a graph.
 
 mod bits;
+mod found;
 mod largest;
 mod maximal;
 
-pub use largest::{Largest, LargestCliques};
+pub use found::Largest;
+pub use largest::LargestCliques;
 pub use maximal::maximal_cliques;

@@ -61,11 +61,11 @@ impl Grid {
         grid
     }
 
-    /// A grid with about one cell for two points, so that it stays small however large the map.
+    /// A grid with about one cell per point, so that it stays small however large the map.
     fn empty(bounds: Rectangle, points: usize, narrowest: f64) -> Grid {
         let area = bounds.width().max(1.0) * bounds.height().max(1.0);
         let widest = bounds.width().max(bounds.height());
-        let cells = (points as f64 / 2.0).max(1.0);
+        let cells = points.max(1) as f64;
         let side = (area / cells).sqrt().max(widest / cells).max(narrowest).max(NARROWEST);
         let count = |extent: f64| (extent / side).floor() as u32 + 1;
         let (columns, rows) = (count(bounds.width()), count(bounds.height()));
