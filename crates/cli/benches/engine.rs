@@ -12,14 +12,14 @@ use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetMap;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::printed::Printed;
-use meshcloak::query::{Query, QueryId, UserId};
+use meshcloak::query::{Query, QueryId};
 use meshcloak::scheme::{Scheme, Stage, State, Watch};
 use meshcloak::units::{Length, Time};
 use petgraph::algo::maximal_cliques as petgraph_cliques;
 use petgraph::graph::UnGraph;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use traffic::{Profile, Simulation};
 
 const DC_MAX: f64 = 1_500.0;
@@ -81,16 +81,7 @@ fn tape(map: &StreetMap, users: u32, (profile, k, dt): (&str, u32, u32)) -> Vec<
     while let Some(batch) = simulation.step() {
         let queries = batch.queries.iter().map(|query| {
             id += 1;
-            Query {
-                id: QueryId(id),
-                user: UserId(u64::from(query.user)),
-                asked_at: Time::from_millis(query.asked_at),
-                position: query.position,
-                k: query.k,
-                temporal_tolerance: Duration::from_millis(u64::from(query.temporal_tolerance)),
-                distance_constraint: query.distance_constraint,
-                speed: None,
-            }
+            query.as_query(QueryId(id))
         });
         tape.push(queries.collect());
     }

@@ -15,7 +15,6 @@ use meshcloak::scheme::State;
 use meshcloak::units::{Length, Time};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use traffic::{Profile, Settings, Simulation};
 
 /// Of this many batches one is looked at street by street.
@@ -73,16 +72,7 @@ fn tape(map: &StreetMap, profile: &Profile, settings: Settings) -> Tape {
     while let Some(batch) = simulation.step() {
         let queries = batch.queries.iter().map(|query| {
             asked += 1;
-            Query {
-                id: QueryId(asked),
-                user: UserId(u64::from(query.user)),
-                asked_at: Time::from_millis(query.asked_at),
-                position: query.position,
-                k: query.k,
-                temporal_tolerance: Duration::from_millis(u64::from(query.temporal_tolerance)),
-                distance_constraint: query.distance_constraint,
-                speed: None,
-            }
+            query.as_query(QueryId(asked))
         });
         tape.push(queries.collect());
     }

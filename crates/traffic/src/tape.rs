@@ -1,7 +1,9 @@
 //! What people ask, in order: by time, then by person.
 
 use meshcloak::map::Position;
-use meshcloak::units::Length;
+use meshcloak::query::{QueryId, UserId};
+use meshcloak::units::{Length, Speed, Time};
+use std::time::Duration;
 
 /// One question of one person: where, when and under which constraints (SPEC §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,22 @@ pub struct Query {
     pub speed: u32,
     /// Between two queries of this person, in milliseconds.
     pub query_interval: u32,
+}
+
+impl Query {
+    /// This question as the engine takes it.
+    pub fn as_query(&self, id: QueryId) -> meshcloak::query::Query {
+        meshcloak::query::Query {
+            id,
+            user: UserId(u64::from(self.user)),
+            asked_at: Time::from_millis(self.asked_at),
+            position: self.position,
+            k: self.k,
+            temporal_tolerance: Duration::from_millis(u64::from(self.temporal_tolerance)),
+            distance_constraint: self.distance_constraint,
+            speed: Some(Speed::metres_per_second(f64::from(self.speed) / 1000.0)),
+        }
+    }
 }
 
 /// What was asked within one second, its end included.

@@ -15,6 +15,7 @@ mod summary;
 mod tally;
 mod text;
 
+use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
 use anyhow::{Context as _, Result};
@@ -110,9 +111,9 @@ impl Cloak {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let summary = pool.context("no threads")?.install(|| self.cloak(console))?;
         if self.json {
-            println!("{:#}", summary.as_json());
+            answer::print(&format!("{:#}\n", summary.as_json()))?;
         } else {
-            print!("{}", summary.as_table());
+            answer::print(&summary.as_table())?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ mod pictures;
 mod plot;
 mod summary;
 
+use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
 use crate::threads::Threads;
@@ -118,9 +119,9 @@ impl Simulate {
             plot.write(out)?;
         }
         if self.json {
-            println!("{:#}", summary.json(self, &imported, &own));
+            answer::print(&format!("{:#}\n", summary.json(self, &imported, &own)))?;
         } else {
-            print!("{}", summary.table(self.users, &own));
+            answer::print(&summary.table(self.users, &own))?;
         }
         Ok(())
     }
