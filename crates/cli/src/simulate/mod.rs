@@ -15,6 +15,7 @@ use clap::Args;
 use import::{Imported, MapSource, Progress as _};
 use options::{PlacesArg, k_range, milliseconds};
 use outputs::Outputs;
+pub use outputs::record;
 use pictures::kind_of;
 use plot::NewQueries;
 use std::path::{Path, PathBuf};

@@ -36,7 +36,7 @@ impl Outputs {
     pub fn write(&mut self, map: &StreetMap, batch: &Batch, after: &Simulation) -> Result<()> {
         if let Some(writer) = &mut self.queries {
             for query in &batch.queries {
-                writer.write(&record(map, query))?;
+                writer.write(&record(map, query, &query.user.to_string()))?;
             }
         }
         if let Some((file, every)) = &mut self.trace
@@ -65,10 +65,11 @@ impl Outputs {
     }
 }
 
-fn record(map: &StreetMap, query: &Query) -> QueryRecord {
+/// A query as files hold it, asked by the person of that name.
+pub fn record(map: &StreetMap, query: &Query, user: &str) -> QueryRecord {
     QueryRecord {
-        query: format!("{}.{}", query.user, query.number),
-        user: query.user.to_string(),
+        query: format!("{user}.{}", query.number),
+        user: user.to_owned(),
         asked_at: query.asked_at,
         place: QueryPlace::Metres(map.point(query.position)),
         k: query.k,

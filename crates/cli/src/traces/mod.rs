@@ -8,11 +8,11 @@ use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
 use crate::simulate::options::{k_range, milliseconds};
-use crate::simulate::profile;
+use crate::simulate::{profile, record};
 use anyhow::Result;
 use clap::Args;
 use import::traces::{TraceKind, Trips, read_traces};
-use import::{MapSource, Progress as _, QueryPlace, QueryRecord, QueryWriter};
+use import::{MapSource, Progress as _, QueryWriter};
 use meshcloak::map::StreetMap;
 use meshcloak::units::Length;
 use options::{above_zero, metres};
@@ -169,17 +169,7 @@ fn write(map: &StreetMap, asked: &Asked, out: &Path) -> Result<()> {
     let mut writer = QueryWriter::create(out)?;
     for query in &asked.queries {
         let user = &asked.people[query.user as usize];
-        writer.write(&QueryRecord {
-            query: format!("{user}.{}", query.number),
-            user: user.clone(),
-            asked_at: query.asked_at,
-            place: QueryPlace::Metres(map.point(query.position)),
-            k: query.k,
-            temporal_tolerance: query.temporal_tolerance.into(),
-            distance_constraint: query.distance_constraint,
-            speed: Some(query.speed),
-            query_interval: Some(query.query_interval),
-        })?;
+        writer.write(&record(map, query, user))?;
     }
     writer.finish()?;
     Ok(())
