@@ -13,7 +13,7 @@ use crate::map::{Position, StreetId, TerminalId};
 use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
 use crate::mesh_cloak::{Settings, standpoint};
 use crate::query::Query;
-use crate::scheme::{Published, Scheme, Stage, State, Stats, Watch};
+use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::{Length, Time};
 use quadtree::QuadTree;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -94,7 +94,7 @@ impl Printed {
     }
 
     /// The cloaking mesh of a set, found by searching from every member (Algorithm 3).
-    fn cloaking_mesh(&mut self, members: &[Standpoint], streets: &mut Vec<StreetId>) -> u64 {
+    fn cloaking_mesh(&mut self, members: &[Standpoint], streets: &mut Vec<StreetId>) {
         let map = self.atlas.map();
         if self.settings.mesh == MeshRule::Printed {
             let members = members.iter().copied();
@@ -111,15 +111,24 @@ impl Printed {
                 mesh.extend(map.leaving(terminal).iter().map(|arm| arm.street));
             });
         }
-        let length = mesh.iter().map(|&street| u64::from(map.street(street).length.units())).sum();
+        let start = streets.len();
         streets.extend(mesh);
-        length
+        streets[start..].sort_unstable();
     }
 }
 
 impl Scheme for Printed {
     fn name(&self) -> &'static str {
         "meshcloak-printed"
+    }
+
+    fn describe(&self) -> Description {
+        Description {
+            setting: "map",
+            cliques: "batch, all maximal by Tomita",
+            constraint: "v × Δt along streets",
+            pace: Pace::Batch,
+        }
     }
 
     fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
@@ -156,7 +165,7 @@ impl Scheme for Printed {
                     members.iter().map(|member| standpoint(member)).collect();
                 let ids = members.iter().map(|member| member.id);
                 let set =
-                    published.add_set(ids, |streets| self.cloaking_mesh(&standpoints, streets)); // line 15
+                    published.add_mesh(ids, |streets| self.cloaking_mesh(&standpoints, streets)); // line 15
                 published.serve(place as u32, set);
             }
         }
