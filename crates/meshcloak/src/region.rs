@@ -86,8 +86,11 @@ impl Region<'_> {
             Region::Mesh(streets) => streets.iter().map(|&street| map.metres(street)).sum(),
             _ => {
                 let parts = self.candidates(map).into_iter().map(|street| {
-                    let (inside, whole) = self.lengths(map.shape(street));
-                    if whole > 0.0 { map.metres(street) * inside / whole } else { 0.0 }
+                    let shape = map.shape(street);
+                    let (inside, whole) = self.lengths(shape);
+                    // A street whose shape is a point is inside as a whole, or not at all.
+                    let all = || if self.holds(shape[0]) { 1.0 } else { 0.0 };
+                    map.metres(street) * if whole > 0.0 { inside / whole } else { all() }
                 });
                 parts.sum()
             }
