@@ -48,17 +48,20 @@ struct Entered<'a> {
 /// So many people of a street walk together.
 const TOGETHER: usize = 16;
 
+/// After so many edges a portion says how many it has found.
+const EDGES_OF_A_REPORT: usize = 1 << 16;
+
 impl Walk<'_> {
     /// Everyone on `streets` searches, until `total` passes what may be kept.
     pub(super) fn run(&self, streets: Range<u32>, found: &mut Found, total: &AtomicUsize) {
         found.counts.clear();
         found.later.clear();
+        let mut reported = 0;
         for street in streets.map(StreetId) {
             let (mut first, people) = self.crowd.on(street);
             for walkers in people.chunks(TOGETHER) {
                 self.meet(street, first, walkers, &mut found.met);
                 first += walkers.len() as u32;
-                let start = found.later.len();
                 for met in &mut found.met[..walkers.len()] {
                     met.truncate(self.most);
                     met.sort_unstable();
@@ -66,12 +69,16 @@ impl Walk<'_> {
                     found.counts.push(met.len() as u32);
                     met.clear();
                 }
-                let count = found.later.len() - start;
-                if total.fetch_add(count, Ordering::Relaxed) + count > super::MOST_EDGES {
+            }
+            if found.later.len() - reported > EDGES_OF_A_REPORT {
+                let more = found.later.len() - reported;
+                reported = found.later.len();
+                if total.fetch_add(more, Ordering::Relaxed) + more > super::MOST_EDGES {
                     return;
                 }
             }
         }
+        total.fetch_add(found.later.len() - reported, Ordering::Relaxed);
     }
 
     /// For each of `walkers` everyone within her reach who comes after her in order of (dc, id).
