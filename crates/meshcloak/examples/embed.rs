@@ -62,7 +62,8 @@ fn main() -> Result<(), MapError> {
     assert!(state.waiting.is_empty(), "the last one, alone at the far end, gave up after 4 s");
     assert_eq!(disclosed.len(), 1, "three people, one request");
     assert_eq!(disclosed[0].at, Time::from_millis(2_000), "the third came in the second second");
-    let streets = disclosed[0].mesh.iter().map(|&street| atlas.map().street_label(street));
+    let mesh = disclosed[0].region.streets(atlas.map());
+    let streets = mesh.iter().map(|&street| atlas.map().street_label(street));
     assert_eq!(streets.collect::<Vec<_>>(), ["A-B", "B-C"], "all that they can reach");
     Ok(())
 }

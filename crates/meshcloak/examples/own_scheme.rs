@@ -6,21 +6,31 @@
 use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetId;
 use meshcloak::query::{Query, QueryId, UserId};
-use meshcloak::scheme::{Published, Scheme, Stage, State, Watch};
-use meshcloak::town::{Town, town};
+use meshcloak::region::Region;
+use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Watch};
+use meshcloak::town::town;
 use meshcloak::units::{Length, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Everyone on a street is one set.
+#[derive(Default)]
 struct SameStreet {
-    town: Town,
     published: Published,
 }
 
 impl Scheme for SameStreet {
     fn name(&self) -> &'static str {
         "same-street"
+    }
+
+    fn describe(&self) -> Description {
+        Description {
+            setting: "map",
+            cliques: "everyone on a street",
+            constraint: "the street",
+            pace: Pace::Batch,
+        }
     }
 
     fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
@@ -40,10 +50,9 @@ impl Scheme for SameStreet {
             if content.clone().count() == 0 {
                 continue; // a set that serves nobody must not be asked about
             }
-            let set = self.published.add_set(people.iter().map(|query| query.id), |mesh| {
-                mesh.push(street);
-                self.town.map.street(street).length.units().into()
-            });
+            let set = self
+                .published
+                .add(people.iter().map(|query| query.id), &Region::Mesh(vec![street].into()));
             set_of.extend(content.map(|query| (query.id, set)));
         }
         for (place, query) in state.waiting.iter().enumerate() {
@@ -69,7 +78,7 @@ fn main() {
     };
     let asked = [(0, "A-B", 10.0, 2), (1, "A-B", 290.0, 3), (2, "B-C", 5.0, 2), (3, "A-B", 9.0, 2)];
     let arrivals: Vec<Query> = asked.into_iter().map(ask).collect();
-    let mut scheme = SameStreet { town, published: Published::default() };
+    let mut scheme = SameStreet::default();
     let mut state = State::default();
     let batch = Batch { now: Time::from_millis(1_000), arrivals, cancelled: Vec::new() };
     let done = turn(&mut scheme, &mut state, batch, &mut ());

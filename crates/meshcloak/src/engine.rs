@@ -2,8 +2,10 @@
 //! same for every scheme.
 
 use crate::query::{Query, QueryId};
+use crate::region::Region;
 use crate::scheme::{Published, Scheme, Stage, State, Watch};
 use crate::units::Time;
+use std::time::Duration;
 
 /// What has come in since the last turn.
 #[derive(Clone, Debug, Default)]
@@ -38,21 +40,79 @@ pub fn turn<'a>(
     watch: &mut dyn Watch,
 ) -> Turn<'a> {
     watch.stage(Stage::Collect);
-    state.waiting.extend(batch.arrivals); // lines 8–9
-    let cancelled = take(&mut state.waiting, |query| batch.cancelled.contains(&query.id));
-    let expired = take(&mut state.waiting, |query| query.has_expired(batch.now)); // lines 3–7
-    let published = scheme.cloak(state, batch.now, watch); // lines 10–15
+    let (now, memory) = (batch.now, scheme.memory());
+    let Gone { cancelled, expired } = collect(state, batch, memory);
+    state.turns += 1;
+    let published = scheme.cloak(state, now, watch); // lines 10–15
     watch.stage(Stage::Settle);
+    state.left.clear();
+    state.arrived = 0;
     let mut served = Vec::with_capacity(published.served().len());
     let mut next = published.served().iter().peekable();
     let mut place = 0;
-    state.waiting.retain(|query| {
-        let hers = next.next_if(|served| served.place == place);
-        place += 1;
-        served.extend(hers.map(|hers| (query.clone(), hers.set)));
-        hers.is_none()
-    }); // lines 16–17
+    if next.peek().is_some() {
+        state.waiting.retain(|query| {
+            let hers = next.next_if(|served| served.place == place);
+            place += 1;
+            served.extend(hers.map(|hers| (query.clone(), hers.set)));
+            hers.is_none()
+        }); // lines 16–17
+    }
+    state.left.extend(served.iter().map(|(query, _)| query.id));
+    if memory.is_some() {
+        for (query, set) in &served {
+            let rectangle = match published.set(*set).region {
+                Region::Rectangle(rectangle) => Some(rectangle),
+                _ => None,
+            };
+            state.history.leave(query, rectangle);
+        }
+    }
     Turn { published, served, expired, cancelled }
+}
+
+/// Who leaves without having been served.
+struct Gone {
+    cancelled: Vec<Query>,
+    expired: Vec<Query>,
+}
+
+/// Takes arrivals in, and those out who were taken back or whose patience is over.
+fn collect(state: &mut State, batch: Batch, memory: Option<Duration>) -> Gone {
+    let Batch { now, mut arrivals, cancelled } = batch;
+    if let Some(horizon) = memory {
+        state.history.forget(now, horizon);
+        arrivals.iter().for_each(|query| state.history.arrive(query));
+    }
+    let mut gone = Gone { cancelled: Vec::new(), expired: Vec::new() };
+    if state.patient_until < now || !cancelled.is_empty() {
+        gone.take(&mut state.waiting, now, &cancelled);
+        state.left.extend(gone.cancelled.iter().chain(&gone.expired).map(|query| query.id));
+        state.patient_until = earliest_end(&state.waiting);
+    }
+    gone.take(&mut arrivals, now, &cancelled);
+    state.patient_until = state.patient_until.min(earliest_end(&arrivals));
+    if memory.is_some() {
+        gone.cancelled.iter().chain(&gone.expired).for_each(|q| state.history.leave(q, None));
+    }
+    state.arrived = arrivals.len();
+    state.waiting.append(&mut arrivals); // lines 8–9
+    gone
+}
+
+/// When the first patience ends; never, if nobody waits.
+fn earliest_end(queries: &[Query]) -> Time {
+    let ends = queries.iter().map(|query| query.asked_at + query.temporal_tolerance);
+    ends.min().unwrap_or(Time::MAX)
+}
+
+impl Gone {
+    fn take(&mut self, list: &mut Vec<Query>, now: Time, cancelled: &[QueryId]) {
+        if !cancelled.is_empty() {
+            self.cancelled.append(&mut take(list, |query| cancelled.contains(&query.id)));
+        }
+        self.expired.append(&mut take(list, |query| query.has_expired(now))); // lines 3–7
+    }
 }
 
 /// Takes those out of the list that `wanted` picks, keeping the order of both.

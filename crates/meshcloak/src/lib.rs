@@ -34,6 +34,10 @@ pub mod cliques;
 
 pub mod mesh;
 
+pub mod region;
+
+pub mod history;
+
 pub mod scheme;
 
 pub mod mesh_cloak;

@@ -6,7 +6,7 @@ use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
 use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
 use crate::query::Query;
-use crate::scheme::{Published, Scheme, Stage, State, Stats, Watch};
+use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::Time;
 use std::sync::Arc;
 
@@ -67,6 +67,15 @@ impl Scheme for MeshCloak {
         "meshcloak"
     }
 
+    fn describe(&self) -> Description {
+        Description {
+            setting: "map",
+            cliques: "batch, largest of each by branch and bound",
+            constraint: "v × Δt along streets",
+            pace: Pace::Batch,
+        }
+    }
+
     fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
         let MeshCloak { atlas, settings, graph, cliques, mesh, node_of, set_of, published } = self;
         let waiting = &state.waiting;
@@ -104,7 +113,7 @@ impl Scheme for MeshCloak {
                 let members = largest.members(clique);
                 let query_of = |&node: &u32| &waiting[graph.nodes()[node as usize] as usize];
                 set_of[clique as usize] =
-                    published.add_set(members.iter().map(|node| query_of(node).id), |streets| {
+                    published.add_mesh(members.iter().map(|node| query_of(node).id), |streets| {
                         let standpoints = members.iter().map(|node| standpoint(query_of(node)));
                         mesh.cloaking_mesh(atlas, settings.mesh, standpoints, streets)
                     });

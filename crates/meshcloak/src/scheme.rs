@@ -3,15 +3,36 @@
 //! Published sets are flat arrays, because a batch has thousands of them. What may leave for the
 //! service is a [`Disclosure`], which has neither a user nor a position.
 
+use crate::history::History;
 use crate::map::StreetId;
 use crate::query::{Query, QueryId};
-use crate::units::Time;
+use crate::region::{Disc, Region};
+use crate::units::{Rectangle, Time};
+use std::borrow::Cow;
+use std::time::Duration;
 
 /// Everything the engine remembers from one batch to the next.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     /// Those who wait, in order of arrival.
     pub waiting: Vec<Query>,
+    /// How many of them, at the end of the list, came in with this turn.
+    pub arrived: usize,
+    /// Who has left the list since the scheme was last asked.
+    pub left: Vec<QueryId>,
+    /// How many turns there have been: a scheme that saw the one before needs only the changes.
+    pub turns: u64,
+    /// Where people were, if the scheme asks for it.
+    pub history: History,
+    /// Nobody's patience is over before this; a turn that comes sooner need not look.
+    pub(crate) patient_until: Time,
+}
+
+impl State {
+    /// A state in which these wait, all of them new.
+    pub fn of(waiting: Vec<Query>) -> State {
+        State { arrived: waiting.len(), waiting, ..State::default() }
+    }
 }
 
 /// A way of hiding people among one another.
@@ -19,8 +40,38 @@ pub trait Scheme: Send {
     /// As in tables, URLs and metrics: `meshcloak`.
     fn name(&self) -> &'static str;
 
+    /// What kind of scheme it is, for tables.
+    fn describe(&self) -> Description;
+
+    /// How long the engine is to remember where people were; `None`: not at all.
+    fn memory(&self) -> Option<Duration> {
+        None
+    }
+
     /// Whom to cloak now. Same input, same answer; what a scheme remembers only makes it faster.
     fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published;
+}
+
+/// A scheme in the words of Table I of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// Whether it knows streets: `map` or `free space`.
+    pub setting: &'static str,
+    /// How it finds people to hide among.
+    pub cliques: &'static str,
+    /// What bounds the distance between them.
+    pub constraint: &'static str,
+    /// When it wants to be asked.
+    pub pace: Pace,
+}
+
+/// When a scheme wants to be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Once a batch, about everyone who waits.
+    Batch,
+    /// Whenever somebody asks.
+    OneByOne,
 }
 
 /// The steps of a batch, for whoever measures them.
@@ -65,16 +116,23 @@ pub struct Stats {
 }
 
 /// The sets of a batch and who is served by them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Published {
     set_ends: Vec<u32>,
     members: Vec<QueryId>,
     mesh_ends: Vec<u32>,
     meshes: Vec<StreetId>,
-    lengths: Vec<u64>,
+    /// The shapes of sets whose region is no mesh, by ascending set.
+    shapes: Vec<(u32, Shape)>,
     served: Vec<Served>,
     /// What the batch looked like.
     pub stats: Stats,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shape {
+    Rectangle(Rectangle),
+    Disc(Disc),
 }
 
 /// Somebody who is served: her place in the waiting list, and her set.
@@ -87,14 +145,12 @@ pub struct Served {
 }
 
 /// One published set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cloaking<'a> {
     /// Who is in it, ascending; distinct users.
     pub members: &'a [QueryId],
-    /// The streets of its mesh, each once, ascending.
-    pub mesh: &'a [StreetId],
-    /// Their length in units of 1/32 m.
-    pub length_units: u64,
+    /// What the service is asked about.
+    pub region: Region<'a>,
 }
 
 impl Published {
@@ -104,27 +160,44 @@ impl Published {
         self.members.clear();
         self.mesh_ends.clear();
         self.meshes.clear();
-        self.lengths.clear();
+        self.shapes.clear();
         self.served.clear();
         self.stats = Stats::default();
     }
 
-    /// Adds a set; `mesh` appends its streets and gives back their length. Gives its number.
-    pub fn add_set(
+    /// Adds a set and its region. Gives its number.
+    pub fn add(&mut self, members: impl Iterator<Item = QueryId>, region: &Region<'_>) -> u32 {
+        let set = self.set_ends.len() as u32;
+        match region {
+            Region::Mesh(streets) => {
+                return self.add_mesh(members, |mesh| mesh.extend_from_slice(streets));
+            }
+            Region::Rectangle(rectangle) => self.shapes.push((set, Shape::Rectangle(*rectangle))),
+            Region::Disc(disc) => self.shapes.push((set, Shape::Disc(*disc))),
+        }
+        self.add_mesh(members, |_| ())
+    }
+
+    /// Adds a set; `mesh` appends the streets of its region, each once and ascending, so that
+    /// their order tells nothing. Gives its number.
+    pub fn add_mesh(
         &mut self,
         members: impl Iterator<Item = QueryId>,
-        mesh: impl FnOnce(&mut Vec<StreetId>) -> u64,
+        mesh: impl FnOnce(&mut Vec<StreetId>),
     ) -> u32 {
         let start = self.members.len();
         self.members.extend(members);
         self.members[start..].sort_unstable();
         self.set_ends.push(self.members.len() as u32);
         let start = self.meshes.len();
-        let length = mesh(&mut self.meshes);
-        self.meshes[start..].sort_unstable();
+        mesh(&mut self.meshes);
+        debug_assert!(
+            self.meshes[start..].is_sorted_by(|a, b| a < b),
+            "{:?}",
+            &self.meshes[start..]
+        );
         self.mesh_ends.push(self.meshes.len() as u32);
-        self.lengths.push(length);
-        self.lengths.len() as u32 - 1
+        self.set_ends.len() as u32 - 1
     }
 
     /// Serves somebody with a set.
@@ -148,31 +221,34 @@ impl Published {
             let start = if set == 0 { 0 } else { ends[set as usize - 1] };
             start as usize..ends[set as usize] as usize
         };
-        Cloaking {
-            members: &self.members[run(&self.set_ends)],
-            mesh: &self.meshes[run(&self.mesh_ends)],
-            length_units: self.lengths[set as usize],
-        }
+        let shape = self.shapes.binary_search_by_key(&set, |(set, _)| *set);
+        let region = match shape.map(|place| self.shapes[place].1) {
+            Ok(Shape::Rectangle(rectangle)) => Region::Rectangle(rectangle),
+            Ok(Shape::Disc(disc)) => Region::Disc(disc),
+            Err(_) => Region::Mesh(Cow::Borrowed(&self.meshes[run(&self.mesh_ends)])),
+        };
+        Cloaking { members: &self.members[run(&self.set_ends)], region }
     }
 }
 
 /// Everything the service, and so any attacker, ever learns of a published set (§III-B): when,
 /// and which streets. The streets are ascending, so that their order tells nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Disclosure {
     /// The time of the batch.
     pub at: Time,
-    /// The streets asked about.
-    pub mesh: Vec<StreetId>,
+    /// What is asked about.
+    pub region: Region<'static>,
 }
 
 impl Published {
     /// What leaves for the service: one disclosure for each distinct region, in an order that
     /// depends on the regions alone. A region listed once for each member would tell how many.
     pub fn disclosures(&self, at: Time) -> Vec<Disclosure> {
-        let meshes = (0..self.set_count() as u32).map(|set| self.set(set).mesh.to_vec());
-        let mut disclosures: Vec<Disclosure> = meshes.map(|mesh| Disclosure { at, mesh }).collect();
-        disclosures.sort_by(|a, b| a.mesh.cmp(&b.mesh));
+        let regions = (0..self.set_count() as u32).map(|set| self.set(set).region.into_owned());
+        let mut disclosures: Vec<Disclosure> =
+            regions.map(|region| Disclosure { at, region }).collect();
+        disclosures.sort_by(|a, b| a.region.total_cmp(&b.region));
         disclosures.dedup();
         disclosures
     }

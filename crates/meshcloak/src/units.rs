@@ -125,6 +125,9 @@ impl Mul<Duration> for Speed {
 pub struct Time(u64);
 
 impl Time {
+    /// The last instant there is.
+    pub(crate) const MAX: Time = Time(u64::MAX);
+
     /// The instant that many milliseconds after the beginning.
     pub const fn from_millis(millis: u64) -> Time {
         Time(millis)

@@ -8,6 +8,7 @@ use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::naive;
 use meshcloak::printed::Printed;
 use meshcloak::query::Query;
+use meshcloak::region::Region;
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::town::Town;
 use meshcloak::units::{Length, Time};
@@ -53,7 +54,8 @@ fn run(town: &Town, scheme: &mut dyn Scheme, crowd: &[Query], settings: Settings
                 .map(|q| Standpoint { street: q.position.street, dc: q.distance_constraint })
                 .collect();
             if settings.mesh == MeshRule::Reach {
-                assert_eq!(set.mesh, naive::cloaking_mesh(&town.map, &table, &standpoints));
+                let mesh = naive::cloaking_mesh(&town.map, &table, &standpoints);
+                assert_eq!(set.region, Region::Mesh(mesh.into()));
             }
             let outcome = (second, Some(set.members.len()));
             assert_eq!(outcomes.insert(query.id.0, outcome), None, "twice: {query:?}");
@@ -92,7 +94,7 @@ fn a_scheme_used_before_answers_as_a_fresh_one() {
     let town = Town::random(500);
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
     for seed in 0..60 {
-        let state = State { waiting: town.crowd(&mut Town::generator(seed), 40) };
+        let state = State::of(town.crowd(&mut Town::generator(seed), 40));
         let (atlas, scheme) = warm.get_or_insert_with(|| {
             (Arc::clone(&atlas), MeshCloak::new(Arc::clone(&atlas), Settings::default()))
         });

@@ -160,8 +160,8 @@ impl Ledger<'_> {
         }
         for (query, set) in &done.served {
             let set = done.published.set(*set);
-            let metres = set.mesh.iter().map(|&street| map.metres(street)).sum();
-            let success = Success { query, at, set, metres };
+            let (streets, metres) = (set.region.streets(map), set.region.metres(map));
+            let success = Success { query, at, set: set.clone(), streets: &streets, metres };
             files.outcomes.succeeded(roster, labels, &success)?;
             tally.succeed(&success);
         }

@@ -1,9 +1,10 @@
 //! What leaves for the service, as NDJSON (SPEC §9): for each published set when, and which
 //! streets. No id, no user, no k, no size; the order depends on the regions alone.
 
-use super::text::{Labels, put_thousandths};
+use super::text::{Labels, put_shape, put_thousandths};
 use anyhow::Result;
 use import::GrowingFile;
+use meshcloak::region::Region;
 use meshcloak::scheme::Published;
 use meshcloak::units::Time;
 use std::path::Path;
@@ -26,20 +27,25 @@ impl Disclosures {
     /// Writes one request for each set of a batch, also if a scheme lists a set once for each
     /// member: how often it asks would tell how many they are.
     pub fn write(&mut self, labels: &Labels, published: &Published, at: Time) -> Result<()> {
-        let key = |set: &u32| {
-            let set = published.set(*set);
-            (set.mesh, set.members)
+        let order = |a: &u32, b: &u32| {
+            let (a, b) = (published.set(*a), published.set(*b));
+            a.region.total_cmp(&b.region).then_with(|| a.members.cmp(b.members))
         };
+        let members = |set: &u32| published.set(*set).members;
         self.sets.clear();
         self.sets.extend(0..published.set_count() as u32);
-        self.sets.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
-        self.sets.dedup_by(|a, b| key(a).1 == key(b).1);
+        self.sets.sort_unstable_by(order);
+        self.sets.dedup_by(|a, b| members(a) == members(b));
         for &set in &self.sets {
             self.line.clear();
             self.line.extend_from_slice(b"{\"at\":");
             put_thousandths(&mut self.line, at.as_millis());
-            self.line.extend_from_slice(b",\"mesh\":");
-            labels.put(&mut self.line, published.set(set).mesh);
+            let region = published.set(set).region;
+            if let Region::Mesh(streets) = &region {
+                self.line.extend_from_slice(b",\"mesh\":");
+                labels.put(&mut self.line, streets);
+            }
+            put_shape(&mut self.line, &region);
             self.line.extend_from_slice(b"}\n");
             self.file.add(&self.line)?;
         }
@@ -70,10 +76,9 @@ mod tests {
             (&[5, 6], &[0]),
         ];
         for (members, streets) in sets {
-            published.add_set(members.iter().copied().map(QueryId), |mesh| {
-                mesh.extend(streets.iter().copied().map(StreetId));
-                0
-            });
+            let streets: Vec<StreetId> = streets.iter().copied().map(StreetId).collect();
+            let members = members.iter().copied().map(QueryId);
+            published.add(members, &Region::Mesh(streets.into()));
         }
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("d");

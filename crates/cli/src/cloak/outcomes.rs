@@ -2,9 +2,10 @@
 
 use super::reason::Reason;
 use super::roster::Roster;
-use super::text::{Labels, end_list, put_text, put_thousandths, put_whole};
+use super::text::{Labels, end_list, put_shape, put_text, put_thousandths, put_whole};
 use anyhow::Result;
 use import::GrowingFile;
+use meshcloak::map::StreetId;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::scheme::Cloaking;
 use meshcloak::units::Time;
@@ -18,7 +19,7 @@ pub struct Outcomes {
 }
 
 /// Somebody who was served.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Success<'a> {
     /// Her query.
     pub query: &'a Query,
@@ -26,7 +27,9 @@ pub struct Success<'a> {
     pub at: Time,
     /// Her set.
     pub set: Cloaking<'a>,
-    /// The length of its mesh, in metres.
+    /// The streets of its region.
+    pub streets: &'a [StreetId],
+    /// The length of street inside, in metres.
     pub metres: f64,
 }
 
@@ -57,7 +60,7 @@ impl Outcomes {
         labels: &Labels,
         success: &Success<'_>,
     ) -> Result<()> {
-        let Success { query, at, set, metres } = *success;
+        let Success { query, at, ref set, streets, metres } = *success;
         self.begin(Some(roster.name(query.id)), "succeeded", at);
         self.field("delay");
         put_thousandths(&mut self.line, at.as_millis() - query.asked_at.as_millis());
@@ -71,7 +74,8 @@ impl Outcomes {
         }
         end_list(&mut self.line);
         self.field("mesh");
-        labels.put(&mut self.line, set.mesh);
+        labels.put(&mut self.line, streets);
+        put_shape(&mut self.line, &set.region);
         self.field("length");
         put_thousandths(&mut self.line, (metres * 1000.0).round() as u64);
         self.end()

@@ -68,7 +68,7 @@ impl Tally {
 
     /// Somebody was served.
     pub fn succeed(&mut self, success: &Success<'_>) {
-        let Success { query, at, set, metres } = *success;
+        let Success { query, at, ref set, metres, .. } = *success;
         let members = set.members.len() as f64;
         self.mesh_length.add(metres);
         self.mesh_length_per_member.add(metres / members);

@@ -1,6 +1,9 @@
 //! Pieces of NDJSON that are written a million times: numbers, texts, the names of streets.
 
 use meshcloak::map::{StreetId, StreetMap};
+use meshcloak::region::{Disc, Region};
+use meshcloak::units::Rectangle;
+use std::io::Write as _;
 
 /// Writes thousandths as a decimal number, as in `12.0` and `0.125`.
 pub fn put_thousandths(out: &mut Vec<u8>, thousandths: u64) {
@@ -58,6 +61,20 @@ impl Labels {
         }
         end_list(out);
     }
+}
+
+/// Writes the rectangle or disc of a scheme that knows no streets, as a field that follows others.
+pub fn put_shape(out: &mut Vec<u8>, region: &Region<'_>) {
+    let written = match region {
+        Region::Mesh(_) => Ok(()),
+        Region::Rectangle(Rectangle { min, max }) => {
+            write!(out, r#","rectangle":[{},{},{},{}]"#, min.x, min.y, max.x, max.y)
+        }
+        Region::Disc(Disc { centre, radius }) => {
+            write!(out, r#","disc":[{},{},{radius}]"#, centre.x, centre.y)
+        }
+    };
+    written.expect("a number can be written to memory");
 }
 
 /// Ends a list that was begun with `[` and in which a comma follows every item.

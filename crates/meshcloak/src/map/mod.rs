@@ -10,11 +10,13 @@ mod candidates;
 mod checks;
 mod frame;
 mod grid;
+mod near;
 mod parts;
 mod position;
 mod rank;
 mod raw;
 mod snap;
+mod street_set;
 mod tables;
 mod texts;
 
@@ -27,6 +29,7 @@ pub use position::Position;
 pub use rank::Rank;
 pub use raw::{Built, Dropped, Extent, MapError, RawPoi, RawStreet, Repairs};
 pub use snap::Snapped;
+pub use street_set::StreetSet;
 pub use tables::{Tables, TablesError};
 pub use texts::Texts;
 

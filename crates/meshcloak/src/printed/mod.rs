@@ -13,7 +13,7 @@ mod tomita;
 use crate::distance::Atlas;
 use crate::mesh::{MeshBuilder, MeshRule};
 use crate::mesh_cloak::{Settings, standpoint};
-use crate::scheme::{Published, Scheme, Stage, State, Stats, Watch};
+use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::{Length, Time};
 use graph::{Lists, PrintedGraph};
 use matrix::HashMatrix;
@@ -57,6 +57,15 @@ impl Scheme for Printed {
         "meshcloak-printed"
     }
 
+    fn describe(&self) -> Description {
+        Description {
+            setting: "map",
+            cliques: "batch, all maximal by Tomita",
+            constraint: "v × Δt along streets",
+            pace: Pace::Batch,
+        }
+    }
+
     fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
         let Printed { atlas, settings, matrix, graph, cliques, largest, .. } = self;
         let Printed { mesh, first_visit_wins, published, .. } = self;
@@ -84,7 +93,7 @@ impl Scheme for Printed {
             let members = clique.iter().map(|&member| &waiting[member as usize]);
             let ids = members.clone().map(|member| member.id);
             let standpoints = members.map(standpoint);
-            let set = published.add_set(ids, |streets| match settings.mesh {
+            let set = published.add_mesh(ids, |streets| match settings.mesh {
                 MeshRule::Reach => mesh.cloaking_mesh(atlas.map(), standpoints, streets),
                 MeshRule::Printed => {
                     first_visit_wins.cloaking_mesh(atlas, MeshRule::Printed, standpoints, streets)

@@ -80,7 +80,7 @@ fn constraint_graph(scene: &Scene) -> Canvas {
     let cloaking = turn.published.set(*set);
     let members: Vec<usize> = cloaking.members.iter().map(|id| id.0 as usize).collect();
     let names: Vec<&str> = members.iter().map(|&at| scene.people[at].name.as_str()).collect();
-    let length = cloaking.length_units as f64 / 32.0;
+    let length = cloaking.region.metres(map);
     let caption = format!("Cloaking mesh of {}: {length:.0} m", names.join(", "));
     let mesh = Mark::Line(BLUE, 7.0);
     let edge = Mark::Line(ORANGE, 2.5);
@@ -109,7 +109,7 @@ fn constraint_graph(scene: &Scene) -> Canvas {
     sheet.choose(1, "mesh");
     sheet.streets(map);
     let whole = |&street: &StreetId| (street, Length::ZERO, map.street(street).length);
-    let parts: Vec<_> = cloaking.mesh.iter().map(whole).collect();
+    let parts: Vec<_> = cloaking.region.streets(map).iter().map(whole).collect();
     sheet.parts(map, &parts, mesh);
     for (place, person) in scene.people.iter().enumerate() {
         let colour = if members.contains(&place) { INK } else { FAINT };

@@ -1,0 +1,1 @@
+//! The truth: runs schemes over simulated crowds, measures what came of it, and reports.

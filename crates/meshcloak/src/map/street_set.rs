@@ -1,0 +1,70 @@
+//! A set of streets that is filled and emptied again and again: one bit for each street, and one
+//! for each word of such bits that is not empty, so that taking the streets out costs what is in.
+
+use super::StreetId;
+
+/// Streets, each once.
+#[derive(Clone, Debug, Default)]
+pub struct StreetSet {
+    words: Vec<u64>,
+    filled: Vec<u64>,
+}
+
+impl StreetSet {
+    /// Makes room for the streets of a map.
+    pub fn reserve(&mut self, streets: usize) {
+        let words = streets.div_ceil(64);
+        self.words.resize(words.max(self.words.len()), 0);
+        self.filled.resize(words.div_ceil(64).max(self.filled.len()), 0);
+    }
+
+    /// Puts a street in; there must be room for it.
+    #[inline]
+    pub fn insert(&mut self, street: StreetId) {
+        let word = street.index() / 64;
+        self.words[word] |= 1 << (street.index() % 64);
+        self.filled[word / 64] |= 1 << (word % 64);
+    }
+
+    /// Takes all streets out and appends them to `streets`, ascending.
+    pub fn drain_into(&mut self, streets: &mut Vec<StreetId>) {
+        for (group, filled) in self.filled.iter_mut().enumerate() {
+            let mut open = std::mem::take(filled);
+            while open != 0 {
+                let word = group * 64 + open.trailing_zeros() as usize;
+                open &= open - 1;
+                let mut bits = std::mem::take(&mut self.words[word]);
+                while bits != 0 {
+                    streets.push(StreetId(word as u32 * 64 + bits.trailing_zeros()));
+                    bits &= bits - 1;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn streets_come_out_once_and_ascending_and_leave_nothing_behind() {
+        let mut set = StreetSet::default();
+        let mut seed = 1_u32;
+        for round in 0..50 {
+            let streets = 1 + round * 311;
+            set.reserve(streets as usize);
+            let mut expected = BTreeSet::new();
+            for _ in 0..round * 3 {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let street = StreetId((seed >> 8) % streets);
+                set.insert(street);
+                expected.insert(street);
+            }
+            let mut found = vec![StreetId(7)];
+            set.drain_into(&mut found);
+            assert_eq!(found.split_off(1), expected.into_iter().collect::<Vec<_>>(), "{round}");
+        }
+    }
+}
