@@ -12,7 +12,8 @@ mod tomita;
 
 use crate::distance::Atlas;
 use crate::mesh::{MeshBuilder, MeshRule};
-use crate::mesh_cloak::{Settings, standpoint};
+use crate::mesh_cloak::Settings;
+use crate::meshes::standpoint;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::{Length, Time};
 use graph::{Lists, PrintedGraph};
@@ -44,7 +45,7 @@ impl Printed {
             cliques: Tomita::default(),
             largest: Vec::new(),
             mesh: PrintedMesh::new(atlas.map()),
-            first_visit_wins: MeshBuilder::default(),
+            first_visit_wins: MeshBuilder::new(Arc::clone(&atlas), MeshRule::Printed),
             published: Published::default(),
             settings,
             atlas,
@@ -95,9 +96,7 @@ impl Scheme for Printed {
             let standpoints = members.map(standpoint);
             let set = published.add_mesh(ids, |streets| match settings.mesh {
                 MeshRule::Reach => mesh.cloaking_mesh(atlas.map(), standpoints, streets),
-                MeshRule::Printed => {
-                    first_visit_wins.cloaking_mesh(atlas, MeshRule::Printed, standpoints, streets)
-                }
+                MeshRule::Printed => first_visit_wins.cloaking_mesh(standpoints, streets),
             }); // line 15
             published.serve(place as u32, set);
         }

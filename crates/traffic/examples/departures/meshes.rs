@@ -6,6 +6,7 @@ use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::mesh::{MeshBuilder, MeshRule, Standpoint};
 use meshcloak::query::Query;
 use meshcloak::units::Length;
+use std::sync::Arc;
 
 /// While this many seconds everyone is still there, so those who ask often ask most.
 const EARLY: usize = 100;
@@ -27,13 +28,14 @@ struct Tally {
 }
 
 /// Looks at the meshes of one in [`EVERY`] batches.
-pub fn meshes(atlas: &Atlas, tape: &Tape) {
+pub fn meshes(atlas: &Arc<Atlas>, tape: &Tape) {
     let (mut all, mut early) = (Tally::default(), Tally::default());
     let mut truth = Truth::new(atlas.map());
-    let mut builder = MeshBuilder::default();
+    let mut builders =
+        [MeshRule::Printed, MeshRule::Reach].map(|rule| MeshBuilder::new(Arc::clone(atlas), rule));
     for (second, batch) in tape.iter().enumerate().step_by(EVERY) {
         for query in batch {
-            let seen = look(atlas, query, &mut truth, &mut builder);
+            let seen = look(query, &mut truth, &mut builders);
             if second < EARLY {
                 early.add(&seen);
             }
@@ -48,16 +50,15 @@ pub fn meshes(atlas: &Atlas, tape: &Tape) {
     );
 }
 
-fn look(atlas: &Atlas, query: &Query, truth: &mut Truth<'_>, builder: &mut MeshBuilder) -> Tally {
-    let map = atlas.map();
+fn look(query: &Query, truth: &mut Truth<'_>, builders: &mut [MeshBuilder; 2]) -> Tally {
+    let map = truth.map;
     let dc = query.distance_constraint;
     let member = Standpoint { street: query.position.street, dc };
-    let mut mesh_by = |rule| {
+    let [printed, reach] = builders.each_mut().map(|builder| {
         let mut mesh = Vec::new();
-        builder.cloaking_mesh(atlas, rule, [member].into_iter(), &mut mesh);
+        builder.cloaking_mesh([member].into_iter(), &mut mesh);
         mesh
-    };
-    let (printed, reach) = (mesh_by(MeshRule::Printed), mesh_by(MeshRule::Reach));
+    });
     let (truly, whole) = truth.streets(query.position, dc);
     let metres = |streets: &[StreetId]| streets.iter().map(|&s| map.metres(s)).sum::<f64>();
     let lost = without(map, &truly, &printed);
