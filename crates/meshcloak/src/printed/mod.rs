@@ -13,7 +13,7 @@ mod tomita;
 use crate::distance::Atlas;
 use crate::mesh::{MeshBuilder, MeshRule};
 use crate::mesh_cloak::Settings;
-use crate::meshes::standpoint;
+use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::{Length, Time};
 use graph::{Lists, PrintedGraph};
@@ -93,7 +93,7 @@ impl Scheme for Printed {
             }
             let members = clique.iter().map(|&member| &waiting[member as usize]);
             let ids = members.clone().map(|member| member.id);
-            let standpoints = members.map(standpoint);
+            let standpoints = members.map(Query::standpoint);
             let set = published.add_mesh(ids, |streets| match settings.mesh {
                 MeshRule::Reach => mesh.cloaking_mesh(atlas.map(), standpoints, streets),
                 MeshRule::Printed => first_visit_wins.cloaking_mesh(standpoints, streets),
