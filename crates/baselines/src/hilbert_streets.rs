@@ -1,0 +1,82 @@
+//! Hilbert Cloak in street order (Mouratidis & Yiu 2010): people in the order of a fixed walk
+//! through the streets, cut into buckets of K; the streets on which a bucket's people are form its
+//! region.
+
+use crate::buckets::Buckets;
+use crate::crowd::Crowd;
+use crate::street_walk::StreetWalk;
+use meshcloak::distance::Atlas;
+use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Watch};
+use meshcloak::units::Time;
+use std::sync::Arc;
+
+/// The scheme, with the room it needs from batch to batch.
+#[derive(Debug)]
+pub struct HilbertStreets {
+    atlas: Arc<Atlas>,
+    walk: StreetWalk,
+    crowd: Crowd,
+    /// How far along the walk, and the place in the waiting list.
+    keys: Vec<(u64, u32)>,
+    buckets: Buckets,
+    published: Published,
+}
+
+impl HilbertStreets {
+    /// The scheme on a map.
+    pub fn new(atlas: Arc<Atlas>) -> HilbertStreets {
+        HilbertStreets {
+            walk: StreetWalk::through(atlas.map()),
+            atlas,
+            crowd: Crowd::default(),
+            keys: Vec::new(),
+            buckets: Buckets::default(),
+            published: Published::default(),
+        }
+    }
+}
+
+impl Scheme for HilbertStreets {
+    fn name(&self) -> &'static str {
+        "hilbert-streets"
+    }
+
+    fn describe(&self) -> Description {
+        Description {
+            setting: "map",
+            cliques: "buckets of k along a walk through the streets",
+            constraint: "none",
+            pace: Pace::Batch,
+        }
+    }
+
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+        let HilbertStreets { atlas, walk, crowd, keys, buckets, published } = self;
+        let waiting = &state.waiting;
+        watch.stage(Stage::Graph);
+        let key = |place: u32| walk.key(atlas.map(), waiting[place as usize].position);
+        keys.clear();
+        keys.extend(crowd.gather(waiting).iter().map(|&place| (key(place), place)));
+        keys.sort_unstable();
+        watch.stage(Stage::Cliques);
+        buckets.arrange(waiting.len(), keys.iter().map(|&(_, place)| place));
+        watch.stage(Stage::Mesh);
+        buckets.publish(waiting, published, |published, places| {
+            let members = places.iter().map(|&place| waiting[place as usize].id);
+            published.add_mesh(members, |streets| {
+                let start = streets.len();
+                streets.extend(places.iter().map(|&place| waiting[place as usize].position.street));
+                streets[start..].sort_unstable();
+                let mut kept = start;
+                for next in start..streets.len() {
+                    if kept == start || streets[kept - 1] != streets[next] {
+                        streets[kept] = streets[next];
+                        kept += 1;
+                    }
+                }
+                streets.truncate(kept);
+            })
+        });
+        published
+    }
+}
