@@ -70,8 +70,18 @@ impl Buckets {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// Naively, who shares a bucket with somebody: people in their order are cut into runs of her
+    /// k, and what is left over joins the last.
+    pub(crate) fn bucket_of<'a>(order: &[&'a Query], query: &Query) -> Option<Vec<&'a Query>> {
+        let mut runs: Vec<Vec<&Query>> =
+            order.chunks(query.k as usize).map(<[&Query]>::to_vec).collect();
+        let rest = runs.pop_if(|run| run.len() < query.k as usize).unwrap_or_default();
+        runs.last_mut()?.extend(rest);
+        runs.into_iter().find(|run| run.iter().any(|other| other.id == query.id))
+    }
 
     #[test]
     fn buckets_hold_k_and_the_last_one_up_to_two_k_less_one() {

@@ -77,3 +77,46 @@ impl Scheme for HilbertCloak {
         published
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buckets::tests::bucket_of;
+    use crate::testing::Scene;
+
+    #[test]
+    fn everyone_publishes_the_rectangle_of_her_bucket_along_the_curve() {
+        let mut served = 0;
+        for scene in Scene::many() {
+            let map = &scene.town.map;
+            let mut scheme = HilbertCloak::new(Arc::clone(&scene.atlas));
+            let square = Square::around(map);
+            served += scene.expect(&mut scheme, |people, query| {
+                let mut order = people.to_vec();
+                order.sort_by_key(|query| hilbert::key(square.cell(map.point(query.position))));
+                let bucket = bucket_of(&order, query)?;
+                let points = bucket.iter().map(|query| map.point(query.position));
+                let region = Region::Rectangle(Rectangle::around(points)?);
+                Some((bucket.iter().map(|query| query.id).collect(), region))
+            });
+        }
+        assert!(served > 5_000, "{served}");
+    }
+
+    #[test]
+    fn all_members_with_the_same_k_publish_the_same_set() {
+        let mut shared = 0;
+        for mut scene in Scene::many() {
+            scene.state.waiting.iter_mut().for_each(|query| query.k = 3);
+            let cloaked = scene.cloaked(&mut HilbertCloak::new(Arc::clone(&scene.atlas)));
+            for (members, _) in cloaked.iter().flatten() {
+                for member in members {
+                    let theirs = cloaked[member.0 as usize].as_ref().map(|(members, _)| members);
+                    assert_eq!(theirs, Some(members), "seed {}\n{}", scene.seed, scene.town);
+                    shared += 1;
+                }
+            }
+        }
+        assert!(shared > 5_000, "{shared}");
+    }
+}

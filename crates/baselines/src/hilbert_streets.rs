@@ -80,3 +80,33 @@ impl Scheme for HilbertStreets {
         published
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buckets::tests::bucket_of;
+    use crate::testing::Scene;
+    use meshcloak::map::StreetId;
+    use meshcloak::region::Region;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn everyone_publishes_the_streets_of_her_bucket_along_the_walk() {
+        let mut served = 0;
+        for scene in Scene::many() {
+            let map = &scene.town.map;
+            let mut scheme = HilbertStreets::new(Arc::clone(&scene.atlas));
+            let walk = StreetWalk::through(map);
+            served += scene.expect(&mut scheme, |people, query| {
+                let mut order = people.to_vec();
+                order.sort_by_key(|query| walk.key(map, query.position));
+                let bucket = bucket_of(&order, query)?;
+                let streets: BTreeSet<StreetId> =
+                    bucket.iter().map(|query| query.position.street).collect();
+                let members = bucket.iter().map(|query| query.id).collect();
+                Some((members, Region::Mesh(streets.into_iter().collect())))
+            });
+        }
+        assert!(served > 5_000, "{served}");
+    }
+}

@@ -53,3 +53,43 @@ impl Scheme for IntervalCloak {
         self.areas.publish(self.atlas.map(), &state.waiting, choose, watch)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::square::Square;
+    use crate::testing::Scene;
+    use meshcloak::query::Query;
+    use meshcloak::region::Region;
+
+    #[test]
+    fn a_descent_by_halves_ends_in_the_same_quadrant() {
+        let mut served = 0;
+        for scene in Scene::many() {
+            let map = &scene.town.map;
+            let square = Square::around(map);
+            let mut scheme = IntervalCloak::new(Arc::clone(&scene.atlas));
+            served += scene.expect(&mut scheme, |people, query| {
+                let cell_of = |query: &Query, level: u32| {
+                    let (column, row) = square.cell(map.point(query.position));
+                    (column >> (DEPTH - level), row >> (DEPTH - level))
+                };
+                // As printed: while k remain, remember the quadrant and look at the quarter.
+                let (mut level, mut remaining) = (0, people.to_vec());
+                let mut previous = None;
+                while remaining.len() >= query.k as usize {
+                    previous = Some((level, remaining.iter().map(|person| person.id).collect()));
+                    level += 1;
+                    if level > DEPTH {
+                        break;
+                    }
+                    remaining.retain(|person| cell_of(person, level) == cell_of(query, level));
+                }
+                let (level, members) = previous?;
+                let rectangle = square.rectangle(level, cell_of(query, level));
+                Some((members, Region::Rectangle(rectangle)))
+            });
+        }
+        assert!(served > 5_000, "{served}");
+    }
+}

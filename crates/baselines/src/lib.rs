@@ -28,6 +28,8 @@ mod network;
 mod quadrants;
 mod square;
 mod street_walk;
+#[cfg(test)]
+mod testing;
 
 use casper::Casper;
 use hilbert_cloak::HilbertCloak;

@@ -7,6 +7,8 @@
 
 mod growth;
 mod stars;
+#[cfg(test)]
+mod tests;
 
 use crate::chance::Chance;
 use crate::crowd::Crowd;
