@@ -20,7 +20,7 @@ pub struct Settings {
     pub smallest_area: f64,
 }
 
-/// Nine levels as in the authors' experiments; no smallest area, for a query names none.
+/// Nine levels, cells of 50 m on 25 km; no smallest area, for a query names none.
 impl Default for Settings {
     fn default() -> Settings {
         Settings { levels: 9, smallest_area: 0.0 }
@@ -44,7 +44,7 @@ impl Casper {
 }
 
 impl Settings {
-    /// Algorithm 1 of the paper, bottom up, for the one of a rank.
+    /// The authors' algorithm, bottom up, for the one of a rank.
     fn choose(&self, quadrants: &Quadrants, rank: usize, k: usize) -> Option<Area> {
         let mut cell = quadrants.around(rank, self.levels);
         loop {

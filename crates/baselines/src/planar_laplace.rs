@@ -22,8 +22,8 @@ pub struct Settings {
     pub seed: u64,
 }
 
-/// ε = ln 4 / 200 m, the authors' own example: within 200 m, no place is more than four times as
-/// likely as another. The mean distance of the drawn point is 2/ε = 289 m.
+/// ε = ln 4 / 200 m: within 200 m, no place is more than four times as likely as another. The mean
+/// distance of the drawn point is 2/ε = 289 m.
 impl Default for Settings {
     fn default() -> Settings {
         Settings { epsilon: 2.0 * std::f64::consts::LN_2 / 200.0, seed: 1 }
