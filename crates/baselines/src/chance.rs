@@ -20,7 +20,7 @@ impl Chance {
 
     /// A number below `bound`, each as likely; 0 if there is none.
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
-        (u64::from(self.0.random::<u32>()) * u64::from(bound) >> 32) as u32
+        ((u64::from(self.0.random::<u32>()) * u64::from(bound)) >> 32) as u32
     }
 
     /// A number from 0 to 1, a multiple of 2⁻⁵³.

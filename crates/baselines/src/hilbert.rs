@@ -8,7 +8,7 @@ pub(crate) fn key((mut x, mut y): (u32, u32)) -> u32 {
     let mut key = 0;
     for bit in (0..DEPTH).rev() {
         let (east, north) = (x >> bit & 1, y >> bit & 1);
-        key = key << 2 | (3 * east ^ north);
+        key = key << 2 | ((3 * east) ^ north);
         // The curve in a southern quadrant is turned; in the south-east it is also mirrored.
         if north == 0 {
             if east == 1 {

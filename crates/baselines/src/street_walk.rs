@@ -39,7 +39,8 @@ impl StreetWalk {
     pub(crate) fn key(&self, map: &StreetMap, position: Position) -> u64 {
         let step = self.steps[position.street.index()];
         let length = map.street(position.street).length;
-        let along = if step % 2 == 0 { position.offset } else { length - position.offset };
+        let against = step % 2 == 1;
+        let along = if against { length - position.offset } else { position.offset };
         u64::from(step / 2) << 32 | u64::from(along.units())
     }
 }
