@@ -1,20 +1,19 @@
-//! Chance for the schemes that need it: a generator for each query, so that neither the order of
-//! work nor what was asked before matters; and draws by arithmetic that is the same on every
+//! Chance for the schemes that need it: a generator for each query or place, so that neither the
+//! order of work nor what was asked before matters; and draws by arithmetic that is the same on every
 //! machine, without logarithm or sine.
 
-use meshcloak::query::QueryId;
 use meshcloak::units::Point;
 use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;
 
-/// The generator of one query.
+/// The generator of one thing: a query, a place at a time.
 #[derive(Clone, Debug)]
 pub(crate) struct Chance(Pcg64Mcg);
 
 impl Chance {
-    /// Depends on the seed and the query alone.
-    pub(crate) fn of(seed: u64, query: QueryId) -> Chance {
-        let own = mixed(mixed(seed).wrapping_add(query.0));
+    /// Depends on the seed and the numbers of the thing alone.
+    pub(crate) fn of(seed: u64, numbers: &[u64]) -> Chance {
+        let own = numbers.iter().fold(mixed(seed), |own, n| mixed(own.wrapping_add(*n)));
         Chance(Pcg64Mcg::new(u128::from(mixed(own)) << 64 | u128::from(own)))
     }
 
@@ -89,7 +88,7 @@ pub(crate) mod tests {
 
     #[test]
     fn the_first_draw_of_each_query_is_exponential() {
-        let draws = (0..40_000).map(|query| Chance::of(7, QueryId(query)).exponential()).collect();
+        let draws = (0..40_000).map(|query| Chance::of(7, &[query]).exponential()).collect();
         // Kolmogorov and Smirnov: 1.63 / √n is passed by chance once in a hundred times.
         let gap = gap(draws, |x| 1.0 - (-x).exp());
         assert!(gap < 1.63 / 200.0, "{gap}");
@@ -98,7 +97,7 @@ pub(crate) mod tests {
     #[test]
     fn directions_have_length_one_and_every_angle_is_as_likely() {
         let turns = (0..40_000).map(|query| {
-            let Point { x, y } = Chance::of(3, QueryId(query)).direction();
+            let Point { x, y } = Chance::of(3, &[query, 5]).direction();
             assert!((x * x + y * y - 1.0).abs() < 1e-12);
             y.atan2(x) / std::f64::consts::TAU + 0.5
         });
@@ -108,7 +107,7 @@ pub(crate) mod tests {
 
     #[test]
     fn numbers_below_a_bound_are_as_likely_as_each_other() {
-        let mut chance = Chance::of(1, QueryId(1));
+        let mut chance = Chance::of(1, &[]);
         let mut counts = [0_u32; 5];
         for _ in 0..10_000 {
             counts[chance.below(5) as usize] += 1;

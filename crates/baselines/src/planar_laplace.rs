@@ -38,7 +38,7 @@ impl Settings {
     ///
     /// The distance has the density ε²·r·e^(−ε·r): that of the sum of two exponentials.
     pub fn disc(&self, query: QueryId, point: Point) -> Disc {
-        let mut chance = Chance::of(self.seed, query);
+        let mut chance = Chance::of(self.seed, &[query.0]);
         let Point { x, y } = chance.direction();
         let distance = (chance.exponential() + chance.exponential()) / self.epsilon;
         let centre = Point::new(point.x + x * distance, point.y + y * distance);

@@ -1,15 +1,8 @@
-//! A region that grows star by star until it is large enough.
+//! A region that grows from a star, star by star.
 
 use super::People;
 use super::stars::Stars;
 use crate::chance::Chance;
-
-/// What a region must hold.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Wish {
-    pub(super) people: u32,
-    pub(super) segments: u32,
-}
 
 /// The region that is growing. Stars and segments are marked with the number of the region, so
 /// that a new one begins without wiping anything.
@@ -23,7 +16,7 @@ pub(super) struct Growth {
     /// The stars that border on the region.
     border: Vec<u32>,
     region: Vec<u32>,
-    people: usize,
+    people: u32,
 }
 
 impl Growth {
@@ -39,37 +32,40 @@ impl Growth {
         }
     }
 
-    /// The segments of a region around a segment that holds what is wished; `None` if there is
-    /// not as much on the whole part of the map.
-    pub(super) fn grow(
+    /// One of these stars, with a chance in proportion to one over its cost.
+    pub(super) fn first(
         &mut self,
         stars: &Stars,
-        people: &People,
-        (start, wish): (u32, Wish),
+        among: impl Iterator<Item = u32>,
         chance: &mut Chance,
-    ) -> Option<&[u32]> {
-        let part = stars.part_of(start) as usize;
-        if people.parts[part] < wish.people || stars.part_sizes()[part] < wish.segments {
-            return None;
-        }
+    ) -> Option<u32> {
         self.begin();
-        stars.ends(start).for_each(|star| self.meet(star));
-        let enough = |growth: &Growth| {
-            growth.people >= wish.people as usize && growth.region.len() >= wish.segments as usize
-        };
-        // A first star always, for the region must hold the segment it began with.
-        while self.region.is_empty() || !enough(self) {
-            let star = self.choose(stars, chance)?;
-            for &segment in stars.segments(star) {
-                if self.segments[segment as usize] != self.number {
-                    self.segments[segment as usize] = self.number;
-                    self.region.push(segment);
-                    self.people += people.on(segment).len();
-                    stars.ends(segment).for_each(|star| self.meet(star));
-                }
-            }
-        }
-        Some(&self.region)
+        among.for_each(|star| self.meet(star));
+        self.choose(stars, chance)
+    }
+
+    /// Begins a region with a star.
+    pub(super) fn start(&mut self, stars: &Stars, people: &People, star: u32) {
+        self.begin();
+        self.stars[star as usize] = self.number;
+        self.take(stars, people, star);
+    }
+
+    /// Takes in a star from the border; says whether there was one.
+    pub(super) fn step(&mut self, stars: &Stars, people: &People, chance: &mut Chance) -> bool {
+        let star = self.choose(stars, chance);
+        star.into_iter().for_each(|star| self.take(stars, people, star));
+        star.is_some()
+    }
+
+    /// The segments of the region.
+    pub(super) fn region(&self) -> &[u32] {
+        &self.region
+    }
+
+    /// How many people are on them.
+    pub(super) fn people(&self) -> u32 {
+        self.people
     }
 
     fn begin(&mut self) {
@@ -84,6 +80,17 @@ impl Growth {
         self.people = 0;
     }
 
+    fn take(&mut self, stars: &Stars, people: &People, star: u32) {
+        for &segment in stars.segments(star) {
+            if self.segments[segment as usize] != self.number {
+                self.segments[segment as usize] = self.number;
+                self.region.push(segment);
+                self.people += people.on(segment).len() as u32;
+                stars.ends(segment).for_each(|star| self.meet(star));
+            }
+        }
+    }
+
     fn meet(&mut self, star: u32) {
         let seen = &mut self.stars[star as usize];
         if *seen != self.number {
@@ -92,7 +99,7 @@ impl Growth {
         }
     }
 
-    /// Takes a star from the border, with a chance in proportion to one over its cost: any is
+    /// Takes a star off the border, with a chance in proportion to one over its cost: any is
     /// drawn, and dropped again as often as it costs too much.
     fn choose(&mut self, stars: &Stars, chance: &mut Chance) -> Option<u32> {
         if self.border.is_empty() {

@@ -4,6 +4,9 @@
 //! one by one, until both are met. Which one is left to chance, so that nobody can run the
 //! algorithm again and see who it was; a star is the less likely the more it costs the service,
 //! that is, the more segments it adds.
+//!
+//! The first star is drawn for each query, the others for each first star and batch: who begins
+//! at the same star shares its growth, and publishes the same set if it stops at the same size.
 
 mod growth;
 mod stars;
@@ -12,7 +15,7 @@ mod tests;
 
 use crate::chance::Chance;
 use crate::crowd::Crowd;
-use growth::{Growth, Wish};
+use growth::Growth;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::query::Query;
@@ -44,8 +47,14 @@ pub struct XStar {
     crowd: Crowd,
     people: People,
     growth: Growth,
+    /// First star, k and place in the waiting list of everyone.
+    starts: Vec<(u32, u32, u32)>,
+    /// By place: her set.
+    set_of: Vec<u32>,
     published: Published,
 }
+
+const NONE: u32 = u32::MAX;
 
 /// The people of a batch by segment.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +106,8 @@ impl XStar {
             stars,
             crowd: Crowd::default(),
             people: People::default(),
+            starts: Vec::new(),
+            set_of: Vec::new(),
             published: Published::default(),
         }
     }
@@ -116,29 +127,73 @@ impl Scheme for XStar {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
-        let XStar { settings, stars, crowd, people, growth, published } = self;
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
-        let places = crowd.gather(waiting);
-        people.fill(stars, waiting, places);
+        self.people.fill(&self.stars, waiting, self.crowd.gather(waiting));
+        self.choose_starts(waiting);
         watch.stage(Stage::Cliques);
-        published.clear();
-        for &place in places {
-            let query = &waiting[place as usize];
-            let start = stars.segment_of(query.position.street);
-            let wish = Wish { people: query.k, segments: settings.segments };
-            let mut chance = Chance::of(settings.seed, query.id);
-            if let Some(region) = growth.grow(stars, people, (start, wish), &mut chance) {
-                let inside = region.iter().flat_map(|&segment| people.on(segment));
-                let members = inside.map(|&place| waiting[place as usize].id);
-                let set = published.add_mesh(members, |mesh| put_streets(stars, region, mesh));
-                published.serve(place, set);
-            }
+        self.published.clear();
+        self.set_of.clear();
+        self.set_of.resize(waiting.len(), NONE);
+        let starts = std::mem::take(&mut self.starts);
+        for from_one_star in starts.chunk_by(|a, b| a.0 == b.0) {
+            self.grow(waiting, now, from_one_star);
         }
-        let (nodes, cliques) = (places.len(), published.set_count());
-        published.stats = Stats { nodes, cliques, ..Stats::default() };
+        let nodes = self.people.places.len();
+        self.starts = starts;
+        let XStar { set_of, published, .. } = self;
+        for (place, &set) in set_of.iter().enumerate().filter(|&(_, &set)| set != NONE) {
+            published.serve(place as u32, set);
+        }
+        published.stats = Stats { nodes, cliques: published.set_count(), ..Stats::default() };
         published
+    }
+}
+
+impl XStar {
+    /// Draws a first star for everyone who can be served: of the part of the map that hangs
+    /// together with her segment, there is no larger region. Sorted by star and k.
+    fn choose_starts(&mut self, waiting: &[Query]) {
+        let XStar { settings, stars, people, growth, starts, .. } = self;
+        starts.clear();
+        for &place in &people.places {
+            let query = &waiting[place as usize];
+            let segment = stars.segment_of(query.position.street);
+            let part = stars.part_of(segment) as usize;
+            if people.parts[part] < query.k || stars.part_sizes()[part] < settings.segments {
+                continue;
+            }
+            let mut chance = Chance::of(settings.seed, &[query.id.0]);
+            let star = growth.first(stars, stars.ends(segment), &mut chance);
+            starts.extend(star.map(|star| (star, query.k, place)));
+        }
+        starts.sort_unstable();
+    }
+
+    /// Lets a region grow from a star and publishes it for each of those who begin there, in
+    /// order of k, as soon as it is large enough.
+    fn grow(&mut self, waiting: &[Query], now: Time, starts: &[(u32, u32, u32)]) {
+        let XStar { settings, stars, people, growth, set_of, published, .. } = self;
+        let Some(&(star, ..)) = starts.first() else { return };
+        let mut chance = Chance::of(settings.seed, &[now.as_millis(), star.into()]);
+        growth.start(stars, people, star);
+        let mut set = NONE;
+        for &(_, k, place) in starts {
+            while growth.people() < k || growth.region().len() < settings.segments as usize {
+                if !growth.step(stars, people, &mut chance) {
+                    return;
+                }
+                set = NONE;
+            }
+            if set == NONE {
+                let inside = growth.region().iter().flat_map(|&segment| people.on(segment));
+                let members = inside.map(|&place| waiting[place as usize].id);
+                let mesh = |mesh: &mut _| put_streets(stars, growth.region(), mesh);
+                set = published.add_mesh(members, mesh);
+            }
+            set_of[place as usize] = set;
+        }
     }
 }
 

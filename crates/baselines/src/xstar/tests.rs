@@ -117,7 +117,6 @@ fn a_star_that_adds_fewer_segments_is_taken_more_often() {
          B 99,0 R 150,1 S 150,2 T 150,3 U 150,4 V 150,5 W 150,6 | \
          J-D J-A A-P A-Q J-B B-R B-S B-T B-U B-V B-W",
     );
-    let mut waiting = Vec::new();
     let person = |id: u64, street: &str| Query {
         id: QueryId(id),
         user: UserId(id),
@@ -128,14 +127,12 @@ fn a_star_that_adds_fewer_segments_is_taken_more_often() {
         distance_constraint: Length::metres(9.0),
         speed: None,
     };
-    waiting.extend([person(0, "A-P"), person(1, "B-R")]);
-    waiting.extend((2..6_002).map(|id| Query { user: UserId(2), ..person(id, "J-D") }));
+    let state = State::of(vec![person(0, "A-P"), person(1, "B-R"), person(2, "J-D")]);
     let atlas = Atlas::new(town.map.clone(), Length::metres(9.0));
     let mut scheme = XStar::new(&atlas, Settings::default());
     let (mut cheap, mut dear) = (0, 0);
-    for place in 2..waiting.len() {
-        let crowd = vec![waiting[0].clone(), waiting[1].clone(), waiting[place].clone()];
-        let published = scheme.cloak(&State::of(crowd), Time::from_millis(0), &mut ());
+    for batch in 0..6_000 {
+        let published = scheme.cloak(&state, Time::from_millis(batch), &mut ());
         let region = published.set(published.served()[2].set).region;
         let holds = |street: &str| region.contains(&town.map, town.at(street, 1.0));
         assert!(holds("J-D") && (holds("A-Q") != holds("B-W")));
@@ -144,4 +141,39 @@ fn a_star_that_adds_fewer_segments_is_taken_more_often() {
     }
     // One half to one sixth: three of four.
     assert!((cheap - 4_500).abs() < 150, "{cheap} against {dear}");
+}
+
+#[test]
+fn who_begins_at_the_same_star_with_the_same_k_publishes_the_same_set() {
+    let mut shared = 0;
+    for scene in Scene::many() {
+        let mut scheme = XStar::new(&scene.atlas, Settings { segments: 2, seed: scene.seed });
+        let cloaked = scene.cloaked(&mut scheme);
+        for pair in scheme.starts.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            let [a, b] = [0, 1].map(|n| cloaked[pair[n].2 as usize].as_ref().expect("served"));
+            let nested = a.0.iter().all(|member| b.0.contains(member));
+            assert!(nested && (pair[0].1 != pair[1].1 || a == b), "seed {}", scene.seed);
+            shared += 1;
+        }
+    }
+    assert!(shared > 1_000, "{shared}");
+}
+
+#[test]
+fn thousands_in_one_place_are_in_two_sets() {
+    let town = town("A 0,0 B 99,0 C 0,99 D 0,-99 E 99,99 F 99,-99 | A-B A-C A-D B-E B-F");
+    let person = |id: u64| Query {
+        id: QueryId(id),
+        user: UserId(id),
+        asked_at: Time::from_millis(0),
+        position: town.at("A-B", 5.0),
+        k: 2 + id as u32 % 1_000,
+        temporal_tolerance: Duration::ZERO,
+        distance_constraint: Length::metres(9.0),
+        speed: None,
+    };
+    let state = State::of((0..20_000).map(person).collect());
+    let mut scheme = XStar::new(&Atlas::new(town.map, Length::metres(9.0)), Settings::default());
+    let published = scheme.cloak(&state, Time::from_millis(0), &mut ());
+    assert_eq!((published.served().len(), published.set_count()), (20_000, 2));
 }
