@@ -106,6 +106,20 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn draws_are_the_same_bits_on_every_machine() {
+        let mut chance = Chance::of(1, &[42]);
+        let Point { x, y } = chance.direction();
+        let draws = [x, y, chance.exponential(), chance.exponential()].map(f64::to_bits);
+        let bits = [
+            0x3fd8_5e06_1001_34e8,
+            0xbfed_9700_11e4_e5db,
+            0x3fca_9bfa_cd7f_9118,
+            0x400a_284d_093e_7ec5,
+        ];
+        assert_eq!(draws, bits);
+    }
+
+    #[test]
     fn numbers_below_a_bound_are_as_likely_as_each_other() {
         let mut chance = Chance::of(1, &[]);
         let mut counts = [0_u32; 5];
