@@ -12,6 +12,8 @@ use std::time::Duration;
 pub struct Summary {
     /// What was counted.
     pub tally: Tally,
+    /// Who cloaked.
+    pub scheme: String,
     /// How the arguments were, by name.
     pub settings: Vec<(&'static str, Value)>,
     /// From the first line to the last outcome, reading and writing included.
@@ -24,6 +26,7 @@ impl Summary {
         let tally = &self.tally;
         let mut table = Table::default();
         table.heading("Queries");
+        table.row("scheme", &*self.scheme);
         table.row("all", grouped(tally.accepted + tally.refused()));
         table.row("succeeded", grouped(tally.succeeded));
         table.row("expired", grouped(tally.expired));
@@ -75,6 +78,7 @@ impl Summary {
         let refusals = Reason::ALL.iter().zip(&tally.refusals);
         let stages = STAGES.iter().zip(&tally.spent);
         json!({
+            "scheme": self.scheme,
             "settings": object(&mut self.settings.iter().map(|(name, value)| (*name, value.clone()))),
             "queries": tally.accepted + tally.refused(),
             "succeeded": tally.succeeded,

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 pub struct Desk(TempDir);
 
 impl Desk {
-    fn new(queries: &str) -> Desk {
+    pub fn new(queries: &str) -> Desk {
         let desk = Desk(tempfile::tempdir().unwrap());
         let nodes = "id,x,y\na,0,0\nb,100,0\nc,200,0\nd,300,0\ne,400,0\n";
         fs::write(desk.path("t.nodes.csv"), nodes).unwrap();
@@ -24,18 +24,18 @@ impl Desk {
         desk
     }
 
-    fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         self.0.path().join(name).display().to_string()
     }
 
-    fn run(&self, arguments: &[&str]) -> Run {
+    pub fn run(&self, arguments: &[&str]) -> Run {
         let (map, queries, out) = (self.path("t"), self.path("q"), self.path("o"));
         let mut all = vec!["cloak", &map, "--queries", &queries, "--out", &out];
         all.extend(arguments);
         meshcloak(&all)
     }
 
-    fn outcomes(&self, arguments: &[&str]) -> String {
+    pub fn outcomes(&self, arguments: &[&str]) -> String {
         self.run(arguments).done();
         fs::read_to_string(self.path("o")).unwrap()
     }

@@ -9,5 +9,6 @@ mod commands;
 mod golden;
 mod program;
 mod real_maps;
+mod schemes;
 mod simulate;
 mod traces;
