@@ -15,10 +15,10 @@ struct Way {
     length: u32,
 }
 
-/// How much length was left at a terminal; in the mesh that is being built if `mesh` says so.
+/// How much length was left at a terminal; in the search that is under way if `search` says so.
 #[derive(Clone, Copy, Debug, Default)]
 struct Visit {
-    mesh: u32,
+    search: u32,
     left: u32,
 }
 
@@ -29,8 +29,8 @@ pub(super) struct PrintedMesh {
     starts: Vec<u32>,
     ways: Vec<Way>,
     visits: Vec<Visit>,
-    /// The number of the mesh that is being built.
-    mesh: u32,
+    /// The number of the search that is under way.
+    search: u32,
     streets: StreetSet,
     queue: Vec<(TerminalId, u32)>,
 }
@@ -53,35 +53,29 @@ impl PrintedMesh {
             starts,
             ways,
             visits: vec![Visit::default(); map.terminal_count()],
-            mesh: 0,
+            search: 0,
             streets,
             queue: Vec::new(),
         }
     }
 
     /// Appends `CMesh(U) = ⋃ EMesh(A)` to `mesh`: each street once, ascending.
-    ///
-    /// What is left at a terminal is remembered from member to member: where one of them has been
-    /// with more, the next finds no street that is not there already.
     pub(super) fn cloaking_mesh(
         &mut self,
         map: &StreetMap,
         members: impl Iterator<Item = Standpoint>,
         mesh: &mut Vec<StreetId>,
     ) {
-        self.begin();
         for member in members {
+            self.begin();
             let street = map.street(member.street); // Algorithm 3, line 1
             self.streets.insert(member.street); // line 2
             let ends = [Some(street.to), (!street.one_way).then_some(street.from)];
             self.queue.clear();
             for end in ends.into_iter().flatten() {
-                let (mesh, left) = (self.mesh, member.dc.units());
-                let visit = &mut self.visits[end.index()];
-                if left > 0 && (visit.mesh != mesh || visit.left < left) {
-                    *visit = Visit { mesh, left };
-                    self.queue.push((end, left)); // lines 4–8
-                }
+                let (search, left) = (self.search, member.dc.units());
+                self.visits[end.index()] = Visit { search, left };
+                self.queue.push((end, left)); // lines 4–8
             }
             self.expand();
         }
@@ -89,29 +83,29 @@ impl PrintedMesh {
     }
 
     fn begin(&mut self) {
-        self.mesh = self.mesh.wrapping_add(1);
-        if self.mesh == 0 {
+        self.search = self.search.wrapping_add(1);
+        if self.search == 0 {
             self.visits.fill(Visit::default());
-            self.mesh = 1;
+            self.search = 1;
         }
     }
 
     /// Lines 9–15.
     fn expand(&mut self) {
-        let PrintedMesh { starts, ways, visits, mesh, streets, queue } = self;
+        let PrintedMesh { starts, ways, visits, search, streets, queue } = self;
         let mut first = 0;
         while let Some(&(terminal, left)) = queue.get(first) {
             first += 1;
             if left < visits[terminal.index()].left {
-                continue; // somebody got here with more left
+                continue; // she got here with more left
             }
             let (start, end) = (starts[terminal.index()], starts[terminal.index() + 1]);
             for way in &ways[start as usize..end as usize] {
                 streets.insert(way.street); // line 13
                 let left = left.saturating_sub(way.length);
                 let visit = &mut visits[way.to.index()];
-                if left > 0 && (visit.mesh != *mesh || visit.left < left) {
-                    *visit = Visit { mesh: *mesh, left };
+                if left > 0 && (visit.search != *search || visit.left < left) {
+                    *visit = Visit { search: *search, left };
                     queue.push((way.to, left)); // line 14
                 }
             }
@@ -134,7 +128,7 @@ mod tests {
             let mut random = Town::generator(seed);
             let table = naive::terminal_distances(&town.map);
             let mut builder = PrintedMesh::new(&town.map);
-            builder.mesh = u32::MAX - 2;
+            builder.search = u32::MAX - 2;
             for _ in 0..5 {
                 let members: Vec<Standpoint> = (0..random.random_range(1..5))
                     .map(|_| Standpoint {
