@@ -6,20 +6,16 @@ use super::intake::Arrival;
 use super::outcomes::Success;
 use super::per_batch::BatchRow;
 use super::roster::Roster;
-use super::stopwatch::Stopwatch;
-use super::tally::Tally;
 use super::text::Labels;
 use anyhow::Result;
+use evaluation::metrics::{self, Tally};
+use evaluation::score::QUIET;
+use evaluation::stopwatch::Stopwatch;
 use meshcloak::engine::{Batch, Turn, turn};
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::units::Time;
-
-/// After so many batches in a row in which nothing happens, the run goes on to the next in which
-/// something does: without arrivals a largest clique only shrinks, so nobody can be served, and a
-/// query that waits for years must not take years.
-const QUIET: u32 = 3_600;
 
 /// A run that has come to some batch.
 pub struct Batches<'a> {
@@ -34,7 +30,10 @@ pub struct Batches<'a> {
     arrivals: Vec<Query>,
     state: State,
     roster: Roster,
-    quiet: u32,
+    /// Batches in a row in which nothing happened. After [`QUIET`] of them the run goes on to the
+    /// next in which something does: without arrivals a largest clique only shrinks, so nobody can
+    /// be served, and a query that waits for years must not take years.
+    quiet: u64,
     watch: Stopwatch,
     tally: Tally,
 }
@@ -134,7 +133,10 @@ impl<'a> Batches<'a> {
         };
         let Batches { map, labels, files, roster, tally, .. } = self;
         Ledger { map, labels, files, roster, tally }.enter(now, &done)?;
-        self.tally.batch(&row);
+        self.tally.accepted += new as u64;
+        self.tally.expired += row.expired as u64;
+        self.tally.turn(row.stats, row.spent);
+        self.tally.batch(row.succeeded as u64, row.waiting as u64);
         let happened = row.new + row.succeeded + row.expired > 0;
         self.quiet = if happened { 0 } else { self.quiet + 1 };
         self.files.per_batch.as_mut().map_or(Ok(()), |file| file.write(&row))
@@ -163,7 +165,14 @@ impl Ledger<'_> {
             let (streets, metres) = (set.region.streets(map), set.region.metres(map));
             let success = Success { query, at, set: set.clone(), streets: &streets, metres };
             files.outcomes.succeeded(roster, labels, &success)?;
-            tally.succeed(&success);
+            tally.succeed(&metrics::Success {
+                k: query.k,
+                tolerance: query.temporal_tolerance,
+                delay: at - query.asked_at,
+                members: set.members.len(),
+                metres,
+                area: set.region.area(),
+            });
         }
         if let Some(disclosures) = &mut files.disclosures {
             disclosures.write(labels, done.published, at)?;

@@ -8,11 +8,8 @@ mod intake;
 mod options;
 mod outcomes;
 mod per_batch;
-mod reason;
 mod roster;
-mod stopwatch;
 mod summary;
-mod tally;
 mod text;
 
 use crate::answer;
@@ -21,6 +18,7 @@ use crate::progress::Console;
 use anyhow::{Context as _, Result};
 use batches::Batches;
 use clap::Args;
+use evaluation::metrics::Tally;
 use files::Files;
 use import::{MapSource, Progress as _, QueryReader};
 use intake::{Intake, Limits, Rows};
@@ -29,13 +27,13 @@ use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
 use meshcloak::units::Length;
+pub use options::batch_length;
 use options::{CoverageArg, GuaranteeArg, PipelineArg, RegionArg, spelt};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use summary::Summary;
-use tally::Tally;
 use text::Labels;
 
 /// Arguments of `cloak`.
