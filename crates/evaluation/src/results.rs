@@ -153,17 +153,44 @@ pub struct ResultsError {
     source: csv::Error,
 }
 
-/// Rows as CSV.
-pub fn to_csv<Row: Serialize>(rows: &[Row]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+/// Rows of a file of results.
+pub trait Row: Serialize + DeserializeOwned {
+    /// Its columns, which stand there even if there are no rows.
+    const COLUMNS: &'static str;
+}
+
+impl Row for RunRow {
+    const COLUMNS: &'static str = "map,users,configuration,profile,k_max,dt,scheme,view,seed,\
+        queries,succeeded,expired,refused,success_rate,printed_success_rate,region_metres,\
+        region_metres_per_member,region_area_m2,relative_k,relative_dt,mean_delay_s,\
+        served_within_2s,largest_nodes,largest_edges,truncated_batches,us_per_query,us_collect,\
+        us_graph,us_cliques,us_mesh,us_settle,worst_batch_ms,jobs";
+}
+
+impl Row for VolumeRow {
+    const COLUMNS: &'static str = "map,users,configuration,scheme,view,seed,time,new,succeeded,\
+        expired,waiting,nodes,edges";
+}
+
+impl Row for MapRow {
+    const COLUMNS: &'static str = "map,nodes,edges,width_km,height_km,area_km2,street_km,matrix_ms";
+}
+
+impl Row for SchemeRow {
+    const COLUMNS: &'static str = "scheme,setting,cliques,constraint,pace";
+}
+
+fn to_csv<R: Row>(rows: &[R]) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    writer.write_record(R::COLUMNS.split(','))?;
     for row in rows {
         writer.serialize(row)?;
     }
     writer.into_inner().map_err(|error| error.into_error().into())
 }
 
-/// Writes rows as CSV; of no rows, a file without a header.
-pub fn write<Row: Serialize>(path: &Path, rows: &[Row]) -> Result<(), WriteError> {
+/// Writes rows as CSV, all or nothing.
+pub fn write<R: Row>(path: &Path, rows: &[R]) -> Result<(), WriteError> {
     let bytes = to_csv(rows).map_err(|source| ResultsError { file: path.to_owned(), source })?;
     Ok(import::write_file(path, &bytes)?)
 }
@@ -180,7 +207,7 @@ pub enum WriteError {
 }
 
 /// Reads rows of CSV; extra columns are ignored.
-pub fn read<Row: DeserializeOwned>(path: &Path) -> Result<Vec<Row>, ResultsError> {
+pub fn read<R: Row>(path: &Path) -> Result<Vec<R>, ResultsError> {
     let problem = |source| ResultsError { file: path.to_owned(), source };
     let mut reader = csv::Reader::from_path(path).map_err(problem)?;
     reader.deserialize().collect::<Result<_, _>>().map_err(problem)
@@ -198,15 +225,46 @@ mod tests {
             RunRow { map: "a,b".into(), dt: 2.5, success_rate: Some(0.5), ..RunRow::default() };
         write(&path, std::slice::from_ref(&row)).unwrap();
         assert_eq!(read::<RunRow>(&path).unwrap(), [row]);
+        let header = RunRow::COLUMNS;
         let text = std::fs::read_to_string(&path).unwrap();
-        let header = "map,users,configuration,profile,k_max,dt,scheme,view,seed,queries,succeeded,\
-                      expired,refused,success_rate,printed_success_rate,region_metres,\
-                      region_metres_per_member,region_area_m2,relative_k,relative_dt,mean_delay_s,\
-                      served_within_2s,largest_nodes,largest_edges,truncated_batches,us_per_query,\
-                      us_collect,us_graph,us_cliques,us_mesh,us_settle,worst_batch_ms,jobs";
         assert_eq!(text.lines().next(), Some(header));
         let timing = header.split(',').position(|column| column == "us_per_query");
         assert_eq!(timing, Some(header.split(',').count() - TIMING_COLUMNS));
+    }
+
+    #[test]
+    fn columns_are_named_as_the_fields_they_hold() {
+        fn same<R: Row>(row: &R) {
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            writer.serialize(row).unwrap();
+            let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+            assert_eq!(text.lines().next(), Some(R::COLUMNS));
+        }
+        let run = RunRow::default();
+        same(&run);
+        same(&VolumeRow {
+            map: run.map.clone(),
+            users: 0,
+            configuration: run.configuration.clone(),
+            scheme: run.scheme.clone(),
+            view: run.view.clone(),
+            seed: 0,
+            time: 0,
+            new: 0,
+            succeeded: 0,
+            expired: 0,
+            waiting: 0,
+            nodes: 0,
+            edges: 0,
+        });
+        let text = String::new;
+        let (setting, cliques, constraint) = (text(), text(), text());
+        same(&SchemeRow { scheme: text(), setting, cliques, constraint, pace: text() });
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("maps.csv");
+        write::<MapRow>(&path, &[]).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap().trim_end(), MapRow::COLUMNS);
+        assert_eq!(read::<MapRow>(&path).unwrap(), []);
     }
 
     #[test]

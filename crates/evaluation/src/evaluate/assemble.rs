@@ -7,7 +7,7 @@ use crate::maps::MapPlan;
 use crate::provenance::{Machine, Provenance};
 use crate::results::{self, SchemeRow, VolumeRow};
 use crate::store::{Done, StoreError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Writes all of them; gives their names, and the commits of the programs that ran the cells.
 pub(super) fn assemble(
@@ -58,7 +58,7 @@ pub(super) fn assemble(
     Ok((files, commits))
 }
 
-fn write<Row: serde::Serialize>(path: &std::path::Path, rows: &[Row]) -> Result<(), StoreError> {
+fn write<R: results::Row>(path: &Path, rows: &[R]) -> Result<(), StoreError> {
     Ok(results::write(path, rows)?)
 }
 

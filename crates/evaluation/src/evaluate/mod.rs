@@ -119,7 +119,7 @@ pub fn evaluate(
     work.tell();
     for plan in &plans {
         let of_map = pending.iter().copied().filter(|cell| cell.crowd.map == *plan);
-        work.map(plan, of_map.collect())?;
+        work.map(plan, &of_map.collect::<Vec<_>>())?;
     }
     let (files, commits) = assemble::assemble(&work, &cells, &plans, machine)?;
     Ok(Finished { cells: cells.len(), known: work.known, jobs: work.jobs, commits, files })
@@ -155,13 +155,13 @@ impl Work<'_> {
     }
 
     /// Runs the cells of a map.
-    fn map(&self, plan: &MapPlan, cells: Vec<&Cell>) -> Result<(), EvaluationError> {
+    fn map(&self, plan: &MapPlan, cells: &[&Cell]) -> Result<(), EvaluationError> {
         if cells.is_empty() && self.store.map(plan)?.is_some() {
             return Ok(());
         }
         let (atlas, row) = plan.prepare()?;
         self.store.keep_map(plan, &row)?;
-        let shelf = Shelf::new(&cells);
+        let shelf = Shelf::new(cells);
         let next = AtomicUsize::new(0);
         let failed = Mutex::new(None);
         let pools = (0..self.jobs).map(|_| {
@@ -169,7 +169,7 @@ impl Work<'_> {
             rayon::ThreadPoolBuilder::new().num_threads(threads).build()
         });
         let pools = pools.collect::<Result<Vec<_>, _>>()?;
-        let (cells, shelf, atlas) = (&cells[..], &shelf, &atlas);
+        let (shelf, atlas) = (&shelf, &atlas);
         let (next, failed) = (&next, &failed);
         std::thread::scope(|scope| {
             for pool in &pools {

@@ -37,7 +37,7 @@ impl Asked {
         let problem = |error: import::ImportError| ScoreError {
             file: path.to_owned(),
             line: 0,
-            problem: error.into(),
+            problem: Box::new(error).into(),
         };
         let mut asked = Asked::default();
         let mut users: FxHashMap<String, u32> = FxHashMap::default();
@@ -85,7 +85,7 @@ impl Asked {
     pub(super) fn refuse(&mut self, id: Option<&str>, reason: Reason) -> Result<(), ScoreProblem> {
         let known = id.is_some_and(|id| self.places.contains_key(id));
         let broken = self.broken.contains_key(id.unwrap_or(""));
-        if is_no_query(reason) && (known || broken) || !known && broken {
+        if broken && !known || known && is_no_query(reason) {
             return Ok(());
         }
         self.end(id).map(|_| ())

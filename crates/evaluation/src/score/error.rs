@@ -28,7 +28,7 @@ pub enum ScoreProblem {
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("{0}")]
-    Queries(#[from] ImportError),
+    Queries(#[from] Box<ImportError>),
     #[error("no outcome: {0}")]
     Json(String),
     #[error("`{field}` is {value}; expected {expected}")]
@@ -59,6 +59,6 @@ pub enum ScoreProblem {
     Street(String, String),
     #[error("the region of query `{0}` holds a street twice")]
     StreetTwice(String),
-    #[error("{0} queries have no outcome; the first is `{1}`")]
+    #[error("queries without an outcome: {0}; the first is `{1}`")]
     NoOutcome(usize, String),
 }

@@ -125,7 +125,7 @@ fn contradictions_are_named_with_their_line() {
         ),
         (r#""set":["c","b"],"#, "", ", line 2: no `set`"),
         ("[0,-10,50,10]", "[0,1]", ", line 2: `rectangle` is [0,1]; expected [x0,y0,x1,y1]"),
-        (OUTCOMES[3], "", ": 1 queries have no outcome; the first is `c`"),
+        (OUTCOMES[3], "", ": queries without an outcome: 1; the first is `c`"),
     ];
     for (from, to, message) in cases {
         let found = scored(QUERIES, &whole.replace(from, to), None).unwrap_err();
