@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Everything that is compared, in the order of tables.
 pub fn names() -> Vec<&'static str> {
-    vec!["meshcloak", "meshcloak-printed"]
+    baselines::names().collect()
 }
 
 /// The settings of the paper.
@@ -23,6 +23,6 @@ pub fn by_name(atlas: &Arc<Atlas>, name: &str) -> Option<Box<dyn Scheme>> {
     match name {
         "meshcloak" => Some(Box::new(MeshCloak::new(Arc::clone(atlas), PAPER))),
         "meshcloak-printed" => Some(Box::new(Printed::new(Arc::clone(atlas), PAPER))),
-        _ => None,
+        _ => baselines::by_name(atlas, name),
     }
 }

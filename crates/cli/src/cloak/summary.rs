@@ -12,6 +12,8 @@ use std::time::Duration;
 pub struct Summary {
     /// What was counted.
     pub tally: Tally,
+    /// Who cloaked.
+    pub scheme: String,
     /// How the arguments were, by name.
     pub settings: Vec<(&'static str, Value)>,
     /// From the first line to the last outcome, reading and writing included.
@@ -22,6 +24,8 @@ impl Summary {
     /// The table.
     pub fn as_table(&self) -> String {
         let mut table = Table::default();
+        table.heading("Scheme");
+        table.row("name", &*self.scheme);
         self.tally.put_rows(&mut table);
         self.speed_rows(&mut table);
         table.render()
@@ -60,6 +64,7 @@ impl Summary {
         let mut object_of_run = metrics::json(tally);
         let settings = self.settings.iter().map(|(name, value)| (*name, value.clone()));
         let rest = json!({
+            "scheme": self.scheme,
             "settings": object(&mut { settings }),
             "us_per_query": tally.us_per_query(self.spent()),
             "stages": object(

@@ -35,7 +35,7 @@ impl Desk {
         meshcloak(&all)
     }
 
-    fn outcomes(&self, arguments: &[&str]) -> String {
+    pub fn outcomes(&self, arguments: &[&str]) -> String {
         self.run(arguments).done();
         fs::read_to_string(self.path("o")).unwrap()
     }

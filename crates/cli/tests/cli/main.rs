@@ -10,6 +10,7 @@ mod evaluate;
 mod golden;
 mod program;
 mod real_maps;
+mod schemes;
 mod score;
 mod simulate;
 mod traces;

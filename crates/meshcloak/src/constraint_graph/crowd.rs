@@ -56,8 +56,8 @@ pub(super) struct Crowd {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Person {
     pub(super) node: u32,
-    /// From the street's `from` end.
-    pub(super) offset: u32,
+    /// Her user's number, folded: two people may share it, one person always has the same.
+    pub(super) user: u32,
     /// How far she is from the `from` end, as far as 16 bits can say.
     pub(super) from: u16,
     /// How far she is from the `to` end.
@@ -70,8 +70,9 @@ impl Person {
         let length = atlas.map().street(query.position.street).length.units();
         let offset = query.position.offset.units();
         let short = |units: u32| u16::try_from(units).unwrap_or(u16::MAX);
+        let user = query.user.0 as u32 ^ (query.user.0 >> 32) as u32;
         let dc = short(query.distance_constraint.units());
-        Person { node, offset, from: short(offset), to: short(length - offset), dc }
+        Person { node, user, from: short(offset), to: short(length - offset), dc }
     }
 }
 
@@ -101,6 +102,16 @@ impl Crowd {
     pub(super) fn on(&self, street: StreetId) -> &[Person] {
         let street = street.index();
         &self.people[self.starts[street] as usize..self.starts[street + 1] as usize]
+    }
+
+    /// Everyone, street by street.
+    pub(super) fn everyone(&self) -> impl Iterator<Item = u32> {
+        self.people.iter().map(|person| person.node)
+    }
+
+    /// How many people are on the streets before this one.
+    pub(super) fn before(&self, street: u32) -> u32 {
+        self.starts[street as usize]
     }
 
     /// The streets of one of `portions` portions with about as many people each.

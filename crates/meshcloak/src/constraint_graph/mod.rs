@@ -5,6 +5,7 @@
 //! nearest first, and meets every query that could be its neighbour: for that one's own reach is
 //! larger. So each edge is found once, and stored at the node that found it.
 
+mod by_terminals;
 mod crowd;
 mod walk;
 
@@ -32,6 +33,10 @@ pub enum Coverage {
 pub struct ConstraintGraph {
     spans: Vec<Span>,
     later: Vec<u32>,
+    /// All nodes, such that neighbours are close to each other.
+    tour: Vec<u32>,
+    /// Where each portion of the tour ends.
+    portions: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +61,17 @@ impl ConstraintGraph {
         self.later.len()
     }
 
+    /// How many portions the nodes are cut into, most neighbours being in the same one.
+    pub fn portion_count(&self) -> usize {
+        self.portions.len()
+    }
+
+    /// The nodes of a portion. It depends on the batch alone, not on the number of threads.
+    pub fn portion(&self, portion: usize) -> &[u32] {
+        let start = if portion == 0 { 0 } else { self.portions[portion - 1] };
+        &self.tour[start as usize..self.portions[portion] as usize]
+    }
+
     /// The neighbours of a node that come after it, ascending.
     pub fn later(&self, node: u32) -> &[u32] {
         let Span { start, len } = self.spans[node as usize];
@@ -66,7 +82,8 @@ impl ConstraintGraph {
 impl ConstraintGraph {
     /// The graph in which `a < b` are adjacent if `adjacent(a, b)`.
     pub fn from_fn(nodes: u32, adjacent: impl Fn(u32, u32) -> bool) -> ConstraintGraph {
-        let mut graph = ConstraintGraph::default();
+        let (tour, portions) = ((0..nodes).collect(), vec![nodes]);
+        let mut graph = ConstraintGraph { tour, portions, ..ConstraintGraph::default() };
         for node in 0..nodes {
             let start = graph.later.len() as u32;
             graph.later.extend((node + 1..nodes).filter(|&later| adjacent(node, later)));
@@ -92,8 +109,8 @@ const MOST_EDGES: usize = 1 << 26;
 /// How many are kept instead: a crowd so dense finds cliques enough among its nearest.
 const EDGES_OF_A_CRUSH: usize = 1 << 23;
 
-/// Streets are searched in this many portions, which threads may share.
-const PORTIONS: usize = 32;
+/// People are cut, street by street, into this many portions, which threads may share.
+const PORTIONS: usize = 16;
 
 impl GraphBuilder {
     /// The constraint graph of `waiting`.
@@ -133,15 +150,14 @@ impl GraphBuilder {
 
     /// Everyone searches; `false` if more edges were found than may be kept.
     fn walk(&mut self, atlas: &Atlas, coverage: Coverage, waiting: &[Query], most: usize) -> bool {
-        let portions = if rayon::current_num_threads() == 1 { 1 } else { PORTIONS };
-        self.found.resize_with(portions, Found::default);
+        self.found.resize_with(PORTIONS, Found::default);
         let walk = Walk { atlas, coverage, waiting, order: &self.order, crowd: &self.crowd, most };
         let crowd = &self.crowd;
         let total = AtomicUsize::new(0);
         let search = |(portion, found): (usize, &mut Found)| {
-            walk.run(crowd.portion(portion, portions), found, &total);
+            walk.run(crowd.portion(portion, PORTIONS), found, &total);
         };
-        if portions == 1 {
+        if rayon::current_num_threads() == 1 {
             self.found.iter_mut().enumerate().for_each(search);
         } else {
             self.found.par_iter_mut().enumerate().for_each(search);
@@ -150,11 +166,14 @@ impl GraphBuilder {
     }
 
     fn join(&mut self, nodes: usize) {
-        let ConstraintGraph { spans, later } = &mut self.graph;
+        let ConstraintGraph { spans, later, tour, portions } = &mut self.graph;
         spans.clear();
         spans.resize(nodes, Span::default());
         later.clear();
-        for found in &mut self.found {
+        tour.clear();
+        tour.extend(self.crowd.everyone());
+        portions.clear();
+        for (portion, found) in self.found.iter_mut().enumerate() {
             let mut start = later.len() as u32;
             if later.is_empty() {
                 std::mem::swap(later, &mut found.later);
@@ -165,6 +184,7 @@ impl GraphBuilder {
                 spans[node as usize] = Span { start, len };
                 start += len;
             }
+            portions.push(self.crowd.before(self.crowd.portion(portion, PORTIONS).end));
         }
     }
 }

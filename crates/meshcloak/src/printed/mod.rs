@@ -11,7 +11,8 @@ use crate::constraint_graph::Coverage;
 use crate::distance::{Atlas, Search, Ways};
 use crate::map::{Position, StreetId, TerminalId};
 use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
-use crate::mesh_cloak::{Settings, standpoint};
+use crate::mesh_cloak::Settings;
+use crate::meshes::standpoint;
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::{Length, Time};
@@ -43,7 +44,7 @@ impl Printed {
             matrix: rows.collect(),
             ways: Ways::forward(map),
             search: Search::new(map.terminal_count()),
-            mesh: MeshBuilder::default(),
+            mesh: MeshBuilder::new(Arc::clone(&atlas), MeshRule::Printed),
             published: Published::default(),
             settings,
             atlas,
@@ -98,7 +99,7 @@ impl Printed {
         let map = self.atlas.map();
         if self.settings.mesh == MeshRule::Printed {
             let members = members.iter().copied();
-            return self.mesh.cloaking_mesh(&self.atlas, MeshRule::Printed, members, streets);
+            return self.mesh.cloaking_mesh(members, streets);
         }
         let mut mesh: FxHashSet<StreetId> = FxHashSet::default();
         for member in members {
