@@ -4,13 +4,15 @@
 //! [DT_MILLIS [SCHEME…]]]]` on Oldenburg, every street alike as start and destination; without
 //! that folder on the built-in city.
 
+use baselines::clique_cloak::{Ambition, CliqueCloak};
+use baselines::i_clique_cloak::ICliqueCloak;
 use baselines::sequential::Sequential;
 use import::{MapSource, Options};
 use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::mesh_cloak::{MeshCloak, Settings as MeshCloakSettings};
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Pace, Scheme, State};
+use meshcloak::scheme::{Pace, Scheme, Stage, State, Watch};
 use meshcloak::units::Time;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,6 +48,9 @@ fn schemes(atlas: &Arc<Atlas>) -> Vec<Box<dyn Scheme>> {
         Box::new(MeshCloak::new(atlas(), MeshCloakSettings::default())),
         Box::new(Sequential::new(atlas())),
         Box::new(Sequential::edge_by_edge(atlas())),
+        Box::new(CliqueCloak::new(atlas(), Ambition::Local)),
+        Box::new(CliqueCloak::new(atlas(), Ambition::Neighbours)),
+        Box::new(ICliqueCloak::new(atlas())),
     ]
 }
 
@@ -81,18 +86,43 @@ fn turns(tape: &[Query], pace: Pace) -> Vec<Batch> {
     turns
 }
 
+/// How long the scheme itself takes, apart from the engine's list of who waits.
+#[derive(Default)]
+struct InScheme {
+    since: Option<Instant>,
+    spent: Duration,
+}
+
+impl Watch for InScheme {
+    fn stage(&mut self, stage: Stage) {
+        match stage {
+            Stage::Collect => {}
+            Stage::Settle => {
+                self.spent += self.since.take().map_or(Duration::ZERO, |s| s.elapsed())
+            }
+            _ => {
+                self.since.get_or_insert_with(Instant::now);
+            }
+        }
+    }
+}
+
 fn measure(scheme: &mut dyn Scheme, tape: &[Query]) {
     let mut state = State::default();
     let (mut served, mut members, mut sets) = (0, 0, 0);
     let (mut most_waiting, mut most_cliques, mut most_steps, mut truncated) = (0, 0, 0, 0);
     let mut spent = Duration::ZERO;
+    let mut inside = InScheme::default();
+    let mut area = 0.0;
     for batch in turns(tape, scheme.describe().pace) {
         let start = Instant::now();
-        let done = turn(scheme, &mut state, batch, &mut ());
+        let done = turn(scheme, &mut state, batch, &mut inside);
         spent += start.elapsed();
         served += done.served.len();
         for (_, set) in &done.served {
-            members += done.published.set(*set).members.len();
+            let cloaking = done.published.set(*set);
+            members += cloaking.members.len();
+            area += cloaking.region.area().unwrap_or(0.0) / 1e6;
         }
         sets += done.published.set_count();
         let stats = done.published.stats;
@@ -101,12 +131,16 @@ fn measure(scheme: &mut dyn Scheme, tape: &[Query]) {
         most_steps = most_steps.max(stats.steps);
         truncated += usize::from(stats.truncated);
     }
-    let per_query = spent.as_secs_f64() * 1e3 / tape.len() as f64;
+    let per_query = |spent: Duration| spent.as_secs_f64() * 1e3 / tape.len() as f64;
     println!(
-        "{:18} {per_query:.5} ms a query; {:.2} % served, {:.2} members, {sets} sets; at most \
-         {most_waiting} wait, {most_cliques} cliques, {most_steps} steps; {truncated} truncated",
+        "{:18} {:.5} ms a query, {:.5} of it in the scheme; {:.2} % served, {:.2} members, {:.3} \
+         km², {sets} sets; at most {most_waiting} wait, {most_cliques} cliques, {most_steps} \
+         steps; {truncated} truncated",
         scheme.name(),
+        per_query(spent),
+        per_query(inside.spent),
         100.0 * served as f64 / tape.len() as f64,
-        members as f64 / f64::from(served.max(1) as u32),
+        members as f64 / served.max(1) as f64,
+        area / served.max(1) as f64,
     );
 }

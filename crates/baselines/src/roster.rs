@@ -73,6 +73,11 @@ impl Roster {
         self.queries[number as usize].as_ref().expect("a number in use has its query")
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.number_of.len()
+    }
+
     /// Everyone, by number.
     pub(crate) fn all(&self) -> impl Iterator<Item = (u32, &Query)> {
         let numbered = (0..).zip(&self.queries);

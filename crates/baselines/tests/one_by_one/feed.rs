@@ -52,13 +52,11 @@ pub struct Set {
 
 /// What one turn did, and to whom.
 pub struct Step<'a> {
-    pub now: Time,
     /// Who waited when the scheme was asked, the newest last.
     pub waiting: Vec<Query>,
     /// Nobody, in a turn that only expires.
     pub newest: Option<&'a Query>,
     pub sets: Vec<Set>,
-    pub state: &'a State,
     pub truncated: bool,
 }
 
@@ -91,14 +89,12 @@ pub fn run(scheme: &mut dyn Scheme, crowd: &[Query], mut look: impl FnMut(&Step<
         let sets = (0..done.published.set_count() as u32).map(|set| {
             let cloaking = done.published.set(set);
             let hers = done.served.iter().filter(|(_, other)| *other == set);
-            Set {
-                members: cloaking.members.to_vec(),
-                served: hers.map(|(query, _)| query.id).collect(),
-                region: cloaking.region.into_owned(),
-            }
+            let mut served: Vec<QueryId> = hers.map(|(query, _)| query.id).collect();
+            served.sort_unstable();
+            Set { members: cloaking.members.to_vec(), served, region: cloaking.region.into_owned() }
         });
         let (sets, truncated) = (sets.collect(), done.published.stats.truncated);
-        look(&Step { now, waiting, newest, sets, state: &state, truncated });
+        look(&Step { waiting, newest, sets, truncated });
     }
     assert!(state.waiting.is_empty());
     assert_eq!(ended.len(), crowd.len(), "every query ends in exactly one way");

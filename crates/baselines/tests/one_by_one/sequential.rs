@@ -46,6 +46,7 @@ fn expected(town: &Town, table: &[Vec<Option<Length>>], waiting: &[Query]) -> Ve
         let region = Region::Mesh(mesh.into());
         sets.push(Set { members: largest.clone(), served: vec![query.id], region });
     }
+    sets.iter_mut().for_each(|set| set.served.sort_unstable());
     sets
 }
 
