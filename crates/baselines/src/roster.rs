@@ -73,9 +73,9 @@ impl Roster {
         self.queries[number as usize].as_ref().expect("a number in use has its query")
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.number_of.len()
+    /// The number of a query.
+    pub(crate) fn number(&self, id: QueryId) -> Option<u32> {
+        self.number_of.get(&id).copied()
     }
 
     /// Everyone, by number.

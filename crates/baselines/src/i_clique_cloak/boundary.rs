@@ -23,6 +23,13 @@ impl Person {
         Person { id: query.id, user: query.user, k: query.k, point, shown }
     }
 
+    /// The same person, of whom that rectangle was shown.
+    #[cfg(test)]
+    pub(super) fn shown_as(self, rectangle: Rectangle, far: f64) -> Person {
+        let asked_at = meshcloak::units::Time::default();
+        Person { shown: Some((Shown { asked_at, rectangle }, far)), ..self }
+    }
+
     /// Whether this is still what was last shown of her.
     pub(super) fn is_up_to_date(&self, history: &History) -> bool {
         self.shown.map(|(shown, _)| shown) == history.shown(self.user)

@@ -115,10 +115,12 @@ fn only_nbr_k_serves_a_neighbour_who_wants_more_than_the_newest() {
 
 #[test]
 fn a_search_for_more_than_there_are_ends_within_the_budget_and_says_so() {
-    // Of people in a row no more than 200 are in everyone's box, but many have 250 neighbours.
-    let people: Vec<(f64, u32, f64)> = (0..400).map(|n| (f64::from(n) * 5.0, 250, 999.0)).collect();
-    let (town, mut crowd) = street(&people);
-    crowd.iter_mut().for_each(|query| query.asked_at = Time::from_millis(query.id.0));
+    // Two queries each of thirty people, all near one another: there is no clique of 31.
+    let (town, mut crowd) = street(&vec![(0.0, 31, 999.0); 60]);
+    for query in &mut crowd {
+        query.user = UserId(query.id.0 / 2);
+        query.asked_at = Time::from_millis(query.id.0);
+    }
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
     for ambition in [Ambition::Local, Ambition::Neighbours] {
         let mut scheme = CliqueCloak::new(Arc::clone(&atlas), ambition);
