@@ -5,7 +5,7 @@ use crate::cliques::{Largest, LargestCliques};
 use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
 use crate::mesh::MeshRule;
-use crate::meshes::Meshes;
+use crate::meshes::{Member, Meshes};
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::Time;
@@ -93,10 +93,10 @@ impl Scheme for MeshCloak {
             steps: largest.steps,
             truncated: largest.truncated > 0 || cut,
         };
-        sets.choose(waiting, graph.nodes(), largest, published);
-        let query_of = |&node: &u32| &waiting[graph.nodes()[node as usize] as usize];
+        sets.choose(waiting, graph, largest, published);
         meshes.publish(&sets.cliques, published, |&clique| {
-            largest.members(clique).iter().map(query_of)
+            let nodes = largest.members(clique).iter();
+            nodes.map(|&node| Member { id: graph.id(node), standpoint: graph.standpoint(node) })
         });
         published
     }
@@ -105,8 +105,10 @@ impl Scheme for MeshCloak {
 /// Which cliques become sets.
 #[derive(Clone, Debug, Default)]
 struct Sets {
-    node_of: Vec<u32>,
+    /// For each clique its set.
     set_of: Vec<u32>,
+    /// For each place of the waiting list its set.
+    serves: Vec<u32>,
     /// The clique of each set.
     cliques: Vec<u32>,
 }
@@ -116,20 +118,17 @@ impl Sets {
     fn choose(
         &mut self,
         waiting: &[Query],
-        nodes: &[u32],
+        graph: &GraphBuilder,
         largest: &Largest,
         published: &mut Published,
     ) {
-        self.node_of.resize(nodes.len(), 0);
-        for (node, &place) in nodes.iter().enumerate() {
-            self.node_of[place as usize] = node as u32;
-        }
         self.set_of.clear();
         self.set_of.resize(largest.clique_count(), NONE);
+        self.serves.clear();
+        self.serves.resize(waiting.len(), NONE);
         self.cliques.clear();
-        for (place, query) in waiting.iter().enumerate() {
-            let node = self.node_of[place];
-            if largest.size(node) < query.k {
+        for (node, &place) in (0..).zip(graph.nodes()) {
+            if !graph.is_enough(node, largest.size(node), waiting) {
                 continue;
             }
             let clique = largest.chosen(node);
@@ -138,7 +137,12 @@ impl Sets {
                 *set = self.cliques.len() as u32;
                 self.cliques.push(clique);
             }
-            published.serve(place as u32, *set);
+            self.serves[place as usize] = *set;
+        }
+        for (place, &set) in (0..).zip(&self.serves) {
+            if set != NONE {
+                published.serve(place, set);
+            }
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::distance::Atlas;
 use crate::map::StreetId;
-use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
-use crate::query::Query;
+use crate::mesh::{MeshBuilder, MeshRule};
+use crate::query::{QueryId, Standpoint};
 use crate::scheme::Published;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -22,6 +22,13 @@ struct Worker {
     ends: Vec<usize>,
 }
 
+/// Somebody in a set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    pub(crate) id: QueryId,
+    pub(crate) standpoint: Standpoint,
+}
+
 impl Meshes {
     pub(crate) fn new(atlas: Arc<Atlas>, rule: MeshRule) -> Meshes {
         let builder = MeshBuilder::new(atlas, rule);
@@ -29,7 +36,7 @@ impl Meshes {
     }
 
     /// Publishes `sets`, of which `members` says who is in them (Algorithm 4, line 15).
-    pub(crate) fn publish<'a, S: Sync, M: Iterator<Item = &'a Query>>(
+    pub(crate) fn publish<S: Sync, M: Iterator<Item = Member>>(
         &mut self,
         sets: &[S],
         published: &mut Published,
@@ -39,8 +46,8 @@ impl Meshes {
         if threads == 1 {
             let builder = &mut self.workers[0].builder;
             for set in sets {
-                published.add_mesh(members(set).map(|query| query.id), |mesh| {
-                    builder.cloaking_mesh(members(set).map(standpoint), mesh);
+                published.add_mesh(members(set).map(|member| member.id), |mesh| {
+                    builder.cloaking_mesh(members(set).map(|member| member.standpoint), mesh);
                 });
             }
             return;
@@ -50,12 +57,12 @@ impl Meshes {
         let share = sets.len().div_ceil(threads).max(1);
         let shares = sets.par_chunks(share).zip(&mut self.workers);
         shares.for_each(|(sets, worker)| {
-            worker.build(sets.iter().map(|set| members(set).map(standpoint)));
+            worker.build(sets.iter().map(|set| members(set).map(|member| member.standpoint)));
         });
         for (sets, worker) in sets.chunks(share).zip(&self.workers) {
             let mut start = 0;
             for (set, &end) in sets.iter().zip(&worker.ends) {
-                published.add_mesh(members(set).map(|query| query.id), |mesh| {
+                published.add_mesh(members(set).map(|member| member.id), |mesh| {
                     mesh.extend_from_slice(&worker.streets[start..end]);
                 });
                 start = end;
@@ -73,9 +80,4 @@ impl Worker {
             self.ends.push(self.streets.len());
         }
     }
-}
-
-/// All that the mesh of a query depends on.
-pub(crate) fn standpoint(query: &Query) -> Standpoint {
-    Standpoint { street: query.position.street, dc: query.distance_constraint }
 }

@@ -33,7 +33,7 @@ impl Largest {
         self.ends.len()
     }
 
-    /// The nodes of a clique, ascending.
+    /// The nodes of a clique.
     pub fn members(&self, clique: u32) -> &[u32] {
         let clique = clique as usize;
         let start = if clique == 0 { 0 } else { self.ends[clique - 1] };
@@ -51,7 +51,7 @@ impl Largest {
         (self.steps, self.most_steps, self.truncated) = (0, 0, 0);
     }
 
-    /// Keeps a clique, ascending, and gives it to each of its nodes whose own is smaller.
+    /// Keeps a clique, and gives it to each of its nodes whose own is smaller.
     pub(super) fn keep(&mut self, clique: impl Iterator<Item = u32>) {
         let start = self.members.len();
         self.members.extend(clique);

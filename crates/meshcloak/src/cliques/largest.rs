@@ -11,6 +11,7 @@ use super::bits::Bits;
 use super::found::Largest;
 use crate::constraint_graph::ConstraintGraph;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Finds largest cliques, one graph after the other, without allocating anew.
 #[derive(Clone, Debug, Default)]
@@ -61,10 +62,10 @@ struct Room<B> {
 const NOWHERE: u32 = u32::MAX;
 
 impl Portion {
-    fn search(&mut self, graph: &ConstraintGraph, roots: &[u32], budget: u32) {
+    fn search(&mut self, graph: &ConstraintGraph, roots: Range<u32>, budget: u32) {
         self.largest.begin(graph.len());
         self.places.resize(graph.len(), NOWHERE);
-        for &root in roots {
+        for root in roots {
             let candidates = graph.later(root);
             let within = Within { graph, root, candidates, budget };
             let (places, largest) = (&mut self.places, &mut self.largest);
@@ -72,7 +73,7 @@ impl Portion {
                 0 if largest.sizes[root as usize] > 0 => {}
                 0 => largest.keep(std::iter::once(root)),
                 size if !may_improve(largest, root, candidates, size as u32 + 1) => {}
-                1 => largest.keep([root, candidates[0]].into_iter()),
+                1 => largest.keep([root.min(candidates[0]), root.max(candidates[0])].into_iter()),
                 2..=64 => within.search(places, &mut self.one, largest),
                 65..=256 => within.search(places, &mut self.four, largest),
                 _ => within.search(places, &mut self.many, largest),

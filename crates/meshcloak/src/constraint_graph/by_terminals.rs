@@ -2,7 +2,6 @@
 //! somebody may be met several times, and the way back is looked up in the matrix.
 
 use super::Coverage;
-use super::crowd::Person;
 use super::walk::Walk;
 use crate::distance::TerminalRows;
 use crate::map::StreetId;
@@ -12,15 +11,16 @@ impl Walk<'_> {
     pub(super) fn by_terminals(
         &self,
         street: StreetId,
-        a: Person,
+        node: u32,
         rows: &TerminalRows,
         met: &mut Vec<u32>,
     ) {
         let map = self.atlas.map();
-        let on_her_street = self.crowd.on(street).iter().filter(|b| b.node > a.node);
-        let along = on_her_street.filter(|b| self.along(street, a, **b) <= u32::from(a.dc));
-        met.extend(along.map(|b| b.node));
-        for (exit, leave) in map.exits(self.query(a.node).position) {
+        let a = self.crowd.person(node);
+        let (first, people) = self.crowd.on(street);
+        let after = node + 1..first + people.len() as u32;
+        met.extend(after.filter(|&b| self.along(street, node, b) <= u32::from(a.dc)));
+        for (exit, leave) in map.exits(self.query(node).position) {
             let Some(left) = u32::from(a.dc).checked_sub(leave.units()) else { continue };
             let row = rows.row(exit).iter();
             for &(terminal, across) in row.take_while(|row| u32::from(row.1) <= left) {
@@ -30,12 +30,13 @@ impl Walk<'_> {
                     // One may enter at both ends here if the street is a loop.
                     let at_from = entered.from == terminal;
                     let at_to = entered.to == terminal && !entered.one_way;
-                    for &b in self.crowd.on(arm.street).iter().rev().take_while(|b| b.node > a.node)
-                    {
+                    let (first, people) = self.crowd.on(arm.street);
+                    let numbered = (first..).zip(people);
+                    for (number, b) in numbered.filter(|(_, b)| b.is_after(a)) {
                         let near = (at_from && u32::from(b.from) <= left)
                             || (at_to && u32::from(b.to) <= left);
                         if near {
-                            met.push(b.node);
+                            met.push(number);
                         }
                     }
                 }
@@ -43,12 +44,12 @@ impl Walk<'_> {
         }
         met.sort_unstable();
         met.dedup();
-        met.retain(|&node| self.is_neighbour(a, node));
+        met.retain(|&other| self.is_neighbour(node, other));
     }
 
     /// Whether somebody whom `a` reaches is another person and reaches her in turn.
-    fn is_neighbour(&self, a: Person, node: u32) -> bool {
-        let [hers, other] = [a.node, node].map(|node| self.query(node));
+    fn is_neighbour(&self, a: u32, b: u32) -> bool {
+        let [hers, other] = [a, b].map(|node| self.query(node));
         let limit = match self.coverage {
             Coverage::Own => other.distance_constraint,
             Coverage::Both => hers.distance_constraint,

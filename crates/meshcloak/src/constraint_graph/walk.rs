@@ -3,8 +3,8 @@
 //! People on one street walk together, a few at a time: what they look at is the same.
 
 use super::Coverage;
-use super::crowd::{Crowd, Order, Person};
-use crate::distance::{Atlas, Crossing, Reach, Rows};
+use super::crowd::{Crowd, Person};
+use crate::distance::{Atlas, Crossing, Rows};
 use crate::map::StreetId;
 use crate::query::Query;
 use std::ops::Range;
@@ -15,16 +15,15 @@ pub(super) struct Walk<'a> {
     pub(super) atlas: &'a Atlas,
     pub(super) coverage: Coverage,
     pub(super) waiting: &'a [Query],
-    pub(super) order: &'a Order,
     pub(super) crowd: &'a Crowd,
     /// How many neighbours a node may keep.
     pub(super) most: usize,
 }
 
-/// What the searches of one portion found: for each node how many neighbours, and which.
+/// What the searches of one portion found: for each node in turn how many neighbours, and which.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    pub(super) counts: Vec<(u32, u32)>,
+    pub(super) counts: Vec<u32>,
     pub(super) later: Vec<u32>,
     met: [Vec<u32>; TOGETHER],
 }
@@ -38,14 +37,16 @@ impl Walk<'_> {
         found.counts.clear();
         found.later.clear();
         for street in streets.map(StreetId) {
-            for walkers in self.crowd.on(street).chunks(TOGETHER) {
-                self.meet(street, walkers, &mut found.met);
+            let (mut first, people) = self.crowd.on(street);
+            for walkers in people.chunks(TOGETHER) {
+                self.meet(street, first, walkers, &mut found.met);
+                first += walkers.len() as u32;
                 let start = found.later.len();
-                for (walker, met) in walkers.iter().zip(&mut found.met) {
+                for met in &mut found.met[..walkers.len()] {
                     met.truncate(self.most);
                     met.sort_unstable();
                     found.later.extend_from_slice(met);
-                    found.counts.push((walker.node, met.len() as u32));
+                    found.counts.push(met.len() as u32);
                     met.clear();
                 }
                 let count = found.later.len() - start;
@@ -56,39 +57,45 @@ impl Walk<'_> {
         }
     }
 
-    /// For each of `walkers` everyone within her reach who comes after her.
-    fn meet(&self, street: StreetId, walkers: &[Person], met: &mut [Vec<u32>]) {
+    /// For each of `walkers` everyone within her reach who comes after her in order of (dc, id).
+    fn meet(&self, street: StreetId, first: u32, walkers: &[Person], met: &mut [Vec<u32>]) {
         match self.atlas.rows() {
             Rows::Streets(reach) => {
-                for (walker, met) in walkers.iter().zip(&mut *met) {
-                    self.same_street(street, *walker, reach.own(street), met);
+                for (node, met) in (first..).zip(&mut met[..walkers.len()]) {
+                    self.same_street(street, node, reach.own(street), met);
                 }
-                self.other_streets(street, walkers, reach, met);
+                self.other_streets(street, first, walkers, met);
             }
             Rows::Terminals(rows) => {
-                for (walker, met) in walkers.iter().zip(met) {
-                    self.by_terminals(street, *walker, rows, met);
+                for (node, met) in (first..).zip(&mut met[..walkers.len()]) {
+                    self.by_terminals(street, node, rows, met);
                 }
             }
         }
     }
 
     /// Neighbours on her own street: straight along, or round and back.
-    fn same_street(&self, street: StreetId, a: Person, round: Crossing, met: &mut Vec<u32>) {
-        let distance = |a, b| self.along(street, a, b).min(u32::from(across(a, round, b)));
-        for &b in self.crowd.on(street).iter().rev().take_while(|b| b.node > a.node) {
-            let within = distance(a, b) <= u32::from(a.dc)
-                && distance(b, a) <= u32::from(self.way_back_limit(a, b));
-            if within && self.are_two_people(a, b) {
-                met.push(b.node);
+    fn same_street(&self, street: StreetId, node: u32, round: Crossing, met: &mut Vec<u32>) {
+        let (first, people) = self.crowd.on(street);
+        let at = (node - first) as usize;
+        let distance = |a: usize, b: usize| {
+            let along = self.along(street, first + a as u32, first + b as u32);
+            along.min(u32::from(across(people[a], round, people[b])))
+        };
+        let a = people[at];
+        for (place, &b) in people.iter().enumerate().skip(at + 1) {
+            let within = distance(at, place) <= u32::from(a.dc)
+                && distance(place, at) <= u32::from(self.way_back_limit(a, b));
+            if within && self.are_two_people(node, a, first + place as u32, b) {
+                met.push(first + place as u32);
             }
         }
     }
 
     /// How far it is from `a` to `b` along the street both are on, if its direction allows.
-    pub(super) fn along(&self, street: StreetId, a: Person, b: Person) -> u32 {
-        let [at, there] = [a, b].map(|person| match person.from {
-            u16::MAX => self.query(person.node).position.offset.units(),
+    pub(super) fn along(&self, street: StreetId, a: u32, b: u32) -> u32 {
+        let [at, there] = [a, b].map(|node| match self.crowd.person(node).from {
+            u16::MAX => self.query(node).position.offset.units(),
             from => u32::from(from),
         });
         match there.checked_sub(at) {
@@ -101,10 +108,11 @@ impl Walk<'_> {
     fn other_streets(
         &self,
         street: StreetId,
+        first: u32,
         walkers: &[Person],
-        reach: &Reach,
         met: &mut [Vec<u32>],
     ) {
+        let Rows::Streets(reach) = self.atlas.rows() else { return };
         let back = reach.row_back(street);
         let one_way = self.atlas.map().street(street).one_way;
         // Less than nothing is left to whoever does not even get to the end of her street.
@@ -115,27 +123,29 @@ impl Walk<'_> {
         }
         let left = &left[..walkers.len()];
         let farthest = left.iter().copied().max().unwrap_or(-1);
-        let first = walkers.first().map_or(0, |walker| walker.node);
         for (entry, reached) in reach.row(street).iter().enumerate() {
             let nearest = i32::from(reached.nearest);
             if nearest > farthest {
                 break; // nearest first: from here on everything is too far
             }
-            let people = self.crowd.on(reached.street);
-            if people.last().is_none_or(|last| last.node < first) {
-                continue;
-            }
-            for ((&a, &left), met) in walkers.iter().zip(left).zip(&mut *met) {
-                if nearest > left {
+            let (start, people) = self.crowd.on(reached.street);
+            let Some(&last) = people.last() else { continue };
+            for (((&a, &left), node), met) in walkers.iter().zip(left).zip(first..).zip(&mut *met) {
+                if nearest > left || !last.is_after(a) {
                     continue;
                 }
                 let (to_from, to_to) = to_ends(a, reached.crossing);
-                for &b in people.iter().rev().take_while(|b| b.node > a.node) {
+                let after = people.iter().enumerate().rev().take_while(|(_, b)| b.is_after(a));
+                for (place, &b) in after {
                     let there = to_from.saturating_add(b.from).min(to_to.saturating_add(b.to));
                     let returns =
                         |back: &[Crossing]| across(b, back[entry], a) <= self.way_back_limit(a, b);
-                    if there <= a.dc && back.is_none_or(returns) && self.are_two_people(a, b) {
-                        met.push(b.node);
+                    let other = start + place as u32;
+                    if there <= a.dc
+                        && back.is_none_or(returns)
+                        && self.are_two_people(node, a, other, b)
+                    {
+                        met.push(other);
                     }
                 }
             }
@@ -143,7 +153,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn query(&self, node: u32) -> &Query {
-        &self.waiting[self.order.nodes[node as usize] as usize]
+        &self.waiting[self.crowd.places()[node as usize] as usize]
     }
 
     /// How long the way from `b` back to `a` may be; `a` has the smaller constraint.
@@ -154,8 +164,8 @@ impl Walk<'_> {
         }
     }
 
-    fn are_two_people(&self, a: Person, b: Person) -> bool {
-        a.user != b.user || self.query(a.node).user != self.query(b.node).user
+    fn are_two_people(&self, a_node: u32, a: Person, b_node: u32, b: Person) -> bool {
+        a.user != b.user || self.query(a_node).user != self.query(b_node).user
     }
 }
 

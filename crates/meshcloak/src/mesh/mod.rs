@@ -6,6 +6,7 @@ mod stencils;
 
 use crate::distance::{Atlas, Rows};
 use crate::map::{Position, StreetId, StreetSet};
+pub use crate::query::Standpoint;
 use crate::units::Length;
 use as_printed::BreadthFirst;
 use std::sync::Arc;
@@ -21,15 +22,6 @@ pub enum MeshRule {
     Reach,
     /// Algorithm 3 to the letter: breadth first, the first visit to a terminal wins.
     Printed,
-}
-
-/// Where a member of a cloaking set is, and how far she can move: all that her mesh depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Standpoint {
-    /// Her street.
-    pub street: StreetId,
-    /// Her distance constraint.
-    pub dc: Length,
 }
 
 /// Builds one mesh after the other without allocating anew, and remembers the parts.

@@ -12,7 +12,6 @@ use crate::distance::{Atlas, Search, Ways};
 use crate::map::{Position, StreetId, TerminalId};
 use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
 use crate::mesh_cloak::Settings;
-use crate::meshes::standpoint;
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::{Length, Time};
@@ -163,7 +162,7 @@ impl Scheme for Printed {
             if clique.len() >= query.k as usize {
                 let members: Vec<&Query> = clique.iter().map(|&m| &waiting[m as usize]).collect();
                 let standpoints: Vec<Standpoint> =
-                    members.iter().map(|member| standpoint(member)).collect();
+                    members.iter().map(|member| member.standpoint()).collect();
                 let ids = members.iter().map(|member| member.id);
                 let set =
                     published.add_mesh(ids, |streets| self.cloaking_mesh(&standpoints, streets)); // line 15
