@@ -36,6 +36,8 @@ pub struct Batches<'a> {
     /// next in which something does: without arrivals a largest clique only shrinks, so nobody can
     /// be served, and a query that waits for years must not take years.
     quiet: u64,
+    /// How many were served since the last batch was over.
+    served: u64,
     watch: Stopwatch,
     tally: Tally,
 }
@@ -61,6 +63,7 @@ impl<'a> Batches<'a> {
             state: State::default(),
             roster: Roster::default(),
             quiet: 0,
+            served: 0,
             watch: Stopwatch::default(),
             tally: Tally::default(),
         }
@@ -134,6 +137,7 @@ impl<'a> Batches<'a> {
     fn hold(&mut self, now: u64) -> Result<()> {
         let nobody = self.arrivals.is_empty() && self.state.waiting.is_empty();
         if nobody && self.pace == Pace::OneByOne {
+            self.rate();
             return Ok(());
         }
         let now = Time::from_millis(now);
@@ -155,10 +159,20 @@ impl<'a> Batches<'a> {
         self.tally.accepted += new as u64;
         self.tally.expired += row.expired as u64;
         self.tally.turn(row.stats, row.spent);
-        self.tally.batch(row.succeeded as u64, row.waiting as u64);
+        self.served += row.succeeded as u64;
+        // Of a scheme that works one by one, a batch ends with a turn in which nobody arrives.
+        if self.pace == Pace::Batch || new == 0 {
+            self.rate();
+        }
         let happened = row.new + row.succeeded + row.expired > 0;
         self.quiet = if happened { 0 } else { self.quiet + 1 };
         self.files.per_batch.as_mut().map_or(Ok(()), |file| file.write(&row))
+    }
+
+    /// A batch is over.
+    fn rate(&mut self) {
+        let served = std::mem::take(&mut self.served);
+        self.tally.batch(served, self.state.waiting.len() as u64);
     }
 }
 
@@ -187,15 +201,16 @@ impl Ledger<'_> {
         for (query, number) in &done.served {
             let number = *number as usize;
             let (set, streets, metres) = (sets[number].clone(), &streets[number], metres[number]);
+            let (members, area) = (set.members.len(), set.region.area());
             let success = Success { query, at, set, streets, metres };
             files.outcomes.succeeded(roster, labels, &success)?;
             tally.succeed(&metrics::Success {
                 k: query.k,
                 tolerance: query.temporal_tolerance,
                 delay: at - query.asked_at,
-                members: set.members.len(),
+                members,
                 metres,
-                area: set.region.area(),
+                area,
             });
         }
         if let Some(disclosures) = &mut files.disclosures {
@@ -209,8 +224,8 @@ impl Ledger<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::reason::Reason;
     use super::*;
+    use evaluation::reason::Reason;
     use import::{QueryPlace, QueryRecord};
     use meshcloak::scheme::{Description, Published, Watch};
     use meshcloak::town::town;
