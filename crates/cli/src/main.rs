@@ -25,6 +25,8 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   meshcloak map info
   meshcloak map draw porto.osm.pbf porto.png
+  meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
+  meshcloak evaluate --paper --users 10000 --out results
   meshcloak help map convert
 
 Exit codes: 0 done; 1 the input or the machine did not allow it; 2 the command was misspelt")]

@@ -66,12 +66,14 @@ pub struct Provenance {
     pub cells: usize,
     /// How many ran at once.
     pub jobs: usize,
+    /// How many threads each of them had.
+    pub threads: usize,
 }
 
 impl Provenance {
     /// As TOML.
     pub fn to_toml(&self) -> String {
-        let Provenance { program, machine, title, commits, cells, jobs } = self;
+        let Provenance { program, machine, title, commits, cells, jobs, threads } = self;
         let settings = crate::schemes::PAPER;
         let mut out = String::new();
         let mut line = |name: &str, value: String| {
@@ -86,6 +88,7 @@ impl Provenance {
         line("rustc", quoted(&program.rustc));
         line("cells", cells.to_string());
         line("jobs", jobs.to_string());
+        line("threads_of_each", threads.to_string());
         line("\n[machine]\ncpu", quoted(&machine.cpu));
         line("cores", machine.cores.to_string());
         line("memory_mb", machine.memory_mb.to_string());

@@ -57,6 +57,9 @@ pub struct Evaluate {
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
+    /// Threads of each run; unless given, the cores are shared out.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// Folder of an earlier evaluation whose recorded times the real-time view replays.
     #[arg(long, value_name = "DIR")]
     costs: Option<PathBuf>,
@@ -76,6 +79,7 @@ impl Evaluate {
             out: &self.out,
             maps: maps.as_deref(),
             jobs: self.jobs.into(),
+            threads: self.threads.map(usize::from),
             costs: self.costs.as_deref(),
             program: program(),
         };

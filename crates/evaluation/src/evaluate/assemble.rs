@@ -43,6 +43,7 @@ pub(super) fn assemble(
         commits: commits.clone(),
         cells: cells.len(),
         jobs: work.jobs,
+        threads: work.threads,
     };
     let mut files = Vec::new();
     let mut named = |name: &str| {

@@ -39,6 +39,8 @@ pub struct Evaluation<'a> {
     pub maps: Option<&'a Path>,
     /// How many cells may run at once; fewer do where memory does not allow it.
     pub jobs: usize,
+    /// How many threads each of them has; unless given, the cores are shared out.
+    pub threads: Option<usize>,
     /// The folder of an earlier evaluation whose costs are replayed in the real-time view.
     pub costs: Option<&'a Path>,
     /// For the results.
@@ -106,11 +108,12 @@ pub fn evaluate(
     let store = Store::open(out)?;
     let pending: Vec<&Cell> = cells.iter().filter(|cell| !store.has(cell)).collect();
     let machine = Machine::here();
+    let jobs = allowed(evaluation.jobs, &pending, &machine);
     let work = Work {
         evaluation,
         store: &store,
-        jobs: allowed(evaluation.jobs, &pending, &machine),
-        threads: machine.cores,
+        jobs,
+        threads: evaluation.threads.unwrap_or(machine.cores / jobs).max(1),
         witness,
         estimate: Mutex::new(Estimate::new(&pending)),
         known: cells.len() - pending.len(),
@@ -164,10 +167,8 @@ impl Work<'_> {
         let shelf = Shelf::new(cells);
         let next = AtomicUsize::new(0);
         let failed = Mutex::new(None);
-        let pools = (0..self.jobs).map(|_| {
-            let threads = (self.threads / self.jobs).max(1);
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build()
-        });
+        let pools = (0..self.jobs)
+            .map(|_| rayon::ThreadPoolBuilder::new().num_threads(self.threads).build());
         let pools = pools.collect::<Result<Vec<_>, _>>()?;
         let (shelf, atlas) = (&shelf, &atlas);
         let (next, failed) = (&next, &failed);

@@ -62,7 +62,10 @@ fn grid(fields: &mut Fields<'_>, other: Grid) -> Checked<Grid> {
         schemes: match fields.take("schemes") {
             // A table of maps needs no scheme.
             Some(field) if field.is_empty() => Vec::new(),
-            Some(field) => field.list(&schemes.join(", "), known)?,
+            Some(field) if field.text() == Some("all") => {
+                schemes.iter().map(|&name| name.to_owned()).collect()
+            }
+            Some(field) => field.list(&format!("all, {}", schemes.join(", ")), known)?,
             None => other.schemes,
         },
         views: list(fields, "views", "unlimited or realtime", view, other.views)?,

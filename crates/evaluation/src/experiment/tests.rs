@@ -92,8 +92,15 @@ fn every_mistake_is_named_with_line_field_value_and_what_was_expected() {
         assert_eq!(read(text).unwrap_err(), message);
     }
     assert!(read("schemes = \"magic\"").unwrap_err().starts_with(
-        "e.toml, line 1: `schemes` is \"magic\"; expected meshcloak, meshcloak-printed"
+        "e.toml, line 1: `schemes` is \"magic\"; expected all, meshcloak, meshcloak-printed"
     ));
     assert!(read("users = 1\nusers = 2").unwrap_err().starts_with("e.toml, line 2: "));
     assert!(read("users = [1\n").unwrap_err().starts_with("e.toml, line "));
+}
+
+#[test]
+fn all_schemes_are_those_of_the_tables_and_none_are_enough_for_maps() {
+    let schemes = |text: &str| read(text).unwrap().grids[0].schemes.clone();
+    assert_eq!(schemes("schemes = \"all\""), crate::schemes::names());
+    assert_eq!(schemes("schemes = []"), Vec::<String>::new());
 }
