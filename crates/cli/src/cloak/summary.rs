@@ -24,8 +24,8 @@ impl Summary {
     /// The table.
     pub fn as_table(&self) -> String {
         let mut table = Table::default();
-        table.heading("Scheme");
-        table.row("name", &*self.scheme);
+        table.heading("Cloaking");
+        table.row("scheme", &*self.scheme);
         self.tally.put_rows(&mut table);
         self.speed_rows(&mut table);
         table.render()
