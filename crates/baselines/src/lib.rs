@@ -13,33 +13,42 @@
 //! ```
 
 pub mod casper;
+pub mod clique_cloak;
 pub mod hilbert_cloak;
 pub mod hilbert_streets;
+pub mod i_clique_cloak;
 pub mod interval_cloak;
 pub mod planar_laplace;
+pub mod sequential;
 pub mod xstar;
 
 mod areas;
 mod buckets;
 mod chance;
+mod clique_list;
 mod crowd;
+mod grid;
 mod hilbert;
 mod network;
 mod quadrants;
+mod roster;
 mod square;
 mod street_walk;
 #[cfg(test)]
 mod testing;
 
 use casper::Casper;
+use clique_cloak::{Ambition, CliqueCloak};
 use hilbert_cloak::HilbertCloak;
 use hilbert_streets::HilbertStreets;
+use i_clique_cloak::ICliqueCloak;
 use interval_cloak::IntervalCloak;
 use meshcloak::distance::Atlas;
 use meshcloak::mesh_cloak::MeshCloak;
 use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
 use planar_laplace::PlanarLaplace;
+use sequential::Sequential;
 use std::sync::Arc;
 use xstar::XStar;
 
@@ -49,6 +58,11 @@ type Make = fn(Arc<Atlas>) -> Box<dyn Scheme>;
 const SCHEMES: &[(&str, Make)] = &[
     ("meshcloak", |atlas| Box::new(MeshCloak::new(atlas, Default::default()))),
     ("meshcloak-printed", |atlas| Box::new(Printed::new(atlas, Default::default()))),
+    ("sequential", |atlas| Box::new(Sequential::new(atlas))),
+    ("sequential-edges", |atlas| Box::new(Sequential::edge_by_edge(atlas))),
+    ("clique-cloak", |atlas| Box::new(CliqueCloak::new(atlas, Ambition::Local))),
+    ("clique-cloak-nbr", |atlas| Box::new(CliqueCloak::new(atlas, Ambition::Neighbours))),
+    ("i-clique-cloak", |atlas| Box::new(ICliqueCloak::new(atlas))),
     ("hilbert-cloak", |atlas| Box::new(HilbertCloak::new(atlas))),
     ("hilbert-streets", |atlas| Box::new(HilbertStreets::new(atlas))),
     ("casper", |atlas| Box::new(Casper::new(atlas, Default::default()))),

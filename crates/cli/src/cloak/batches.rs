@@ -7,20 +7,16 @@ use super::intake::Arrival;
 use super::outcomes::Success;
 use super::per_batch::BatchRow;
 use super::roster::Roster;
-use super::stopwatch::Stopwatch;
-use super::tally::Tally;
 use super::text::Labels;
 use anyhow::Result;
+use evaluation::metrics::{self, Tally};
+use evaluation::score::QUIET;
+use evaluation::stopwatch::Stopwatch;
 use meshcloak::engine::{Batch, Turn, turn};
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
 use meshcloak::scheme::{Cloaking, Pace, Scheme, State};
 use meshcloak::units::Time;
-
-/// After so many batches in a row in which nothing happens, the run goes on to the next in which
-/// something does: without arrivals a largest clique only shrinks, so nobody can be served, and a
-/// query that waits for years must not take years.
-const QUIET: u32 = 3_600;
 
 /// A run that has come to some batch.
 pub struct Batches<'a> {
@@ -36,7 +32,12 @@ pub struct Batches<'a> {
     arrivals: Vec<Query>,
     state: State,
     roster: Roster,
-    quiet: u32,
+    /// Batches in a row in which nothing happened. After [`QUIET`] of them the run goes on to the
+    /// next in which something does: without arrivals a largest clique only shrinks, so nobody can
+    /// be served, and a query that waits for years must not take years.
+    quiet: u64,
+    /// How many were served since the last batch was over.
+    served: u64,
     watch: Stopwatch,
     tally: Tally,
 }
@@ -62,6 +63,7 @@ impl<'a> Batches<'a> {
             state: State::default(),
             roster: Roster::default(),
             quiet: 0,
+            served: 0,
             watch: Stopwatch::default(),
             tally: Tally::default(),
         }
@@ -135,6 +137,7 @@ impl<'a> Batches<'a> {
     fn hold(&mut self, now: u64) -> Result<()> {
         let nobody = self.arrivals.is_empty() && self.state.waiting.is_empty();
         if nobody && self.pace == Pace::OneByOne {
+            self.rate();
             return Ok(());
         }
         let now = Time::from_millis(now);
@@ -153,10 +156,23 @@ impl<'a> Batches<'a> {
         };
         let Batches { map, labels, files, roster, tally, .. } = self;
         Ledger { map, labels, files, roster, tally }.enter(now, &done)?;
-        self.tally.batch(&row);
+        self.tally.accepted += new as u64;
+        self.tally.expired += row.expired as u64;
+        self.tally.turn(row.stats, row.spent);
+        self.served += row.succeeded as u64;
+        // Of a scheme that works one by one, a batch ends with a turn in which nobody arrives.
+        if self.pace == Pace::Batch || new == 0 {
+            self.rate();
+        }
         let happened = row.new + row.succeeded + row.expired > 0;
         self.quiet = if happened { 0 } else { self.quiet + 1 };
         self.files.per_batch.as_mut().map_or(Ok(()), |file| file.write(&row))
+    }
+
+    /// A batch is over.
+    fn rate(&mut self) {
+        let served = std::mem::take(&mut self.served);
+        self.tally.batch(served, self.state.waiting.len() as u64);
     }
 }
 
@@ -185,9 +201,17 @@ impl Ledger<'_> {
         for (query, number) in &done.served {
             let number = *number as usize;
             let (set, streets, metres) = (sets[number].clone(), &streets[number], metres[number]);
+            let (members, area) = (set.members.len(), set.region.area());
             let success = Success { query, at, set, streets, metres };
             files.outcomes.succeeded(roster, labels, &success)?;
-            tally.succeed(&success);
+            tally.succeed(&metrics::Success {
+                k: query.k,
+                tolerance: query.temporal_tolerance,
+                delay: at - query.asked_at,
+                members,
+                metres,
+                area,
+            });
         }
         if let Some(disclosures) = &mut files.disclosures {
             disclosures.write(labels, done.published, at)?;
@@ -200,8 +224,8 @@ impl Ledger<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::reason::Reason;
     use super::*;
+    use evaluation::reason::Reason;
     use import::{QueryPlace, QueryRecord};
     use meshcloak::scheme::{Description, Published, Watch};
     use meshcloak::town::town;

@@ -8,12 +8,9 @@ mod intake;
 mod options;
 mod outcomes;
 mod per_batch;
-mod reason;
 mod roster;
 mod scheme_args;
-mod stopwatch;
 mod summary;
-mod tally;
 mod text;
 
 use crate::answer;
@@ -22,18 +19,19 @@ use crate::progress::Console;
 use anyhow::{Context as _, Result};
 use batches::Batches;
 use clap::Args;
+use evaluation::metrics::Tally;
 use files::Files;
 use import::{MapSource, Progress as _, QueryReader};
 use intake::{Intake, Limits, Rows};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
+pub use options::batch_length;
 use scheme_args::SchemeArgs;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use summary::Summary;
-use tally::Tally;
 use text::Labels;
 
 /// Arguments of `cloak`.
