@@ -40,6 +40,8 @@ pub mod history;
 
 pub mod scheme;
 
+mod meshes;
+
 pub mod mesh_cloak;
 
 pub mod printed;

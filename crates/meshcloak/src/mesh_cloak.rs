@@ -1,10 +1,11 @@
 //! MeshCloak, the scheme (Algorithm 4, lines 10–15), by the fastest way to the same answer: one
 //! walk per query for its edges, branch and bound for a largest clique of each, one mesh per set.
 
-use crate::cliques::LargestCliques;
+use crate::cliques::{Largest, LargestCliques};
 use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
-use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
+use crate::mesh::MeshRule;
+use crate::meshes::{Member, Meshes};
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::Time;
@@ -30,13 +31,12 @@ impl Default for Settings {
 /// The scheme, with the room it needs from batch to batch.
 #[derive(Debug)]
 pub struct MeshCloak {
-    atlas: Arc<Atlas>,
     settings: Settings,
+    atlas: Arc<Atlas>,
     graph: GraphBuilder,
     cliques: LargestCliques,
-    mesh: MeshBuilder,
-    node_of: Vec<u32>,
-    set_of: Vec<u32>,
+    meshes: Meshes,
+    sets: Sets,
     published: Published,
 }
 
@@ -50,14 +50,13 @@ impl MeshCloak {
     /// MeshCloak on a prepared map.
     pub fn new(atlas: Arc<Atlas>, settings: Settings) -> MeshCloak {
         MeshCloak {
-            atlas,
             settings,
             graph: GraphBuilder::default(),
             cliques: LargestCliques::default(),
-            mesh: MeshBuilder::default(),
-            node_of: Vec::new(),
-            set_of: Vec::new(),
+            meshes: Meshes::new(Arc::clone(&atlas), settings.mesh),
+            sets: Sets::default(),
             published: Published::default(),
+            atlas,
         }
     }
 }
@@ -77,54 +76,73 @@ impl Scheme for MeshCloak {
     }
 
     fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
-        let MeshCloak { atlas, settings, graph, cliques, mesh, node_of, set_of, published } = self;
+        let MeshCloak { settings, atlas, graph, cliques, meshes, sets, published } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
-        graph.build(atlas, settings.coverage, waiting);
-        let edges = graph.graph();
-        let (nodes, edge_count) = (edges.len(), edges.edge_count());
+        graph.build(atlas, settings.coverage, waiting); // line 10
         let cut = graph.truncated();
         watch.stage(Stage::Cliques);
         let budget = if cut { settings.budget.min(BUDGET_OF_A_CRUSH) } else { settings.budget };
-        let largest = cliques.find(edges, budget);
+        let largest = cliques.find(graph.graph(), budget); // lines 11 and 13
         watch.stage(Stage::Mesh);
         published.clear();
         published.stats = Stats {
-            nodes,
-            edges: edge_count,
+            nodes: waiting.len(),
+            edges: graph.graph().edge_count(),
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: largest.truncated > 0 || cut,
         };
-        node_of.clear();
-        node_of.resize(nodes, 0);
-        for (node, &place) in graph.nodes().iter().enumerate() {
-            node_of[place as usize] = node as u32;
-        }
-        set_of.clear();
-        set_of.resize(largest.clique_count(), NONE);
-        for (place, query) in waiting.iter().enumerate() {
-            let node = node_of[place];
-            if largest.size(node) < query.k {
-                continue; // line 14
-            }
-            let clique = largest.chosen(node);
-            if set_of[clique as usize] == NONE {
-                let members = largest.members(clique);
-                let query_of = |&node: &u32| &waiting[graph.nodes()[node as usize] as usize];
-                set_of[clique as usize] =
-                    published.add_mesh(members.iter().map(|node| query_of(node).id), |streets| {
-                        let standpoints = members.iter().map(|node| standpoint(query_of(node)));
-                        mesh.cloaking_mesh(atlas, settings.mesh, standpoints, streets)
-                    });
-            }
-            published.serve(place as u32, set_of[clique as usize]);
-        }
+        sets.choose(waiting, graph, largest, published);
+        meshes.publish(&sets.cliques, published, |&clique| {
+            let nodes = largest.members(clique).iter();
+            nodes.map(|&node| Member { id: graph.id(node), standpoint: graph.standpoint(node) })
+        });
         published
     }
 }
 
-/// All that the mesh of a query depends on.
-pub(crate) fn standpoint(query: &Query) -> Standpoint {
-    Standpoint { street: query.position.street, dc: query.distance_constraint }
+/// Which cliques become sets.
+#[derive(Clone, Debug, Default)]
+struct Sets {
+    /// For each clique its set.
+    set_of: Vec<u32>,
+    /// For each place of the waiting list its set.
+    serves: Vec<u32>,
+    /// The clique of each set.
+    cliques: Vec<u32>,
+}
+
+impl Sets {
+    /// Serves everyone whose largest clique is large enough (line 14), and notes those cliques.
+    fn choose(
+        &mut self,
+        waiting: &[Query],
+        graph: &GraphBuilder,
+        largest: &Largest,
+        published: &mut Published,
+    ) {
+        self.set_of.clear();
+        self.set_of.resize(largest.clique_count(), NONE);
+        self.serves.clear();
+        self.serves.resize(waiting.len(), NONE);
+        self.cliques.clear();
+        for (node, &place) in (0..).zip(graph.nodes()) {
+            if !graph.is_enough(node, largest.size(node), waiting) {
+                continue;
+            }
+            let clique = largest.chosen(node);
+            let set = &mut self.set_of[clique as usize];
+            if *set == NONE {
+                *set = self.cliques.len() as u32;
+                self.cliques.push(clique);
+            }
+            self.serves[place as usize] = *set;
+        }
+        for (place, &set) in (0..).zip(&self.serves) {
+            if set != NONE {
+                published.serve(place, set);
+            }
+        }
+    }
 }

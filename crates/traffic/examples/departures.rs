@@ -105,22 +105,23 @@ fn squares(atlas: &Atlas) {
 }
 
 /// Algorithm 3 as printed and as we read it, against the streets one can truly enter.
-fn meshes(atlas: &Atlas, tape: &Tape) {
+fn meshes(atlas: &Arc<Atlas>, tape: &Tape) {
     let map = atlas.map();
     let mut truth = Truth::new(map);
-    let mut builder = MeshBuilder::default();
+    let [mut as_printed, mut by_reach] =
+        [MeshRule::Printed, MeshRule::Reach].map(|rule| MeshBuilder::new(Arc::clone(atlas), rule));
     let (mut asked, mut misses, mut misses_reach, mut adds) = (0, 0, 0, 0);
     let (mut missed, mut added) = (0.0, 0.0);
     let mut lengths = [0.0; 3];
     for query in tape.iter().step_by(EVERY).flatten() {
         let dc = query.distance_constraint;
         let member = Standpoint { street: query.position.street, dc };
-        let mut mesh_by = |rule| {
+        let mesh_by = |builder: &mut MeshBuilder| {
             let mut mesh = Vec::new();
-            builder.cloaking_mesh(atlas, rule, [member].into_iter(), &mut mesh);
+            builder.cloaking_mesh([member].into_iter(), &mut mesh);
             mesh
         };
-        let (printed, reach) = (mesh_by(MeshRule::Printed), mesh_by(MeshRule::Reach));
+        let (printed, reach) = (mesh_by(&mut as_printed), mesh_by(&mut by_reach));
         let truly = truth.streets(query.position, dc);
         let metres = |streets: &[StreetId]| streets.iter().map(|&s| map.metres(s)).sum::<f64>();
         let lost = without(map, &truly, &printed);

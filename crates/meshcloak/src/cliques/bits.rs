@@ -33,6 +33,22 @@ pub(super) trait Bits: Clone {
         common
     }
 
+    /// Those in either.
+    fn with(&self, other: &Self) -> Self {
+        let mut all = self.clone();
+        all.words_mut().iter_mut().zip(other.words()).for_each(|(a, b)| *a |= b);
+        all
+    }
+
+    /// The numbers below `bound`.
+    fn first_numbers(bound: usize) -> Self {
+        let mut all = Self::empty(bound);
+        for (word, first) in all.words_mut().iter_mut().zip((0..bound).step_by(64)) {
+            *word = u64::MAX >> 64_usize.saturating_sub(bound - first);
+        }
+        all
+    }
+
     /// Those in this set and not in the other.
     fn without(&self, other: &Self) -> Self {
         let mut rest = self.clone();

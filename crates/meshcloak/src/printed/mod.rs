@@ -11,7 +11,7 @@ use crate::constraint_graph::Coverage;
 use crate::distance::{Atlas, Search, Ways};
 use crate::map::{Position, StreetId, TerminalId};
 use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
-use crate::mesh_cloak::{Settings, standpoint};
+use crate::mesh_cloak::Settings;
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::{Length, Time};
@@ -43,7 +43,7 @@ impl Printed {
             matrix: rows.collect(),
             ways: Ways::forward(map),
             search: Search::new(map.terminal_count()),
-            mesh: MeshBuilder::default(),
+            mesh: MeshBuilder::new(Arc::clone(&atlas), MeshRule::Printed),
             published: Published::default(),
             settings,
             atlas,
@@ -98,7 +98,7 @@ impl Printed {
         let map = self.atlas.map();
         if self.settings.mesh == MeshRule::Printed {
             let members = members.iter().copied();
-            return self.mesh.cloaking_mesh(&self.atlas, MeshRule::Printed, members, streets);
+            return self.mesh.cloaking_mesh(members, streets);
         }
         let mut mesh: FxHashSet<StreetId> = FxHashSet::default();
         for member in members {
@@ -162,7 +162,7 @@ impl Scheme for Printed {
             if clique.len() >= query.k as usize {
                 let members: Vec<&Query> = clique.iter().map(|&m| &waiting[m as usize]).collect();
                 let standpoints: Vec<Standpoint> =
-                    members.iter().map(|member| standpoint(member)).collect();
+                    members.iter().map(|member| member.standpoint()).collect();
                 let ids = members.iter().map(|member| member.id);
                 let set =
                     published.add_mesh(ids, |streets| self.cloaking_mesh(&standpoints, streets)); // line 15
