@@ -55,16 +55,16 @@ impl Sequential {
 
     fn with(atlas: Arc<Atlas>, increment: Increment) -> Sequential {
         Sequential {
-            atlas,
             increment,
             roster: Roster::default(),
             streets: Streets::default(),
             cliques: CliqueList::default(),
             crush: Crush::default(),
-            mesh: MeshBuilder::default(),
+            mesh: MeshBuilder::new(Arc::clone(&atlas), MeshRule::Reach),
             neighbours: Vec::new(),
             chosen: Vec::new(),
             published: Published::default(),
+            atlas,
         }
     }
 
@@ -138,7 +138,7 @@ impl Sequential {
 
     fn publish(&mut self, state: &State) {
         let numbers = self.choose();
-        let Sequential { atlas, roster, cliques, mesh, chosen, published, .. } = self;
+        let Sequential { roster, cliques, mesh, chosen, published, .. } = self;
         let place = |&number: &u32| place_of(&state.waiting, roster.query(number).id);
         let mut served: Vec<(u32, u32)> =
             numbers.iter().map(|number| (place(number), *number)).collect();
@@ -149,7 +149,7 @@ impl Sequential {
             let known = sets.iter().find(|(other, _)| *other == clique).map(|(_, set)| *set);
             let set = known.unwrap_or_else(|| {
                 let queries = cliques.members(clique).iter().map(|&member| roster.query(member));
-                let set = add_set(atlas, mesh, published, queries);
+                let set = add_set(mesh, published, queries);
                 sets.push((clique, set));
                 set
             });
@@ -180,7 +180,7 @@ impl Sequential {
             if largest.size(node) >= query(node).k {
                 let set = *set_of[clique as usize].get_or_insert_with(|| {
                     let members = largest.members(clique).iter().map(|&member| query(member));
-                    add_set(atlas, mesh, published, members)
+                    add_set(mesh, published, members)
                 });
                 published.serve(place, set);
             }
@@ -190,7 +190,6 @@ impl Sequential {
 
 /// Publishes a set under its cloaking mesh. Gives its number.
 fn add_set<'a>(
-    atlas: &Atlas,
     mesh: &mut MeshBuilder,
     published: &mut Published,
     members: impl Iterator<Item = &'a Query> + Clone,
@@ -199,7 +198,7 @@ fn add_set<'a>(
         |query: &Query| Standpoint { street: query.position.street, dc: query.distance_constraint };
     let ids = members.clone().map(|query| query.id);
     published.add_mesh(ids, |streets: &mut Vec<StreetId>| {
-        mesh.cloaking_mesh(atlas, MeshRule::Reach, members.map(stands), streets);
+        mesh.cloaking_mesh(members.map(stands), streets);
     })
 }
 
