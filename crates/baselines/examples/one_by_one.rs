@@ -98,7 +98,7 @@ impl Watch for InScheme {
         match stage {
             Stage::Collect => {}
             Stage::Settle => {
-                self.spent += self.since.take().map_or(Duration::ZERO, |s| s.elapsed())
+                self.spent += self.since.take().map_or(Duration::ZERO, |s| s.elapsed());
             }
             _ => {
                 self.since.get_or_insert_with(Instant::now);

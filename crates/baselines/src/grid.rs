@@ -100,7 +100,7 @@ mod tests {
             let (a, b) = (corner(), corner());
             grid.insert(points.len() as u32, a);
             points.push(Some(a));
-            if points.len() % 3 == 0 {
+            if points.len().is_multiple_of(3) {
                 let gone = random.random_range(0..points.len());
                 points[gone].take().into_iter().for_each(|p| grid.remove(gone as u32, p));
             }

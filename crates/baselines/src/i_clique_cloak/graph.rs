@@ -29,7 +29,7 @@ pub(super) struct Graph {
 
 /// With more edges than this the cliques are not kept: nearly everyone is adjacent to everyone.
 const fn most_edges(queries: usize) -> usize {
-    queries * 16 + (1 << 10)
+    queries * 4 + (1 << 10)
 }
 
 /// Nor if all cliques together have more members than this.
@@ -143,7 +143,7 @@ impl Graph {
         }
     }
 
-    /// Lists the cliques anew.
+    /// Lists the cliques anew; node by node, for the list is the same and it is faster.
     fn list_cliques(&mut self, waiting: usize) {
         self.cliques.clear();
         for number in 0..self.people.len() as u32 {
@@ -151,7 +151,7 @@ impl Graph {
                 let person = self.people[number as usize];
                 self.look_around(&person);
                 self.neighbours.retain(|&other| other < number);
-                self.cliques.add(number, &self.neighbours, Increment::Edge);
+                self.cliques.add(number, &self.neighbours, Increment::Node);
                 if self.cliques.size() > most_members(waiting) {
                     return;
                 }

@@ -5,10 +5,12 @@ use super::boundary::Person;
 use meshcloak::units::Rectangle;
 
 /// So many steps one search may take.
-const BUDGET: u32 = 2_000;
+const BUDGET: u32 = 1_000;
 
 /// So many people are looked at, those who have waited longest.
-const MOST_PEOPLE: usize = 512;
+const MOST_PEOPLE: usize = 64 * WORDS;
+
+const WORDS: usize = 4;
 
 /// The largest part of `people` that may be published, whether or not they are pairwise adjacent.
 /// Who has no place in the whole has none in a part, for a part is smaller and so is its
@@ -53,54 +55,120 @@ pub(super) fn search(people: &[Person]) -> Found {
         places.drain(MOST_PEOPLE - 1..places.len() - 1);
         found.truncated = true;
     }
-    places.rotate_right(1);
-    let mut branch = Branch { people, found: &mut found };
-    branch.grow(1, places);
-    found.truncated |= found.steps > BUDGET;
+    let people: Vec<Person> = places.iter().map(|&place| people[place]).collect();
+    let mut branch = Branch {
+        neighbours: people.iter().map(|a| Set::of(&people, |b| a.is_adjacent(b))).collect(),
+        people: &people,
+        best: Set::default(),
+        steps: 0,
+    };
+    let newest = people.len() - 1;
+    let mut fixed = Set::default();
+    fixed.insert(newest);
+    let mut open = Set::of(&people, |_| true);
+    open.remove(newest);
+    branch.grow(fixed, open);
+    found.steps = branch.steps;
+    found.truncated |= branch.steps > BUDGET;
+    found.members = branch.best.iter().map(|at| places[at]).collect();
     found
+}
+
+/// Some of those who are looked at, as bits.
+#[derive(Clone, Copy, Debug, Default)]
+struct Set([u64; WORDS]);
+
+impl Set {
+    fn of(people: &[Person], wanted: impl Fn(&Person) -> bool) -> Set {
+        let mut set = Set::default();
+        let inside = (0..people.len()).filter(|&at| wanted(&people[at]));
+        inside.for_each(|at| set.insert(at));
+        set
+    }
+
+    fn insert(&mut self, at: usize) {
+        self.0[at / 64] |= 1 << (at % 64);
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.0[at / 64] &= !(1 << (at % 64));
+    }
+
+    fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    fn joined(&self, other: &Set, join: impl Fn(u64, u64) -> u64) -> Set {
+        Set(std::array::from_fn(|word| join(self.0[word], other.0[word])))
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + use<> {
+        let words = self.0;
+        (0..WORDS).flat_map(move |word| {
+            let mut left = words[word];
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros() as usize;
+                left &= left.wrapping_sub(1);
+                (bit < 64).then_some(word * 64 + bit)
+            })
+        })
+    }
 }
 
 struct Branch<'a> {
     people: &'a [Person],
-    found: &'a mut Found,
+    neighbours: Vec<Set>,
+    best: Set,
+    steps: u32,
 }
 
 impl Branch<'_> {
-    /// Looks for sets that hold the first `fixed` of `places`, which are adjacent to all others.
-    fn grow(&mut self, fixed: usize, mut places: Vec<usize>) {
-        self.found.steps += 1;
-        if self.found.steps > BUDGET {
-            return;
+    /// Looks for sets that hold all of `fixed`, which are adjacent to one another and to all of
+    /// `open`, and some of these.
+    fn grow(&mut self, fixed: Set, mut open: Set) {
+        loop {
+            self.steps += 1;
+            if self.steps > BUDGET || !self.drop_misfits(&fixed, &mut open) {
+                return;
+            }
+            let all = fixed.joined(&open, |a, b| a | b);
+            if all.len() <= self.best.len() {
+                return;
+            }
+            let strangers = |at: usize| open.joined(&self.neighbours[at], |a, b| a & !b).len() - 1;
+            // Of equals the first.
+            let most = open.iter().map(|at| (strangers(at), at));
+            let (count, pivot) = most.fold((0, 0), |a, b| if b.0 > a.0 { b } else { a });
+            if count == 0 {
+                self.best = all;
+                return;
+            }
+            open.remove(pivot);
+            let mut with = fixed;
+            with.insert(pivot);
+            self.grow(with, open.joined(&self.neighbours[pivot], |a, b| a & b));
         }
-        let firm = places[fixed - 1];
-        drop_misfits(&mut places, |&place| self.people[place]);
-        // Dropping keeps the order, so the fixed ones are still there if the last of them is.
-        let complete = places.get(fixed - 1) == Some(&firm);
-        if !complete || places.len() <= self.found.members.len() {
-            return;
+    }
+
+    /// Drops from `open` who has no place in the whole; `false` if one of `fixed` has none.
+    fn drop_misfits(&self, fixed: &Set, open: &mut Set) -> bool {
+        loop {
+            let all = fixed.joined(open, |a, b| a | b);
+            let size = all.len();
+            let points = all.iter().map(|at| self.people[at].point);
+            let Some(rectangle) = Rectangle::around(points) else { return false };
+            let misfit = |at: &usize| {
+                let person = &self.people[*at];
+                person.k > size || !person.may_have_come_into(rectangle)
+            };
+            if fixed.iter().any(|at| misfit(&at)) {
+                return false;
+            }
+            all.iter().filter(misfit).for_each(|at| open.remove(at));
+            if fixed.len() + open.len() == size {
+                return true;
+            }
         }
-        let adjacent = |a: usize, b: usize| self.people[a].is_adjacent(&self.people[b]);
-        let open = &places[fixed..];
-        let strangers = |&place: &usize| {
-            open.iter().filter(|&&other| other != place && !adjacent(place, other)).count()
-        };
-        // Of equals the first: places are looked at in one order.
-        let most = (fixed..places.len()).map(|at| (strangers(&places[at]), at));
-        let (count, pivot) = most.fold((0, 0), |a, b| if b.0 > a.0 { b } else { a });
-        if count == 0 {
-            self.found.members = places;
-            return;
-        }
-        let pivot = places.remove(pivot);
-        let mut with = places.clone();
-        let mut at = 0;
-        with.retain(|&other| {
-            at += 1;
-            at <= fixed || adjacent(pivot, other)
-        });
-        with.insert(fixed, pivot);
-        self.grow(fixed + 1, with);
-        self.grow(fixed, places);
     }
 }
 

@@ -55,16 +55,16 @@ impl Sequential {
 
     fn with(atlas: Arc<Atlas>, increment: Increment) -> Sequential {
         Sequential {
-            mesh: MeshBuilder::new(Arc::clone(&atlas), MeshRule::Reach),
-            atlas,
             increment,
             roster: Roster::default(),
             streets: Streets::default(),
             cliques: CliqueList::default(),
             crush: Crush::default(),
+            mesh: MeshBuilder::new(Arc::clone(&atlas), MeshRule::Reach),
             neighbours: Vec::new(),
             chosen: Vec::new(),
             published: Published::default(),
+            atlas,
         }
     }
 

@@ -45,7 +45,7 @@ fn check_set(town: &Town, waiting: &[Query], newest: &Query, set: &Set) {
     assert!(set.members.contains(&newest.id), "a set is found by the newest of it");
     assert_eq!(set.served, set.members, "all of it is published");
     let points = members.iter().map(|member| town.map.point(member.position));
-    let rectangle = Rectangle::around(points).unwrap();
+    let rectangle = Rectangle::around(points).expect("a set has members");
     assert_eq!(set.region, Region::Rectangle(rectangle), "its bounding rectangle");
     for a in &members {
         assert!(members.len() >= a.k as usize, "every k is met");

@@ -46,7 +46,7 @@ impl Definition<'_> {
 
     fn rectangle(&self, members: &[&Query]) -> Rectangle {
         let points = members.iter().map(|member| self.town.map.point(member.position));
-        Rectangle::around(points).unwrap()
+        Rectangle::around(points).expect("a set has members")
     }
 
     fn may_be_published(&self, members: &[&Query]) -> bool {

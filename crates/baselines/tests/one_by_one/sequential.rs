@@ -30,7 +30,8 @@ fn expected(town: &Town, table: &[Vec<Option<Length>>], waiting: &[Query]) -> Ve
     cliques.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
     let mut sets: Vec<Set> = Vec::new();
     for query in waiting {
-        let largest = cliques.iter().find(|clique| clique.contains(&query.id)).unwrap();
+        let largest = cliques.iter().find(|clique| clique.contains(&query.id));
+        let largest = largest.expect("everyone is in a maximal clique");
         if largest.len() < query.k as usize {
             continue;
         }
