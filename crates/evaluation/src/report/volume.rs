@@ -1,0 +1,98 @@
+//! Query volume second by second: NEW, SUCCEEDED, EXPIRED, WAITING, nodes and edges (§V-B).
+
+use super::configuration::{Configuration, configurations};
+use super::data::Data;
+use super::number::count;
+use super::page::Section;
+use super::paper::map_title;
+use super::plot::Plot;
+use crate::results::{RunRow, VolumeRow};
+use picture::{LineChart, Panels, PictureError, Scale, Series};
+
+type Count = fn(&VolumeRow) -> u64;
+
+const COUNTS: [(&str, &str, Count); 6] = [
+    ("NEW", "queries (1/s)", |row| row.new),
+    ("SUCCEEDED", "queries (1/s)", |row| row.succeeded),
+    ("EXPIRED", "queries (1/s)", |row| row.expired),
+    ("WAITING", "queries", |row| row.waiting),
+    ("Nodes of the constraint graph", "nodes", |row| row.nodes as u64),
+    ("Edges of the constraint graph", "edges", |row| row.edges as u64),
+];
+
+/// The section: a figure for each map.
+pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
+    let mut section = Section::new("volume", "Query volume over time");
+    let runs = data.main();
+    section.paper(
+        "draws this for 100,000 people; it prints that constraint graphs have up to 25,000 nodes \
+         and 130,000 edges, and that P2 is flatter than P1.",
+    );
+    let mut drawn = 0;
+    for map in data.maps_of(&runs) {
+        let here: Vec<&RunRow> = runs.iter().copied().filter(|run| run.map == map).collect();
+        let Some(panels) = panels(data, &here, map) else { continue };
+        let nodes = here.iter().map(|run| run.largest_nodes).max().unwrap_or(0);
+        let edges = here.iter().map(|run| run.largest_edges).max().unwrap_or(0);
+        let caption = format!(
+            "{} people on {}; the largest graph of all configurations has {} nodes and {} edges.",
+            count(here.first().map_or(0, |run| run.users).into()),
+            map_title(map),
+            count(nodes as u64),
+            count(edges as u64)
+        );
+        section.figure(Plot::panels(&format!("volume-{map}"), &panels, 250)?, &caption);
+        drawn += 1;
+    }
+    if drawn == 0 {
+        section.missing("volume.csv has no rows of these runs (volume = true in an experiment).");
+    }
+    Ok(section)
+}
+
+/// Six panels with a line for each of up to four configurations: of each profile the one that
+/// asks least and the one that asks most. `None` if nothing was recorded of these runs.
+pub(super) fn panels(data: &Data, runs: &[&RunRow], map: &str) -> Option<Panels> {
+    let recorded = |one: &Configuration| rows(data, runs, &one.name).next().is_some();
+    let all: Vec<Configuration> = configurations(runs).into_iter().filter(recorded).collect();
+    let ends = |one: &&Configuration| {
+        let mut same = all.iter().filter(|other| other.profile == one.profile);
+        let first = same.clone().next();
+        Some(*one) == first || Some(*one) == same.next_back()
+    };
+    let chosen: Vec<&Configuration> = all.iter().filter(ends).collect();
+    let line = |count: Count, one: &Configuration| Series {
+        name: one.name.clone(),
+        points: rows(data, runs, &one.name)
+            .map(|row| (row.time as f64, count(row) as f64))
+            .collect(),
+        spread: Vec::new(),
+    };
+    let chart = |&(title, label, count): &(&str, &str, Count)| LineChart {
+        title: title.to_owned(),
+        x_label: "time (s)".to_owned(),
+        y_label: label.to_owned(),
+        series: chosen.iter().map(|one| line(count, one)).collect(),
+        ..LineChart::default()
+    };
+    let title = format!("Query volume on {}", map_title(map));
+    let charts = COUNTS.iter().map(chart).collect();
+    (!chosen.is_empty()).then_some(Panels { title, charts, columns: 3, scale: Scale::Own })
+}
+
+/// What was recorded of a configuration of these runs.
+fn rows<'a>(
+    data: &'a Data,
+    runs: &'a [&RunRow],
+    configuration: &'a str,
+) -> impl Iterator<Item = &'a VolumeRow> {
+    let run = runs.iter().find(|run| run.configuration == configuration);
+    data.volume.iter().filter(move |row| {
+        row.configuration == configuration
+            && run.is_some_and(|run| {
+                (&row.map, row.users, &row.scheme, &row.view)
+                    == (&run.map, run.users, &run.scheme, &run.view)
+                    && row.seed == run.seed
+            })
+    })
+}
