@@ -47,14 +47,15 @@ impl Axis {
         Axis { from: ends.0 - room, to: ends.1 + room, ticks }
     }
 
-    /// An axis of powers of ten that holds the logarithms (to base ten) of all positive `values`.
-    pub fn of_powers(values: impl Iterator<Item = f64>) -> Axis {
+    /// An axis of powers of ten that holds the logarithms (to base ten) of all positive `values`,
+    /// with at most about so many steps.
+    pub fn of_powers(values: impl Iterator<Item = f64>, steps: u32) -> Axis {
         let logs = values.filter(|&value| is_drawable(value) && value > 0.0).map(log10);
         let (least, most) = logs.fold((f64::MAX, f64::MIN), |(a, b), log| (log.min(a), log.max(b)));
         let (from, to) = if least > most { (0.0, 1.0) } else { (least.floor(), most.ceil()) };
         let to = if to > from { to } else { from + 1.0 };
         // Every second or third power where they are many.
-        let stride = ((to - from) / 5.0).ceil().max(1.0) as usize;
+        let stride = ((to - from) / f64::from(steps.max(1))).ceil().max(1.0) as usize;
         let powers = (from as i32..=to as i32).step_by(stride);
         let ticks = powers.map(|power| (f64::from(power), power_name(power)));
         Axis { from, to, ticks: ticks.collect() }
@@ -181,7 +182,7 @@ mod tests {
         }
         assert!([0.0, -1.0, f64::NAN, 1e300].iter().all(|&value| log10(value).is_nan()));
         let names = |values: &[f64]| {
-            let axis = Axis::of_powers(values.iter().copied());
+            let axis = Axis::of_powers(values.iter().copied(), 5);
             axis.ticks().iter().map(|tick| tick.1.clone()).collect::<Vec<_>>()
         };
         assert_eq!(names(&[0.02, 30.0]), ["0.01", "0.1", "1", "10", "100"]);

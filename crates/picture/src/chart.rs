@@ -64,7 +64,7 @@ impl LineChart {
             return Axis::with_ticks(&self.x_ticks);
         }
         let points = self.series.iter().flat_map(|series| &series.points);
-        Axis::holding(points.map(|point| point.0), (width as u32 / 90).clamp(2, 12))
+        Axis::holding(points.map(|point| point.0), (width as u32 / 80).clamp(2, 12))
     }
 
     fn draw_texts(&self, canvas: &mut Canvas, panel: PixelBox) {

@@ -45,7 +45,7 @@ pub enum Steps {
 
 const MARGIN: f64 = 20.0;
 const ROW: f64 = 25.0;
-const GAP: f64 = 26.0;
+const GAP: f64 = 36.0;
 
 impl Dots {
     /// The rows on a canvas of that width, as high as they need.
@@ -81,7 +81,7 @@ impl DotPanel {
         let values = || self.values.iter().flatten().flatten().copied();
         match self.steps {
             Steps::Even => Axis::holding(values().chain([0.0]), (width as u32 / 55).clamp(1, 6)),
-            Steps::Powers => Axis::of_powers(values()),
+            Steps::Powers => Axis::of_powers(values(), (width as u32 / 38).max(1)),
         }
     }
 
@@ -104,7 +104,7 @@ impl DotPanel {
         canvas.lines("lanes", lanes, Stroke { colour: palette.frame.with_opacity(90), width: 1.0 });
         canvas.lines("grid", grid, Stroke { colour: palette.frame, width: 1.0 });
         let style = text(13.0, Weight::Bold);
-        let label = shortened(&self.label, area.width + GAP - 6.0, &style);
+        let label = shortened(&self.label, area.width + GAP - 8.0, &style);
         put(canvas, Pixel::new(area.left, area.top - 12.0), &label, style);
         for (kind, values) in self.values.iter().enumerate() {
             let place = |(row, value): (usize, &Option<f64>)| {
@@ -113,7 +113,9 @@ impl DotPanel {
                     Steps::Powers => log10((*value)?),
                 };
                 let x = area.left + axis.part(value) * area.width;
-                is_drawable(value).then(|| Pixel::new(x, middle(row)))
+                // A little apart, so that equal numbers of two kinds show both.
+                let down = (kind as f64 - (self.values.len() as f64 - 1.0) / 2.0) * 7.0;
+                is_drawable(value).then(|| Pixel::new(x, middle(row) + down))
             };
             let dots = values.iter().enumerate().take(rows).filter_map(place).collect();
             Look(kind).markers(canvas, dots);

@@ -37,7 +37,7 @@ const GAP: f64 = 22.0;
 impl Panels {
     /// The charts on a canvas of that width, each panel with its texts that high.
     pub fn draw(&self, width: u32, panel_height: u32) -> Result<Canvas, PictureError> {
-        let columns = self.columns.clamp(1, self.charts.len().max(1));
+        let columns = self.columns.max(1);
         let rows = self.charts.len().div_ceil(columns) as u32;
         let longest = self.charts.iter().max_by_key(|chart| chart.series.len());
         let names = longest.iter().flat_map(|chart| &chart.series).map(|line| line.name.as_str());
@@ -65,7 +65,7 @@ impl Panels {
     }
 
     fn y_axis(&self, chart: &LineChart, height: f64) -> Axis {
-        let ticks = (height as u32 / 50).clamp(2, 8);
+        let ticks = (height as u32 / 42).clamp(2, 8);
         match self.scale {
             Scale::Own => Axis::holding(chart.values(), ticks),
             Scale::Shared => Axis::holding(self.charts.iter().flat_map(LineChart::values), ticks),

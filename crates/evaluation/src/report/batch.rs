@@ -70,14 +70,14 @@ pub(super) fn section(data: &Data) -> Section {
         "configuration",
         "people",
         "batch (ms/query)",
-        "paper’s",
+        "batch, paper’s",
         "as printed (ms/query)",
         "by node (ms/query)",
-        "paper’s",
+        "by node, paper’s",
         "by edge (ms/query)",
         "CliqueCloak (ms/query)",
         "by node / batch",
-        "paper’s",
+        "by node / batch, paper’s",
     ]);
     let mut success = Table::new([
         "configuration",

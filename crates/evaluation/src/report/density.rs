@@ -11,6 +11,7 @@ use super::plot::Plot;
 use super::spread::{Spread, over_seeds};
 use crate::results::RunRow;
 use picture::{LineChart, Panels, PictureError, Scale};
+use std::collections::BTreeSet;
 
 /// The runs with enough numbers of people to tell, and those numbers.
 struct Crowds<'a> {
@@ -26,13 +27,16 @@ const ENOUGH: f64 = 0.9;
 impl<'a> Crowds<'a> {
     fn of(data: &'a Data) -> Crowds<'a> {
         let all: Vec<&RunRow> = data.meshcloak().collect();
-        let varied = |run: &&&RunRow| {
+        let sizes = |run: &RunRow| {
             let same = |other: &&&RunRow| {
                 (&other.map, &other.configuration) == (&run.map, &run.configuration)
             };
-            all.iter().filter(same).any(|other| other.users != run.users)
+            all.iter().filter(same).map(|other| other.users).collect::<BTreeSet<u32>>().len()
         };
-        let runs: Vec<&RunRow> = all.iter().filter(varied).copied().collect();
+        let most = all.iter().map(|run| sizes(run)).max().unwrap_or(0);
+        // A configuration that another experiment happens to share tells too little.
+        let varied = |run: &&RunRow| sizes(run) > 1 && 2 * sizes(run) > most;
+        let runs: Vec<&RunRow> = all.iter().copied().filter(varied).collect();
         let mut sizes: Vec<u32> = runs.iter().map(|run| run.users).collect();
         sizes.sort_unstable();
         sizes.dedup();

@@ -66,7 +66,7 @@ pub(super) const TOPICS: [Topic; 5] = [
         id: "time",
         title: "Processing time",
         paper: "prints “about tenth of millisecond” for a query, and 0.0137 to 0.0410 ms in its \
-                Table IV (C++, Core i7-6700, one thread).",
+                Table IV (C++ on a Core i7-6700).",
         note: "Time inside the engine, over all threads of the run, for each accepted query.",
         metrics: &[Metric {
             id: "processing-time",

@@ -65,8 +65,11 @@ pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
     for map in data.maps_of(&runs) {
         let here: Vec<&RunRow> = runs.iter().copied().filter(|run| run.map == map).collect();
         if let Some(panels) = volume::panels(data, &here, map) {
-            let plot = Plot::panels(&format!("volume-taxis-{map}"), &panels, 250)?;
-            section.figure(plot, "Query volume of real trips.");
+            let plot = Plot::panels(&format!("volume-taxis-{map}"), &panels, 265)?;
+            section.figure(
+                plot,
+                "Query volume of real trips, until 99 of 100 queries have been asked.",
+            );
         }
     }
     Ok(section)

@@ -41,7 +41,7 @@ pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
             count(nodes as u64),
             count(edges as u64)
         );
-        section.figure(Plot::panels(&format!("volume-{map}"), &panels, 250)?, &caption);
+        section.figure(Plot::panels(&format!("volume-{map}"), &panels, 265)?, &caption);
         drawn += 1;
     }
     if drawn == 0 {
@@ -61,9 +61,11 @@ pub(super) fn panels(data: &Data, runs: &[&RunRow], map: &str) -> Option<Panels>
         Some(*one) == first || Some(*one) == same.next_back()
     };
     let chosen: Vec<&Configuration> = all.iter().filter(ends).collect();
+    let end = chosen.iter().map(|one| end(rows(data, runs, &one.name))).max().unwrap_or(0);
     let line = |count: Count, one: &Configuration| Series {
         name: one.name.clone(),
         points: rows(data, runs, &one.name)
+            .take_while(|row| row.time <= end)
             .map(|row| (row.time as f64, count(row) as f64))
             .collect(),
         spread: Vec::new(),
@@ -80,12 +82,26 @@ pub(super) fn panels(data: &Data, runs: &[&RunRow], map: &str) -> Option<Panels>
     (!chosen.is_empty()).then_some(Panels { title, charts, columns: 3, scale: Scale::Own })
 }
 
+/// The second by which nearly all have asked and most of their time is over: a few long trips would
+/// squeeze everything else.
+fn end<'a>(rows: impl Iterator<Item = &'a VolumeRow> + Clone) -> u64 {
+    let all: u64 = rows.clone().map(|row| row.new).sum();
+    let last = rows.clone().map(|row| row.time).max().unwrap_or(0);
+    let mut asked = 0;
+    let mut nearly = rows.skip_while(|row| {
+        asked += row.new;
+        asked * 100 < all * 99
+    });
+    let nearly = nearly.next().map_or(last, |row| row.time);
+    if nearly * 2 < last { nearly } else { last }
+}
+
 /// What was recorded of a configuration of these runs.
 fn rows<'a>(
     data: &'a Data,
     runs: &'a [&RunRow],
     configuration: &'a str,
-) -> impl Iterator<Item = &'a VolumeRow> {
+) -> impl Iterator<Item = &'a VolumeRow> + Clone {
     let run = runs.iter().find(|run| run.configuration == configuration);
     data.volume.iter().filter(move |row| {
         row.configuration == configuration

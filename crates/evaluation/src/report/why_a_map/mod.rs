@@ -164,6 +164,12 @@ fn plane_notes(scene: &Scene, hidden: &[Hidden]) -> Vec<(String, Weight)> {
         notes.push((format!("before: {}", together(scene, [before].into_iter())), Weight::Regular));
     }
     notes.push((together(scene, hidden.iter().filter(now)), Weight::Bold));
+    for hidden in hidden.iter().filter(now) {
+        if let Region::Rectangle(shown) = hidden.region {
+            let (width, height) = (shown.width(), shown.height());
+            notes.push((format!("rectangle {width:.0} × {height:.0} m"), Weight::Regular));
+        }
+    }
     if let [a, b] = &scene.people[..] {
         let metres = scene.point(a).distance(scene.point(b));
         notes.push((format!("{metres:.0} m apart in the plane"), Weight::Regular));
@@ -238,9 +244,9 @@ mod tests {
             let ways = sources.iter().filter_map(|&from| atlas.distance(from, to));
             ways.map(meshcloak::units::Length::as_metres).fold(f64::MAX, f64::min)
         };
-        // From x = 260 to 400; from x = 220 back to 0, down 120, and on to 380 or 340.
+        // From x = 300 to 370; from x = 180 back to 0, down 120, and on to 440 or 330.
         let found = ["A'", "D", "E"].map(|name| nearest(name).round());
-        assert_eq!(found, [140.0, 220.0 + 120.0 + 380.0, 220.0 + 120.0 + 340.0]);
+        assert_eq!(found, [70.0, 180.0 + 120.0 + 440.0, 180.0 + 120.0 + 330.0]);
         // MeshCloak, too, hid A among B and C before.
         let ours = hidden::ask(&scene, &atlas, "meshcloak");
         assert_eq!(together(&scene, ours.iter()), "A, B and C in one set");
