@@ -62,24 +62,41 @@ pub(super) fn panels(data: &Data, runs: &[&RunRow], map: &str) -> Option<Panels>
     };
     let chosen: Vec<&Configuration> = all.iter().filter(ends).collect();
     let end = chosen.iter().map(|one| end(rows(data, runs, &one.name))).max().unwrap_or(0);
+    let bin = end / MOST_POINTS + 1;
     let line = |count: Count, one: &Configuration| Series {
         name: one.name.clone(),
-        points: rows(data, runs, &one.name)
-            .take_while(|row| row.time <= end)
-            .map(|row| (row.time as f64, count(row) as f64))
-            .collect(),
+        points: means(rows(data, runs, &one.name).take_while(|row| row.time <= end), count, bin),
         spread: Vec::new(),
     };
     let chart = |&(title, label, count): &(&str, &str, Count)| LineChart {
         title: title.to_owned(),
         x_label: "time (s)".to_owned(),
-        y_label: label.to_owned(),
+        y_label: if bin == 1 { label.to_owned() } else { format!("{label}, mean of {bin} s") },
         series: chosen.iter().map(|one| line(count, one)).collect(),
         ..LineChart::default()
     };
     let title = format!("Query volume on {}", map_title(map));
     let charts = COUNTS.iter().map(chart).collect();
     (!chosen.is_empty()).then_some(Panels { title, charts, columns: 3, scale: Scale::Own })
+}
+
+/// A line of a long run has about so many points, each the mean of several seconds.
+const MOST_POINTS: u64 = 400;
+
+/// The mean of every so many seconds, at the first of them.
+fn means<'a>(rows: impl Iterator<Item = &'a VolumeRow>, count: Count, bin: u64) -> Vec<(f64, f64)> {
+    let mut bins: Vec<(u64, f64, f64)> = Vec::new();
+    for row in rows {
+        let (first, value) = (row.time / bin * bin, count(row) as f64);
+        match bins.last_mut() {
+            Some((start, sum, seconds)) if *start == first => {
+                *sum += value;
+                *seconds += 1.0;
+            }
+            _ => bins.push((first, value, 1.0)),
+        }
+    }
+    bins.into_iter().map(|(start, sum, seconds)| (start as f64, sum / seconds)).collect()
 }
 
 /// The second by which nearly all have asked and most of their time is over: a few long trips would
@@ -111,4 +128,44 @@ fn rows<'a>(
                     && row.seed == run.seed
             })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(time: u64, new: u64) -> VolumeRow {
+        VolumeRow {
+            map: String::new(),
+            users: 1,
+            configuration: String::new(),
+            scheme: String::new(),
+            view: String::new(),
+            seed: 1,
+            time,
+            new,
+            succeeded: 0,
+            expired: 0,
+            waiting: 0,
+            nodes: 0,
+            edges: 0,
+        }
+    }
+
+    #[test]
+    fn long_runs_are_means_of_several_seconds() {
+        let rows: Vec<VolumeRow> = (0..5).map(|time| row(time, 10 * time)).collect();
+        // 0 and 10, 20 and 30, 40.
+        let found = means(rows.iter(), |row| row.new, 2);
+        assert_eq!(found, [(0.0, 5.0), (2.0, 25.0), (4.0, 40.0)]);
+        assert_eq!(means(rows.iter(), |row| row.new, 1).len(), 5);
+    }
+
+    #[test]
+    fn a_thin_tail_is_cut_and_a_short_one_is_not() {
+        let asked = |time: u64| row(time, if time < 100 { 10 } else { 0 });
+        let long: Vec<VolumeRow> = (0..1_000).map(asked).collect();
+        assert_eq!(end(long.iter()), 98);
+        assert_eq!(end(long[..150].iter()), 149);
+    }
 }
