@@ -218,7 +218,7 @@ const RUNS: usize = 5;
 fn pipelines() {
     println!("\nMicroseconds per query; 100,000 people; one thread unless said otherwise");
     println!(
-        "{:12} {:9} {:>8} {:>8} {:>6} {:>8}   {:26} {:>8} {:>8} {:>9}",
+        "{:12} {:9} {:>8} {:>8} {:>6} {:>8}   {:26} {:26} {:>8} {:>8} {:>9}",
         "map",
         "setting",
         "fast",
@@ -226,6 +226,7 @@ fn pipelines() {
         "ratio",
         "2 thr.",
         "collect graph cliques mesh",
+        "the same of printed",
         "success",
         "streets",
         "worst ms"
@@ -234,6 +235,9 @@ fn pipelines() {
         let map = read(&source);
         let atlas = Arc::new(Atlas::new(map, Length::metres(DC_MAX)));
         for setting in CONFIGURATIONS {
+            if !wanted(&label(setting), &CONFIGURATIONS.map(label).each_ref().map(String::as_str)) {
+                continue;
+            }
             let tape = tape(atlas.map(), 100_000, setting);
             let fast = |threads| {
                 let atlas = Arc::clone(&atlas);
@@ -250,13 +254,14 @@ fn pipelines() {
             assert_eq!(one.checksum, two.checksum, "threads disagree");
             assert_eq!(one.truncated, 0);
             println!(
-                "{name:12} {:9} {:8.3} {:8.3} {:5.1}× {:8.3}   {:26} {:8.3} {:8.2} {:9.1}",
+                "{name:12} {:9} {:8.3} {:8.3} {:5.1}× {:8.3}   {:26} {:26} {:8.3} {:8.2} {:9.1}",
                 label(setting),
                 one.micros(),
                 printed.micros(),
                 printed.micros() / one.micros(),
                 two.micros(),
                 one.stage_micros(),
+                printed.stage_micros(),
                 one.served as f64 / one.queries as f64,
                 one.mesh_streets as f64 / one.served as f64,
                 one.worst * 1e3,

@@ -3,8 +3,8 @@
 //! Of several reasons the first of these is given: malformed, known id, out of order, `k`, `dt`,
 //! `dc`, `speed`, off the map.
 
-use super::reason::Reason;
 use anyhow::{Result, bail};
+use evaluation::reason::Reason;
 use import::{BadQuery, ImportError, Place, Problem, QueryPlace, QueryRecord, QueryRow};
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::units::{Length, Point};

@@ -8,11 +8,9 @@ mod intake;
 mod options;
 mod outcomes;
 mod per_batch;
-mod reason;
 mod roster;
-mod stopwatch;
+mod scheme_args;
 mod summary;
-mod tally;
 mod text;
 
 use crate::answer;
@@ -21,21 +19,19 @@ use crate::progress::Console;
 use anyhow::{Context as _, Result};
 use batches::Batches;
 use clap::Args;
+use evaluation::metrics::Tally;
 use files::Files;
 use import::{MapSource, Progress as _, QueryReader};
 use intake::{Intake, Limits, Rows};
 use meshcloak::distance::Atlas;
-use meshcloak::mesh_cloak::{MeshCloak, Settings};
-use meshcloak::printed::Printed;
-use meshcloak::scheme::Scheme;
 use meshcloak::units::Length;
-use options::{CoverageArg, GuaranteeArg, PipelineArg, RegionArg, spelt};
+pub use options::batch_length;
+use scheme_args::SchemeArgs;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use summary::Summary;
-use tally::Tally;
 use text::Labels;
 
 /// Arguments of `cloak`.
@@ -49,6 +45,7 @@ Examples:
   meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
   meshcloak cloak porto.meshmap --queries q.csv.gz --out o.ndjson.gz --disclosures d.ndjson
   meshcloak cloak oldenburgGen.node --queries q.csv --out o.ndjson --pipeline printed --json
+  meshcloak cloak --queries q.csv --out o.ndjson --scheme hilbert-cloak
   meshcloak cloak --queries q.csv --out o.ndjson --per-batch batches.csv --strict --threads 1")]
 pub struct Cloak {
     #[arg(help = MAP_HELP)]
@@ -61,18 +58,8 @@ pub struct Cloak {
     /// File of outcomes to write, as NDJSON; gzipped if it ends in .gz.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// What is promised to whom.
-    #[arg(long, value_enum, default_value = "paper")]
-    guarantee: GuaranteeArg,
-    /// How the answer is found; both give the same.
-    #[arg(long, value_enum, default_value = "fast")]
-    pipeline: PipelineArg,
-    /// When two people count as within reach of each other.
-    #[arg(long, value_enum, default_value = "own")]
-    coverage: CoverageArg,
-    /// Which streets the service is asked about.
-    #[arg(long, value_enum, default_value = "reach")]
-    region: RegionArg,
+    #[command(flatten)]
+    scheme: SchemeArgs,
     /// The largest distance constraint; a query with a larger one is refused.
     #[arg(long, value_name = "METRES", default_value = "2000", value_parser = options::dc_max)]
     dc_max: Length,
@@ -82,10 +69,6 @@ pub struct Cloak {
     /// How far from a street a query may be, in metres; 0: any distance.
     #[arg(long, value_name = "METRES", default_value = "50", value_parser = options::metres)]
     snap: f64,
-    /// Steps that the search for the cliques of one query may take.
-    #[arg(long, value_name = "STEPS", default_value_t = Settings::default().budget,
-          value_parser = clap::value_parser!(u32).range(1..))]
-    budget: u32,
     /// How many threads work [default: one for each core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
@@ -106,6 +89,7 @@ pub struct Cloak {
 impl Cloak {
     /// Reads map and queries, cloaks, writes what was asked for, says what it came to.
     pub fn run(&self, console: &Console) -> Result<()> {
+        self.scheme.check()?;
         // 0: one for each core.
         let threads = self.threads.unwrap_or(0) as usize;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -125,14 +109,19 @@ impl Cloak {
         let begun = Instant::now();
         let tally = self.pass(&atlas, console);
         console.clear();
-        Ok(Summary { tally: tally?, settings: self.settings(), elapsed: begun.elapsed() })
+        Ok(Summary {
+            tally: tally?,
+            scheme: self.scheme.name().to_owned(),
+            settings: self.settings(),
+            elapsed: begun.elapsed(),
+        })
     }
 
     /// Every row once, and on until nobody waits.
     fn pass(&self, atlas: &Arc<Atlas>, console: &Console) -> Result<Tally> {
         let map = atlas.map();
         let labels = Labels::of(map);
-        let mut scheme = self.scheme(atlas);
+        let mut scheme = self.scheme.make(atlas)?;
         let limits = Limits {
             dc_max: self.dc_max,
             snap: (self.snap > 0.0).then_some(self.snap),
@@ -150,30 +139,14 @@ impl Cloak {
         batches.finish()
     }
 
-    fn scheme(&self, atlas: &Arc<Atlas>) -> Box<dyn Scheme> {
-        let GuaranteeArg::Paper = self.guarantee;
-        let settings = Settings {
-            coverage: self.coverage.into(),
-            mesh: self.region.into(),
-            budget: self.budget,
-        };
-        match self.pipeline {
-            PipelineArg::Fast => Box::new(MeshCloak::new(Arc::clone(atlas), settings)),
-            PipelineArg::Printed => Box::new(Printed::new(Arc::clone(atlas), settings)),
-        }
-    }
-
     fn settings(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("guarantee", spelt(&self.guarantee).into()),
-            ("pipeline", spelt(&self.pipeline).into()),
-            ("coverage", spelt(&self.coverage).into()),
-            ("region", spelt(&self.region).into()),
+        let mut settings = self.scheme.settings();
+        settings.extend([
             ("dc_max", self.dc_max.as_metres().into()),
             ("batch", (self.batch as f64 / 1000.0).into()),
             ("snap", self.snap.into()),
-            ("budget", self.budget.into()),
             ("threads", rayon::current_num_threads().into()),
-        ]
+        ]);
+        settings
     }
 }

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 pub struct Desk(TempDir);
 
 impl Desk {
-    fn new(queries: &str) -> Desk {
+    pub fn new(queries: &str) -> Desk {
         let desk = Desk(tempfile::tempdir().unwrap());
         let nodes = "id,x,y\na,0,0\nb,100,0\nc,200,0\nd,300,0\ne,400,0\n";
         fs::write(desk.path("t.nodes.csv"), nodes).unwrap();
@@ -24,18 +24,18 @@ impl Desk {
         desk
     }
 
-    fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         self.0.path().join(name).display().to_string()
     }
 
-    fn run(&self, arguments: &[&str]) -> Run {
+    pub fn run(&self, arguments: &[&str]) -> Run {
         let (map, queries, out) = (self.path("t"), self.path("q"), self.path("o"));
         let mut all = vec!["cloak", &map, "--queries", &queries, "--out", &out];
         all.extend(arguments);
         meshcloak(&all)
     }
 
-    fn outcomes(&self, arguments: &[&str]) -> String {
+    pub fn outcomes(&self, arguments: &[&str]) -> String {
         self.run(arguments).done();
         fs::read_to_string(self.path("o")).unwrap()
     }
@@ -51,7 +51,7 @@ impl Desk {
 /// Two meet in batch 1, at its last moment; q4 comes at the last moment of q3, exactly 60 m away;
 /// q5 and q6 are one user; q7 has run out of patience before its first batch; q9 is served among
 /// two, with which q8 is not content; q10 is alone.
-const DAY: &str = "\
+pub const DAY: &str = "\
 query,user,t,x,y,k,dt,dc,speed,interval
 early,u0,soon,1,0,2,1,50,,
 q1,u1,0.5,10,0,2,2,50,,

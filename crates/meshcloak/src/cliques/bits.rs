@@ -26,18 +26,16 @@ pub(super) trait Bits: Clone {
         self.words().iter().zip(other.words()).map(|(a, b)| (a & b).count_ones()).sum()
     }
 
+    /// How many numbers are in this set and not in the other.
+    fn count_without(&self, other: &Self) -> u32 {
+        self.words().iter().zip(other.words()).map(|(a, b)| (a & !b).count_ones()).sum()
+    }
+
     /// Those in both.
     fn common(&self, other: &Self) -> Self {
         let mut common = self.clone();
         common.words_mut().iter_mut().zip(other.words()).for_each(|(a, b)| *a &= b);
         common
-    }
-
-    /// Those in either.
-    fn with(&self, other: &Self) -> Self {
-        let mut all = self.clone();
-        all.words_mut().iter_mut().zip(other.words()).for_each(|(a, b)| *a |= b);
-        all
     }
 
     /// The numbers below `bound`.

@@ -45,6 +45,8 @@ impl LargestCliques {
 struct Portion {
     /// For each node its place among the candidates of the search at hand.
     places: Vec<u32>,
+    /// The same where there are few, in a byte.
+    near: Vec<u8>,
     one: Room<[u64; 1]>,
     four: Room<[u64; 4]>,
     many: Room<Vec<u64>>,
@@ -61,22 +63,35 @@ struct Room<B> {
 
 const NOWHERE: u32 = u32::MAX;
 
+/// Few candidates are as many as fit one word.
+const FEW: usize = 64;
+
 impl Portion {
     fn search(&mut self, graph: &ConstraintGraph, roots: Range<u32>, budget: u32) {
         self.largest.begin(graph.len());
         self.places.resize(graph.len(), NOWHERE);
+        self.near.resize(graph.len(), FEW as u8);
         for root in roots {
             let candidates = graph.later(root);
             let within = Within { graph, root, candidates, budget };
-            let (places, largest) = (&mut self.places, &mut self.largest);
+            let largest = &mut self.largest;
             match candidates.len() {
                 0 if largest.sizes[root as usize] > 0 => {}
                 0 => largest.keep(std::iter::once(root)),
                 size if !may_improve(largest, root, candidates, size as u32 + 1) => {}
-                1 => largest.keep([root.min(candidates[0]), root.max(candidates[0])].into_iter()),
-                2..=64 => within.search(places, &mut self.one, largest),
-                65..=256 => within.search(places, &mut self.four, largest),
-                _ => within.search(places, &mut self.many, largest),
+                1 => largest.keep([root, candidates[0]].into_iter()),
+                2..=FEW => {
+                    within.connect_few(&mut self.near, &mut self.one.neighbours);
+                    within.search(&mut self.one, largest);
+                }
+                65..=256 => {
+                    within.connect(&mut self.places, &mut self.four.neighbours);
+                    within.search(&mut self.four, largest);
+                }
+                _ => {
+                    within.connect(&mut self.places, &mut self.many.neighbours);
+                    within.search(&mut self.many, largest);
+                }
             }
         }
     }
@@ -97,8 +112,7 @@ struct Within<'a> {
 }
 
 impl Within<'_> {
-    fn search<B: Bits>(&self, places: &mut [u32], room: &mut Room<B>, largest: &mut Largest) {
-        self.connect(places, &mut room.neighbours);
+    fn search<B: Bits>(&self, room: &mut Room<B>, largest: &mut Largest) {
         room.sizes.clear();
         room.sizes.extend(self.candidates.iter().map(|&node| largest.sizes[node as usize]));
         let count = self.candidates.len();
@@ -112,11 +126,36 @@ impl Within<'_> {
             steps: 0,
             budget: self.budget,
         };
-        branch.grow(&B::empty(count), 1, B::first_numbers(count));
+        branch.grow(B::empty(count), 1, B::first_numbers(count));
         let steps = branch.steps;
         largest.steps += u64::from(steps);
         largest.most_steps = largest.most_steps.max(steps);
         largest.truncated += u32::from(steps > self.budget);
+    }
+
+    /// Which candidates are neighbours of each other, where there are few: without a branch for
+    /// each neighbour of theirs, of which half are candidates.
+    fn connect_few(&self, near: &mut [u8], neighbours: &mut Vec<[u64; 1]>) {
+        neighbours.clear();
+        neighbours.resize(self.candidates.len(), [0]);
+        for (place, &node) in (0..).zip(self.candidates) {
+            near[node as usize] = place;
+        }
+        let last = self.candidates.last().copied().unwrap_or(0);
+        for (place, &node) in self.candidates.iter().enumerate() {
+            let mut later = 0;
+            for &other in self.graph.later(node).iter().take_while(|&&other| other <= last) {
+                let other = near[other as usize];
+                later |= u64::from(other < FEW as u8) << (other % FEW as u8);
+            }
+            neighbours[place][0] |= later;
+            for other in Bits::iter(&[later]) {
+                neighbours[other][0] |= 1 << place;
+            }
+        }
+        for &node in self.candidates {
+            near[node as usize] = FEW as u8;
+        }
     }
 
     /// Which candidates are neighbours of each other.
@@ -163,41 +202,59 @@ const EASY: u32 = 24;
 impl<B: Bits> Branch<'_, B> {
     /// Looks for cliques that extend the present one, of `size` with the root, by some of `open`,
     /// all of which are adjacent to all of it.
-    fn grow(&mut self, clique: &B, size: u32, mut open: B) {
+    fn grow(&mut self, mut clique: B, mut size: u32, mut open: B) {
         let count = open.count();
         // A step among many candidates counts as the many small ones that it costs.
         self.steps += 1 + count * open.words().len() as u32 / WORDS_OF_A_STEP;
         if count == 0 || self.steps > self.budget {
-            self.keep(clique, size);
+            self.keep(&clique, size);
             return;
         }
-        if !self.may_improve(clique, &open, size + count) {
+        if !self.may_improve(&clique, &open, size + count) {
             return;
         }
-        let (pivot, least) = self.pivot(&open);
-        if least == count - 1 {
-            self.keep(&clique.with(&open), size + count); // all are adjacent to one another
+        let pivot = self.take_universal(&mut clique, &mut size, &mut open);
+        let Some(pivot) = pivot else {
+            self.keep(&clique, size); // all were adjacent to one another
             return;
-        }
-        if self.steps > EASY && !self.may_improve(clique, &open, size + self.colours(&open)) {
+        };
+        if self.steps > EASY && !self.may_improve(&clique, &open, size + self.colours(&open)) {
             return;
         }
         let mut branches = open.without(&self.neighbours[pivot]);
         branches.remove(pivot);
-        self.step_into(pivot, clique, size, &mut open);
+        self.step_into(pivot, &clique, size, &mut open);
         for next in branches.iter() {
             if self.steps > self.budget {
                 return;
             }
-            self.step_into(next, clique, size, &mut open);
+            self.step_into(next, &clique, size, &mut open);
         }
+    }
+
+    /// Moves the nodes that are adjacent to all others of `open` into the clique: every largest one
+    /// has them. Gives the node that misses fewest of the rest; `None` if nobody is left.
+    fn take_universal(&self, clique: &mut B, size: &mut u32, open: &mut B) -> Option<usize> {
+        let (mut pivot, mut fewest) = (None, u32::MAX);
+        let all = open.clone();
+        for place in all.iter() {
+            let missed = all.count_without(&self.neighbours[place]);
+            if missed == 1 {
+                clique.insert(place); // only herself
+                open.remove(place);
+                *size += 1;
+            } else if missed < fewest {
+                (pivot, fewest) = (Some(place), missed);
+            }
+        }
+        pivot
     }
 
     /// Takes `next` into the clique, looks further, and sets it aside.
     fn step_into(&mut self, next: usize, clique: &B, size: u32, open: &mut B) {
         let mut larger = clique.clone();
         larger.insert(next);
-        self.grow(&larger, size + 1, open.common(&self.neighbours[next]));
+        self.grow(larger, size + 1, open.common(&self.neighbours[next]));
         open.remove(next);
     }
 
@@ -205,17 +262,6 @@ impl<B: Bits> Branch<'_, B> {
     fn may_improve(&self, clique: &B, open: &B, size: u32) -> bool {
         let smaller = |place| self.sizes[place] < size;
         self.root_size < size || open.iter().any(smaller) || clique.iter().any(smaller)
-    }
-
-    /// The node with the most neighbours among `open`, and how few any node of it has there.
-    fn pivot(&self, open: &B) -> (usize, u32) {
-        let degree = |place| (open.count_common(&self.neighbours[place]), place);
-        let first = open.first().map_or((0, 0), degree);
-        let (most, least) =
-            open.iter().map(degree).fold((first, first.0), |(most, least), next| {
-                (if next.0 > most.0 { next } else { most }, least.min(next.0))
-            });
-        (most.1, least)
     }
 
     /// No clique among `open` is larger than the number of colours by which no two neighbours

@@ -4,7 +4,7 @@
 
 use super::Coverage;
 use super::crowd::{Crowd, Person};
-use crate::distance::{Atlas, Crossing, Rows};
+use crate::distance::{Atlas, Crossing, Reached, Rows};
 use crate::map::StreetId;
 use crate::query::Query;
 use std::ops::Range;
@@ -28,20 +28,40 @@ pub(super) struct Found {
     met: [Vec<u32>; TOGETHER],
 }
 
+/// Somebody who walks.
+#[derive(Clone, Copy, Default)]
+struct Walker {
+    person: Person,
+    node: u32,
+    /// How far she gets beyond the nearest end of her street; below 0 if not even there.
+    left: i32,
+}
+
+/// A street that walkers have come to, and the people there.
+struct Entered<'a> {
+    reached: &'a Reached,
+    back: Option<Crossing>,
+    start: u32,
+    people: &'a [Person],
+}
+
 /// So many people of a street walk together.
 const TOGETHER: usize = 16;
+
+/// After so many edges a portion says how many it has found.
+const EDGES_OF_A_REPORT: usize = 1 << 16;
 
 impl Walk<'_> {
     /// Everyone on `streets` searches, until `total` passes what may be kept.
     pub(super) fn run(&self, streets: Range<u32>, found: &mut Found, total: &AtomicUsize) {
         found.counts.clear();
         found.later.clear();
+        let mut reported = 0;
         for street in streets.map(StreetId) {
             let (mut first, people) = self.crowd.on(street);
             for walkers in people.chunks(TOGETHER) {
                 self.meet(street, first, walkers, &mut found.met);
                 first += walkers.len() as u32;
-                let start = found.later.len();
                 for met in &mut found.met[..walkers.len()] {
                     met.truncate(self.most);
                     met.sort_unstable();
@@ -49,12 +69,16 @@ impl Walk<'_> {
                     found.counts.push(met.len() as u32);
                     met.clear();
                 }
-                let count = found.later.len() - start;
-                if total.fetch_add(count, Ordering::Relaxed) + count > super::MOST_EDGES {
+            }
+            if found.later.len() - reported > EDGES_OF_A_REPORT {
+                let more = found.later.len() - reported;
+                reported = found.later.len();
+                if total.fetch_add(more, Ordering::Relaxed) + more > super::MOST_EDGES {
                     return;
                 }
             }
         }
+        total.fetch_add(found.later.len() - reported, Ordering::Relaxed);
     }
 
     /// For each of `walkers` everyone within her reach who comes after her in order of (dc, id).
@@ -113,40 +137,49 @@ impl Walk<'_> {
         met: &mut [Vec<u32>],
     ) {
         let Rows::Streets(reach) = self.atlas.rows() else { return };
-        let back = reach.row_back(street);
         let one_way = self.atlas.map().street(street).one_way;
-        // Less than nothing is left to whoever does not even get to the end of her street.
-        let mut left = [0; TOGETHER];
-        for (left, a) in left.iter_mut().zip(walkers) {
-            let leave = if one_way { a.to } else { a.from.min(a.to) };
-            *left = i32::from(a.dc) - i32::from(leave);
+        let mut room = [Walker::default(); TOGETHER];
+        for ((walker, &person), node) in room.iter_mut().zip(walkers).zip(first..) {
+            let leave = if one_way { person.to } else { person.from.min(person.to) };
+            *walker = Walker { person, node, left: i32::from(person.dc) - i32::from(leave) };
         }
-        let left = &left[..walkers.len()];
-        let farthest = left.iter().copied().max().unwrap_or(-1);
-        for (entry, reached) in reach.row(street).iter().enumerate() {
-            let nearest = i32::from(reached.nearest);
-            if nearest > farthest {
-                break; // nearest first: from here on everything is too far
-            }
-            let (start, people) = self.crowd.on(reached.street);
-            let Some(&last) = people.last() else { continue };
-            for (((&a, &left), node), met) in walkers.iter().zip(left).zip(first..).zip(&mut *met) {
-                if nearest > left || !last.is_after(a) {
-                    continue;
+        let walkers = &room[..walkers.len()];
+        let farthest = walkers.iter().map(|walker| walker.left).max().unwrap_or(-1);
+        for (row, back) in reach.parts(street) {
+            for (entry, reached) in row.iter().enumerate() {
+                if i32::from(reached.nearest) > farthest {
+                    return; // nearest first: from here on everything is too far
                 }
-                let (to_from, to_to) = to_ends(a, reached.crossing);
-                let after = people.iter().enumerate().rev().take_while(|(_, b)| b.is_after(a));
-                for (place, &b) in after {
-                    let there = to_from.saturating_add(b.from).min(to_to.saturating_add(b.to));
-                    let returns =
-                        |back: &[Crossing]| across(b, back[entry], a) <= self.way_back_limit(a, b);
-                    let other = start + place as u32;
-                    if there <= a.dc
-                        && back.is_none_or(returns)
-                        && self.are_two_people(node, a, other, b)
-                    {
-                        met.push(other);
-                    }
+                let (start, people) = self.crowd.on(reached.street);
+                if people.last().is_some_and(|last| last.is_after(walkers[0].person)) {
+                    let street =
+                        Entered { reached, back: back.map(|back| back[entry]), start, people };
+                    self.greet(walkers, street, met);
+                }
+            }
+        }
+    }
+
+    /// Everyone on a street that `walkers` have come to.
+    #[inline]
+    fn greet(&self, walkers: &[Walker], street: Entered<'_>, met: &mut [Vec<u32>]) {
+        let Entered { reached, back, start, people } = street;
+        for (walker, met) in walkers.iter().zip(met) {
+            let Walker { person: a, node, left } = *walker;
+            if i32::from(reached.nearest) > left {
+                continue;
+            }
+            let (to_from, to_to) = to_ends(a, reached.crossing);
+            let after = people.iter().enumerate().rev().take_while(|(_, b)| b.is_after(a));
+            for (place, &b) in after {
+                let there = to_from.saturating_add(b.from).min(to_to.saturating_add(b.to));
+                let returns = |back| across(b, back, a) <= self.way_back_limit(a, b);
+                let other = start + place as u32;
+                if there <= a.dc
+                    && back.is_none_or(returns)
+                    && self.are_two_people(node, a, other, b)
+                {
+                    met.push(other);
                 }
             }
         }
