@@ -86,23 +86,24 @@ fn turns(tape: &[Query], pace: Pace) -> Vec<Batch> {
     turns
 }
 
-/// How long the scheme itself takes, apart from the engine's list of who waits.
+/// How long each stage takes; collecting and settling are the engine's.
 #[derive(Default)]
-struct InScheme {
-    since: Option<Instant>,
-    spent: Duration,
+struct Stages {
+    since: Option<(Stage, Instant)>,
+    spent: [Duration; 5],
 }
 
-impl Watch for InScheme {
+impl Watch for Stages {
     fn stage(&mut self, stage: Stage) {
-        match stage {
-            Stage::Collect => {}
-            Stage::Settle => {
-                self.spent += self.since.take().map_or(Duration::ZERO, |s| s.elapsed());
-            }
-            _ => {
-                self.since.get_or_insert_with(Instant::now);
-            }
+        self.end();
+        self.since = Some((stage, Instant::now()));
+    }
+}
+
+impl Stages {
+    fn end(&mut self) {
+        if let Some((stage, since)) = self.since.take() {
+            self.spent[stage as usize] += since.elapsed();
         }
     }
 }
@@ -112,12 +113,13 @@ fn measure(scheme: &mut dyn Scheme, tape: &[Query]) {
     let (mut served, mut members, mut sets) = (0, 0, 0);
     let (mut most_waiting, mut most_cliques, mut most_steps, mut truncated) = (0, 0, 0, 0);
     let mut spent = Duration::ZERO;
-    let mut inside = InScheme::default();
+    let mut stages = Stages::default();
     let mut area = 0.0;
     for batch in turns(tape, scheme.describe().pace) {
         let start = Instant::now();
-        let done = turn(scheme, &mut state, batch, &mut inside);
+        let done = turn(scheme, &mut state, batch, &mut stages);
         spent += start.elapsed();
+        stages.end();
         served += done.served.len();
         for (_, set) in &done.served {
             let cloaking = done.published.set(*set);
@@ -133,12 +135,14 @@ fn measure(scheme: &mut dyn Scheme, tape: &[Query]) {
     }
     let per_query = |spent: Duration| spent.as_secs_f64() * 1e3 / tape.len() as f64;
     println!(
-        "{:18} {:.5} ms a query, {:.5} of it in the scheme; {:.2} % served, {:.2} members, {:.3} \
+        "{:18} {:.5} ms a query, of it {:.5} graph, {:.5} cliques, {:.5} regions; {:.2} % served, {:.2} members, {:.3} \
          km², {sets} sets; at most {most_waiting} wait, {most_cliques} cliques, {most_steps} \
          steps; {truncated} truncated",
         scheme.name(),
         per_query(spent),
-        per_query(inside.spent),
+        per_query(stages.spent[Stage::Graph as usize]),
+        per_query(stages.spent[Stage::Cliques as usize]),
+        per_query(stages.spent[Stage::Mesh as usize]),
         100.0 * served as f64 / tape.len() as f64,
         members as f64 / served.max(1) as f64,
         area / served.max(1) as f64,

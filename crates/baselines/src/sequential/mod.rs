@@ -72,6 +72,7 @@ impl Sequential {
     fn follow(&mut self, state: &State, watch: &mut dyn Watch) -> bool {
         let waiting = &state.waiting;
         let mut known = waiting.len() - state.arrived;
+        watch.stage(Stage::Cliques);
         self.cliques.begin();
         if self.roster.is_of_the_turn_before(state) {
             for id in &state.left {

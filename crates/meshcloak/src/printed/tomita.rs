@@ -1,12 +1,21 @@
-//! All maximal cliques of a graph given as sorted lists of neighbours, on vectors (Tomita et al.
-//! 2006): expand a clique by its open nodes, but not by neighbours of a pivot.
+//! All maximal cliques of a graph given as sorted lists of neighbours (Tomita et al. 2006).
+//!
+//! Each search is about one node and its neighbours, numbered anew from zero, so that what it
+//! reads is small and close together.
 
 use super::graph::Lists;
 
-/// Finds the maximal cliques of one graph after the other.
+/// Finds the maximal cliques of one graph after the other without allocating anew.
 #[derive(Debug, Default)]
 pub(super) struct Tomita {
     cliques: Lists,
+    /// Among the neighbours of one node: who is whose neighbour, in their own numbers.
+    near: Lists,
+    /// The number of a neighbour plus one; zero for all others.
+    number_of: Vec<u32>,
+    /// Open, done and branch nodes of every level of the search, back to back.
+    levels: Vec<u32>,
+    is_open: Vec<bool>,
     clique: Vec<u32>,
     left: u32,
     spent: bool,
@@ -21,19 +30,33 @@ pub(super) struct Work {
     pub(super) truncated: bool,
 }
 
+/// The nodes of a level: where in `levels` those begin that extend the clique, and those with
+/// which every clique was found before, and where these end.
+#[derive(Clone, Copy)]
+struct Level {
+    open: usize,
+    done: usize,
+    end: usize,
+}
+
 impl Tomita {
     /// Every maximal clique. Should a search spend its budget, some of those at its node are
     /// missing, but every node is in at least one that was found.
     pub(super) fn find(&mut self, graph: &Lists, budget: u32) -> (&Lists, Work) {
         self.cliques.clear();
+        self.number_of.resize(graph.len(), 0);
         self.work = Work::default();
         for node in 0..graph.len() as u32 {
             let neighbours = graph.of(node);
             let split = neighbours.partition_point(|&other| other < node);
             (self.left, self.spent) = (budget, false);
-            self.clique.push(node);
-            self.expand(graph, neighbours[split..].to_vec(), neighbours[..split].to_vec());
             self.clique.clear();
+            self.clique.push(node);
+            if split < neighbours.len() {
+                self.search_among(graph, neighbours, split);
+            } else if split == 0 {
+                self.report();
+            }
             self.work.truncated |= self.spent;
         }
         if self.work.truncated {
@@ -48,6 +71,7 @@ impl Tomita {
         let mut found = vec![false; graph.len()];
         self.cliques.items.iter().for_each(|&node| found[node as usize] = true);
         for node in (0..graph.len() as u32).filter(|&node| !found[node as usize]) {
+            self.clique.clear();
             self.clique.push(node);
             for other in graph.of(node) {
                 if self.clique.iter().all(|&member| graph.of(member).binary_search(other).is_ok()) {
@@ -55,12 +79,34 @@ impl Tomita {
                 }
             }
             self.report();
-            self.clique.clear();
         }
     }
 
-    /// Extends the clique by nodes of `open`; cliques with a node of `done` were found before.
-    fn expand(&mut self, graph: &Lists, mut open: Vec<u32>, mut done: Vec<u32>) {
+    /// The cliques of a node and its later neighbours, which begin at `split`.
+    fn search_among(&mut self, graph: &Lists, neighbours: &[u32], split: usize) {
+        for (number, &other) in neighbours.iter().enumerate() {
+            self.number_of[other as usize] = number as u32 + 1;
+        }
+        self.near.clear();
+        for &other in neighbours {
+            let numbers = graph.of(other).iter().map(|&third| self.number_of[third as usize]);
+            self.near.items.extend(numbers.filter(|&number| number > 0).map(|number| number - 1));
+            self.near.end();
+        }
+        for &other in neighbours {
+            self.number_of[other as usize] = 0;
+        }
+        let (split, end) = (split as u32, neighbours.len() as u32);
+        self.levels.clear();
+        self.levels.extend((split..end).chain(0..split));
+        self.is_open.clear();
+        self.is_open.resize(neighbours.len(), false);
+        let done = (end - split) as usize;
+        self.expand(Level { open: 0, done, end: end as usize }, neighbours);
+    }
+
+    /// Extends the clique by open nodes.
+    fn expand(&mut self, level: Level, neighbours: &[u32]) {
         self.work.steps += 1;
         if self.left == 0 {
             self.spent = true;
@@ -68,62 +114,84 @@ impl Tomita {
             return;
         }
         self.left -= 1;
-        if open.is_empty() {
-            if done.is_empty() {
+        let Level { open, mut done, end } = level;
+        if open == done {
+            if done == end {
                 self.report();
             }
             return;
         }
-        let shared = |node: &&u32| common_count(&open, graph.of(**node));
-        let pivot = *open.iter().chain(&done).max_by_key(shared).expect("open is not empty");
-        let near_pivot = graph.of(pivot);
-        let branches: Vec<u32> =
-            open.iter().copied().filter(|node| near_pivot.binary_search(node).is_err()).collect();
-        for node in branches {
-            let near = graph.of(node);
-            self.clique.push(node);
-            self.expand(graph, common(&open, near), common(&done, near));
+        let Some(pivot) = self.pivot(level) else { return };
+        let branches = self.levels.len();
+        let near = self.near.of(pivot);
+        for place in open..done {
+            let node = self.levels[place];
+            if near.binary_search(&node).is_err() {
+                self.levels.push(node);
+            }
+        }
+        let branches_end = self.levels.len();
+        for branch in branches..branches_end {
+            let node = self.levels[branch];
+            let next = self.next_level(Level { open, done, end }, node);
+            self.clique.push(neighbours[node as usize]);
+            self.expand(next, neighbours);
             self.clique.pop();
+            self.levels.truncate(branches_end);
+            // From open to done: the last open node takes its place.
+            let place = (open..done).find(|&place| self.levels[place] == node);
+            done -= 1;
+            self.levels.swap(place.expect("a branch is open"), done);
             if self.spent {
                 return;
             }
-            open.retain(|&other| other != node);
-            done.insert(done.partition_point(|&other| other < node), node);
         }
+    }
+
+    /// The node with the most open neighbours; none if a done node has them all, for then every
+    /// clique here was found with it.
+    fn pivot(&mut self, Level { open, done, end }: Level) -> Option<u32> {
+        let Tomita { levels, is_open, near, .. } = self;
+        levels[open..done].iter().for_each(|&node| is_open[node as usize] = true);
+        let most = done - open;
+        let (mut pivot, mut shared) = (levels[open], None);
+        for place in (done..end).chain(open..done) {
+            let node = levels[place];
+            let count = near.of(node).iter().filter(|&&other| is_open[other as usize]).count();
+            if shared.is_none_or(|shared| count > shared) {
+                (pivot, shared) = (node, Some(count));
+            }
+            if count == most || place < done && count + 1 == most {
+                break;
+            }
+        }
+        levels[open..done].iter().for_each(|&node| is_open[node as usize] = false);
+        (shared != Some(most)).then_some(pivot)
+    }
+
+    /// The open and done nodes that are neighbours of `node`.
+    fn next_level(&mut self, Level { open, done, end }: Level, node: u32) -> Level {
+        let start = self.levels.len();
+        let near = self.near.of(node);
+        for place in open..done {
+            let other = self.levels[place];
+            if near.binary_search(&other).is_ok() {
+                self.levels.push(other);
+            }
+        }
+        let middle = self.levels.len();
+        for place in done..end {
+            let other = self.levels[place];
+            if near.binary_search(&other).is_ok() {
+                self.levels.push(other);
+            }
+        }
+        Level { open: start, done: middle, end: self.levels.len() }
     }
 
     fn report(&mut self) {
         self.cliques.items.extend(&self.clique);
         self.cliques.end();
-    }
-}
-
-/// What two sorted lists have in common.
-fn common(a: &[u32], b: &[u32]) -> Vec<u32> {
-    let mut both = Vec::with_capacity(a.len().min(b.len()));
-    meet(a, b, |node| both.push(node));
-    both
-}
-
-fn common_count(a: &[u32], b: &[u32]) -> usize {
-    let mut count = 0;
-    meet(a, b, |_| count += 1);
-    count
-}
-
-/// Calls `visit` with everything that is in both of two sorted lists.
-fn meet(a: &[u32], b: &[u32], mut visit: impl FnMut(u32)) {
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() && j < b.len() {
-        match a[i].cmp(&b[j]) {
-            std::cmp::Ordering::Less => i += 1,
-            std::cmp::Ordering::Greater => j += 1,
-            std::cmp::Ordering::Equal => {
-                visit(a[i]);
-                i += 1;
-                j += 1;
-            }
-        }
     }
 }
 
