@@ -96,7 +96,7 @@ fn name(value: f64, mut step: f64) -> String {
 fn power_name(power: i32) -> String {
     let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
     match power {
-        0 | 1 | 2 => format!("1{}", zeros(power)),
+        0..3 => format!("1{}", zeros(power)),
         3..6 => format!("1{}k", zeros(power - 3)),
         6..9 => format!("1{}M", zeros(power - 6)),
         9.. => format!("1e{power}"),
