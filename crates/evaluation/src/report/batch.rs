@@ -117,8 +117,8 @@ pub(super) fn section(data: &Data) -> Section {
     section.table(&times);
     section.say(
         "Porto Alegre stands for Hanoi. “As printed” is the batch by the paper’s own algorithms \
-         without our shortcuts. The paper measures 100,000 people; where ours are fewer, graphs \
-         are sparser, and lists of cliques shorter, so the ratio is smaller. Our sequential \
+         without our shortcuts. The paper measures 100,000 people; with fewer, graphs are \
+         sparser and there are fewer cliques to keep. Our sequential \
          processing keeps its cliques in flat arrays and asks an index for neighbours; the paper \
          attributes its times to costly set operations.",
     );

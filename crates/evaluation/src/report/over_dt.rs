@@ -67,7 +67,8 @@ pub(super) const TOPICS: [Topic; 5] = [
         title: "Processing time",
         paper: "prints “about tenth of millisecond” for a query, and 0.0137 to 0.0410 ms in its \
                 Table IV (C++ on a Core i7-6700).",
-        note: "Time inside the engine, over all threads of the run, for each accepted query.",
+        note: "Time on the clock inside the engine, with the threads named above, for each accepted \
+               query.",
         metrics: &[Metric {
             id: "processing-time",
             title: "Processing time",

@@ -58,8 +58,10 @@ pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
         "All schemes get the same queries. With unlimited time the clock stands still while a \
          scheme works; in real time its processing counts against dt, and a scheme that falls \
          behind loses queries. Planar Laplace hides nobody among others: it always succeeds, and \
-         its relative k says how many happen to be in its disc. Areas are those of rectangles and \
-         discs; a mesh has none.",
+         its sets are of one. Areas are those of rectangles and discs; a mesh has none. People ask \
+         on whole seconds and are due on whole seconds, so in real time the last batch comes too \
+         late for them, however fast it is; this costs some success, and as the longest waits are \
+         gone, the mean delay is shorter.",
     );
     section.paper(
         "prints that CliqueCloak and ICliqueCloak need from several to tens of milliseconds a \
