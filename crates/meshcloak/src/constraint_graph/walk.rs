@@ -38,6 +38,7 @@ struct Walker {
 }
 
 /// A street that walkers have come to, and the people there.
+#[derive(Clone, Copy)]
 struct Entered<'a> {
     reached: &'a Reached,
     back: Option<Crossing>,
