@@ -22,8 +22,10 @@ pub(super) enum Back {
     Unknown,
 }
 
-/// The streets within reach of a street: a row, nearest first, in one or two parts.
+/// The streets within reach of a street: a row in one or two parts.
 pub(super) struct NearStreets<'a> {
+    /// Whether the nearest come first; those gathered come about in that order.
+    pub(super) sorted: bool,
     /// Round to the street itself.
     pub(super) own: Crossing,
     parts: [(&'a [Reached], Option<&'a [Crossing]>); 2],
@@ -31,7 +33,7 @@ pub(super) struct NearStreets<'a> {
 }
 
 impl NearStreets<'_> {
-    /// The streets, nearest first, with the way back from each.
+    /// The streets, with the way back from each.
     #[inline]
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Reached, Back)> {
         let otherwise = self.otherwise;
@@ -52,6 +54,7 @@ impl Near {
     ) -> NearStreets<'a> {
         match atlas.rows() {
             Rows::Streets(reach) => NearStreets {
+                sorted: true,
                 own: reach.own(street),
                 parts: reach.parts(street),
                 otherwise: Back::Same,
@@ -59,7 +62,12 @@ impl Near {
             Rows::Terminals(rows) => {
                 let own = self.gather(atlas.map(), rows, street, farthest);
                 let otherwise = if rows.two_way { Back::Same } else { Back::Unknown };
-                NearStreets { own, parts: [(&self.row, None), (&[], None)], otherwise }
+                NearStreets {
+                    sorted: false,
+                    own,
+                    parts: [(&self.row, None), (&[], None)],
+                    otherwise,
+                }
             }
         }
     }
@@ -105,7 +113,6 @@ impl Near {
             }
             reached.street != street
         });
-        self.row.sort_unstable_by_key(|reached| (reached.nearest, reached.street));
         own
     }
 }

@@ -145,7 +145,10 @@ impl Walk<'_> {
         let farthest = walkers.iter().map(|walker| walker.left).max().unwrap_or(-1);
         for (reached, back) in near.iter() {
             if i32::from(reached.nearest) > farthest {
-                return; // nearest first: from here on everything is too far
+                if near.sorted {
+                    return; // from here on everything is too far
+                }
+                continue;
             }
             let (start, people) = self.crowd.on(reached.street);
             if people.last().is_some_and(|last| last.is_after(walkers[0].person)) {
