@@ -21,7 +21,6 @@ fn times(data: &Data) -> Vec<Claim> {
     let ms: Vec<f64> = micros.iter().map(|micros| micros / 1000.0).collect();
     let rates: Vec<f64> = micros.iter().map(|micros| 1e6 / micros).collect();
     let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
-    let least = |values: &[f64]| values.iter().copied().fold(f64::MAX, f64::min);
     vec![
         Claim {
             claim: "A query takes about a tenth of a millisecond or less",
@@ -35,11 +34,20 @@ fn times(data: &Data) -> Vec<Claim> {
             claim: "Up to 30,000 queries per second",
             paper: "30,000 /s",
             finding: range(&rates, |rate| decimal(rate, 0) + " /s")
-                .map(|ours| Finding { ours, holds: Holds::when(least(&rates) >= 30_000.0) }),
-            remark: "One over the time of a query, at the load of the run; confirmed where the \
-                     slowest configuration keeps that pace.",
+                .map(|ours| Finding { ours, holds: at_least(&rates, 30_000.0) }),
+            remark: "One over the time of a query, at the load of the run; in part where \
+                     only some configurations keep that pace.",
         },
     ]
+}
+
+/// Whether all, some or none are at least that.
+fn at_least(values: &[f64], least: f64) -> Holds {
+    match values.iter().filter(|&&value| value >= least).count() {
+        held if held == values.len() => Holds::Yes,
+        0 => Holds::No,
+        _ => Holds::InPart,
+    }
 }
 
 fn ratios(data: &Data) -> Vec<Claim> {
@@ -53,8 +61,14 @@ fn ratios(data: &Data) -> Vec<Claim> {
     };
     let times = |value: f64| three(value) + "×";
     let least = |values: &[f64]| values.iter().copied().fold(f64::MAX, f64::min);
-    let said = |values: &[f64], holds: bool| {
-        range(values, times).map(|ours| Finding { ours, holds: Holds::when(holds) })
+    let crowd = |slow: &str, fast: &str| {
+        let ran = rows.iter().filter(|(_, here)| here.ratio(slow, fast).is_some());
+        let users = ran.map(|(_, here)| here.users).max().unwrap_or(0);
+        format!(" ({} people)", count(users.into()))
+    };
+    let said = |values: &[f64], holds: bool, crowd: String| {
+        let words = range(values, times)?;
+        Some(Finding { ours: words + &crowd, holds: Holds::when(holds) })
     };
     let (ours, printed) =
         (ratio("sequential", "meshcloak"), ratio("sequential", "meshcloak-printed"));
@@ -62,6 +76,7 @@ fn ratios(data: &Data) -> Vec<Claim> {
         Some(printed) => format!("{ours}; against the batch as printed {printed}"),
         None => ours,
     });
+    let both = both.map(|words| words + &crowd("sequential", "meshcloak"));
     let edges = ratio("sequential-edges", "sequential");
     let rival = ratio("clique-cloak", "meshcloak");
     vec![
@@ -76,13 +91,13 @@ fn ratios(data: &Data) -> Vec<Claim> {
         Claim {
             claim: "By node is several times faster than by edge",
             paper: "“several times”",
-            finding: said(&edges, least(&edges) >= 2.0),
+            finding: said(&edges, least(&edges) >= 2.0, crowd("sequential-edges", "sequential")),
             remark: "Time by edge over time by node; several means two or more.",
         },
         Claim {
             claim: "MeshCloak is two orders faster than CliqueCloak",
             paper: "several to tens of ms for CliqueCloak",
-            finding: said(&rival, least(&rival) >= 100.0),
+            finding: said(&rival, least(&rival) >= 100.0, crowd("clique-cloak", "meshcloak")),
             remark: "The paper quotes times that others measured on machines of their day; ours \
                      run side by side on the same people, and CliqueCloak has a grid.",
         },
