@@ -5,8 +5,8 @@
 //! nearest first, and meets every query that could be its neighbour: for that one's own reach is
 //! larger. So each edge is found once, and stored at the node that found it.
 
-mod by_terminals;
 mod crowd;
+mod near;
 mod walk;
 
 use crate::distance::Atlas;

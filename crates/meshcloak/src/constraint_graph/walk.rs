@@ -4,7 +4,8 @@
 
 use super::Coverage;
 use super::crowd::{Crowd, Person};
-use crate::distance::{Atlas, Crossing, Reached, Rows};
+use super::near::{Back, Near, NearStreets};
+use crate::distance::{Atlas, Crossing, Reached};
 use crate::map::StreetId;
 use crate::query::Query;
 use std::ops::Range;
@@ -26,6 +27,7 @@ pub(super) struct Found {
     pub(super) counts: Vec<u32>,
     pub(super) later: Vec<u32>,
     met: [Vec<u32>; TOGETHER],
+    near: Near,
 }
 
 /// Somebody who walks.
@@ -33,7 +35,6 @@ pub(super) struct Found {
 struct Walker {
     person: Person,
     node: u32,
-    /// How far she gets beyond the nearest end of her street; below 0 if not even there.
     left: i32,
 }
 
@@ -41,7 +42,7 @@ struct Walker {
 #[derive(Clone, Copy)]
 struct Entered<'a> {
     reached: &'a Reached,
-    back: Option<Crossing>,
+    back: Back,
     start: u32,
     people: &'a [Person],
 }
@@ -60,8 +61,16 @@ impl Walk<'_> {
         let mut reported = 0;
         for street in streets.map(StreetId) {
             let (mut first, people) = self.crowd.on(street);
+            if people.is_empty() {
+                continue;
+            }
+            let farthest = people.iter().map(|person| self.left(street, *person)).max();
+            let near = found.near.streets(self.atlas, street, farthest.unwrap_or(-1));
             for walkers in people.chunks(TOGETHER) {
-                self.meet(street, first, walkers, &mut found.met);
+                for (node, met) in (first..).zip(&mut found.met[..walkers.len()]) {
+                    self.same_street(street, node, near.own, met);
+                }
+                self.other_streets(street, (first, walkers), &near, &mut found.met);
                 first += walkers.len() as u32;
                 for met in &mut found.met[..walkers.len()] {
                     met.truncate(self.most);
@@ -82,21 +91,11 @@ impl Walk<'_> {
         total.fetch_add(found.later.len() - reported, Ordering::Relaxed);
     }
 
-    /// For each of `walkers` everyone within her reach who comes after her in order of (dc, id).
-    fn meet(&self, street: StreetId, first: u32, walkers: &[Person], met: &mut [Vec<u32>]) {
-        match self.atlas.rows() {
-            Rows::Streets(reach) => {
-                for (node, met) in (first..).zip(&mut met[..walkers.len()]) {
-                    self.same_street(street, node, reach.own(street), met);
-                }
-                self.other_streets(street, first, walkers, met);
-            }
-            Rows::Terminals(rows) => {
-                for (node, met) in (first..).zip(&mut met[..walkers.len()]) {
-                    self.by_terminals(street, node, rows, met);
-                }
-            }
-        }
+    /// How far somebody gets beyond the nearest exit of her street; below 0 if not even there.
+    fn left(&self, street: StreetId, person: Person) -> i32 {
+        let one_way = self.atlas.map().street(street).one_way;
+        let leave = if one_way { person.to } else { person.from.min(person.to) };
+        i32::from(person.dc) - i32::from(leave)
     }
 
     /// Neighbours on her own street: straight along, or round and back.
@@ -118,7 +117,7 @@ impl Walk<'_> {
     }
 
     /// How far it is from `a` to `b` along the street both are on, if its direction allows.
-    pub(super) fn along(&self, street: StreetId, a: u32, b: u32) -> u32 {
+    fn along(&self, street: StreetId, a: u32, b: u32) -> u32 {
         let [at, there] = [a, b].map(|node| match self.crowd.person(node).from {
             u16::MAX => self.query(node).position.offset.units(),
             from => u32::from(from),
@@ -130,33 +129,30 @@ impl Walk<'_> {
         }
     }
 
+    /// For each of the walkers everyone on other streets within her reach who comes after her.
     fn other_streets(
         &self,
         street: StreetId,
-        first: u32,
-        walkers: &[Person],
+        (first, walkers): (u32, &[Person]),
+        near: &NearStreets<'_>,
         met: &mut [Vec<u32>],
     ) {
-        let Rows::Streets(reach) = self.atlas.rows() else { return };
-        let one_way = self.atlas.map().street(street).one_way;
         let mut room = [Walker::default(); TOGETHER];
         for ((walker, &person), node) in room.iter_mut().zip(walkers).zip(first..) {
-            let leave = if one_way { person.to } else { person.from.min(person.to) };
-            *walker = Walker { person, node, left: i32::from(person.dc) - i32::from(leave) };
+            *walker = Walker { person, node, left: self.left(street, person) };
         }
         let walkers = &room[..walkers.len()];
         let farthest = walkers.iter().map(|walker| walker.left).max().unwrap_or(-1);
-        for (row, back) in reach.parts(street) {
-            for (entry, reached) in row.iter().enumerate() {
-                if i32::from(reached.nearest) > farthest {
-                    return; // nearest first: from here on everything is too far
+        for (reached, back) in near.iter() {
+            if i32::from(reached.nearest) > farthest {
+                if near.sorted {
+                    return; // from here on everything is too far
                 }
-                let (start, people) = self.crowd.on(reached.street);
-                if people.last().is_some_and(|last| last.is_after(walkers[0].person)) {
-                    let street =
-                        Entered { reached, back: back.map(|back| back[entry]), start, people };
-                    self.greet(walkers, street, met);
-                }
+                continue;
+            }
+            let (start, people) = self.crowd.on(reached.street);
+            if people.last().is_some_and(|last| last.is_after(walkers[0].person)) {
+                self.greet(walkers, Entered { reached, back, start, people }, met);
             }
         }
     }
@@ -174,20 +170,27 @@ impl Walk<'_> {
             let after = people.iter().enumerate().rev().take_while(|(_, b)| b.is_after(a));
             for (place, &b) in after {
                 let there = to_from.saturating_add(b.from).min(to_to.saturating_add(b.to));
-                let returns = |back| across(b, back, a) <= self.way_back_limit(a, b);
                 let other = start + place as u32;
-                if there <= a.dc
-                    && back.is_none_or(returns)
-                    && self.are_two_people(node, a, other, b)
-                {
+                let returns = || match back {
+                    Back::Same => true,
+                    Back::Known(back) => across(b, back, a) <= self.way_back_limit(a, b),
+                    Back::Unknown => self.returns(other, node, self.way_back_limit(a, b)),
+                };
+                if there <= a.dc && returns() && self.are_two_people(node, a, other, b) {
                     met.push(other);
                 }
             }
         }
     }
 
-    pub(super) fn query(&self, node: u32) -> &Query {
+    fn query(&self, node: u32) -> &Query {
         &self.waiting[self.crowd.places()[node as usize] as usize]
+    }
+
+    /// Whether the way from one node to another is no longer than `limit`.
+    fn returns(&self, from: u32, to: u32, limit: u16) -> bool {
+        let [from, to] = [from, to].map(|node| self.query(node).position);
+        self.atlas.distance(from, to).is_some_and(|way| way.units() <= u32::from(limit))
     }
 
     /// How long the way from `b` back to `a` may be; `a` has the smaller constraint.
