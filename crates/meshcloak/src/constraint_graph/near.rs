@@ -29,18 +29,14 @@ pub(super) struct NearStreets<'a> {
     /// Round to the street itself.
     pub(super) own: Crossing,
     parts: [(&'a [Reached], Option<&'a [Crossing]>); 2],
-    otherwise: Back,
+    /// The ways back where they are not known by entry.
+    pub(super) otherwise: Back,
 }
 
-impl NearStreets<'_> {
-    /// The streets, with the way back from each.
-    #[inline]
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Reached, Back)> {
-        let otherwise = self.otherwise;
-        self.parts.iter().flat_map(move |(row, back)| {
-            let known = move |at: usize| back.map_or(otherwise, |back| Back::Known(back[at]));
-            row.iter().enumerate().map(move |(at, reached)| (reached, known(at)))
-        })
+impl<'a> NearStreets<'a> {
+    /// The parts of the row, each with the ways back as far as they are known.
+    pub(super) fn parts(&self) -> [(&'a [Reached], Option<&'a [Crossing]>); 2] {
+        self.parts
     }
 }
 
