@@ -38,7 +38,17 @@ pub mod region;
 
 pub mod history;
 
+pub mod learned;
+
 pub mod scheme;
+
+pub mod guarantee;
+
+pub mod guard;
+
+pub mod grouping;
+
+pub mod group_cloak;
 
 pub mod mesh_cloak;
 

@@ -4,26 +4,40 @@
 use crate::cliques::LargestCliques;
 use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
+use crate::group_cloak::{GroupCloak, Task};
+use crate::guarantee::{Guarantee, HORIZON};
+use crate::guard::{Guard, Promise};
 use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::Time;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
+    /// What is promised to whom.
+    pub guarantee: Guarantee,
     /// When two people count as within reach of each other.
     pub coverage: Coverage,
     /// Which streets belong to a mesh.
     pub mesh: MeshRule,
     /// How many steps the search for the cliques of one query may take.
     pub budget: u32,
+    /// For how long `history` minds where people were.
+    pub horizon: Duration,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { coverage: Coverage::Own, mesh: MeshRule::Reach, budget: 20_000 }
+        Settings {
+            guarantee: Guarantee::Paper,
+            coverage: Coverage::Own,
+            mesh: MeshRule::Reach,
+            budget: 20_000,
+            horizon: HORIZON,
+        }
     }
 }
 
@@ -35,6 +49,8 @@ pub struct MeshCloak {
     graph: GraphBuilder,
     cliques: LargestCliques,
     mesh: MeshBuilder,
+    groups: GroupCloak,
+    guard: Guard,
     node_of: Vec<u32>,
     set_of: Vec<u32>,
     published: Published,
@@ -55,6 +71,8 @@ impl MeshCloak {
             graph: GraphBuilder::default(),
             cliques: LargestCliques::default(),
             mesh: MeshBuilder::default(),
+            groups: GroupCloak::default(),
+            guard: Guard::default(),
             node_of: Vec::new(),
             set_of: Vec::new(),
             published: Published::default(),
@@ -76,11 +94,34 @@ impl Scheme for MeshCloak {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
-        let MeshCloak { atlas, settings, graph, cliques, mesh, node_of, set_of, published } = self;
+    fn memory(&self) -> Option<Duration> {
+        (self.settings.guarantee == Guarantee::History).then_some(self.settings.horizon)
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+        let MeshCloak {
+            atlas,
+            settings,
+            graph,
+            cliques,
+            mesh,
+            groups,
+            guard,
+            node_of,
+            set_of,
+            published,
+        } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
         graph.build(atlas, settings.coverage, waiting);
+        let Settings { guarantee, coverage, mesh: rule, budget, .. } = *settings;
+        if guarantee != Guarantee::Paper {
+            let task = Task { atlas, guarantee, mesh: rule, budget, graph, state, now };
+            groups.publish(task, watch, mesh, published);
+            watch.stage(Stage::Settle);
+            guard.inspect(atlas.map(), Promise { guarantee, coverage }, state, published);
+            return published;
+        }
         let edges = graph.graph();
         let (nodes, edge_count) = (edges.len(), edges.edge_count());
         let cut = graph.truncated();
@@ -95,6 +136,7 @@ impl Scheme for MeshCloak {
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: largest.truncated > 0 || cut,
+            suppressed: 0,
         };
         node_of.clear();
         node_of.resize(nodes, 0);
@@ -115,7 +157,7 @@ impl Scheme for MeshCloak {
                 set_of[clique as usize] =
                     published.add_mesh(members.iter().map(|node| query_of(node).id), |streets| {
                         let standpoints = members.iter().map(|node| standpoint(query_of(node)));
-                        mesh.cloaking_mesh(atlas, settings.mesh, standpoints, streets)
+                        mesh.cloaking_mesh(atlas, settings.mesh, standpoints, streets);
                     });
             }
             published.serve(place as u32, set_of[clique as usize]);

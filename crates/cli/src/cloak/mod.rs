@@ -18,7 +18,7 @@ mod text;
 use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use batches::Batches;
 use clap::Args;
 use files::Files;
@@ -33,7 +33,7 @@ use options::{CoverageArg, GuaranteeArg, PipelineArg, RegionArg, spelt};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use summary::Summary;
 use tally::Tally;
 use text::Labels;
@@ -64,7 +64,10 @@ pub struct Cloak {
     /// What is promised to whom.
     #[arg(long, value_enum, default_value = "paper")]
     guarantee: GuaranteeArg,
-    /// How the answer is found; both give the same.
+    /// Seconds for which `history` minds where people were.
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = options::batch_length)]
+    horizon: u64,
+    /// How the answer is found; both give the same, and `printed` knows only `paper`.
     #[arg(long, value_enum, default_value = "fast")]
     pipeline: PipelineArg,
     /// When two people count as within reach of each other.
@@ -106,6 +109,9 @@ pub struct Cloak {
 impl Cloak {
     /// Reads map and queries, cloaks, writes what was asked for, says what it came to.
     pub fn run(&self, console: &Console) -> Result<()> {
+        if self.pipeline == PipelineArg::Printed && self.guarantee != GuaranteeArg::Paper {
+            bail!("--pipeline printed knows only --guarantee paper");
+        }
         // 0: one for each core.
         let threads = self.threads.unwrap_or(0) as usize;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -136,13 +142,14 @@ impl Cloak {
         let limits = Limits {
             dc_max: self.dc_max,
             snap: (self.snap > 0.0).then_some(self.snap),
+            horizon: scheme.memory(),
             rows: if self.strict { Rows::Strict } else { Rows::Forgiven },
         };
         let mut reader = QueryReader::open(&self.queries, console)?;
         console.begin("cloaking", std::fs::metadata(&self.queries).map_or(0, |file| file.len()));
         let files =
             Files::create(&self.out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
-        let mut intake = Intake::new(map, &self.queries, limits);
+        let mut intake = Intake::new(atlas, &self.queries, limits);
         let mut batches = Batches::new(map, &labels, scheme.as_mut(), files, self.batch);
         while let Some(row) = reader.next_row()? {
             batches.take(intake.examine(row)?)?;
@@ -151,8 +158,9 @@ impl Cloak {
     }
 
     fn scheme(&self, atlas: &Arc<Atlas>) -> Box<dyn Scheme> {
-        let GuaranteeArg::Paper = self.guarantee;
         let settings = Settings {
+            guarantee: self.guarantee.into(),
+            horizon: Duration::from_millis(self.horizon),
             coverage: self.coverage.into(),
             mesh: self.region.into(),
             budget: self.budget,
@@ -166,6 +174,7 @@ impl Cloak {
     fn settings(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("guarantee", spelt(&self.guarantee).into()),
+            ("horizon", (self.horizon as f64 / 1000.0).into()),
             ("pipeline", spelt(&self.pipeline).into()),
             ("coverage", spelt(&self.coverage).into()),
             ("region", spelt(&self.region).into()),

@@ -22,6 +22,8 @@ pub struct Tally {
     pub batches: u64,
     /// In how many a search spent its budget, or edges did not fit into memory.
     pub truncated: u64,
+    /// Sets that the guard held back.
+    pub suppressed: u64,
     /// Length of the mesh of everyone served.
     pub mesh_length: Mean,
     /// The same, divided by the size of her set.
@@ -87,6 +89,7 @@ impl Tally {
         self.succeeded += succeeded as u64;
         self.expired += expired as u64;
         self.truncated += u64::from(stats.truncated);
+        self.suppressed += stats.suppressed as u64;
         if succeeded + waiting > 0 {
             self.printed_success_rate.add(succeeded as f64 / (succeeded + waiting) as f64);
         }

@@ -14,7 +14,8 @@ use tempfile::TempDir;
 pub struct Desk(TempDir);
 
 impl Desk {
-    fn new(queries: &str) -> Desk {
+    /// A desk with these queries.
+    pub fn new(queries: &str) -> Desk {
         let desk = Desk(tempfile::tempdir().unwrap());
         let nodes = "id,x,y\na,0,0\nb,100,0\nc,200,0\nd,300,0\ne,400,0\n";
         fs::write(desk.path("t.nodes.csv"), nodes).unwrap();
@@ -24,18 +25,18 @@ impl Desk {
         desk
     }
 
-    fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         self.0.path().join(name).display().to_string()
     }
 
-    fn run(&self, arguments: &[&str]) -> Run {
+    pub fn run(&self, arguments: &[&str]) -> Run {
         let (map, queries, out) = (self.path("t"), self.path("q"), self.path("o"));
         let mut all = vec!["cloak", &map, "--queries", &queries, "--out", &out];
         all.extend(arguments);
         meshcloak(&all)
     }
 
-    fn outcomes(&self, arguments: &[&str]) -> String {
+    pub fn outcomes(&self, arguments: &[&str]) -> String {
         self.run(arguments).done();
         fs::read_to_string(self.path("o")).unwrap()
     }
@@ -188,10 +189,10 @@ fn the_summary_is_that_of_the_day() {
     near("relative_k", 1.0);
     near("relative_dt", (0.25 + 0.0 + 0.9995 + 0.0 + 0.1) / 5.0);
     assert_eq!(summary["largest_graph"], serde_json::json!({ "nodes": 2, "edges": 1 }));
-    assert_eq!(count("truncated_batches"), 0);
+    assert_eq!((count("truncated_batches"), count("suppressed_sets")), (0, 0));
     let refusals = serde_json::json!({
         "off-map": 1, "k": 2, "dt": 1, "dc": 3, "speed": 1, "duplicate-id": 1,
-        "out-of-order": 1, "malformed": 3,
+        "out-of-order": 1, "malformed": 3, "faster-than-declared": 0,
     });
     assert_eq!(summary["refusals"], refusals);
     let stages: f64 =
@@ -271,7 +272,8 @@ fn what_cannot_be_done_is_said_and_leaves_nothing_behind() {
         assert_eq!(desk.run(&bad).code, Some(2), "{bad:?}");
     }
     for guarantee in ["reciprocal", "history"] {
-        assert_eq!(desk.run(&["--guarantee", guarantee]).code, Some(2));
+        let run = desk.run(&["--guarantee", guarantee, "--pipeline", "printed"]);
+        assert!(run.code == Some(1) && run.stderr.contains("knows only"), "{run:?}");
     }
 }
 

@@ -156,6 +156,7 @@ impl Scheme for Printed {
             cliques: cliques.len(),
             steps: budget.steps,
             truncated: budget.truncated,
+            suppressed: 0,
         };
         for (place, query) in waiting.iter().enumerate() {
             let clique = &cliques[largest[place]];
