@@ -2,7 +2,7 @@
 //! group of all who ask for no more, filled up with groups that lie in the bin and with members
 //! of others, as cheaply as possible.
 
-use super::search::{Aim, FREE, Groups, Scene, Wishes};
+use super::search::{FREE, Groups, Scene, Wishes};
 
 /// More than this many are not taken out of other groups.
 const MOST_TAKEN: u32 = 16;
@@ -54,17 +54,10 @@ impl Levels {
     }
 
     /// The group by which a bin gains most, if it gains by any.
-    pub(super) fn look(
-        &mut self,
-        scene: Scene<'_>,
-        bin: u32,
-        groups: &Groups,
-        aim: Aim,
-    ) -> Option<(i64, &[u32])> {
+    pub(super) fn look(&mut self, scene: Scene<'_>, bin: u32, groups: &Groups) -> Option<&[u32]> {
         let wishes = scene.wishes;
         self.visit(scene.bins.nodes(bin), groups);
-        self.best.gain = aim.floor;
-        let least = if aim.node == FREE { 0 } else { wishes.k(aim.node) };
+        self.best.gain = 0;
         self.free.sort_unstable_by_key(|&node| (wishes.k(node), node));
         let mut worth = 0;
         for place in 0..self.free.len() {
@@ -72,21 +65,21 @@ impl Levels {
             worth += wishes.worth(node);
             let level = wishes.k(node);
             let last = self.free.get(place + 1).is_none_or(|&next| wishes.k(next) > level);
-            if last && level >= least && worth > self.best.gain {
+            if last && worth > self.best.gain {
                 let missing = (level as usize).saturating_sub(place + 1) as u32;
                 self.plan.level = level;
                 self.plan.gain = worth;
                 self.consider(missing, groups, wishes);
             }
         }
-        let found = self.best.gain > aim.floor;
+        let found = self.best.gain > 0;
         if found {
             self.gather(groups, wishes);
         }
         for &group in &self.touched {
             self.held[group as usize] = 0;
         }
-        found.then_some((self.best.gain, &self.members))
+        found.then_some(&self.members)
     }
 
     fn visit(&mut self, nodes: &[u32], groups: &Groups) {

@@ -2,7 +2,7 @@
 //! who have enough of it that count for them. The pool is the free people and the groups that
 //! lie in the bin, then also those whom others can spare, then also those whom one can not.
 
-use super::search::{Aim, FREE, Groups, Scene};
+use super::search::{FREE, Groups, Scene};
 
 /// Room to look at one bin after the other.
 #[derive(Clone, Debug, Default)]
@@ -54,23 +54,16 @@ impl Pools {
     }
 
     /// A group by which a bin gains, if there is one.
-    pub(super) fn look(
-        &mut self,
-        scene: Scene<'_>,
-        bin: u32,
-        groups: &Groups,
-        aim: Aim,
-    ) -> Option<(i64, &[u32])> {
+    pub(super) fn look(&mut self, scene: Scene<'_>, bin: u32, groups: &Groups) -> Option<&[u32]> {
         let nodes = scene.bins.nodes(bin);
         if !self.visit(nodes, groups) {
             return None;
         }
-        let mut best = aim.floor;
-        let wanted = nodes.iter().position(|&node| node == aim.node);
+        let mut best = 0;
         self.found.clone_from(&self.base);
         peel(scene, bin, &mut self.found);
         let served = self.worth_of_free(scene, nodes);
-        if served > best.max(0) && wanted.is_none_or(|place| has(&self.found, place)) {
+        if served > 0 {
             self.trim_groups(scene, bin, groups);
             self.best.clone_from(&self.found);
             best = served;
@@ -78,7 +71,7 @@ impl Pools {
         if !covers(&self.found, &self.free) {
             self.pool.clone_from(&self.base);
             self.add_spare(scene, nodes, groups);
-            best = self.with_pool(scene, bin, groups, (best, wanted));
+            best = self.with_pool(scene, bin, groups, best);
             for slot in 0..self.touched.len() {
                 let (group, held) = self.touched[slot];
                 if held < groups.size(group) {
@@ -88,18 +81,18 @@ impl Pools {
                             insert(&mut self.pool, place);
                         }
                     }
-                    best = self.with_pool(scene, bin, groups, (best, wanted));
+                    best = self.with_pool(scene, bin, groups, best);
                     self.pool = before;
                 }
             }
         }
-        if best == aim.floor {
+        if best == 0 {
             return None;
         }
         self.members.clear();
         let chosen = nodes.iter().enumerate().filter(|(place, _)| has(&self.best, *place));
         self.members.extend(chosen.map(|(_, &node)| node));
-        Some((best, &self.members))
+        Some(&self.members)
     }
 
     /// Sorts the members of a bin; whether somebody of them is free.
@@ -202,18 +195,12 @@ impl Pools {
     }
 
     /// Keeps what the pool gives if it gains more than `best`. Gives the better gain.
-    fn with_pool(
-        &mut self,
-        scene: Scene<'_>,
-        bin: u32,
-        groups: &Groups,
-        (best, wanted): (i64, Option<usize>),
-    ) -> i64 {
+    fn with_pool(&mut self, scene: Scene<'_>, bin: u32, groups: &Groups, best: i64) -> i64 {
         let nodes = scene.bins.nodes(bin);
         self.found.clone_from(&self.pool);
         peel(scene, bin, &mut self.found);
         let served = self.worth_of_free(scene, nodes);
-        if served <= best.max(0) || wanted.is_some_and(|place| !has(&self.found, place)) {
+        if served <= best {
             return best;
         }
         self.trim_groups(scene, bin, groups);

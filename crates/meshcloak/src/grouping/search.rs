@@ -41,20 +41,6 @@ pub(super) struct Scene<'a> {
     pub(super) wishes: Wishes<'a>,
 }
 
-/// What is looked for in a bin.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Aim {
-    /// More than this is to be gained.
-    pub(super) floor: i64,
-    /// This node is to be served, if it is one.
-    pub(super) node: u32,
-}
-
-impl Aim {
-    /// Any gain.
-    const GAIN: Aim = Aim { floor: 0, node: FREE };
-}
-
 /// The groups as they stand.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
@@ -64,10 +50,6 @@ pub(super) struct Groups {
     pub(super) used: usize,
     /// How many of her group count for each who has one; kept only if not everyone counts.
     pub(super) have: Vec<u32>,
-    /// What everyone in a group is worth.
-    worth: i64,
-    /// The groups as they were before the changes since a mark, if there is one.
-    journal: Option<Vec<(u32, Vec<u32>)>>,
 }
 
 /// Room for searches.
@@ -86,9 +68,6 @@ pub(super) struct Search {
     pub(super) truncated: bool,
 }
 
-/// Nobody is served at the cost of others who is worth less than this.
-const LEAST_KICK: i64 = super::FULL_WORTH as i64 / 4;
-
 /// A bin is looked at so many times on average, at most.
 const LOOKS: u64 = 64;
 
@@ -100,7 +79,6 @@ impl Search {
     pub(super) fn run(&mut self, scene: Scene<'_>) {
         self.begin(scene);
         self.settle(scene);
-        self.kick(scene);
         if self.truncated || scene.bins.truncated {
             self.sweep(scene);
         }
@@ -136,65 +114,21 @@ impl Search {
                 self.truncated = true;
                 return;
             }
-            if self.look(scene, bin, Aim::GAIN).is_some() {
+            if self.look(scene, bin) {
                 self.carry_out(scene);
             }
         }
     }
 
-    /// Whether a bin has a group to offer, and what is gained by it; its members are noted.
-    fn look(&mut self, scene: Scene<'_>, bin: u32, aim: Aim) -> Option<i64> {
+    /// Whether a bin has a group to offer by which something is gained; notes its members.
+    fn look(&mut self, scene: Scene<'_>, bin: u32) -> bool {
         let found = match scene.graph.everyone_counts() {
-            true => self.levels.look(scene, bin, &self.groups, aim),
-            false => self.pools.look(scene, bin, &self.groups, aim),
+            true => self.levels.look(scene, bin, &self.groups),
+            false => self.pools.look(scene, bin, &self.groups),
         };
-        let (gain, members) = found?;
         self.members.clear();
-        self.members.extend_from_slice(members);
-        Some(gain)
-    }
-
-    /// Serves each who is still free, whatever it costs others, to see whether they find their
-    /// place again; if nothing is gained in the end, it is taken back.
-    fn kick(&mut self, scene: Scene<'_>) {
-        let free = |node: &u32| self.groups.group_of[*node as usize] == FREE;
-        let mut nodes: Vec<u32> = (0..scene.graph.len() as u32)
-            .filter(|node| free(node) && !scene.bins.of(*node).is_empty())
-            .collect();
-        nodes.sort_unstable_by_key(|&node| (Reverse(scene.wishes.worth(node)), node));
-        for node in nodes {
-            if scene.wishes.worth(node) < LEAST_KICK || self.truncated {
-                break;
-            }
-            if self.groups.group_of[node as usize] != FREE {
-                continue;
-            }
-            let mut best = Vec::new();
-            let mut aim = Aim { floor: -i64::from(super::FULL_WORTH), node };
-            for &bin in scene.bins.of(node) {
-                self.steps += 1;
-                if let Some(gain) = self.look(scene, bin, aim) {
-                    aim.floor = gain;
-                    std::mem::swap(&mut best, &mut self.members);
-                }
-            }
-            if best.is_empty() {
-                continue;
-            }
-            self.members = best;
-            let (worth, used) = (self.groups.worth, self.groups.used);
-            self.groups.journal = Some(Vec::new());
-            self.carry_out(scene);
-            self.settle(scene);
-            let journal = self.groups.journal.take().unwrap_or_default();
-            if self.groups.worth <= worth {
-                self.groups.take_back(journal, used, scene.graph);
-                self.groups.worth = worth;
-                while let Some(bin) = self.queue.pop_front() {
-                    self.queued[bin as usize] = false;
-                }
-            }
-        }
+        self.members.extend_from_slice(found.unwrap_or(&[]));
+        found.is_some()
     }
 
     /// Where bins were left out: each who is still free gathers those around her who are free.
@@ -238,9 +172,7 @@ impl Search {
         self.shrunk.clear();
         for &node in &self.members {
             let old = std::mem::replace(&mut groups.group_of[node as usize], group);
-            if old == FREE {
-                groups.worth += wishes.worth(node);
-            } else if !self.shrunk.contains(&old) {
+            if old != FREE && !self.shrunk.contains(&old) {
                 self.shrunk.push(old);
             }
         }
@@ -270,7 +202,7 @@ impl Groups {
         self.members.iter_mut().for_each(Vec::clear);
         self.have.clear();
         self.have.resize(nodes, 0);
-        (self.used, self.worth) = (0, 0);
+        self.used = 0;
     }
 
     pub(super) fn size(&self, group: u32) -> u32 {
@@ -288,11 +220,8 @@ impl Groups {
 
     /// Takes those out of a group who belong to another by now, and who then miss someone.
     fn shrink(&mut self, group: u32, scene: Scene<'_>, dropped: &mut Vec<u32>) {
-        let Groups { group_of, members, have, worth, journal, .. } = self;
+        let Groups { group_of, members, have, .. } = self;
         let members = &mut members[group as usize];
-        if let Some(journal) = journal {
-            journal.push((group, members.clone()));
-        }
         let past = !scene.graph.everyone_counts();
         let lose = |have: &mut [u32], members: &[u32], gone: u32| {
             for &node in members.iter().filter(|&&node| past && scene.graph.counts(node, gone)) {
@@ -313,7 +242,6 @@ impl Groups {
             let node = members.remove(place);
             lose(have, members, node);
             group_of[node as usize] = FREE;
-            *worth -= scene.wishes.worth(node);
             dropped.push(node);
         }
     }
@@ -327,28 +255,6 @@ impl Groups {
         for &a in members {
             let counting = members.iter().filter(|&&b| graph.counts(a, b)).count();
             self.have[a as usize] = counting as u32;
-        }
-    }
-
-    /// Undoes what the journal holds; groups from `used` on are new since.
-    fn take_back(&mut self, journal: Vec<(u32, Vec<u32>)>, used: usize, graph: &Neighbours) {
-        for group in used..self.used {
-            for node in self.members[group].drain(..) {
-                self.group_of[node as usize] = FREE;
-            }
-        }
-        self.used = used;
-        let mut old: Vec<u32> = Vec::new();
-        for (group, members) in journal.into_iter().rev().filter(|saved| (saved.0 as usize) < used)
-        {
-            self.members[group as usize] = members;
-            old.push(group);
-        }
-        for group in old {
-            for &node in &self.members[group as usize] {
-                self.group_of[node as usize] = group;
-            }
-            self.count(group, graph);
         }
     }
 }

@@ -86,7 +86,7 @@ fn compare(everyone: Everyone, share: f64) {
 
 #[test]
 fn groups_are_valid_maximal_and_worth_nearly_as_much_as_can_be() {
-    compare(Everyone::Counts, 0.97);
+    compare(Everyone::Counts, 0.96);
 }
 
 #[test]

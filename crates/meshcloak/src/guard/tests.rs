@@ -86,7 +86,7 @@ fn faulty(guarantee: Guarantee) -> Faulty {
 }
 
 /// How many are served, how many sets were held back, and what was wrong with them.
-fn run(mut scheme: Faulty, people: Vec<Query>, before: Vec<Query>) -> (usize, usize, Vec<Fault>) {
+fn run(mut scheme: Faulty, people: Vec<Query>, before: &[Query]) -> (usize, usize, Vec<Fault>) {
     let mut state = State::default();
     before.iter().for_each(|query| state.history.arrive(query));
     let all = people.len();
@@ -101,7 +101,7 @@ fn run(mut scheme: Faulty, people: Vec<Query>, before: Vec<Query>) -> (usize, us
 fn a_set_that_keeps_every_promise_passes() {
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
         let people = people(&road());
-        assert_eq!(run(faulty(guarantee), people, Vec::new()), (3, 0, vec![]), "{guarantee:?}");
+        assert_eq!(run(faulty(guarantee), people, &[]), (3, 0, vec![]), "{guarantee:?}");
     }
 }
 
@@ -109,7 +109,7 @@ fn a_set_that_keeps_every_promise_passes() {
 fn a_set_that_holds_somebody_twice_is_held_back() {
     let mut people = people(&road());
     people[2].user = people[0].user;
-    let found = run(faulty(Guarantee::Reciprocal), people, Vec::new());
+    let found = run(faulty(Guarantee::Reciprocal), people, &[]);
     assert_eq!(found, (0, 1, vec![Fault::SamePerson]));
 }
 
@@ -118,10 +118,10 @@ fn a_set_that_is_no_clique_is_held_back() {
     let mut scheme = faulty(Guarantee::Reciprocal);
     scheme.sets[0].0.push(3);
     scheme.served.push((3, 0));
-    assert_eq!(run(scheme, people(&road()), Vec::new()), (0, 1, vec![Fault::NoClique]));
+    assert_eq!(run(scheme, people(&road()), &[]), (0, 1, vec![Fault::NoClique]));
     let mut short = people(&road());
     short[1].distance_constraint = Length::metres(99.0);
-    let found = run(faulty(Guarantee::Reciprocal), short, Vec::new());
+    let found = run(faulty(Guarantee::Reciprocal), short, &[]);
     assert_eq!(found, (0, 1, vec![Fault::NoClique]));
 }
 
@@ -129,11 +129,11 @@ fn a_set_that_is_no_clique_is_held_back() {
 fn a_set_smaller_than_somebodys_k_is_held_back() {
     let mut people = people(&road());
     people[1].k = 4;
-    let found = run(faulty(Guarantee::Reciprocal), people.clone(), Vec::new());
+    let found = run(faulty(Guarantee::Reciprocal), people.clone(), &[]);
     assert_eq!(found, (0, 1, vec![Fault::TooFew]));
     let mut scheme = faulty(Guarantee::Paper);
     scheme.served = vec![(0, 0), (2, 0)];
-    assert_eq!(run(scheme, people, Vec::new()), (2, 0, vec![]), "she does not publish it");
+    assert_eq!(run(scheme, people, &[]), (2, 0, vec![]), "she does not publish it");
 }
 
 #[test]
@@ -141,13 +141,13 @@ fn a_set_that_not_all_its_members_publish_is_held_back() {
     for served in [vec![(0, 0), (2, 0)], vec![(0, 0), (1, 0), (2, 0), (3, 0)], vec![]] {
         let mut scheme = faulty(Guarantee::Reciprocal);
         scheme.served = served;
-        let found = run(scheme, people(&road()), Vec::new());
+        let found = run(scheme, people(&road()), &[]);
         assert_eq!(found, (0, 1, vec![Fault::NotOneRegion]));
     }
     let mut scheme = faulty(Guarantee::Reciprocal);
     scheme.sets.push(scheme.sets[0].clone());
     scheme.served = vec![(0, 0), (1, 0), (2, 1)];
-    let found = run(scheme, people(&road()), Vec::new());
+    let found = run(scheme, people(&road()), &[]);
     assert_eq!(found, (0, 2, vec![Fault::NotOneRegion, Fault::NotOneRegion]), "sets overlap");
 }
 
@@ -156,7 +156,7 @@ fn a_set_with_a_member_outside_its_region_is_held_back() {
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal] {
         let mut scheme = faulty(guarantee);
         scheme.sets[0].1 = vec![StreetId(0), StreetId(1)];
-        assert_eq!(run(scheme, people(&road()), Vec::new()), (0, 1, vec![Fault::Outside]));
+        assert_eq!(run(scheme, people(&road()), &[]), (0, 1, vec![Fault::Outside]));
     }
 }
 
@@ -169,12 +169,12 @@ fn a_set_too_few_of_which_can_have_come_is_held_back() {
     before[0].id = QueryId(1);
     before[0].asked_at = Time::from_millis(4_000);
     before[0].position = town.at("A-B", 0.0);
-    let found = run(faulty(Guarantee::History), people(&town), before.clone());
+    let found = run(faulty(Guarantee::History), people(&town), &before);
     assert_eq!(found, (0, 1, vec![Fault::History]));
-    let found = run(faulty(Guarantee::Reciprocal), people(&town), before.clone());
+    let found = run(faulty(Guarantee::Reciprocal), people(&town), &before);
     assert_eq!(found, (3, 0, vec![]), "was not promised");
     before[0].asked_at = Time::default();
-    let found = run(faulty(Guarantee::History), people(&town), before);
+    let found = run(faulty(Guarantee::History), people(&town), &before);
     assert_eq!(found, (0, 1, vec![Fault::History]), "200 m are too few as well");
 }
 
