@@ -1,6 +1,7 @@
 //! Disjoint cliques in which every k is met: the guarantees `reciprocal` and `history` (SPEC §6).
 
 mod bins;
+mod expand;
 mod levels;
 mod neighbours;
 pub(crate) mod past;
