@@ -12,6 +12,7 @@ use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
 use crate::query::Query;
 use crate::scheme::{Published, Stage, State, Stats, Watch};
 use crate::units::Time;
+use std::time::Duration;
 
 /// What a batch needs, kept from one to the next.
 #[derive(Debug, Default)]
@@ -33,6 +34,7 @@ pub(crate) struct Task<'a> {
     pub(crate) guarantee: Guarantee,
     pub(crate) mesh: MeshRule,
     pub(crate) budget: u32,
+    pub(crate) hold: Option<Hold>,
     pub(crate) graph: &'a GraphBuilder,
     pub(crate) state: &'a State,
     pub(crate) now: Time,
@@ -41,6 +43,23 @@ pub(crate) struct Task<'a> {
 impl<'a> Task<'a> {
     fn query(&self, node: u32) -> &'a Query {
         &self.state.waiting[self.graph.nodes()[node as usize] as usize]
+    }
+}
+
+/// Sets may be kept back for a while, for the sake of those who would find no set without them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// Nobody is kept waiting longer than this though she could be served.
+    pub longest: Duration,
+    /// Nor if her patience ends sooner than this: she would miss the next batch.
+    pub margin: Duration,
+}
+
+impl Hold {
+    /// Whether somebody can be kept waiting until the next batch.
+    fn can_wait(self, query: &Query, now: Time) -> bool {
+        let end = query.asked_at + query.temporal_tolerance;
+        now - query.asked_at < self.longest && now + self.margin <= end
     }
 }
 
@@ -76,9 +95,14 @@ impl GroupCloak {
         self.set_of.resize(self.grouping.groups().len(), NONE);
         for place in 0..task.state.waiting.len() {
             let Some(group) = self.grouping.group_of(self.node_of[place]) else { continue };
+            let members = self.grouping.group(group);
+            let can_wait =
+                |hold: Hold| members.iter().all(|&node| hold.can_wait(task.query(node), task.now));
+            if task.hold.is_some_and(can_wait) && self.grouping.is_wanted(group) {
+                continue;
+            }
             let set = &mut self.set_of[group as usize];
             if *set == NONE {
-                let members = self.grouping.group(group);
                 let ids = members.iter().map(|&node| task.query(node).id);
                 *set = published.add_mesh(ids, |streets| {
                     let standpoints = members.iter().map(|&node| standpoint(task.query(node)));

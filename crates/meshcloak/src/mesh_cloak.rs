@@ -4,6 +4,7 @@
 use crate::cliques::LargestCliques;
 use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
+pub use crate::group_cloak::Hold;
 use crate::group_cloak::{GroupCloak, Task};
 use crate::guarantee::{Guarantee, HORIZON};
 use crate::guard::{Guard, Promise};
@@ -27,6 +28,8 @@ pub struct Settings {
     pub budget: u32,
     /// For how long `history` minds where people were.
     pub horizon: Duration,
+    /// Whether sets may be kept back under `reciprocal` and `history`, and for how long.
+    pub hold: Option<Hold>,
 }
 
 impl Default for Settings {
@@ -37,6 +40,7 @@ impl Default for Settings {
             mesh: MeshRule::Reach,
             budget: 20_000,
             horizon: HORIZON,
+            hold: None,
         }
     }
 }
@@ -114,9 +118,11 @@ impl Scheme for MeshCloak {
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
         graph.build(atlas, settings.coverage, waiting);
-        let Settings { guarantee, coverage, mesh: rule, budget, .. } = *settings;
+        let Settings { guarantee, coverage, mesh: rule, budget, hold, .. } = *settings;
         if guarantee != Guarantee::Paper {
-            let task = Task { atlas, guarantee, mesh: rule, budget, graph, state, now };
+            let most = if graph.truncated() { BUDGET_OF_A_CRUSH } else { budget };
+            let budget = budget.min(most);
+            let task = Task { atlas, guarantee, mesh: rule, budget, hold, graph, state, now };
             groups.publish(task, watch, mesh, published);
             watch.stage(Stage::Settle);
             guard.inspect(atlas.map(), Promise { guarantee, coverage }, state, published);

@@ -25,7 +25,7 @@ use files::Files;
 use import::{MapSource, Progress as _, QueryReader};
 use intake::{Intake, Limits, Rows};
 use meshcloak::distance::Atlas;
-use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::mesh_cloak::{Hold, MeshCloak, Settings};
 use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
 use meshcloak::units::Length;
@@ -37,6 +37,9 @@ use std::time::{Duration, Instant};
 use summary::Summary;
 use tally::Tally;
 use text::Labels;
+
+/// A set may be kept back for so many batches: less than after which a run skips quiet ones.
+const MOST_HELD: u64 = 1_000;
 
 /// Arguments of `cloak`.
 #[derive(Debug, Args)]
@@ -67,6 +70,11 @@ pub struct Cloak {
     /// Seconds for which `history` minds where people were.
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = options::batch_length)]
     horizon: u64,
+    /// Keep sets back for up to so many seconds, for the sake of others around who could not be
+    /// served without them [without a number: 10].
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "10",
+          value_parser = options::batch_length)]
+    hold: Option<u64>,
     /// How the answer is found; both give the same, and `printed` knows only `paper`.
     #[arg(long, value_enum, default_value = "fast")]
     pipeline: PipelineArg,
@@ -111,6 +119,12 @@ impl Cloak {
     pub fn run(&self, console: &Console) -> Result<()> {
         if self.pipeline == PipelineArg::Printed && self.guarantee != GuaranteeArg::Paper {
             bail!("--pipeline printed knows only --guarantee paper");
+        }
+        if self.hold.is_some() && self.guarantee == GuaranteeArg::Paper {
+            bail!("--hold needs --guarantee reciprocal or history");
+        }
+        if self.hold.is_some_and(|longest| longest > MOST_HELD * self.batch) {
+            bail!("--hold may be {MOST_HELD} batches at most");
         }
         // 0: one for each core.
         let threads = self.threads.unwrap_or(0) as usize;
@@ -161,6 +175,10 @@ impl Cloak {
         let settings = Settings {
             guarantee: self.guarantee.into(),
             horizon: Duration::from_millis(self.horizon),
+            hold: self.hold.map(|longest| Hold {
+                longest: Duration::from_millis(longest),
+                margin: Duration::from_millis(self.batch),
+            }),
             coverage: self.coverage.into(),
             mesh: self.region.into(),
             budget: self.budget,
@@ -175,6 +193,7 @@ impl Cloak {
         vec![
             ("guarantee", spelt(&self.guarantee).into()),
             ("horizon", (self.horizon as f64 / 1000.0).into()),
+            ("hold", self.hold.map(|longest| longest as f64 / 1000.0).into()),
             ("pipeline", spelt(&self.pipeline).into()),
             ("coverage", spelt(&self.coverage).into()),
             ("region", spelt(&self.region).into()),

@@ -108,3 +108,24 @@ fn the_same_bytes_come_out_with_any_number_of_threads() {
         assert!(one == run("2") && one == run("8"), "{guarantee}");
     }
 }
+
+#[test]
+fn a_set_is_held_for_somebody_around_as_long_as_everyone_can_wait() {
+    // b and c could go at 1, but a, who also knows e, needs both of them once d comes.
+    let text = "query,user,t,x,y,k,dt,dc\n\
+                a,1,1,150,0,4,3,50\n\
+                b,2,1,110,0,2,3,50\n\
+                c,3,1,115,0,2,3,50\n\
+                e,5,1,190,0,2,3,50\n\
+                d,4,2,120,0,2,3,50\n";
+    let desk = Desk::new(text);
+    let at_once = sets(&desk.outcomes(&["--guarantee", "reciprocal"]));
+    assert_eq!(at_once["b"], Some(serde_json::json!(["b", "c"])));
+    assert_eq!((&at_once["a"], &at_once["d"]), (&None, &None), "{at_once:?}");
+    let held = sets(&desk.outcomes(&["--guarantee", "reciprocal", "--hold"]));
+    assert_eq!(held["a"], Some(serde_json::json!(["a", "b", "c", "d"])), "{held:?}");
+    let run = desk.run(&["--guarantee", "paper", "--hold"]);
+    assert!(run.code == Some(1) && run.stderr.contains("--hold needs"), "{run:?}");
+    let run = desk.run(&["--guarantee", "reciprocal", "--hold", "2000"]);
+    assert!(run.code == Some(1) && run.stderr.contains("at most"), "{run:?}");
+}

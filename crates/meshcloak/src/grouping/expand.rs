@@ -88,6 +88,13 @@ impl Finder {
             }
             size = content + 1;
         }
+        if let Some(counting) = quest.graph.counting(root) {
+            let flags = later.iter().zip(&counting[earlier.len()..]);
+            let have = flags.filter(|(node, counts)| **counts && k(**node) <= size).count() as u32;
+            if have + u32::from(quest.graph.counts_itself(root)) < k(root) {
+                return None;
+            }
+        }
         around.clear();
         around.extend(earlier.iter().filter(|&&node| !retired[node as usize]));
         let witnesses = around.len();
@@ -132,10 +139,8 @@ impl<B: Bits> Room<B> {
         let Room { neighbours, counts } = self;
         let mut expand =
             Expand { root, around, neighbours, counts, past, k, bins, steps: 0, budget };
-        if let Some(past) = &expand.past {
-            if !past.content(&expand, &mut open) {
-                return false;
-            }
+        if expand.past.as_ref().is_some_and(|past| !past.content(&expand, &mut open)) {
+            return false;
         }
         expand.grow(&mut Vec::new(), open, done);
         let steps = expand.steps;

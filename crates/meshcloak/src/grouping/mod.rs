@@ -65,6 +65,13 @@ impl Grouping {
         &self.search.groups.members[group as usize]
     }
 
+    /// Whether somebody of a group has a neighbour who has no group: one who might find one later
+    /// with her help.
+    pub fn is_wanted(&self, group: u32) -> bool {
+        let mut around = self.group(group).iter().flat_map(|&member| self.neighbours.of(member));
+        around.any(|&other| self.group_of(other).is_none())
+    }
+
     /// How many maximal cliques were looked at.
     pub fn clique_count(&self) -> usize {
         self.bins.len()
