@@ -33,7 +33,10 @@ fn wanted(name: &str, all: &[&str]) -> bool {
 }
 
 fn main() {
-    let wanted = |name| wanted(name, &["pipelines", "scaling", "matrix", "cliques"]);
+    let wanted = |name| wanted(name, &["stages", "pipelines", "scaling", "matrix", "cliques"]);
+    if wanted("stages") {
+        stages();
+    }
     if wanted("pipelines") {
         pipelines();
     }
@@ -71,6 +74,10 @@ fn read(source: &MapSource) -> StreetMap {
 /// Profile, largest k and patience in seconds, as the paper names its configurations.
 const CONFIGURATIONS: [(&str, u32, u32); 5] =
     [("p1", 5, 3), ("p1", 5, 5), ("p1", 10, 3), ("p2", 5, 3), ("p2", 10, 10)];
+
+fn label((profile, k, dt): (&str, u32, u32)) -> String {
+    format!("{}-{dt}-{k}", profile.to_uppercase())
+}
 
 /// What people ask, second by second; the uniform places of the paper.
 fn tape(map: &StreetMap, users: u32, (profile, k, dt): (&str, u32, u32)) -> Vec<Vec<Query>> {
@@ -178,11 +185,40 @@ fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     pool.expect("threads can be started").install(work)
 }
 
+/// The fast pipeline alone, the best of several runs: what to look at while changing it.
+fn stages() {
+    let (name, source) = maps().swap_remove(0);
+    let atlas = Arc::new(Atlas::new(read(&source), Length::metres(DC_MAX)));
+    println!("\n{name}, fast, microseconds per query, best of {RUNS} runs");
+    for setting in [CONFIGURATIONS[0], CONFIGURATIONS[4]] {
+        if !wanted(&label(setting), &["P1-3-5", "P2-10-10"]) {
+            continue;
+        }
+        let tape = tape(atlas.map(), 100_000, setting);
+        for threads in [1, 2] {
+            let runs = (0..RUNS).map(|_| {
+                let mut scheme = MeshCloak::new(Arc::clone(&atlas), Settings::default());
+                in_pool(threads, || run(&mut scheme, &tape))
+            });
+            let best = runs.min_by(|a, b| a.seconds.total_cmp(&b.seconds)).expect("some runs");
+            println!(
+                "{}, {threads} thread(s): {:.3}   (collect graph cliques mesh: {}), {:016x}",
+                label(setting),
+                best.micros(),
+                best.stage_micros(),
+                best.checksum,
+            );
+        }
+    }
+}
+
+const RUNS: usize = 5;
+
 /// Fast against printed, one thread each; fast with two threads beside it.
 fn pipelines() {
     println!("\nMicroseconds per query; 100,000 people; one thread unless said otherwise");
     println!(
-        "{:12} {:9} {:>8} {:>8} {:>6} {:>8}   {:26} {:>8} {:>8} {:>9}",
+        "{:12} {:9} {:>8} {:>8} {:>6} {:>8}   {:26} {:26} {:>8} {:>8} {:>9}",
         "map",
         "setting",
         "fast",
@@ -190,6 +226,7 @@ fn pipelines() {
         "ratio",
         "2 thr.",
         "collect graph cliques mesh",
+        "the same of printed",
         "success",
         "streets",
         "worst ms"
@@ -198,6 +235,9 @@ fn pipelines() {
         let map = read(&source);
         let atlas = Arc::new(Atlas::new(map, Length::metres(DC_MAX)));
         for setting in CONFIGURATIONS {
+            if !wanted(&label(setting), &CONFIGURATIONS.map(label).each_ref().map(String::as_str)) {
+                continue;
+            }
             let tape = tape(atlas.map(), 100_000, setting);
             let fast = |threads| {
                 let atlas = Arc::clone(&atlas);
@@ -213,15 +253,15 @@ fn pipelines() {
             assert_eq!(one.checksum, printed.checksum, "the pipelines disagree");
             assert_eq!(one.checksum, two.checksum, "threads disagree");
             assert_eq!(one.truncated, 0);
-            let (profile, k, dt) = setting;
             println!(
-                "{name:12} {:9} {:8.3} {:8.3} {:5.1}× {:8.3}   {:26} {:8.3} {:8.2} {:9.1}",
-                format!("{}-{dt}-{k}", profile.to_uppercase()),
+                "{name:12} {:9} {:8.3} {:8.3} {:5.1}× {:8.3}   {:26} {:26} {:8.3} {:8.2} {:9.1}",
+                label(setting),
                 one.micros(),
                 printed.micros(),
                 printed.micros() / one.micros(),
                 two.micros(),
                 one.stage_micros(),
+                printed.stage_micros(),
                 one.served as f64 / one.queries as f64,
                 one.mesh_streets as f64 / one.served as f64,
                 one.worst * 1e3,
@@ -246,7 +286,7 @@ fn scaling() {
             let report = in_pool(1, || run(&mut scheme, &tape));
             println!(
                 "{:9} {users:9} {:9.3} {:12.0} {:10.1} {:10} {:12} {:10}",
-                format!("{}-{}-{}", setting.0.to_uppercase(), setting.2, setting.1),
+                label(setting),
                 report.micros(),
                 1e6 / report.micros(),
                 report.worst * 1e3,
@@ -302,10 +342,8 @@ fn cliques() {
         let petgraph = begun.elapsed().as_secs_f64();
         assert_eq!(ours, theirs);
         println!(
-            "{}-{}-{}: {} nodes, {} edges, {ours} cliques: {:.1} ms, petgraph {:.1} ms, {:.0}×",
-            setting.0.to_uppercase(),
-            setting.2,
-            setting.1,
+            "{}: {} nodes, {} edges, {ours} cliques: {:.1} ms, petgraph {:.1} ms, {:.0}×",
+            label(setting),
             graph.len(),
             graph.edge_count(),
             spent * 1e3,

@@ -5,9 +5,12 @@
 
 mod answer;
 mod cloak;
+mod evaluate;
 mod map;
 mod map_args;
+mod metrics;
 mod progress;
+mod score;
 mod simulate;
 mod table;
 mod threads;
@@ -22,6 +25,8 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   meshcloak map info
   meshcloak map draw porto.osm.pbf porto.png
+  meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
+  meshcloak evaluate --paper --users 10000 --out results
   meshcloak help map convert
 
 Exit codes: 0 done; 1 the input or the machine did not allow it; 2 the command was misspelt")]
@@ -44,6 +49,10 @@ enum Command {
     Traces(traces::Traces),
     /// Hide the people of a file of queries among one another.
     Cloak(cloak::Cloak),
+    /// Try schemes on maps and crowds, as the paper does.
+    Evaluate(evaluate::Evaluate),
+    /// Say what became of queries, from files of any origin.
+    Score(score::Score),
 }
 
 const MAP_EXAMPLES: &str = "Examples:
@@ -65,6 +74,8 @@ fn main() -> ExitCode {
         Command::Simulate(simulate) => simulate.run(&console),
         Command::Traces(traces) => traces.run(&console),
         Command::Cloak(cloak) => cloak.run(&console),
+        Command::Evaluate(evaluate) => evaluate.run(&console),
+        Command::Score(score) => score.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -42,6 +42,24 @@ impl Console {
         }
     }
 
+    /// Begins a stage that is told how far it is, rather than how much was added.
+    pub fn begin_cells(&self, total: u64) {
+        self.begin("evaluating", total);
+        if let Some(stage) = self.lock().as_ref()
+            && let Ok(style) = ProgressStyle::with_template("{msg:32} {wide_bar} {pos}/{len}")
+        {
+            stage.bar.set_style(style);
+        }
+    }
+
+    /// How far a stage is, in the words of whoever knows.
+    pub fn reach(&self, position: u64, message: String) {
+        if let Some(stage) = self.lock().as_ref() {
+            stage.bar.set_position(position);
+            stage.bar.set_message(message);
+        }
+    }
+
     /// Takes the bar away.
     pub fn clear(&self) {
         if let Some(stage) = self.lock().take() {

@@ -8,7 +8,7 @@ use crate::grouping::{FULL_WORTH, Grouping};
 use crate::guarantee::{Guarantee, farthest};
 use crate::learned::Kind;
 use crate::map::Position;
-use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
+use crate::meshes::{Member, Meshes};
 use crate::query::Query;
 use crate::scheme::{Published, Stage, State, Stats, Watch};
 use crate::units::Time;
@@ -24,6 +24,8 @@ pub(crate) struct GroupCloak {
     degree: Vec<u32>,
     node_of: Vec<u32>,
     set_of: Vec<u32>,
+    /// The group of each set.
+    sets: Vec<u32>,
     positions: Vec<Position>,
 }
 
@@ -32,7 +34,6 @@ pub(crate) struct GroupCloak {
 pub(crate) struct Task<'a> {
     pub(crate) atlas: &'a Atlas,
     pub(crate) guarantee: Guarantee,
-    pub(crate) mesh: MeshRule,
     pub(crate) budget: u32,
     pub(crate) hold: Option<Hold>,
     pub(crate) graph: &'a GraphBuilder,
@@ -64,6 +65,7 @@ impl Hold {
 }
 
 const NONE: u32 = u32::MAX;
+const HELD: u32 = u32::MAX - 1;
 
 /// Whoever waits may be served later, and is company for others until then: so her chance counts
 /// for more than itself. Found by measurement, see PAPER.md.
@@ -75,7 +77,7 @@ impl GroupCloak {
         &mut self,
         task: Task<'_>,
         watch: &mut dyn Watch,
-        mesh: &mut MeshBuilder,
+        meshes: &mut Meshes,
         published: &mut Published,
     ) {
         watch.stage(Stage::Cliques);
@@ -91,25 +93,37 @@ impl GroupCloak {
             truncated: self.grouping.truncated() || task.graph.truncated(),
             suppressed: 0,
         };
+        self.choose(task, published);
+        meshes.publish(&self.sets, published, |&group| {
+            let nodes = self.grouping.group(group).iter();
+            let graph = task.graph;
+            nodes.map(|&node| Member { id: graph.id(node), standpoint: graph.standpoint(node) })
+        });
+    }
+
+    /// Serves everyone in a group that is not kept back, and notes those groups.
+    fn choose(&mut self, task: Task<'_>, published: &mut Published) {
+        self.sets.clear();
         self.set_of.clear();
         self.set_of.resize(self.grouping.groups().len(), NONE);
-        for place in 0..task.state.waiting.len() {
-            let Some(group) = self.grouping.group_of(self.node_of[place]) else { continue };
-            let members = self.grouping.group(group);
-            let can_wait =
-                |hold: Hold| members.iter().all(|&node| hold.can_wait(task.query(node), task.now));
-            if task.hold.is_some_and(can_wait) && self.grouping.is_wanted(group) {
-                continue;
-            }
+        for (place, &node) in self.node_of.iter().enumerate() {
+            let Some(group) = self.grouping.group_of(node) else { continue };
             let set = &mut self.set_of[group as usize];
             if *set == NONE {
-                let ids = members.iter().map(|&node| task.query(node).id);
-                *set = published.add_mesh(ids, |streets| {
-                    let standpoints = members.iter().map(|&node| standpoint(task.query(node)));
-                    mesh.cloaking_mesh(task.atlas, task.mesh, standpoints, streets);
-                });
+                let members = self.grouping.group(group);
+                let can_wait = |hold: Hold| {
+                    members.iter().all(|&node| hold.can_wait(task.query(node), task.now))
+                };
+                if task.hold.is_some_and(can_wait) && self.grouping.is_wanted(group) {
+                    *set = HELD;
+                } else {
+                    *set = self.sets.len() as u32;
+                    self.sets.push(group);
+                }
             }
-            published.serve(place as u32, *set);
+            if *set != HELD {
+                published.serve(place as u32, *set);
+            }
         }
     }
 
@@ -163,8 +177,4 @@ impl GroupCloak {
         let past = history.then_some(&mut who_comes as _);
         grouping.find(task.graph.graph(), (k, worth), past, task.budget);
     }
-}
-
-fn standpoint(query: &Query) -> Standpoint {
-    Standpoint { street: query.position.street, dc: query.distance_constraint }
 }

@@ -48,6 +48,8 @@ pub mod guard;
 
 pub mod grouping;
 
+mod meshes;
+
 pub mod group_cloak;
 
 pub mod mesh_cloak;

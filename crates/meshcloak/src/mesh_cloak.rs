@@ -1,14 +1,15 @@
 //! MeshCloak, the scheme (Algorithm 4, lines 10–15), by the fastest way to the same answer: one
 //! walk per query for its edges, branch and bound for a largest clique of each, one mesh per set.
 
-use crate::cliques::LargestCliques;
+use crate::cliques::{Largest, LargestCliques};
 use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
 pub use crate::group_cloak::Hold;
 use crate::group_cloak::{GroupCloak, Task};
 use crate::guarantee::{Guarantee, HORIZON};
 use crate::guard::{Guard, Promise};
-use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
+use crate::mesh::MeshRule;
+use crate::meshes::{Member, Meshes};
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::Time;
@@ -48,15 +49,14 @@ impl Default for Settings {
 /// The scheme, with the room it needs from batch to batch.
 #[derive(Debug)]
 pub struct MeshCloak {
-    atlas: Arc<Atlas>,
     settings: Settings,
+    atlas: Arc<Atlas>,
     graph: GraphBuilder,
     cliques: LargestCliques,
-    mesh: MeshBuilder,
+    meshes: Meshes,
+    sets: Sets,
     groups: GroupCloak,
     guard: Guard,
-    node_of: Vec<u32>,
-    set_of: Vec<u32>,
     published: Published,
 }
 
@@ -70,17 +70,33 @@ impl MeshCloak {
     /// MeshCloak on a prepared map.
     pub fn new(atlas: Arc<Atlas>, settings: Settings) -> MeshCloak {
         MeshCloak {
-            atlas,
             settings,
             graph: GraphBuilder::default(),
             cliques: LargestCliques::default(),
-            mesh: MeshBuilder::default(),
+            meshes: Meshes::new(Arc::clone(&atlas), settings.mesh),
+            sets: Sets::default(),
             groups: GroupCloak::default(),
             guard: Guard::default(),
-            node_of: Vec::new(),
-            set_of: Vec::new(),
             published: Published::default(),
+            atlas,
         }
+    }
+}
+
+impl MeshCloak {
+    /// The same for disjoint groups, with a look by the guard.
+    fn cloak_in_groups(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+        let MeshCloak { settings, atlas, graph, meshes, groups, guard, published, .. } = self;
+        let Settings { guarantee, coverage, hold, .. } = *settings;
+        watch.stage(Stage::Graph);
+        graph.build(atlas, coverage, &state.waiting);
+        let most = if graph.truncated() { BUDGET_OF_A_CRUSH } else { settings.budget };
+        let budget = settings.budget.min(most);
+        let task = Task { atlas, guarantee, budget, hold, graph, state, now };
+        groups.publish(task, watch, meshes, published);
+        watch.stage(Stage::Settle);
+        guard.inspect(atlas.map(), Promise { guarantee, coverage }, state, published);
+        published
     }
 }
 
@@ -103,76 +119,77 @@ impl Scheme for MeshCloak {
     }
 
     fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
-        let MeshCloak {
-            atlas,
-            settings,
-            graph,
-            cliques,
-            mesh,
-            groups,
-            guard,
-            node_of,
-            set_of,
-            published,
-        } = self;
+        if self.settings.guarantee != Guarantee::Paper {
+            return self.cloak_in_groups(state, now, watch);
+        }
+        let MeshCloak { settings, atlas, graph, cliques, meshes, sets, published, .. } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
-        graph.build(atlas, settings.coverage, waiting);
-        let Settings { guarantee, coverage, mesh: rule, budget, hold, .. } = *settings;
-        if guarantee != Guarantee::Paper {
-            let most = if graph.truncated() { BUDGET_OF_A_CRUSH } else { budget };
-            let budget = budget.min(most);
-            let task = Task { atlas, guarantee, mesh: rule, budget, hold, graph, state, now };
-            groups.publish(task, watch, mesh, published);
-            watch.stage(Stage::Settle);
-            guard.inspect(atlas.map(), Promise { guarantee, coverage }, state, published);
-            return published;
-        }
-        let edges = graph.graph();
-        let (nodes, edge_count) = (edges.len(), edges.edge_count());
+        graph.build(atlas, settings.coverage, waiting); // line 10
         let cut = graph.truncated();
         watch.stage(Stage::Cliques);
         let budget = if cut { settings.budget.min(BUDGET_OF_A_CRUSH) } else { settings.budget };
-        let largest = cliques.find(edges, budget);
+        let largest = cliques.find(graph.graph(), budget); // lines 11 and 13
         watch.stage(Stage::Mesh);
         published.clear();
         published.stats = Stats {
-            nodes,
-            edges: edge_count,
+            nodes: waiting.len(),
+            edges: graph.graph().edge_count(),
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: largest.truncated > 0 || cut,
             suppressed: 0,
         };
-        node_of.clear();
-        node_of.resize(nodes, 0);
-        for (node, &place) in graph.nodes().iter().enumerate() {
-            node_of[place as usize] = node as u32;
-        }
-        set_of.clear();
-        set_of.resize(largest.clique_count(), NONE);
-        for (place, query) in waiting.iter().enumerate() {
-            let node = node_of[place];
-            if largest.size(node) < query.k {
-                continue; // line 14
-            }
-            let clique = largest.chosen(node);
-            if set_of[clique as usize] == NONE {
-                let members = largest.members(clique);
-                let query_of = |&node: &u32| &waiting[graph.nodes()[node as usize] as usize];
-                set_of[clique as usize] =
-                    published.add_mesh(members.iter().map(|node| query_of(node).id), |streets| {
-                        let standpoints = members.iter().map(|node| standpoint(query_of(node)));
-                        mesh.cloaking_mesh(atlas, settings.mesh, standpoints, streets);
-                    });
-            }
-            published.serve(place as u32, set_of[clique as usize]);
-        }
+        sets.choose(waiting, graph, largest, published);
+        meshes.publish(&sets.cliques, published, |&clique| {
+            let nodes = largest.members(clique).iter();
+            nodes.map(|&node| Member { id: graph.id(node), standpoint: graph.standpoint(node) })
+        });
         published
     }
 }
 
-/// All that the mesh of a query depends on.
-pub(crate) fn standpoint(query: &Query) -> Standpoint {
-    Standpoint { street: query.position.street, dc: query.distance_constraint }
+/// Which cliques become sets.
+#[derive(Clone, Debug, Default)]
+struct Sets {
+    /// For each clique its set.
+    set_of: Vec<u32>,
+    /// For each place of the waiting list its set.
+    serves: Vec<u32>,
+    /// The clique of each set.
+    cliques: Vec<u32>,
+}
+
+impl Sets {
+    /// Serves everyone whose largest clique is large enough (line 14), and notes those cliques.
+    fn choose(
+        &mut self,
+        waiting: &[Query],
+        graph: &GraphBuilder,
+        largest: &Largest,
+        published: &mut Published,
+    ) {
+        self.set_of.clear();
+        self.set_of.resize(largest.clique_count(), NONE);
+        self.serves.clear();
+        self.serves.resize(waiting.len(), NONE);
+        self.cliques.clear();
+        for (node, &place) in (0..).zip(graph.nodes()) {
+            if !graph.is_enough(node, largest.size(node), waiting) {
+                continue;
+            }
+            let clique = largest.chosen(node);
+            let set = &mut self.set_of[clique as usize];
+            if *set == NONE {
+                *set = self.cliques.len() as u32;
+                self.cliques.push(clique);
+            }
+            self.serves[place as usize] = *set;
+        }
+        for (place, &set) in (0..).zip(&self.serves) {
+            if set != NONE {
+                published.serve(place, set);
+            }
+        }
+    }
 }

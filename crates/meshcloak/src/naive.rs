@@ -152,7 +152,7 @@ pub fn edges(
 
 /// Whether every two of `nodes` are adjacent.
 pub fn is_clique(graph: &ConstraintGraph, nodes: &[u32]) -> bool {
-    let adjacent = |a: u32, b: u32| graph.later(a.min(b)).contains(&a.max(b));
+    let adjacent = |a: u32, b: u32| graph.later(a).contains(&b) || graph.later(b).contains(&a);
     nodes.iter().all(|&a| nodes.iter().all(|&b| a == b || adjacent(a, b)))
 }
 

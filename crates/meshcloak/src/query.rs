@@ -2,7 +2,7 @@
 //!
 //! A query holds a user and a position. It cannot be serialised, and prints as its id alone.
 
-use crate::map::Position;
+use crate::map::{Position, StreetId};
 use crate::units::{Length, Speed, Time};
 use std::fmt;
 use std::time::Duration;
@@ -40,6 +40,22 @@ impl Query {
     /// Whether her patience is over: `t + dt < now` (Algorithm 4, line 5).
     pub fn has_expired(&self, now: Time) -> bool {
         self.asked_at + self.temporal_tolerance < now
+    }
+}
+
+/// Where somebody is to within a street, and how far she can move: all that her mesh depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Standpoint {
+    /// Her street.
+    pub street: StreetId,
+    /// Her distance constraint.
+    pub dc: Length,
+}
+
+impl Query {
+    /// All that the mesh of this query depends on.
+    pub fn standpoint(&self) -> Standpoint {
+        Standpoint { street: self.position.street, dc: self.distance_constraint }
     }
 }
 

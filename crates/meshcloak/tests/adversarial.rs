@@ -5,6 +5,7 @@ use meshcloak::engine::{Batch, Turn, turn};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::{Position, StreetId};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::printed::Printed;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::scheme::State;
 use meshcloak::town::{Town, town};
@@ -95,6 +96,33 @@ fn a_ring_road_where_everyone_reaches_all_but_the_one_opposite() {
             let (served, ..) = one_turn_under(&ring, &crowd, guarantee);
             assert_eq!(served as u64, people, "{guarantee:?}");
         }
+    }
+}
+
+#[test]
+fn the_pipeline_as_printed_ends_within_its_budget_and_serves_cliques() {
+    let ring = town("A 0,0  B 400,0  C 400,400  D 0,400 | A-B B-C C-D D-A");
+    let atlas = Arc::new(Atlas::new(ring.map.clone(), LARGEST_DC_MAX));
+    let crowd: Vec<Query> = (0..100)
+        .map(|id| {
+            let position = Position {
+                street: StreetId(id as u32 / 25),
+                offset: Length::metres((id % 25 * 16) as f64),
+            };
+            query(id, position, Length::metres(792.0))
+        })
+        .collect();
+    for budget in [0, 1, 7, 500] {
+        let settings = Settings { budget, ..Settings::default() };
+        let mut scheme = Printed::new(Arc::clone(&atlas), settings);
+        let mut state = State::default();
+        let batch = Batch { now: Time::default(), arrivals: crowd.clone(), cancelled: Vec::new() };
+        let done = turn(&mut scheme, &mut state, batch, &mut ());
+        check(&atlas, &crowd, &done);
+        assert!(done.published.stats.truncated);
+        assert!(done.published.stats.steps <= 100 * u64::from(budget + 1));
+        assert_eq!(done.served.len() + state.waiting.len(), crowd.len());
+        assert!(budget < 500 || done.served.len() == crowd.len(), "{}", done.served.len());
     }
 }
 

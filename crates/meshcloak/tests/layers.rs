@@ -6,7 +6,10 @@ use std::path::Path;
 
 /// The modules in the order in which `lib.rs` declares them.
 fn modules(lib: &str) -> Vec<&str> {
-    let declared = lib.lines().filter_map(|line| line.trim().strip_prefix("pub mod "));
+    let declared = lib
+        .lines()
+        .map(str::trim)
+        .filter_map(|line| line.strip_prefix("pub mod ").or_else(|| line.strip_prefix("mod ")));
     declared.map(|rest| rest.trim_end_matches(';')).collect()
 }
 

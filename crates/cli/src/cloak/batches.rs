@@ -1,30 +1,28 @@
 //! The run of batches (SPEC §5): at whole multiples of the batch length, from the first that has
-//! an arrival until nobody waits.
+//! an arrival until nobody waits. A scheme that wants to be asked one by one gets a turn for each
+//! arrival, when it was asked, and the batches only expire.
 
 use super::files::Files;
 use super::intake::Arrival;
 use super::outcomes::Success;
 use super::per_batch::BatchRow;
 use super::roster::{Roster, Users};
-use super::stopwatch::Stopwatch;
-use super::tally::Tally;
 use super::text::Labels;
 use anyhow::Result;
+use evaluation::metrics::{self, Tally};
+use evaluation::score::QUIET;
+use evaluation::stopwatch::Stopwatch;
 use meshcloak::engine::{Batch, Turn, turn};
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
-use meshcloak::scheme::{Scheme, State};
+use meshcloak::scheme::{Cloaking, Pace, Scheme, State};
 use meshcloak::units::Time;
-
-/// After so many batches in a row in which nothing happens, the run goes on to the next in which
-/// something does: without arrivals a largest clique only shrinks, so nobody can be served, and a
-/// query that waits for years must not take years.
-const QUIET: u32 = 3_600;
 
 /// A run that has come to some batch.
 pub struct Batches<'a> {
     map: &'a StreetMap,
     labels: &'a Labels,
+    pace: Pace,
     scheme: &'a mut dyn Scheme,
     files: Files,
     /// Milliseconds between two batches.
@@ -34,7 +32,12 @@ pub struct Batches<'a> {
     arrivals: Vec<Query>,
     state: State,
     roster: Roster,
-    quiet: u32,
+    /// Batches in a row in which nothing happened. After [`QUIET`] of them the run goes on to the
+    /// next in which something does: without arrivals a largest clique only shrinks, so nobody can
+    /// be served, and a query that waits for years must not take years.
+    quiet: u64,
+    /// How many were served since the last batch was over.
+    served: u64,
     watch: Stopwatch,
     tally: Tally,
 }
@@ -55,6 +58,7 @@ impl<'a> Batches<'a> {
         Batches {
             map,
             labels,
+            pace: scheme.describe().pace,
             scheme,
             files,
             length,
@@ -63,6 +67,7 @@ impl<'a> Batches<'a> {
             state: State::default(),
             roster: Roster::new(users),
             quiet: 0,
+            served: 0,
             watch: Stopwatch::default(),
             tally: Tally::default(),
         }
@@ -77,9 +82,21 @@ impl<'a> Batches<'a> {
             self.advance(asked_at.div_ceil(self.length) * self.length)?;
         }
         match arrival.verdict {
-            Ok((record, position)) => self.arrivals.push(self.roster.admit(record, position)),
+            Ok((record, position)) => {
+                let query = self.roster.admit(record, position);
+                let asked_at = query.asked_at.as_millis();
+                self.arrivals.push(query);
+                match self.pace {
+                    Pace::Batch => {}
+                    Pace::OneByOne => self.hold(asked_at)?,
+                }
+            }
             Err(reason) => {
-                let at = Time::from_millis(self.collecting.unwrap_or(0));
+                let batch = self.collecting.unwrap_or(0);
+                let at = Time::from_millis(match self.pace {
+                    Pace::Batch => batch,
+                    Pace::OneByOne => arrival.asked_at.unwrap_or(batch),
+                });
                 self.files.outcomes.refused(arrival.id.as_deref(), at, reason)?;
                 self.tally.refuse(reason);
             }
@@ -122,6 +139,11 @@ impl<'a> Batches<'a> {
     }
 
     fn hold(&mut self, now: u64) -> Result<()> {
+        let nobody = self.arrivals.is_empty() && self.state.waiting.is_empty();
+        if nobody && self.pace == Pace::OneByOne {
+            self.rate();
+            return Ok(());
+        }
         let now = Time::from_millis(now);
         let new = self.arrivals.len();
         let batch =
@@ -138,10 +160,23 @@ impl<'a> Batches<'a> {
         };
         let Batches { map, labels, files, roster, tally, .. } = self;
         Ledger { map, labels, files, roster, tally }.enter(now, &done)?;
-        self.tally.batch(&row);
+        self.tally.accepted += new as u64;
+        self.tally.expired += row.expired as u64;
+        self.tally.turn(row.stats, row.spent);
+        self.served += row.succeeded as u64;
+        // Of a scheme that works one by one, a batch ends with a turn in which nobody arrives.
+        if self.pace == Pace::Batch || new == 0 {
+            self.rate();
+        }
         let happened = row.new + row.succeeded + row.expired > 0;
         self.quiet = if happened { 0 } else { self.quiet + 1 };
         self.files.per_batch.as_mut().map_or(Ok(()), |file| file.write(&row))
+    }
+
+    /// A batch is over.
+    fn rate(&mut self) {
+        let served = std::mem::take(&mut self.served);
+        self.tally.batch(served, self.state.waiting.len() as u64);
     }
 }
 
@@ -162,12 +197,25 @@ impl Ledger<'_> {
         for query in &done.expired {
             files.outcomes.expired(roster, query.id, at)?;
         }
-        for (query, set) in &done.served {
-            let set = done.published.set(*set);
-            let (streets, metres) = (set.region.streets(map), set.region.metres(map));
-            let success = Success { query, at, set: set.clone(), streets: &streets, metres };
+        // A set is measured once, however many it serves.
+        let sets: Vec<Cloaking<'_>> =
+            (0..done.published.set_count() as u32).map(|set| done.published.set(set)).collect();
+        let metres: Vec<f64> = sets.iter().map(|set| set.region.metres(map)).collect();
+        let streets: Vec<_> = sets.iter().map(|set| set.region.streets(map)).collect();
+        for (query, number) in &done.served {
+            let number = *number as usize;
+            let (set, streets, metres) = (sets[number].clone(), &streets[number], metres[number]);
+            let (members, area) = (set.members.len(), set.region.area());
+            let success = Success { query, at, set, streets, metres };
             files.outcomes.succeeded(roster, labels, &success)?;
-            tally.succeed(&success);
+            tally.succeed(&metrics::Success {
+                k: query.k,
+                tolerance: query.temporal_tolerance,
+                delay: at - query.asked_at,
+                members,
+                metres,
+                area,
+            });
         }
         if let Some(disclosures) = &mut files.disclosures {
             disclosures.write(labels, done.published, at)?;
@@ -175,5 +223,96 @@ impl Ledger<'_> {
         let served = done.served.iter().map(|(query, _)| query);
         done.expired.iter().chain(served).for_each(|query| roster.leave(query));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evaluation::reason::Reason;
+    use import::{QueryPlace, QueryRecord};
+    use meshcloak::scheme::{Description, Published, Watch};
+    use meshcloak::town::town;
+    use meshcloak::units::{Length, Point};
+
+    /// Serves the newest of two who wait; remembers when it was asked, and how many were new.
+    #[derive(Default)]
+    struct Pairs {
+        asked: Vec<(u64, usize)>,
+        published: Published,
+    }
+
+    impl Scheme for Pairs {
+        fn name(&self) -> &'static str {
+            "pairs"
+        }
+
+        fn describe(&self) -> Description {
+            let [setting, cliques, constraint] = ["map", "pairs", "none"];
+            Description { setting, cliques, constraint, pace: Pace::OneByOne }
+        }
+
+        fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Watch) -> &Published {
+            self.asked.push((now.as_millis(), state.arrived));
+            self.published.clear();
+            if let ([.., a, b], 1) = (&state.waiting[..], state.arrived) {
+                let members = [a.id, b.id].into_iter();
+                let set = self.published.add_mesh(members, |mesh| mesh.push(a.position.street));
+                self.published.serve(state.waiting.len() as u32 - 1, set);
+            }
+            &self.published
+        }
+    }
+
+    #[test]
+    fn a_scheme_that_wants_it_is_asked_at_each_arrival_and_then_only_to_expire() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let town = town("A 0,0  B 300,0 | A-B");
+        let labels = Labels::of(&town.map);
+        let out = folder.path().join("o");
+        let files = Files::create(&out, None, None).expect("a file");
+        let mut scheme = Pairs::default();
+        let mut batches = Batches::new(&town.map, &labels, &mut scheme, files, 1_000);
+        let ask = |(name, asked_at): (&str, u64)| {
+            let record = QueryRecord {
+                query: name.to_owned(),
+                user: name.to_owned(),
+                asked_at,
+                place: QueryPlace::Metres(Point::default()),
+                k: 2,
+                temporal_tolerance: 1_500,
+                distance_constraint: Length::metres(9.0),
+                speed: None,
+                query_interval: None,
+            };
+            let query = (record, town.at("A-B", 5.0));
+            let verdict = if name == "no" { Err(Reason::K) } else { Ok(query) };
+            Arrival { id: Some(name.to_owned()), asked_at: Some(asked_at), verdict }
+        };
+        for row in [("a", 100), ("no", 150), ("b", 250), ("c", 250), ("d", 2_000), ("e", 9_500)] {
+            batches.take(ask(row)).expect("a row");
+        }
+        batches.finish().expect("an end");
+        let asked = [(100, 1), (250, 1), (250, 1), (1_000, 0), (2_000, 1), (2_000, 0), (3_000, 0)];
+        assert_eq!(scheme.asked[..7], asked);
+        assert_eq!(
+            scheme.asked[7..],
+            [(4_000, 0), (9_500, 1), (10_000, 0), (11_000, 0), (12_000, 0)]
+        );
+        let outcomes = std::fs::read_to_string(out).expect("outcomes");
+        let fates: Vec<String> = outcomes
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an object"))
+            .map(|o| format!("{} {} {}", o["query"], o["outcome"], o["at"]).replace('"', ""))
+            .collect();
+        let expected = [
+            "no refused 0.15",
+            "b succeeded 0.25",
+            "c succeeded 0.25",
+            "a expired 2.0",
+            "d expired 4.0",
+            "e expired 12.0",
+        ];
+        assert_eq!(fates, expected);
     }
 }

@@ -31,11 +31,10 @@ impl Disclosures {
             let (a, b) = (published.set(*a), published.set(*b));
             a.region.total_cmp(&b.region).then_with(|| a.members.cmp(b.members))
         };
-        let members = |set: &u32| published.set(*set).members;
         self.sets.clear();
         self.sets.extend(0..published.set_count() as u32);
         self.sets.sort_unstable_by(order);
-        self.sets.dedup_by(|a, b| members(a) == members(b));
+        self.sets.dedup_by(|a, b| published.set(*a) == published.set(*b));
         for &set in &self.sets {
             self.line.clear();
             self.line.extend_from_slice(b"{\"at\":");

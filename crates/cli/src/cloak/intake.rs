@@ -3,9 +3,9 @@
 //! Of several reasons the first of these is given: malformed, known id, out of order, `k`, `dt`,
 //! `dc`, `speed`, off the map, faster than declared.
 
-use super::reason::Reason;
 use super::roster::as_query;
 use anyhow::{Result, bail};
+use evaluation::reason::Reason;
 use import::{BadQuery, ImportError, Place, Problem, QueryPlace, QueryRecord, QueryRow};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Door, Refusal};

@@ -8,38 +8,31 @@ mod intake;
 mod options;
 mod outcomes;
 mod per_batch;
-mod reason;
 mod roster;
-mod stopwatch;
+mod scheme_args;
 mod summary;
-mod tally;
 mod text;
 
 use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use batches::Batches;
 use clap::Args;
+use evaluation::metrics::Tally;
 use files::Files;
 use import::{MapSource, Progress as _, QueryReader};
 use intake::{Intake, Limits, Rows};
 use meshcloak::distance::Atlas;
-use meshcloak::mesh_cloak::{Hold, MeshCloak, Settings};
-use meshcloak::printed::Printed;
-use meshcloak::scheme::Scheme;
 use meshcloak::units::Length;
-use options::{CoverageArg, GuaranteeArg, PipelineArg, RegionArg, spelt};
+pub use options::batch_length;
+use scheme_args::SchemeArgs;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use summary::Summary;
-use tally::Tally;
 use text::Labels;
-
-/// A set may be kept back for so many batches: less than after which a run skips quiet ones.
-const MOST_HELD: u64 = 1_000;
 
 /// Arguments of `cloak`.
 #[derive(Debug, Args)]
@@ -52,6 +45,7 @@ Examples:
   meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
   meshcloak cloak porto.meshmap --queries q.csv.gz --out o.ndjson.gz --disclosures d.ndjson
   meshcloak cloak oldenburgGen.node --queries q.csv --out o.ndjson --pipeline printed --json
+  meshcloak cloak --queries q.csv --out o.ndjson --scheme hilbert-cloak
   meshcloak cloak --queries q.csv --out o.ndjson --per-batch batches.csv --strict --threads 1")]
 pub struct Cloak {
     #[arg(help = MAP_HELP)]
@@ -64,26 +58,8 @@ pub struct Cloak {
     /// File of outcomes to write, as NDJSON; gzipped if it ends in .gz.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// What is promised to whom.
-    #[arg(long, value_enum, default_value = "paper")]
-    guarantee: GuaranteeArg,
-    /// Seconds for which `history` minds where people were.
-    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = options::batch_length)]
-    horizon: u64,
-    /// Keep sets back for up to so many seconds, for the sake of others around who could not be
-    /// served without them [without a number: 10].
-    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "10",
-          value_parser = options::batch_length)]
-    hold: Option<u64>,
-    /// How the answer is found; both give the same, and `printed` knows only `paper`.
-    #[arg(long, value_enum, default_value = "fast")]
-    pipeline: PipelineArg,
-    /// When two people count as within reach of each other.
-    #[arg(long, value_enum, default_value = "own")]
-    coverage: CoverageArg,
-    /// Which streets the service is asked about.
-    #[arg(long, value_enum, default_value = "reach")]
-    region: RegionArg,
+    #[command(flatten)]
+    scheme: SchemeArgs,
     /// The largest distance constraint; a query with a larger one is refused.
     #[arg(long, value_name = "METRES", default_value = "2000", value_parser = options::dc_max)]
     dc_max: Length,
@@ -93,10 +69,6 @@ pub struct Cloak {
     /// How far from a street a query may be, in metres; 0: any distance.
     #[arg(long, value_name = "METRES", default_value = "50", value_parser = options::metres)]
     snap: f64,
-    /// Steps that the search for the cliques of one query may take.
-    #[arg(long, value_name = "STEPS", default_value_t = Settings::default().budget,
-          value_parser = clap::value_parser!(u32).range(1..))]
-    budget: u32,
     /// How many threads work [default: one for each core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
@@ -117,15 +89,7 @@ pub struct Cloak {
 impl Cloak {
     /// Reads map and queries, cloaks, writes what was asked for, says what it came to.
     pub fn run(&self, console: &Console) -> Result<()> {
-        if self.pipeline == PipelineArg::Printed && self.guarantee != GuaranteeArg::Paper {
-            bail!("--pipeline printed knows only --guarantee paper");
-        }
-        if self.hold.is_some() && self.guarantee == GuaranteeArg::Paper {
-            bail!("--hold needs --guarantee reciprocal or history");
-        }
-        if self.hold.is_some_and(|longest| longest > MOST_HELD * self.batch) {
-            bail!("--hold may be {MOST_HELD} batches at most");
-        }
+        self.scheme.check(self.batch)?;
         // 0: one for each core.
         let threads = self.threads.unwrap_or(0) as usize;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -145,18 +109,23 @@ impl Cloak {
         let begun = Instant::now();
         let tally = self.pass(&atlas, console);
         console.clear();
-        Ok(Summary { tally: tally?, settings: self.settings(), elapsed: begun.elapsed() })
+        Ok(Summary {
+            tally: tally?,
+            scheme: self.scheme.name().to_owned(),
+            settings: self.settings(),
+            elapsed: begun.elapsed(),
+        })
     }
 
     /// Every row once, and on until nobody waits.
     fn pass(&self, atlas: &Arc<Atlas>, console: &Console) -> Result<Tally> {
         let map = atlas.map();
         let labels = Labels::of(map);
-        let mut scheme = self.scheme(atlas);
+        let mut scheme = self.scheme.make(atlas, self.batch)?;
         let limits = Limits {
             dc_max: self.dc_max,
             snap: (self.snap > 0.0).then_some(self.snap),
-            horizon: scheme.memory(),
+            horizon: self.scheme.horizon(),
             rows: if self.strict { Rows::Strict } else { Rows::Forgiven },
         };
         let mut reader = QueryReader::open(&self.queries, console)?;
@@ -171,37 +140,14 @@ impl Cloak {
         batches.finish()
     }
 
-    fn scheme(&self, atlas: &Arc<Atlas>) -> Box<dyn Scheme> {
-        let settings = Settings {
-            guarantee: self.guarantee.into(),
-            horizon: Duration::from_millis(self.horizon),
-            hold: self.hold.map(|longest| Hold {
-                longest: Duration::from_millis(longest),
-                margin: Duration::from_millis(self.batch),
-            }),
-            coverage: self.coverage.into(),
-            mesh: self.region.into(),
-            budget: self.budget,
-        };
-        match self.pipeline {
-            PipelineArg::Fast => Box::new(MeshCloak::new(Arc::clone(atlas), settings)),
-            PipelineArg::Printed => Box::new(Printed::new(Arc::clone(atlas), settings)),
-        }
-    }
-
     fn settings(&self) -> Vec<(&'static str, Value)> {
-        vec![
-            ("guarantee", spelt(&self.guarantee).into()),
-            ("horizon", (self.horizon as f64 / 1000.0).into()),
-            ("hold", self.hold.map(|longest| longest as f64 / 1000.0).into()),
-            ("pipeline", spelt(&self.pipeline).into()),
-            ("coverage", spelt(&self.coverage).into()),
-            ("region", spelt(&self.region).into()),
+        let mut settings = self.scheme.settings();
+        settings.extend([
             ("dc_max", self.dc_max.as_metres().into()),
             ("batch", (self.batch as f64 / 1000.0).into()),
             ("snap", self.snap.into()),
-            ("budget", self.budget.into()),
             ("threads", rayon::current_num_threads().into()),
-        ]
+        ]);
+        settings
     }
 }

@@ -1,9 +1,9 @@
 //! What became of every query, as NDJSON (SPEC §8). It holds the truth and is for evaluation.
 
-use super::reason::Reason;
 use super::roster::Roster;
 use super::text::{Labels, end_list, put_shape, put_text, put_thousandths, put_whole};
 use anyhow::Result;
+use evaluation::reason::Reason;
 use import::GrowingFile;
 use meshcloak::map::StreetId;
 use meshcloak::query::{Query, QueryId};

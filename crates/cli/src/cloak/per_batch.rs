@@ -1,8 +1,8 @@
 //! A row for each batch, as CSV (SPEC §8).
 
-use super::stopwatch::{STAGES, Spent};
 use super::text::{put_thousandths, put_whole};
 use anyhow::Result;
+use evaluation::stopwatch::{STAGES, Spent};
 use import::GrowingFile;
 use meshcloak::scheme::Stats;
 use meshcloak::units::Time;

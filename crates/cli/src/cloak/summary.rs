@@ -1,9 +1,9 @@
 //! What a run came to, as a table or as JSON (SPEC §8).
 
-use super::reason::Reason;
-use super::stopwatch::STAGES;
-use super::tally::{Mean, Tally};
+use crate::metrics::{self, Show as _};
 use crate::table::{Table, decimal, grouped};
+use evaluation::metrics::Tally;
+use evaluation::stopwatch::STAGES;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -12,6 +12,8 @@ use std::time::Duration;
 pub struct Summary {
     /// What was counted.
     pub tally: Tally,
+    /// Who cloaked.
+    pub scheme: String,
     /// How the arguments were, by name.
     pub settings: Vec<(&'static str, Value)>,
     /// From the first line to the last outcome, reading and writing included.
@@ -21,24 +23,10 @@ pub struct Summary {
 impl Summary {
     /// The table.
     pub fn as_table(&self) -> String {
-        let tally = &self.tally;
         let mut table = Table::default();
-        table.heading("Queries");
-        table.row("all", grouped(tally.accepted + tally.refused()));
-        table.row("succeeded", grouped(tally.succeeded));
-        table.row("expired", grouped(tally.expired));
-        for (reason, &count) in Reason::ALL.iter().zip(&tally.refusals) {
-            if count > 0 {
-                table.row(format!("refused: {}", reason.name()), grouped(count));
-            }
-        }
-        table.row("success rate", percent(tally.success_rate()));
-        table.row("of those present, per batch", percent(tally.printed_success_rate.value()));
-        table.heading("Succeeded, on average");
-        table.row("mesh length", number(tally.mesh_length, "m"));
-        table.row("mesh length per member", number(tally.mesh_length_per_member, "m"));
-        table.row("relative k", number(tally.relative_k, ""));
-        table.row("relative dt", number(tally.relative_dt, ""));
+        table.heading("Cloaking");
+        table.row("scheme", &*self.scheme);
+        self.tally.put_rows(&mut table);
         self.speed_rows(&mut table);
         table.render()
     }
@@ -56,7 +44,7 @@ impl Summary {
         table.row("queries per second", rate);
         table.row("with reading and writing", format!("{} s", decimal(self.elapsed.as_secs_f64())));
         table.heading("Batches");
-        table.row("batches", grouped(tally.batches));
+        table.row("batches", grouped(tally.turns));
         table.row("worst batch", format!("{} ms", decimal(millis(tally.worst))));
         table.row("truncated", grouped(tally.truncated));
         table.row("sets held back by the guard", grouped(tally.suppressed));
@@ -73,34 +61,29 @@ impl Summary {
         let object = |names: &mut dyn Iterator<Item = (&str, Value)>| -> Map<String, Value> {
             names.map(|(name, value)| (name.to_owned(), value)).collect()
         };
-        let refusals = Reason::ALL.iter().zip(&tally.refusals);
         let stages = STAGES.iter().zip(&tally.spent);
-        json!({
-            "settings": object(&mut self.settings.iter().map(|(name, value)| (*name, value.clone()))),
-            "queries": tally.accepted + tally.refused(),
-            "succeeded": tally.succeeded,
-            "expired": tally.expired,
-            "refused": tally.refused(),
-            "refusals": object(&mut refusals.map(|(reason, &count)| (reason.name(), count.into()))),
-            "success_rate": tally.success_rate(),
-            "printed_success_rate": tally.printed_success_rate.value(),
-            "mesh_length": tally.mesh_length.value(),
-            "mesh_length_per_member": tally.mesh_length_per_member.value(),
-            "relative_k": tally.relative_k.value(),
-            "relative_dt": tally.relative_dt.value(),
+        let mut object_of_run = metrics::json(tally);
+        let settings = self.settings.iter().map(|(name, value)| (*name, value.clone()));
+        let rest = json!({
+            "scheme": self.scheme,
+            "settings": object(&mut { settings }),
             "us_per_query": tally.us_per_query(self.spent()),
             "stages": object(
                 &mut stages.map(|((_, name), &spent)| (*name, tally.us_per_query(spent).into())),
             ),
             "queries_per_second": self.queries_per_second(),
             "seconds": self.elapsed.as_secs_f64(),
-            "batches": tally.batches,
+            "batches": tally.turns,
             "worst_batch_ms": millis(tally.worst),
             "truncated_batches": tally.truncated,
             "suppressed_sets": tally.suppressed,
             "largest_graph": { "nodes": tally.largest.nodes, "edges": tally.largest.edges },
             "peak_memory_mb": peak_memory_mb(),
-        })
+        });
+        if let Value::Object(rest) = rest {
+            object_of_run.extend(rest);
+        }
+        Value::Object(object_of_run)
     }
 
     /// Time inside `turn`.
@@ -112,18 +95,6 @@ impl Summary {
     fn queries_per_second(&self) -> Option<f64> {
         self.tally.us_per_query(self.spent()).filter(|&us| us > 0.0).map(|us| 1e6 / us)
     }
-}
-
-fn percent(share: Option<f64>) -> String {
-    share.map_or("–".into(), |share| format!("{:.2} %", share * 100.0))
-}
-
-fn number(mean: Mean, unit: &str) -> String {
-    let text = |value: f64| match unit {
-        "" => format!("{value:.3}"),
-        _ => format!("{} {unit}", decimal(value)),
-    };
-    mean.value().map_or("–".into(), text)
 }
 
 fn millis(span: Duration) -> f64 {

@@ -2,7 +2,6 @@
 
 mod options;
 mod outcome;
-mod people;
 
 use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
@@ -11,6 +10,7 @@ use crate::simulate::options::{k_range, milliseconds};
 use crate::simulate::{profile, record};
 use anyhow::Result;
 use clap::Args;
+use evaluation::trips;
 use import::traces::{TraceKind, Trips, read_traces};
 use import::{MapSource, Progress as _, QueryWriter};
 use meshcloak::map::StreetMap;
@@ -131,7 +131,7 @@ impl Traces {
         }
         console.begin("snapping", 0);
         let limit = (self.snap > 0.0).then_some(self.snap);
-        let (asked, snapping) = queries_from(map, &people::reported(trips), limit, asking);
+        let (asked, snapping) = queries_from(map, &trips::reported(trips), limit, asking);
         console.clear();
         (asked, Found::Snapped(snapping))
     }
@@ -143,7 +143,7 @@ impl Traces {
         asking: &Asking,
         console: &Console,
     ) -> Result<(Asked, Found)> {
-        let mut sightings = people::sightings(map, trips)?;
+        let mut sightings = trips::sightings(map, trips)?;
         if let Some(window) = self.overlay {
             overlay(sightings.iter_mut(), Duration::from_millis(window.into()));
         }

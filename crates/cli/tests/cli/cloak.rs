@@ -52,7 +52,7 @@ impl Desk {
 /// Two meet in batch 1, at its last moment; q4 comes at the last moment of q3, exactly 60 m away;
 /// q5 and q6 are one user; q7 has run out of patience before its first batch; q9 is served among
 /// two, with which q8 is not content; q10 is alone.
-const DAY: &str = "\
+pub const DAY: &str = "\
 query,user,t,x,y,k,dt,dc,speed,interval
 early,u0,soon,1,0,2,1,50,,
 q1,u1,0.5,10,0,2,2,50,,

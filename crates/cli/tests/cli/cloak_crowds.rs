@@ -10,10 +10,10 @@ use tempfile::TempDir;
 const MAP: &str = "city:500:3";
 
 /// A folder with the queries of a simulated crowd, `q.csv`; ids and users are words.
-struct Crowd(TempDir);
+pub struct Crowd(TempDir);
 
 impl Crowd {
-    fn new(users: &str) -> Crowd {
+    pub fn new(users: &str) -> Crowd {
         let crowd = Crowd(tempfile::tempdir().unwrap());
         let raw = crowd.path("raw.csv");
         meshcloak(&["simulate", MAP, "--users", users, "--out", &raw]).done();
@@ -28,11 +28,11 @@ impl Crowd {
         crowd
     }
 
-    fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         self.0.path().join(name).display().to_string()
     }
 
-    fn read(&self, name: &str) -> String {
+    pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
@@ -43,14 +43,14 @@ impl Crowd {
     }
 
     /// The summary of a run from `queries` to `out`.
-    fn cloak(&self, queries: &str, out: &str, arguments: &[&str]) -> Value {
+    pub fn cloak(&self, queries: &str, out: &str, arguments: &[&str]) -> Value {
         let (queries, out) = (self.path(queries), self.path(out));
         let mut all = vec!["cloak", MAP, "--json", "--queries", &queries, "--out", &out];
         all.extend(arguments);
         meshcloak(&all).json()
     }
 
-    fn outcomes(&self, name: &str) -> Vec<Value> {
+    pub fn outcomes(&self, name: &str) -> Vec<Value> {
         self.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }

@@ -30,11 +30,25 @@ pub(crate) trait Bits: Clone {
         self.words().iter().zip(other.words()).map(|(a, b)| (a & b).count_ones()).sum()
     }
 
+    /// How many numbers are in this set and not in the other.
+    fn count_without(&self, other: &Self) -> u32 {
+        self.words().iter().zip(other.words()).map(|(a, b)| (a & !b).count_ones()).sum()
+    }
+
     /// Those in both.
     fn common(&self, other: &Self) -> Self {
         let mut common = self.clone();
         common.words_mut().iter_mut().zip(other.words()).for_each(|(a, b)| *a &= b);
         common
+    }
+
+    /// The numbers below `bound`.
+    fn first_numbers(bound: usize) -> Self {
+        let mut all = Self::empty(bound);
+        for (word, first) in all.words_mut().iter_mut().zip((0..bound).step_by(64)) {
+            *word = u64::MAX >> 64_usize.saturating_sub(bound - first);
+        }
+        all
     }
 
     /// Those in this set and not in the other.

@@ -5,6 +5,8 @@
 pub struct Largest {
     pub(super) sizes: Vec<u32>,
     chosen: Vec<u32>,
+    /// The nodes that are in some clique.
+    touched: Vec<u32>,
     ends: Vec<u32>,
     members: Vec<u32>,
     /// Steps of all searches together.
@@ -31,7 +33,7 @@ impl Largest {
         self.ends.len()
     }
 
-    /// The nodes of a clique, ascending.
+    /// The nodes of a clique.
     pub fn members(&self, clique: u32) -> &[u32] {
         let clique = clique as usize;
         let start = if clique == 0 { 0 } else { self.ends[clique - 1] };
@@ -39,9 +41,10 @@ impl Largest {
     }
 
     pub(super) fn begin(&mut self, nodes: usize) {
-        self.sizes.clear();
+        for node in self.touched.drain(..) {
+            self.sizes[node as usize] = 0;
+        }
         self.sizes.resize(nodes, 0);
-        self.chosen.clear();
         self.chosen.resize(nodes, 0);
         self.ends.clear();
         self.members.clear();
@@ -52,21 +55,45 @@ impl Largest {
     pub(super) fn keep(&mut self, clique: impl Iterator<Item = u32>) {
         let start = self.members.len();
         self.members.extend(clique);
-        self.members[start..].sort_unstable();
         let number = self.ends.len() as u32;
         let size = (self.members.len() - start) as u32;
         let mut wanted = false;
-        for &member in &self.members[start..] {
-            if self.sizes[member as usize] < size {
-                self.sizes[member as usize] = size;
-                self.chosen[member as usize] = number;
-                wanted = true;
-            }
+        for place in start..self.members.len() {
+            wanted |= self.offer(self.members[place], size, number);
         }
         if wanted {
             self.ends.push(self.members.len() as u32);
         } else {
             self.members.truncate(start);
         }
+    }
+
+    /// Takes in what was found elsewhere. Of cliques of one size the one that was there first stays.
+    pub(super) fn absorb(&mut self, other: &Largest) {
+        let cliques = self.ends.len() as u32;
+        let members = self.members.len() as u32;
+        for &node in &other.touched {
+            self.offer(node, other.size(node), cliques + other.chosen(node));
+        }
+        self.members.extend_from_slice(&other.members);
+        self.ends.extend(other.ends.iter().map(|end| members + end));
+        self.steps += other.steps;
+        self.most_steps = self.most_steps.max(other.most_steps);
+        self.truncated += other.truncated;
+    }
+
+    /// Gives a node a clique if its own is smaller.
+    #[inline]
+    fn offer(&mut self, node: u32, size: u32, clique: u32) -> bool {
+        let own = &mut self.sizes[node as usize];
+        if *own >= size {
+            return false;
+        }
+        if *own == 0 {
+            self.touched.push(node);
+        }
+        *own = size;
+        self.chosen[node as usize] = clique;
+        true
     }
 }

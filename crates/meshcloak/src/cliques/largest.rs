@@ -3,15 +3,50 @@
 //! A clique is looked for at its first node, among that node's later neighbours. A branch is left
 //! as soon as it cannot give any of its nodes a larger clique than that node has already. Each
 //! such search has a budget of steps; one that spends it keeps the best found so far.
+//!
+//! The nodes of each portion of the graph are searched one after the other, portions on their own;
+//! so the answer does not depend on the number of threads.
 
 use super::bits::Bits;
 use super::found::Largest;
 use crate::constraint_graph::ConstraintGraph;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// Finds largest cliques, one graph after the other, without allocating anew.
 #[derive(Clone, Debug, Default)]
 pub struct LargestCliques {
-    local: Vec<u32>,
+    portions: Vec<Portion>,
+    largest: Largest,
+}
+
+impl LargestCliques {
+    /// A largest clique for every node of `graph`; each search may take `budget` steps.
+    pub fn find(&mut self, graph: &ConstraintGraph, budget: u32) -> &Largest {
+        self.portions.resize_with(graph.portion_count(), Portion::default);
+        let search = |(number, portion): (usize, &mut Portion)| {
+            portion.search(graph, graph.portion(number), budget);
+        };
+        if rayon::current_num_threads() == 1 {
+            self.portions.iter_mut().enumerate().for_each(search);
+        } else {
+            self.portions.par_iter_mut().enumerate().for_each(search);
+        }
+        self.largest.begin(graph.len());
+        for portion in &self.portions {
+            self.largest.absorb(&portion.largest);
+        }
+        &self.largest
+    }
+}
+
+/// The searches of one portion.
+#[derive(Clone, Debug, Default)]
+struct Portion {
+    /// For each node its place among the candidates of the search at hand.
+    places: Vec<u32>,
+    /// The same where there are few, in a byte.
+    near: Vec<u8>,
     one: Room<[u64; 1]>,
     four: Room<[u64; 4]>,
     many: Room<Vec<u64>>,
@@ -22,31 +57,43 @@ pub struct LargestCliques {
 #[derive(Clone, Debug, Default)]
 struct Room<B> {
     neighbours: Vec<B>,
-    clique: Vec<usize>,
+    /// For each candidate the size of the clique that it has.
+    sizes: Vec<u32>,
 }
 
 const NOWHERE: u32 = u32::MAX;
 
-impl LargestCliques {
-    /// A largest clique for every node of `graph`; each search may take `budget` steps.
-    pub fn find(&mut self, graph: &ConstraintGraph, budget: u32) -> &Largest {
+/// Few candidates are as many as fit one word.
+const FEW: usize = 64;
+
+impl Portion {
+    fn search(&mut self, graph: &ConstraintGraph, roots: Range<u32>, budget: u32) {
         self.largest.begin(graph.len());
-        self.local.clear();
-        self.local.resize(graph.len(), NOWHERE);
-        for root in 0..graph.len() as u32 {
+        self.places.resize(graph.len(), NOWHERE);
+        self.near.resize(graph.len(), FEW as u8);
+        for root in roots {
             let candidates = graph.later(root);
             let within = Within { graph, root, candidates, budget };
-            let (local, largest) = (&mut self.local, &mut self.largest);
+            let largest = &mut self.largest;
             match candidates.len() {
                 0 if largest.sizes[root as usize] > 0 => {}
                 0 => largest.keep(std::iter::once(root)),
                 size if !may_improve(largest, root, candidates, size as u32 + 1) => {}
-                1..=64 => within.search(local, &mut self.one, largest),
-                65..=256 => within.search(local, &mut self.four, largest),
-                _ => within.search(local, &mut self.many, largest),
+                1 => largest.keep([root, candidates[0]].into_iter()),
+                2..=FEW => {
+                    within.connect_few(&mut self.near, &mut self.one.neighbours);
+                    within.search(&mut self.one, largest);
+                }
+                65..=256 => {
+                    within.connect(&mut self.places, &mut self.four.neighbours);
+                    within.search(&mut self.four, largest);
+                }
+                _ => {
+                    within.connect(&mut self.places, &mut self.many.neighbours);
+                    within.search(&mut self.many, largest);
+                }
             }
         }
-        &self.largest
     }
 }
 
@@ -65,42 +112,73 @@ struct Within<'a> {
 }
 
 impl Within<'_> {
-    fn search<B: Bits>(&self, local: &mut [u32], room: &mut Room<B>, largest: &mut Largest) {
+    fn search<B: Bits>(&self, room: &mut Room<B>, largest: &mut Largest) {
+        room.sizes.clear();
+        room.sizes.extend(self.candidates.iter().map(|&node| largest.sizes[node as usize]));
         let count = self.candidates.len();
-        room.neighbours.clear();
-        room.neighbours.resize(count, B::empty(count));
-        for (place, &node) in self.candidates.iter().enumerate() {
-            local[node as usize] = place as u32;
-        }
-        let mut all = B::empty(count);
-        for (place, &node) in self.candidates.iter().enumerate() {
-            all.insert(place);
-            for &later in self.graph.later(node) {
-                let other = local[later as usize];
-                if other != NOWHERE {
-                    room.neighbours[place].insert(other as usize);
-                    room.neighbours[other as usize].insert(place);
-                }
-            }
-        }
-        for &node in self.candidates {
-            local[node as usize] = NOWHERE;
-        }
         let mut branch = Branch {
             candidates: self.candidates,
             root: self.root,
             neighbours: &room.neighbours,
-            clique: &mut room.clique,
+            sizes: &mut room.sizes,
+            root_size: largest.sizes[self.root as usize],
             largest,
             steps: 0,
             budget: self.budget,
         };
-        branch.clique.clear();
-        branch.grow(all);
+        branch.grow(B::empty(count), 1, B::first_numbers(count));
         let steps = branch.steps;
         largest.steps += u64::from(steps);
         largest.most_steps = largest.most_steps.max(steps);
         largest.truncated += u32::from(steps > self.budget);
+    }
+
+    /// Which candidates are neighbours of each other, where there are few: without a branch for
+    /// each neighbour of theirs, of which half are candidates.
+    fn connect_few(&self, near: &mut [u8], neighbours: &mut Vec<[u64; 1]>) {
+        neighbours.clear();
+        neighbours.resize(self.candidates.len(), [0]);
+        for (place, &node) in (0..).zip(self.candidates) {
+            near[node as usize] = place;
+        }
+        let last = self.candidates.last().copied().unwrap_or(0);
+        for (place, &node) in self.candidates.iter().enumerate() {
+            let mut later = 0;
+            for &other in self.graph.later(node).iter().take_while(|&&other| other <= last) {
+                let other = near[other as usize];
+                later |= u64::from(other < FEW as u8) << (other % FEW as u8);
+            }
+            neighbours[place][0] |= later;
+            for other in Bits::iter(&[later]) {
+                neighbours[other][0] |= 1 << place;
+            }
+        }
+        for &node in self.candidates {
+            near[node as usize] = FEW as u8;
+        }
+    }
+
+    /// Which candidates are neighbours of each other.
+    fn connect<B: Bits>(&self, places: &mut [u32], neighbours: &mut Vec<B>) {
+        let count = self.candidates.len();
+        neighbours.clear();
+        neighbours.resize(count, B::empty(count));
+        for (place, &node) in self.candidates.iter().enumerate() {
+            places[node as usize] = place as u32;
+        }
+        let last = self.candidates.last().copied().unwrap_or(0);
+        for (place, &node) in self.candidates.iter().enumerate() {
+            for &later in self.graph.later(node).iter().take_while(|&&later| later <= last) {
+                let other = places[later as usize];
+                if other != NOWHERE {
+                    neighbours[place].insert(other as usize);
+                    neighbours[other as usize].insert(place);
+                }
+            }
+        }
+        for &node in self.candidates {
+            places[node as usize] = NOWHERE;
+        }
     }
 }
 
@@ -108,7 +186,8 @@ struct Branch<'a, B> {
     candidates: &'a [u32],
     root: u32,
     neighbours: &'a [B],
-    clique: &'a mut Vec<usize>,
+    sizes: &'a mut [u32],
+    root_size: u32,
     largest: &'a mut Largest,
     steps: u32,
     budget: u32,
@@ -121,63 +200,68 @@ const WORDS_OF_A_STEP: u32 = 256;
 const EASY: u32 = 24;
 
 impl<B: Bits> Branch<'_, B> {
-    /// Looks for cliques that extend the present one by some of `open`, all of which are
-    /// adjacent to all of it.
-    fn grow(&mut self, mut open: B) {
-        let size = 1 + self.clique.len() as u32;
+    /// Looks for cliques that extend the present one, of `size` with the root, by some of `open`,
+    /// all of which are adjacent to all of it.
+    fn grow(&mut self, mut clique: B, mut size: u32, mut open: B) {
         let count = open.count();
         // A step among many candidates counts as the many small ones that it costs.
         self.steps += 1 + count * open.words().len() as u32 / WORDS_OF_A_STEP;
         if count == 0 || self.steps > self.budget {
-            self.keep(&B::empty(0));
+            self.keep(&clique, size);
             return;
         }
-        if size + count <= self.lowest(&open) {
+        if !self.may_improve(&clique, &open, size + count) {
             return;
         }
-        let (pivot, least) = self.pivot(&open);
-        if least == count - 1 {
-            self.keep(&open); // all of them are adjacent to one another
+        let pivot = self.take_universal(&mut clique, &mut size, &mut open);
+        let Some(pivot) = pivot else {
+            self.keep(&clique, size); // all were adjacent to one another
             return;
-        }
-        if self.steps > EASY && size + self.colours(&open) <= self.lowest(&open) {
+        };
+        if self.steps > EASY && !self.may_improve(&clique, &open, size + self.colours(&open)) {
             return;
         }
         let mut branches = open.without(&self.neighbours[pivot]);
         branches.remove(pivot);
-        self.step_into(pivot, &mut open);
+        self.step_into(pivot, &clique, size, &mut open);
         for next in branches.iter() {
             if self.steps > self.budget {
                 return;
             }
-            self.step_into(next, &mut open);
+            self.step_into(next, &clique, size, &mut open);
         }
     }
 
+    /// Moves the nodes that are adjacent to all others of `open` into the clique: every largest one
+    /// has them. Gives the node that misses fewest of the rest; `None` if nobody is left.
+    fn take_universal(&self, clique: &mut B, size: &mut u32, open: &mut B) -> Option<usize> {
+        let (mut pivot, mut fewest) = (None, u32::MAX);
+        let all = open.clone();
+        for place in all.iter() {
+            let missed = all.count_without(&self.neighbours[place]);
+            if missed == 1 {
+                clique.insert(place); // only herself
+                open.remove(place);
+                *size += 1;
+            } else if missed < fewest {
+                (pivot, fewest) = (Some(place), missed);
+            }
+        }
+        pivot
+    }
+
     /// Takes `next` into the clique, looks further, and sets it aside.
-    fn step_into(&mut self, next: usize, open: &mut B) {
-        self.clique.push(next);
-        self.grow(open.common(&self.neighbours[next]));
-        self.clique.pop();
+    fn step_into(&mut self, next: usize, clique: &B, size: u32, open: &mut B) {
+        let mut larger = clique.clone();
+        larger.insert(next);
+        self.grow(larger, size + 1, open.common(&self.neighbours[next]));
         open.remove(next);
     }
 
-    /// The smallest size that any of these nodes, or of the present ones, has by now.
-    fn lowest(&self, open: &B) -> u32 {
-        let places = self.clique.iter().copied().chain(open.iter());
-        let sizes = places.map(|place| self.largest.sizes[self.candidates[place] as usize]);
-        sizes.fold(self.largest.sizes[self.root as usize], u32::min)
-    }
-
-    /// The node with the most neighbours among `open`, and how few any node of it has there.
-    fn pivot(&self, open: &B) -> (usize, u32) {
-        let degree = |place| (open.count_common(&self.neighbours[place]), place);
-        let first = open.first().map_or((0, 0), degree);
-        let (most, least) =
-            open.iter().map(degree).fold((first, first.0), |(most, least), next| {
-                (if next.0 > most.0 { next } else { most }, least.min(next.0))
-            });
-        (most.1, least)
+    /// Whether a clique of `size` would be larger than what some of these nodes have by now.
+    fn may_improve(&self, clique: &B, open: &B, size: u32) -> bool {
+        let smaller = |place| self.sizes[place] < size;
+        self.root_size < size || open.iter().any(smaller) || clique.iter().any(smaller)
     }
 
     /// No clique among `open` is larger than the number of colours by which no two neighbours
@@ -197,10 +281,13 @@ impl<B: Bits> Branch<'_, B> {
         colours
     }
 
-    fn keep(&mut self, more: &B) {
-        let Branch { candidates, root, clique, largest, .. } = self;
-        let places = clique.iter().copied().chain(more.iter());
-        largest.keep(std::iter::once(*root).chain(places.map(|place| candidates[place])));
+    fn keep(&mut self, clique: &B, size: u32) {
+        for place in clique.iter() {
+            self.sizes[place] = self.sizes[place].max(size);
+        }
+        self.root_size = self.root_size.max(size);
+        let nodes = clique.iter().map(|place| self.candidates[place]);
+        self.largest.keep(std::iter::once(self.root).chain(nodes));
     }
 }
 

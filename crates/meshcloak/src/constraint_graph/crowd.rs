@@ -1,83 +1,78 @@
-//! The waiting people in the two orders a search needs: by reach, and by street.
+//! The waiting people street by street: the nodes of the graph.
+//!
+//! So neighbours have numbers close to each other, and whoever works on the graph from the first
+//! node to the last finds what it needs next where it has just been.
 
 use crate::distance::Atlas;
 use crate::map::StreetId;
-use crate::query::Query;
+use crate::query::{Query, QueryId, Standpoint};
+use crate::units::Length;
 use std::ops::Range;
 
-/// The waiting list in ascending order of (dc, id): the nodes of the graph.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Order {
-    /// For each node, the place of its query in the waiting list.
-    pub(super) nodes: Vec<u32>,
-    spare: Vec<u32>,
-}
-
-impl Order {
-    pub(super) fn sort(&mut self, waiting: &[Query]) {
-        self.nodes.clear();
-        self.nodes.extend(0..waiting.len() as u32);
-        if !waiting.is_sorted_by_key(|query| query.id) {
-            self.nodes.sort_unstable_by_key(|&place| waiting[place as usize].id);
-        }
-        let dc = |place: u32| waiting[place as usize].distance_constraint.units();
-        self.spare.resize(waiting.len(), 0);
-        for shift in [0, 8] {
-            self.by_digit(|place| (dc(place) >> shift) as u8);
-        }
-    }
-
-    /// One pass of a radix sort; equal digits keep their order.
-    fn by_digit(&mut self, digit: impl Fn(u32) -> u8) {
-        let mut starts = [0_u32; 257];
-        for &place in &self.nodes {
-            starts[usize::from(digit(place)) + 1] += 1;
-        }
-        for value in 0..256 {
-            starts[value + 1] += starts[value];
-        }
-        for &place in &self.nodes {
-            let slot = &mut starts[usize::from(digit(place))];
-            self.spare[*slot as usize] = place;
-            *slot += 1;
-        }
-        std::mem::swap(&mut self.nodes, &mut self.spare);
-    }
-}
-
-/// The people on each street, ascending by node.
+/// The people on each street, ascending by reach.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crowd {
+    /// Where the people of each street begin.
     starts: Vec<u32>,
     people: Vec<Person>,
+    streets: Vec<StreetId>,
+    ids: Vec<QueryId>,
+    /// For each node, the place of its query in the waiting list.
+    places: Vec<u32>,
+    /// The waiting list in order of ids, should it not be in that order already.
+    by_id: Vec<u32>,
 }
 
 /// Somebody on a street, as whoever searches meets her; lengths in 1/32 m.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Person {
-    pub(super) node: u32,
-    /// From the street's `from` end.
-    pub(super) offset: u32,
+    /// Her place in the order of ids.
+    rank: u32,
+    /// Her user's number, folded: two people may share it, one person always has the same.
+    pub(super) user: u32,
     /// How far she is from the `from` end, as far as 16 bits can say.
     pub(super) from: u16,
     /// How far she is from the `to` end.
     pub(super) to: u16,
     pub(super) dc: u16,
+    /// How many people she wants, as far as 16 bits can say.
+    k: u16,
 }
 
 impl Person {
-    fn of(atlas: &Atlas, node: u32, query: &Query) -> Person {
+    fn of(atlas: &Atlas, rank: u32, query: &Query) -> Person {
         let length = atlas.map().street(query.position.street).length.units();
         let offset = query.position.offset.units();
-        let short = |units: u32| u16::try_from(units).unwrap_or(u16::MAX);
+        let user = query.user.0 as u32 ^ (query.user.0 >> 32) as u32;
         let dc = short(query.distance_constraint.units());
-        Person { node, offset, from: short(offset), to: short(length - offset), dc }
+        Person {
+            rank,
+            user,
+            from: short(offset),
+            to: short(length - offset),
+            dc,
+            k: short(query.k),
+        }
+    }
+
+    /// Whether she comes after somebody in the order of (dc, id).
+    #[inline]
+    pub(super) fn is_after(self, other: Person) -> bool {
+        self.key() > other.key()
+    }
+
+    fn key(self) -> u64 {
+        u64::from(self.dc) << 32 | u64::from(self.rank)
     }
 }
 
+fn short(number: u32) -> u16 {
+    u16::try_from(number).unwrap_or(u16::MAX)
+}
+
 impl Crowd {
-    /// Sorts people by street, keeping the order of nodes within a street.
-    pub(super) fn gather(&mut self, atlas: &Atlas, waiting: &[Query], order: &Order) {
+    /// Sorts people by street, and on each street by (dc, id).
+    pub(super) fn gather(&mut self, atlas: &Atlas, waiting: &[Query]) {
         let streets = atlas.map().street_count();
         self.starts.clear();
         self.starts.resize(streets + 2, 0);
@@ -87,32 +82,92 @@ impl Crowd {
         for street in 0..streets {
             self.starts[street + 2] += self.starts[street + 1];
         }
-        self.people.clear();
         self.people.resize(waiting.len(), Person::default());
-        for (node, &place) in order.nodes.iter().enumerate() {
-            let query = &waiting[place as usize];
-            let slot = &mut self.starts[query.position.street.index() + 1];
-            self.people[*slot as usize] = Person::of(atlas, node as u32, query);
-            *slot += 1;
+        self.by_id.clear();
+        if waiting.is_sorted_by_key(|query| query.id) {
+            (0..).zip(waiting).for_each(|(rank, query)| self.enter(atlas, rank, query));
+        } else {
+            self.by_id.extend(0..waiting.len() as u32);
+            self.by_id.sort_by_key(|&place| waiting[place as usize].id);
+            for rank in 0..waiting.len() {
+                let query = &waiting[self.by_id[rank] as usize];
+                self.enter(atlas, rank as u32, query);
+            }
+        }
+        self.line_up(waiting, streets);
+    }
+
+    fn enter(&mut self, atlas: &Atlas, rank: u32, query: &Query) {
+        let slot = &mut self.starts[query.position.street.index() + 1];
+        self.people[*slot as usize] = Person::of(atlas, rank, query);
+        *slot += 1;
+    }
+
+    fn line_up(&mut self, waiting: &[Query], streets: usize) {
+        self.streets.clear();
+        for street in (0..streets as u32).map(StreetId) {
+            let range = self.range(street);
+            self.people[range.clone()].sort_unstable_by_key(|person| person.key());
+            self.streets.resize(range.end, street);
+        }
+        let (by_id, people) = (&self.by_id, &self.people);
+        let place =
+            |person: &Person| by_id.get(person.rank as usize).copied().unwrap_or(person.rank);
+        self.places.clear();
+        self.places.extend(people.iter().map(place));
+        self.ids.clear();
+        self.ids.extend(self.places.iter().map(|&place| waiting[place as usize].id));
+    }
+
+    fn range(&self, street: StreetId) -> Range<usize> {
+        self.starts[street.index()] as usize..self.starts[street.index() + 1] as usize
+    }
+
+    /// The people on a street, and the node of the first.
+    #[inline]
+    pub(super) fn on(&self, street: StreetId) -> (u32, &[Person]) {
+        let range = self.range(street);
+        (range.start as u32, &self.people[range])
+    }
+
+    pub(super) fn person(&self, node: u32) -> Person {
+        self.people[node as usize]
+    }
+
+    pub(super) fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    pub(super) fn id(&self, node: u32) -> QueryId {
+        self.ids[node as usize]
+    }
+
+    /// Whether a set of `size` people is enough for her.
+    pub(super) fn is_enough(&self, node: u32, size: u32, waiting: &[Query]) -> bool {
+        match self.person(node).k {
+            u16::MAX => waiting[self.places[node as usize] as usize].k <= size,
+            k => u32::from(k) <= size,
         }
     }
 
-    /// The people on a street.
-    pub(super) fn on(&self, street: StreetId) -> &[Person] {
-        let street = street.index();
-        &self.people[self.starts[street] as usize..self.starts[street + 1] as usize]
+    /// All that her mesh depends on.
+    pub(super) fn standpoint(&self, node: u32) -> Standpoint {
+        let dc = Length::from_units(self.person(node).dc.into());
+        Standpoint { street: self.streets[node as usize], dc }
     }
 
-    /// The streets of one of `portions` portions with about as many people each.
-    pub(super) fn portion(&self, portion: usize, portions: usize) -> Range<u32> {
+    /// Where one of `portions` portions with about as many people each begins: its first street.
+    pub(super) fn edge(&self, portion: usize, portions: usize) -> u32 {
         let streets = self.starts.len() - 2;
-        let edge = |portion: usize| {
-            let people = self.people.len() * portion / portions;
-            match portion == portions {
-                true => streets as u32,
-                false => self.starts[..=streets].partition_point(|&s| (s as usize) < people) as u32,
-            }
-        };
-        edge(portion)..edge(portion + 1)
+        let people = self.people.len() * portion / portions;
+        match portion == portions {
+            true => streets as u32,
+            false => self.starts[..=streets].partition_point(|&s| (s as usize) < people) as u32,
+        }
+    }
+
+    /// How many people are on the streets before this one.
+    pub(super) fn before(&self, street: u32) -> u32 {
+        self.starts[street as usize]
     }
 }

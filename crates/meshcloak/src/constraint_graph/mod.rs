@@ -6,12 +6,14 @@
 //! larger. So each edge is found once, and stored at the node that found it.
 
 mod crowd;
+mod near;
 mod walk;
 
 use crate::distance::Atlas;
-use crate::query::Query;
-use crowd::{Crowd, Order};
+use crate::query::{Query, QueryId, Standpoint};
+use crowd::Crowd;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 use walk::{Found, Walk};
 
@@ -25,13 +27,16 @@ pub enum Coverage {
     Both,
 }
 
-/// A graph over `0..len()` that stores each edge at its smaller node.
+/// A graph over `0..len()` that stores each edge once, at the node that comes first in some order:
+/// in constraint graphs that of (dc, id).
 ///
-/// Nodes are queries in ascending order of (dc, id); [`GraphBuilder::nodes`] says which.
+/// Nodes are queries street by street; [`GraphBuilder::nodes`] says which.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConstraintGraph {
     spans: Vec<Span>,
     later: Vec<u32>,
+    /// Where each portion ends.
+    portions: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +61,18 @@ impl ConstraintGraph {
         self.later.len()
     }
 
-    /// The neighbours of a node that come after it, ascending.
+    /// How many portions the nodes are cut into, most neighbours being in the same one.
+    pub fn portion_count(&self) -> usize {
+        self.portions.len()
+    }
+
+    /// The nodes of a portion. It depends on the batch alone, not on the number of threads.
+    pub fn portion(&self, portion: usize) -> Range<u32> {
+        let start = if portion == 0 { 0 } else { self.portions[portion - 1] };
+        start..self.portions[portion]
+    }
+
+    /// The neighbours of a node that come after it in the order of the graph; ascending by number.
     pub fn later(&self, node: u32) -> &[u32] {
         let Span { start, len } = self.spans[node as usize];
         &self.later[start as usize..(start + len) as usize]
@@ -66,7 +82,7 @@ impl ConstraintGraph {
 impl ConstraintGraph {
     /// The graph in which `a < b` are adjacent if `adjacent(a, b)`.
     pub fn from_fn(nodes: u32, adjacent: impl Fn(u32, u32) -> bool) -> ConstraintGraph {
-        let mut graph = ConstraintGraph::default();
+        let mut graph = ConstraintGraph { portions: vec![nodes], ..ConstraintGraph::default() };
         for node in 0..nodes {
             let start = graph.later.len() as u32;
             graph.later.extend((node + 1..nodes).filter(|&later| adjacent(node, later)));
@@ -79,7 +95,6 @@ impl ConstraintGraph {
 /// Builds the graph of one batch after the other without allocating anew.
 #[derive(Clone, Debug, Default)]
 pub struct GraphBuilder {
-    order: Order,
     crowd: Crowd,
     found: Vec<Found>,
     graph: ConstraintGraph,
@@ -92,8 +107,8 @@ const MOST_EDGES: usize = 1 << 26;
 /// How many are kept instead: a crowd so dense finds cliques enough among its nearest.
 const EDGES_OF_A_CRUSH: usize = 1 << 23;
 
-/// Streets are searched in this many portions, which threads may share.
-const PORTIONS: usize = 32;
+/// People are cut, street by street, into this many portions, which threads may share.
+const PORTIONS: usize = 16;
 
 impl GraphBuilder {
     /// The constraint graph of `waiting`.
@@ -106,13 +121,12 @@ impl GraphBuilder {
         coverage: Coverage,
         waiting: &[Query],
     ) -> &ConstraintGraph {
-        self.order.sort(waiting);
-        self.crowd.gather(atlas, waiting, &self.order);
+        self.crowd.gather(atlas, waiting);
         self.truncated = !self.walk(atlas, coverage, waiting, MOST_EDGES);
         if self.truncated {
             self.walk(atlas, coverage, waiting, EDGES_OF_A_CRUSH / waiting.len());
         }
-        self.join(waiting.len());
+        self.join();
         &self.graph
     }
 
@@ -128,20 +142,35 @@ impl GraphBuilder {
 
     /// Which query of the waiting list each node is.
     pub fn nodes(&self) -> &[u32] {
-        &self.order.nodes
+        self.crowd.places()
+    }
+
+    /// The id of the query that a node is.
+    pub fn id(&self, node: u32) -> QueryId {
+        self.crowd.id(node)
+    }
+
+    /// All that the mesh of a node depends on.
+    pub fn standpoint(&self, node: u32) -> Standpoint {
+        self.crowd.standpoint(node)
+    }
+
+    /// Whether a set of `size` people is enough for a node of `waiting`.
+    pub(crate) fn is_enough(&self, node: u32, size: u32, waiting: &[Query]) -> bool {
+        self.crowd.is_enough(node, size, waiting)
     }
 
     /// Everyone searches; `false` if more edges were found than may be kept.
     fn walk(&mut self, atlas: &Atlas, coverage: Coverage, waiting: &[Query], most: usize) -> bool {
-        let portions = if rayon::current_num_threads() == 1 { 1 } else { PORTIONS };
-        self.found.resize_with(portions, Found::default);
-        let walk = Walk { atlas, coverage, waiting, order: &self.order, crowd: &self.crowd, most };
+        self.found.resize_with(PORTIONS, Found::default);
+        let walk = Walk { atlas, coverage, waiting, crowd: &self.crowd, most };
         let crowd = &self.crowd;
         let total = AtomicUsize::new(0);
         let search = |(portion, found): (usize, &mut Found)| {
-            walk.run(crowd.portion(portion, portions), found, &total);
+            let edge = |portion| crowd.edge(portion, PORTIONS);
+            walk.run(edge(portion)..edge(portion + 1), found, &total);
         };
-        if portions == 1 {
+        if rayon::current_num_threads() == 1 {
             self.found.iter_mut().enumerate().for_each(search);
         } else {
             self.found.par_iter_mut().enumerate().for_each(search);
@@ -149,22 +178,24 @@ impl GraphBuilder {
         total.into_inner() <= MOST_EDGES
     }
 
-    fn join(&mut self, nodes: usize) {
-        let ConstraintGraph { spans, later } = &mut self.graph;
+    fn join(&mut self) {
+        let ConstraintGraph { spans, later, portions } = &mut self.graph;
         spans.clear();
-        spans.resize(nodes, Span::default());
         later.clear();
-        for found in &mut self.found {
+        portions.clear();
+        for (portion, found) in self.found.iter_mut().enumerate() {
             let mut start = later.len() as u32;
             if later.is_empty() {
                 std::mem::swap(later, &mut found.later);
             } else {
                 later.extend_from_slice(&found.later);
             }
-            for &(node, len) in &found.counts {
-                spans[node as usize] = Span { start, len };
+            spans.extend(found.counts.iter().map(|&len| {
+                let span = Span { start, len };
                 start += len;
-            }
+                span
+            }));
+            portions.push(self.crowd.before(self.crowd.edge(portion + 1, PORTIONS)));
         }
     }
 }

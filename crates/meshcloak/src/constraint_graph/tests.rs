@@ -35,20 +35,33 @@ fn the_graph_has_the_edges_of_the_definition_and_no_other() {
 }
 
 #[test]
-fn nodes_are_in_order_of_reach_and_then_of_id() {
+fn nodes_are_street_by_street_and_edges_stand_at_the_smaller_reach() {
     for seed in 0..50 {
         let town = Town::random(200 + seed);
         let mut waiting = town.crowd(&mut Town::generator(seed), 60);
-        waiting.reverse();
+        if seed % 2 == 0 {
+            waiting.reverse();
+        }
         let atlas = Atlas::new(town.map.clone(), LARGEST_DC_MAX);
         let mut builder = GraphBuilder::default();
-        builder.build(&atlas, Coverage::Own, &waiting);
-        let key = |place: &u32| {
-            let query = &waiting[*place as usize];
-            (query.distance_constraint, query.id)
-        };
-        assert!(builder.nodes().is_sorted_by_key(key));
-        assert_eq!(builder.nodes().len(), 60);
+        let graph = builder.build(&atlas, Coverage::Own, &waiting).clone();
+        let query = |node: u32| &waiting[builder.nodes()[node as usize] as usize];
+        let reach = |query: &Query| (query.distance_constraint, query.id);
+        let nodes: Vec<&Query> = (0..60).map(query).collect();
+        assert!(nodes.is_sorted_by_key(|query| (query.position.street, reach(query))));
+        for node in 0..60 {
+            assert!(graph.later(node).is_sorted());
+            assert!(
+                graph.later(node).iter().all(|&other| reach(query(node)) < reach(query(other)))
+            );
+            assert_eq!(builder.id(node), query(node).id);
+            assert_eq!(builder.standpoint(node), query(node).standpoint());
+            for size in [2, query(node).k - 1, query(node).k, query(node).k + 1] {
+                assert_eq!(builder.is_enough(node, size, &waiting), size >= query(node).k);
+            }
+        }
+        let portions: Vec<_> = (0..graph.portion_count()).map(|n| graph.portion(n)).collect();
+        assert!(portions.iter().flat_map(Clone::clone).eq(0..60), "{portions:?}");
     }
 }
 

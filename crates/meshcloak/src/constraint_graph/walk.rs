@@ -1,9 +1,12 @@
 //! Walking the streets within reach, and meeting the people there.
+//!
+//! People on one street walk together, a few at a time: what they look at is the same.
 
 use super::Coverage;
-use super::crowd::{Crowd, Order, Person};
-use crate::distance::{Atlas, Crossing, Reach, Rows, TerminalRows};
-use crate::map::{Position, StreetId};
+use super::crowd::{Crowd, Person};
+use super::near::{Back, Near, NearStreets};
+use crate::distance::{Atlas, Crossing, Reached};
+use crate::map::StreetId;
 use crate::query::Query;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,155 +16,178 @@ pub(super) struct Walk<'a> {
     pub(super) atlas: &'a Atlas,
     pub(super) coverage: Coverage,
     pub(super) waiting: &'a [Query],
-    pub(super) order: &'a Order,
     pub(super) crowd: &'a Crowd,
     /// How many neighbours a node may keep.
     pub(super) most: usize,
 }
 
-/// What the searches of one portion found: for each node how many neighbours, and which.
+/// What the searches of one portion found: for each node in turn how many neighbours, and which.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    pub(super) counts: Vec<(u32, u32)>,
+    pub(super) counts: Vec<u32>,
     pub(super) later: Vec<u32>,
+    met: [Vec<u32>; TOGETHER],
+    near: Near,
 }
+
+/// Somebody who walks.
+#[derive(Clone, Copy, Default)]
+struct Walker {
+    person: Person,
+    node: u32,
+    left: i32,
+}
+
+/// A street that walkers have come to, and the people there.
+#[derive(Clone, Copy)]
+struct Entered<'a> {
+    reached: &'a Reached,
+    back: Back,
+    start: u32,
+    people: &'a [Person],
+}
+
+/// So many people of a street walk together.
+const TOGETHER: usize = 16;
+
+/// After so many edges a portion says how many it has found.
+const EDGES_OF_A_REPORT: usize = 1 << 16;
 
 impl Walk<'_> {
     /// Everyone on `streets` searches, until `total` passes what may be kept.
     pub(super) fn run(&self, streets: Range<u32>, found: &mut Found, total: &AtomicUsize) {
         found.counts.clear();
         found.later.clear();
+        let mut reported = 0;
         for street in streets.map(StreetId) {
-            for &person in self.crowd.on(street) {
-                let start = found.later.len();
-                self.meet(street, person, &mut found.later);
-                if found.later.len() - start > self.most {
-                    found.later.truncate(start + self.most);
+            let (mut first, people) = self.crowd.on(street);
+            if people.is_empty() {
+                continue;
+            }
+            let farthest = people.iter().map(|person| self.left(street, *person)).max();
+            let near = found.near.streets(self.atlas, street, farthest.unwrap_or(-1));
+            for walkers in people.chunks(TOGETHER) {
+                for (node, met) in (first..).zip(&mut found.met[..walkers.len()]) {
+                    self.same_street(street, node, near.own, met);
                 }
-                found.later[start..].sort_unstable();
-                let count = found.later.len() - start;
-                found.counts.push((person.node, count as u32));
-                if total.fetch_add(count, Ordering::Relaxed) + count > super::MOST_EDGES {
+                self.other_streets(street, (first, walkers), &near, &mut found.met);
+                first += walkers.len() as u32;
+                for met in &mut found.met[..walkers.len()] {
+                    met.truncate(self.most);
+                    met.sort_unstable();
+                    found.later.extend_from_slice(met);
+                    found.counts.push(met.len() as u32);
+                    met.clear();
+                }
+            }
+            if found.later.len() - reported > EDGES_OF_A_REPORT {
+                let more = found.later.len() - reported;
+                reported = found.later.len();
+                if total.fetch_add(more, Ordering::Relaxed) + more > super::MOST_EDGES {
                     return;
                 }
             }
         }
+        total.fetch_add(found.later.len() - reported, Ordering::Relaxed);
     }
 
-    /// Everyone within her reach who comes after her.
-    fn meet(&self, street: StreetId, a: Person, later: &mut Vec<u32>) {
-        match self.atlas.rows() {
-            Rows::Streets(reach) => {
-                self.same_street(street, a, reach.own(street), later);
-                self.other_streets(street, a, reach, later);
-            }
-            Rows::Terminals(rows) => self.by_terminals(street, a, rows, later),
-        }
+    /// How far somebody gets beyond the nearest exit of her street; below 0 if not even there.
+    fn left(&self, street: StreetId, person: Person) -> i32 {
+        let one_way = self.atlas.map().street(street).one_way;
+        let leave = if one_way { person.to } else { person.from.min(person.to) };
+        i32::from(person.dc) - i32::from(leave)
     }
 
     /// Neighbours on her own street: straight along, or round and back.
-    fn same_street(&self, street: StreetId, a: Person, round: Crossing, later: &mut Vec<u32>) {
-        let distance = |a, b| self.along(street, a, b).min(u32::from(across(a, round, b)));
-        for &b in self.crowd.on(street).iter().rev().take_while(|b| b.node > a.node) {
-            let within = distance(a, b) <= u32::from(a.dc)
-                && distance(b, a) <= u32::from(self.way_back_limit(a, b));
-            if within && self.are_two_people(a, b) {
-                later.push(b.node);
+    fn same_street(&self, street: StreetId, node: u32, round: Crossing, met: &mut Vec<u32>) {
+        let (first, people) = self.crowd.on(street);
+        let at = (node - first) as usize;
+        let distance = |a: usize, b: usize| {
+            let along = self.along(street, first + a as u32, first + b as u32);
+            along.min(u32::from(across(people[a], round, people[b])))
+        };
+        let a = people[at];
+        for (place, &b) in people.iter().enumerate().skip(at + 1) {
+            let within = distance(at, place) <= u32::from(a.dc)
+                && distance(place, at) <= u32::from(self.way_back_limit(a, b));
+            if within && self.are_two_people(node, a, first + place as u32, b) {
+                met.push(first + place as u32);
             }
         }
     }
 
     /// How far it is from `a` to `b` along the street both are on, if its direction allows.
-    fn along(&self, street: StreetId, a: Person, b: Person) -> u32 {
-        match b.offset.checked_sub(a.offset) {
+    fn along(&self, street: StreetId, a: u32, b: u32) -> u32 {
+        let [at, there] = [a, b].map(|node| match self.crowd.person(node).from {
+            u16::MAX => self.query(node).position.offset.units(),
+            from => u32::from(from),
+        });
+        match there.checked_sub(at) {
             Some(ahead) => ahead,
             None if self.atlas.map().street(street).one_way => u32::MAX,
-            None => a.offset - b.offset,
+            None => at - there,
         }
     }
 
-    fn other_streets(&self, street: StreetId, a: Person, reach: &Reach, later: &mut Vec<u32>) {
-        let back = reach.row_back(street);
-        let one_way = self.atlas.map().street(street).one_way;
-        let leave = if one_way { a.to } else { a.from.min(a.to) };
-        for (entry, reached) in reach.row(street).iter().enumerate() {
-            if leave.saturating_add(reached.nearest) > a.dc {
-                break; // nearest first: from here on everything is too far
+    /// For each of the walkers everyone on other streets within her reach who comes after her.
+    fn other_streets(
+        &self,
+        street: StreetId,
+        (first, walkers): (u32, &[Person]),
+        near: &NearStreets<'_>,
+        met: &mut [Vec<u32>],
+    ) {
+        let mut room = [Walker::default(); TOGETHER];
+        for ((walker, &person), node) in room.iter_mut().zip(walkers).zip(first..) {
+            *walker = Walker { person, node, left: self.left(street, person) };
+        }
+        let walkers = &room[..walkers.len()];
+        let farthest = walkers.iter().map(|walker| walker.left).max().unwrap_or(-1);
+        for (reached, back) in near.iter() {
+            if i32::from(reached.nearest) > farthest {
+                return; // nearest first: from here on everything is too far
             }
-            let people = self.crowd.on(reached.street);
-            if people.last().is_none_or(|last| last.node < a.node) {
+            let (start, people) = self.crowd.on(reached.street);
+            if people.last().is_some_and(|last| last.is_after(walkers[0].person)) {
+                self.greet(walkers, Entered { reached, back, start, people }, met);
+            }
+        }
+    }
+
+    /// Everyone on a street that `walkers` have come to.
+    #[inline]
+    fn greet(&self, walkers: &[Walker], street: Entered<'_>, met: &mut [Vec<u32>]) {
+        let Entered { reached, back, start, people } = street;
+        for (walker, met) in walkers.iter().zip(met) {
+            let Walker { person: a, node, left } = *walker;
+            if i32::from(reached.nearest) > left {
                 continue;
             }
             let (to_from, to_to) = to_ends(a, reached.crossing);
-            for &b in people.iter().rev().take_while(|b| b.node > a.node) {
+            let after = people.iter().enumerate().rev().take_while(|(_, b)| b.is_after(a));
+            for (place, &b) in after {
                 let there = to_from.saturating_add(b.from).min(to_to.saturating_add(b.to));
-                let within = there <= a.dc
-                    && back
-                        .is_none_or(|back| across(b, back[entry], a) <= self.way_back_limit(a, b));
-                if within && self.are_two_people(a, b) {
-                    later.push(b.node);
+                let other = start + place as u32;
+                let returns = || match back {
+                    Back::Same => true,
+                    Back::Known(back) => across(b, back, a) <= self.way_back_limit(a, b),
+                    Back::Unknown => self.returns(other, node, self.way_back_limit(a, b)),
+                };
+                if there <= a.dc && returns() && self.are_two_people(node, a, other, b) {
+                    met.push(other);
                 }
             }
         }
-    }
-
-    /// The same by rows of terminals: each exit is walked on its own, so somebody may be met
-    /// several times, and the way back is looked up in the matrix.
-    fn by_terminals(&self, street: StreetId, a: Person, rows: &TerminalRows, later: &mut Vec<u32>) {
-        let map = self.atlas.map();
-        let start = later.len();
-        let on_her_street = self.crowd.on(street).iter().filter(|b| b.node > a.node);
-        let along = on_her_street.filter(|b| self.along(street, a, **b) <= u32::from(a.dc));
-        later.extend(along.map(|b| b.node));
-        for (exit, leave) in map.exits(self.position(a)) {
-            let left = u32::from(a.dc).checked_sub(leave.units());
-            let row = rows.row(exit).iter();
-            for &(terminal, across) in row.take_while(|row| Some(u32::from(row.1)) <= left) {
-                let left = left.unwrap_or(0) - u32::from(across);
-                for arm in map.leaving(terminal) {
-                    let entered = map.street(arm.street);
-                    // One may enter at both ends here if the street is a loop.
-                    let at_from = entered.from == terminal;
-                    let at_to = entered.to == terminal && !entered.one_way;
-                    for &b in self.crowd.on(arm.street).iter().rev().take_while(|b| b.node > a.node)
-                    {
-                        let near = (at_from && u32::from(b.from) <= left)
-                            || (at_to && u32::from(b.to) <= left);
-                        if near {
-                            later.push(b.node);
-                        }
-                    }
-                }
-            }
-        }
-        later[start..].sort_unstable();
-        let met = later.split_off(start);
-        let mut last = u32::MAX;
-        for node in met {
-            if node != last && self.is_neighbour(a, node) {
-                later.push(node);
-            }
-            last = node;
-        }
-    }
-
-    /// Whether somebody whom `a` reaches is another person and reaches her in turn.
-    fn is_neighbour(&self, a: Person, node: u32) -> bool {
-        let [hers, other] = [a.node, node].map(|node| self.query(node));
-        let limit = match self.coverage {
-            Coverage::Own => other.distance_constraint,
-            Coverage::Both => hers.distance_constraint,
-        };
-        hers.user != other.user
-            && self.atlas.distance(other.position, hers.position).is_some_and(|d| d <= limit)
-    }
-
-    fn position(&self, a: Person) -> Position {
-        self.query(a.node).position
     }
 
     fn query(&self, node: u32) -> &Query {
-        &self.waiting[self.order.nodes[node as usize] as usize]
+        &self.waiting[self.crowd.places()[node as usize] as usize]
+    }
+
+    /// Whether the way from one node to another is no longer than `limit`.
+    fn returns(&self, from: u32, to: u32, limit: u16) -> bool {
+        let [from, to] = [from, to].map(|node| self.query(node).position);
+        self.atlas.distance(from, to).is_some_and(|way| way.units() <= u32::from(limit))
     }
 
     /// How long the way from `b` back to `a` may be; `a` has the smaller constraint.
@@ -172,8 +198,8 @@ impl Walk<'_> {
         }
     }
 
-    fn are_two_people(&self, a: Person, b: Person) -> bool {
-        self.query(a.node).user != self.query(b.node).user
+    fn are_two_people(&self, a_node: u32, a: Person, b_node: u32, b: Person) -> bool {
+        a.user != b.user || self.query(a_node).user != self.query(b_node).user
     }
 }
 

@@ -6,6 +6,7 @@ mod search;
 mod terminal_rows;
 
 pub use matrix::{DistanceMatrix, LARGEST_DC_MAX};
+pub(crate) use reach::BEYOND;
 pub use reach::{Crossing, Reach, Reached};
 pub use search::{Search, Ways};
 pub use terminal_rows::TerminalRows;
@@ -45,7 +46,7 @@ impl Atlas {
         let rows = if Reach::size_in_bytes(&map, &matrix) < bytes {
             Rows::Streets(Reach::new(&map, &matrix))
         } else {
-            Rows::Terminals(TerminalRows::new(&matrix, map.terminal_count()))
+            Rows::Terminals(TerminalRows::new(&map, &matrix))
         };
         Atlas { map, matrix, rows }
     }

@@ -31,12 +31,23 @@ pub struct Reached {
 /// The rows of all streets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reach {
+    /// The near beginning of every row, all of them in one place: whoever walks street after street
+    /// reads on where she is. Then the rest.
+    bands: [Band; 2],
+    /// From each street round to itself.
+    own: Vec<Crossing>,
+}
+
+/// Entries nearer than this are in the first band: 256 m.
+const NEAR: u16 = 256 * 32;
+
+/// A part of every row.
+#[derive(Clone, Debug, PartialEq)]
+struct Band {
     starts: Vec<usize>,
     rows: Vec<Reached>,
     /// The way back of each entry; empty if every street is two-way, for then it is the same way.
     back: Vec<Crossing>,
-    /// From each street round to itself.
-    own: Vec<Crossing>,
 }
 
 impl Reach {
@@ -65,29 +76,35 @@ impl Reach {
             .par_chunks(128)
             .map_init(|| Gather::new(map), |gather, chunk| gather.rows(map, matrix, chunk))
             .collect();
-        let mut reach =
-            Reach { starts: vec![0], rows: Vec::new(), back: Vec::new(), own: Vec::new() };
+        let mut band = Band { starts: vec![0], rows: Vec::new(), back: Vec::new() };
+        let mut own = Vec::with_capacity(streets.len());
         for chunk in chunks {
             for size in chunk.sizes {
-                reach.starts.push(reach.starts[reach.starts.len() - 1] + size);
+                band.starts.push(band.starts[band.starts.len() - 1] + size);
             }
-            reach.rows.extend(chunk.rows);
-            reach.own.extend(chunk.own);
+            band.rows.extend(chunk.rows);
+            own.extend(chunk.own);
         }
         if map.streets().any(|street| map.street(street).one_way) {
-            reach.back = reach.ways_back(map.street_count());
+            band.back = band.ways_back(map.street_count());
         }
-        reach
+        let near = band.split_off(NEAR);
+        Reach { bands: [near, band], own }
     }
 
     /// The streets within reach of `street`, itself aside, nearest first.
-    pub fn row(&self, street: StreetId) -> &[Reached] {
-        &self.rows[self.run(street)]
+    pub fn row(&self, street: StreetId) -> impl Iterator<Item = &Reached> {
+        self.bands.iter().flat_map(move |band| &band.rows[band.run(street)])
     }
 
-    /// The ways back of the entries of a row; `None` where they are the same as the ways there.
-    pub(crate) fn row_back(&self, street: StreetId) -> Option<&[Crossing]> {
-        (!self.back.is_empty()).then(|| &self.back[self.run(street)])
+    /// The same in two parts, near and far, each with the ways back of its entries; `None` where
+    /// they are the same as the ways there.
+    #[inline]
+    pub(crate) fn parts(&self, street: StreetId) -> [(&[Reached], Option<&[Crossing]>); 2] {
+        self.bands.each_ref().map(|band| {
+            let run = band.run(street);
+            (&band.rows[run.clone()], (!band.back.is_empty()).then(|| &band.back[run]))
+        })
     }
 
     /// The distances from the ends of a street round to its own ends.
@@ -97,18 +114,43 @@ impl Reach {
 
     /// The streets that belong to `EMesh` of someone on `street` with constraint `dc`, the street
     /// itself aside: those that can be entered at a terminal nearer than `dc` to its exits.
-    pub fn expanding(&self, street: StreetId, dc: Length) -> &[Reached] {
-        let row = self.row(street);
-        &row[..row.partition_point(|reached| u32::from(reached.nearest) < dc.units())]
+    pub fn expanding(&self, street: StreetId, dc: Length) -> impl Iterator<Item = &Reached> {
+        self.row(street).take_while(move |reached| u32::from(reached.nearest) < dc.units())
     }
 
     /// How many entries all rows have.
     pub fn entry_count(&self) -> usize {
-        self.rows.len()
+        self.bands.iter().map(|band| band.rows.len()).sum()
     }
+}
 
+impl Band {
     fn run(&self, street: StreetId) -> std::ops::Range<usize> {
         self.starts[street.index()]..self.starts[street.index() + 1]
+    }
+
+    /// Takes the beginning of every row out, as far as entries are nearer than `near`.
+    fn split_off(&mut self, near: u16) -> Band {
+        let mut taken = Band { starts: vec![0], rows: Vec::new(), back: Vec::new() };
+        let (mut kept, mut start) = (0, 0);
+        for street in 1..self.starts.len() {
+            let end = std::mem::replace(&mut self.starts[street], 0);
+            let row = &self.rows[start..end];
+            let middle = start + row.partition_point(|reached| reached.nearest < near);
+            taken.rows.extend_from_slice(&self.rows[start..middle]);
+            taken.starts.push(taken.rows.len());
+            self.rows.copy_within(middle..end, kept);
+            if !self.back.is_empty() {
+                taken.back.extend_from_slice(&self.back[start..middle]);
+                self.back.copy_within(middle..end, kept);
+            }
+            kept += end - middle;
+            self.starts[street] = kept;
+            start = end;
+        }
+        self.rows.truncate(kept);
+        self.back.truncate(kept);
+        taken
     }
 
     /// For each entry t of row s, the crossing from t to s.
@@ -133,13 +175,13 @@ impl Reach {
         let mut there = vec![[BEYOND; 4]; streets];
         let mut back = vec![[BEYOND; 4]; self.rows.len()];
         for street in (0..streets as u32).map(StreetId) {
-            for reached in self.row(street) {
+            for reached in &self.rows[self.run(street)] {
                 there[reached.street.index()] = reached.crossing;
             }
             for &(from, entry) in &incoming[starts[street.index()]..starts[street.index() + 1]] {
                 back[entry as usize] = there[from as usize];
             }
-            for reached in self.row(street) {
+            for reached in &self.rows[self.run(street)] {
                 there[reached.street.index()] = [BEYOND; 4];
             }
         }
@@ -235,16 +277,20 @@ mod tests {
                 })
             };
             for street in map.streets() {
-                let row = reach.row(street);
+                let row: Vec<&Reached> = reach.row(street).collect();
+                let back: Vec<Option<Crossing>> = reach
+                    .parts(street)
+                    .into_iter()
+                    .flat_map(|(row, back)| (0..row.len()).map(move |at| back.map(|back| back[at])))
+                    .collect();
                 assert!(row.is_sorted_by_key(|reached| (reached.nearest, reached.street)));
                 assert_eq!(reach.own(street), crossing(street, street), "seed {seed}\n{town}");
                 for (entry, reached) in row.iter().enumerate() {
                     let there = crossing(street, reached.street);
                     assert_eq!(reached.crossing, there, "seed {seed} {street:?}\n{town}");
                     assert_eq!(Some(reached.nearest), there.into_iter().min());
-                    let back = reach.row_back(street).map(|back| back[entry]);
                     let expected = crossing(reached.street, street);
-                    assert_eq!(back.unwrap_or(expected), expected, "seed {seed}\n{town}");
+                    assert_eq!(back[entry].unwrap_or(expected), expected, "seed {seed}\n{town}");
                 }
                 let others = map.streets().filter(|&other| other != street);
                 let near = others.filter(|&other| crossing(street, other) != [BEYOND; 4]).count();

@@ -46,6 +46,22 @@ impl Ways {
         Ways { starts, ways }
     }
 
+    /// The ways among some terminals, which are numbered anew by their place in the list;
+    /// `place_of` holds these places, and anything for terminals that are not in it.
+    pub(crate) fn among(&self, terminals: &[TerminalId], place_of: &[u32]) -> Ways {
+        let mut among = Ways { starts: vec![0], ways: Vec::with_capacity(3 * terminals.len()) };
+        among.starts.reserve(terminals.len());
+        for terminal in terminals {
+            among.ways.extend(self.from(terminal.0).iter().filter_map(|way| {
+                let to = place_of[way.to as usize];
+                (terminals.get(to as usize) == Some(&TerminalId(way.to)))
+                    .then_some(Way { to, length: way.length })
+            }));
+            among.starts.push(among.ways.len() as u32);
+        }
+        among
+    }
+
     /// How many terminals there are.
     pub fn terminal_count(&self) -> usize {
         self.starts.len() - 1

@@ -2,24 +2,27 @@
 //! streets ([`super::Reach`]) on maps whose rows of streets would not fit into memory.
 //!
 //! Several times smaller, because a pair of streets is up to four pairs of ends; slower, because
-//! each end has to be walked on its own.
+//! the row of a street has to be gathered from them whenever somebody walks there.
 
 use super::matrix::DistanceMatrix;
-use crate::map::TerminalId;
+use crate::map::{StreetMap, TerminalId};
 
 /// The rows of all terminals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TerminalRows {
     starts: Vec<u32>,
     rows: Vec<(TerminalId, u16)>,
+    /// Whether every street is two-way, so that the way back is the way there.
+    pub(crate) two_way: bool,
 }
 
 impl TerminalRows {
     /// The rows of a matrix, sorted by distance.
-    pub fn new(matrix: &DistanceMatrix, terminals: usize) -> TerminalRows {
-        let mut table = TerminalRows { starts: vec![0], rows: Vec::new() };
+    pub fn new(map: &StreetMap, matrix: &DistanceMatrix) -> TerminalRows {
+        let two_way = !map.streets().any(|street| map.street(street).one_way);
+        let mut table = TerminalRows { starts: vec![0], rows: Vec::new(), two_way };
         table.rows.reserve_exact(matrix.pair_count());
-        for terminal in (0..terminals as u32).map(TerminalId) {
+        for terminal in map.terminals() {
             let start = table.rows.len();
             table.rows.extend(matrix.row(terminal).map(|(to, length)| (to, length.units() as u16)));
             table.rows[start..].sort_unstable_by_key(|&(to, length)| (length, to));

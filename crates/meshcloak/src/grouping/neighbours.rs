@@ -18,6 +18,7 @@ pub(super) struct Neighbours {
     degree: Vec<u32>,
     hopeless: Vec<u32>,
     filled: Vec<u32>,
+    mixed: Vec<u32>,
 }
 
 /// In `degree`: this node cannot be served.
@@ -83,20 +84,30 @@ impl Neighbours {
         }
         self.nodes.clear();
         self.nodes.resize(end as usize, 0);
-        // Earlier neighbours come first, and in order, for nodes are visited in order.
+        self.mixed.clear();
+        self.mixed.resize(end as usize, 0);
+        self.filled.clear();
+        self.filled.extend_from_slice(&self.starts[..count]);
+        let mut put = |filled: &mut [u32], node: u32, other: u32| {
+            let slot = &mut filled[node as usize];
+            self.mixed[*slot as usize] = other;
+            *slot += 1;
+        };
+        for node in 0..count as u32 {
+            for &later in graph.later(node) {
+                put(&mut self.filled, node, later);
+                put(&mut self.filled, later, node);
+            }
+        }
+        // Once more from each node to its neighbours, in order: so the rows are in order.
         self.filled.clear();
         self.filled.extend_from_slice(&self.starts[..count]);
         for node in 0..count {
-            for &later in graph.later(node as u32) {
-                let slot = &mut self.filled[later as usize];
+            for &other in &self.mixed[self.starts[node] as usize..self.starts[node + 1] as usize] {
+                let slot = &mut self.filled[other as usize];
                 self.nodes[*slot as usize] = node as u32;
                 *slot += 1;
             }
-        }
-        for node in 0..count {
-            let later = graph.later(node as u32);
-            let start = self.filled[node] as usize;
-            self.nodes[start..start + later.len()].copy_from_slice(later);
         }
     }
 

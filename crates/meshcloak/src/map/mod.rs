@@ -29,7 +29,7 @@ pub use position::Position;
 pub use rank::Rank;
 pub use raw::{Built, Dropped, Extent, MapError, RawPoi, RawStreet, Repairs};
 pub use snap::Snapped;
-pub use street_set::StreetSet;
+pub use street_set::{Layer, StreetSet};
 pub use tables::{Tables, TablesError};
 pub use texts::Texts;
 

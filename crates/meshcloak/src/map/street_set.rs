@@ -10,6 +10,13 @@ pub struct StreetSet {
     filled: Vec<u64>,
 }
 
+/// Some streets that stand next to each other: one word of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layer {
+    word: u32,
+    bits: u64,
+}
+
 impl StreetSet {
     /// Makes room for the streets of a map.
     pub fn reserve(&mut self, streets: usize) {
@@ -26,18 +33,39 @@ impl StreetSet {
         self.filled[word / 64] |= 1 << (word % 64);
     }
 
+    /// Puts many streets in at once; there must be room for them.
+    #[inline]
+    pub fn lay(&mut self, layers: &[Layer]) {
+        for &Layer { word, bits } in layers {
+            let word = word as usize;
+            self.words[word] |= bits;
+            self.filled[word / 64] |= 1 << (word % 64);
+        }
+    }
+
+    /// Takes all streets out and appends them to `layers`.
+    pub fn drain_layers(&mut self, layers: &mut Vec<Layer>) {
+        self.drain(|word, bits| layers.push(Layer { word: word as u32, bits }));
+    }
+
     /// Takes all streets out and appends them to `streets`, ascending.
     pub fn drain_into(&mut self, streets: &mut Vec<StreetId>) {
+        self.drain(|word, mut bits| {
+            while bits != 0 {
+                streets.push(StreetId(word as u32 * 64 + bits.trailing_zeros()));
+                bits &= bits - 1;
+            }
+        });
+    }
+
+    #[inline]
+    fn drain(&mut self, mut take: impl FnMut(usize, u64)) {
         for (group, filled) in self.filled.iter_mut().enumerate() {
             let mut open = std::mem::take(filled);
             while open != 0 {
                 let word = group * 64 + open.trailing_zeros() as usize;
                 open &= open - 1;
-                let mut bits = std::mem::take(&mut self.words[word]);
-                while bits != 0 {
-                    streets.push(StreetId(word as u32 * 64 + bits.trailing_zeros()));
-                    bits &= bits - 1;
-                }
+                take(word, std::mem::take(&mut self.words[word]));
             }
         }
     }
@@ -61,6 +89,12 @@ mod tests {
                 let street = StreetId((seed >> 8) % streets);
                 set.insert(street);
                 expected.insert(street);
+            }
+            if round % 2 == 0 {
+                let mut layers = Vec::new();
+                set.drain_layers(&mut layers);
+                set.lay(&layers);
+                set.lay(&layers[..layers.len() / 2]);
             }
             let mut found = vec![StreetId(7)];
             set.drain_into(&mut found);

@@ -1,119 +1,55 @@
 //! MeshCloak as the paper describes it, written with ordinary care: the readable reference, and
 //! the yardstick against which [`crate::mesh_cloak`] is measured in the same run.
 //!
-//! M in a hash map, a quadtree of the waiting queries, the constraint graph built anew for each
+//! M in hash maps, a quadtree of the waiting queries, the constraint graph built anew for each
 //! batch, all maximal cliques by Tomita, a mesh for every query that is served.
 
+mod graph;
+mod matrix;
+mod mesh;
 mod quadtree;
 mod tomita;
 
-use crate::constraint_graph::Coverage;
-use crate::distance::{Atlas, Search, Ways};
-use crate::map::{Position, StreetId, TerminalId};
-use crate::mesh::{MeshBuilder, MeshRule, Standpoint};
-use crate::mesh_cloak::{Settings, standpoint};
+use crate::distance::Atlas;
+use crate::mesh::{MeshBuilder, MeshRule};
+use crate::mesh_cloak::Settings;
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::{Length, Time};
-use quadtree::QuadTree;
-use rustc_hash::{FxHashMap, FxHashSet};
+use graph::{Lists, PrintedGraph};
+use matrix::HashMatrix;
+use mesh::PrintedMesh;
 use std::sync::Arc;
-use tomita::{Budget, maximal_cliques};
+use tomita::Tomita;
 
 /// The scheme as printed.
 #[derive(Debug)]
 pub struct Printed {
     atlas: Arc<Atlas>,
     settings: Settings,
-    /// M(dc_max): the distance from one terminal to another (Algorithm 1).
-    matrix: FxHashMap<(TerminalId, TerminalId), Length>,
-    ways: Ways,
-    search: Search,
-    mesh: MeshBuilder,
+    matrix: HashMatrix,
+    graph: PrintedGraph,
+    cliques: Tomita,
+    largest: Vec<u32>,
+    mesh: PrintedMesh,
+    first_visit_wins: MeshBuilder,
     published: Published,
 }
 
 impl Printed {
-    /// The scheme on a prepared map.
+    /// The scheme on a prepared map: it prepares its own M, the way Algorithm 1 does.
     pub fn new(atlas: Arc<Atlas>, settings: Settings) -> Printed {
-        let map = atlas.map();
-        let rows =
-            map.terminals().flat_map(|u| atlas.matrix().row(u).map(move |(v, d)| ((u, v), d)));
         Printed {
-            matrix: rows.collect(),
-            ways: Ways::forward(map),
-            search: Search::new(map.terminal_count()),
-            mesh: MeshBuilder::default(),
+            matrix: HashMatrix::new(atlas.map(), atlas.dc_max()),
+            graph: PrintedGraph::default(),
+            cliques: Tomita::default(),
+            largest: Vec::new(),
+            mesh: PrintedMesh::new(atlas.map()),
+            first_visit_wins: MeshBuilder::new(Arc::clone(&atlas), MeshRule::Printed),
             published: Published::default(),
             settings,
             atlas,
         }
-    }
-
-    /// `d(A, B)`: leave by any exit, cross the map, enter by any entrance, or go along (§IV-A).
-    fn distance(&self, a: Position, b: Position) -> Option<Length> {
-        let map = self.atlas.map();
-        let mut shortest = map.along(a, b);
-        for (u, leave) in map.exits(a) {
-            for (w, arrive) in map.entrances(b) {
-                if let Some(&across) = self.matrix.get(&(u, w)) {
-                    let way = leave + across + arrive;
-                    shortest = Some(shortest.map_or(way, |shortest| shortest.min(way)));
-                }
-            }
-        }
-        shortest
-    }
-
-    /// Algorithm 2: for each query those it covers, then only where both cover each other.
-    fn constraint_graph(&self, waiting: &[Query]) -> Vec<Vec<u32>> {
-        let point = |query: &Query| self.atlas.map().point(query.position);
-        let tree = QuadTree::new(waiting.iter().map(point).collect());
-        let mut covered: Vec<Vec<u32>> = Vec::with_capacity(waiting.len());
-        for a in waiting {
-            let mut covers = Vec::new();
-            tree.within(point(a), a.distance_constraint.as_metres(), &mut |b| {
-                let other = &waiting[b as usize];
-                let limit = match self.settings.coverage {
-                    Coverage::Own => a.distance_constraint,
-                    Coverage::Both => a.distance_constraint.min(other.distance_constraint),
-                };
-                let distance = || self.distance(a.position, other.position);
-                if a.user != other.user && distance().is_some_and(|d| d <= limit) {
-                    covers.push(b);
-                }
-            });
-            covers.sort_unstable();
-            covered.push(covers);
-        }
-        let mutual = |a: u32, b: u32| covered[b as usize].binary_search(&a).is_ok();
-        let keep = |(a, covers): (usize, &Vec<u32>)| {
-            covers.iter().copied().filter(|&b| mutual(a as u32, b)).collect()
-        };
-        covered.iter().enumerate().map(keep).collect() // line 9
-    }
-
-    /// The cloaking mesh of a set, found by searching from every member (Algorithm 3).
-    fn cloaking_mesh(&mut self, members: &[Standpoint], streets: &mut Vec<StreetId>) {
-        let map = self.atlas.map();
-        if self.settings.mesh == MeshRule::Printed {
-            let members = members.iter().copied();
-            return self.mesh.cloaking_mesh(&self.atlas, MeshRule::Printed, members, streets);
-        }
-        let mut mesh: FxHashSet<StreetId> = FxHashSet::default();
-        for member in members {
-            mesh.insert(member.street);
-            let far_end = map.street(member.street).length;
-            let exits = map.exits(Position { street: member.street, offset: far_end });
-            let sources: Vec<_> = exits.map(|(exit, _)| (exit, Length::ZERO)).collect();
-            let nearer = member.dc.checked_sub(Length::UNIT).unwrap_or(Length::ZERO);
-            self.search.run(&self.ways, sources, nearer, |terminal, _| {
-                mesh.extend(map.leaving(terminal).iter().map(|arm| arm.street));
-            });
-        }
-        let start = streets.len();
-        streets.extend(mesh);
-        streets[start..].sort_unstable();
     }
 }
 
@@ -132,45 +68,60 @@ impl Scheme for Printed {
     }
 
     fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+        let Printed { atlas, settings, matrix, graph, cliques, largest, .. } = self;
+        let Printed { mesh, first_visit_wins, published, .. } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
-        let graph = self.constraint_graph(waiting); // Algorithm 4, line 10
+        graph.build(atlas.map(), matrix, settings.coverage, waiting); // Algorithm 4, line 10
+        let edges = graph.edges();
         watch.stage(Stage::Cliques);
-        let mut budget = Budget::new(self.settings.budget);
-        let cliques = maximal_cliques(&graph, &mut budget); // line 11
-        let mut largest: Vec<usize> = vec![usize::MAX; waiting.len()];
-        for (number, clique) in cliques.iter().enumerate() {
-            for &member in clique {
-                let best = &mut largest[member as usize];
-                if *best == usize::MAX || cliques[*best].len() < clique.len() {
-                    *best = number; // line 13
-                }
-            }
-        }
+        let (found, spent) = cliques.find(edges, settings.budget); // line 11
+        largest_cliques(found, edges.len(), largest);
         watch.stage(Stage::Mesh);
-        let mut published = std::mem::take(&mut self.published);
         published.clear();
         published.stats = Stats {
             nodes: waiting.len(),
-            edges: graph.iter().map(Vec::len).sum::<usize>() / 2,
-            cliques: cliques.len(),
-            steps: budget.steps,
-            truncated: budget.truncated,
+            edges: edges.items.len() / 2,
+            cliques: found.len(),
+            steps: spent.steps,
+            truncated: spent.truncated,
             suppressed: 0,
         };
         for (place, query) in waiting.iter().enumerate() {
-            let clique = &cliques[largest[place]];
-            if clique.len() >= query.k as usize {
-                let members: Vec<&Query> = clique.iter().map(|&m| &waiting[m as usize]).collect();
-                let standpoints: Vec<Standpoint> =
-                    members.iter().map(|member| standpoint(member)).collect();
-                let ids = members.iter().map(|member| member.id);
-                let set =
-                    published.add_mesh(ids, |streets| self.cloaking_mesh(&standpoints, streets)); // line 15
-                published.serve(place as u32, set);
+            let clique = found.of(largest[place]);
+            if clique.len() < query.k as usize {
+                continue; // line 14
+            }
+            let members = clique.iter().map(|&member| &waiting[member as usize]);
+            let ids = members.clone().map(|member| member.id);
+            let standpoints = members.map(Query::standpoint);
+            let set = published.add_mesh(ids, |streets| match settings.mesh {
+                MeshRule::Reach => mesh.cloaking_mesh(atlas.map(), standpoints, streets),
+                MeshRule::Printed => first_visit_wins.cloaking_mesh(standpoints, streets),
+            }); // line 15
+            published.serve(place as u32, set);
+        }
+        published
+    }
+}
+
+/// For every node the first of the largest cliques that hold it (line 13).
+fn largest_cliques(cliques: &Lists, nodes: usize, largest: &mut Vec<u32>) {
+    largest.clear();
+    largest.resize(nodes, u32::MAX);
+    for number in 0..cliques.len() as u32 {
+        let clique = cliques.of(number);
+        for &member in clique {
+            let best = &mut largest[member as usize];
+            if *best == u32::MAX || cliques.of(*best).len() < clique.len() {
+                *best = number;
             }
         }
-        self.published = published;
-        &self.published
     }
+}
+
+/// Half the side of the square to search for what is within `reach` along streets. One unit more,
+/// for points are rounded: the square must lose nobody, and M decides.
+fn half_side(reach: Length) -> f64 {
+    (reach + Length::UNIT).as_metres()
 }

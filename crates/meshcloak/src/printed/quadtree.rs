@@ -1,92 +1,153 @@
 //! A quadtree of points, for range searches (§IV-A, §IV-B): which points lie in a square.
+//!
+//! The points of each part of the plane are neighbours in one flat array, so that a search reads
+//! memory in order. Their places there are called slots.
 
 use crate::units::{Point, Rectangle};
+use std::ops::Range;
 
 /// Points in a tree of squares, each cut into four while it holds too many.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct QuadTree {
+    /// Which point is in which slot.
+    items: Vec<u32>,
+    /// The points, by slot.
     points: Vec<Point>,
     nodes: Vec<Node>,
+    moved: Vec<u32>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Node {
     bounds: Rectangle,
-    content: Content,
-}
-
-#[derive(Debug)]
-enum Content {
-    Points(Vec<u32>),
-    /// The first of four nodes in a row.
-    Quarters(usize),
+    start: u32,
+    end: u32,
+    /// The first of its four quarters, which follow one another; none if it is not cut.
+    quarters: Option<u32>,
 }
 
 const MOST_POINTS: usize = 8;
 const DEEPEST: u32 = 24;
 
 impl QuadTree {
-    pub(super) fn new(points: Vec<Point>) -> QuadTree {
-        let nothing = Rectangle { min: Point::default(), max: Point::default() };
-        let bounds = Rectangle::around(points.iter().copied()).unwrap_or(nothing);
-        let all = (0..points.len() as u32).collect();
-        let mut tree = QuadTree { points, nodes: Vec::new() };
-        tree.nodes.push(Node { bounds, content: Content::Points(all) });
-        tree.cut(0, 0);
-        tree
+    /// Forgets its points and takes these.
+    pub(super) fn fill(&mut self, points: &[Point]) {
+        self.items.clear();
+        self.items.extend(0..points.len() as u32);
+        self.moved.resize(points.len(), 0);
+        self.nodes.clear();
+        if let Some(bounds) = Rectangle::around(points.iter().copied()) {
+            let end = points.len() as u32;
+            self.nodes.push(Node { bounds, start: 0, end, quarters: None });
+            self.cut(0, 0, points);
+        }
+        self.points.clear();
+        self.points.extend(self.items.iter().map(|&item| points[item as usize]));
     }
 
-    fn cut(&mut self, node: usize, depth: u32) {
-        let Content::Points(points) = &mut self.nodes[node].content else { return };
-        if points.len() <= MOST_POINTS || depth == DEEPEST {
+    /// Which point is in which slot.
+    pub(super) fn items(&self) -> &[u32] {
+        &self.items
+    }
+
+    /// The points, by slot.
+    pub(super) fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    fn cut(&mut self, node: usize, depth: u32, points: &[Point]) {
+        let Node { bounds, start, end, .. } = self.nodes[node];
+        let run = start as usize..end as usize;
+        if run.len() <= MOST_POINTS || depth == DEEPEST {
             return;
         }
-        let points = std::mem::take(points);
-        let bounds = self.nodes[node].bounds;
+        let first = self.nodes.len() as u32;
+        self.nodes[node].quarters = Some(first);
         let middle = bounds.centre();
-        let mut quarters: [Vec<u32>; 4] = Default::default();
-        for point in points {
-            let Point { x, y } = self.points[point as usize];
-            quarters[usize::from(x > middle.x) + 2 * usize::from(y > middle.y)].push(point);
-        }
-        let first = self.nodes.len();
-        self.nodes[node].content = Content::Quarters(first);
-        for (number, points) in quarters.into_iter().enumerate() {
-            let part = |low: f64, middle: f64, high: f64, upper: bool| {
-                if upper { (middle, high) } else { (low, middle) }
-            };
-            let (x0, x1) = part(bounds.min.x, middle.x, bounds.max.x, number % 2 == 1);
-            let (y0, y1) = part(bounds.min.y, middle.y, bounds.max.y, number / 2 == 1);
-            let bounds = Rectangle { min: Point::new(x0, y0), max: Point::new(x1, y1) };
-            self.nodes.push(Node { bounds, content: Content::Points(points) });
+        let mut start = start;
+        for (number, end) in self.sort_into_quarters(run, middle, points).into_iter().enumerate() {
+            let bounds = quarter(bounds, middle, number);
+            self.nodes.push(Node { bounds, start, end, quarters: None });
+            start = end;
         }
         for quarter in first..first + 4 {
-            self.cut(quarter, depth + 1);
+            self.cut(quarter as usize, depth + 1, points);
         }
     }
 
-    /// Calls `visit` with every point in the square of half side `reach` around `centre`.
-    pub(super) fn within(&self, centre: Point, reach: f64, visit: &mut dyn FnMut(u32)) {
-        self.search(0, centre, reach, visit);
+    /// Sorts a run of items by quarter; gives back where each quarter ends.
+    fn sort_into_quarters(
+        &mut self,
+        run: Range<usize>,
+        middle: Point,
+        points: &[Point],
+    ) -> [u32; 4] {
+        let quarter_of = |item: u32| {
+            let Point { x, y } = points[item as usize];
+            usize::from(x > middle.x) + 2 * usize::from(y > middle.y)
+        };
+        let mut sizes = [0; 4];
+        for &item in &self.items[run.clone()] {
+            sizes[quarter_of(item)] += 1;
+        }
+        let mut ends = [run.start as u32; 4];
+        for number in 1..4 {
+            ends[number] = ends[number - 1] + sizes[number - 1];
+        }
+        for &item in &self.items[run.clone()] {
+            let end = &mut ends[quarter_of(item)];
+            self.moved[*end as usize] = item;
+            *end += 1;
+        }
+        self.items[run.clone()].copy_from_slice(&self.moved[run]);
+        ends
     }
 
-    fn search(&self, node: usize, centre: Point, reach: f64, visit: &mut dyn FnMut(u32)) {
-        let Node { bounds, content } = &self.nodes[node];
-        let inside = |point: Point| {
-            (point.x - centre.x).abs() <= reach && (point.y - centre.y).abs() <= reach
+    /// Calls `visit` with the slot of every point in the square of half side `reach` around
+    /// `centre`, ascending.
+    pub(super) fn within(&self, centre: Point, reach: f64, mut visit: impl FnMut(u32)) {
+        let square = Rectangle {
+            min: Point::new(centre.x - reach, centre.y - reach),
+            max: Point::new(centre.x + reach, centre.y + reach),
         };
-        if !inside(bounds.nearest(centre)) {
+        if !self.nodes.is_empty() {
+            self.search(0, &square, &mut visit);
+        }
+    }
+
+    fn search(&self, node: u32, square: &Rectangle, visit: &mut impl FnMut(u32)) {
+        let Node { bounds, start, end, quarters } = &self.nodes[node as usize];
+        let apart = bounds.min.x > square.max.x
+            || bounds.max.x < square.min.x
+            || bounds.min.y > square.max.y
+            || bounds.max.y < square.min.y;
+        if apart || start == end {
             return;
         }
-        match content {
-            Content::Points(points) => {
-                points.iter().filter(|&&p| inside(self.points[p as usize])).for_each(|&p| visit(p));
-            }
-            Content::Quarters(first) => {
-                (*first..first + 4).for_each(|quarter| self.search(quarter, centre, reach, visit));
-            }
+        if holds(square, bounds.min) && holds(square, bounds.max) {
+            (*start..*end).for_each(visit);
+        } else if let Some(first) = quarters {
+            (*first..first + 4).for_each(|quarter| self.search(quarter, square, visit));
+        } else {
+            let inside = |&slot: &u32| holds(square, self.points[slot as usize]);
+            (*start..*end).filter(inside).for_each(visit);
         }
     }
+}
+
+fn holds(square: &Rectangle, point: Point) -> bool {
+    square.min.x <= point.x
+        && point.x <= square.max.x
+        && square.min.y <= point.y
+        && point.y <= square.max.y
+}
+
+/// Quarter 0 is the lower left one, 1 lies to its right, 2 and 3 above them.
+fn quarter(whole: Rectangle, middle: Point, number: usize) -> Rectangle {
+    let (right, upper) = (number % 2 == 1, number / 2 == 1);
+    let (x0, x1) = if right { (middle.x, whole.max.x) } else { (whole.min.x, middle.x) };
+    let (y0, y1) = if upper { (middle.y, whole.max.y) } else { (whole.min.y, middle.y) };
+    Rectangle { min: Point::new(x0, y0), max: Point::new(x1, y1) }
 }
 
 #[cfg(test)]
@@ -97,16 +158,20 @@ mod tests {
 
     #[test]
     fn a_square_holds_the_points_that_a_look_at_all_of_them_finds() {
+        let mut tree = QuadTree::default();
         for seed in 0..100 {
             let mut random = Town::generator(seed);
             let mut coordinate = || f64::from(random.random_range(-20..20_i32)) * 10.0;
             let points: Vec<Point> =
                 (0..seed * 3).map(|_| Point::new(coordinate(), coordinate())).collect();
-            let tree = QuadTree::new(points.clone());
+            tree.fill(&points);
             let centre = Point::new(coordinate(), coordinate());
             for reach in [0.0, 10.0, 75.0, 1e4] {
-                let mut found = Vec::new();
-                tree.within(centre, reach, &mut |point| found.push(point));
+                let mut slots = Vec::new();
+                tree.within(centre, reach, |slot| slots.push(slot));
+                assert!(slots.is_sorted_by(|a, b| a < b));
+                let mut found: Vec<u32> =
+                    slots.iter().map(|&slot| tree.items()[slot as usize]).collect();
                 found.sort_unstable();
                 let inside =
                     |p: &Point| (p.x - centre.x).abs() <= reach && (p.y - centre.y).abs() <= reach;

@@ -1,12 +1,16 @@
 //! From trips as files hold them to people on the map: its metres, and time from 0.
 
-use anyhow::{Result, bail};
 use import::traces::{Spot, Trip, TripPoint, Trips};
 use meshcloak::map::StreetMap;
 use meshcloak::units::Point;
 use std::time::Duration;
 use traffic::matching::Sighting;
 use traffic::traces::reports::{Report, Reported};
+
+/// A trace in degrees on a map that knows none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the trace is in lon/lat and the map has none; give `--origin LON,LAT`")]
+pub struct NoFrame;
 
 /// When the first trip begins.
 fn earliest(trips: &Trips) -> i64 {
@@ -33,10 +37,8 @@ pub fn reported(trips: &Trips) -> Vec<Reported> {
 }
 
 /// The sightings of every trip; the first trip begins at 0.
-pub fn sightings(map: &StreetMap, trips: &Trips) -> Result<Vec<Vec<Sighting>>> {
-    let Some(frame) = map.frame() else {
-        bail!("the trace is in lon/lat and the map has none; give `--origin LON,LAT`");
-    };
+pub fn sightings(map: &StreetMap, trips: &Trips) -> Result<Vec<Vec<Sighting>>, NoFrame> {
+    let frame = map.frame().ok_or(NoFrame)?;
     let earliest = earliest(trips);
     let sighting = |point: &TripPoint| Sighting {
         at: Duration::from_millis(u64::try_from(point.at.saturating_sub(earliest)).unwrap_or(0)),

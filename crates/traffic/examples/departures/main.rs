@@ -3,16 +3,18 @@
 //! `MESHCLOAK_MAPS=FOLDER cargo run --release -p traffic --example departures [PEOPLE]` looks at
 //! Oldenburg, Paris and Porto; without that folder at the built-in city.
 
+mod meshes;
+
 use import::{MapSource, Options};
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
-use meshcloak::distance::{Atlas, Search, Ways};
+use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
-use meshcloak::map::{Position, StreetId, StreetMap};
-use meshcloak::mesh::{MeshBuilder, MeshRule, Standpoint};
+use meshcloak::map::StreetMap;
 use meshcloak::mesh_cloak::{MeshCloak, Settings as Scheme};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::scheme::State;
-use meshcloak::units::{Length, Time};
+use meshcloak::units::Time;
+use meshes::meshes;
 use std::path::PathBuf;
 use std::sync::Arc;
 use traffic::{Profile, Settings, Simulation};
@@ -102,87 +104,6 @@ fn squares(atlas: &Atlas) {
         inside as f64 / terminals,
         atlas.matrix().pair_count() as f64 / terminals
     );
-}
-
-/// Algorithm 3 as printed and as we read it, against the streets one can truly enter.
-fn meshes(atlas: &Atlas, tape: &Tape) {
-    let map = atlas.map();
-    let mut truth = Truth::new(map);
-    let mut builder = MeshBuilder::default();
-    let (mut asked, mut misses, mut misses_reach, mut adds) = (0, 0, 0, 0);
-    let (mut missed, mut added) = (0.0, 0.0);
-    let mut lengths = [0.0; 3];
-    for query in tape.iter().step_by(EVERY).flatten() {
-        let dc = query.distance_constraint;
-        let member = Standpoint { street: query.position.street, dc };
-        let mut mesh_by = |rule| {
-            let mut mesh = Vec::new();
-            builder.cloaking_mesh(atlas, rule, [member].into_iter(), &mut mesh);
-            mesh
-        };
-        let (printed, reach) = (mesh_by(MeshRule::Printed), mesh_by(MeshRule::Reach));
-        let truly = truth.streets(query.position, dc);
-        let metres = |streets: &[StreetId]| streets.iter().map(|&s| map.metres(s)).sum::<f64>();
-        let lost = without(map, &truly, &printed);
-        let extra = without(map, &printed, &truly);
-        asked += 1;
-        misses += usize::from(!lost.is_empty());
-        misses_reach += usize::from(!without(map, &truly, &reach).is_empty());
-        adds += usize::from(!extra.is_empty());
-        missed += metres(&lost);
-        added += metres(&extra);
-        for (sum, mesh) in lengths.iter_mut().zip([&truly, &reach, &printed]) {
-            *sum += metres(mesh);
-        }
-    }
-    let mean = |sum: f64| sum / f64::from(asked as u32).max(1.0);
-    println!(
-        "  EMesh of {asked} queries: printed misses a reachable street for {:.1} %, has an \
-         unreachable one for {:.1} %; reach misses one for {:.1} %",
-        percent(misses, asked),
-        percent(adds, asked),
-        percent(misses_reach, asked)
-    );
-    println!(
-        "  mean metres: reachable {:.0}, reach {:.0}, printed {:.0} (of reachable missed {:.0}, \
-         unreachable {:.0})",
-        mean(lengths[0]),
-        mean(lengths[1]),
-        mean(lengths[2]),
-        mean(missed),
-        mean(added)
-    );
-}
-
-/// Those of `streets` that are not among `others`.
-fn without(map: &StreetMap, streets: &[StreetId], others: &[StreetId]) -> Vec<StreetId> {
-    let mut there = vec![false; map.street_count()];
-    others.iter().for_each(|street| there[street.index()] = true);
-    streets.iter().copied().filter(|street| !there[street.index()]).collect()
-}
-
-/// The streets one can set foot on from a position, offset and all.
-struct Truth<'a> {
-    map: &'a StreetMap,
-    ways: Ways,
-    search: Search,
-}
-
-impl Truth<'_> {
-    fn new(map: &StreetMap) -> Truth<'_> {
-        Truth { map, ways: Ways::forward(map), search: Search::new(map.terminal_count()) }
-    }
-
-    fn streets(&mut self, from: Position, dc: Length) -> Vec<StreetId> {
-        let mut streets = vec![from.street];
-        let nearer = dc.checked_sub(Length::UNIT).unwrap_or(Length::ZERO);
-        self.search.run(&self.ways, self.map.exits(from), nearer, |terminal, _| {
-            streets.extend(self.map.leaving(terminal).iter().map(|arm| arm.street));
-        });
-        streets.sort_unstable();
-        streets.dedup();
-        streets
-    }
 }
 
 /// Edges and successes under either reading of mutual coverage, and how many sets are reciprocal.

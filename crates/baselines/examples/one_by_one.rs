@@ -1,0 +1,150 @@
+//! What the rivals that work one query at a time cost on simulated traffic, beside the batch.
+//!
+//! `MESHCLOAK_MAPS=FOLDER cargo run --release -p baselines --example one_by_one [PEOPLE [PROFILE
+//! [DT_MILLIS [SCHEME…]]]]` on Oldenburg, every street alike as start and destination; without
+//! that folder on the built-in city.
+
+use baselines::clique_cloak::{Ambition, CliqueCloak};
+use baselines::i_clique_cloak::ICliqueCloak;
+use baselines::sequential::Sequential;
+use import::{MapSource, Options};
+use meshcloak::distance::Atlas;
+use meshcloak::engine::{Batch, turn};
+use meshcloak::mesh_cloak::{MeshCloak, Settings as MeshCloakSettings};
+use meshcloak::query::{Query, QueryId};
+use meshcloak::scheme::{Pace, Scheme, Stage, State, Watch};
+use meshcloak::units::Time;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use traffic::{Profile, Settings, Simulation};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize| args.get(at).and_then(|text| text.parse::<u32>().ok());
+    let users = number(0).unwrap_or(10_000);
+    let profile = Profile::named(args.get(1).map_or("p1", String::as_str));
+    let profile = profile.expect("a built-in profile").with_uniform_places();
+    let temporal_tolerance = number(2).unwrap_or(3_000);
+    let source = match std::env::var_os("MESHCLOAK_MAPS").map(PathBuf::from) {
+        Some(folder) => MapSource::File(folder.join("oldenburg/oldenburgGen.node")),
+        None => MapSource::default(),
+    };
+    let map = import::read_map(&source, &Options::default(), &()).expect("a readable map").map;
+    let settings = Settings { users, temporal_tolerance, ..Settings::default() };
+    let tape = tape(&mut Simulation::new(&map, &profile, settings));
+    let atlas = Arc::new(Atlas::new(map.clone(), profile.largest_constraint()));
+    println!("{} streets, {users} people, {} queries", map.street_count(), tape.len());
+    for mut scheme in schemes(&atlas) {
+        if args.len() <= 3 || args[3..].iter().any(|name| name == scheme.name()) {
+            measure(scheme.as_mut(), &tape);
+        }
+    }
+}
+
+fn schemes(atlas: &Arc<Atlas>) -> Vec<Box<dyn Scheme>> {
+    let atlas = || Arc::clone(atlas);
+    vec![
+        Box::new(MeshCloak::new(atlas(), MeshCloakSettings::default())),
+        Box::new(Sequential::new(atlas())),
+        Box::new(Sequential::edge_by_edge(atlas())),
+        Box::new(CliqueCloak::new(atlas(), Ambition::Local)),
+        Box::new(CliqueCloak::new(atlas(), Ambition::Neighbours)),
+        Box::new(ICliqueCloak::new(atlas())),
+    ]
+}
+
+fn tape(simulation: &mut Simulation<'_>) -> Vec<Query> {
+    let mut tape = Vec::new();
+    while let Some(batch) = simulation.step() {
+        let first = tape.len() as u64;
+        let queries = (first..).zip(&batch.queries);
+        tape.extend(queries.map(|(id, query)| query.as_query(QueryId(id))));
+    }
+    tape
+}
+
+/// The turns of a tape: once a second, or once for every query; the last one expires.
+fn turns(tape: &[Query], pace: Pace) -> Vec<Batch> {
+    let mut turns: Vec<Batch> = Vec::new();
+    for query in tape {
+        let millis = query.asked_at.as_millis();
+        let now = match pace {
+            Pace::OneByOne => query.asked_at,
+            Pace::Batch => Time::from_millis(millis.div_ceil(1_000) * 1_000),
+        };
+        match turns.last_mut() {
+            Some(last) if pace == Pace::Batch && last.now == now => {
+                last.arrivals.push(query.clone());
+            }
+            _ => turns.push(Batch { now, arrivals: vec![query.clone()], cancelled: Vec::new() }),
+        }
+    }
+    let end = turns.last().map_or(0, |last| last.now.as_millis()) / 1_000;
+    let rest = (end + 1..end + 12).map(|second| Time::from_millis(second * 1_000));
+    turns.extend(rest.map(|now| Batch { now, ..Batch::default() }));
+    turns
+}
+
+/// How long each stage takes; collecting and settling are the engine's.
+#[derive(Default)]
+struct Stages {
+    since: Option<(Stage, Instant)>,
+    spent: [Duration; 5],
+}
+
+impl Watch for Stages {
+    fn stage(&mut self, stage: Stage) {
+        self.end();
+        self.since = Some((stage, Instant::now()));
+    }
+}
+
+impl Stages {
+    fn end(&mut self) {
+        if let Some((stage, since)) = self.since.take() {
+            self.spent[stage as usize] += since.elapsed();
+        }
+    }
+}
+
+fn measure(scheme: &mut dyn Scheme, tape: &[Query]) {
+    let mut state = State::default();
+    let (mut served, mut members, mut sets) = (0, 0, 0);
+    let (mut most_waiting, mut most_cliques, mut most_steps, mut truncated) = (0, 0, 0, 0);
+    let mut spent = Duration::ZERO;
+    let mut stages = Stages::default();
+    let mut area = 0.0;
+    for batch in turns(tape, scheme.describe().pace) {
+        let start = Instant::now();
+        let done = turn(scheme, &mut state, batch, &mut stages);
+        spent += start.elapsed();
+        stages.end();
+        served += done.served.len();
+        for (_, set) in &done.served {
+            let cloaking = done.published.set(*set);
+            members += cloaking.members.len();
+            area += cloaking.region.area().unwrap_or(0.0) / 1e6;
+        }
+        sets += done.published.set_count();
+        let stats = done.published.stats;
+        most_waiting = most_waiting.max(stats.nodes);
+        most_cliques = most_cliques.max(stats.cliques);
+        most_steps = most_steps.max(stats.steps);
+        truncated += usize::from(stats.truncated);
+    }
+    let per_query = |spent: Duration| spent.as_secs_f64() * 1e3 / tape.len() as f64;
+    println!(
+        "{:18} {:.5} ms a query, of it {:.5} graph, {:.5} cliques, {:.5} regions; {:.2} % served, {:.2} members, {:.3} \
+         km², {sets} sets; at most {most_waiting} wait, {most_cliques} cliques, {most_steps} \
+         steps; {truncated} truncated",
+        scheme.name(),
+        per_query(spent),
+        per_query(stages.spent[Stage::Graph as usize]),
+        per_query(stages.spent[Stage::Cliques as usize]),
+        per_query(stages.spent[Stage::Mesh as usize]),
+        100.0 * served as f64 / tape.len() as f64,
+        members as f64 / served.max(1) as f64,
+        area / served.max(1) as f64,
+    );
+}

@@ -1,0 +1,47 @@
+//! The Hilbert curve through the smallest cells of a [`crate::square::Square`]: near on the curve
+//! is near in the plane.
+
+use crate::square::DEPTH;
+
+/// How far along the curve a cell lies.
+pub(crate) fn key((mut x, mut y): (u32, u32)) -> u32 {
+    let mut key = 0;
+    for bit in (0..DEPTH).rev() {
+        let (east, north) = (x >> bit & 1, y >> bit & 1);
+        key = key << 2 | ((3 * east) ^ north);
+        // The curve in a southern quadrant is turned; in the south-east it is also mirrored.
+        if north == 0 {
+            if east == 1 {
+                (x, y) = (!x, !y);
+            }
+            (x, y) = (y, x);
+        }
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_visits_every_cell_of_a_corner_and_goes_from_neighbour_to_neighbour() {
+        let mut cells: Vec<(u32, (u32, u32))> =
+            (0..32 * 32).map(|n| (n % 32, n / 32)).map(|cell| (key(cell), cell)).collect();
+        cells.sort_unstable();
+        for (number, pair) in cells.windows(2).enumerate() {
+            let [(key, (x0, y0)), (next, (x1, y1))] = [pair[0], pair[1]];
+            assert_eq!((key, next), (number as u32, number as u32 + 1));
+            assert_eq!(x0.abs_diff(x1) + y0.abs_diff(y1), 1, "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn the_four_quadrants_are_four_quarters_of_the_curve() {
+        const HALF: u32 = 1 << (DEPTH - 1);
+        let quarter = |x, y| key((x, y)) >> (2 * DEPTH - 2);
+        let corners = [(0, 0), (0, HALF), (HALF, HALF), (HALF, 0)];
+        assert_eq!(corners.map(|(x, y)| quarter(x, y)), [0, 1, 2, 3]);
+        assert_eq!(corners.map(|(x, y)| quarter(x + 77, y + HALF - 1)), [0, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,122 @@
+//! Hilbert Cloak (Kalnis, Ghinita, Mouratidis, Papadias 2007): people in the order of the Hilbert
+//! curve, cut into buckets of K; a bucket's smallest rectangle is published.
+
+use crate::buckets::Buckets;
+use crate::crowd::Crowd;
+use crate::hilbert;
+use crate::square::Square;
+use meshcloak::distance::Atlas;
+use meshcloak::region::Region;
+use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Watch};
+use meshcloak::units::{Point, Rectangle, Time};
+use std::sync::Arc;
+
+/// The scheme, with the room it needs from batch to batch.
+#[derive(Debug)]
+pub struct HilbertCloak {
+    atlas: Arc<Atlas>,
+    square: Square,
+    crowd: Crowd,
+    /// How far along the curve, and the place in the waiting list, in one number.
+    keys: Vec<u64>,
+    points: Vec<Point>,
+    buckets: Buckets,
+    published: Published,
+}
+
+impl HilbertCloak {
+    /// The scheme on a map.
+    pub fn new(atlas: Arc<Atlas>) -> HilbertCloak {
+        HilbertCloak {
+            square: Square::around(atlas.map()),
+            atlas,
+            crowd: Crowd::default(),
+            keys: Vec::new(),
+            points: Vec::new(),
+            buckets: Buckets::default(),
+            published: Published::default(),
+        }
+    }
+}
+
+impl Scheme for HilbertCloak {
+    fn name(&self) -> &'static str {
+        "hilbert-cloak"
+    }
+
+    fn describe(&self) -> Description {
+        Description {
+            setting: "free space",
+            cliques: "buckets of k along the Hilbert curve",
+            constraint: "none",
+            pace: Pace::Batch,
+        }
+    }
+
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+        let HilbertCloak { atlas, square, crowd, keys, points, buckets, published } = self;
+        let waiting = &state.waiting;
+        watch.stage(Stage::Graph);
+        points.clear();
+        points.extend(waiting.iter().map(|query| atlas.map().point(query.position)));
+        keys.clear();
+        keys.extend(crowd.gather(waiting).iter().map(|&place| {
+            let key = hilbert::key(square.cell(points[place as usize]));
+            u64::from(key) << 32 | u64::from(place)
+        }));
+        keys.sort_unstable();
+        watch.stage(Stage::Cliques);
+        buckets.arrange(waiting.len(), keys.iter().map(|&key| key as u32));
+        watch.stage(Stage::Mesh);
+        buckets.publish(waiting, published, |published, places| {
+            let inside = places.iter().map(|&place| points[place as usize]);
+            let rectangle = Rectangle::around(inside).expect("a bucket has people");
+            let members = places.iter().map(|&place| waiting[place as usize].id);
+            published.add(members, &Region::Rectangle(rectangle))
+        });
+        published
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buckets::tests::bucket_of;
+    use crate::testing::Scene;
+
+    #[test]
+    fn everyone_publishes_the_rectangle_of_her_bucket_along_the_curve() {
+        let mut served = 0;
+        for scene in Scene::many() {
+            let map = &scene.town.map;
+            let mut scheme = HilbertCloak::new(Arc::clone(&scene.atlas));
+            let square = Square::around(map);
+            served += scene.expect(&mut scheme, |people, query| {
+                let mut order = people.to_vec();
+                order.sort_by_key(|query| hilbert::key(square.cell(map.point(query.position))));
+                let bucket = bucket_of(&order, query)?;
+                let points = bucket.iter().map(|query| map.point(query.position));
+                let region = Region::Rectangle(Rectangle::around(points)?);
+                Some((bucket.iter().map(|query| query.id).collect(), region))
+            });
+        }
+        assert!(served > 5_000, "{served}");
+    }
+
+    #[test]
+    fn all_members_with_the_same_k_publish_the_same_set() {
+        let mut shared = 0;
+        for mut scene in Scene::many() {
+            scene.state.waiting.iter_mut().for_each(|query| query.k = 3);
+            let cloaked = scene.cloaked(&mut HilbertCloak::new(Arc::clone(&scene.atlas)));
+            for (members, _) in cloaked.iter().flatten() {
+                for member in members {
+                    let theirs = cloaked[member.0 as usize].as_ref().map(|(members, _)| members);
+                    assert_eq!(theirs, Some(members), "seed {}\n{}", scene.seed, scene.town);
+                    shared += 1;
+                }
+            }
+        }
+        assert!(shared > 5_000, "{shared}");
+    }
+}

@@ -1,0 +1,232 @@
+//! A map as XSTAR sees it: segments, which run from junction to junction through bends and
+//! borders of streets, and stars, a junction where three or more ends meet with its segments.
+
+use crate::network::Network;
+use meshcloak::map::{StreetId, StreetMap, TerminalId};
+
+/// Segments and stars by number, in flat arrays.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stars {
+    /// By street: its segment.
+    segment_of: Vec<u32>,
+    /// By segment: the stars at its ends; one of a dead end or a loop.
+    ends: Vec<[Option<u32>; 2]>,
+    /// By segment: its streets, in the order of the way.
+    streets: Runs<StreetId>,
+    /// By star: its segments, each once, ascending.
+    segments: Runs<u32>,
+    /// By segment: the part of the map that hangs together with it.
+    part_of: Vec<u32>,
+    /// By part: how many segments it has.
+    part_sizes: Vec<u32>,
+}
+
+/// Lists of things, back to back.
+#[derive(Clone, Debug)]
+struct Runs<T> {
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Runs<T> {
+    fn default() -> Runs<T> {
+        Runs { starts: vec![0], items: Vec::new() }
+    }
+}
+
+impl<T> Runs<T> {
+    fn get(&self, number: u32) -> &[T] {
+        let start = self.starts[number as usize] as usize;
+        &self.items[start..self.starts[number as usize + 1] as usize]
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn end_run(&mut self) {
+        self.starts.push(self.items.len() as u32);
+    }
+}
+
+const UNSEEN: u32 = u32::MAX;
+
+impl Stars {
+    /// Those of a map.
+    pub(crate) fn of(map: &StreetMap) -> Stars {
+        let network = Network::of(map);
+        let mut star_at = vec![None; map.terminal_count()];
+        let junctions: Vec<TerminalId> =
+            map.terminals().filter(|&terminal| network.degree(terminal) >= 3).collect();
+        for (star, junction) in junctions.iter().enumerate() {
+            star_at[junction.index()] = Some(star as u32);
+        }
+        let mut stars = Stars { segment_of: vec![UNSEEN; map.street_count()], ..Stars::default() };
+        // From junctions, then from dead ends, then whatever is a ring of its own.
+        let dead_ends = map.terminals().filter(|&terminal| network.degree(terminal) == 1);
+        for start in junctions.iter().copied().chain(dead_ends).chain(map.terminals()) {
+            for arm in network.at(start) {
+                if stars.segment_of[arm.street.index()] == UNSEEN {
+                    let end = stars.follow(&network, arm.street, arm.terminal);
+                    let ends = [star_at[start.index()], star_at[end.index()]];
+                    stars.ends.push(if ends[0] == ends[1] { [ends[0], None] } else { ends });
+                }
+            }
+        }
+        stars.collect_segments(&network, &junctions);
+        stars.find_parts();
+        stars
+    }
+
+    /// Walks a segment from one of its streets on; gives the terminal at its end.
+    fn follow(&mut self, network: &Network, first: StreetId, to: TerminalId) -> TerminalId {
+        let number = self.streets.len() as u32;
+        let (mut street, mut terminal) = (first, to);
+        loop {
+            self.segment_of[street.index()] = number;
+            self.streets.items.push(street);
+            let next = match network.at(terminal) {
+                [a, b] => {
+                    [a, b].into_iter().find(|arm| self.segment_of[arm.street.index()] == UNSEEN)
+                }
+                _ => None,
+            };
+            let Some(next) = next else { break };
+            (street, terminal) = (next.street, next.terminal);
+        }
+        self.streets.end_run();
+        terminal
+    }
+
+    /// The segments of every junction; a segment without one becomes a star of its own.
+    fn collect_segments(&mut self, network: &Network, junctions: &[TerminalId]) {
+        for &junction in junctions {
+            let arms = network.at(junction).iter();
+            let mut around: Vec<u32> =
+                arms.map(|arm| self.segment_of[arm.street.index()]).collect();
+            around.sort_unstable();
+            around.dedup();
+            self.segments.items.extend(around);
+            self.segments.end_run();
+        }
+        for segment in 0..self.ends.len() {
+            if self.ends[segment] == [None, None] {
+                self.ends[segment][0] = Some(self.segments.len() as u32);
+                self.segments.items.push(segment as u32);
+                self.segments.end_run();
+            }
+        }
+    }
+
+    fn find_parts(&mut self) {
+        self.part_of = vec![UNSEEN; self.ends.len()];
+        let mut open = Vec::new();
+        for first in 0..self.ends.len() as u32 {
+            if self.part_of[first as usize] != UNSEEN {
+                continue;
+            }
+            let part = self.part_sizes.len() as u32;
+            self.part_sizes.push(0);
+            self.part_of[first as usize] = part;
+            open.push(first);
+            while let Some(segment) = open.pop() {
+                self.part_sizes[part as usize] += 1;
+                for star in self.ends[segment as usize].into_iter().flatten() {
+                    for &next in self.segments.get(star) {
+                        if self.part_of[next as usize] == UNSEEN {
+                            self.part_of[next as usize] = part;
+                            open.push(next);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The segment of a street.
+    pub(crate) fn segment_of(&self, street: StreetId) -> u32 {
+        self.segment_of[street.index()]
+    }
+
+    /// The stars at the ends of a segment; at least one.
+    pub(crate) fn ends(&self, segment: u32) -> impl Iterator<Item = u32> + use<> {
+        self.ends[segment as usize].into_iter().flatten()
+    }
+
+    /// The streets of a segment.
+    pub(crate) fn streets(&self, segment: u32) -> &[StreetId] {
+        self.streets.get(segment)
+    }
+
+    /// The segments of a star.
+    pub(crate) fn segments(&self, star: u32) -> &[u32] {
+        self.segments.get(star)
+    }
+
+    /// How many segments there are.
+    pub(crate) fn segment_count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// How many stars there are.
+    pub(crate) fn star_count(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// The part of the map that hangs together with a segment.
+    pub(crate) fn part_of(&self, segment: u32) -> u32 {
+        self.part_of[segment as usize]
+    }
+
+    /// How many segments each part has.
+    pub(crate) fn part_sizes(&self) -> &[u32] {
+        &self.part_sizes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshcloak::town::{Town, town};
+
+    #[test]
+    fn a_segment_runs_through_bends_from_junction_to_junction() {
+        //  A ── B ── C ── D ─▶ E     C is a junction, F a dead end, the ring G–H apart
+        //            │         │
+        //            F         └─ back to C by a street of its own
+        let town = town(
+            "A 0,0 B 9,0 C 18,0 D 27,0 E 36,0 F 18,9 G 90,90 H 99,90 | \
+             A-B B-C C-D D>E E-C C-F G-H G-H",
+        );
+        let stars = Stars::of(&town.map);
+        let names = |segment: u32| -> Vec<&str> {
+            stars.streets(segment).iter().map(|&street| town.map.street_label(street)).collect()
+        };
+        let of = |street: &str| stars.segment_of(town.street(street));
+        assert_eq!((stars.star_count(), stars.segment_count()), (2, 4));
+        assert_eq!(names(of("A-B")), ["B-C", "A-B"]);
+        assert_eq!(names(of("D>E")), ["C-D", "D>E", "E-C"]);
+        assert_eq!(names(of("G-H")), ["G-H", "G-H#2"]);
+        assert_eq!(stars.segments(0), [of("A-B"), of("C-D"), of("C-F")]);
+        assert!(stars.ends(of("D>E")).eq([0]) && stars.ends(of("G-H")).eq([1]));
+        assert_eq!(stars.part_sizes(), [3, 1]);
+    }
+
+    #[test]
+    fn every_street_is_in_one_segment_and_every_segment_in_the_stars_at_its_ends() {
+        for seed in 0..300 {
+            let town = Town::random(seed);
+            let stars = Stars::of(&town.map);
+            let mut streets = Vec::new();
+            for segment in 0..stars.segment_count() as u32 {
+                let own = stars.streets(segment);
+                assert!(own.iter().all(|&street| stars.segment_of(street) == segment));
+                streets.extend_from_slice(own);
+                let around = |star| stars.segments(star).contains(&segment);
+                assert!(stars.ends(segment).count() > 0 && stars.ends(segment).all(around));
+            }
+            streets.sort_unstable();
+            assert!(streets.into_iter().eq(town.map.streets()), "seed {seed}\n{town}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Metrics as people and programs read them: rows of a table, fields of a JSON object.
+
+use crate::table::{Table, decimal, grouped};
+use evaluation::metrics::{Mean, Tally};
+use evaluation::reason::Reason;
+use serde_json::{Map, Value, json};
+
+/// What can be shown in a table.
+pub trait Show {
+    /// Adds its rows.
+    fn put_rows(&self, table: &mut Table);
+}
+
+impl Show for Tally {
+    fn put_rows(&self, table: &mut Table) {
+        table.heading("Queries");
+        table.row("all", grouped(self.queries()));
+        table.row("succeeded", grouped(self.succeeded));
+        table.row("expired", grouped(self.expired));
+        for (reason, &count) in Reason::ALL.iter().zip(&self.refusals) {
+            if count > 0 {
+                table.row(format!("refused: {}", reason.name()), grouped(count));
+            }
+        }
+        table.row("success rate", percent(self.success_rate()));
+        table.row("of those present, per batch", percent(self.printed_success_rate.value()));
+        table.heading("Succeeded, on average");
+        table.row("mesh length", number(self.region_metres, "m"));
+        table.row("mesh length per member", number(self.region_metres_per_member, "m"));
+        if self.region_area.value().is_some() {
+            table.row("region area", number(self.region_area, "m²"));
+        }
+        table.row("relative k", number(self.relative_k, ""));
+        table.row("relative dt", number(self.relative_dt, ""));
+        table.row("delay", number(self.delay, "s"));
+        table.row("served within 2 s", percent(self.within_two_seconds.value()));
+    }
+}
+
+/// Everything that does not depend on a clock, as fields (SPEC §8).
+pub fn json(tally: &Tally) -> Map<String, Value> {
+    let refusals = Reason::ALL.iter().zip(&tally.refusals);
+    let refusals: Map<String, Value> =
+        refusals.map(|(reason, &count)| (reason.name().to_owned(), count.into())).collect();
+    let fields = json!({
+        "queries": tally.queries(),
+        "succeeded": tally.succeeded,
+        "expired": tally.expired,
+        "refused": tally.refused(),
+        "refusals": refusals,
+        "success_rate": tally.success_rate(),
+        "printed_success_rate": tally.printed_success_rate.value(),
+        "mesh_length": tally.region_metres.value(),
+        "mesh_length_per_member": tally.region_metres_per_member.value(),
+        "region_area": tally.region_area.value(),
+        "relative_k": tally.relative_k.value(),
+        "relative_dt": tally.relative_dt.value(),
+        "mean_delay": tally.delay.value(),
+        "served_within_2s": tally.within_two_seconds.value(),
+    });
+    match fields {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or("–".into(), |share| format!("{:.2} %", share * 100.0))
+}
+
+fn number(mean: Mean, unit: &str) -> String {
+    let text = |value: f64| match unit {
+        "" => format!("{value:.3}"),
+        _ => format!("{} {unit}", decimal(value)),
+    };
+    mean.value().map_or("–".into(), text)
+}

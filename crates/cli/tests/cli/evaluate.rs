@@ -1,0 +1,228 @@
+//! `meshcloak evaluate` on crowds small enough for a test: what it writes, what it does after it
+//! was killed, and what it says when it cannot go on.
+
+use crate::program::{Run, meshcloak};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+const TINY: &str = "
+title = \"Tiny\"
+maps = \"city:500:7\"
+users = 200
+profiles = \"p1\"
+k = \"2-5\"
+dt = [3, 5]
+schemes = [\"meshcloak\", \"meshcloak-printed\"]
+volume = true
+";
+
+struct Bench(TempDir);
+
+impl Bench {
+    fn new(experiment: &str) -> Bench {
+        let bench = Bench(tempfile::tempdir().unwrap());
+        fs::write(bench.path("e.toml"), experiment).unwrap();
+        bench
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn run(&self, out: &str, more: &[&str]) -> Run {
+        let (experiment, out) = (self.path("e.toml"), self.path(out));
+        let mut all = vec!["evaluate", &experiment, "--out", &out];
+        all.extend(more);
+        meshcloak(&all)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The rows of a file of results by column, without the last so many columns.
+    fn rows(&self, name: &str, without: usize) -> Vec<Vec<String>> {
+        let split = |line: &str| {
+            let cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+            cells[..cells.len() - without].to_vec()
+        };
+        self.read(name).lines().map(split).collect()
+    }
+
+    /// One column of `runs.csv`.
+    fn column(&self, out: &str, column: &str) -> Vec<String> {
+        let rows = self.rows(&format!("{out}/runs.csv"), 0);
+        let place = rows[0].iter().position(|name| name == column).unwrap();
+        rows[1..].iter().map(|row| row[place].clone()).collect()
+    }
+}
+
+/// Columns of `runs.csv` that depend on the clock.
+const TIMING: usize = 8;
+
+#[test]
+fn a_tiny_grid_fills_every_file_and_the_second_time_nothing_runs() {
+    let bench = Bench::new(TINY);
+    let run = bench.run("out", &[]).done();
+    assert!(run.stdout.contains("runs") && run.stdout.contains("runs.csv"), "{run:?}");
+    let configurations = ["P1-3-5", "P1-3-5", "P1-5-5", "P1-5-5"];
+    assert_eq!(bench.column("out", "configuration"), configurations);
+    let succeeded = bench.column("out", "succeeded");
+    assert_eq!(succeeded[0], succeeded[1], "both pipelines give the same answer");
+    assert_eq!(bench.column("out", "queries"), ["2200"; 4]);
+    let lines = |name: &str| bench.read(name).lines().count();
+    assert_eq!((lines("out/maps.csv"), lines("out/schemes.csv")), (2, 3));
+    assert!(lines("out/volume.csv") > 4 * 60);
+    assert!(bench.read("out/provenance.toml").contains("region = \"reach\""));
+    let before = bench.read("out/runs.csv");
+    let again = bench.run("out", &[]).done();
+    assert!(again.stdout.lines().any(|line| line.split_whitespace().eq(["known", "before", "4"])));
+    assert_eq!(bench.read("out/runs.csv"), before);
+}
+
+#[test]
+fn a_cell_is_what_simulate_and_cloak_say() {
+    let bench = Bench::new(TINY);
+    bench.run("out", &["--schemes", "meshcloak"]).done();
+    let (queries, outcomes) = (bench.path("q.csv"), bench.path("o.ndjson"));
+    let people = ["simulate", "city:500:7", "--users", "200", "--profile", "p1", "--places"];
+    meshcloak(&[&people[..], &["uniform", "--dt", "5", "--out", &queries]].concat()).done();
+    let cloak = ["cloak", "city:500:7", "--queries", &queries, "--out", &outcomes, "--json"];
+    let summary = meshcloak(&cloak).json();
+    let names = [
+        ("succeeded", "succeeded"),
+        ("expired", "expired"),
+        ("success_rate", "success_rate"),
+        ("printed_success_rate", "printed_success_rate"),
+        ("region_metres", "mesh_length"),
+        ("region_metres_per_member", "mesh_length_per_member"),
+        ("relative_k", "relative_k"),
+        ("relative_dt", "relative_dt"),
+    ];
+    for (column, name) in names {
+        let ours: f64 = bench.column("out", column)[1].parse().unwrap();
+        assert!((ours - summary[name].as_f64().unwrap()).abs() < 1e-6, "{column}: {summary}");
+    }
+}
+
+#[test]
+fn killed_and_started_again_it_gives_what_an_uninterrupted_run_gives() {
+    let more = "users = [300, 400]\nseeds = 4\n";
+    let bench = Bench::new(&TINY.replace("users = 200\n", more));
+    bench.run("whole", &["--jobs", "2"]).done();
+    let out = bench.path("killed");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_meshcloak"))
+        .args(["evaluate", &bench.path("e.toml"), "--out", &out])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let cells = Path::new(&out).join("cells");
+    let done = || {
+        fs::read_dir(&cells).map_or(0, |files| {
+            let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+            names.filter(|name| name.ends_with(".json")).count()
+        })
+    };
+    while done() < 3 && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let survived = done();
+    assert!((3..32).contains(&survived), "killed in the middle: {survived} of 32");
+    assert!(!Path::new(&out).join("runs.csv").exists());
+    fs::write(cells.join(".writing-half"), "{").unwrap();
+    bench.run("killed", &[]).done();
+    assert_eq!(bench.rows("killed/runs.csv", TIMING), bench.rows("whole/runs.csv", TIMING));
+    assert_eq!(bench.read("killed/volume.csv"), bench.read("whole/volume.csv"));
+    assert_eq!(bench.read("killed/schemes.csv"), bench.read("whole/schemes.csv"));
+    assert_eq!(bench.rows("killed/maps.csv", 1), bench.rows("whole/maps.csv", 1));
+    assert_eq!(done(), 32);
+    assert!(!cells.join(".writing-half").exists(), "nothing half-written is left");
+}
+
+#[test]
+fn the_real_time_view_is_repeated_from_recorded_costs() {
+    let views = "views = [\"unlimited\", \"realtime\"]\ndt = 0.002\n";
+    let bench = Bench::new(&TINY.replace("dt = [3, 5]\n", views));
+    bench.run("first", &[]).done();
+    let costs = bench.path("first");
+    bench.run("second", &["--costs", &costs]).done();
+    assert_eq!(bench.rows("first/runs.csv", TIMING), bench.rows("second/runs.csv", TIMING));
+    assert_eq!(bench.read("first/volume.csv"), bench.read("second/volume.csv"));
+    let views = ["unlimited", "realtime", "unlimited", "realtime"];
+    assert_eq!(bench.column("first", "view"), views);
+    assert_eq!(fs::read_dir(bench.path("second/costs")).unwrap().count(), 2);
+}
+
+#[test]
+fn experiments_that_share_a_folder_share_cells() {
+    let bench = Bench::new(TINY);
+    bench.run("out", &[]).done();
+    let more = TINY.replace("[3, 5]", "[5, 4]");
+    fs::write(bench.path("e.toml"), more).unwrap();
+    let run = bench.run("out", &["--schemes", "meshcloak"]).done();
+    assert!(run.stdout.lines().any(|line| line.split_whitespace().eq(["known", "before", "1"])));
+    assert_eq!(bench.column("out", "configuration"), ["P1-5-5", "P1-4-5"]);
+}
+
+#[test]
+fn what_cannot_be_run_or_written_is_said_and_leaves_nothing() {
+    let bench = Bench::new("users = 10\n\nkay = 3");
+    let message = |run: Run| {
+        assert_eq!(run.code, Some(1), "{run:?}");
+        run.stderr
+    };
+    let stderr = message(bench.run("out", &[]));
+    assert!(stderr.contains("e.toml, line 3: unknown field `kay` = 3; expected "), "{stderr}");
+    assert!(!Path::new(&bench.path("out")).exists());
+    fs::write(bench.path("e.toml"), TINY).unwrap();
+    fs::write(bench.path("taken"), "").unwrap();
+    let stderr = message(bench.run("taken", &[]));
+    assert!(stderr.contains("taken/cells: "), "{stderr}");
+    let stderr = message(bench.run("out", &["--maps", "nowhere.osm.pbf"]));
+    assert!(stderr.contains("nowhere.osm.pbf"), "{stderr}");
+    let stderr = message(bench.run("out", &["--costs", "nowhere"]));
+    assert!(stderr.contains("--costs nowhere: no such folder"), "{stderr}");
+    assert_eq!(bench.run("out", &["--schemes", "magic"]).code, Some(2));
+    assert_eq!(meshcloak(&["evaluate"]).code, Some(2));
+    assert_eq!(meshcloak(&["evaluate", "--paper", &bench.path("e.toml")]).code, Some(2));
+    let stderr = message(meshcloak(&["evaluate", &bench.path("none.toml")]));
+    assert!(stderr.contains("none.toml"), "{stderr}");
+}
+
+#[test]
+fn a_cell_that_somebody_broke_is_named() {
+    let bench = Bench::new(TINY);
+    bench.run("out", &[]).done();
+    let cell = fs::read_dir(bench.path("out/cells")).unwrap().next().unwrap().unwrap().path();
+    fs::write(&cell, "{").unwrap();
+    let run = bench.run("out", &[]);
+    assert_eq!(run.code, Some(1));
+    let name = cell.file_name().unwrap().to_str().unwrap();
+    assert!(run.stderr.contains(name) && run.stderr.contains("remove it"), "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_no_half_written_result() {
+    // A limit on the size of files is what a test can have of a full disk: 4 KiB, less than a cell.
+    let bench = Bench::new(TINY);
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
+    let out = bench.path("out");
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_meshcloak")])
+        .args(["evaluate", &bench.path("e.toml"), "--out", &out])
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("out/cells/city-500-7_200_P1-3-5_meshcloak"), "{stderr}");
+    assert_eq!(fs::read_dir(bench.path("out/cells")).unwrap().count(), 0);
+    assert!(!Path::new(&out).join("runs.csv").exists());
+    bench.run("out", &[]).done();
+    assert_eq!(bench.column("out", "configuration").len(), 4);
+}

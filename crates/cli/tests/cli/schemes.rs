@@ -1,0 +1,107 @@
+//! `meshcloak cloak --scheme NAME`: the rivals on the same rows, in the same files.
+
+use crate::cloak::Desk;
+use crate::cloak_crowds::Crowd;
+use crate::program::meshcloak;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const SCHEMES: [&str; 8] = [
+    "meshcloak",
+    "meshcloak-printed",
+    "hilbert-cloak",
+    "hilbert-streets",
+    "casper",
+    "interval-cloak",
+    "xstar",
+    "planar-laplace",
+];
+
+/// The shape that a scheme publishes instead of streets.
+fn shape(scheme: &str) -> Option<&'static str> {
+    match scheme {
+        "hilbert-cloak" | "casper" | "interval-cloak" => Some("rectangle"),
+        "planar-laplace" => Some("disc"),
+        _ => None,
+    }
+}
+
+#[test]
+fn three_people_on_a_row_of_streets_come_out_as_on_paper() {
+    let three =
+        "query,user,t,x,y,k,dt,dc\na,1,1,10,0,2,0,50\nb,2,1,20,0,3,0,50\nc,3,1,250,0,4,0,50\n";
+    let desk = Desk::new(three);
+    let expected = |region: &str| {
+        let row = |query: &str, k: u32| {
+            format!(
+                "{{\"query\":\"{query}\",\"outcome\":\"succeeded\",\"at\":1.0,\"delay\":0.0,\
+                 \"k\":{k},\"set\":[\"a\",\"b\",\"c\"],{region}}}\n"
+            )
+        };
+        let late = "{\"query\":\"c\",\"outcome\":\"expired\",\"at\":2.0}\n";
+        format!("{}{}{late}", row("a", 2), row("b", 3))
+    };
+    let plane = r#""mesh":["s1","s2","s3"],"rectangle":[10,0,250,0],"length":240.0"#;
+    assert_eq!(desk.outcomes(&["--scheme", "hilbert-cloak"]), expected(plane));
+    let streets = r#""mesh":["s1","s3"],"length":200.0"#;
+    assert_eq!(desk.outcomes(&["--scheme", "hilbert-streets"]), expected(streets));
+}
+
+#[test]
+fn every_scheme_accounts_for_everyone_and_shows_the_service_its_own_kind_of_region() {
+    let crowd = Crowd::new("300");
+    for scheme in SCHEMES {
+        let disclosures = crowd.path("d");
+        let summary =
+            crowd.cloak("q.csv", "o", &["--scheme", scheme, "--disclosures", &disclosures]);
+        assert_eq!(
+            (&summary["scheme"], &summary["settings"]["scheme"]),
+            (&scheme.into(), &scheme.into())
+        );
+        let outcomes = crowd.outcomes("o");
+        let ids: BTreeSet<&str> = outcomes.iter().filter_map(|o| o["query"].as_str()).collect();
+        assert_eq!((outcomes.len(), ids.len()), (3_300, 3_300), "{scheme}");
+        let served: Vec<&Value> =
+            outcomes.iter().filter(|outcome| outcome["outcome"] == "succeeded").collect();
+        assert_eq!(summary["succeeded"], served.len(), "{scheme}");
+        assert!(served.len() > 100, "{scheme}: {}", served.len());
+        for outcome in served {
+            let members = outcome["set"].as_array().map_or(0, Vec::len) as u64;
+            assert!(members >= outcome["k"].as_u64().unwrap() || scheme == "planar-laplace");
+            for name in ["rectangle", "disc"] {
+                assert_eq!(outcome.get(name).is_some(), shape(scheme) == Some(name), "{outcome}");
+            }
+            assert!(outcome["mesh"].is_array() && outcome["length"].is_number(), "{outcome}");
+        }
+        for disclosure in crowd.outcomes("d") {
+            let fields: Vec<&String> = disclosure.as_object().unwrap().keys().collect();
+            let mut expected = ["at", shape(scheme).unwrap_or("mesh")];
+            expected.sort_unstable();
+            assert_eq!(fields, expected, "{scheme}");
+        }
+    }
+}
+
+#[test]
+fn settings_of_meshcloak_are_refused_beside_another_scheme() {
+    let desk = Desk::new("query,user,t,x,y,k,dt,dc\n");
+    let settings = [
+        ("--guarantee", "paper"),
+        ("--pipeline", "fast"),
+        ("--coverage", "own"),
+        ("--region", "reach"),
+        ("--budget", "9"),
+    ];
+    for (name, value) in settings {
+        desk.run(&["--scheme", "meshcloak", name, value]).done();
+        let run = desk.run(&["--scheme", "casper", name, value]);
+        let said = format!("{name} is a setting of `meshcloak`; `--scheme casper` has none such");
+        assert!(run.code == Some(1) && run.stderr.contains(&said), "{run:?}");
+    }
+    let run = desk.run(&["--scheme", "clairvoyance"]);
+    assert!(run.code == Some(2) && SCHEMES.iter().all(|name| run.stderr.contains(name)), "{run:?}");
+    let table = desk.run(&["--scheme", "casper"]).done().stdout;
+    assert!(table.contains("scheme") && table.contains("casper"), "{table}");
+    let help = meshcloak(&["cloak", "--help"]).done().stdout;
+    assert!(SCHEMES.iter().all(|name| help.contains(name)), "{help}");
+}

@@ -1,0 +1,123 @@
+//! The maps of an experiment: the five that stand for the paper's, others by name or path, and the
+//! built-in city where none are there.
+
+use crate::results::MapRow;
+use import::{ImportError, Imported, MapSource, Options};
+use meshcloak::distance::Atlas;
+use meshcloak::units::Length;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Those that stand for the maps of the paper.
+pub const PAPER: [&str; 5] = ["oldenburg", "stockton", "paris", "porto", "porto-alegre"];
+
+/// Maps known by name, and where they lie in the folder of maps.
+pub const NAMES: [(&str, &str); 8] = [
+    ("oldenburg", "oldenburg/oldenburgGen.node"),
+    ("stockton", "stockton/stockton.node"),
+    ("paris", "paris/paris.nodes.csv.gz"),
+    ("porto", "porto/porto-city.osm.pbf"),
+    ("porto-alegre", "porto-alegre/porto-alegre.osm.pbf"),
+    ("porto-region", "porto/porto_portugal.osm.pbf"),
+    ("baltimore", "baltimore/baltimore.osm.pbf"),
+    ("bad-hersfeld", "bad-hersfeld/bad-hersfeld.osm.xml.gz"),
+];
+
+/// The largest distance constraint, in metres.
+pub const DC_MAX: f64 = 2000.0;
+
+/// A map that an experiment names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapPlan {
+    /// As in tables.
+    pub name: String,
+    /// Where it comes from.
+    pub source: MapSource,
+}
+
+impl MapPlan {
+    /// The map that is meant; one known by name is the built-in city where there is no folder of
+    /// maps.
+    pub fn of(text: &str, folder: Option<&Path>) -> Result<MapPlan, ImportError> {
+        let known = NAMES.iter().find(|(name, _)| *name == text);
+        let source = match (known, folder) {
+            (Some((_, path)), Some(folder)) => MapSource::File(folder.join(path)),
+            (Some(_), None) => MapSource::default(),
+            (None, _) => text.parse()?,
+        };
+        let name = match (&source, known) {
+            (MapSource::City(_), Some(_)) => "city".to_owned(),
+            (MapSource::City(_), None) | (_, Some(_)) => text.to_owned(),
+            (MapSource::File(path), None) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                name.split('.').next().unwrap_or_default().to_owned()
+            }
+        };
+        Ok(MapPlan { name, source })
+    }
+
+    /// What tells the map from another of its name: the text of a city, or the name and size of
+    /// its file.
+    pub fn fingerprint(&self) -> String {
+        match &self.source {
+            MapSource::City(_) => self.source.to_string(),
+            MapSource::File(path) => {
+                let size = std::fs::metadata(path).map_or(0, |file| file.len());
+                format!("{} {size}", path.file_name().unwrap_or_default().to_string_lossy())
+            }
+        }
+    }
+
+    /// Reads the map and measures its distances.
+    pub fn prepare(&self) -> Result<(Arc<Atlas>, MapRow), ImportError> {
+        let Imported { map, provenance, .. } =
+            import::read_map(&self.source, &Options::default(), &())?;
+        let begun = Instant::now();
+        let atlas = Arc::new(Atlas::new(map, Length::metres(DC_MAX)));
+        let matrix_ms = begun.elapsed().as_secs_f64() * 1000.0;
+        let row = MapRow {
+            map: self.name.clone(),
+            nodes: provenance.nodes,
+            edges: provenance.edges,
+            width_km: rounded(provenance.width / 1000.0),
+            height_km: rounded(provenance.height / 1000.0),
+            area_km2: rounded(provenance.width * provenance.height / 1e6),
+            street_km: rounded(provenance.metres / 1000.0),
+            matrix_ms: rounded(matrix_ms),
+        };
+        Ok((atlas, row))
+    }
+}
+
+/// To three decimals.
+fn rounded(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_go_by_name_by_path_and_as_the_built_in_city() {
+        let name = |text, folder: Option<&str>| {
+            let plan = MapPlan::of(text, folder.map(Path::new)).unwrap();
+            (plan.name, plan.source.to_string())
+        };
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        let known = pair("porto", "/maps/porto/porto-city.osm.pbf");
+        assert_eq!(name("porto", Some("/maps")), known);
+        assert_eq!(name("porto", None).0, "city");
+        assert_eq!(name("city:500:7", None), pair("city:500:7", "city:500:7"));
+        assert_eq!(name("own/my-town.osm.pbf", None), pair("my-town", "own/my-town.osm.pbf"));
+        assert!(MapPlan::of("city:3", None).is_err());
+    }
+
+    #[test]
+    fn a_city_is_prepared_and_counted() {
+        let (atlas, row) = MapPlan::of("city:500:7", None).unwrap().prepare().unwrap();
+        assert!(atlas.map().street_count() > 400);
+        assert!(row.nodes > 100 && row.street_km > 1.0 && row.area_km2 > 0.1);
+    }
+}

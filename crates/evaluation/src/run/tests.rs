@@ -1,0 +1,173 @@
+use super::*;
+use crate::costs::Model;
+use meshcloak::map::Position;
+use meshcloak::region::Region;
+use meshcloak::scheme::{Description, Published, Stage, Watch};
+use meshcloak::town::{Town, town};
+use meshcloak::units::{Point, Rectangle};
+
+/// Publishes whoever waits in pairs, in order of arrival, under a rectangle of 10 m by 20 m at the
+/// beginning of the only street.
+struct Pairs {
+    pace: Pace,
+    published: Published,
+}
+
+fn pairs(pace: Pace) -> Pairs {
+    Pairs { pace, published: Published::default() }
+}
+
+impl Scheme for Pairs {
+    fn name(&self) -> &'static str {
+        "pairs"
+    }
+
+    fn describe(&self) -> Description {
+        Description { setting: "test", cliques: "", constraint: "", pace: self.pace }
+    }
+
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+        watch.stage(Stage::Cliques);
+        self.published.clear();
+        self.published.stats.nodes = state.waiting.len();
+        let corner = Point::new(10.0, 10.0);
+        let rectangle = Rectangle { min: Point::new(0.0, -10.0), max: corner };
+        for (number, pair) in state.waiting.chunks_exact(2).enumerate() {
+            let members = pair.iter().map(|query| query.id);
+            let set = self.published.add(members, &Region::Rectangle(rectangle));
+            self.published.serve(number as u32 * 2, set);
+            self.published.serve(number as u32 * 2 + 1, set);
+        }
+        &self.published
+    }
+}
+
+fn street() -> Town {
+    town("A 0,0  B 100,0 | A-B")
+}
+
+/// People who ask at these milliseconds, each once.
+fn tape(town: &Town, asked_at: &[u64]) -> Tape {
+    let street = town.map.streets().next().expect("a street");
+    let query = |(user, &asked_at): (usize, &u64)| traffic::Query {
+        user: user as u32,
+        number: 0,
+        asked_at,
+        position: Position { street, offset: Length::ZERO },
+        k: 2,
+        temporal_tolerance: 0,
+        distance_constraint: Length::metres(100.0),
+        speed: 10_000,
+        query_interval: 10_000,
+    };
+    Tape { queries: asked_at.iter().enumerate().map(query).collect(), users: asked_at.len() }
+}
+
+fn ran(pace: Pace, asked_at: &[u64], tolerance: u64, costs: &mut Costs) -> Ran {
+    let town = street();
+    let conditions =
+        Conditions { tolerance: Duration::from_millis(tolerance), dc_max: Length::metres(2000.0) };
+    run(&mut pairs(pace), &town.map, &tape(&town, asked_at), conditions, costs)
+}
+
+fn model(per_turn_ms: u64) -> Costs {
+    Costs::Modelled(Model { per_turn: per_turn_ms * NANOS, per_waiting: 0 })
+}
+
+/// Succeeded, expired, and the sum of delays in milliseconds.
+fn ends(ran: &Ran) -> (u64, u64, u64) {
+    let tally = &ran.tally;
+    assert_eq!(tally.accepted, tally.succeeded + tally.expired, "everyone ends in one way");
+    let delays = tally.delay.value().unwrap_or(0.0) * tally.succeeded as f64 * 1000.0;
+    (tally.succeeded, tally.expired, delays.round() as u64)
+}
+
+#[test]
+fn batches_are_at_whole_seconds_until_nobody_waits() {
+    // 0.5 and 0.6 are published at 1 (delays 0.5 and 0.4); 5.0 waits alone and expires at 8, the
+    // first batch after 5 + 2.
+    let ran = ran(Pace::Batch, &[500, 600, 5_000], 2_000, &mut Costs::Free);
+    assert_eq!(ends(&ran), (2, 1, 900));
+    let row = |second: &Second| {
+        (second.time, second.new, second.succeeded, second.expired, second.waiting)
+    };
+    let rows: Vec<_> = ran.seconds.iter().map(row).collect();
+    assert_eq!(rows[0], (1, 2, 2, 0, 0));
+    assert_eq!(rows[4..], [(5, 1, 0, 0, 1), (6, 0, 0, 0, 1), (7, 0, 0, 0, 1), (8, 0, 0, 1, 0)]);
+    assert_eq!(ran.tally.turns, 5);
+    // 2 of 2 in second 1, 0 of 1 in 5, 6 and 7: a quarter.
+    assert_eq!(ran.tally.printed_success_rate.value(), Some(0.25));
+    // Ten of the street's hundred metres lie in the rectangle of 10 m by 20 m.
+    assert_eq!(ran.tally.region_metres.value(), Some(10.0));
+    assert_eq!(ran.tally.region_metres_per_member.value(), Some(5.0));
+    assert_eq!(ran.tally.region_area.value(), Some(200.0));
+}
+
+#[test]
+fn one_by_one_nobody_waits_for_a_batch_and_expiry_needs_no_arrival() {
+    // The second meets the first at 0.6 (delays 0.1 and 0); 5.0 expires at the whole second 8.
+    let first = ran(Pace::OneByOne, &[500, 600, 5_000], 2_000, &mut Costs::Free);
+    assert_eq!(ends(&first), (2, 1, 100));
+    assert_eq!((first.tally.turns, first.seconds.last().map(|s| s.time)), (4, Some(8)));
+    // One who asks at 0 is gone when another comes at 9, and that other is not paired with her.
+    let second = ran(Pace::OneByOne, &[0, 9_000, 9_001], 2_000, &mut Costs::Free);
+    assert_eq!(ends(&second), (2, 1, 1));
+    assert_eq!(second.seconds[3].expired, 1);
+}
+
+#[test]
+fn a_scheme_that_needs_ten_milliseconds_a_query_falls_behind() {
+    // A thousand ask at 0 and wait for 3 s. Turn n begins at 10 n ms and ends 10 ms later; each
+    // second one publishes a pair: those that end by 3,000 ms serve 2 × 150. The turn that begins
+    // at 3,000 finds her patient; the next begins at 3,010, and from there everyone has expired.
+    let ran = ran(Pace::OneByOne, &[0; 1000], 3_000, &mut model(10));
+    let (succeeded, expired, _) = ends(&ran);
+    assert_eq!((succeeded, expired), (300, 700));
+    // 301 turns with work, and the one in which the engine hears of the others.
+    assert_eq!(ran.tally.turns, 302);
+    assert!(ran.tally.delay.value() <= Some(3.0));
+}
+
+#[test]
+fn a_batch_that_takes_longer_than_a_batch_delays_the_next() {
+    // The batch of 1 takes until 3.5: those of second 1 wait 2.5 s. The next is at 4, not at 2,
+    // and takes until 6.5: those who asked at 2 waited 4.5 s.
+    let asked_at = [1_000, 1_000, 2_000, 2_000];
+    let patient = ran(Pace::Batch, &asked_at, 5_000, &mut model(2_500));
+    assert_eq!(ends(&patient), (4, 0, 2 * 2_500 + 2 * 4_500));
+    assert_eq!(patient.tally.turns, 2);
+    assert_eq!(patient.seconds.last().map(|s| (s.time, s.succeeded)), Some((7, 2)));
+    // Who waits 4.4 s is still there at 4, and published too late.
+    let hasty = ran(Pace::Batch, &asked_at, 4_400, &mut model(2_500));
+    assert_eq!(ends(&hasty), (2, 2, 2 * 2_500));
+    assert_eq!(hasty.seconds.last().map(|s| (s.time, s.expired)), Some((7, 2)));
+}
+
+#[test]
+fn measured_costs_replayed_give_the_same_result() {
+    for pace in [Pace::Batch, Pace::OneByOne] {
+        let asked_at: Vec<u64> = (0..400).map(|n| n * 7).collect();
+        let mut measured = Costs::Measured(Vec::new());
+        let first = ran(pace, &asked_at, 1, &mut measured);
+        let Costs::Measured(record) = measured else { unreachable!("it stays what it is") };
+        let mut recorded = Costs::Recorded(record.clone(), 0);
+        let second = ran(pace, &asked_at, 1, &mut recorded);
+        assert!(recorded.fit());
+        assert_eq!(first.seconds, second.seconds);
+        assert_eq!(ends(&first), ends(&second));
+        let mut others = Costs::Recorded(record, 1);
+        ran(pace, &asked_at, 1, &mut others);
+        assert!(!others.fit());
+    }
+}
+
+#[test]
+fn a_constraint_beyond_the_largest_is_refused_at_the_door() {
+    let town = street();
+    let conditions = Conditions { tolerance: Duration::from_secs(1), dc_max: Length::metres(99.0) };
+    let tape = tape(&town, &[0, 0]);
+    for pace in [Pace::Batch, Pace::OneByOne] {
+        let ran = run(&mut pairs(pace), &town.map, &tape, conditions, &mut Costs::Free);
+        assert_eq!((ran.tally.refused(), ran.tally.accepted), (2, 0));
+    }
+}
