@@ -40,9 +40,8 @@ impl Past {
             let last = bound >= before.farthest;
             bound = bound.min(before.farthest);
             self.spread_out(atlas, before.position, bound);
-            let all =
-                others.iter().all(|&to| self.length(atlas, before, to).is_some_and(|d| d <= bound));
-            if last || all {
+            let known = |&to: &Position| self.length(atlas, before, to).is_some_and(|d| d <= bound);
+            if last || others.iter().all(known) {
                 break;
             }
             let far = others.iter().map(plane).fold(0.0, f64::max);
