@@ -21,7 +21,7 @@ pub struct SchemeArgs {
     #[arg(long, value_name = "NAME", default_value = OURS,
           value_parser = PossibleValuesParser::new(baselines::names()))]
     scheme: String,
-    /// What is promised to whom [default: paper].
+    /// What is promised to whom [default: reciprocal; with `--pipeline printed`: paper].
     #[arg(long, value_enum)]
     guarantee: Option<GuaranteeArg>,
     /// Seconds for which `history` minds where people were [default: 600].
@@ -136,7 +136,11 @@ impl SchemeArgs {
     }
 
     fn guarantee(&self) -> GuaranteeArg {
-        self.guarantee.unwrap_or(GuaranteeArg::Paper)
+        let usual = match self.pipeline() {
+            PipelineArg::Fast => GuaranteeArg::Reciprocal,
+            PipelineArg::Printed => GuaranteeArg::Paper,
+        };
+        self.guarantee.unwrap_or(usual)
     }
 
     fn pipeline(&self) -> PipelineArg {

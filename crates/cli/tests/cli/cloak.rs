@@ -138,7 +138,8 @@ fn a_day_comes_out_as_on_paper_by_both_pipelines_and_from_both_formats() {
                 let (d, b) = (desk.path("d"), desk.path("b"));
                 let flags = ["--pipeline", pipeline, "--coverage", coverage];
                 let files = ["--disclosures", &d, "--per-batch", &b];
-                assert_eq!(desk.outcomes(&[flags, files].concat()), outcomes.trim_start());
+                let all = [&["--guarantee", "paper"][..], &flags, &files].concat();
+                assert_eq!(desk.outcomes(&all), outcomes.trim_start());
                 assert_eq!(fs::read_to_string(&d).unwrap(), DISCLOSURES.trim_start());
                 let batches = fs::read_to_string(&b).unwrap();
                 let mut lines = batches.lines();
@@ -174,7 +175,7 @@ fn as_json(row: &str) -> Option<String> {
 #[test]
 fn the_summary_is_that_of_the_day() {
     let desk = Desk::new(DAY);
-    let summary = desk.run(&["--json"]).json();
+    let summary = desk.run(&["--json", "--guarantee", "paper"]).json();
     let count = |name: &str| summary[name].as_u64().unwrap();
     let counts = ["queries", "succeeded", "expired", "refused", "batches"].map(count);
     assert_eq!(counts, [23, 5, 5, 13, 10]);
@@ -201,7 +202,7 @@ fn the_summary_is_that_of_the_day() {
     for name in ["worst_batch_ms", "queries_per_second", "peak_memory_mb", "seconds"] {
         assert!(summary[name].as_f64().unwrap() > 0.0, "{name}");
     }
-    let table = desk.run(&[]).done().stdout;
+    let table = desk.run(&["--guarantee", "paper"]).done().stdout;
     for part in ["success rate", "50.00 %", "240.00 m", "refused: off-map", "worst batch"] {
         assert!(table.contains(part), "no `{part}` in\n{table}");
     }

@@ -41,6 +41,7 @@ fn as_printed_a_set_is_not_shown_by_all_its_members_reciprocally_it_is() {
         }
     }
     assert!(found.values().all(Option::is_some), "a, b, c and d, e, f: {found:?}");
+    assert_eq!(found, sets(&desk.outcomes(&[])), "what is promised unless asked otherwise");
 }
 
 /// u1 goes 100 m in 5 s, says 20 m/s; u2 says 19 m/s; u3 says nothing.
