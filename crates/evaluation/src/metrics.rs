@@ -23,6 +23,8 @@ pub struct Tally {
     pub turns: u64,
     /// In how many a search spent its budget, or edges did not fit into memory.
     pub truncated: u64,
+    /// Sets that the guard held back.
+    pub suppressed: u64,
     /// Metres of street in the region of everyone served.
     pub region_metres: Mean,
     /// The same, divided by the size of her set.
@@ -114,6 +116,7 @@ impl Tally {
     pub fn turn(&mut self, stats: Stats, spent: Spent) {
         self.turns += 1;
         self.truncated += u64::from(stats.truncated);
+        self.suppressed += stats.suppressed as u64;
         for (sum, spent) in self.spent.iter_mut().zip(spent) {
             *sum += spent;
         }

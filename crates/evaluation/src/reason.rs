@@ -13,7 +13,7 @@ pub enum Reason {
     Dt,
     /// A distance constraint of nothing, or above the largest.
     Dc,
-    /// A speed of less than nothing.
+    /// A speed of less than nothing, or none where the guarantee needs one.
     Speed,
     /// An id that an earlier row has.
     DuplicateId,
@@ -21,11 +21,13 @@ pub enum Reason {
     OutOfOrder,
     /// No query at all.
     Malformed,
+    /// Too far from where its user last asked, for the speed it gives.
+    FasterThanDeclared,
 }
 
 impl Reason {
     /// All of them, in the order of the specification.
-    pub const ALL: [Reason; 8] = [
+    pub const ALL: [Reason; 9] = [
         Reason::OffMap,
         Reason::K,
         Reason::Dt,
@@ -34,6 +36,7 @@ impl Reason {
         Reason::DuplicateId,
         Reason::OutOfOrder,
         Reason::Malformed,
+        Reason::FasterThanDeclared,
     ];
 
     /// As in files.
@@ -47,6 +50,7 @@ impl Reason {
             Reason::DuplicateId => "duplicate-id",
             Reason::OutOfOrder => "out-of-order",
             Reason::Malformed => "malformed",
+            Reason::FasterThanDeclared => "faster-than-declared",
         }
     }
 

@@ -3,6 +3,7 @@
 
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::Atlas;
+use meshcloak::guarantee::{Guarantee, HORIZON};
 use meshcloak::mesh::MeshRule;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::printed::Printed;
@@ -15,8 +16,14 @@ pub fn names() -> Vec<&'static str> {
 }
 
 /// The settings of the paper.
-pub const PAPER: Settings =
-    Settings { coverage: Coverage::Own, mesh: MeshRule::Reach, budget: 20_000 };
+pub const PAPER: Settings = Settings {
+    guarantee: Guarantee::Paper,
+    coverage: Coverage::Own,
+    mesh: MeshRule::Reach,
+    budget: 20_000,
+    horizon: HORIZON,
+    hold: None,
+};
 
 /// The scheme of that name on a prepared map.
 pub fn by_name(atlas: &Arc<Atlas>, name: &str) -> Option<Box<dyn Scheme>> {

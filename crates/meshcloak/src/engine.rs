@@ -1,6 +1,7 @@
 //! One turn of the cloaking engine (Algorithm 4, body of the loop): waiting and expiry are the
 //! same for every scheme.
 
+use crate::learned::Fate;
 use crate::query::{Query, QueryId};
 use crate::region::Region;
 use crate::scheme::{Published, Scheme, Stage, State, Watch};
@@ -41,10 +42,11 @@ pub fn turn<'a>(
 ) -> Turn<'a> {
     watch.stage(Stage::Collect);
     let (now, memory) = (batch.now, scheme.memory());
-    let Gone { cancelled, expired } = collect(state, batch, memory);
+    let gone = collect(state, batch, memory);
     state.turns += 1;
     let published = scheme.cloak(state, now, watch); // lines 10–15
     watch.stage(Stage::Settle);
+    learn(state, &gone, published);
     state.left.clear();
     state.arrived = 0;
     let mut served = Vec::with_capacity(published.served().len());
@@ -68,6 +70,7 @@ pub fn turn<'a>(
             state.history.leave(query, rectangle);
         }
     }
+    let Gone { cancelled, expired } = gone;
     Turn { published, served, expired, cancelled }
 }
 
@@ -98,6 +101,39 @@ fn collect(state: &mut State, batch: Batch, memory: Option<Duration>) -> Gone {
     state.arrived = arrivals.len();
     state.waiting.append(&mut arrivals); // lines 8–9
     gone
+}
+
+/// What became of those whom the last turn left waiting, and whom this one leaves.
+fn learn(state: &mut State, gone: &Gone, published: &Published) {
+    let State { waiting, learned, .. } = state;
+    if published.kinds.len() != waiting.len() {
+        return; // the scheme does not learn
+    }
+    // All of these lists are in order of arrival, as are those who were left waiting.
+    let mut expired = gone.expired.iter().peekable();
+    let mut cancelled = gone.cancelled.iter().peekable();
+    let mut served = published.served().iter().peekable();
+    let mut place = 0;
+    learned.learn(|id| {
+        let is_hers = |query: &&Query| query.id == id;
+        if expired.next_if(is_hers).is_some() {
+            return Fate::Expired;
+        }
+        if cancelled.next_if(is_hers).is_some() || waiting.get(place).map(|q| q.id) != Some(id) {
+            return Fate::Cancelled;
+        }
+        place += 1;
+        match served.next_if(|served| served.place as usize == place - 1) {
+            Some(_) => Fate::Served,
+            None => Fate::Waits(published.kinds[place - 1]),
+        }
+    });
+    let mut served = published.served().iter().peekable();
+    let places = waiting.iter().zip(&published.kinds).enumerate();
+    learned.note(places.filter_map(|(place, (query, kind))| {
+        let hers = served.next_if(|served| served.place as usize == place);
+        hers.is_none().then_some((query.id, *kind))
+    }));
 }
 
 /// When the first patience ends; never, if nobody waits.

@@ -38,9 +38,19 @@ pub mod region;
 
 pub mod history;
 
+pub mod learned;
+
 pub mod scheme;
 
+pub mod guarantee;
+
+pub mod guard;
+
+pub mod grouping;
+
 mod meshes;
+
+pub mod group_cloak;
 
 pub mod mesh_cloak;
 

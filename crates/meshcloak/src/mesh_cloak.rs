@@ -4,27 +4,45 @@
 use crate::cliques::{Largest, LargestCliques};
 use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
+pub use crate::group_cloak::Hold;
+use crate::group_cloak::{GroupCloak, Task};
+use crate::guarantee::{Guarantee, HORIZON};
+use crate::guard::{Guard, Promise};
 use crate::mesh::MeshRule;
 use crate::meshes::{Member, Meshes};
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::Time;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
+    /// What is promised to whom.
+    pub guarantee: Guarantee,
     /// When two people count as within reach of each other.
     pub coverage: Coverage,
     /// Which streets belong to a mesh.
     pub mesh: MeshRule,
     /// How many steps the search for the cliques of one query may take.
     pub budget: u32,
+    /// For how long `history` minds where people were.
+    pub horizon: Duration,
+    /// Whether sets may be kept back under `reciprocal` and `history`, and for how long.
+    pub hold: Option<Hold>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { coverage: Coverage::Own, mesh: MeshRule::Reach, budget: 20_000 }
+        Settings {
+            guarantee: Guarantee::Paper,
+            coverage: Coverage::Own,
+            mesh: MeshRule::Reach,
+            budget: 20_000,
+            horizon: HORIZON,
+            hold: None,
+        }
     }
 }
 
@@ -37,6 +55,8 @@ pub struct MeshCloak {
     cliques: LargestCliques,
     meshes: Meshes,
     sets: Sets,
+    groups: GroupCloak,
+    guard: Guard,
     published: Published,
 }
 
@@ -55,9 +75,28 @@ impl MeshCloak {
             cliques: LargestCliques::default(),
             meshes: Meshes::new(Arc::clone(&atlas), settings.mesh),
             sets: Sets::default(),
+            groups: GroupCloak::default(),
+            guard: Guard::default(),
             published: Published::default(),
             atlas,
         }
+    }
+}
+
+impl MeshCloak {
+    /// The same for disjoint groups, with a look by the guard.
+    fn cloak_in_groups(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+        let MeshCloak { settings, atlas, graph, meshes, groups, guard, published, .. } = self;
+        let Settings { guarantee, coverage, hold, .. } = *settings;
+        watch.stage(Stage::Graph);
+        graph.build(atlas, coverage, &state.waiting);
+        let most = if graph.truncated() { BUDGET_OF_A_CRUSH } else { settings.budget };
+        let budget = settings.budget.min(most);
+        let task = Task { atlas, guarantee, budget, hold, graph, state, now };
+        groups.publish(task, watch, meshes, published);
+        watch.stage(Stage::Settle);
+        guard.inspect(atlas.map(), Promise { guarantee, coverage }, state, published);
+        published
     }
 }
 
@@ -75,8 +114,15 @@ impl Scheme for MeshCloak {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
-        let MeshCloak { settings, atlas, graph, cliques, meshes, sets, published } = self;
+    fn memory(&self) -> Option<Duration> {
+        (self.settings.guarantee == Guarantee::History).then_some(self.settings.horizon)
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+        if self.settings.guarantee != Guarantee::Paper {
+            return self.cloak_in_groups(state, now, watch);
+        }
+        let MeshCloak { settings, atlas, graph, cliques, meshes, sets, published, .. } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
         graph.build(atlas, settings.coverage, waiting); // line 10
@@ -92,6 +138,7 @@ impl Scheme for MeshCloak {
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: largest.truncated > 0 || cut,
+            suppressed: 0,
         };
         sets.choose(waiting, graph, largest, published);
         meshes.publish(&sets.cliques, published, |&clique| {

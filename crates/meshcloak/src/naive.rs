@@ -204,3 +204,40 @@ pub fn cloaking_mesh(
     };
     map.streets().filter(|&street| members.iter().any(|m| reaches(m, street))).collect()
 }
+
+/// Who of a set counts for whom: `counts(a, b)` says whether `b` does for `a`. Whether the k of
+/// everyone in `nodes` is met by those of them who count for her.
+pub fn is_content(nodes: &[u32], k: &[u32], counts: &impl Fn(u32, u32) -> bool) -> bool {
+    let have = |a: u32| nodes.iter().filter(|&&b| counts(a, b)).count();
+    nodes.iter().all(|&a| have(a) >= k[a as usize] as usize)
+}
+
+/// Twin of [`crate::grouping::Grouping`]: the most that disjoint groups can be worth, by looking
+/// at every way to split every set of nodes.
+pub fn best_groups(
+    graph: &ConstraintGraph,
+    (k, worth): (&[u32], &[u32]),
+    counts: &impl Fn(u32, u32) -> bool,
+) -> u64 {
+    let all = 1_usize << graph.len();
+    let nodes = |set: usize| (0..graph.len() as u32).filter(move |node| set >> node & 1 == 1);
+    let group = |set: usize| {
+        let nodes: Vec<u32> = nodes(set).collect();
+        is_clique(graph, &nodes) && is_content(&nodes, k, counts)
+    };
+    let groups: Vec<bool> = (0..all).map(group).collect();
+    let mut best = vec![0_u64; all];
+    for set in 1..all {
+        let lowest = set & set.wrapping_neg();
+        best[set] = best[set ^ lowest]; // the first of them is not served
+        let mut part = set;
+        while part > 0 {
+            if part & lowest > 0 && groups[part] {
+                let worth: u64 = nodes(part).map(|node| u64::from(worth[node as usize])).sum();
+                best[set] = best[set].max(worth + best[set ^ part]);
+            }
+            part = (part - 1) & set;
+        }
+    }
+    best[all - 1]
+}

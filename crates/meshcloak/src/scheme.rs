@@ -4,6 +4,7 @@
 //! service is a [`Disclosure`], which has neither a user nor a position.
 
 use crate::history::History;
+use crate::learned::{Kind, Learned};
 use crate::map::StreetId;
 use crate::query::{Query, QueryId};
 use crate::region::{Disc, Region};
@@ -24,6 +25,8 @@ pub struct State {
     pub turns: u64,
     /// Where people were, if the scheme asks for it.
     pub history: History,
+    /// How likely it is to be served later, if the scheme learns it.
+    pub learned: Learned,
     /// Nobody's patience is over before this; a turn that comes sooner need not look.
     pub(crate) patient_until: Time,
 }
@@ -85,7 +88,7 @@ pub enum Stage {
     Cliques,
     /// Building meshes (lines 14–15).
     Mesh,
-    /// Removing who was served (lines 16–17).
+    /// The guard's look at what is published, and removing who was served (lines 16–17).
     Settle,
 }
 
@@ -113,6 +116,8 @@ pub struct Stats {
     pub steps: u64,
     /// Whether a search spent its budget, or edges did not fit into memory.
     pub truncated: bool,
+    /// Sets that the guard held back.
+    pub suppressed: usize,
 }
 
 /// The sets of a batch and who is served by them.
@@ -125,6 +130,8 @@ pub struct Published {
     /// The shapes of sets whose region is no mesh, by ascending set.
     shapes: Vec<(u32, Shape)>,
     served: Vec<Served>,
+    /// The kind of everyone in the waiting list; empty if the scheme does not learn.
+    pub kinds: Vec<Kind>,
     /// What the batch looked like.
     pub stats: Stats,
 }
@@ -162,6 +169,7 @@ impl Published {
         self.meshes.clear();
         self.shapes.clear();
         self.served.clear();
+        self.kinds.clear();
         self.stats = Stats::default();
     }
 
@@ -203,6 +211,24 @@ impl Published {
     /// Serves somebody with a set.
     pub fn serve(&mut self, place: u32, set: u32) {
         self.served.push(Served { place, set });
+    }
+
+    /// Takes sets out, given by ascending number, and whomever they serve; counts them.
+    pub(crate) fn suppress(&mut self, sets: &[u32]) {
+        let mut kept = Published { kinds: std::mem::take(&mut self.kinds), ..Published::default() };
+        let mut number_of = Vec::with_capacity(self.set_count());
+        for set in 0..self.set_count() as u32 {
+            let Cloaking { members, region } = self.set(set);
+            let stays = sets.binary_search(&set).is_err();
+            number_of.push(stays.then(|| kept.add(members.iter().copied(), &region)));
+        }
+        for served in &self.served {
+            if let Some(&Some(set)) = number_of.get(served.set as usize) {
+                kept.serve(served.place, set);
+            }
+        }
+        kept.stats = Stats { suppressed: self.stats.suppressed + sets.len(), ..self.stats };
+        *self = kept;
     }
 
     /// Who is served, in order of the waiting list.

@@ -2,6 +2,7 @@
 
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, Turn, turn};
+use meshcloak::guarantee::Guarantee;
 use meshcloak::map::{Position, StreetId};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::printed::Printed;
@@ -48,8 +49,14 @@ fn check(atlas: &Atlas, crowd: &[Query], done: &Turn) {
 }
 
 fn one_turn(town: &Town, crowd: &[Query]) -> (usize, usize, bool) {
+    one_turn_under(town, crowd, Guarantee::Paper)
+}
+
+/// How many are served, the largest set, and whether a budget was spent.
+fn one_turn_under(town: &Town, crowd: &[Query], guarantee: Guarantee) -> (usize, usize, bool) {
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
-    let mut scheme = MeshCloak::new(Arc::clone(&atlas), Settings::default());
+    let settings = Settings { guarantee, ..Settings::default() };
+    let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
     let mut state = State::default();
     let batch = Batch { now: Time::default(), arrivals: crowd.to_vec(), cancelled: Vec::new() };
     let done = turn(&mut scheme, &mut state, batch, &mut ());
@@ -57,6 +64,7 @@ fn one_turn(town: &Town, crowd: &[Query]) -> (usize, usize, bool) {
     let sizes = done.served.iter().map(|(_, set)| done.published.set(*set).members.len());
     let largest = sizes.max().unwrap_or(0);
     let (served, truncated) = (done.served.len(), done.published.stats.truncated);
+    assert_eq!(done.published.stats.suppressed, 0);
     assert!(done.published.stats.edges <= 1 << 26, "{} edges", done.published.stats.edges);
     assert_eq!(served + state.waiting.len(), crowd.len());
     (served, largest, truncated)
@@ -81,6 +89,13 @@ fn a_ring_road_where_everyone_reaches_all_but_the_one_opposite() {
         let half = people as usize / 2;
         assert!(largest == half || truncated && largest > half / 2, "{largest} of {people}");
         assert!(people > 200 || !truncated, "{people}");
+        for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
+            if people > 200 && guarantee == Guarantee::History {
+                continue;
+            }
+            let (served, ..) = one_turn_under(&ring, &crowd, guarantee);
+            assert_eq!(served as u64, people, "{guarantee:?}");
+        }
     }
 }
 
@@ -121,6 +136,8 @@ fn five_thousand_people_on_one_street_are_one_set() {
         })
         .collect();
     assert_eq!(one_turn(&street, &crowd), (5_000, 5_000, false));
+    let reciprocal = one_turn_under(&street, &crowd, Guarantee::Reciprocal);
+    assert_eq!(reciprocal, (5_000, 5_000, false));
 }
 
 #[test]
@@ -139,6 +156,7 @@ fn groups_of_strangers_who_know_everyone_else() {
         })
         .collect();
     assert_eq!(one_turn(&star, &crowd), (90, 30, false));
+    assert_eq!(one_turn_under(&star, &crowd, Guarantee::Reciprocal).0, 90);
 }
 
 #[test]
@@ -155,6 +173,8 @@ fn a_thousand_queries_of_one_user_are_nobodys_crowd() {
     crowd[501].user = UserId(9);
     let (served, largest, truncated) = one_turn(&street, &crowd);
     assert_eq!((served, largest, truncated), (1_000, 3, false));
+    let reciprocal = one_turn_under(&street, &crowd, Guarantee::Reciprocal);
+    assert_eq!(reciprocal, (3, 3, false), "three people, one query each");
 }
 
 #[test]
@@ -182,4 +202,6 @@ fn fifty_thousand_people_in_a_square_kilometre_fit_into_memory() {
         .collect();
     let (served, _, truncated) = one_turn(&blocks, &crowd);
     assert!(truncated && served > 49_000, "{served} served");
+    let (served, _, truncated) = one_turn_under(&blocks, &crowd, Guarantee::Reciprocal);
+    assert!(truncated && served > 45_000, "{served} served");
 }

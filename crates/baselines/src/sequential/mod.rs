@@ -170,6 +170,7 @@ impl Sequential {
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: true,
+            suppressed: 0,
         };
         let query = |node: u32| &waiting[found.place_of[node as usize] as usize];
         let mut set_of = vec![None; largest.clique_count()];
@@ -242,6 +243,7 @@ impl Scheme for Sequential {
                 cliques: self.cliques.len(),
                 steps: self.cliques.size() as u64,
                 truncated: false,
+                suppressed: 0,
             };
             watch.stage(Stage::Mesh);
             self.publish(state);

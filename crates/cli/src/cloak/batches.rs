@@ -6,7 +6,7 @@ use super::files::Files;
 use super::intake::Arrival;
 use super::outcomes::Success;
 use super::per_batch::BatchRow;
-use super::roster::Roster;
+use super::roster::{Roster, Users};
 use super::text::Labels;
 use anyhow::Result;
 use evaluation::metrics::{self, Tally};
@@ -51,6 +51,10 @@ impl<'a> Batches<'a> {
         files: Files,
         length: u64,
     ) -> Batches<'a> {
+        let users = match scheme.memory() {
+            Some(_) => Users::Lasting,
+            None => Users::InOrder,
+        };
         Batches {
             map,
             labels,
@@ -61,7 +65,7 @@ impl<'a> Batches<'a> {
             collecting: None,
             arrivals: Vec::new(),
             state: State::default(),
-            roster: Roster::default(),
+            roster: Roster::new(users),
             quiet: 0,
             served: 0,
             watch: Stopwatch::default(),

@@ -1,16 +1,21 @@
 //! The door: which rows of a file become queries, and why the others are refused.
 //!
 //! Of several reasons the first of these is given: malformed, known id, out of order, `k`, `dt`,
-//! `dc`, `speed`, off the map.
+//! `dc`, `speed`, off the map, faster than declared.
 
+use super::roster::as_query;
 use anyhow::{Result, bail};
 use evaluation::reason::Reason;
 use import::{BadQuery, ImportError, Place, Problem, QueryPlace, QueryRecord, QueryRow};
+use meshcloak::distance::Atlas;
+use meshcloak::guarantee::{Door, Refusal};
 use meshcloak::map::{Position, StreetMap};
+use meshcloak::query::{QueryId, UserId};
 use meshcloak::units::{Length, Point};
 use rustc_hash::FxHashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
+use std::time::Duration;
 
 /// What is let in.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +24,8 @@ pub struct Limits {
     pub dc_max: Length,
     /// How far from a street one may be, in metres; `None`: any distance.
     pub snap: Option<f64>,
+    /// For how long it matters where people were; `None`: not at all.
+    pub horizon: Option<Duration>,
     /// What happens to a file that is not as it should be.
     pub rows: Rows,
 }
@@ -46,7 +53,8 @@ pub struct Arrival {
 /// Examines one row after the other.
 #[derive(Debug)]
 pub struct Intake<'a> {
-    map: &'a StreetMap,
+    atlas: &'a Atlas,
+    door: Option<Door>,
     file: &'a Path,
     limits: Limits,
     /// 64-bit hashes of all ids so far: 8 bytes each, however long the ids are. Two ids of a
@@ -57,8 +65,9 @@ pub struct Intake<'a> {
 
 impl<'a> Intake<'a> {
     /// The door to a map for the rows of `file`.
-    pub fn new(map: &'a StreetMap, file: &'a Path, limits: Limits) -> Intake<'a> {
-        Intake { map, file, limits, seen: FxHashSet::default(), latest: 0 }
+    pub fn new(atlas: &'a Atlas, file: &'a Path, limits: Limits) -> Intake<'a> {
+        let door = limits.horizon.map(|horizon| Door::new(atlas, horizon));
+        Intake { atlas, door, file, limits, seen: FxHashSet::default(), latest: 0 }
     }
 
     /// What becomes of a row. An error if the run cannot or may not go on.
@@ -108,8 +117,12 @@ impl<'a> Intake<'a> {
         }
     }
 
+    fn map(&self) -> &'a StreetMap {
+        self.atlas.map()
+    }
+
     fn place(
-        &self,
+        &mut self,
         line: u64,
         record: QueryRecord,
     ) -> Result<Result<(QueryRecord, Position), Reason>> {
@@ -120,13 +133,28 @@ impl<'a> Intake<'a> {
         if dc == Length::ZERO || dc > self.limits.dc_max {
             return Ok(Err(Reason::Dc));
         }
+        if self.door.is_some() && record.speed.is_none() {
+            return Ok(Err(Reason::Speed));
+        }
         let point = self.point(line, record.place)?;
-        let snapped = self.map.snap(point, self.limits.snap);
-        Ok(snapped.map(|snapped| (record, snapped.position)).ok_or(Reason::OffMap))
+        let Some(snapped) = self.map().snap(point, self.limits.snap) else {
+            return Ok(Err(Reason::OffMap));
+        };
+        Ok(self.pass(&record, snapped.position).map(|()| (record, snapped.position)))
+    }
+
+    /// Through the door of the `history` guarantee, if there is one.
+    fn pass(&mut self, record: &QueryRecord, position: Position) -> Result<(), Reason> {
+        let Some(door) = &mut self.door else { return Ok(()) };
+        let query = as_query(record, QueryId(0), lasting(&record.user), position);
+        door.admit(self.atlas, &query).map_err(|refusal| match refusal {
+            Refusal::Speed => Reason::Speed,
+            Refusal::FasterThanDeclared => Reason::FasterThanDeclared,
+        })
     }
 
     fn point(&self, line: u64, place: QueryPlace) -> Result<Point, ImportError> {
-        match (place, self.map.frame()) {
+        match (place, self.map().frame()) {
             (QueryPlace::Metres(point), _) => Ok(point),
             (QueryPlace::Degrees(place), Some(frame)) => Ok(frame.point(place)),
             (QueryPlace::Degrees(_), None) => {
@@ -138,6 +166,12 @@ impl<'a> Intake<'a> {
     fn error(&self, line: u64, problem: Problem) -> ImportError {
         ImportError { file: self.file.to_owned(), place: Place::Line(line), problem }
     }
+}
+
+/// A number for a user that stays the same when she comes back. Two people of a million share one
+/// with a chance of 1 in 37 million; they would be taken for one.
+pub fn lasting(user: &str) -> UserId {
+    UserId(hash(user))
 }
 
 fn hash(id: &str) -> u64 {

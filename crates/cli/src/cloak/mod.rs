@@ -89,7 +89,7 @@ pub struct Cloak {
 impl Cloak {
     /// Reads map and queries, cloaks, writes what was asked for, says what it came to.
     pub fn run(&self, console: &Console) -> Result<()> {
-        self.scheme.check()?;
+        self.scheme.check(self.batch)?;
         // 0: one for each core.
         let threads = self.threads.unwrap_or(0) as usize;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -122,17 +122,18 @@ impl Cloak {
     fn pass(&self, atlas: &Arc<Atlas>, console: &Console) -> Result<Tally> {
         let map = atlas.map();
         let labels = Labels::of(map);
-        let mut scheme = self.scheme.make(atlas)?;
+        let mut scheme = self.scheme.make(atlas, self.batch)?;
         let limits = Limits {
             dc_max: self.dc_max,
             snap: (self.snap > 0.0).then_some(self.snap),
+            horizon: self.scheme.horizon(),
             rows: if self.strict { Rows::Strict } else { Rows::Forgiven },
         };
         let mut reader = QueryReader::open(&self.queries, console)?;
         console.begin("cloaking", std::fs::metadata(&self.queries).map_or(0, |file| file.len()));
         let files =
             Files::create(&self.out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
-        let mut intake = Intake::new(map, &self.queries, limits);
+        let mut intake = Intake::new(atlas, &self.queries, limits);
         let mut batches = Batches::new(map, &labels, scheme.as_mut(), files, self.batch);
         while let Some(row) = reader.next_row()? {
             batches.take(intake.examine(row)?)?;

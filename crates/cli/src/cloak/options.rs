@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::LARGEST_DC_MAX;
+use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh::MeshRule;
 use meshcloak::units::Length;
 
@@ -11,6 +12,11 @@ use meshcloak::units::Length;
 pub enum GuaranteeArg {
     /// Algorithm 4 as printed: each takes a largest clique of her own; sets may overlap.
     Paper,
+    /// Disjoint sets in which every k is met; all members show the same region.
+    Reciprocal,
+    /// And enough members of each set can have come from where each of them was before; needs
+    /// `speed` with every query.
+    History,
 }
 
 /// How the answer is found; both give the same.
@@ -38,6 +44,16 @@ pub enum RegionArg {
     Reach,
     /// Algorithm 3 to the letter, which misses some.
     Printed,
+}
+
+impl From<GuaranteeArg> for Guarantee {
+    fn from(argument: GuaranteeArg) -> Guarantee {
+        match argument {
+            GuaranteeArg::Paper => Guarantee::Paper,
+            GuaranteeArg::Reciprocal => Guarantee::Reciprocal,
+            GuaranteeArg::History => Guarantee::History,
+        }
+    }
 }
 
 impl From<CoverageArg> for Coverage {

@@ -1,6 +1,7 @@
 //! The texts that stand for those who wait: queries and people have numbers in the engine, and
 //! names in files. Whoever has left is forgotten, so this grows with the crowd, not with the file.
 
+use super::intake::lasting;
 use import::QueryRecord;
 use meshcloak::map::Position;
 use meshcloak::query::{Query, QueryId, UserId};
@@ -18,6 +19,17 @@ pub struct Roster {
     numbers: HashMap<Arc<str>, UserId>,
     people: FxHashMap<UserId, Person>,
     next_user: u64,
+    users: Users,
+}
+
+/// How people are numbered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Users {
+    /// In the order in which they come; forgotten when they leave.
+    #[default]
+    InOrder,
+    /// By name, so that whoever comes back has the same number.
+    Lasting,
 }
 
 #[derive(Debug)]
@@ -27,28 +39,27 @@ struct Person {
 }
 
 impl Roster {
+    /// Nobody, yet.
+    pub fn new(users: Users) -> Roster {
+        Roster { users, ..Roster::default() }
+    }
+
     /// Numbers a query and its user, in the order in which they come.
     pub fn admit(&mut self, record: QueryRecord, position: Position) -> Query {
         let id = QueryId(self.next_query);
         self.next_query += 1;
-        let user = self.user(record.user);
+        let user = self.user(&record.user);
+        let query = as_query(&record, id, user, position);
         self.queries.insert(id, record.query.into_boxed_str());
-        let speed = record.speed.map(|speed| f64::from(speed) / 1000.0);
-        Query {
-            id,
-            user,
-            asked_at: Time::from_millis(record.asked_at),
-            position,
-            k: record.k,
-            temporal_tolerance: Duration::from_millis(record.temporal_tolerance),
-            distance_constraint: record.distance_constraint,
-            speed: speed.map(Speed::metres_per_second),
-        }
+        query
     }
 
-    fn user(&mut self, name: String) -> UserId {
-        let user = self.numbers.get(name.as_str()).copied().unwrap_or_else(|| {
-            let user = UserId(self.next_user);
+    fn user(&mut self, name: &str) -> UserId {
+        let user = self.numbers.get(name).copied().unwrap_or_else(|| {
+            let user = match self.users {
+                Users::InOrder => UserId(self.next_user),
+                Users::Lasting => lasting(name),
+            };
             self.next_user += 1;
             let name: Arc<str> = name.into();
             self.numbers.insert(Arc::clone(&name), user);
@@ -73,6 +84,21 @@ impl Roster {
             self.numbers.remove(&person.name);
             self.people.remove(&query.user);
         }
+    }
+}
+
+/// A row as the engine sees it.
+pub fn as_query(record: &QueryRecord, id: QueryId, user: UserId, position: Position) -> Query {
+    let speed = record.speed.map(|speed| f64::from(speed) / 1000.0);
+    Query {
+        id,
+        user,
+        asked_at: Time::from_millis(record.asked_at),
+        position,
+        k: record.k,
+        temporal_tolerance: Duration::from_millis(record.temporal_tolerance),
+        distance_constraint: record.distance_constraint,
+        speed: speed.map(Speed::metres_per_second),
     }
 }
 

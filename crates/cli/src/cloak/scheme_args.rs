@@ -1,16 +1,18 @@
 //! Which scheme cloaks, and what can be chosen about it: the arguments that belong to MeshCloak
 //! are refused beside another scheme, for it would not follow them.
 
-use super::options::{CoverageArg, GuaranteeArg, PipelineArg, RegionArg, spelt};
+use super::options::{CoverageArg, GuaranteeArg, PipelineArg, RegionArg, batch_length, spelt};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use meshcloak::distance::Atlas;
-use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::guarantee::HORIZON;
+use meshcloak::mesh_cloak::{Hold, MeshCloak, Settings};
 use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The scheme and its settings.
 #[derive(Debug, Args)]
@@ -19,10 +21,19 @@ pub struct SchemeArgs {
     #[arg(long, value_name = "NAME", default_value = OURS,
           value_parser = PossibleValuesParser::new(baselines::names()))]
     scheme: String,
-    /// What is promised to whom [default: paper].
+    /// What is promised to whom [default: reciprocal; with `--pipeline printed`: paper].
     #[arg(long, value_enum)]
     guarantee: Option<GuaranteeArg>,
-    /// How the answer is found; both give the same [default: fast].
+    /// Seconds for which `history` minds where people were [default: 600].
+    #[arg(long, value_name = "SECONDS", value_parser = batch_length)]
+    horizon: Option<u64>,
+    /// Keep sets back for up to so many seconds, for the sake of others around who could not be
+    /// served without them [without a number: 10].
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "10",
+          value_parser = batch_length)]
+    hold: Option<u64>,
+    /// How the answer is found; both give the same, and `printed` knows only `paper`
+    /// [default: fast].
     #[arg(long, value_enum)]
     pipeline: Option<PipelineArg>,
     /// When two people count as within reach of each other [default: own].
@@ -38,11 +49,29 @@ pub struct SchemeArgs {
 
 const OURS: &str = "meshcloak";
 
+/// A set may be kept back for so many batches: less than after which a run skips quiet ones.
+const MOST_HELD: u64 = 1_000;
+
 impl SchemeArgs {
-    /// Refuses settings that the scheme would not follow.
-    pub fn check(&self) -> Result<()> {
+    /// Refuses settings that the scheme would not follow; a batch takes so many milliseconds.
+    pub fn check(&self, batch: u64) -> Result<()> {
+        let guarantee = self.guarantee();
+        if self.pipeline() == PipelineArg::Printed && guarantee != GuaranteeArg::Paper {
+            bail!("--pipeline printed knows only --guarantee paper");
+        }
+        if self.horizon.is_some() && guarantee != GuaranteeArg::History {
+            bail!("--horizon needs --guarantee history");
+        }
+        if self.hold.is_some() && guarantee == GuaranteeArg::Paper {
+            bail!("--hold needs --guarantee reciprocal or history");
+        }
+        if self.hold.is_some_and(|longest| longest > MOST_HELD * batch) {
+            bail!("--hold may be {MOST_HELD} batches at most");
+        }
         let given = [
             ("--guarantee", self.guarantee.is_some()),
+            ("--horizon", self.horizon.is_some()),
+            ("--hold", self.hold.is_some()),
             ("--pipeline", self.pipeline.is_some()),
             ("--coverage", self.coverage.is_some()),
             ("--region", self.region.is_some()),
@@ -57,12 +86,17 @@ impl SchemeArgs {
     }
 
     /// The scheme.
-    pub fn make(&self, atlas: &Arc<Atlas>) -> Result<Box<dyn Scheme>> {
+    pub fn make(&self, atlas: &Arc<Atlas>, batch: u64) -> Result<Box<dyn Scheme>> {
         if self.scheme != OURS {
             return baselines::by_name(atlas, &self.scheme).context("no scheme of that name");
         }
-        let GuaranteeArg::Paper = self.guarantee();
         let settings = Settings {
+            guarantee: self.guarantee().into(),
+            horizon: self.horizon().unwrap_or(HORIZON),
+            hold: self.hold.map(|longest| Hold {
+                longest: Duration::from_millis(longest),
+                margin: Duration::from_millis(batch),
+            }),
             coverage: self.coverage().into(),
             mesh: self.region().into(),
             budget: self.budget(),
@@ -79,6 +113,8 @@ impl SchemeArgs {
         if self.scheme == OURS {
             settings.extend([
                 ("guarantee", spelt(&self.guarantee()).into()),
+                ("horizon", self.horizon().map(|horizon| horizon.as_secs_f64()).into()),
+                ("hold", self.hold.map(|longest| longest as f64 / 1000.0).into()),
                 ("pipeline", spelt(&self.pipeline()).into()),
                 ("coverage", spelt(&self.coverage()).into()),
                 ("region", spelt(&self.region()).into()),
@@ -93,8 +129,18 @@ impl SchemeArgs {
         &self.scheme
     }
 
+    /// For how long it matters where people were; `None`: not at all.
+    pub fn horizon(&self) -> Option<Duration> {
+        let horizon = self.horizon.map_or(HORIZON, Duration::from_millis);
+        (self.guarantee() == GuaranteeArg::History).then_some(horizon)
+    }
+
     fn guarantee(&self) -> GuaranteeArg {
-        self.guarantee.unwrap_or(GuaranteeArg::Paper)
+        let usual = match self.pipeline() {
+            PipelineArg::Fast => GuaranteeArg::Reciprocal,
+            PipelineArg::Printed => GuaranteeArg::Paper,
+        };
+        self.guarantee.unwrap_or(usual)
     }
 
     fn pipeline(&self) -> PipelineArg {

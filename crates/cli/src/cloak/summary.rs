@@ -47,6 +47,7 @@ impl Summary {
         table.row("batches", grouped(tally.turns));
         table.row("worst batch", format!("{} ms", decimal(millis(tally.worst))));
         table.row("truncated", grouped(tally.truncated));
+        table.row("sets held back by the guard", grouped(tally.suppressed));
         table.row("largest graph, nodes", grouped(tally.largest.nodes as u64));
         table.row("largest graph, edges", grouped(tally.largest.edges as u64));
         if let Some(memory) = peak_memory_mb() {
@@ -75,6 +76,7 @@ impl Summary {
             "batches": tally.turns,
             "worst_batch_ms": millis(tally.worst),
             "truncated_batches": tally.truncated,
+            "suppressed_sets": tally.suppressed,
             "largest_graph": { "nodes": tally.largest.nodes, "edges": tally.largest.edges },
             "peak_memory_mb": peak_memory_mb(),
         });

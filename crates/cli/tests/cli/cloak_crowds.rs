@@ -58,7 +58,7 @@ impl Crowd {
 #[test]
 fn everyone_ends_in_exactly_one_way_and_both_pipelines_agree() {
     let crowd = Crowd::new("2000");
-    let fast = crowd.cloak("q.csv", "fast", &[]);
+    let fast = crowd.cloak("q.csv", "fast", &["--guarantee", "paper"]);
     let printed = crowd.cloak("q.csv", "printed", &["--pipeline", "printed"]);
     let count = |name: &str| fast[name].as_u64().unwrap();
     assert_eq!((count("queries"), count("refused")), (22_000, 0));

@@ -5,6 +5,7 @@
 mod bad_input;
 mod cloak;
 mod cloak_crowds;
+mod cloak_guarantees;
 mod commands;
 mod evaluate;
 mod golden;

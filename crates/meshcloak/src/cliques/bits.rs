@@ -1,7 +1,7 @@
 //! Sets of small numbers as bits: one word, a few words, or as many as it takes.
 
 /// A set of numbers below some bound.
-pub(super) trait Bits: Clone {
+pub(crate) trait Bits: Clone {
     /// The empty set of numbers below `bound`.
     fn empty(bound: usize) -> Self;
     /// The words of the set, lowest numbers first.
@@ -15,6 +15,10 @@ pub(super) trait Bits: Clone {
 
     fn remove(&mut self, number: usize) {
         self.words_mut()[number / 64] &= !(1 << (number % 64));
+    }
+
+    fn has(&self, number: usize) -> bool {
+        self.words()[number / 64] >> (number % 64) & 1 == 1
     }
 
     fn count(&self) -> u32 {

@@ -85,6 +85,7 @@ impl Scheme for Printed {
             cliques: found.len(),
             steps: spent.steps,
             truncated: spent.truncated,
+            suppressed: 0,
         };
         for (place, query) in waiting.iter().enumerate() {
             let clique = found.of(largest[place]);

@@ -1,0 +1,132 @@
+//! `meshcloak cloak --guarantee`: sets that everyone in them publishes, and the door of `history`.
+
+use crate::cloak::Desk;
+use crate::program::meshcloak;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+
+/// c is within reach of both a, b and d, e, f: as printed she publishes the larger clique, so that
+/// the region of a and b is never hers.
+const TWO_CLIQUES: &str = "\
+query,user,t,x,y,k,dt,dc
+a,1,0.5,10,0,3,0.5,200
+b,2,0.5,20,0,3,0.5,200
+c,3,0.5,150,0,2,0.5,200
+d,4,0.5,330,0,2,0.5,200
+e,5,0.5,340,0,2,0.5,200
+f,6,0.5,350,0,2,0.5,200
+";
+
+fn sets(outcomes: &str) -> BTreeMap<String, Option<Value>> {
+    let objects = outcomes.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    objects
+        .map(|object| {
+            let query = object["query"].as_str().unwrap().to_owned();
+            (query, object.get("set").cloned())
+        })
+        .collect()
+}
+
+#[test]
+fn as_printed_a_set_is_not_shown_by_all_its_members_reciprocally_it_is() {
+    let desk = Desk::new(TWO_CLIQUES);
+    let printed = sets(&desk.outcomes(&["--guarantee", "paper"]));
+    assert_eq!(printed["a"], Some(serde_json::json!(["a", "b", "c"])));
+    assert_eq!(printed["c"], Some(serde_json::json!(["c", "d", "e", "f"])));
+    let found = sets(&desk.outcomes(&["--guarantee", "reciprocal"]));
+    for set in found.values().flatten() {
+        for member in set.as_array().unwrap() {
+            assert_eq!(found[member.as_str().unwrap()].as_ref(), Some(set), "{found:?}");
+        }
+    }
+    assert!(found.values().all(Option::is_some), "a, b, c and d, e, f: {found:?}");
+    assert_eq!(found, sets(&desk.outcomes(&[])), "what is promised unless asked otherwise");
+}
+
+/// u1 goes 100 m in 5 s, says 20 m/s; u2 says 19 m/s; u3 says nothing.
+const TRIP: &str = "\
+query,user,t,x,y,k,dt,dc,speed
+a1,u1,1,10,0,2,1,100,20
+b1,u2,1,10,0,2,1,100,19
+c1,u3,1,10,0,2,1,100,
+a2,u1,6,110,0,2,1,100,20
+b2,u2,6,110,0,2,1,100,19
+d2,u4,6,100,0,2,1,100,20
+";
+
+#[test]
+fn history_refuses_who_gives_no_speed_and_who_is_faster_than_she_says() {
+    let desk = Desk::new(TRIP);
+    let outcomes = desk.outcomes(&["--guarantee", "history"]);
+    let refused = |query: &str, at: &str, reason: &str| {
+        let line =
+            format!(r#"{{"query":"{query}","outcome":"refused","at":{at},"reason":"{reason}"}}"#);
+        assert!(outcomes.contains(&line), "{line} in\n{outcomes}");
+    };
+    refused("c1", "1.0", "speed");
+    refused("b2", "6.0", "faster-than-declared");
+    let sets = sets(&outcomes);
+    assert_eq!(sets["a1"], Some(serde_json::json!(["a1", "b1"])));
+    assert_eq!(sets["a2"], Some(serde_json::json!(["a2", "d2"])));
+    let forgotten = desk.outcomes(&["--guarantee", "history", "--horizon", "4"]);
+    assert!(!forgotten.contains("faster-than-declared"), "{forgotten}");
+}
+
+#[test]
+fn history_serves_nobody_beside_whom_she_cannot_have_been() {
+    // The straight road of FIELD.md: u1 moves from 0 to 100; the others are at 180 and 190.
+    let road = "query,user,t,x,y,k,dt,dc,speed\n\
+                a1,u1,1,0,0,2,0,100,20\n\
+                a2,u1,6,100,0,3,0,100,20\n\
+                b2,u2,6,180,0,2,0,100,20\n\
+                c2,u3,6,190,0,2,0,100,20\n";
+    let desk = Desk::new(road);
+    let reciprocal = sets(&desk.outcomes(&["--guarantee", "reciprocal"]));
+    assert_eq!(reciprocal["a2"], Some(serde_json::json!(["a2", "b2", "c2"])));
+    let history = sets(&desk.outcomes(&["--guarantee", "history"]));
+    assert_eq!(history["a2"], None);
+    assert_eq!(history["b2"], Some(serde_json::json!(["b2", "c2"])));
+}
+
+#[test]
+fn the_same_bytes_come_out_with_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let map = "city:500:3";
+    meshcloak(&["simulate", map, "--users", "400", "--out", &path("q.csv")]).done();
+    for guarantee in ["reciprocal", "history"] {
+        let run = |threads: &str| {
+            let (queries, out) = (path("q.csv"), path("o"));
+            let how = ["--guarantee", guarantee, "--threads", threads];
+            let mut all = vec!["cloak", map, "--queries", &queries, "--out", &out];
+            all.extend(how);
+            meshcloak(&all).done();
+            fs::read_to_string(out).unwrap()
+        };
+        let one = run("1");
+        assert!(one.contains("succeeded"), "{guarantee}");
+        assert!(one == run("2") && one == run("8"), "{guarantee}");
+    }
+}
+
+#[test]
+fn a_set_is_held_for_somebody_around_as_long_as_everyone_can_wait() {
+    // b and c could go at 1, but a, who also knows e, needs both of them once d comes.
+    let text = "query,user,t,x,y,k,dt,dc\n\
+                a,1,1,150,0,4,3,50\n\
+                b,2,1,110,0,2,3,50\n\
+                c,3,1,115,0,2,3,50\n\
+                e,5,1,190,0,2,3,50\n\
+                d,4,2,120,0,2,3,50\n";
+    let desk = Desk::new(text);
+    let at_once = sets(&desk.outcomes(&["--guarantee", "reciprocal"]));
+    assert_eq!(at_once["b"], Some(serde_json::json!(["b", "c"])));
+    assert_eq!((&at_once["a"], &at_once["d"]), (&None, &None), "{at_once:?}");
+    let held = sets(&desk.outcomes(&["--guarantee", "reciprocal", "--hold"]));
+    assert_eq!(held["a"], Some(serde_json::json!(["a", "b", "c", "d"])), "{held:?}");
+    let run = desk.run(&["--guarantee", "paper", "--hold"]);
+    assert!(run.code == Some(1) && run.stderr.contains("--hold needs"), "{run:?}");
+    let run = desk.run(&["--guarantee", "reciprocal", "--hold", "2000"]);
+    assert!(run.code == Some(1) && run.stderr.contains("at most"), "{run:?}");
+}

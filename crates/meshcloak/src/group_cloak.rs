@@ -1,0 +1,180 @@
+//! From groups to what is published: what it is worth to serve whom now, who can have come from
+//! where somebody was before, and one region for each group.
+
+use crate::constraint_graph::GraphBuilder;
+use crate::distance::Atlas;
+use crate::grouping::past::{Before, Past};
+use crate::grouping::{FULL_WORTH, Grouping};
+use crate::guarantee::{Guarantee, farthest};
+use crate::learned::Kind;
+use crate::map::Position;
+use crate::meshes::{Member, Meshes};
+use crate::query::Query;
+use crate::scheme::{Published, Stage, State, Stats, Watch};
+use crate::units::Time;
+use std::time::Duration;
+
+/// What a batch needs, kept from one to the next.
+#[derive(Debug, Default)]
+pub(crate) struct GroupCloak {
+    grouping: Grouping,
+    past: Past,
+    k: Vec<u32>,
+    worth: Vec<u32>,
+    degree: Vec<u32>,
+    node_of: Vec<u32>,
+    set_of: Vec<u32>,
+    /// The group of each set.
+    sets: Vec<u32>,
+    positions: Vec<Position>,
+}
+
+/// A batch, and what is wanted of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
+    pub(crate) atlas: &'a Atlas,
+    pub(crate) guarantee: Guarantee,
+    pub(crate) budget: u32,
+    pub(crate) hold: Option<Hold>,
+    pub(crate) graph: &'a GraphBuilder,
+    pub(crate) state: &'a State,
+    pub(crate) now: Time,
+}
+
+impl<'a> Task<'a> {
+    fn query(&self, node: u32) -> &'a Query {
+        &self.state.waiting[self.graph.nodes()[node as usize] as usize]
+    }
+}
+
+/// Sets may be kept back for a while, for the sake of those who would find no set without them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// Nobody is kept waiting longer than this though she could be served.
+    pub longest: Duration,
+    /// Nor if her patience ends sooner than this: she would miss the next batch.
+    pub margin: Duration,
+}
+
+impl Hold {
+    /// Whether somebody can be kept waiting until the next batch.
+    fn can_wait(self, query: &Query, now: Time) -> bool {
+        let end = query.asked_at + query.temporal_tolerance;
+        now - query.asked_at < self.longest && now + self.margin <= end
+    }
+}
+
+const NONE: u32 = u32::MAX;
+const HELD: u32 = u32::MAX - 1;
+
+/// Whoever waits may be served later, and is company for others until then: so her chance counts
+/// for more than itself. Found by measurement, see PAPER.md.
+const COMPANY: f64 = 1.2;
+
+impl GroupCloak {
+    /// Publishes disjoint groups of those in the graph.
+    pub(crate) fn publish(
+        &mut self,
+        task: Task<'_>,
+        watch: &mut dyn Watch,
+        meshes: &mut Meshes,
+        published: &mut Published,
+    ) {
+        watch.stage(Stage::Cliques);
+        published.clear();
+        self.weigh(task, published);
+        self.group(task);
+        watch.stage(Stage::Mesh);
+        published.stats = Stats {
+            nodes: task.graph.graph().len(),
+            edges: task.graph.graph().edge_count(),
+            cliques: self.grouping.clique_count(),
+            steps: self.grouping.steps(),
+            truncated: self.grouping.truncated() || task.graph.truncated(),
+            suppressed: 0,
+        };
+        self.choose(task, published);
+        meshes.publish(&self.sets, published, |&group| {
+            let nodes = self.grouping.group(group).iter();
+            let graph = task.graph;
+            nodes.map(|&node| Member { id: graph.id(node), standpoint: graph.standpoint(node) })
+        });
+    }
+
+    /// Serves everyone in a group that is not kept back, and notes those groups.
+    fn choose(&mut self, task: Task<'_>, published: &mut Published) {
+        self.sets.clear();
+        self.set_of.clear();
+        self.set_of.resize(self.grouping.groups().len(), NONE);
+        for (place, &node) in self.node_of.iter().enumerate() {
+            let Some(group) = self.grouping.group_of(node) else { continue };
+            let set = &mut self.set_of[group as usize];
+            if *set == NONE {
+                let members = self.grouping.group(group);
+                let can_wait = |hold: Hold| {
+                    members.iter().all(|&node| hold.can_wait(task.query(node), task.now))
+                };
+                if task.hold.is_some_and(can_wait) && self.grouping.is_wanted(group) {
+                    *set = HELD;
+                } else {
+                    *set = self.sets.len() as u32;
+                    self.sets.push(group);
+                }
+            }
+            if *set != HELD {
+                published.serve(place as u32, *set);
+            }
+        }
+    }
+
+    /// By node, how many each asks for and what it is worth to serve her now.
+    fn weigh(&mut self, task: Task<'_>, published: &mut Published) {
+        let edges = task.graph.graph();
+        self.degree.clear();
+        self.degree.resize(edges.len(), 0);
+        for node in 0..edges.len() as u32 {
+            self.degree[node as usize] += edges.later(node).len() as u32;
+            for &later in edges.later(node) {
+                self.degree[later as usize] += 1;
+            }
+        }
+        self.k.clear();
+        self.worth.clear();
+        self.node_of.clear();
+        self.node_of.resize(edges.len(), 0);
+        published.kinds.resize(edges.len(), Kind::default());
+        for (node, &place) in task.graph.nodes().iter().enumerate() {
+            let query = &task.state.waiting[place as usize];
+            let left = (query.asked_at + query.temporal_tolerance) - task.now;
+            let kind = Kind::of(query, left, self.degree[node]);
+            let lost = 1.0 - COMPANY * task.state.learned.later(kind);
+            self.k.push(query.k);
+            self.worth.push(1 + (lost.max(0.0) * f64::from(FULL_WORTH)) as u32);
+            self.node_of[place as usize] = node as u32;
+            published.kinds[place as usize] = kind;
+        }
+    }
+
+    fn group(&mut self, task: Task<'_>) {
+        let GroupCloak { grouping, past, k, worth, positions, .. } = self;
+        let mut who_comes = |node: u32, neighbours: &[u32], counts: &mut [bool]| {
+            let query = task.query(node);
+            let Some(before) = task.state.history.previous(query.id) else { return true };
+            let before = Before { position: before.position, farthest: farthest(query, before) };
+            positions.clear();
+            positions.extend(neighbours.iter().map(|&node| task.query(node).position));
+            positions.push(query.position);
+            let mut herself = false;
+            past.reach(task.atlas, before, positions, |number, reached| {
+                match counts.get_mut(number) {
+                    Some(counts) => *counts = reached,
+                    None => herself = reached,
+                }
+            });
+            herself
+        };
+        let history = task.guarantee == Guarantee::History;
+        let past = history.then_some(&mut who_comes as _);
+        grouping.find(task.graph.graph(), (k, worth), past, task.budget);
+    }
+}

@@ -1,0 +1,342 @@
+//! Finding the cliques: from each node among its later neighbours, with the earlier ones as
+//! witnesses that a clique without them is not maximal (Tomita et al. 2006).
+//!
+//! Who cannot be served by any set that begins at a node is left out of its search; and if that
+//! is the node itself, it is no witness for others either.
+
+use super::bins::Bins;
+use super::neighbours::Neighbours;
+use crate::cliques::bits::Bits;
+
+const NOWHERE: u32 = u32::MAX;
+
+/// How many words of bits a step may look at.
+const WORDS_OF_A_STEP: usize = 256;
+
+/// More members than this, of all cliques together, are not kept.
+const MOST_MEMBERS: usize = 1 << 22;
+
+/// Room for searches.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Finder {
+    /// The place of a node among those around the present root.
+    local: Vec<u32>,
+    /// No set begins here.
+    retired: Vec<bool>,
+    /// Earlier neighbours of the present root, then later ones.
+    around: Vec<u32>,
+    one: Room<[u64; 1]>,
+    four: Room<[u64; 4]>,
+    many: Room<Vec<u64>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Room<B> {
+    neighbours: Vec<B>,
+    counts: Vec<B>,
+}
+
+/// What all searches of a graph share.
+#[derive(Clone, Copy)]
+struct Quest<'a> {
+    graph: &'a Neighbours,
+    k: &'a [u32],
+    budget: u32,
+}
+
+impl Finder {
+    pub(super) fn find(&mut self, graph: &Neighbours, k: &[u32], budget: u32, bins: &mut Bins) {
+        self.local.clear();
+        self.local.resize(graph.len(), NOWHERE);
+        self.retired.clear();
+        self.retired.resize(graph.len(), false);
+        let quest = Quest { graph, k, budget };
+        for root in 0..graph.len() as u32 {
+            let Some(earlier) = self.gather(quest, root) else {
+                self.retired[root as usize] = true;
+                continue;
+            };
+            let Finder { local, around, one, four, many, .. } = self;
+            if dominated(graph, &around[..earlier], &around[earlier..]) {
+                continue;
+            }
+            let begins = match around.len() {
+                1..=64 => one.search(quest, (root, around, earlier), local, bins),
+                65..=256 => four.search(quest, (root, around, earlier), local, bins),
+                _ => many.search(quest, (root, around, earlier), local, bins),
+            };
+            self.retired[root as usize] = !begins;
+        }
+    }
+
+    /// Gathers whom the search from a root is about, and gives how many of them are earlier; none
+    /// if no set can begin there.
+    fn gather(&mut self, quest: Quest<'_>, root: u32) -> Option<usize> {
+        let Finder { retired, around, .. } = self;
+        let all = quest.graph.of(root);
+        let (earlier, later) = all.split_at(all.partition_point(|&other| other < root));
+        // The most that any set of the root and later ones can hold.
+        let k = |node: u32| quest.k[node as usize];
+        let mut size = later.len() as u32 + 1;
+        loop {
+            let content = later.iter().filter(|&&node| k(node) <= size).count() as u32;
+            if k(root) > size || content == 0 {
+                return None;
+            }
+            if content + 1 == size {
+                break;
+            }
+            size = content + 1;
+        }
+        if let Some(counting) = quest.graph.counting(root) {
+            let flags = later.iter().zip(&counting[earlier.len()..]);
+            let have = flags.filter(|(node, counts)| **counts && k(**node) <= size).count() as u32;
+            if have + u32::from(quest.graph.counts_itself(root)) < k(root) {
+                return None;
+            }
+        }
+        around.clear();
+        around.extend(earlier.iter().filter(|&&node| !retired[node as usize]));
+        let witnesses = around.len();
+        around.extend(later.iter().filter(|&&node| k(node) <= size));
+        Some(witnesses)
+    }
+}
+
+impl<B: Bits> Room<B> {
+    /// Finds the cliques whose first node is the root; `false` if no set can begin there.
+    fn search(
+        &mut self,
+        quest: Quest<'_>,
+        (root, around, earlier): (u32, &[u32], usize),
+        local: &mut [u32],
+        bins: &mut Bins,
+    ) -> bool {
+        let Quest { graph, k, budget } = quest;
+        let nobody = B::empty(around.len());
+        for (place, &node) in around.iter().enumerate() {
+            local[node as usize] = place as u32;
+        }
+        self.neighbours.clear();
+        self.neighbours.resize(around.len(), nobody.clone());
+        let (mut open, mut done) = (nobody.clone(), nobody.clone());
+        (0..earlier).for_each(|place| done.insert(place));
+        for (place, &node) in around.iter().enumerate().skip(earlier) {
+            open.insert(place);
+            for &other in graph.of(node) {
+                let other = local[other as usize];
+                if other != NOWHERE {
+                    self.neighbours[place].insert(other as usize);
+                    self.neighbours[other as usize].insert(place);
+                }
+            }
+        }
+        let past = (!graph.everyone_counts())
+            .then(|| self.who_counts(graph, (root, around, earlier), local));
+        for &node in around {
+            local[node as usize] = NOWHERE;
+        }
+        let Room { neighbours, counts } = self;
+        let mut expand =
+            Expand { root, around, neighbours, counts, past, k, bins, steps: 0, budget };
+        if expand.past.as_ref().is_some_and(|past| !past.content(&expand, &mut open)) {
+            return false;
+        }
+        expand.grow(&mut Vec::new(), open, done);
+        let steps = expand.steps;
+        bins.steps += u64::from(steps);
+        bins.truncated |= steps > budget;
+        true
+    }
+
+    /// Who counts for whom among the root and the later ones.
+    fn who_counts(
+        &mut self,
+        graph: &Neighbours,
+        (root, around, earlier): (u32, &[u32], usize),
+        local: &[u32],
+    ) -> Past<B> {
+        let nobody = B::empty(around.len());
+        let (mut root_counts, mut for_root) = (nobody.clone(), nobody.clone());
+        let counting = |node: u32| {
+            let flags = graph.counting(node).unwrap_or(&[]);
+            graph.of(node).iter().zip(flags).filter(|entry| *entry.1).map(|entry| *entry.0)
+        };
+        self.counts.clear();
+        self.counts.resize(around.len(), nobody);
+        for (place, &node) in around.iter().enumerate().skip(earlier) {
+            let row = &mut self.counts[place];
+            for other in counting(node) {
+                match local[other as usize] {
+                    _ if other == root => for_root.insert(place),
+                    NOWHERE => {}
+                    other => row.insert(other as usize),
+                }
+            }
+            if graph.counts_itself(node) {
+                row.insert(place);
+            }
+        }
+        for other in counting(root).filter(|&other| local[other as usize] != NOWHERE) {
+            root_counts.insert(local[other as usize] as usize);
+        }
+        Past { root_counts, for_root, root_itself: graph.counts_itself(root) }
+    }
+}
+
+/// Whether an earlier neighbour is adjacent to all the later ones: then no maximal clique begins
+/// here. Only a few are looked at.
+fn dominated(graph: &Neighbours, earlier: &[u32], later: &[u32]) -> bool {
+    let covers = |&node: &u32| {
+        let mut hers = graph.of(node).iter();
+        later.iter().all(|other| hers.any(|node| node == other))
+    };
+    earlier.iter().take(4).any(covers)
+}
+
+/// Who counts for whom around a root.
+struct Past<B> {
+    /// Who counts for the root.
+    root_counts: B,
+    /// For whom the root counts.
+    for_root: B,
+    root_itself: bool,
+}
+
+impl<B: Bits> Past<B> {
+    /// Leaves only those of the root and some others for whom enough of them count; whether the
+    /// root is one of them.
+    fn content(&self, expand: &Expand<'_, B>, members: &mut B) -> bool {
+        let mut with_root = true;
+        loop {
+            let root = u32::from(self.root_itself) + self.root_counts.count_common(members);
+            let (before, had_root) = (members.clone(), with_root);
+            with_root &= root >= expand.k[expand.root as usize];
+            for place in before.iter() {
+                let root = u32::from(with_root && self.for_root.has(place));
+                let have = expand.counts[place].count_common(members) + root;
+                if have < expand.k[expand.around[place] as usize] {
+                    members.remove(place);
+                }
+            }
+            if members.count() == before.count() && with_root == had_root {
+                return with_root;
+            }
+        }
+    }
+}
+
+/// The search from one root.
+struct Expand<'a, B> {
+    root: u32,
+    around: &'a [u32],
+    neighbours: &'a [B],
+    counts: &'a [B],
+    past: Option<Past<B>>,
+    k: &'a [u32],
+    bins: &'a mut Bins,
+    steps: u32,
+    budget: u32,
+}
+
+impl<B: Bits> Expand<'_, B> {
+    /// Extends `clique` by nodes of `open`; `done` are the nodes whose cliques were met already.
+    fn grow(&mut self, clique: &mut Vec<usize>, mut open: B, mut done: B) {
+        let count = open.count();
+        self.steps += 1 + (count as usize * open.words().len() / WORDS_OF_A_STEP) as u32;
+        if count == 0 {
+            if done.count() == 0 {
+                self.keep(clique, &open);
+            }
+            return;
+        }
+        if self.steps > self.budget || self.bins.nodes.len() > MOST_MEMBERS {
+            self.bins.truncated = true;
+            return self.keep(clique, &B::empty(0));
+        }
+        let mut pivot = (0, open.first().unwrap_or(0));
+        for place in done.iter() {
+            let common = open.count_common(&self.neighbours[place]);
+            if common == count {
+                return; // every clique from here could be extended by this one
+            }
+            if common > pivot.0 {
+                pivot = (common, place);
+            }
+        }
+        let mut least = count;
+        for place in open.iter() {
+            let common = open.count_common(&self.neighbours[place]);
+            least = least.min(common);
+            if common > pivot.0 {
+                pivot = (common, place);
+            }
+        }
+        if least == count - 1 {
+            return self.keep(clique, &open); // all of them are adjacent to one another
+        }
+        for next in open.without(&self.neighbours[pivot.1]).iter() {
+            let near = &self.neighbours[next];
+            clique.push(next);
+            let (further, witnesses) = (open.common(near), done.common(near));
+            self.grow(clique, further, witnesses);
+            clique.pop();
+            open.remove(next);
+            done.insert(next);
+        }
+    }
+
+    fn keep(&mut self, clique: &[usize], more: &B) {
+        if self.past.is_some() {
+            return self.keep_counting(clique, more);
+        }
+        let places = clique.iter().copied().chain(more.iter());
+        let nodes = std::iter::once(self.root).chain(places.map(|place| self.around[place]));
+        self.bins.keep(nodes, self.k);
+    }
+
+    /// Keeps a clique without those for whom too few of it count, and who counts for whom.
+    fn keep_counting(&mut self, clique: &[usize], more: &B) {
+        let Some(past) = &self.past else { return };
+        let mut members = B::empty(self.around.len());
+        clique.iter().copied().chain(more.iter()).for_each(|place| members.insert(place));
+        let with_root = past.content(self, &mut members);
+        let size = members.count() as usize + usize::from(with_root);
+        if size < 2 {
+            return;
+        }
+        let Bins { ends, nodes, rows, row_starts, .. } = &mut *self.bins;
+        let shift = usize::from(with_root);
+        let words = size.div_ceil(64);
+        row_starts.push(rows.len());
+        if with_root {
+            nodes.push(self.root);
+            let row = row_of(rows, words);
+            if past.root_itself {
+                row[0] |= 1;
+            }
+            for (local, _) in members.iter().enumerate().filter(|m| past.root_counts.has(m.1)) {
+                row[(local + 1) / 64] |= 1 << ((local + 1) % 64);
+            }
+        }
+        for place in members.iter() {
+            nodes.push(self.around[place]);
+            let row = row_of(rows, words);
+            if with_root && past.for_root.has(place) {
+                row[0] |= 1;
+            }
+            let counts = &self.counts[place];
+            for (local, _) in members.iter().enumerate().filter(|m| counts.has(m.1)) {
+                row[(local + shift) / 64] |= 1 << ((local + shift) % 64);
+            }
+        }
+        ends.push(nodes.len() as u32);
+    }
+}
+
+/// A new empty row.
+fn row_of(rows: &mut Vec<u64>, words: usize) -> &mut [u64] {
+    let start = rows.len();
+    rows.resize(start + words, 0);
+    &mut rows[start..]
+}

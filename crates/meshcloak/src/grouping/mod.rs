@@ -1,0 +1,92 @@
+//! Disjoint cliques in which every k is met: the guarantees `reciprocal` and `history` (SPEC §6).
+
+mod bins;
+mod expand;
+mod levels;
+mod neighbours;
+pub(crate) mod past;
+mod pools;
+mod search;
+
+use crate::constraint_graph::ConstraintGraph;
+use bins::Bins;
+use neighbours::Neighbours;
+use search::{Scene, Search, Wishes};
+
+/// Finds groups, one batch after the other, without allocating anew.
+#[derive(Clone, Debug, Default)]
+pub struct Grouping {
+    neighbours: Neighbours,
+    bins: Bins,
+    search: Search,
+}
+
+/// The worth of somebody who will never be served later.
+pub const FULL_WORTH: u32 = 1 << 16;
+
+/// Is given a node, its neighbours and a flag for each; sets those that count for the node, and
+/// says whether the node counts for itself.
+pub type WhoCounts<'a> = &'a mut dyn FnMut(u32, &[u32], &mut [bool]) -> bool;
+
+impl Grouping {
+    /// Groups the nodes of a graph. `k` and `worth` are by node; a group's members are worth more
+    /// together than whom they keep from being served. Each k is met by members that count; without
+    /// `past` all do. The search for the cliques of one node may take `budget` steps.
+    pub fn find(
+        &mut self,
+        graph: &ConstraintGraph,
+        (k, worth): (&[u32], &[u32]),
+        past: Option<WhoCounts<'_>>,
+        budget: u32,
+    ) {
+        self.neighbours.mirror(graph);
+        if let Some(past) = past {
+            self.neighbours.remember(past);
+        }
+        self.neighbours.peel(k);
+        self.bins.find(&self.neighbours, k, budget);
+        let Grouping { neighbours, bins, search } = self;
+        search.run(Scene { graph: neighbours, bins, wishes: Wishes { k, worth } });
+    }
+
+    /// The groups, each by descending k; some may be empty.
+    pub fn groups(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        let groups = &self.search.groups;
+        groups.members[..groups.used].iter().map(Vec::as_slice)
+    }
+
+    /// The group of a node.
+    pub fn group_of(&self, node: u32) -> Option<u32> {
+        Some(self.search.groups.group_of[node as usize]).filter(|&group| group != search::FREE)
+    }
+
+    /// The members of a group.
+    pub fn group(&self, group: u32) -> &[u32] {
+        &self.search.groups.members[group as usize]
+    }
+
+    /// Whether somebody of a group has a neighbour who has no group: one who might find one later
+    /// with her help.
+    pub fn is_wanted(&self, group: u32) -> bool {
+        let mut around = self.group(group).iter().flat_map(|&member| self.neighbours.of(member));
+        around.any(|&other| self.group_of(other).is_none())
+    }
+
+    /// How many maximal cliques were looked at.
+    pub fn clique_count(&self) -> usize {
+        self.bins.len()
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.bins.steps + self.search.steps
+    }
+
+    /// Whether a budget was spent.
+    pub fn truncated(&self) -> bool {
+        self.bins.truncated || self.search.truncated
+    }
+}
+
+#[cfg(test)]
+mod tests;

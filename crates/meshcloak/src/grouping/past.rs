@@ -1,0 +1,131 @@
+//! Who can have come from where somebody was before: the `history` guarantee counts only those.
+//!
+//! Within `dc_max` the distance matrix knows; beyond, a search that stops as soon as it can.
+
+use crate::distance::{Atlas, Search, Ways};
+use crate::map::{Position, TerminalId};
+use crate::units::Length;
+
+/// Measures how far it is from one position to others, beyond `dc_max` too.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Past {
+    beyond: Option<(Ways, Search)>,
+    /// Distance from where she was, of the present question if the stamp is.
+    spread: Vec<(u32, u32)>,
+    now: u32,
+}
+
+/// Where somebody was, and how far she can have come since.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Before {
+    pub(crate) position: Position,
+    pub(crate) farthest: Length,
+}
+
+impl Past {
+    /// For each of `others`, whether it can be reached from `before`; the last of them is she.
+    pub(crate) fn reach(
+        &mut self,
+        atlas: &Atlas,
+        before: Before,
+        others: &[Position],
+        mut reached: impl FnMut(usize, bool),
+    ) {
+        let map = atlas.map();
+        self.spread.resize(map.terminal_count(), (0, 0));
+        let plane = |to: &Position| map.point(before.position).distance(map.point(*to));
+        // How far the first search looks: far enough as a rule.
+        let mut bound = atlas.dc_max();
+        loop {
+            let last = bound >= before.farthest;
+            bound = bound.min(before.farthest);
+            self.spread_out(atlas, before.position, bound);
+            let known = |&to: &Position| self.length(atlas, before, to).is_some_and(|d| d <= bound);
+            if last || others.iter().all(known) {
+                break;
+            }
+            let far = others.iter().map(plane).fold(0.0, f64::max);
+            bound = Length::metres(2.0 * far + 100.0).max(bound + bound);
+        }
+        for (number, &to) in others.iter().enumerate() {
+            let length = self.length(atlas, before, to);
+            reached(number, length.is_some_and(|length| length <= before.farthest));
+        }
+    }
+
+    /// Notes the distance of every terminal within `bound`.
+    fn spread_out(&mut self, atlas: &Atlas, from: Position, bound: Length) {
+        self.now = self.now.wrapping_add(1);
+        if self.now == 0 {
+            self.spread.fill((0, 0));
+            self.now = 1;
+        }
+        let Past { beyond, spread, now } = self;
+        let mut note = |terminal: TerminalId, length: Length| {
+            let known = &mut spread[terminal.index()];
+            if known.0 != *now || length.units() < known.1 {
+                *known = (*now, length.units());
+            }
+        };
+        let map = atlas.map();
+        if bound <= atlas.dc_max() {
+            for (exit, behind) in map.exits(from) {
+                for (terminal, length) in atlas.matrix().row(exit) {
+                    note(terminal, length + behind);
+                }
+            }
+        } else {
+            let (ways, search) = beyond
+                .get_or_insert_with(|| (Ways::forward(map), Search::new(map.terminal_count())));
+            search.run(ways, map.exits(from), bound, note);
+        }
+    }
+
+    /// The shortest way found; there may be shorter ones beyond the bound of the search, no others.
+    fn length(&self, atlas: &Atlas, before: Before, to: Position) -> Option<Length> {
+        let map = atlas.map();
+        let at = |(terminal, arrive): (TerminalId, Length)| {
+            let (stamp, length) = self.spread[terminal.index()];
+            (stamp == self.now).then(|| Length::from_units(length) + arrive)
+        };
+        map.entrances(to).filter_map(at).chain(map.along(before.position, to)).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::naive;
+    use crate::town::Town;
+    use rand::RngExt as _;
+
+    #[test]
+    fn those_can_have_come_whom_the_definition_names() {
+        let (mut yes, mut no) = (0, 0);
+        for seed in 0..400 {
+            let town = Town::random(seed);
+            let mut random = Town::generator(seed);
+            let table = naive::terminal_distances(&town.map);
+            let dc_max = Length::metres([50.0, 300.0, 2_000.0][seed as usize % 3]);
+            let atlas = Atlas::new(town.map.clone(), dc_max);
+            let mut past = Past::default();
+            for _ in 0..8 {
+                let farthest = Length::metres(random.random_range(0.0..4_000.0));
+                let before = Before { position: town.position(&mut random), farthest };
+                let others: Vec<Position> = (0..6).map(|_| town.position(&mut random)).collect();
+                past.reach(&atlas, before, &others, |number, reached| {
+                    let to = others[number];
+                    let length = naive::distance(&town.map, &table, before.position, to);
+                    let expected = length.is_some_and(|length| length <= farthest);
+                    assert_eq!(
+                        reached, expected,
+                        "seed {seed} {:?} {to:?}\n{town}",
+                        before.position
+                    );
+                    if reached { yes += 1 } else { no += 1 }
+                });
+            }
+        }
+        assert!(yes > 2_000 && no > 2_000, "{yes} yes, {no} no");
+    }
+}

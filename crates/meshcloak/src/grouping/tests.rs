@@ -1,0 +1,132 @@
+//! Groups are disjoint cliques in which every k is met, nothing can be added, and what they are
+//! worth comes near to the most there is.
+
+use super::*;
+use crate::naive;
+use crate::town::Town;
+use rand::RngExt as _;
+
+/// A graph with wishes, in which `counts[a][b]` says whether b counts for a.
+struct Case {
+    graph: ConstraintGraph,
+    k: Vec<u32>,
+    worth: Vec<u32>,
+    counts: Vec<Vec<bool>>,
+}
+
+fn case(seed: u64, everyone: Everyone) -> Case {
+    let graph = ConstraintGraph::random(seed);
+    let mut random = Town::generator(seed + 10_000);
+    let nodes = graph.len();
+    let k = (0..nodes).map(|_| random.random_range(2..=5)).collect();
+    let worth = (0..nodes).map(|_| random.random_range(1..=FULL_WORTH)).collect();
+    let luck = random.random_range(0.4..0.95);
+    let mut one = || everyone == Everyone::Counts || random.random_bool(luck);
+    let counts = (0..nodes).map(|_| (0..nodes).map(|_| one()).collect()).collect();
+    Case { graph, k, worth, counts }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Everyone {
+    Counts,
+    CountsPerhaps,
+}
+
+/// Groups of a case, after checking that they are groups and nothing can be added.
+fn group(case: &Case, everyone: Everyone, what: &str) -> Vec<Vec<u32>> {
+    let mut grouping = Grouping::default();
+    let mut past = |node: u32, neighbours: &[u32], counts: &mut [bool]| {
+        for (&other, counts) in neighbours.iter().zip(counts) {
+            *counts = case.counts[node as usize][other as usize];
+        }
+        case.counts[node as usize][node as usize]
+    };
+    let past = (everyone == Everyone::CountsPerhaps).then_some(&mut past as _);
+    grouping.find(&case.graph, (&case.k, &case.worth), past, 20_000);
+    assert!(!grouping.truncated(), "{what}");
+    let counts = |a: u32, b: u32| case.counts[a as usize][b as usize];
+    let groups: Vec<Vec<u32>> =
+        grouping.groups().filter(|group| !group.is_empty()).map(<[u32]>::to_vec).collect();
+    let mut free: Vec<u32> = (0..case.graph.len() as u32).collect();
+    for group in &groups {
+        assert!(naive::is_clique(&case.graph, group), "{what}: {group:?} is no clique");
+        assert!(naive::is_content(group, &case.k, &counts), "{what}: {group:?} lacks someone");
+        let before = free.len();
+        free.retain(|node| !group.contains(node));
+        assert_eq!(before - free.len(), group.len(), "{what}: {group:?} shares someone");
+    }
+    for set in 1..1_usize << free.len() {
+        let chosen = free.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
+        let more: Vec<u32> = chosen.map(|(_, &node)| node).collect();
+        for group in groups.iter().chain([&Vec::new()]) {
+            let larger = [&group[..], &more].concat();
+            let possible = naive::is_clique(&case.graph, &larger)
+                && naive::is_content(&larger, &case.k, &counts);
+            assert!(!possible, "{what}: {more:?} could be added to {group:?}");
+        }
+    }
+    groups
+}
+
+fn compare(everyone: Everyone, share: f64) {
+    let (mut found, mut best) = (0, 0);
+    for seed in 0..600 {
+        let case = case(seed, everyone);
+        let groups = group(&case, everyone, &format!("seed {seed}"));
+        let worth = |node: &u32| u64::from(case.worth[*node as usize]);
+        let sum: u64 = groups.iter().flatten().map(worth).sum();
+        let counts = |a: u32, b: u32| case.counts[a as usize][b as usize];
+        let most = naive::best_groups(&case.graph, (&case.k, &case.worth), &counts);
+        assert!(sum <= most, "seed {seed}: {sum} of {most}");
+        found += sum;
+        best += most;
+    }
+    assert!(found as f64 > share * best as f64, "{found} of {best}");
+}
+
+#[test]
+fn groups_are_valid_maximal_and_worth_nearly_as_much_as_can_be() {
+    compare(Everyone::Counts, 0.96);
+}
+
+#[test]
+fn so_they_are_where_not_everyone_counts_for_everyone() {
+    compare(Everyone::CountsPerhaps, 0.95);
+}
+
+#[test]
+fn a_grouping_used_again_forgets_the_graph_before() {
+    let mut warm = Grouping::default();
+    for seed in 0..200 {
+        let case = case(seed * 3, Everyone::Counts);
+        let mut cold = Grouping::default();
+        for grouping in [&mut warm, &mut cold] {
+            grouping.find(&case.graph, (&case.k, &case.worth), None, 20_000);
+        }
+        for node in 0..case.graph.len() as u32 {
+            let members = |grouping: &Grouping| {
+                grouping.group_of(node).map(|group| grouping.group(group).to_vec())
+            };
+            assert_eq!(members(&warm), members(&cold), "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn hard_graphs_end_within_their_budget() {
+    // Everyone adjacent to all but the one opposite: 2^(n/2) maximal cliques.
+    for people in [20, 60, 400_u32] {
+        let graph = ConstraintGraph::from_fn(people, |a, b| b - a != people / 2);
+        let (k, worth) = (vec![3; people as usize], vec![FULL_WORTH; people as usize]);
+        let mut grouping = Grouping::default();
+        grouping.find(&graph, (&k, &worth), None, 2_000);
+        let served = grouping.groups().map(<[u32]>::len).sum::<usize>();
+        assert_eq!(served, people as usize);
+    }
+    let complete = ConstraintGraph::from_fn(3_000, |_, _| true);
+    let (k, worth) = (vec![3; 3_000], vec![1; 3_000]);
+    let mut grouping = Grouping::default();
+    grouping.find(&complete, (&k, &worth), None, 20_000);
+    assert!(!grouping.truncated());
+    assert_eq!(grouping.groups().map(<[u32]>::len).max(), Some(3_000));
+}

@@ -1,0 +1,147 @@
+//! The guard's own distances: a plain Dijkstra from one terminal, kept for as long as there is
+//! room, and spread out over the map for whoever stands somewhere.
+
+use crate::map::{Position, StreetMap, TerminalId};
+use crate::units::Length;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// How far it is from one position to others.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Distances {
+    /// For each terminal which rows are its own, and up to where they reach.
+    rows: Vec<Option<Row>>,
+    entries: Vec<(u32, u32)>,
+    from: Option<Position>,
+    bound: u32,
+    /// Distance from there, of this spread if the stamp is.
+    spread: Vec<(u32, u32)>,
+    now: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    start: usize,
+    end: usize,
+    bound: u32,
+}
+
+/// More entries than this are not kept: half a gigabyte of them.
+const MOST_ENTRIES: usize = 1 << 26;
+
+impl Distances {
+    /// Turns to a position: distances from there are known up to `bound`.
+    pub(super) fn stand(&mut self, map: &StreetMap, from: Position, bound: Length) {
+        self.rows.resize(map.terminal_count(), None);
+        self.spread.resize(map.terminal_count(), (0, 0));
+        self.from = Some(from);
+        self.bound = bound.units();
+        self.now = self.now.wrapping_add(1);
+        if self.now == 0 {
+            self.spread.fill((0, 0));
+            self.now = 1;
+        }
+        let street = map.street(from.street);
+        self.leave_by(map, street.to, street.length.units() - from.offset.units());
+        if !street.one_way {
+            self.leave_by(map, street.from, from.offset.units());
+        }
+    }
+
+    /// How far it is from there to `to`; `None` beyond the bound.
+    pub(super) fn to(&self, map: &StreetMap, to: Position) -> Option<Length> {
+        let from = self.from?;
+        let street = map.street(to.street);
+        let (behind, ahead) = (to.offset.units(), street.length.units() - to.offset.units());
+        let mut shortest = self.at(street.from).saturating_add(behind);
+        if !street.one_way {
+            shortest = shortest.min(self.at(street.to).saturating_add(ahead));
+        }
+        if from.street == to.street && (!street.one_way || to.offset >= from.offset) {
+            shortest = shortest.min(from.offset.units().abs_diff(to.offset.units()));
+        }
+        (shortest <= self.bound).then_some(Length::from_units(shortest))
+    }
+
+    fn at(&self, terminal: TerminalId) -> u32 {
+        let (stamp, length) = self.spread[terminal.index()];
+        if stamp == self.now { length } else { u32::MAX }
+    }
+
+    fn leave_by(&mut self, map: &StreetMap, exit: TerminalId, behind: u32) {
+        let Some(left) = self.bound.checked_sub(behind) else { return };
+        let row = self.row(map, exit, left);
+        for &(terminal, length) in &self.entries[row.start..row.end] {
+            if length > left {
+                break;
+            }
+            let length = length + behind;
+            let known = &mut self.spread[terminal as usize];
+            if known.0 != self.now || length < known.1 {
+                *known = (self.now, length);
+            }
+        }
+    }
+
+    /// The terminals within `bound` of one, nearest first.
+    fn row(&mut self, map: &StreetMap, terminal: TerminalId, bound: u32) -> Row {
+        if let Some(row) = self.rows[terminal.index()].filter(|row| row.bound >= bound) {
+            return row;
+        }
+        if self.entries.len() > MOST_ENTRIES {
+            self.entries.clear();
+            self.rows.fill(None);
+        }
+        let start = self.entries.len();
+        search(map, terminal, bound, |terminal, length| self.entries.push((terminal.0, length)));
+        let row = Row { start, end: self.entries.len(), bound };
+        self.rows[terminal.index()] = Some(row);
+        row
+    }
+}
+
+/// Dijkstra's algorithm: calls `visit` with every terminal within `bound`, nearest first.
+fn search(map: &StreetMap, from: TerminalId, bound: u32, mut visit: impl FnMut(TerminalId, u32)) {
+    let mut best = BTreeMap::from([(from, 0)]);
+    let mut open = BinaryHeap::from([Reverse((0, from))]);
+    while let Some(Reverse((length, terminal))) = open.pop() {
+        if best[&terminal] < length {
+            continue;
+        }
+        visit(terminal, length);
+        for arm in map.leaving(terminal) {
+            let next = length.saturating_add(map.street(arm.street).length.units());
+            let known = best.get(&arm.terminal).copied().unwrap_or(u32::MAX);
+            if next <= bound && next < known {
+                best.insert(arm.terminal, next);
+                open.push(Reverse((next, arm.terminal)));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::naive;
+    use crate::town::Town;
+    use rand::RngExt as _;
+
+    #[test]
+    fn the_guard_measures_as_floyd_and_warshall_do() {
+        for seed in 0..300 {
+            let town = Town::random(seed);
+            let mut random = Town::generator(seed);
+            let table = naive::terminal_distances(&town.map);
+            let mut distances = Distances::default();
+            for _ in 0..20 {
+                let bound = Length::metres(random.random_range(1.0..3_000.0));
+                let (a, b) = (town.position(&mut random), town.position(&mut random));
+                distances.stand(&town.map, a, bound);
+                let expected = naive::distance(&town.map, &table, a, b);
+                let expected = expected.filter(|&length| length <= bound);
+                assert_eq!(distances.to(&town.map, b), expected, "seed {seed} {a:?} {b:?}\n{town}");
+            }
+        }
+    }
+}

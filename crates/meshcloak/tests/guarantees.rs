@@ -1,0 +1,225 @@
+//! What `reciprocal` and `history` promise (SPEC §6), checked one by one with slow means over
+//! random towns: every set of every turn, and that nothing was left undone.
+
+use meshcloak::cliques::maximal_cliques;
+use meshcloak::constraint_graph::{ConstraintGraph, Coverage};
+use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::engine::{Batch, turn};
+use meshcloak::guarantee::Guarantee;
+use meshcloak::map::Position;
+use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::naive;
+use meshcloak::query::{Query, QueryId, UserId};
+use meshcloak::scheme::{Scheme, State};
+use meshcloak::town::Town;
+use meshcloak::units::{Length, Speed, Time};
+use rand::RngExt as _;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A crowd that comes back: few users, each with a speed, in order of time.
+fn crowd(town: &Town, seed: u64, queries: usize) -> Vec<Query> {
+    let mut random = Town::generator(seed + 777);
+    let mut crowd = town.crowd(&mut random, queries);
+    crowd.sort_by_key(|query| query.asked_at);
+    for (number, query) in crowd.iter_mut().enumerate() {
+        query.id = QueryId(number as u64);
+        query.user = UserId(random.random_range(0..1 + queries as u64 / 2));
+        query.k = random.random_range(2..=4);
+        query.speed = Some(Speed::metres_per_second(random.random_range(10.0..900.0)));
+    }
+    crowd
+}
+
+/// Looks at what one turn did.
+struct Judge<'a> {
+    town: &'a Town,
+    table: Vec<Vec<Option<Length>>>,
+    settings: Settings,
+    crowd: &'a [Query],
+    /// Where each was when she asked before.
+    before: BTreeMap<u64, (Time, Position)>,
+    with_a_past: usize,
+}
+
+impl<'a> Judge<'a> {
+    fn new(town: &'a Town, settings: Settings, crowd: &'a [Query]) -> Judge<'a> {
+        let table = naive::terminal_distances(&town.map);
+        let mut before = BTreeMap::new();
+        for (number, query) in crowd.iter().enumerate() {
+            let hers = crowd[..number].iter().rev().find(|earlier| earlier.user == query.user);
+            if let Some(earlier) = hers {
+                before.insert(query.id.0, (earlier.asked_at, earlier.position));
+            }
+        }
+        Judge { town, table, settings, crowd, before, with_a_past: 0 }
+    }
+
+    fn counts(&self, a: &Query, b: &Query) -> bool {
+        let Some(&(at, position)) = self.before.get(&a.id.0) else { return true };
+        let farthest = a.speed.expect("everyone has one") * (a.asked_at - at);
+        let length = naive::distance(&self.town.map, &self.table, position, b.position);
+        self.settings.guarantee != Guarantee::History || length.is_some_and(|d| d <= farthest)
+    }
+
+    fn is_content(&self, set: &[&Query]) -> bool {
+        let have = |a: &Query| set.iter().filter(|b| self.counts(a, b)).count();
+        set.iter().all(|a| have(a) >= a.k as usize)
+    }
+
+    /// Whether `group`, or nobody, together with some of `free` is a set that could be published.
+    fn could_be_added(&self, group: &[&Query], free: &[&Query]) -> bool {
+        let everyone: Vec<Query> = group.iter().chain(free).map(|q| (*q).clone()).collect();
+        let edges = naive::edges(&self.town.map, &self.table, self.settings.coverage, &everyone);
+        let adjacent = |a: u32, b: u32| edges.binary_search(&(a.min(b), a.max(b))).is_ok();
+        let near: Vec<u32> = (group.len() as u32..everyone.len() as u32)
+            .filter(|&b| (0..group.len() as u32).all(|a| adjacent(a, b)))
+            .collect();
+        let graph = ConstraintGraph::from_fn(near.len() as u32, |a, b| {
+            adjacent(near[a as usize], near[b as usize])
+        });
+        let mut possible = false;
+        maximal_cliques(&graph, |clique| {
+            let more = clique.iter().map(|&place| near[place as usize]);
+            let all = (0..group.len() as u32).chain(more);
+            let mut set: Vec<&Query> = all.map(|place| &everyone[place as usize]).collect();
+            // What is left when nobody lacks anyone is the largest that could be published.
+            while let Some(place) = set.iter().position(|a| {
+                let have = set.iter().filter(|b| self.counts(a, b)).count();
+                have < a.k as usize
+            }) {
+                set.remove(place);
+            }
+            possible |= set.len() > group.len();
+        });
+        possible
+    }
+
+    fn check(&mut self, sets: &[(Vec<u64>, Vec<u64>)], waiting: &[Query], what: &str) {
+        let edges = naive::edges(&self.town.map, &self.table, self.settings.coverage, self.crowd);
+        let adjacent =
+            |a: u64, b: u64| edges.binary_search(&(a.min(b) as u32, a.max(b) as u32)).is_ok();
+        let mut seen: Vec<u64> = Vec::new();
+        let free: Vec<&Query> = waiting.iter().collect();
+        for (members, served) in sets {
+            assert_eq!(members, served, "{what}: not everyone publishes the set");
+            assert!(members.iter().all(|id| !seen.contains(id)), "{what}: sets overlap");
+            seen.extend(members);
+            let pairs = members.iter().flat_map(|a| members.iter().map(move |b| (*a, *b)));
+            assert!(
+                pairs.filter(|(a, b)| a != b).all(|(a, b)| adjacent(a, b)),
+                "{what}: no clique"
+            );
+            let set: Vec<&Query> = members.iter().map(|&id| &self.crowd[id as usize]).collect();
+            assert!(self.is_content(&set), "{what}: somebody's k is not met");
+            self.with_a_past += set.iter().filter(|q| self.before.contains_key(&q.id.0)).count();
+            assert!(!self.could_be_added(&set, &free), "{what}: somebody could be added");
+        }
+        assert!(!self.could_be_added(&[], &free), "{what}: a set could still be published");
+    }
+}
+
+/// Runs batches of one second until nobody waits; gives how many were served, of them with a past.
+fn run(town: &Town, settings: Settings, crowd: &[Query], what: &str) -> (usize, usize) {
+    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
+    let mut judge = Judge::new(town, settings, crowd);
+    let mut state = State::default();
+    let mut all = 0;
+    for second in 0..=12 {
+        let now = Time::from_millis(second * 1_000);
+        let arrived = |query: &&Query| query.asked_at.as_millis().div_ceil(1_000) == second;
+        let arrivals: Vec<Query> = crowd.iter().filter(arrived).cloned().collect();
+        let batch = Batch { now, arrivals, cancelled: Vec::new() };
+        let done = turn(&mut scheme, &mut state, batch, &mut ());
+        let stats = done.published.stats;
+        assert!(!stats.truncated && stats.suppressed == 0, "{what}");
+        let sets: Vec<(Vec<u64>, Vec<u64>)> = (0..done.published.set_count() as u32)
+            .map(|set| {
+                let served = done.served.iter().filter(|served| served.1 == set);
+                let mut served: Vec<u64> = served.map(|(query, _)| query.id.0).collect();
+                served.sort_unstable();
+                let members = done.published.set(set).members.iter().map(|id| id.0).collect();
+                (members, served)
+            })
+            .collect();
+        all += done.served.len();
+        judge.check(&sets, &state.waiting, what);
+    }
+    assert!(state.waiting.is_empty());
+    (all, judge.with_a_past)
+}
+
+#[test]
+fn sets_are_reciprocal_and_maximal_on_random_towns() {
+    let mut served = 0;
+    for seed in 0..120 {
+        let town = Town::random(seed * 5);
+        let crowd = crowd(&town, seed, 4 + seed as usize % 40);
+        for coverage in [Coverage::Own, Coverage::Both] {
+            let guarantee = Guarantee::Reciprocal;
+            let settings = Settings { guarantee, coverage, ..Settings::default() };
+            served += run(&town, settings, &crowd, &format!("seed {seed}\n{town}")).0;
+        }
+    }
+    assert!(served > 1_000, "only {served} were served");
+}
+
+#[test]
+fn sets_hide_everyone_from_who_knows_where_she_was() {
+    let (mut served, mut with_a_past) = (0, 0);
+    for seed in 0..200 {
+        let town = Town::random(seed * 3);
+        let crowd = crowd(&town, seed, 4 + seed as usize % 40);
+        let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
+        let (all, past) = run(&town, settings, &crowd, &format!("seed {seed}\n{town}"));
+        served += all;
+        with_a_past += past;
+    }
+    assert!(served > 500 && with_a_past > 100, "{served} served, {with_a_past} with a past");
+}
+
+#[test]
+fn a_fresh_scheme_given_the_same_state_answers_the_same() {
+    for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
+        let town = Town::random(450);
+        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let settings = Settings { guarantee, ..Settings::default() };
+        let mut warm = MeshCloak::new(Arc::clone(&atlas), settings);
+        let mut state = State::default();
+        for second in 0..20 {
+            let mut arrivals = town.crowd(&mut Town::generator(second), 30);
+            for query in &mut arrivals {
+                query.id = QueryId(second * 100 + query.id.0);
+                query.asked_at = Time::from_millis(second * 1_000);
+            }
+            let now = Time::from_millis(second * 1_000);
+            let mut twin = state.clone();
+            let mut cold = MeshCloak::new(Arc::clone(&atlas), settings);
+            let batch = Batch { now, arrivals, cancelled: Vec::new() };
+            let expected = turn(&mut cold, &mut twin, batch.clone(), &mut ()).published.clone();
+            let found = turn(&mut warm, &mut state, batch, &mut ()).published.clone();
+            assert_eq!(found, expected, "second {second}");
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
+        let town = Town::random(520);
+        let state = State::of(town.crowd(&mut Town::generator(3), 400));
+        let answer = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+                let settings = Settings { guarantee, ..Settings::default() };
+                MeshCloak::new(atlas, settings).cloak(&state, Time::default(), &mut ()).clone()
+            })
+        };
+        let one = answer(1);
+        assert!(!one.served().is_empty());
+        assert_eq!(one, answer(2));
+        assert_eq!(one, answer(8));
+    }
+}
