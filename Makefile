@@ -3,7 +3,7 @@
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: run test bench audit bless fmt setup
+.PHONY: run test bench gates audit bless fmt setup valgrind
 
 # Builds and shows the built-in city: what it consists of, and a picture of it.
 run: setup
@@ -15,8 +15,8 @@ run: setup
 	@echo "The picture is $(OUT)/city.png. Your own city: ./target/release/meshcloak map draw FILE.osm.pbf $(OUT)/mine.png"
 
 # Everything CI checks: format, lints, tests (on real maps too if MESHCLOAK_MAPS names their
-# folder), and the documentation.
-test: setup
+# folder), the documentation, and that nothing has become slower.
+test: setup valgrind
 	@$(CARGO) fmt --version >/dev/null 2>&1 && $(CARGO) clippy --version >/dev/null 2>&1 \
 	  || rustup component add rustfmt clippy
 	$(CARGO) fmt --all --check
@@ -25,19 +25,28 @@ test: setup
 	$(CARGO) run -q -p meshcloak --example embed
 	$(CARGO) run -q -p meshcloak --example own_scheme
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
+	$(GATES)
 
 # Speed, as a table: real maps too if MESHCLOAK_MAPS names their folder.
-bench: setup
+bench: setup valgrind
 	$(CARGO) bench --workspace --benches
+
+# Instructions that each stage of the engine needs, against the committed numbers. What is counted
+# is portable code as it is released, whatever flags are set here.
+GATES = CARGO_INCREMENTAL=0 RUSTFLAGS= $(CARGO) bench -q -p traffic --bench gates
+gates: setup valgrind
+	$(GATES)
 
 # Licences, duplicate and banned crates, sources.
 audit:
 	@command -v cargo-deny >/dev/null || $(CARGO) install cargo-deny --locked
 	$(CARGO) deny --all-features check licenses bans sources
 
-# Accept the present answers as the expected ones (golden files); look at the diff afterwards.
-bless:
+# Accept the present answers and instruction counts as the expected ones; look at the diff
+# afterwards.
+bless: setup valgrind
 	MESHCLOAK_BLESS=1 $(CARGO) test --workspace
+	MESHCLOAK_BLESS=1 $(GATES)
 
 fmt:
 	$(CARGO) fmt --all
@@ -47,3 +56,8 @@ setup:
 	@command -v $(CARGO) >/dev/null || { echo "meshcloak needs Rust 1.88 or newer: see rust-lang.org" >&2; exit 1; }
 	@command -v cc >/dev/null || { echo "installing a C linker"; \
 	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq gcc libc6-dev; }
+
+# Counts instructions.
+valgrind:
+	@command -v valgrind >/dev/null || { echo "installing valgrind"; \
+	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq valgrind; }

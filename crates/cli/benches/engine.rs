@@ -7,7 +7,7 @@
 use import::{MapSource, Options};
 use meshcloak::cliques::maximal_cliques;
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
-use meshcloak::distance::{Atlas, DistanceMatrix};
+use meshcloak::distance::{Atlas, DistanceMatrix, Rows};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetMap;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
@@ -185,6 +185,34 @@ fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     pool.expect("threads can be started").install(work)
 }
 
+/// What a prepared map takes, and how much the process held at most meanwhile.
+fn memory(atlas: &Atlas) -> String {
+    let (kind, rows) = match atlas.rows() {
+        Rows::Streets(rows) => ("streets", rows.bytes()),
+        Rows::Terminals(rows) => ("terminals", rows.bytes()),
+    };
+    let (matrix, rows) = (megabytes(atlas.matrix().bytes()), megabytes(rows));
+    let peak = peak_memory_mb();
+    format!("matrix {matrix:.1} MB, rows of {kind} {rows:.1} MB, peak {peak} MB")
+}
+
+fn megabytes(bytes: usize) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+/// The most this process has held since `reset_peak`.
+fn peak_memory_mb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) / 1024
+}
+
+/// Lets the peak begin anew at what is held now, where the system can (Linux).
+fn reset_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
 /// The fast pipeline alone, the best of several runs: what to look at while changing it.
 fn stages() {
     let (name, source) = maps().swap_remove(0);
@@ -232,8 +260,11 @@ fn pipelines() {
         "worst ms"
     );
     for (name, source) in maps() {
+        reset_peak();
         let map = read(&source);
         let atlas = Arc::new(Atlas::new(map, Length::metres(DC_MAX)));
+        println!("{name:12} prepared: {}", memory(&atlas));
+        reset_peak();
         for setting in CONFIGURATIONS {
             if !wanted(&label(setting), &CONFIGURATIONS.map(label).each_ref().map(String::as_str)) {
                 continue;
@@ -267,25 +298,38 @@ fn pipelines() {
                 one.worst * 1e3,
             );
         }
+        println!("{name:12} peak of these runs: {} MB", peak_memory_mb());
     }
 }
 
 /// One thread, P1-3-5 and P2-3-5, with ever more people.
 fn scaling() {
     let (name, source) = maps().swap_remove(0);
+    reset_peak();
     let atlas = Arc::new(Atlas::new(read(&source), Length::metres(DC_MAX)));
-    println!("\n{name}, fast, one thread");
+    println!("\n{name}, fast, one thread; {}", memory(&atlas));
     println!(
-        "{:9} {:>9} {:>9} {:>12} {:>10} {:>10} {:>12} {:>10}",
-        "setting", "people", "µs/query", "queries/s", "worst ms", "nodes", "edges", "truncated"
+        "{:9} {:>9} {:>9} {:>12} {:>10} {:>10} {:>12} {:>10} {:>10} {:>8}",
+        "setting",
+        "people",
+        "µs/query",
+        "queries/s",
+        "worst ms",
+        "nodes",
+        "edges",
+        "truncated",
+        "tape MB",
+        "peak MB"
     );
     for setting in [("p1", 5, 3), ("p2", 5, 3)] {
         for users in [10_000, 100_000, 300_000, 1_000_000] {
             let tape = tape(atlas.map(), users, setting);
+            let queries: usize = tape.iter().map(Vec::capacity).sum();
+            reset_peak();
             let mut scheme = MeshCloak::new(Arc::clone(&atlas), Settings::default());
             let report = in_pool(1, || run(&mut scheme, &tape));
             println!(
-                "{:9} {users:9} {:9.3} {:12.0} {:10.1} {:10} {:12} {:10}",
+                "{:9} {users:9} {:9.3} {:12.0} {:10.1} {:10} {:12} {:10} {:10.0} {:8}",
                 label(setting),
                 report.micros(),
                 1e6 / report.micros(),
@@ -293,6 +337,8 @@ fn scaling() {
                 report.nodes,
                 report.edges,
                 report.truncated,
+                megabytes(queries * size_of::<Query>()),
+                peak_memory_mb(),
             );
         }
     }

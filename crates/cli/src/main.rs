@@ -10,6 +10,7 @@ mod map;
 mod map_args;
 mod metrics;
 mod progress;
+mod report;
 mod score;
 mod simulate;
 mod table;
@@ -27,6 +28,7 @@ use std::process::ExitCode;
   meshcloak map draw porto.osm.pbf porto.png
   meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
   meshcloak evaluate --paper --users 10000 --out results
+  meshcloak report results
   meshcloak help map convert
 
 Exit codes: 0 done; 1 the input or the machine did not allow it; 2 the command was misspelt")]
@@ -51,6 +53,8 @@ enum Command {
     Cloak(cloak::Cloak),
     /// Try schemes on maps and crowds, as the paper does.
     Evaluate(evaluate::Evaluate),
+    /// Make the report of an evaluation again, from its files of results.
+    Report(report::Report),
     /// Say what became of queries, from files of any origin.
     Score(score::Score),
 }
@@ -75,6 +79,7 @@ fn main() -> ExitCode {
         Command::Traces(traces) => traces.run(&console),
         Command::Cloak(cloak) => cloak.run(&console),
         Command::Evaluate(evaluate) => evaluate.run(&console),
+        Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
     };
     match done {

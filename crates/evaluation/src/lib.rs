@@ -33,4 +33,5 @@ pub mod provenance;
 pub mod results;
 pub mod store;
 
+pub mod report;
 pub mod score;

@@ -1,6 +1,7 @@
 //! The maps of an experiment: the five that stand for the paper's, others by name or path, and the
 //! built-in city where none are there.
 
+use crate::provenance::Machine;
 use crate::results::MapRow;
 use import::{ImportError, Imported, MapSource, Options};
 use meshcloak::distance::Atlas;
@@ -74,7 +75,8 @@ impl MapPlan {
         let Imported { map, provenance, .. } =
             import::read_map(&self.source, &Options::default(), &())?;
         let begun = Instant::now();
-        let atlas = Arc::new(Atlas::new(map, Length::metres(DC_MAX)));
+        let most = Machine::here().most_row_bytes();
+        let atlas = Arc::new(Atlas::within(map, Length::metres(DC_MAX), most));
         let matrix_ms = begun.elapsed().as_secs_f64() * 1000.0;
         let row = MapRow {
             map: self.name.clone(),

@@ -49,6 +49,15 @@ impl Machine {
             free_mb: megabytes("MemAvailable").unwrap_or(0),
         }
     }
+
+    /// How many bytes the rows of streets of one map may take: a quarter of what is free, if that
+    /// is known. Larger ones give way to rows of terminals, which are smaller and slower.
+    pub fn most_row_bytes(&self) -> usize {
+        match self.free_mb {
+            0 => 1 << 30,
+            megabytes => megabytes as usize * (1 << 20) / 4,
+        }
+    }
 }
 
 /// Everything that `provenance.toml` says.

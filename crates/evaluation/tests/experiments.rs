@@ -26,6 +26,7 @@ fn there_is_one_for_every_table_and_figure() {
     let names: Vec<String> = all().into_keys().collect();
     let expected = [
         "density.toml",
+        "everything.toml",
         "fig-mesh-length.toml",
         "fig-relative-dt.toml",
         "fig-relative-k.toml",

@@ -105,7 +105,8 @@ impl Cloak {
     fn cloak(&self, console: &Console) -> Result<Summary> {
         let map = self.how.read(self.map.as_ref(), console)?.map;
         console.begin("measuring distances", 0);
-        let atlas = Arc::new(Atlas::new(map, self.dc_max));
+        let most = evaluation::provenance::Machine::here().most_row_bytes();
+        let atlas = Arc::new(Atlas::within(map, self.dc_max, most));
         let begun = Instant::now();
         let tally = self.pass(&atlas, console);
         console.clear();

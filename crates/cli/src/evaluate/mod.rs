@@ -1,4 +1,4 @@
-//! `meshcloak evaluate`: schemes on maps and crowds, as in §V of the paper; results as CSV.
+//! `meshcloak evaluate`: schemes on maps and crowds, as in §V of the paper; results as CSV, and a report.
 
 mod date;
 
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Arguments of `evaluate`.
 #[derive(Debug, Args)]
 #[command(after_help = "An experiment is a TOML file; see experiments/. Results are CSV files in \
-the output folder. What is done stays done: an evaluation that was interrupted, or killed, is taken \
+the output folder, with a report (report.html) made from them. What is done stays done: an evaluation that was interrupted, or killed, is taken \
 up where it was, and experiments that share a folder share what they have in common.
 
 Maps by name (oldenburg, stockton, paris, porto, porto-alegre, …) lie in the folder that the \
@@ -85,7 +85,10 @@ impl Evaluate {
         };
         let finished = evaluate(&evaluation, &Bar { console });
         console.clear();
-        let finished = finished?;
+        let mut finished = finished?;
+        let page = self.out.join("report.html");
+        evaluation::report::report(&self.out, &page)?;
+        finished.files.push(page);
         if finished.jobs < self.jobs.into() {
             console.note(&format!("memory allows {} at once", finished.jobs));
         }

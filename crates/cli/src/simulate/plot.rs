@@ -20,7 +20,7 @@ impl NewQueries {
             title: format!("New queries of {people} people on {map}"),
             x_label: "time (s)".to_owned(),
             y_label: "new queries (1/s)".to_owned(),
-            series: Vec::new(),
+            ..LineChart::default()
         };
         NewQueries { chart }
     }
@@ -29,7 +29,8 @@ impl NewQueries {
     pub fn add(&mut self, profile: &str, new: &[u64]) {
         let stem = Path::new(profile).file_stem().unwrap_or_default().to_string_lossy();
         let points = new.iter().enumerate().map(|(second, &new)| (second as f64, new as f64));
-        self.chart.series.push(Series { name: stem.into_owned(), points: points.collect() });
+        let (name, points) = (stem.into_owned(), points.collect());
+        self.chart.series.push(Series { name, points, ..Series::default() });
     }
 
     /// Writes it.

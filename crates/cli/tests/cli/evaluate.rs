@@ -226,3 +226,34 @@ fn a_full_disk_leaves_no_half_written_result() {
     bench.run("out", &[]).done();
     assert_eq!(bench.column("out", "configuration").len(), 4);
 }
+
+#[test]
+fn a_report_is_written_and_can_be_made_again_from_the_files_alone() {
+    let bench = Bench::new(TINY);
+    let run = bench.run("out", &[]).done();
+    assert!(run.stdout.contains("report.html"), "{run:?}");
+    let page = bench.read("out/report.html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("MeshCloak: Tiny"));
+    assert!(bench.read("out/plots/success-rate.csv").starts_with("panel,line,x,y"));
+    for kept in ["cells", "maps", "costs"] {
+        fs::remove_dir_all(bench.path(&format!("out/{kept}"))).unwrap();
+    }
+    let again = bench.path("again/report.html");
+    fs::create_dir(bench.path("again")).unwrap();
+    meshcloak(&["report", &bench.path("out"), "--out", &again]).done();
+    assert_eq!(bench.read("again/report.html"), page);
+    assert!(bench.read("again/plots/success-rate.svg").starts_with("<svg"));
+    meshcloak(&["report", &bench.path("out")]).done();
+    assert_eq!(bench.read("out/report.html"), page);
+}
+
+#[test]
+fn a_report_of_nothing_says_what_is_missing() {
+    let bench = Bench::new(TINY);
+    let run = meshcloak(&["report", &bench.path("")]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("no results") && run.stderr.contains("runs.csv"), "{run:?}");
+    fs::write(bench.path("runs.csv"), "map,users\na,b\n").unwrap();
+    let run = meshcloak(&["report", &bench.path("")]);
+    assert!(run.code == Some(1) && run.stderr.contains("runs.csv"), "{run:?}");
+}

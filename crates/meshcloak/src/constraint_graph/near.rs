@@ -22,23 +22,21 @@ pub(super) enum Back {
     Unknown,
 }
 
-/// The streets within reach of a street: a row, nearest first, in one or two parts.
+/// The streets within reach of a street: a row in one or two parts.
 pub(super) struct NearStreets<'a> {
+    /// Whether the nearest come first; those gathered come about in that order.
+    pub(super) sorted: bool,
     /// Round to the street itself.
     pub(super) own: Crossing,
     parts: [(&'a [Reached], Option<&'a [Crossing]>); 2],
-    otherwise: Back,
+    /// The ways back where they are not known by entry.
+    pub(super) otherwise: Back,
 }
 
-impl NearStreets<'_> {
-    /// The streets, nearest first, with the way back from each.
-    #[inline]
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Reached, Back)> {
-        let otherwise = self.otherwise;
-        self.parts.iter().flat_map(move |(row, back)| {
-            let known = move |at: usize| back.map_or(otherwise, |back| Back::Known(back[at]));
-            row.iter().enumerate().map(move |(at, reached)| (reached, known(at)))
-        })
+impl<'a> NearStreets<'a> {
+    /// The parts of the row, each with the ways back as far as they are known.
+    pub(super) fn parts(&self) -> [(&'a [Reached], Option<&'a [Crossing]>); 2] {
+        self.parts
     }
 }
 
@@ -52,6 +50,7 @@ impl Near {
     ) -> NearStreets<'a> {
         match atlas.rows() {
             Rows::Streets(reach) => NearStreets {
+                sorted: true,
                 own: reach.own(street),
                 parts: reach.parts(street),
                 otherwise: Back::Same,
@@ -59,7 +58,12 @@ impl Near {
             Rows::Terminals(rows) => {
                 let own = self.gather(atlas.map(), rows, street, farthest);
                 let otherwise = if rows.two_way { Back::Same } else { Back::Unknown };
-                NearStreets { own, parts: [(&self.row, None), (&[], None)], otherwise }
+                NearStreets {
+                    sorted: false,
+                    own,
+                    parts: [(&self.row, None), (&[], None)],
+                    otherwise,
+                }
             }
         }
     }
@@ -105,7 +109,6 @@ impl Near {
             }
             reached.street != street
         });
-        self.row.sort_unstable_by_key(|reached| (reached.nearest, reached.street));
         own
     }
 }

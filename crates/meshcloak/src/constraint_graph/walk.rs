@@ -143,13 +143,19 @@ impl Walk<'_> {
         }
         let walkers = &room[..walkers.len()];
         let farthest = walkers.iter().map(|walker| walker.left).max().unwrap_or(-1);
-        for (reached, back) in near.iter() {
-            if i32::from(reached.nearest) > farthest {
-                return; // nearest first: from here on everything is too far
-            }
-            let (start, people) = self.crowd.on(reached.street);
-            if people.last().is_some_and(|last| last.is_after(walkers[0].person)) {
-                self.greet(walkers, Entered { reached, back, start, people }, met);
+        for (row, back) in near.parts() {
+            for (entry, reached) in row.iter().enumerate() {
+                if i32::from(reached.nearest) > farthest {
+                    if near.sorted {
+                        return; // from here on everything is too far
+                    }
+                    continue;
+                }
+                let (start, people) = self.crowd.on(reached.street);
+                if people.last().is_some_and(|last| last.is_after(walkers[0].person)) {
+                    let back = back.map_or(near.otherwise, |back| Back::Known(back[entry]));
+                    self.greet(walkers, Entered { reached, back, start, people }, met);
+                }
             }
         }
     }

@@ -43,6 +43,13 @@ impl DistanceMatrix {
         self.terminals.len()
     }
 
+    /// How many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.starts[..])
+            + size_of_val(&self.terminals[..])
+            + size_of_val(&self.distances[..])
+    }
+
     /// The distance from `u` to `w`; `None` beyond `dc_max`.
     pub fn get(&self, u: TerminalId, w: TerminalId) -> Option<Length> {
         let run = self.run(u);

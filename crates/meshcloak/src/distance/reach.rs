@@ -122,9 +122,18 @@ impl Reach {
     pub fn entry_count(&self) -> usize {
         self.bands.iter().map(|band| band.rows.len()).sum()
     }
+
+    /// How many bytes they take.
+    pub fn bytes(&self) -> usize {
+        self.bands.iter().map(Band::bytes).sum::<usize>() + size_of_val(&self.own[..])
+    }
 }
 
 impl Band {
+    fn bytes(&self) -> usize {
+        size_of_val(&self.starts[..]) + size_of_val(&self.rows[..]) + size_of_val(&self.back[..])
+    }
+
     fn run(&self, street: StreetId) -> std::ops::Range<usize> {
         self.starts[street.index()]..self.starts[street.index() + 1]
     }

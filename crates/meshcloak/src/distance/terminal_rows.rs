@@ -31,6 +31,11 @@ impl TerminalRows {
         table
     }
 
+    /// How many bytes they take.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.starts[..]) + size_of_val(&self.rows[..])
+    }
+
     /// The terminals within reach of `terminal`, itself included, and their distance in 1/32 m.
     pub(crate) fn row(&self, terminal: TerminalId) -> &[(TerminalId, u16)] {
         let index = terminal.index();

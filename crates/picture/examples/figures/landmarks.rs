@@ -1,12 +1,12 @@
 //! Figures 2 and 7: distances along streets, way by way.
 
-use super::scene::{Person, Scene};
-use super::sheet::{BLUE, FAINT, INK, Mark, Panel, STREET, Sheet};
 use super::{atlas, draw_person, metres, panel};
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::Atlas;
 use meshcloak::map::{StreetId, TerminalId};
 use meshcloak::units::Length;
+use picture::scene::{Person, Scene};
+use picture::sheet::{BLUE, FAINT, INK, Mark, Panel, STREET, Sheet};
 use picture::{Canvas, Weight};
 
 /// A way from A to B by an exit of A's street and an entrance of B's.

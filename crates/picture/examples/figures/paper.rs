@@ -2,8 +2,6 @@
 
 mod landmarks;
 mod reach;
-mod scene;
-mod sheet;
 
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, DistanceMatrix, LARGEST_DC_MAX};
@@ -12,9 +10,11 @@ use meshcloak::map::StreetId;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::scheme::State;
 use meshcloak::units::{Length, Point, Rectangle};
+use picture::scene::{Person, Scene};
+use picture::sheet::{
+    BLUE, FAINT, INK, Mark, ORANGE, Panel, STREET, Sheet, in_square, square_around,
+};
 use picture::{Canvas, Weight};
-use scene::{Person, Scene};
-use sheet::{BLUE, FAINT, INK, Mark, ORANGE, Panel, STREET, Sheet, in_square, square_around};
 use std::sync::Arc;
 
 macro_rules! fixture {

@@ -1,12 +1,12 @@
 //! Figure 5: the parts of streets that can be reached from a place, and where they end.
 
-use super::scene::{Person, Scene};
-use super::sheet::{BLUE, INK, Mark, ORANGE, STREET, Sheet};
 use super::{draw_person, metres, panel};
 use meshcloak::distance::{Search, Ways};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::units::Length;
 use picture::Canvas;
+use picture::scene::{Person, Scene};
+use picture::sheet::{BLUE, INK, Mark, ORANGE, STREET, Sheet};
 
 /// A stretch of a street, from where it is begun to where one must stop.
 #[derive(Clone, Copy)]

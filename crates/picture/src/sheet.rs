@@ -1,13 +1,21 @@
 //! A sheet of paper with one or two maps side by side, notes below each, and a legend.
 
+use crate::canvas::{Anchor, Canvas, Circle, Stroke, Text, Weight};
+use crate::colour::Colour;
+use crate::lines::Lines;
+use crate::view::{Pixel, PixelBox, View};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::units::{Length, Point, Rectangle};
-use picture::{Anchor, Canvas, Circle, Colour, Lines, Pixel, PixelBox, Stroke, Text, View, Weight};
 
+/// Text, and people.
 pub const INK: Colour = Colour::hex(0x1f2933);
+/// What matters less.
 pub const FAINT: Colour = Colour::hex(0x66717f);
+/// Streets.
 pub const STREET: Colour = Colour::hex(0xc3cad3);
+/// What is within reach.
 pub const BLUE: Colour = Colour::hex(0x2b6cb0);
+/// What stands against it.
 pub const ORANGE: Colour = Colour::hex(0xdd6b20);
 const WHITE: Colour = Colour::hex(0xffffff);
 
@@ -16,7 +24,7 @@ const MARGIN: f64 = 24.0;
 const LINE: f64 = 24.0;
 
 /// What a place or a line is marked with.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mark {
     /// A filled circle.
     Dot(Colour),
@@ -33,14 +41,20 @@ pub enum Mark {
 }
 
 /// One of the maps of a sheet.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
+    /// Above it.
     pub caption: String,
+    /// What it shows.
     pub bounds: Rectangle,
+    /// Below it, line by line.
     pub notes: Vec<(String, Weight)>,
 }
 
 /// A sheet in the making; drawing goes to the panel last chosen.
+#[derive(Clone, Debug)]
 pub struct Sheet {
+    /// What has been drawn.
     pub canvas: Canvas,
     views: Vec<View>,
     chosen: usize,
@@ -48,6 +62,9 @@ pub struct Sheet {
 
 impl Sheet {
     /// The paper, with all that is written around the maps.
+    ///
+    /// # Panics
+    /// If the maps are so many or so tall that no canvas holds them: figures are made by hand.
     pub fn new(panels: &[Panel], legend: &[(Mark, &str)]) -> Sheet {
         let count = panels.len() as f64;
         let width = (WIDTH - MARGIN * (count + 1.0)) / count;
@@ -145,6 +162,16 @@ impl Sheet {
         outline.add(corners.map(|corner| self.at(corner)));
         self.canvas.areas("square", outline.clone(), colour.with_opacity(20));
         self.canvas.lines("square", outline, Stroke { colour, width: 1.8 });
+    }
+
+    /// A rectangle of the map.
+    pub fn rectangle(&mut self, bounds: Rectangle, colour: Colour) {
+        let Rectangle { min, max } = bounds;
+        let corners = [min, Point::new(max.x, min.y), max, Point::new(min.x, max.y), min];
+        let mut outline = Lines::new();
+        outline.add(corners.map(|corner| self.at(corner)));
+        self.canvas.areas("rectangle", outline.clone(), colour.with_opacity(28));
+        self.canvas.dashed_lines("rectangle", outline, Stroke { colour, width: 2.0 }, &[7.0, 5.0]);
     }
 
     /// A straight line between two points.

@@ -1,0 +1,148 @@
+//! The numbers that the paper prints, and which of its maps ours stand for.
+
+/// A column of the paper's Table II.
+pub(super) struct PaperMap {
+    /// Our map in its place.
+    pub ours: &'static str,
+    pub name: &'static str,
+    pub nodes: u64,
+    pub edges: u64,
+    pub width_km: f64,
+    pub height_km: f64,
+    pub area_km2: f64,
+    pub street_km: f64,
+    /// Why ours differs.
+    pub difference: &'static str,
+}
+
+/// Table II.
+pub(super) const MAPS: [PaperMap; 5] = [
+    PaperMap {
+        ours: "oldenburg",
+        name: "Oldenburg",
+        nodes: 6_105,
+        edges: 7_029,
+        width_km: 23.57,
+        height_km: 26.92,
+        area_km2: 634.44,
+        street_km: 1_301.70,
+        difference: "The paper’s own map; it adds up the lengths of all 7,035 lines of the file, \
+                     six of which repeat a pair of nodes.",
+    },
+    PaperMap {
+        ours: "porto-alegre",
+        name: "Hanoi",
+        nodes: 27_213,
+        edges: 31_562,
+        width_km: 11.97,
+        height_km: 12.48,
+        area_km2: 149.40,
+        street_km: 1_531.64,
+        difference: "Another city, of about Hanoi’s extent and street length; 36 % of its streets \
+                     are one-way.",
+    },
+    PaperMap {
+        ours: "paris",
+        name: "Paris-zone1",
+        nodes: 42_494,
+        edges: 63_722,
+        width_km: 18.87,
+        height_km: 10.20,
+        area_km2: 192.47,
+        street_km: 4_344.18,
+        difference: "Our extract ends at the ring road and has junctions only, so it has a quarter \
+                     of the nodes and a third of the length.",
+    },
+    PaperMap {
+        ours: "porto",
+        name: "Singapore",
+        nodes: 54_674,
+        edges: 74_053,
+        width_km: 33.65,
+        height_km: 16.14,
+        area_km2: 543.11,
+        street_km: 5_856.25,
+        difference: "Another city with as many nodes as the paper’s Singapore, but a third of its \
+                     area and length: streets are shorter and people denser.",
+    },
+    PaperMap {
+        ours: "stockton",
+        name: "San Joaquin",
+        nodes: 52_528,
+        edges: 57_284,
+        width_km: 22.97,
+        height_km: 20.19,
+        area_km2: 463.76,
+        street_km: 2_853.83,
+        difference: "The same county, another cut: Stockton with more nodes and somewhat shorter \
+                     streets.",
+    },
+];
+
+/// The paper's map that ours stands for.
+pub(super) fn map(ours: &str) -> Option<&'static PaperMap> {
+    MAPS.iter().find(|map| map.ours == ours)
+}
+
+/// A row of the paper's Table IV: our map, dt in seconds, ms/query in batches and one by one.
+pub(super) struct PaperTimes {
+    pub ours: &'static str,
+    pub dt: f64,
+    pub batch_ms: f64,
+    pub sequential_ms: f64,
+    pub ratio: f64,
+}
+
+/// Table IV: P1, k up to 5.
+pub(super) const TIMES: [PaperTimes; 4] = [
+    times("oldenburg", 3.0, [0.0137, 8.09, 590.0]),
+    times("oldenburg", 5.0, [0.0184, 12.70, 690.0]),
+    times("porto-alegre", 3.0, [0.0338, 10.06, 298.0]),
+    times("porto-alegre", 5.0, [0.0410, 13.32, 325.0]),
+];
+
+const fn times(ours: &'static str, dt: f64, [batch, sequential, ratio]: [f64; 3]) -> PaperTimes {
+    PaperTimes { ours, dt, batch_ms: batch, sequential_ms: sequential, ratio }
+}
+
+/// Table I: our scheme, and what the paper says of it.
+pub(super) const SCHEMES: [(&str, [&str; 3]); 3] = [
+    ("meshcloak", ["Map-based", "Batch by Tomita", "v × Δt"]),
+    ("clique-cloak", ["Free-space", "Local-search", "Provided by users"]),
+    ("i-clique-cloak", ["Free-space", "Edge-based incremental", "v × Δt"]),
+];
+
+/// A map's name in titles.
+pub(super) fn map_title(name: &str) -> String {
+    if !crate::maps::NAMES.iter().any(|(known, _)| *known == name) {
+        return name.to_owned();
+    }
+    let word = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+    };
+    name.split('-').map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_are_those_of_the_times_as_printed() {
+        for row in TIMES {
+            let ratio = row.sequential_ms / row.batch_ms;
+            assert!((ratio - row.ratio).abs() / row.ratio < 0.01, "{} {ratio}", row.ours);
+        }
+    }
+
+    #[test]
+    fn every_map_of_the_paper_has_one_of_ours_and_areas_are_nearly_width_by_height() {
+        for name in crate::maps::PAPER {
+            let map = map(name).unwrap();
+            assert!((map.width_km * map.height_km / map.area_km2 - 1.0).abs() < 0.01, "{name}");
+        }
+        assert_eq!(map_title("porto-alegre"), "Porto Alegre");
+        assert_eq!(map_title("city:500:7"), "city:500:7");
+    }
+}

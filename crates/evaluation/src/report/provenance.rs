@@ -1,0 +1,82 @@
+//! Where the numbers come from: commit, machine, settings, seeds.
+
+use super::data::Data;
+use super::number::count;
+use super::page::{Section, Table};
+use toml::Value;
+
+/// Names in `provenance.toml`, and what they are called here.
+const FIELDS: [(&str, &str); 17] = [
+    ("title", "experiment"),
+    ("date", "date"),
+    ("commit", "commit"),
+    ("commits_of_cells", "commits of the runs"),
+    ("command", "command"),
+    ("rustc", "compiler"),
+    ("jobs", "runs at once"),
+    ("threads_of_each", "threads of each"),
+    ("machine.cpu", "processor"),
+    ("machine.cores", "cores"),
+    ("machine.memory_mb", "memory (MB)"),
+    ("settings.guarantee", "guarantee"),
+    ("settings.coverage", "coverage"),
+    ("settings.region", "region"),
+    ("settings.places", "places"),
+    ("settings.dc_max_m", "largest distance constraint (m)"),
+    ("settings.budget", "budget of a clique search (steps)"),
+];
+
+/// The section.
+pub(super) fn section(data: &Data) -> Section {
+    let mut section = Section::new("provenance", "Where these numbers come from");
+    let mut table = Table::new(["", ""]);
+    for (path, name) in FIELDS {
+        if let Some(value) = value(&data.provenance, path) {
+            table.row([name.to_owned(), written(value)]);
+        }
+    }
+    let runs = &data.runs;
+    table.row(["runs".to_owned(), count(runs.len() as u64)]);
+    table.row(["queries in all".to_owned(), count(runs.iter().map(|run| run.queries).sum())]);
+    let users = distinct(runs.iter().map(|run| u64::from(run.users)));
+    table.row(["people".to_owned(), listed(&users)]);
+    let seeds = distinct(runs.iter().map(|run| run.seed));
+    table.row(["seeds".to_owned(), listed(&seeds)]);
+    let cut: u64 = runs.iter().map(|run| run.truncated_batches).sum();
+    table.row(["batches in which a search was cut short".to_owned(), count(cut)]);
+    section.table(&table);
+    if data.provenance.is_empty() {
+        section.missing("provenance.toml is not there.");
+    }
+    section
+}
+
+fn value<'a>(table: &'a toml::Table, path: &str) -> Option<&'a Value> {
+    match path.split_once('.') {
+        Some((first, rest)) => table.get(first)?.as_table()?.get(rest),
+        None => table.get(path),
+    }
+}
+
+fn written(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Integer(number) => u64::try_from(*number).map_or(number.to_string(), count),
+        Value::Array(values) => values.iter().map(written).collect::<Vec<_>>().join(", "),
+        Value::Float(number) => number.to_string(),
+        Value::Boolean(answer) => answer.to_string(),
+        Value::Datetime(time) => time.to_string(),
+        Value::Table(_) => String::new(),
+    }
+}
+
+fn distinct(values: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut values: Vec<u64> = values.collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+fn listed(values: &[u64]) -> String {
+    values.iter().map(|&value| count(value)).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,228 @@
+//! The report of a small folder of results: every section, numbers as in the files, nothing asked
+//! of other files, the same bytes every time.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use evaluation::report::{Data, Report, report};
+use evaluation::results::{self, MapRow, RunRow, SchemeRow, VolumeRow};
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Two maps × P1 and P2 × k × two dt × two seeds of meshcloak, rivals in both views, three sizes of
+/// crowd, and taxis; every number is made up from what it belongs to.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut runs = Vec::new();
+    for map in ["oldenburg", "porto-alegre"] {
+        for (profile, dts) in [("p1", [3, 5]), ("p2", [3, 10])] {
+            for (k, dt) in [(5, dts[0]), (5, dts[1]), (10, dts[0]), (10, dts[1])] {
+                runs.extend([1, 2].map(|seed| run(map, (profile, k, dt), seed)));
+            }
+        }
+        for users in [1_000, 3_000] {
+            runs.push(RunRow { users, ..run(map, ("p1", 5, 3), 1) });
+        }
+        for scheme in ["sequential", "sequential-edges", "clique-cloak", "i-clique-cloak"] {
+            for view in ["unlimited", "realtime"] {
+                let (scheme, view) = (scheme.to_owned(), view.to_owned());
+                let (us_per_query, region_area_m2) = (Some(8_000.0), Some(2e6));
+                let like = run(map, ("p1", 5, 3), 1);
+                runs.push(RunRow { scheme, view, us_per_query, region_area_m2, ..like });
+            }
+        }
+    }
+    runs.push(RunRow { users: 150, ..run("porto", ("taxi-p1", 5, 3), 1) });
+    results::write(&folder.path().join("runs.csv"), &runs).unwrap();
+    results::write(&folder.path().join("volume.csv"), &volume(&runs)).unwrap();
+    let maps = ["oldenburg", "porto-alegre", "porto"].map(map);
+    results::write(&folder.path().join("maps.csv"), &maps).unwrap();
+    let text = |words: &str| words.to_owned();
+    let scheme = |name: &str| SchemeRow {
+        scheme: text(name),
+        setting: text("map"),
+        cliques: text("<b>bold</b>"),
+        constraint: text("v × Δt"),
+        pace: text("batch"),
+    };
+    let schemes = ["meshcloak", "clique-cloak"].map(scheme);
+    results::write(&folder.path().join("schemes.csv"), &schemes).unwrap();
+    let provenance =
+        "title = \"A <small> run\"\ncommit = \"abc123\"\n[machine]\ncpu = \"Z80 & co\"\n";
+    std::fs::write(folder.path().join("provenance.toml"), provenance).unwrap();
+    folder
+}
+
+fn run(map: &str, (profile, k_max, dt): (&str, u32, u32), seed: u64) -> RunRow {
+    let place = f64::from(k_max) / 100.0 + f64::from(dt) / 1000.0;
+    RunRow {
+        map: map.to_owned(),
+        users: 10_000,
+        configuration: format!("{}-{dt}-{k_max}", profile.to_uppercase()),
+        profile: profile.to_owned(),
+        k_max,
+        dt: f64::from(dt),
+        scheme: "meshcloak".to_owned(),
+        view: "unlimited".to_owned(),
+        seed,
+        queries: 110_000,
+        succeeded: 80_000,
+        expired: 30_000,
+        success_rate: Some(0.9 - place + 0.02 * seed as f64),
+        printed_success_rate: Some(0.5),
+        region_metres: Some(5_000.0),
+        region_metres_per_member: Some(1_300.0),
+        relative_k: Some(1.5),
+        relative_dt: Some(0.5 - place),
+        mean_delay_s: Some(0.4),
+        served_within_2s: Some(0.95),
+        largest_nodes: 25_000,
+        largest_edges: 130_000,
+        us_per_query: Some(16.0),
+        us_graph: Some(5.0),
+        ..RunRow::default()
+    }
+}
+
+fn map(name: &str) -> MapRow {
+    let map = name.to_owned();
+    let nodes = name.len() as u64 * 1_000;
+    MapRow {
+        map,
+        nodes,
+        edges: 7_029,
+        width_km: 10.0,
+        height_km: 20.0,
+        area_km2: 200.0,
+        street_km: 1_301.47,
+        matrix_ms: 150.0,
+    }
+}
+
+fn volume(runs: &[RunRow]) -> Vec<VolumeRow> {
+    let recorded = runs.iter().filter(|run| run.seed == 1 && run.scheme == "meshcloak");
+    let second = |run: &RunRow, time: u64| VolumeRow {
+        map: run.map.clone(),
+        users: run.users,
+        configuration: run.configuration.clone(),
+        scheme: run.scheme.clone(),
+        view: run.view.clone(),
+        seed: run.seed,
+        time,
+        new: 100 + time,
+        succeeded: 80,
+        expired: 20,
+        waiting: 400,
+        nodes: 500,
+        edges: 900,
+    };
+    recorded.flat_map(|run| (0..30).map(move |time| second(run, time))).collect()
+}
+
+fn made(folder: &Path) -> Report {
+    Report::new(&Data::read(folder).unwrap()).unwrap()
+}
+
+const SECTIONS: [&str; 15] = [
+    "provenance",
+    "claims",
+    "schemes",
+    "maps",
+    "volume",
+    "success",
+    "time",
+    "mesh",
+    "relative-k",
+    "relative-dt",
+    "batch",
+    "rivals",
+    "people",
+    "taxis",
+    "why",
+];
+
+#[test]
+fn every_section_is_there_and_in_the_contents() {
+    let folder = folder();
+    let html = made(folder.path()).html;
+    for id in SECTIONS {
+        assert_eq!(html.matches(&format!("<section id=\"{id}\">")).count(), 1, "{id}");
+        assert_eq!(html.matches(&format!("<a href=\"#{id}\">")).count(), 1, "{id}");
+    }
+    assert!(!html.contains("Left out:"), "all data is there");
+}
+
+#[test]
+fn the_page_asks_for_nothing_but_its_own_plots_and_text_is_escaped() {
+    let folder = folder();
+    let file = folder.path().join("report.html");
+    let made = report(folder.path(), &file).unwrap();
+    let html = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(html, made.html);
+    for attribute in ["href=\"", "src=\"", "url("] {
+        for rest in html.split(attribute).skip(1) {
+            let target = rest.split(['"', ')']).next().unwrap();
+            let own = target.starts_with('#') || folder.path().join(target).is_file();
+            assert!(own, "{attribute}{target}");
+        }
+    }
+    assert!(!html.contains("<script") && !html.contains("@import") && !html.contains("<link"));
+    assert!(html.contains("A &lt;small&gt; run") && html.contains("Z80 &amp; co"));
+    assert!(html.contains("&lt;b&gt;bold&lt;/b&gt;") && html.contains("abc123"));
+}
+
+#[test]
+fn numbers_are_those_of_the_files_beside_those_of_the_paper() {
+    let folder = folder();
+    let html = made(folder.path()).html;
+    let cell = |text: &str| html.contains(&format!(">{text}</td>"));
+    // P1-3-5: 0.9 − 0.053 + 0.02 and + 0.04.
+    assert!(cell("87.7 (86.7–88.7)"), "mean and spread over two seeds");
+    // Sequential over batch: 8,000 / 16 µs; ms beside the paper's.
+    assert!(cell("500×") && cell("590×") && cell("0.0160") && cell("8.00") && cell("8.09"));
+    // Table II, ours and the paper's.
+    assert!(cell("1,301.47") && cell("1,301.70") && cell("5,856.25"));
+    // 2 km² of 200 km².
+    assert!(cell("1.0 %"));
+    // 5,000 m and 1,300 m of 1,301.47 km.
+    assert!(cell("3.84 ‰; divided by the size of the set 1.00 ‰"));
+    assert!(cell("25,000 and 130,000"));
+    // Twelve pairs of dt… two maps × two profiles × two k.
+    assert!(html.contains("in 8 of 8 pairs"));
+}
+
+#[test]
+fn plots_stand_beside_the_page_with_the_numbers_they_show() {
+    let folder = folder();
+    report(folder.path(), &folder.path().join("report.html")).unwrap();
+    let read =
+        |name: &str| std::fs::read_to_string(folder.path().join("plots").join(name)).unwrap();
+    let rows = read("success-rate.csv");
+    assert!(rows.starts_with("panel,line,x,y,least,most\n"), "{rows}");
+    let row = rows.lines().find(|row| row.starts_with("\"P1, k = 2–5\",Oldenburg,3,")).unwrap();
+    let numbers: Vec<f64> = row.rsplit(',').take(3).map(|cell| cell.parse().unwrap()).collect();
+    let expected = [88.7, 86.7, 87.7];
+    assert!(numbers.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{row}");
+    for name in ["success-rate", "volume-oldenburg", "people-1", "schemes-oldenburg-10000"] {
+        assert!(read(&format!("{name}.svg")).starts_with("<svg"), "{name}");
+    }
+    assert!(read("why-mmb.svg").contains("A′, D and E in one set"));
+}
+
+#[test]
+fn the_same_files_give_the_same_bytes() {
+    let folder = folder();
+    let first = made(folder.path());
+    assert_eq!(first, made(folder.path()));
+    report(folder.path(), &folder.path().join("a.html")).unwrap();
+    assert_eq!(std::fs::read_to_string(folder.path().join("a.html")).unwrap(), first.html);
+}
+
+#[test]
+fn sections_without_data_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    results::write::<MapRow>(&folder.path().join("maps.csv"), &[map("oldenburg")]).unwrap();
+    let html = made(folder.path()).html;
+    assert!(html.matches("Left out:").count() >= 9, "{html}");
+    assert!(html.contains("not measured in this run"));
+    assert!(SECTIONS.iter().all(|id| html.contains(&format!("<section id=\"{id}\">"))));
+}
