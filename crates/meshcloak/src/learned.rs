@@ -131,3 +131,53 @@ impl Learned {
         self.left.extend(left);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::town::{Town, town};
+
+    fn kind(k: u32, seconds: u64) -> Kind {
+        let town = town("A 0,0  B 400,0 | A-B");
+        let mut query = town.crowd(&mut Town::generator(1), 1).remove(0);
+        query.k = k;
+        Kind::of(&query, Duration::from_secs(seconds), 5)
+    }
+
+    #[test]
+    fn luck_is_learned_backwards_from_the_last_moment() {
+        let mut learned = Learned::default();
+        let (late, early) = (kind(3, 0), kind(3, 1));
+        for turn in 0..200 {
+            learned.learn(|id| match id.0 {
+                0 => Fate::Expired,
+                1 => Fate::Waits(late),
+                _ => Fate::Cancelled,
+            });
+            let left = [(QueryId(0), late), (QueryId(1), early), (QueryId(2), kind(2, 0))];
+            learned.note(left.into_iter());
+            assert!((0.0..=1.0).contains(&learned.later(early)), "turn {turn}");
+        }
+        assert!(learned.later(late) < 0.05 && learned.later(early) < 0.1);
+        assert_eq!(learned.later(kind(2, 0)), GUESS, "who took it back teaches nothing");
+        for _ in 0..200 {
+            learned.learn(|_| Fate::Served);
+        }
+        assert!(learned.later(late) > 0.95 && learned.later(early) > 0.95, "it forgets");
+    }
+
+    #[test]
+    fn every_query_has_a_kind() {
+        let town = town("A 0,0  B 400,0 | A-B");
+        let mut query = town.crowd(&mut Town::generator(1), 1).remove(0);
+        for k in [0, 2, 17, 18, u32::MAX] {
+            query.k = k;
+            for left in [Duration::ZERO, Duration::from_secs(7), Duration::MAX] {
+                for neighbours in [0, 8, 9, 47, u32::MAX] {
+                    let kind = Kind::of(&query, left, neighbours);
+                    assert!(usize::from(kind.0) < KINDS && kind.row() < KINDS / CROWDS as usize);
+                }
+            }
+        }
+    }
+}

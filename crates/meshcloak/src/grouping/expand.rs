@@ -21,6 +21,9 @@ const MOST_MEMBERS: usize = 1 << 22;
 pub(super) struct Finder {
     /// The place of a node among those around the present root.
     local: Vec<u32>,
+    /// The nodes in the order of searches, and the place of each in it.
+    order: Vec<u32>,
+    rank: Vec<u32>,
     /// No set begins here.
     retired: Vec<bool>,
     /// Earlier neighbours of the present root, then later ones.
@@ -51,7 +54,9 @@ impl Finder {
         self.retired.clear();
         self.retired.resize(graph.len(), false);
         let quest = Quest { graph, k, budget };
-        for root in 0..graph.len() as u32 {
+        self.sort(graph);
+        for turn in 0..graph.len() {
+            let root = self.order[turn];
             let Some(earlier) = self.gather(quest, root) else {
                 self.retired[root as usize] = true;
                 continue;
@@ -69,17 +74,29 @@ impl Finder {
         }
     }
 
+    /// Those with few neighbours come first, so that all have few later ones.
+    fn sort(&mut self, graph: &Neighbours) {
+        self.order.clear();
+        self.order.extend(0..graph.len() as u32);
+        self.order.sort_unstable_by_key(|&node| (graph.of(node).len(), node));
+        self.rank.resize(graph.len(), 0);
+        for (rank, &node) in (0..).zip(&self.order) {
+            self.rank[node as usize] = rank;
+        }
+    }
+
     /// Gathers whom the search from a root is about, and gives how many of them are earlier; none
     /// if no set can begin there.
     fn gather(&mut self, quest: Quest<'_>, root: u32) -> Option<usize> {
-        let Finder { retired, around, .. } = self;
+        let Finder { retired, rank, around, .. } = self;
         let all = quest.graph.of(root);
-        let (earlier, later) = all.split_at(all.partition_point(|&other| other < root));
+        let is_later = |node: u32| rank[node as usize] > rank[root as usize];
+        let later = || all.iter().copied().filter(|&node| is_later(node));
         // The most that any set of the root and later ones can hold.
         let k = |node: u32| quest.k[node as usize];
-        let mut size = later.len() as u32 + 1;
+        let mut size = later().count() as u32 + 1;
         loop {
-            let content = later.iter().filter(|&&node| k(node) <= size).count() as u32;
+            let content = later().filter(|&node| k(node) <= size).count() as u32;
             if k(root) > size || content == 0 {
                 return None;
             }
@@ -89,16 +106,17 @@ impl Finder {
             size = content + 1;
         }
         if let Some(counting) = quest.graph.counting(root) {
-            let flags = later.iter().zip(&counting[earlier.len()..]);
+            let flags = all.iter().zip(counting).filter(|(node, _)| is_later(**node));
             let have = flags.filter(|(node, counts)| **counts && k(**node) <= size).count() as u32;
             if have + u32::from(quest.graph.counts_itself(root)) < k(root) {
                 return None;
             }
         }
         around.clear();
-        around.extend(earlier.iter().filter(|&&node| !retired[node as usize]));
+        let earlier = all.iter().filter(|&&node| !is_later(node));
+        around.extend(earlier.filter(|&&node| !retired[node as usize]));
         let witnesses = around.len();
-        around.extend(later.iter().filter(|&&node| k(node) <= size));
+        around.extend(later().filter(|&node| k(node) <= size));
         Some(witnesses)
     }
 }
