@@ -113,8 +113,9 @@ const PORTIONS: usize = 16;
 impl GraphBuilder {
     /// The constraint graph of `waiting`.
     ///
-    /// Should its edges not fit into memory, each node keeps the nearest of its neighbours, as
-    /// many as fit: the graph is then a part of the true one, and a clique of it still a clique.
+    /// Should its edges not fit into memory, each node keeps as many neighbours as fit, those on its
+    /// own street first and then about the nearest: the graph is then a part of the true one, and a
+    /// clique of it still a clique.
     pub fn build(
         &mut self,
         atlas: &Atlas,

@@ -3,7 +3,9 @@
 use super::*;
 use crate::distance::{LARGEST_DC_MAX, Rows};
 use crate::naive;
-use crate::town::Town;
+use crate::query::UserId;
+use crate::town::{Town, town};
+use crate::units::Length;
 
 #[test]
 fn the_graph_has_the_edges_of_the_definition_and_no_other() {
@@ -78,4 +80,26 @@ fn a_builder_used_again_forgets_the_batch_before() {
             assert_eq!(builder.graph.later(node), fresh.later(node), "seed {seed}");
         }
     }
+}
+
+#[test]
+fn a_crowd_on_one_street_stops_searching_when_its_edges_no_longer_fit() {
+    let town = town("A 0,0  B 400,0 | A-B");
+    let one = town.crowd(&mut Town::generator(1), 1).remove(0);
+    let person = |number| Query {
+        id: QueryId(number),
+        user: UserId(number),
+        position: town.at("A-B", number as f64 / 100.0),
+        distance_constraint: Length::metres(1_000.0),
+        ..one.clone()
+    };
+    let waiting: Vec<Query> = (0..20_000).map(person).collect();
+    let atlas = Atlas::new(town.map.clone(), LARGEST_DC_MAX);
+    let mut builder = GraphBuilder::default();
+    let edges = builder.build(&atlas, Coverage::Own, &waiting).edge_count();
+    assert!(builder.truncated() && edges <= EDGES_OF_A_CRUSH, "{edges}");
+    // All would be 200 million; room doubles, so twice what may be kept is what it may have had.
+    let room = |found: &Found| found.later.capacity();
+    let most = builder.found.iter().map(room).sum::<usize>() + builder.graph.later.capacity();
+    assert!(most <= 2 * MOST_EDGES + EDGES_OF_A_CRUSH, "{most}");
 }

@@ -79,12 +79,12 @@ impl Walk<'_> {
                     found.counts.push(met.len() as u32);
                     met.clear();
                 }
-            }
-            if found.later.len() - reported > EDGES_OF_A_REPORT {
                 let more = found.later.len() - reported;
-                reported = found.later.len();
-                if total.fetch_add(more, Ordering::Relaxed) + more > super::MOST_EDGES {
-                    return;
+                if more > EDGES_OF_A_REPORT {
+                    reported += more;
+                    if total.fetch_add(more, Ordering::Relaxed) + more > super::MOST_EDGES {
+                        return;
+                    }
                 }
             }
         }
