@@ -5,14 +5,18 @@ OUT   ?= out
 
 .PHONY: run test bench gates audit bless fmt setup valgrind
 
-# Builds and shows the built-in city: what it consists of, and a picture of it.
+# Builds, lets people live in the built-in city, and hides them among one another; then a picture.
 run: setup
 	$(CARGO) build --release --bin meshcloak
 	@mkdir -p $(OUT)
-	@./target/release/meshcloak map info
+	@./target/release/meshcloak simulate --users 20000 --out $(OUT)/queries.csv.gz
+	@echo
+	@./target/release/meshcloak cloak --queries $(OUT)/queries.csv.gz --out $(OUT)/outcomes.ndjson \
+	  --disclosures $(OUT)/disclosures.ndjson
 	@./target/release/meshcloak map draw $(OUT)/city.png
 	@echo
-	@echo "The picture is $(OUT)/city.png. Your own city: ./target/release/meshcloak map draw FILE.osm.pbf $(OUT)/mine.png"
+	@echo "What became of each query: $(OUT)/outcomes.ndjson. What the service sees: $(OUT)/disclosures.ndjson."
+	@echo "The city: $(OUT)/city.png. Your own: ./target/release/meshcloak map draw FILE.osm.pbf $(OUT)/mine.png"
 
 # Everything CI checks: format, lints, tests (on real maps too if MESHCLOAK_MAPS names their
 # folder), the documentation, and that nothing has become slower.

@@ -11,7 +11,7 @@ use import::{MapSource, Options};
 use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::mesh_cloak::{MeshCloak, Settings as MeshCloakSettings};
-use meshcloak::query::{Query, QueryId};
+use meshcloak::query::Query;
 use meshcloak::scheme::{Pace, Scheme, Stage, State, Watch};
 use meshcloak::units::Time;
 use std::path::PathBuf;
@@ -32,7 +32,8 @@ fn main() {
     };
     let map = import::read_map(&source, &Options::default(), &()).expect("a readable map").map;
     let settings = Settings { users, temporal_tolerance, ..Settings::default() };
-    let tape = tape(&mut Simulation::new(&map, &profile, settings));
+    let tape: Vec<Query> =
+        Simulation::new(&map, &profile, settings).tape().into_iter().flatten().collect();
     let atlas = Arc::new(Atlas::new(map.clone(), profile.largest_constraint()));
     println!("{} streets, {users} people, {} queries", map.street_count(), tape.len());
     for mut scheme in schemes(&atlas) {
@@ -52,16 +53,6 @@ fn schemes(atlas: &Arc<Atlas>) -> Vec<Box<dyn Scheme>> {
         Box::new(CliqueCloak::new(atlas(), Ambition::Neighbours)),
         Box::new(ICliqueCloak::new(atlas())),
     ]
-}
-
-fn tape(simulation: &mut Simulation<'_>) -> Vec<Query> {
-    let mut tape = Vec::new();
-    while let Some(batch) = simulation.step() {
-        let first = tape.len() as u64;
-        let queries = (first..).zip(&batch.queries);
-        tape.extend(queries.map(|(id, query)| query.as_query(QueryId(id))));
-    }
-    tape
 }
 
 /// The turns of a tape: once a second, or once for every query; the last one expires.

@@ -12,7 +12,7 @@ use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetMap;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::printed::Printed;
-use meshcloak::query::{Query, QueryId};
+use meshcloak::query::Query;
 use meshcloak::region::Region;
 use meshcloak::scheme::{Scheme, Stage, State, Watch};
 use meshcloak::units::{Length, Time};
@@ -83,17 +83,7 @@ fn label((profile, k, dt): (&str, u32, u32)) -> String {
 fn tape(map: &StreetMap, users: u32, (profile, k, dt): (&str, u32, u32)) -> Vec<Vec<Query>> {
     let profile = Profile::named(profile).expect("built in").with_uniform_places();
     let settings = traffic::Settings { users, k: (2, k), temporal_tolerance: dt * 1_000, seed: 1 };
-    let mut simulation = Simulation::new(map, &profile, settings);
-    let mut tape = Vec::new();
-    let mut id = 0;
-    while let Some(batch) = simulation.step() {
-        let queries = batch.queries.iter().map(|query| {
-            id += 1;
-            query.as_query(QueryId(id))
-        });
-        tape.push(queries.collect());
-    }
-    tape
+    Simulation::new(map, &profile, settings).tape()
 }
 
 #[derive(Default)]

@@ -11,7 +11,7 @@ use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::StreetMap;
 use meshcloak::mesh_cloak::{Hold, MeshCloak, Settings as Scheme};
-use meshcloak::query::{Query, QueryId};
+use meshcloak::query::Query;
 use meshcloak::scheme::State;
 use meshcloak::units::Time;
 use std::path::PathBuf;
@@ -70,17 +70,7 @@ fn measure(people: u32) {
 
 /// What is asked, second by second.
 fn tape(map: &StreetMap, profile: &Profile, settings: Settings) -> Vec<Vec<Query>> {
-    let mut simulation = Simulation::new(map, profile, settings);
-    let mut tape = Vec::new();
-    let mut asked = 0;
-    while let Some(batch) = simulation.step() {
-        let queries = batch.queries.iter().map(|query| {
-            asked += 1;
-            query.as_query(QueryId(asked))
-        });
-        tape.push(queries.collect());
-    }
-    tape
+    Simulation::new(map, profile, settings).tape()
 }
 
 /// What came of a tape.

@@ -13,6 +13,7 @@ use crate::profile::Profile;
 use crate::routes::Routes;
 use crate::tape::{Batch, Query};
 use meshcloak::map::{Position, StreetId, StreetMap};
+use meshcloak::query::QueryId;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -106,6 +107,17 @@ impl<'a> Simulation<'a> {
         };
         let tools = Mutex::new(Vec::new());
         Simulation { world, people, tools, next_second: 0, totals: Totals::default() }
+    }
+
+    /// Everything that is asked, second by second, as the engine takes it; ids count from 1.
+    pub fn tape(mut self) -> Vec<Vec<meshcloak::query::Query>> {
+        let mut ids = (1..).map(QueryId);
+        let seconds = std::iter::from_fn(|| self.step());
+        let asked = |batch: Batch| {
+            let queries = batch.queries.iter().zip(&mut ids);
+            queries.map(|(query, id)| query.as_query(id)).collect()
+        };
+        seconds.map(asked).collect()
     }
 
     /// Lets a second pass, from 0 on; `None` when everyone is gone or time is up.

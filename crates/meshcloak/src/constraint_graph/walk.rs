@@ -143,7 +143,7 @@ impl Walk<'_> {
         }
         let walkers = &room[..walkers.len()];
         let farthest = walkers.iter().map(|walker| walker.left).max().unwrap_or(-1);
-        for (row, back) in near.parts() {
+        for (row, back) in near.parts {
             for (entry, reached) in row.iter().enumerate() {
                 if i32::from(reached.nearest) > farthest {
                     if near.sorted {

@@ -1,12 +1,13 @@
 //! Distance along streets (§IV-A): the map prepared once, so that `d(A, B)` is a look-up.
 
+mod gather;
 mod matrix;
 mod reach;
 mod search;
 mod terminal_rows;
 
+pub(crate) use gather::Gather;
 pub use matrix::{DistanceMatrix, LARGEST_DC_MAX};
-pub(crate) use reach::BEYOND;
 pub use reach::{Crossing, Reach, Reached};
 pub use search::{Search, Ways};
 pub use terminal_rows::TerminalRows;

@@ -5,8 +5,9 @@
 //! from either end of the one street to either end of the other, so that `d(A, B)` needs no
 //! search and no look-up (§IV-A).
 
+use super::gather::Gather;
 use super::matrix::DistanceMatrix;
-use crate::map::{Arm, StreetId, StreetMap, TerminalId};
+use crate::map::{Arm, StreetId, StreetMap};
 use crate::units::Length;
 use rayon::prelude::*;
 
@@ -74,7 +75,7 @@ impl Reach {
         let streets: Vec<StreetId> = map.streets().collect();
         let chunks: Vec<Rows> = streets
             .par_chunks(128)
-            .map_init(|| Gather::new(map), |gather, chunk| gather.rows(map, matrix, chunk))
+            .map_init(Gather::default, |gather, chunk| Rows::of(gather, map, matrix, chunk))
             .collect();
         let mut band = Band { starts: vec![0], rows: Vec::new(), back: Vec::new() };
         let mut own = Vec::with_capacity(streets.len());
@@ -206,55 +207,23 @@ struct Rows {
     own: Vec<Crossing>,
 }
 
-/// Room to gather one row at a time.
-struct Gather {
-    crossing: Vec<Crossing>,
-    met: Vec<StreetId>,
-}
-
-impl Gather {
-    fn new(map: &StreetMap) -> Gather {
-        Gather { crossing: vec![[BEYOND; 4]; map.street_count()], met: Vec::new() }
-    }
-
-    fn rows(&mut self, map: &StreetMap, matrix: &DistanceMatrix, streets: &[StreetId]) -> Rows {
+impl Rows {
+    fn of(
+        gather: &mut Gather,
+        map: &StreetMap,
+        matrix: &DistanceMatrix,
+        streets: &[StreetId],
+    ) -> Rows {
         let mut rows = Rows::default();
+        let terminals =
+            |exit| matrix.row(exit).map(|(terminal, length)| (terminal, length.units() as u16));
         for &street in streets {
             let start = rows.rows.len();
-            let ends = *map.street(street);
-            if !ends.one_way {
-                self.leave_by(map, matrix, ends.from, 0);
-            }
-            self.leave_by(map, matrix, ends.to, 1);
-            rows.own.push(std::mem::replace(&mut self.crossing[street.index()], [BEYOND; 4]));
-            for met in self.met.drain(..).filter(|&met| met != street) {
-                let crossing = std::mem::replace(&mut self.crossing[met.index()], [BEYOND; 4]);
-                let nearest = crossing.into_iter().min().unwrap_or(BEYOND);
-                rows.rows.push(Reached { street: met, nearest, crossing });
-            }
+            rows.own.push(gather.row(map, street, terminals, &mut rows.rows));
             rows.rows[start..].sort_unstable_by_key(|reached| (reached.nearest, reached.street));
             rows.sizes.push(rows.rows.len() - start);
         }
         rows
-    }
-
-    /// Notes how far it is from one end of the street at hand to every street within reach.
-    fn leave_by(&mut self, map: &StreetMap, matrix: &DistanceMatrix, end: TerminalId, exit: usize) {
-        for (terminal, length) in matrix.row(end) {
-            for arm in map.leaving(terminal) {
-                let crossing = &mut self.crossing[arm.street.index()];
-                if *crossing == [BEYOND; 4] {
-                    self.met.push(arm.street);
-                }
-                let street = map.street(arm.street);
-                if street.from == terminal {
-                    crossing[exit * 2] = length.units() as u16;
-                }
-                if street.to == terminal && !street.one_way {
-                    crossing[exit * 2 + 1] = length.units() as u16;
-                }
-            }
-        }
     }
 }
 

@@ -164,16 +164,22 @@ impl Pools {
         }
     }
 
+    /// A group that the bin touches, with what its members have; `None` if it lies in the bin.
+    fn look_at(&mut self, slot: usize, groups: &Groups) -> Option<u32> {
+        let (group, held) = self.touched[slot];
+        if held == groups.size(group) {
+            return None;
+        }
+        let members = &groups.members[group as usize];
+        self.have.clear();
+        self.have.extend(members.iter().map(|&node| (node, groups.have[node as usize])));
+        Some(group)
+    }
+
     /// Adds to the pool those whom their groups can spare all together.
     fn add_spare(&mut self, scene: Scene<'_>, nodes: &[u32], groups: &Groups) {
         for slot in 0..self.touched.len() {
-            let (group, held) = self.touched[slot];
-            if held == groups.size(group) {
-                continue;
-            }
-            let members = &groups.members[group as usize];
-            self.have.clear();
-            self.have.extend(members.iter().map(|&node| (node, groups.have[node as usize])));
+            let Some(group) = self.look_at(slot, groups) else { continue };
             for (place, &node) in nodes.iter().enumerate() {
                 if groups.group_of[node as usize] != group {
                     continue;
@@ -224,13 +230,7 @@ impl Pools {
     fn cost(&mut self, scene: Scene<'_>, nodes: &[u32], groups: &Groups) -> i64 {
         let mut cost = 0;
         for slot in 0..self.touched.len() {
-            let (group, held) = self.touched[slot];
-            if held == groups.size(group) {
-                continue;
-            }
-            let members = &groups.members[group as usize];
-            self.have.clear();
-            self.have.extend(members.iter().map(|&node| (node, groups.have[node as usize])));
+            let Some(group) = self.look_at(slot, groups) else { continue };
             for (place, &node) in nodes.iter().enumerate() {
                 if groups.group_of[node as usize] == group && has(&self.found, place) {
                     leave(scene, &mut self.have, node);

@@ -68,17 +68,7 @@ fn maps() -> Vec<(&'static str, MapSource)> {
 type Tape = Vec<Vec<Query>>;
 
 fn tape(map: &StreetMap, profile: &Profile, settings: Settings) -> Tape {
-    let mut simulation = Simulation::new(map, profile, settings);
-    let mut tape = Tape::new();
-    let mut asked = 0;
-    while let Some(batch) = simulation.step() {
-        let queries = batch.queries.iter().map(|query| {
-            asked += 1;
-            query.as_query(QueryId(asked))
-        });
-        tape.push(queries.collect());
-    }
-    tape
+    Simulation::new(map, profile, settings).tape()
 }
 
 fn percent(part: usize, whole: usize) -> f64 {
