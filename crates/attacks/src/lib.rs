@@ -1,0 +1,1 @@
+//! The adversary: what follows about people from what the service sees.

@@ -1,0 +1,1 @@
+//! The anonymizer as a service: network and clock around the engine.
