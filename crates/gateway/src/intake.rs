@@ -60,6 +60,9 @@ impl Gateway {
 
     fn look(&self, account: &Account, request: &QueryRequest<'_>) -> Result<Ask, Refusal> {
         name(&request.ticket, "ticket")?;
+        if !account.may_ask() {
+            return Err(Refusal::Rate);
+        }
         name(&request.person, "person")?;
         let limits = account.limits();
         let k = u32::try_from(request.k).ok().filter(|k| (2..=limits.k_max).contains(k));
@@ -73,7 +76,7 @@ impl Gateway {
         if speed.is_none() && self.guarantee() == Guarantee::History {
             return Err(Refusal::Speed);
         }
-        let question = question(&request.question)?;
+        let question = self.question(&request.question)?;
         let asked = question.asked().map_err(|error| Refusal::Question(error.to_string()))?;
         let position = self.place(request.lon, request.lat)?;
         let user = self.numbers().person(account, &request.person);
@@ -84,6 +87,28 @@ impl Gateway {
         let digest = self.numbers().digest(said);
         let ticket = Arc::from(&*request.ticket);
         Ok(Ask { ticket, digest, user, position, k, dt, dc, speed, question, asked })
+    }
+
+    /// A question, if its words go together.
+    fn question(&self, body: &QuestionBody<'_>) -> Result<Question, Refusal> {
+        let wrong = |text: &str| Refusal::Question(text.to_owned());
+        let along = match body.along {
+            AlongWord::Streets => Along::Streets,
+            AlongWord::Plane => Along::Plane,
+        };
+        let operation = match (body.find, body.radius, body.count) {
+            (Find::Within, Some(radius), None) => {
+                Operation::Within { radius: Length::metres_down(radius), along }
+            }
+            (Find::Nearest, None, Some(count)) => Operation::Nearest { count, along },
+            (Find::Within, ..) => return Err(wrong("`within` needs `radius`, and no `count`")),
+            (Find::Nearest, ..) => return Err(wrong("`nearest` needs `count`, and no `radius`")),
+        };
+        let category = match &body.category {
+            None => Category::Any,
+            Some(name) => self.category(name)?,
+        };
+        Ok(Question { operation, category })
     }
 
     /// The position on the map of a place on Earth.
@@ -128,27 +153,6 @@ fn reach(request: &QueryRequest<'_>) -> Result<(Length, Option<Speed>), Refusal>
         }
     };
     Ok((dc, speed))
-}
-
-fn question(body: &QuestionBody<'_>) -> Result<Question, Refusal> {
-    let wrong = |text: &str| Refusal::Question(text.to_owned());
-    let along = match body.along {
-        AlongWord::Streets => Along::Streets,
-        AlongWord::Plane => Along::Plane,
-    };
-    let operation = match (body.find, body.radius, body.count) {
-        (Find::Within, Some(radius), None) => {
-            Operation::Within { radius: Length::metres_down(radius), along }
-        }
-        (Find::Nearest, None, Some(count)) => Operation::Nearest { count, along },
-        (Find::Within, ..) => return Err(wrong("`within` needs `radius`, and no `count`")),
-        (Find::Nearest, ..) => return Err(wrong("`nearest` needs `count`, and no `radius`")),
-    };
-    let category = match &body.category {
-        None => Category::Any,
-        Some(name) => Category::named(name).map_err(|error| wrong(&error.to_string()))?,
-    };
-    Ok(Question { operation, category })
 }
 
 /// The number of a question before it was rounded.

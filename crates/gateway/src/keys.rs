@@ -69,6 +69,21 @@ pub struct OwnLimits {
 }
 
 impl OwnLimits {
+    /// Those that are given, by name.
+    pub fn named(&self) -> Vec<(&'static str, String)> {
+        let whole = |value: Option<u32>| value.map(|value| value.to_string());
+        let decimal = |value: Option<f64>| value.map(|value| value.to_string());
+        let all = [
+            ("rate", whole(self.rate)),
+            ("person rate", whole(self.person_rate)),
+            ("k at most", whole(self.k_max)),
+            ("dt at most", decimal(self.dt_max)),
+            ("dc at least", decimal(self.dc_min)),
+            ("dc at most", decimal(self.dc_max)),
+        ];
+        all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+
     /// Everybody's limits with these in their place.
     pub fn over(&self, all: Limits) -> Limits {
         let patience = self.dt_max.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

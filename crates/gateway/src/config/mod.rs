@@ -9,7 +9,7 @@ mod settings;
 mod sources;
 
 pub use settings::{Setting, settings};
-pub use sources::{ConfigError, Source, Sources};
+pub use sources::{ConfigError, Mode, Source, Sources};
 
 use import::MapSource;
 use meshcloak::guarantee::Guarantee;
@@ -57,7 +57,7 @@ pub struct ServerConfig {
 }
 
 /// Certificate chain and private key, PEM.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The chain.
     pub certificate: PathBuf,
@@ -201,6 +201,7 @@ impl Config {
             let setting = given.setting();
             (setting.set)(&mut config, &given.value).map_err(|expected| given.wrong(expected))?;
         }
+        config.server.tls = config.server.tls.filter(|tls| *tls != TlsFiles::default());
         sources.check(&config)?;
         Ok(config)
     }

@@ -212,8 +212,7 @@ const SETTINGS: &[Setting] = &[
 ];
 
 fn tls(config: &mut Config) -> &mut TlsFiles {
-    let nothing = || TlsFiles { certificate: PathBuf::new(), key: PathBuf::new() };
-    config.server.tls.get_or_insert_with(nothing)
+    config.server.tls.get_or_insert_default()
 }
 
 /// All settings with their defaults, as a file.

@@ -162,7 +162,6 @@ impl Sources {
         let together = |text: String| Err(ConfigError::Together(text));
         if let Some(tls) = &config.server.tls
             && [&tls.certificate, &tls.key].contains(&&PathBuf::new())
-            && tls.certificate != tls.key
         {
             return together("`server.tls_certificate` and `server.tls_key` need each other".into());
         }
@@ -214,7 +213,10 @@ fn of_file(file: &Source, all: &mut Vec<Given>) -> Result<(), ConfigError> {
             let setting = by_key(&format!("{section}.{name}"), &file.name)?;
             let value = match value {
                 toml::Value::String(text) => text,
-                other => other.to_string(),
+                toml::Value::Integer(number) => number.to_string(),
+                toml::Value::Float(number) => number.to_string(),
+                toml::Value::Boolean(truth) => truth.to_string(),
+                _ => return Err(wrong(format!("`{section}.{name}` is neither text nor number"))),
             };
             all.push(Given { setting, value, source: file.name.clone() });
         }
