@@ -5,12 +5,27 @@
 //! the region may want; `refine` finds in it what one person wants.
 
 mod asker;
+mod built_in;
+mod by_street;
 mod error;
+mod few;
+#[cfg(test)]
+pub(crate) mod memory;
+mod nearest;
 mod object;
+mod piece;
+mod plain;
+mod point_grid;
+mod samples;
 
 pub use asker::{Asker, AskerSettings};
+pub use built_in::BuiltIn;
+pub(crate) use by_street::ByStreet;
 pub use error::ServiceError;
-pub use object::{Object, Objects};
+pub(crate) use few::Few;
+pub use object::{Complete, Object, Objects};
+pub use piece::Piece;
+pub use plain::{Page, Plain, PlainService, PlainSettings, Range, Row};
 
 use crate::inquiry::Inquiry;
 use std::future::Future;
