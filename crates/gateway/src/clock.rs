@@ -27,7 +27,9 @@ impl Clock {
     /// Now.
     pub fn now(&self) -> Time {
         Time::from_millis(match self {
-            Clock::Monotonic(start) => u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+            Clock::Monotonic(start) => {
+                u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)
+            }
             Clock::ByHand(millis) => millis.load(Ordering::SeqCst),
         })
     }

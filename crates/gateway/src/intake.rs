@@ -52,7 +52,11 @@ const LONGEST_NAME: usize = 64;
 
 impl Gateway {
     /// Looks at one query as it came.
-    pub fn examine(&self, account: &Account, text: &[u8]) -> Result<Ask, (Option<String>, Refusal)> {
+    pub fn examine(
+        &self,
+        account: &Account,
+        text: &[u8],
+    ) -> Result<Ask, (Option<String>, Refusal)> {
         let request: QueryRequest<'_> = serde_json::from_slice(text)
             .map_err(|error| (None, Refusal::Malformed(error.to_string())))?;
         self.look(account, &request).map_err(|refusal| (Some(request.ticket.into_owned()), refusal))
@@ -139,9 +143,7 @@ fn patience(seconds: f64) -> Option<Duration> {
 fn reach(request: &QueryRequest<'_>) -> Result<(Length, Option<Speed>), Refusal> {
     let positive = |value: f64| (value > 0.0 && value.is_finite()).then_some(value);
     let speed = match request.speed {
-        Some(speed) => {
-            Some(Speed::metres_per_second(positive(speed).ok_or(Refusal::Speed)?))
-        }
+        Some(speed) => Some(Speed::metres_per_second(positive(speed).ok_or(Refusal::Speed)?)),
         None => None,
     };
     let dc = match (request.dc, speed, request.interval) {

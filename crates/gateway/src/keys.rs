@@ -136,10 +136,13 @@ impl KeyFile {
         let wrong = |problem: String| KeyError::File { path: path.to_owned(), problem };
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(KeyFile::default()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(KeyFile::default());
+            }
             Err(error) => return Err(wrong(error.to_string())),
         };
-        let file: KeyFile = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let file: KeyFile =
+            serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         let keys = file.accounts.iter().flat_map(|account| &account.keys);
         match keys.into_iter().find(|key| key.hash().is_none()) {
             Some(key) => Err(wrong(format!("key `{}` has no SHA-256 of 64 digits", key.id))),
@@ -150,7 +153,8 @@ impl KeyFile {
     /// Replaces the file by this one, readable for its owner alone.
     pub fn write(&self, path: &Path) -> Result<(), KeyError> {
         let wrong = |problem: String| KeyError::File { path: path.to_owned(), problem };
-        let mut text = serde_json::to_string_pretty(self).map_err(|error| wrong(error.to_string()))?;
+        let mut text =
+            serde_json::to_string_pretty(self).map_err(|error| wrong(error.to_string()))?;
         text.push('\n');
         let beside = path.with_extension("new");
         // A file left behind by a crash may be open to others, and would keep its permissions.
@@ -251,7 +255,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
         let mut file = KeyFile::read(&path).unwrap();
-        let first = file.add("city-app", OwnLimits { rate: Some(7), ..OwnLimits::default() }).unwrap();
+        let first =
+            file.add("city-app", OwnLimits { rate: Some(7), ..OwnLimits::default() }).unwrap();
         let second = file.add("city-app", OwnLimits::default()).unwrap();
         file.write(&path).unwrap();
         assert_ne!(first.secret, second.secret);
@@ -276,7 +281,9 @@ mod tests {
     fn a_file_that_is_not_one_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
-        for text in ["{", "{\"accounts\":[{\"name\":\"a\",\"keys\":[{\"id\":\"1\",\"sha256\":\"zz\"}]}]}"] {
+        for text in
+            ["{", "{\"accounts\":[{\"name\":\"a\",\"keys\":[{\"id\":\"1\",\"sha256\":\"zz\"}]}]}"]
+        {
             fs::write(&path, text).unwrap();
             assert!(KeyFile::read(&path).unwrap_err().to_string().contains("keys.json"));
         }

@@ -65,13 +65,8 @@ pub enum Flap {
 impl Mailbox {
     /// An empty mailbox; behind a door, if it matters where people were.
     pub fn new(door: Option<Door>) -> Mailbox {
-        let inside = Inside {
-            arrivals: Vec::new(),
-            cancelled: Vec::new(),
-            next: 1,
-            flap: Flap::Open,
-            door,
-        };
+        let inside =
+            Inside { arrivals: Vec::new(), cancelled: Vec::new(), next: 1, flap: Flap::Open, door };
         Mailbox { inside: Mutex::new(inside) }
     }
 

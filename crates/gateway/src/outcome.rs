@@ -4,7 +4,9 @@ use axum::http::StatusCode;
 use bytes::Bytes;
 
 /// How an accepted query ended: exactly one of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, utoipa::ToSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, utoipa::ToSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Hidden among others, and the service was asked.

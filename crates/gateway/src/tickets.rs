@@ -105,7 +105,8 @@ impl Table {
 
     /// Somebody else wants to know how a waiting query ends.
     pub fn join(&mut self, ticket: &str, route: Route) {
-        if let Some(Ticket { state: State::Waiting(_, routes), .. }) = self.tickets.get_mut(ticket) {
+        if let Some(Ticket { state: State::Waiting(_, routes), .. }) = self.tickets.get_mut(ticket)
+        {
             routes.push(route);
         }
     }

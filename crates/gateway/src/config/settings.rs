@@ -52,9 +52,7 @@ const SETTINGS: &[Setting] = &[
         "server.metrics",
         "\"127.0.0.1:9464\"",
         "Where metrics are served, for the operator alone; \"\" is nowhere.",
-        |c, text| {
-            c.server.metrics = if text.is_empty() { None } else { Some(address(text)?) }
-        }
+        |c, text| { c.server.metrics = if text.is_empty() { None } else { Some(address(text)?) } }
     ),
     setting!(
         "server.tls_certificate",
