@@ -12,6 +12,7 @@ mod golden;
 mod program;
 mod real_maps;
 mod schemes;
+mod serve;
 mod score;
 mod simulate;
 mod traces;
