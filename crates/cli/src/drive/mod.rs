@@ -62,6 +62,9 @@ pub struct Drive {
     /// For how long.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     seconds: u32,
+    /// Seconds of their lives before that: people appear one after the other.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    after: u32,
     /// How they ask.
     #[arg(long, value_enum, default_value = "stream")]
     by: By,
@@ -139,13 +142,9 @@ impl Drive {
         console.begin("preparing the truth", 0);
         let truth = (self.check_one_in > 0).then(|| Arc::new(Truth::new(&map, self.check_one_in)));
         console.clear();
-        let settings = Settings {
-            users: self.users,
-            k: self.k,
-            temporal_tolerance: self.dt,
-            seed: self.seed,
-        };
-        let plan = Plan { settings, seconds: self.seconds, skip: 0 };
+        let settings =
+            Settings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
+        let plan = Plan { settings, seconds: self.seconds, skip: self.after };
         let crowd = Crowd::start(Arc::clone(&map), profile, plan);
         let tally = runtime.block_on(async {
             match self.by {

@@ -12,7 +12,7 @@ mod golden;
 mod program;
 mod real_maps;
 mod schemes;
-mod serve;
 mod score;
+mod serve;
 mod simulate;
 mod traces;
