@@ -244,8 +244,7 @@ fn a_read_only_folder_is_named_and_stays_as_it_was() {
     if fs::metadata("/proc/self").unwrap().uid() == 0 {
         command.uid(65534).gid(65534); // nothing is read-only to root
     }
-    let output =
-        command.args(["evaluate", &bench.path("e.toml"), "--out", &out]).output().unwrap();
+    let output = command.args(["evaluate", &bench.path("e.toml"), "--out", &out]).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("out/cells: Permission denied"), "{stderr}");
