@@ -11,6 +11,7 @@ mod map_args;
 mod metrics;
 mod progress;
 mod report;
+mod scheme_args;
 mod score;
 mod simulate;
 mod table;
