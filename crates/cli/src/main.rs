@@ -9,6 +9,7 @@ mod evaluate;
 mod map;
 mod map_args;
 mod metrics;
+mod pois;
 mod progress;
 mod report;
 mod score;
@@ -57,6 +58,9 @@ enum Command {
     Report(report::Report),
     /// Say what became of queries, from files of any origin.
     Score(score::Score),
+    /// Put a map's points of interest into a database that the gateway can ask.
+    #[command(subcommand)]
+    Pois(pois::PoisCommand),
 }
 
 const MAP_EXAMPLES: &str = "Examples:
@@ -81,6 +85,7 @@ fn main() -> ExitCode {
         Command::Evaluate(evaluate) => evaluate.run(&console),
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
+        Command::Pois(command) => command.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
