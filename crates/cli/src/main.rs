@@ -11,6 +11,7 @@ mod keys;
 mod map;
 mod map_args;
 mod metrics;
+mod pois;
 mod progress;
 mod report;
 mod scheme_args;
@@ -69,6 +70,9 @@ enum Command {
     /// Make, list and revoke the keys of the gateway's accounts.
     #[command(subcommand)]
     Keys(keys::Keys),
+    /// Put a map's points of interest into a database that the gateway can ask.
+    #[command(subcommand)]
+    Pois(pois::PoisCommand),
 }
 
 const MAP_EXAMPLES: &str = "Examples:
@@ -99,6 +103,7 @@ fn main() -> ExitCode {
         Command::Score(score) => score.run(&console),
         Command::Serve(serve) => serve.run(&console),
         Command::Keys(keys) => keys.run(),
+        Command::Pois(command) => command.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
