@@ -89,7 +89,7 @@ fn on_a_straight_road_only_one_of_three_can_have_come() {
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal] {
         let (sets, regions) = served(&town, guarantee, before.clone(), now.clone());
         assert_eq!(sets.len(), 3, "{guarantee:?}: all three are served");
-        let shown = [Shown { asked_at: at(10), at: at(10), region: Arc::new(regions[0].clone()) }];
+        let shown = [Shown::new(at(10), at(10), Arc::new(regions[0].clone()))];
         let left = known_point(&atlas, &shown, before[0].position);
         let possible = now.iter().filter(|query| left.holds(query.position)).count();
         assert_eq!(possible, 1, "{guarantee:?}: A alone");
@@ -110,7 +110,7 @@ fn known_point(atlas: &Arc<Atlas>, shown: &[Shown], before: Position) -> Posteri
         named: &[],
         prior: None,
     };
-    Reachability::AT_ONCE.attack(&view).expect("a past")
+    Reachability::FROM_A_KNOWN_POINT.attack(&view).expect("a past")
 }
 
 /// Publishes everyone who waits as one set, whoever they are.
@@ -154,7 +154,7 @@ fn inverted(
     for served in published.served() {
         let victim = &state.waiting[served.place as usize];
         let region = Arc::new(published.set(served.set).region.into_owned());
-        let shown = [Shown { asked_at: at(10), at: at(10), region }];
+        let shown = [Shown::new(at(10), at(10), region)];
         let view = View {
             atlas,
             rule: Rule::Fixed,
