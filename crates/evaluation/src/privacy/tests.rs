@@ -1,11 +1,12 @@
 use super::*;
 use crate::people;
 use meshcloak::units::Length;
+use std::sync::OnceLock;
 use std::time::Duration;
 use traffic::{Profile, Settings};
 
 fn city() -> Arc<Atlas> {
-    let plan = import::CityPlan::new(3, 800).unwrap();
+    let plan = import::CityPlan::new(3, 500).unwrap();
     let source = import::MapSource::City(plan);
     let city = import::read_map(&source, &import::Options::default(), &()).unwrap();
     Arc::new(Atlas::new(city.map, Length::metres(2_000.0)))
@@ -22,9 +23,15 @@ const CONDITIONS: fn(&Atlas) -> Conditions =
 
 fn assayed(name: &str, victims: usize) -> Assay {
     let atlas = city();
-    let tape = tape(&atlas, 900);
-    let plan = Plan { victims, planted: 8, ..Plan::default() };
+    let tape = tape(&atlas, 550);
+    let plan = Plan { victims, planted: 20, ..Plan::default() };
     assay(&Suspect::named(name).unwrap(), &atlas, &tape, CONDITIONS(&atlas), &plan)
+}
+
+/// The method as printed, attacked once for all tests.
+fn paper() -> &'static Assay {
+    static PAPER: OnceLock<Assay> = OnceLock::new();
+    PAPER.get_or_init(|| assayed("meshcloak", 250))
 }
 
 #[test]
@@ -32,19 +39,19 @@ fn the_paper_falls_below_k_and_the_guarantees_do_not() {
     let share = |assay: &Assay, attack: &str| {
         assay.scores.get(attack).and_then(|score| score.below_k.value()).unwrap()
     };
-    let paper = assayed("meshcloak", 300);
+    let paper = paper();
     assert!(paper.scores.get(score::SHOWN).unwrap().publications > 500);
-    assert_eq!(share(&paper, score::SHOWN), 0.0);
-    assert!(share(&paper, "inversion") > 0.05);
-    assert!(share(&paper, "known-point") > 0.05);
-    assert!(share(&paper, "intersection") > 0.2);
+    assert_eq!(share(paper, score::SHOWN), 0.0);
+    assert!(share(paper, "inversion") > 0.05);
+    assert!(share(paper, "known-point") > 0.05);
+    assert!(share(paper, "intersection") > 0.2);
     assert!(paper.portrait.is_some());
-    let reciprocal = assayed("meshcloak/reciprocal", 300);
+    let reciprocal = assayed("meshcloak/reciprocal", 250);
     assert_eq!(share(&reciprocal, "inversion"), 0.0);
     assert!(share(&reciprocal, "known-point") > 0.02, "not promised");
-    let history = assayed("meshcloak/history/cells-600", 300);
+    let history = assayed("meshcloak/history/cells-600", 250);
     assert_eq!((share(&history, "inversion"), share(&history, "known-point")), (0.0, 0.0));
-    for assay in [&paper, &reciprocal, &history] {
+    for assay in [paper, &reciprocal, &history] {
         for attack in ["inversion", "reachability", "known-point", "region-inversion", "together"] {
             let wrong = assay.scores.get(attack).unwrap().wrong.value();
             assert_eq!(wrong, Some(0.0), "{} {attack}: the truth survives", assay.scheme);
@@ -54,8 +61,7 @@ fn the_paper_falls_below_k_and_the_guarantees_do_not() {
 
 #[test]
 fn each_attack_succeeds_against_some_scheme() {
-    let clique = assayed("clique-cloak", 200);
-    let paper = assayed("meshcloak", 200);
+    let paper = paper();
     let figure = |assay: &Assay, attack: &str, name: &str| {
         assay.scores.get(attack).and_then(|score| score.figure(name)).unwrap()
     };
@@ -69,18 +75,18 @@ fn each_attack_succeeds_against_some_scheme() {
         assay.scores.get(attack).and_then(|score| score.below_k.value()).unwrap()
     };
     let shown = score::SHOWN;
-    assert!(metres(&paper, "reachability") < 0.95 * metres(&paper, shown), "A at L1");
-    assert!(share(&paper, "known-point") > 0.05, "A at L2");
-    assert!(error(&paper, "boundary") < error(&paper, shown), "B");
-    assert!(error(&paper, "centre") < 0.9 * figure(&paper, "centre", "error of a random point"));
-    assert!(share(&paper, "inversion") > 0.05, "D");
-    assert!(metres(&paper, "region-inversion") < 0.9 * metres(&paper, shown), "E");
-    assert!(share(&paper, "intersection") > 0.2, "F");
-    assert!(share(&clique, "sybils") > 0.0 || share(&paper, "sybils") > 0.0, "G");
-    assert!(share(&paper, "homogeneity") > share(&paper, "inversion"), "H");
-    assert!(figure(&paper, "timing", "delay and k correlate") > 0.0, "I");
-    assert!(figure(&paper, "bayes", "bits left") < figure(&paper, "bayes", "bits of the region"));
-    assert!(metres(&paper, "together") <= metres(&paper, "region-inversion") + 1.0);
+    assert!(metres(paper, "reachability") < 0.95 * metres(paper, shown), "A at L1");
+    assert!(share(paper, "known-point") > 0.05, "A at L2");
+    assert!(error(paper, "boundary") < error(paper, shown), "B");
+    assert!(error(paper, "centre") < 0.9 * figure(paper, "centre", "error of a random point"));
+    assert!(share(paper, "inversion") > 0.05, "D");
+    assert!(metres(paper, "region-inversion") < 0.9 * metres(paper, shown), "E");
+    assert!(share(paper, "intersection") > 0.2, "F");
+    assert!(share(paper, "sybils") > 0.0, "G");
+    assert!(share(paper, "homogeneity") > share(paper, "inversion"), "H");
+    assert!(figure(paper, "timing", "delay and k correlate") > 0.0, "I");
+    assert!(figure(paper, "bayes", "bits left") < figure(paper, "bayes", "bits of the region"));
+    assert!(metres(paper, "together") <= metres(paper, "region-inversion") + 1.0);
 }
 
 #[test]
