@@ -46,7 +46,7 @@ macro_rules! setting {
 
 const SETTINGS: &[Setting] = &[
     setting!("server.listen", "\"127.0.0.1:8080\"", "Where people are listened to.", |c, text| {
-        c.server.listen = address(text)?
+        c.server.listen = address(text)?;
     }),
     setting!(
         "server.metrics",
@@ -61,10 +61,10 @@ const SETTINGS: &[Setting] = &[
         |c, text| tls(c).certificate = PathBuf::from(text)
     ),
     setting!("server.tls_key", "\"\"", "Private key of the certificate, PEM.", |c, text| {
-        tls(c).key = PathBuf::from(text)
+        tls(c).key = PathBuf::from(text);
     }),
     setting!("server.connections", "10000", "Connections at once; more are closed.", |c, text| {
-        c.server.connections = whole(text, 1..=1_000_000)?
+        c.server.connections = whole(text, 1..=1_000_000)?;
     }),
     setting!(
         "server.request_timeout",
@@ -83,11 +83,11 @@ const SETTINGS: &[Setting] = &[
         "\"city\"",
         "The map: a file of any format that `meshcloak map` reads, or the built-in city.",
         |c, text| {
-            c.map.source = text.parse().map_err(|_| "a map, as in porto.osm.pbf or city:7000:1")?
+            c.map.source = text.parse().map_err(|_| "a map, as in porto.osm.pbf or city:7000:1")?;
         }
     ),
     setting!("map.pois", "\"\"", "Further points of interest, CSV; \"\" is none.", |c, text| {
-        c.map.pois = path(text)
+        c.map.pois = path(text);
     }),
     setting!(
         "map.origin",
@@ -102,7 +102,7 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.map.snap = snap(text)?
     ),
     setting!("engine.tick", "1", "Seconds between two batches.", |c, text| {
-        c.engine.tick = seconds(text, 0.1..=60.0)?
+        c.engine.tick = seconds(text, 0.1..=60.0)?;
     }),
     setting!(
         "engine.guarantee",
@@ -116,7 +116,7 @@ const SETTINGS: &[Setting] = &[
                     ("history", Guarantee::History),
                     ("paper", Guarantee::Paper),
                 ],
-            )?
+            )?;
         }
     ),
     setting!(
@@ -138,16 +138,16 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.engine.queue = whole(text, 1..=10_000_000)?
     ),
     setting!("limits.rate", "1000", "Queries per second of an account.", |c, text| {
-        c.limits.rate = whole(text, 1..=10_000_000)?
+        c.limits.rate = whole(text, 1..=10_000_000)?;
     }),
     setting!("limits.person_rate", "60", "Queries per minute of one person.", |c, text| {
-        c.limits.person_rate = whole(text, 1..=60_000)?
+        c.limits.person_rate = whole(text, 1..=60_000)?;
     }),
     setting!("limits.k_max", "50", "The largest k.", |c, text| {
-        c.limits.k_max = whole(text, 2..=100_000)?
+        c.limits.k_max = whole(text, 2..=100_000)?;
     }),
     setting!("limits.dt_max", "60", "The longest patience, in seconds.", |c, text| {
-        c.limits.dt_max = seconds(text, 0.0..=3600.0)?
+        c.limits.dt_max = seconds(text, 0.0..=3600.0)?;
     }),
     setting!(
         "limits.dc_min",
@@ -156,12 +156,12 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.limits.dc_min = constraint(text)?
     ),
     setting!("limits.dc_max", "2000", "The largest distance constraint, in metres.", |c, text| {
-        c.limits.dc_max = constraint(text)?
+        c.limits.dc_max = constraint(text)?;
     }),
     setting!(
         "accounts.keys",
         "\"keys.json\"",
-        "Where `meshcloak keys` keeps the keys, hashed. Read again when it changes.",
+        "Where `meshcloak keys` keeps the keys, hashed. Read again on SIGHUP.",
         |c, text| c.keys = path(text)
     ),
     setting!(
@@ -171,7 +171,7 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.results.keep = seconds(text, 1.0..=3600.0)?
     ),
     setting!("results.most", "100000", "Results kept of one account at most.", |c, text| {
-        c.results.most = whole(text, 1..=100_000_000)?
+        c.results.most = whole(text, 1..=100_000_000)?;
     }),
     setting!(
         "service.source",
@@ -185,14 +185,20 @@ const SETTINGS: &[Setting] = &[
             c.service.source = text.to_owned();
         }
     ),
+    setting!(
+        "service.table",
+        "\"meshcloak_pois\"",
+        "The table of its objects, if it is a database; `meshcloak pois load` makes one.",
+        |c, text| c.service.table = text.parse().map_err(|_| "a table, as in pois or city.pois")?
+    ),
     setting!("service.timeout", "2", "Seconds that the service may take.", |c, text| {
-        c.service.timeout = seconds(text, 0.05..=60.0)?
+        c.service.timeout = seconds(text, 0.05..=60.0)?;
     }),
     setting!("service.concurrency", "32", "Requests to the service at once.", |c, text| {
-        c.service.concurrency = whole(text, 1..=10_000)?
+        c.service.concurrency = whole(text, 1..=10_000)?;
     }),
     setting!("log.format", "\"text\"", "text or json.", |c, text| {
-        c.log.format = one_of(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])?
+        c.log.format = one_of(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])?;
     }),
     setting!("log.level", "\"info\"", "error, warn, info, debug or trace.", |c, text| {
         use tracing::Level;
@@ -205,7 +211,7 @@ const SETTINGS: &[Setting] = &[
                 ("debug", Level::DEBUG),
                 ("trace", Level::TRACE),
             ],
-        )?
+        )?;
     }),
 ];
 
