@@ -5,7 +5,7 @@ use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Guarantee, HORIZON};
 use meshcloak::mesh::MeshRule;
-use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub fn names() -> Vec<&'static str> {
 pub const PAPER: Settings = Settings {
     guarantee: Guarantee::Paper,
     coverage: Coverage::Own,
-    mesh: MeshRule::Reach,
+    region: RegionRule::Mesh(MeshRule::Reach),
     budget: 20_000,
     horizon: HORIZON,
     hold: None,

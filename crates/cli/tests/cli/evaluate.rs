@@ -227,6 +227,30 @@ fn a_full_disk_leaves_no_half_written_result() {
     assert_eq!(bench.column("out", "configuration").len(), 4);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_read_only_folder_is_named_and_stays_as_it_was() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    let bench = Bench::new(TINY);
+    let out = bench.path("out");
+    fs::create_dir(&out).unwrap();
+    let program = bench.path("meshcloak");
+    fs::copy(env!("CARGO_BIN_EXE_meshcloak"), &program).unwrap();
+    for (path, mode) in [(&out, 0o555), (&bench.path(""), 0o755)] {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let mut command = Command::new(&program);
+    if fs::metadata("/proc/self").unwrap().uid() == 0 {
+        command.uid(65534).gid(65534); // nothing is read-only to root
+    }
+    let output = command.args(["evaluate", &bench.path("e.toml"), "--out", &out]).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("out/cells: Permission denied"), "{stderr}");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
+}
+
 #[test]
 fn a_report_is_written_and_can_be_made_again_from_the_files_alone() {
     let bench = Bench::new(TINY);
