@@ -92,7 +92,8 @@ fn batches(pace: Pace, second: &Asked) -> Vec<Batch> {
     match pace {
         Pace::Batch => vec![batch(second.at, second.queries.to_vec())],
         Pace::OneByOne => {
-            let each = second.queries.iter().map(|query| batch(query.asked_at, vec![query.clone()]));
+            let each =
+                second.queries.iter().map(|query| batch(query.asked_at, vec![query.clone()]));
             each.chain([batch(second.at, Vec::new())]).collect()
         }
     }

@@ -1,10 +1,11 @@
 //! The schemes one can choose from, in words.
 
 use attacks::Rule;
+use meshcloak::cells::CellRule;
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh::MeshRule;
-use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::scheme::Scheme;
 use serde::Serialize;
 use std::sync::Arc;
@@ -28,6 +29,16 @@ const fn choice(id: &'static str, label: &'static str, about: &'static str) -> C
 pub const SCHEMES: &[Choice] = &[
     choice("reciprocal", "MeshCloak, reciprocal", "Disjoint sets; all members publish one mesh."),
     choice("history", "MeshCloak, history", "Reciprocal, and safe against a known last position."),
+    choice(
+        "cells",
+        "MeshCloak, cells",
+        "Reciprocal; the region is made of fixed cells of the city.",
+    ),
+    choice(
+        "history-cells",
+        "MeshCloak, history, cells",
+        "History; the region is made of fixed cells.",
+    ),
     choice("paper", "MeshCloak, as printed", "Each takes a largest clique; sets overlap."),
     choice("clique-cloak", "CliqueCloak", "A rectangle around a clique in the plane."),
     choice("i-clique-cloak", "ICliqueCloak", "CliqueCloak that minds movement boundaries."),
@@ -42,15 +53,19 @@ pub const SCHEMES: &[Choice] = &[
 /// The scheme of that name.
 pub fn make(atlas: &Arc<Atlas>, id: &str) -> Option<Box<dyn Scheme>> {
     let guarantee = match id {
-        "reciprocal" => Guarantee::Reciprocal,
-        "history" => Guarantee::History,
+        "reciprocal" | "cells" => Guarantee::Reciprocal,
+        "history" | "history-cells" => Guarantee::History,
         "paper" => Guarantee::Paper,
         _ => {
             SCHEMES.iter().find(|scheme| scheme.id == id)?;
             return baselines::by_name(atlas, id);
         }
     };
-    let settings = Settings { guarantee, ..Settings::default() };
+    let region = match id {
+        "cells" | "history-cells" => RegionRule::Cells(CellRule::default()),
+        _ => RegionRule::default(),
+    };
+    let settings = Settings { guarantee, region, ..Settings::default() };
     Some(Box::new(MeshCloak::new(Arc::clone(atlas), settings)))
 }
 

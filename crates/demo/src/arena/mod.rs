@@ -1,0 +1,241 @@
+//! The arena: the same people at the same second, hidden by one scheme and by another, and an
+//! attacker who tries to find one of them. Only the demo can show this, for it knows the truth.
+
+mod replay;
+mod schemes;
+mod side;
+
+pub use schemes::{Choice, SCHEMES};
+pub use side::Side;
+
+use crate::tape::Asked;
+use attacks::{Attack, Prior};
+use meshcloak::distance::Atlas;
+use meshcloak::map::Frame;
+use meshcloak::query::{QueryId, UserId};
+use meshcloak::units::Time;
+use replay::Replay;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The attacks one can choose from, in words.
+pub const ATTACKS: &[Choice] = &[
+    choice("known-point", "knows where she asked before"),
+    choice("inversion", "knows everyone, runs the algorithm again"),
+    choice("reachability", "follows her from region to region"),
+    choice("region-inversion", "asks which streets explain the mesh"),
+    choice("boundary", "measures back from the frontier"),
+    choice("bayes", "knows which streets are popular"),
+    choice("intersection", "links three questions of hers"),
+    choice("sybils", "sends four people of its own"),
+    choice("homogeneity", "counts streets instead of people"),
+    choice("timing", "watches when people ask"),
+    choice("centre", "guesses the middle"),
+    choice("together", "does all that a service can"),
+];
+
+const fn choice(id: &'static str, label: &'static str) -> Choice {
+    Choice { id, label, about: "" }
+}
+
+/// What is to be compared.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wish {
+    /// One or two schemes.
+    pub schemes: Vec<String>,
+    /// The attack.
+    pub attack: String,
+    /// A moment that was looked at before; otherwise, or if it is forgotten, now.
+    pub moment: Option<u64>,
+    /// A victim; otherwise somebody whom all schemes published.
+    pub victim: Option<u64>,
+    /// The victim after this one.
+    pub after: Option<u64>,
+}
+
+/// What comes of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// To look at the same people again.
+    pub moment: u64,
+    /// Who is attacked; `None` if nobody was published by all schemes.
+    pub victim: Option<Victim>,
+    /// How many people all schemes published.
+    pub published: usize,
+    /// Scheme by scheme.
+    pub sides: Vec<Side>,
+}
+
+/// Who is attacked.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Victim {
+    /// Her number in the crowd.
+    pub number: u64,
+    /// Where she asked, degrees east.
+    pub lon: f64,
+    /// Degrees north.
+    pub lat: f64,
+    /// Among how many she wanted to be hidden.
+    pub k: u32,
+}
+
+/// Why nothing can be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArenaError {
+    /// No such scheme.
+    #[error("one or two known schemes are needed")]
+    Scheme,
+    /// No such attack.
+    #[error("no such attack")]
+    Attack,
+    /// The demo has only just begun.
+    #[error("the crowd has only just come; ask again in a few seconds")]
+    TooSoon,
+}
+
+/// A minute that somebody looks at.
+pub(crate) struct Moment {
+    pub second: u64,
+    pub end: Time,
+    minute: Vec<Asked>,
+    pub prior: Prior,
+    replays: Mutex<BTreeMap<&'static str, Arc<Replay>>>,
+}
+
+/// The arena.
+pub struct Arena {
+    pub(crate) atlas: Arc<Atlas>,
+    pub(crate) frame: Frame,
+    moments: Mutex<VecDeque<Arc<Moment>>>,
+}
+
+/// So many moments are remembered.
+const MOMENTS: usize = 6;
+
+/// So many seconds must have passed before there is anything to compare.
+const FIRST: usize = 8;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Arena {
+    /// An arena on a map.
+    pub fn new(atlas: Arc<Atlas>, frame: Frame) -> Arena {
+        Arena { atlas, frame, moments: Mutex::default() }
+    }
+
+    /// Compares; `now` gives the last minute if no moment is asked for.
+    pub fn compare(
+        &self,
+        wish: &Wish,
+        now: impl FnOnce() -> Vec<Asked>,
+    ) -> Result<Comparison, ArenaError> {
+        let known = |id: &String| SCHEMES.iter().find(|scheme| scheme.id == id);
+        let schemes: Option<Vec<&Choice>> = wish.schemes.iter().map(known).collect();
+        let schemes = schemes.filter(|list| (1..=2).contains(&list.len()));
+        let schemes = schemes.ok_or(ArenaError::Scheme)?;
+        let attack = attacks::by_name(&wish.attack).ok_or(ArenaError::Attack)?;
+        let moment = self.moment(wish.moment, now)?;
+        let replays: Vec<Arc<Replay>> =
+            schemes.iter().map(|scheme| moment.replay(&self.atlas, scheme.id)).collect();
+        let common = common(&replays, moment.end);
+        let victim = choose(&common, wish);
+        let sides = schemes.iter().zip(&replays).map(|(scheme, replay)| {
+            let stage = side::Scene { arena: self, moment: &moment, replay, scheme: scheme.id };
+            stage.side(attack.as_ref(), victim)
+        });
+        Ok(Comparison {
+            moment: moment.second,
+            sides: sides.collect(),
+            victim: victim.and_then(|(user, query)| self.victim(&replays, user, query)),
+            published: common.len(),
+        })
+    }
+
+    fn moment(
+        &self,
+        wanted: Option<u64>,
+        now: impl FnOnce() -> Vec<Asked>,
+    ) -> Result<Arc<Moment>, ArenaError> {
+        let mut moments = lock(&self.moments);
+        if let Some(moment) = moments.iter().find(|moment| Some(moment.second) == wanted) {
+            return Ok(Arc::clone(moment));
+        }
+        let minute = now();
+        let end = minute.last().filter(|_| minute.len() >= FIRST).ok_or(ArenaError::TooSoon)?.at;
+        let second = end.as_millis() / 1000;
+        if let Some(moment) = moments.iter().find(|moment| moment.second == second) {
+            return Ok(Arc::clone(moment));
+        }
+        let prior = self.prior(&minute);
+        let moment = Arc::new(Moment { second, end, minute, prior, replays: Mutex::default() });
+        moments.push_back(Arc::clone(&moment));
+        if moments.len() > MOMENTS {
+            moments.pop_front();
+        }
+        Ok(moment)
+    }
+
+    /// How popular streets are: where others asked.
+    fn prior(&self, minute: &[Asked]) -> Prior {
+        let map = self.atlas.map();
+        let mut per_metre = vec![0.05; map.street_count()];
+        for query in minute.iter().flat_map(|second| second.queries.iter()) {
+            per_metre[query.position.street.index()] += 1.0;
+        }
+        for (street, weight) in map.streets().zip(&mut per_metre) {
+            *weight /= map.metres(street).max(1.0);
+        }
+        Prior { per_metre }
+    }
+
+    fn victim(&self, replays: &[Arc<Replay>], user: UserId, query: QueryId) -> Option<Victim> {
+        let asked = replays.iter().find_map(|replay| replay.asked.get(&query))?;
+        let place = self.frame.lon_lat(self.atlas.map().point(asked.position));
+        Some(Victim { number: user.0, lon: place.lon, lat: place.lat, k: asked.k })
+    }
+}
+
+impl Moment {
+    fn replay(&self, atlas: &Arc<Atlas>, id: &'static str) -> Arc<Replay> {
+        let mut replays = lock(&self.replays);
+        let replay = replays.entry(id).or_insert_with(|| {
+            let scheme = schemes::make(atlas, id).expect("it is one of the choices");
+            Arc::new(Replay::of(scheme, &self.minute))
+        });
+        Arc::clone(replay)
+    }
+}
+
+/// Whom all schemes published lately, for the same question, ascending; with that question.
+fn common(replays: &[Arc<Replay>], end: Time) -> Vec<(UserId, QueryId)> {
+    let Some((first, others)) = replays.split_first() else { return Vec::new() };
+    let hers = |replay: &Replay, user| replay.recent(user, end).map(|(_, shown)| shown.query.id);
+    let users = first.published.keys();
+    let asked = users.filter_map(|&user| Some((user, hers(first, user)?)));
+    asked.filter(|&(user, id)| others.iter().all(|replay| hers(replay, user) == Some(id))).collect()
+}
+
+/// The victim that was asked for, or the next one, or the first.
+fn choose(common: &[(UserId, QueryId)], wish: &Wish) -> Option<(UserId, QueryId)> {
+    let wanted = wish.victim.and_then(|victim| common.iter().find(|(user, _)| user.0 == victim));
+    let next = wish.after.and_then(|after| common.iter().find(|(user, _)| user.0 > after));
+    wanted.or(next).or(common.first()).copied()
+}
+
+/// What an attack needs, as a choice tells it.
+pub fn attack_choices() -> Vec<(Choice, String)> {
+    let needs =
+        |choice: &Choice| attacks::by_name(choice.id).map(|attack| sentence(attack.as_ref()));
+    ATTACKS.iter().map(|choice| (*choice, needs(choice).unwrap_or_default())).collect()
+}
+
+fn sentence(attack: &dyn Attack) -> String {
+    format!("Level {}: it knows {}.", attack.level().name(), attack.needs())
+}
+
+#[cfg(test)]
+mod tests;
