@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 
 const gateway = process.env['GATEWAY'] ?? 'http://127.0.0.1:8080';
-const routes = ['/v1', '/map', '/demo', '/page', '/openapi.json', '/ops'];
+const routes = ['/v1', '/map', '/demo', '/page', '/ops', '/report'];
 
 export default defineConfig({
   base: './',

@@ -6,12 +6,14 @@
 mod answer;
 mod cloak;
 mod evaluate;
+mod keys;
 mod map;
 mod map_args;
 mod metrics;
 mod progress;
 mod report;
 mod score;
+mod serve;
 mod simulate;
 mod table;
 mod threads;
@@ -57,6 +59,11 @@ enum Command {
     Report(report::Report),
     /// Say what became of queries, from files of any origin.
     Score(score::Score),
+    /// Run the gateway.
+    Serve(serve::Serve),
+    /// Make, list and revoke the keys of the gateway's accounts.
+    #[command(subcommand)]
+    Keys(keys::Keys),
 }
 
 const MAP_EXAMPLES: &str = "Examples:
@@ -67,12 +74,15 @@ const MAP_EXAMPLES: &str = "Examples:
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let console = progress::Console::new(cli.quiet);
-    // Without the handler an interrupted run leaves half-written files behind, and works as well.
-    ctrlc::set_handler(|| {
-        import::discard_unfinished();
-        std::process::exit(130);
-    })
-    .ok();
+    // The gateway has an orderly end of its own.
+    if !matches!(cli.command, Command::Serve(_)) {
+        // Without it an interrupted run leaves half-written files behind, and works as well.
+        ctrlc::set_handler(|| {
+            import::discard_unfinished();
+            std::process::exit(130);
+        })
+        .ok();
+    }
     let done = match cli.command {
         Command::Map(command) => map::run(&command, &console),
         Command::Simulate(simulate) => simulate.run(&console),
@@ -81,6 +91,8 @@ fn main() -> ExitCode {
         Command::Evaluate(evaluate) => evaluate.run(&console),
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
+        Command::Serve(serve) => serve.run(&console),
+        Command::Keys(keys) => keys.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -103,9 +103,9 @@ impl Board {
     }
 
     /// A batch is over: everyone who looks is told.
-    pub fn round(&self, map: &StreetMap, round: &Round, batch_ms: Option<f64>) {
+    pub fn round(&self, map: &StreetMap, round: &Round) {
         let mut inside = self.lock();
-        let counts = inside.settle(round, batch_ms);
+        let counts = inside.settle(round);
         inside.truths.learn(map, &self.frame, round);
         inside.second += 1;
         let Rectangle { min, max } = self.bounds;
@@ -134,7 +134,7 @@ impl Inside {
     }
 
     /// Takes out whose queries have ended, and counts.
-    fn settle(&mut self, round: &Round, batch_ms: Option<f64>) -> Counts {
+    fn settle(&mut self, round: &Round) -> Counts {
         let members = || round.jobs.iter().flat_map(|job| &job.members);
         let (mut served, mut delay) = (0, 0.0);
         for member in members() {
@@ -164,7 +164,7 @@ impl Inside {
             sets: sets.len(),
             set_size: mean(sets.iter().sum::<usize>() as f64, sets.len()),
             delay: mean(delay, served),
-            batch_ms,
+            batch_ms: round.took.as_secs_f64() * 1000.0,
             success: mean(hidden as f64, hidden + gone),
         }
     }

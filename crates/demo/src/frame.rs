@@ -54,7 +54,7 @@ pub struct Counts {
     /// Seconds from asking to being hidden, on average.
     pub delay: Option<f64>,
     /// Milliseconds the engine took.
-    pub batch_ms: Option<f64>,
+    pub batch_ms: f64,
     /// Of those whose queries ended in the last seconds, the share who were hidden.
     pub success: Option<f64>,
 }

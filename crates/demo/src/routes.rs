@@ -47,7 +47,9 @@ pub fn routes(stage: Stage) -> Router {
 async fn info(State(stage): State<Stage>) -> Json<serde_json::Value> {
     let attacks: Vec<serde_json::Value> = attack_choices()
         .into_iter()
-        .map(|(Choice { id, label, .. }, about)| json!({ "id": id, "label": label, "about": about }))
+        .map(
+            |(Choice { id, label, .. }, about)| json!({ "id": id, "label": label, "about": about }),
+        )
         .collect();
     Json(json!({
         "guarantee": gateway::receipt::word(stage.gateway.guarantee()),

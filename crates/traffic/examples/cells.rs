@@ -80,12 +80,8 @@ fn describe(map: &StreetMap, metres: f64) {
 
 /// Regions that members can reach, and regions of cells.
 fn compare(map: &StreetMap, people: u32) {
-    let settings = Settings {
-        users: people,
-        k: (2, 5),
-        temporal_tolerance: 3000,
-        ..Settings::default()
-    };
+    let settings =
+        Settings { users: people, k: (2, 5), temporal_tolerance: 3000, ..Settings::default() };
     let profile = Profile::named("p1").expect("it is built in").with_uniform_places();
     let atlas = Arc::new(Atlas::new(map.clone(), profile.largest_constraint()));
     let tape = Simulation::new(map, &profile, settings).tape();

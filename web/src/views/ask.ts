@@ -1,6 +1,6 @@
 // Be one of them: choose a place, ask, and watch what is done before anybody is asked anything.
 
-import { type QueryRequest, type QueryResult, type Refusal, type Truth, get, post } from '../api/client';
+import { type QueryRequest, type QueryResult, type Refusal, type Truth, post } from '../api/client';
 import { CrowdLayer } from '../crowd';
 import { fill, h } from '../dom';
 import { MeshLayer } from '../meshes';
@@ -82,7 +82,8 @@ export function ask(scene: Scene): Leave {
 
   const tell = async (request: QueryRequest, result: QueryResult | Refusal): Promise<void> => {
     if (result.outcome === 'refused') return story.refused(result as Refusal);
-    const truth = await get<Truth>(`./demo/asked/${encodeURIComponent(request.ticket)}`);
+    const standing = { lon: request.lon, lat: request.lat, dc: (request.speed ?? 0) * (request.interval ?? 0) };
+    const truth = await post<Truth>(`./demo/asked/${encodeURIComponent(request.ticket)}`, standing);
     const ended = result as QueryResult;
     if (ended.outcome !== 'answered') return story.expired(request, ended, truth);
     const steps: (() => void)[] = [

@@ -12,20 +12,20 @@ interface Glance {
   at: number;
   ready: boolean;
   regions: number[][];
-  answered: number;
+  /** Totals, in whole tens. */
+  hidden: number;
   expired: number;
-  failed: number;
-  waiting: number;
-  batch_ms: number | null;
+  inquiries: number;
+  batch_ms: number;
 }
 
 export function operator(scene: Scene): Leave {
   const map = scene.map();
   const meshes = new MeshLayer(map);
   const rate = (v: number): [string, string] => [v.toLocaleString('en', { maximumFractionDigits: 1 }), '/s'];
-  const answered = new Spark('Answered', rate, { id: 'answered' });
+  const hidden = new Spark('Hidden', rate, { id: 'hidden' });
   const expired = new Spark('Expired', rate, { id: 'expired' });
-  const failed = new Spark('Service failed', rate, { id: 'failed' });
+  const inquiries = new Spark('Asked of the service', rate, { id: 'inquiries' });
   const regions = new Spark('Regions', rate, { id: 'regions' });
   const batch = new Spark('Time for a batch', (v) => [v.toFixed(1), 'ms'], { id: 'batch' });
   const status = h('p', { role: 'status', id: 'status' }, 'Looking…');
@@ -40,9 +40,9 @@ export function operator(scene: Scene): Leave {
     meshes.push(glance.regions);
     const seconds = last ? Math.max(0.05, (when - last.when) / 1000) : 0;
     if (last) {
-      answered.push((glance.answered - last.glance.answered) / seconds);
+      hidden.push((glance.hidden - last.glance.hidden) / seconds);
       expired.push((glance.expired - last.glance.expired) / seconds);
-      failed.push((glance.failed - last.glance.failed) / seconds);
+      inquiries.push((glance.inquiries - last.glance.inquiries) / seconds);
       regions.push(glance.regions.length / seconds);
       batch.push(glance.batch_ms);
     }
@@ -56,9 +56,9 @@ export function operator(scene: Scene): Leave {
       status,
       h('p', { class: 'soft' }, 'What lights up on the map is what the service is asked about, and all that anybody gets to see. Positions of people are in no answer of this gateway.')),
     h('div', { class: 'part' }, h('h2', null, 'The last two minutes'),
-      h('div', { class: 'sparks' }, answered.element, expired.element, regions.element, batch.element, failed.element)),
+      h('div', { class: 'sparks' }, hidden.element, expired.element, regions.element, inquiries.element, batch.element)),
     h('div', { class: 'part small' },
-      h('p', null, h('a', { href: './openapi.json' }, 'The API, as an OpenAPI document')),
+      h('p', null, h('a', { href: './v1/openapi.json' }, 'The API, as an OpenAPI document')),
       report(scene)),
   );
   return () => {

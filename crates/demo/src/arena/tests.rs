@@ -31,7 +31,7 @@ fn wish(schemes: &[&str], attack: &str) -> Wish {
 
 #[test]
 fn every_scheme_can_be_attacked_by_every_attack() {
-    let (arena, minute) = minute(400);
+    let (arena, minute) = minute(1500);
     for scheme in SCHEMES {
         for attack in ATTACKS {
             let wish = wish(&[scheme.id], attack.id);

@@ -3,13 +3,14 @@
 
 use crate::engine::Round;
 use crate::gateway::Gateway;
+use crate::metrics::coarse;
 use crate::outcome::Outcome;
 use axum::Router;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::get;
 use futures_util::stream::{Stream, unfold};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -24,12 +25,16 @@ pub struct Glance {
     pub ready: bool,
     /// The streets of every distinct region, in an order that depends on them alone.
     pub regions: Vec<Vec<u32>>,
-    /// How many queries have been hidden so far.
+    /// How many queries have been hidden so far; told in whole tens, as all counts of people.
+    #[serde(serialize_with = "in_tens")]
     pub hidden: u64,
     /// How many have expired so far.
+    #[serde(serialize_with = "in_tens")]
     pub expired: u64,
     /// How many requests have gone to the service so far.
     pub inquiries: u64,
+    /// Milliseconds the engine took for the batch.
+    pub batch_ms: f64,
 }
 
 /// Stands between the engine and the answers, and tells whoever looks what went by.
@@ -45,16 +50,18 @@ impl Default for Lookout {
 }
 
 impl Lookout {
-    /// Lets rounds pass and looks at each.
+    /// Lets rounds pass and looks at each, and so may an onlooker.
     pub fn watch(
         self: &Arc<Lookout>,
         gateway: &Arc<Gateway>,
         mut rounds: UnboundedReceiver<Round>,
+        mut onlooker: impl FnMut(&Round) + Send + 'static,
     ) -> UnboundedReceiver<Round> {
         let (onward, passed) = unbounded_channel();
         let (lookout, stopping) = (Arc::clone(self), gateway.stopping());
         tokio::spawn(async move {
             while let Some(round) = rounds.recv().await {
+                onlooker(&round);
                 let ready = !*stopping.borrow();
                 let next = Glance { ready, ..lookout.seen.borrow().after(&round) };
                 lookout.seen.send_replace(Arc::new(next));
@@ -90,8 +97,13 @@ impl Glance {
             hidden: self.hidden + hidden as u64,
             expired: self.expired + expired.count() as u64,
             inquiries: self.inquiries + round.jobs.len() as u64,
+            batch_ms: round.took.as_secs_f64() * 1000.0,
         }
     }
+}
+
+fn in_tens<S: Serializer>(count: &u64, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_u64(coarse(*count))
 }
 
 async fn live(

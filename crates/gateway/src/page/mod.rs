@@ -8,6 +8,8 @@ mod report;
 
 pub use glance::{Glance, Lookout};
 
+use crate::gateway::Gateway;
+use crate::tiles::{self, Tiles};
 use axum::extract::{Path, State};
 use axum::http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
@@ -85,13 +87,11 @@ pub fn is_there() -> bool {
 /// The routes of the page.
 pub fn routes(site: &Site) -> Router {
     let report = site.report.as_deref().filter(|folder| folder.join(report::FIRST).is_file());
-    let info = PageInfo {
-        demo: site.show == Show::Crowd,
-        report: report.map(|_| "./report/report.html"),
-    };
+    let info =
+        PageInfo { demo: site.show == Show::Crowd, report: report.map(|_| "./report/report.html") };
     let router = Router::new()
         .route("/", get(index))
-        .route("/{file}", get(file))
+        .route("/icon.svg", get(icon))
         .route("/assets/{file}", get(asset))
         .with_state(assets())
         .route("/page/info", get(|| async move { Json(info) }));
@@ -99,6 +99,16 @@ pub fn routes(site: &Site) -> Router {
         Some(folder) => router.merge(report::routes(folder.to_owned())),
         None => router,
     }
+}
+
+/// What an operator can look at: the page, the map, and what is published.
+pub fn operator(gateway: &Arc<Gateway>, lookout: &Arc<Lookout>, site: &Site) -> Router {
+    let site = Site { show: Show::Regions, report: site.report.clone() };
+    let tiles = Arc::new(Tiles::new(Arc::clone(gateway.atlas())));
+    routes(&site)
+        .merge(tiles::routes(tiles))
+        .merge(lookout.routes(Arc::clone(gateway)))
+        .route("/v1/openapi.json", get(|| async { Json(crate::server::document()) }))
 }
 
 fn assets() -> Assets {
@@ -135,8 +145,8 @@ async fn index(State(assets): State<Assets>, headers: HeaderMap) -> Response {
     }
 }
 
-async fn file(state: State<Assets>, Path(name): Path<String>, headers: HeaderMap) -> Response {
-    find(&state, &name, &headers, "no-cache")
+async fn icon(state: State<Assets>, headers: HeaderMap) -> Response {
+    find(&state, "icon.svg", &headers, "no-cache")
 }
 
 async fn asset(state: State<Assets>, Path(name): Path<String>, headers: HeaderMap) -> Response {
@@ -215,7 +225,8 @@ mod tests {
         let site = Site { show: Show::Regions, report: Some(results) };
         let app = routes(&site);
         assert_eq!(ask(&app, "/report/report.html").await.2, "a report");
-        for outside in ["/report/../secret.txt", "/report/..%2Fsecret.txt", "/report/%2Fetc/passwd"] {
+        for outside in ["/report/../secret.txt", "/report/..%2Fsecret.txt", "/report/%2Fetc/passwd"]
+        {
             assert_eq!(ask(&app, outside).await.0, StatusCode::NOT_FOUND, "{outside}");
         }
     }

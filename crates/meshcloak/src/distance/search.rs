@@ -7,6 +7,7 @@ use crate::map::{StreetMap, TerminalId};
 use crate::units::Length;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
 
 /// The map as a search sees it: for each terminal, where one can go and how far that is.
 #[derive(Clone, Debug)]
@@ -105,6 +106,20 @@ impl Search {
         bound: Length,
         mut visit: impl FnMut(TerminalId, Length),
     ) {
+        self.run_while(ways, sources, bound, |terminal, length| {
+            visit(terminal, length);
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// As [`Search::run`], until `visit` has had enough.
+    pub fn run_while(
+        &mut self,
+        ways: &Ways,
+        sources: impl IntoIterator<Item = (TerminalId, Length)>,
+        bound: Length,
+        mut visit: impl FnMut(TerminalId, Length) -> ControlFlow<()>,
+    ) {
         self.begin();
         for (terminal, behind) in sources {
             self.reach(terminal.0, behind.units(), bound.units());
@@ -114,7 +129,9 @@ impl Search {
             if distance > self.distance[terminal as usize] {
                 continue; // a shorter way was found since
             }
-            visit(TerminalId(terminal), Length::from_units(distance));
+            if visit(TerminalId(terminal), Length::from_units(distance)).is_break() {
+                return;
+            }
             for way in ways.from(terminal) {
                 self.reach(way.to, distance.saturating_add(way.length), bound.units());
             }
@@ -184,6 +201,24 @@ mod tests {
                     .collect();
                 assert_eq!(back, expected, "seed {seed} to {from:?}\n{town}");
             }
+        }
+    }
+
+    #[test]
+    fn a_search_stops_when_told_and_has_seen_the_nearest_by_then() {
+        let town = Town::random(400);
+        let ways = Ways::forward(&town.map);
+        let mut search = Search::new(ways.terminal_count());
+        let bound = Length::metres(5_000.0);
+        for from in town.map.terminals() {
+            let mut seen = Vec::new();
+            search.run_while(&ways, [(from, Length::ZERO)], bound, |terminal, length| {
+                seen.push((terminal, length));
+                if seen.len() == 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            let mut all = reached(&ways, from, bound);
+            all.truncate(4);
+            assert_eq!(seen, all);
         }
     }
 

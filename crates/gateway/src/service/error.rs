@@ -1,0 +1,44 @@
+//! What can go wrong with a service, in words that hold no place and nobody's name: what a
+//! database says is not passed on, for it quotes what it was asked.
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ServiceError {
+    /// It took too long.
+    #[error("the service did not answer in time")]
+    TimedOut,
+    /// It cannot be reached, or hung up.
+    #[error("the service cannot be reached")]
+    Down,
+    /// It failed so often that it is left alone for a while.
+    #[error("the service failed repeatedly and is left alone for a while")]
+    Resting,
+    /// It is there and refuses; its own code, never its words.
+    #[error("the service refused the request (code {0})")]
+    Refused(String),
+    /// Its answer is none.
+    #[error("the service's answer makes no sense: {0}")]
+    Malformed(&'static str),
+    /// Its answer does not end.
+    #[error("the service answered with more than {0} objects")]
+    Endless(usize),
+}
+
+impl ServiceError {
+    /// Whether asking again may help.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, ServiceError::TimedOut | ServiceError::Down)
+    }
+
+    /// A short word for metrics.
+    pub fn word(&self) -> &'static str {
+        match self {
+            ServiceError::TimedOut => "timed-out",
+            ServiceError::Down => "down",
+            ServiceError::Resting => "resting",
+            ServiceError::Refused(_) => "refused",
+            ServiceError::Malformed(_) => "malformed",
+            ServiceError::Endless(_) => "endless",
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Services that know where things are: one small trait, the connectors behind it, and the
+//! [`Asker`] that keeps them from doing harm.
+//!
+//! A service gets an [`Inquiry`] and nothing else. It answers with a superset of what anyone in
+//! the region may want; `refine` finds in it what one person wants.
+
+mod asker;
+mod built_in;
+mod by_street;
+mod error;
+mod few;
+#[cfg(test)]
+pub(crate) mod memory;
+mod nearest;
+mod object;
+mod piece;
+mod plain;
+mod point_grid;
+mod samples;
+
+pub use asker::{Asker, AskerSettings};
+pub use built_in::BuiltIn;
+pub(crate) use by_street::ByStreet;
+pub use error::ServiceError;
+pub(crate) use few::Few;
+pub use object::{Complete, Object, Objects};
+pub use piece::Piece;
+pub use plain::{Page, Plain, PlainService, PlainSettings, Range, Row};
+
+use crate::inquiry::Inquiry;
+use std::future::Future;
+use std::pin::Pin;
+
+/// Something of a service that is on its way.
+pub type Coming<'a, T> = Pin<Box<dyn Future<Output = Result<T, ServiceError>> + Send + 'a>>;
+
+/// Whoever knows where things are.
+pub trait Service: Send + Sync {
+    /// As in logs and metrics: `built-in`, `postgis`.
+    fn name(&self) -> &'static str;
+
+    /// All objects that the answer of anyone in the region can hold, and perhaps more. Whatever is
+    /// sent is a function of the inquiry and of earlier answers alone; asked again, the same is
+    /// sent again.
+    fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> Coming<'a, Objects>;
+
+    /// The categories of its objects, ascending.
+    fn categories(&self) -> Coming<'_, Vec<String>>;
+}
