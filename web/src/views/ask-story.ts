@@ -46,7 +46,7 @@ export class Story {
     const found = result.answer ?? [];
     this.mark(4, 'done', `The gateway knows where you are and keeps ${found.length === truth.objects.length ? 'all of them' : `${found.length} of them`}.`);
     const list = h('ul', { class: 'found', id: 'found' }, ...found.map((f) =>
-      h('li', { 'data-id': f.id }, h('span', null, f.name || f.category.replaceAll('_', ' ')), h('span', { class: 'soft' }, metres(f.metres)))));
+      h('li', { 'data-id': f.id, 'data-metres': f.metres }, h('span', null, f.name || f.category.replaceAll('_', ' ')), h('span', { class: 'soft' }, metres(f.metres)))));
     fill(this.end, h('h2', null, found.length ? 'Your answer' : 'Your answer: nothing of that kind is there'), list, receipt(result));
     this.end.scrollIntoView({ block: 'nearest' });
   }
