@@ -12,6 +12,7 @@ mod map_args;
 mod metrics;
 mod progress;
 mod report;
+mod scheme_args;
 mod score;
 mod serve;
 mod simulate;

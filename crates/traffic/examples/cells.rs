@@ -10,11 +10,11 @@ use meshcloak::cells::{CellRule, Cells};
 use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
-use meshcloak::map::StreetMap;
+use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings as Scheme};
 use meshcloak::query::Query;
 use meshcloak::scheme::State;
-use meshcloak::units::{Length, Time};
+use meshcloak::units::{Length, Point, Time};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -55,15 +55,7 @@ fn describe(map: &StreetMap, metres: f64) {
         100.0 * lengths.iter().filter(|length| wanted(**length / metres)).count() as f64
             / lengths.len() as f64
     };
-    let across: f64 = cells
-        .iter()
-        .map(|cell| {
-            let points = cells.streets(cell).iter().flat_map(|&street| map.shape(street));
-            let points: Vec<_> = points.copied().collect();
-            let from = |a: usize| points[a..].iter().map(move |b| points[a].distance(*b));
-            (0..points.len()).flat_map(from).fold(0.0, f64::max)
-        })
-        .sum();
+    let across: f64 = cells.iter().map(|cell| across(map, cells.streets(cell))).sum();
     println!(
         "{:7}  {metres:8} {:6} {:6.1} % {:6.1} % {:5.1} % {:9.0} {:8.0} {:7.0} {:5.0}",
         map.street_count(),
@@ -76,6 +68,16 @@ fn describe(map: &StreetMap, metres: f64) {
         across / cells.count() as f64,
         spent.as_secs_f64() * 1e3,
     );
+}
+
+/// How far apart the farthest two points of some streets are.
+fn across(map: &StreetMap, streets: &[StreetId]) -> f64 {
+    let points: Vec<Point> = streets.iter().flat_map(|&id| map.shape(id)).copied().collect();
+    let mut most: f64 = 0.0;
+    for (place, a) in points.iter().enumerate() {
+        most = points[place..].iter().map(|b| a.distance(*b)).fold(most, f64::max);
+    }
+    most
 }
 
 /// Regions that members can reach, and regions of cells.

@@ -108,6 +108,19 @@ fn a_cell_is_what_simulate_and_cloak_say() {
 }
 
 #[test]
+fn guarantee_and_region_can_be_chosen_by_flags_or_by_the_name_of_a_scheme() {
+    let bench = Bench::new(&TINY.replace("meshcloak-printed", "meshcloak/history/cells-600"));
+    bench.run("out", &["--guarantee", "reciprocal", "--region", "cells"]).done();
+    let schemes = bench.column("out", "scheme");
+    assert_eq!(
+        schemes[..2],
+        ["meshcloak/reciprocal/cells-1200", "meshcloak/history/cells-600"].map(str::to_owned)
+    );
+    let run = bench.run("out", &["--schemes", "meshcloak/cells-none"]);
+    assert!(run.stderr.contains("cells-METRES"), "{}", run.stderr);
+}
+
+#[test]
 fn killed_and_started_again_it_gives_what_an_uninterrupted_run_gives() {
     let more = "users = [300, 400]\nseeds = 4\n";
     let bench = Bench::new(&TINY.replace("users = 200\n", more));

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod cloak;
+mod cloak_cells;
 mod cloak_crowds;
 mod cloak_guarantees;
 mod commands;

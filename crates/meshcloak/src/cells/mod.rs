@@ -152,17 +152,23 @@ impl Cells {
         self.neighbours.of(cell)
     }
 
-    /// A number for each cell, as small as those of its neighbours before it allow: neighbours
-    /// have different ones. For colours.
+    /// A number for each cell, for colours: neighbours have different ones. Of the first six that
+    /// its neighbours leave it takes the one that was used least, else the smallest.
     pub fn colours(&self) -> Vec<u32> {
         let mut colours: Vec<u32> = Vec::with_capacity(self.count());
+        let mut used = [0_usize; 6];
         for cell in self.iter() {
             let earlier = self.neighbours(cell).iter().take_while(|other| **other < cell);
-            let mut taken: Vec<u32> = earlier.map(|other| colours[other.index()]).collect();
-            taken.sort_unstable();
-            taken.dedup();
-            let free = taken.iter().zip(0..).find(|(taken, number)| *taken != number);
-            colours.push(free.map_or(taken.len() as u32, |(_, number)| number));
+            let taken: Vec<u32> = earlier.map(|other| colours[other.index()]).collect();
+            let is_free = |number: &u32| !taken.contains(number);
+            let few = (0..used.len() as u32).filter(is_free);
+            let mut many = used.len() as u32..;
+            let colour = few.min_by_key(|&number| used[number as usize]);
+            let colour = colour.or_else(|| many.find(is_free)).unwrap_or(0);
+            if let Some(used) = used.get_mut(colour as usize) {
+                *used += 1;
+            }
+            colours.push(colour);
         }
         colours
     }

@@ -110,7 +110,7 @@ fn a_star_a_comb_and_a_ring_are_cut_evenly() {
     let mut comb = String::from("| ");
     let mut teeth = String::new();
     for number in 0..40 {
-        write!(star, "S{number} {},100 ", number).unwrap();
+        write!(star, "S{number} {number},100 ").unwrap();
         write!(spokes, " Z-S{number}:300").unwrap();
         write!(teeth, "B{number} {},0 T{number} {},100 ", number * 100, number * 100).unwrap();
         write!(comb, "B{number}-T{number}:100 ").unwrap();
