@@ -44,7 +44,7 @@ export class Spark {
     if (!pen || values.length < 2) return;
     pen.scale(scale, scale);
     const top = this.options.max ?? Math.max(1e-9, ...values) * 1.15;
-    const x = (i: number): number => width - 2 - ((values.length - 1 - i) * (width - 2)) / (ROOM - 1);
+    const x = (i: number): number => width - 2 - ((values.length - 1 - i) * (width - 4)) / (Math.max(30, values.length) - 1);
     const y = (v: number): number => height - 1.5 - (Math.min(v, top) / top) * (height - 4);
     const colour = getComputedStyle(canvas).color;
     pen.beginPath();

@@ -44,7 +44,7 @@ export function style(palette: Palette, tiles: string, maxzoom: number): StyleSp
       },
       {
         id: 'glow', type: 'line', ...layer, layout: round,
-        paint: { 'line-color': meshColour(palette), 'line-width': width(5), 'line-opacity': ['*', 0.28, state('s', 0)] },
+        paint: { 'line-color': meshColour(palette), 'line-width': width(5), 'line-opacity': ['*', 0.2, state('s', 0)] },
       },
       {
         id: 'mesh', type: 'line', ...layer, layout: round,

@@ -2,7 +2,7 @@
 
 import type { CityMap } from './citymap';
 
-const STRENGTHS = [0.95, 0.5, 0.22];
+const STRENGTHS = [0.85, 0.4, 0.16];
 const COLOURS = 6;
 
 export class MeshLayer {

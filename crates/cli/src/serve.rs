@@ -4,7 +4,7 @@ use crate::progress::Console;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use demo::Demo;
-use demo::crowd::CrowdPlan;
+use demo::crowd::{CITY, CrowdPlan};
 use gateway::config::{Config, ConfigError, Source, Sources};
 use gateway::gateway::Gateway;
 use gateway::logs;
@@ -125,6 +125,10 @@ impl Serve {
 
     fn sources(&self) -> Result<Sources, ConfigError> {
         let mut sources = Sources::new().environment(std::env::vars());
+        let named = self.map.is_some() || std::env::var_os("MESHCLOAK_MAP_SOURCE").is_some();
+        if self.demo && self.config.is_none() && !named {
+            sources = sources.flag("map.source", CITY);
+        }
         if let Some(path) = &self.config {
             sources = sources.file(Source::read(path)?);
         }

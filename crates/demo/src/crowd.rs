@@ -19,6 +19,9 @@ const PROFILE: &str = include_str!("../profiles/demo.toml");
 /// A second is lived through in so many steps, so that not everybody asks at once.
 const STEPS: u64 = 10;
 
+/// The city of the demo: small enough for a few thousand people to meet.
+pub const CITY: &str = "city:1500:1";
+
 /// Who the crowd is.
 #[derive(Clone, Copy, Debug)]
 pub struct CrowdPlan {
@@ -34,7 +37,7 @@ pub struct CrowdPlan {
 
 impl Default for CrowdPlan {
     fn default() -> CrowdPlan {
-        CrowdPlan { users: 4_000, k: (2, 5), patience: Duration::from_secs(4), seed: 1 }
+        CrowdPlan { users: 5_000, k: (2, 5), patience: Duration::from_secs(8), seed: 1 }
     }
 }
 

@@ -9,6 +9,7 @@ mod law;
 mod leaks;
 mod openapi;
 mod people;
+mod positions;
 mod sockets;
 mod streams;
 mod swap;
