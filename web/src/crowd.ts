@@ -51,9 +51,9 @@ export class CrowdLayer {
     const colours = palette();
     const size = Math.max(1.1, Math.min(4.5, (glass.zoom - 10) * 0.62));
     const kinds: [how: number, colour: string, size: number, alpha: number][] = [
-      [IDLE, colours.person, size, this.faint ? 0.25 : 0.55],
-      [HIDDEN, colours.meshes[0] ?? colours.person, size * 1.25, this.faint ? 0.45 : 1],
-      [WAITING, colours.waiting, size * 1.4, this.faint ? 0.45 : 1],
+      [IDLE, colours.person, size, this.faint ? 0.16 : 0.55],
+      [HIDDEN, colours.meshes[0] ?? colours.person, size * 1.25, this.faint ? 0.3 : 1],
+      [WAITING, colours.waiting, size * 1.4, this.faint ? 0.3 : 1],
     ];
     for (const [how, colour, radius, alpha] of kinds) {
       glass.pen.fillStyle = colour;

@@ -23,13 +23,13 @@ const palettes: Record<Mode, Palette> = {
     ground: '#eceeea', street: ['#ffffff', '#fbfbf9'], label: '#5a6469', halo: '#f4f5f2', poi: '#8a7f6a',
     person: '#46545e', waiting: '#b35900', me: '#a3195b',
     meshes: ['#0072b2', '#b35900', '#00805d', '#a84f86', '#3c8dc4', '#7a6a00'],
-    kept: '#0072b2', gone: '#c9ccc6',
+    kept: '#0072b2', gone: '#a3aaa4',
   },
   dark: {
-    ground: '#12171c', street: ['#3a4650', '#2a333b'], label: '#9fabb5', halo: '#12171c', poi: '#7d7564',
+    ground: '#12171c', street: ['#3a4650', '#2a333b'], label: '#9fabb5', halo: '#12171c', poi: '#b9a77c',
     person: '#a9bac7', waiting: '#f0a63c', me: '#ff6fae',
     meshes: ['#56b4e9', '#e69f00', '#1fc79a', '#dd8fbb', '#8fd0ff', '#e5d84a'],
-    kept: '#56b4e9', gone: '#333c44',
+    kept: '#56b4e9', gone: '#5f6f7c',
   },
 };
 

@@ -135,18 +135,21 @@ impl Stage {
 
 /// A question as the service hears it.
 fn words(question: &gateway::question::Question) -> String {
-    let what = question.category.name().unwrap_or("place").replace('_', " ");
+    let what = match question.category.name() {
+        Some(name) => format!("places of the kind “{}”", name.replace('_', " ")),
+        None => "places".to_owned(),
+    };
     let how = |along| match along {
         Along::Streets => "along streets",
         Along::Plane => "as the crow flies",
     };
     match question.operation {
         Operation::Nearest { count, along } => {
-            format!("from anywhere here, which {what} are the {count} nearest {}?", how(along))
+            format!("From each point of these streets, the {count} nearest {what}, {}", how(along))
         }
         Operation::Within { radius, along } => {
-            let metres = radius.as_metres();
-            format!("from anywhere here, which {what} are within {metres:.0} m {}?", how(along))
+            let (metres, how) = (radius.as_metres(), how(along));
+            format!("All {what} within {metres:.0} m of any point of these streets, {how}")
         }
     }
 }

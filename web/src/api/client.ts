@@ -70,6 +70,7 @@ export interface Side {
   why: string | null;
   /** The outline of a rectangle or disc, as lon/lat. */
   outline: [lon: number, lat: number][] | null;
+  bounds: [west: number, south: number, east: number, north: number] | null;
   streets: number[];
   /** Those of them the attacker cannot rule out. */
   kept: number[];

@@ -45,12 +45,8 @@ export class Marks {
       pen.lineWidth = line;
       pen.stroke();
     };
-    const mine = new Set(this.found.map((f) => `${f.lon},${f.lat}`));
-    for (const object of this.objects) {
-      const yours = mine.has(`${object.lon},${object.lat}`);
-      pen.globalAlpha = this.found.length > 0 && !yours ? 0.35 : 1;
-      square(glass, world(object), yours ? 5.5 : 4, yours ? colours.me : colours.ground, yours ? colours.me : colours.poi);
-    }
+    pen.globalAlpha = this.found.length > 0 ? 0.5 : 1;
+    for (const object of this.objects) square(glass, world(object), 4, colours.ground, colours.poi);
     pen.globalAlpha = 1;
     for (const member of this.members) ring(member, 6, colours.ground, colours.kept, 3);
     if (this.found.length > 0 && this.me) {
@@ -65,6 +61,7 @@ export class Marks {
         pen.stroke();
       }
       pen.setLineDash([]);
+      for (const f of this.found) square(glass, world(f), 5.5, colours.me, colours.ground);
     }
     if (this.me) {
       pen.globalAlpha = 0.25;

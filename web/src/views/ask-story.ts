@@ -35,7 +35,7 @@ export class Story {
   }
 
   mesh(truth: Truth): void {
-    this.mark(2, 'done', `The service is asked about ${plural(truth.streets.length, 'street')}, ${metres(truth.metres)} in all: “${truth.asked}”. No name, no place, no number of people.`);
+    this.mark(2, 'done', `The service is asked about ${plural(truth.streets.length, 'street')}, ${metres(truth.metres)} in all. It hears: “${truth.asked}.” No name, no place, no number of people.`);
   }
 
   answers(truth: Truth): void {

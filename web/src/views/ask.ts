@@ -77,7 +77,6 @@ export function ask(scene: Scene): Leave {
     }
     busy = null;
     form.busy(false);
-    crowd.faint = false;
   };
 
   const tell = async (request: QueryRequest, result: QueryResult | Refusal): Promise<void> => {
@@ -91,7 +90,7 @@ export function ask(scene: Scene): Leave {
         marks.set(truth);
         story.set(truth);
         const places = truth.members.map(([lon, lat]) => ({ lon, lat }));
-        map.show([...places, ...truth.objects.slice(0, 40)], 90);
+        map.show([...places, ...(ended.answer ?? [])], 110);
       },
       () => {
         meshes.push([truth.streets]);

@@ -22,7 +22,7 @@ export function attack(scene: Scene): Leave {
     list.find((x) => x.id === scene.params.get(key))?.id ?? list[Math.min(usual, list.length - 1)]?.id ?? '';
   const wish = {
     left: pick('left', demo.schemes, demo.schemes.findIndex((s) => s.id === 'planar-laplace')),
-    right: pick('right', demo.schemes, demo.schemes.findIndex((s) => s.id === demo.guarantee)),
+    right: pick('right', demo.schemes, demo.schemes.findIndex((s) => s.id === 'history')),
     attack: pick('attack', demo.attacks, 0),
     moment: scene.params.get('moment'),
     victim: scene.params.get('victim'),
@@ -90,8 +90,7 @@ export function attack(scene: Scene): Leave {
     h('div', { class: 'part' },
       h('h1', null, 'What the service can find out'),
       h('p', { class: 'soft' }, 'The same people at the same second, hidden in two ways. The attacker knows the map, the algorithm and what was published.'),
-      h('div', { class: 'two' }, left.field, right.field),
-      which.field, about,
+      h('div', { class: 'pair' }, left.field, right.field, which.field), about,
       h('div', { class: 'buttons' },
         h('button', { type: 'button', id: 'next-victim', onclick: () => again('other', 'same') }, 'Another victim'),
         h('button', { type: 'button', id: 'new-moment', onclick: () => again('other', 'new') }, 'A new second'))),
@@ -143,15 +142,10 @@ function show(half: Half, side: Side | null, scene: Scene): void {
 }
 
 function look(halves: Half[], answer: Comparison): void {
-  const places: Place[] = answer.sides.flatMap((side) => (side.outline ?? []).map(([lon, lat]) => ({ lon, lat })));
-  if (answer.victim) places.push(answer.victim);
-  const reach = 0.006;
-  if (answer.victim && places.length < 3) {
-    const { lon, lat } = answer.victim;
-    places.push({ lon: lon - reach, lat: lat - reach * 0.6 }, { lon: lon + reach, lat: lat + reach * 0.6 });
-  }
-  const first = halves[0]?.map;
-  if (first && places.length > 0) first.show(places, 50);
+  const corners = answer.sides.flatMap(({ bounds }): Place[] =>
+    bounds ? [{ lon: bounds[0], lat: bounds[1] }, { lon: bounds[2], lat: bounds[3] }] : []);
+  if (answer.victim) corners.push(answer.victim);
+  halves[0]?.map.show(corners, 40);
 }
 
 function marks(glass: Glass, half: Half, now: Comparison | null): void {
@@ -191,8 +185,9 @@ function table(answer: Comparison, scene: Scene): (Node | string)[] {
     h('tr', { 'data-row': key }, h('th', { scope: 'row' }, label), ...sides.map((side) => h('td', { class: side.why ? null : mark?.(side) || null }, side.why ? '–' : tell(side))));
   const people = (side: Side): string => (side.k_left === null ? '–' : String(Math.round(side.k_left * 10) / 10));
   return [
+    h('p', null, `Person ${victim.number + 1} wants to be one of at least ${victim.k}.`),
     h('table', null,
-      h('thead', null, h('tr', null, h('th', { scope: 'col' }, `Victim ${victim.number + 1}, k = ${victim.k}`), ...sides.map((side) => h('th', { scope: 'col' }, name(side))))),
+      h('thead', null, h('tr', null, h('td', null), ...sides.map((side) => h('th', { scope: 'col' }, name(side))))),
       h('tbody', null,
         row('Published', 'metres', (s) => metres(s.metres)),
         row('Left after the attack', 'left', (s) => metres(s.metres_left)),

@@ -142,7 +142,7 @@ impl Arena {
         let replays: Vec<Arc<Replay>> =
             schemes.iter().map(|scheme| moment.replay(&self.atlas, scheme.id)).collect();
         let common = common(&replays, moment.end);
-        let victim = choose(&common, wish);
+        let victim = choose(&common, wish, |user| self.is_telling(&replays, user, moment.end));
         let sides = schemes.iter().zip(&replays).map(|(scheme, replay)| {
             let stage = side::Scene { arena: self, moment: &moment, replay, scheme: scheme.id };
             stage.side(attack.as_ref(), victim)
@@ -192,6 +192,15 @@ impl Arena {
         Prior { per_metre }
     }
 
+    /// Whether it says something about all schemes how she fares: she wants to be one of several,
+    /// and is where they say.
+    fn is_telling(&self, replays: &[Arc<Replay>], user: UserId, end: Time) -> bool {
+        replays.iter().filter_map(|replay| replay.recent(user, end)).all(|(_, shown)| {
+            let inside = shown.region.contains(self.atlas.map(), shown.query.position);
+            inside && shown.query.k >= TELLING
+        })
+    }
+
     fn victim(&self, replays: &[Arc<Replay>], user: UserId, query: QueryId) -> Option<Victim> {
         let asked = replays.iter().find_map(|replay| replay.asked.get(&query))?;
         let place = self.frame.lon_lat(self.atlas.map().point(asked.position));
@@ -219,11 +228,20 @@ fn common(replays: &[Arc<Replay>], end: Time) -> Vec<(UserId, QueryId)> {
     asked.filter(|&(user, id)| others.iter().all(|replay| hers(replay, user) == Some(id))).collect()
 }
 
-/// The victim that was asked for, or the next one, or the first.
-fn choose(common: &[(UserId, QueryId)], wish: &Wish) -> Option<(UserId, QueryId)> {
-    let wanted = wish.victim.and_then(|victim| common.iter().find(|(user, _)| user.0 == victim));
-    let next = wish.after.and_then(|after| common.iter().find(|(user, _)| user.0 > after));
-    wanted.or(next).or(common.first()).copied()
+/// A victim who wants to be one of so many shows more than one who is content with two.
+const TELLING: u32 = 4;
+
+/// The victim that was asked for, or the next one, or the first who is telling.
+fn choose(
+    common: &[(UserId, QueryId)],
+    wish: &Wish,
+    telling: impl Fn(UserId) -> bool,
+) -> Option<(UserId, QueryId)> {
+    let find = |fits: &dyn Fn(u64) -> bool| common.iter().find(|(user, _)| fits(user.0));
+    let wanted = wish.victim.and_then(|victim| find(&|user| user == victim));
+    let next = wish.after.and_then(|after| find(&|user| user > after));
+    let first = || common.iter().find(|(user, _)| telling(*user)).or(common.first());
+    wanted.or(next).or_else(first).copied()
 }
 
 /// What an attack needs, as a choice tells it.

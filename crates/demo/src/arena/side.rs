@@ -20,6 +20,8 @@ pub struct Side {
     pub why: Option<String>,
     /// The outline of a rectangle or disc, lon/lat.
     pub outline: Option<Vec<[f64; 2]>>,
+    /// West, south, east, north of what was published.
+    pub bounds: Option<[f64; 4]>,
     /// The streets that were published, ascending.
     pub streets: Vec<u32>,
     /// Those that the attacker cannot rule out, ascending.
@@ -70,6 +72,7 @@ impl Scene<'_> {
             scheme: self.scheme,
             why: None,
             outline: self.outline(&shown.region),
+            bounds: self.bounds(&streets),
             streets: streets.iter().map(|street| street.0).collect(),
             kept: kept.iter().map(|street| street.0).collect(),
             metres,
@@ -133,6 +136,14 @@ impl Scene<'_> {
         }
         let asked = shown.members.iter().filter_map(|id| self.replay.asked.get(id));
         asked.filter(|query| left.holds(query.position)).count()
+    }
+
+    fn bounds(&self, streets: &[StreetId]) -> Option<[f64; 4]> {
+        let map = self.arena.atlas.map();
+        let points = streets.iter().flat_map(|&street| map.shape(street)).copied();
+        let Rectangle { min, max } = Rectangle::around(points)?;
+        let (low, high) = (self.arena.frame.lon_lat(min), self.arena.frame.lon_lat(max));
+        Some([low.lon, low.lat, high.lon, high.lat])
     }
 
     fn outline(&self, region: &Region<'_>) -> Option<Vec<[f64; 2]>> {
