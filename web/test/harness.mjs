@@ -48,6 +48,7 @@ export const browser = () =>
 /** A page that remembers whatever went wrong in it. */
 export async function open(chrome, url, options = {}) {
   const context = await chrome.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const wrong = [];
   const host = new URL(url).host;
