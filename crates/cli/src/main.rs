@@ -4,6 +4,7 @@
 //! 130 interrupted.
 
 mod answer;
+mod attack;
 mod cloak;
 mod evaluate;
 mod keys;
@@ -31,6 +32,7 @@ use std::process::ExitCode;
   meshcloak map draw porto.osm.pbf porto.png
   meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
   meshcloak evaluate --paper --users 10000 --out results
+  meshcloak attack --users 10000
   meshcloak report results
   meshcloak help map convert
 
@@ -56,6 +58,8 @@ enum Command {
     Cloak(cloak::Cloak),
     /// Try schemes on maps and crowds, as the paper does.
     Evaluate(evaluate::Evaluate),
+    /// Say what a scheme's promises are worth against somebody who tries.
+    Attack(attack::Attack),
     /// Make the report of an evaluation again, from its files of results.
     Report(report::Report),
     /// Say what became of queries, from files of any origin.
@@ -90,6 +94,7 @@ fn main() -> ExitCode {
         Command::Traces(traces) => traces.run(&console),
         Command::Cloak(cloak) => cloak.run(&console),
         Command::Evaluate(evaluate) => evaluate.run(&console),
+        Command::Attack(attack) => attack.run(&console),
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
         Command::Serve(serve) => serve.run(&console),
