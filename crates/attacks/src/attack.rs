@@ -51,6 +51,7 @@ pub fn all() -> Vec<Box<dyn Attack>> {
     vec![
         Box::new(Reachability::BETWEEN_REGIONS),
         Box::new(Reachability::FROM_A_KNOWN_POINT),
+        Box::new(Reachability::IN_HINDSIGHT),
         Box::new(boundary::Boundary),
         Box::new(centre::Centre),
         Box::new(inversion::Inversion),

@@ -2,7 +2,6 @@
 //! that for a prior and keeps of it what lies in the region.
 
 use crate::attack::{Attack, Level};
-use crate::pieces;
 use crate::posterior::Posterior;
 use crate::view::View;
 
@@ -29,7 +28,7 @@ impl Attack for Bayes {
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
         let prior = view.prior?;
-        let mut left = pieces::everywhere(view.atlas.map(), &view.shown().region);
+        let mut left = view.shown().everywhere(view.atlas.map()).clone();
         for piece in &mut left.pieces {
             piece.weight *= prior.per_metre.get(piece.street.index()).copied().unwrap_or(0.0);
         }
@@ -55,7 +54,7 @@ mod tests {
         let left = Bayes.attack(&lookout.view(0)).expect("a prior");
         let first: f64 = left.pieces[..5].iter().map(|piece| piece.weight).sum();
         assert!((first - 0.75).abs() < 1e-9, "{first}");
-        let flat = pieces::everywhere(&lookout.town.map, &lookout.shown[0].region);
+        let flat = lookout.shown[0].everywhere(&lookout.town.map);
         assert!(left.entropy() < flat.entropy());
         let there = Point::new(50.0, 0.0);
         let map = &lookout.town.map;

@@ -5,7 +5,6 @@
 //! for it does not know whether its target is among those who made it.
 
 use crate::attack::{Attack, Level};
-use crate::pieces;
 use crate::posterior::Posterior;
 use crate::view::{Rule, View};
 use crate::walk::{Stretch, Walk, Way};
@@ -38,7 +37,7 @@ impl Attack for Boundary {
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
         let map = view.atlas.map();
         let shown = &*view.shown().region;
-        let mut left = pieces::everywhere(map, shown);
+        let mut left = view.shown().everywhere(map).clone();
         let votes = match (shown, view.rule) {
             (Region::Rectangle(rectangle), Rule::Tight) => sides(map, *rectangle, &left),
             (Region::Mesh(streets), Rule::Mesh(_)) => frontier(map, streets, view.target.dc, &left),
@@ -152,7 +151,7 @@ mod tests {
         let (min, max) = (Point::new(100.0, 0.0), Point::new(200.0, 0.0));
         lookout.show_region(seconds(0), Region::Rectangle(Rectangle { min, max }));
         let left = Boundary.attack(&lookout.view(0)).expect("it has sides");
-        let flat = pieces::everywhere(&lookout.town.map, &lookout.shown[0].region);
+        let flat = lookout.shown[0].everywhere(&lookout.town.map).clone();
         let at = |belief: &Posterior, metres: f64| {
             let here = lookout.town.at("A-B", metres);
             belief.pieces.iter().find(|piece| piece.holds(here)).map_or(0.0, |piece| piece.weight)

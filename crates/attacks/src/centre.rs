@@ -2,7 +2,6 @@
 //! the nearest street. A scheme that grows regions around people betrays them to it.
 
 use crate::attack::{Attack, Level};
-use crate::pieces;
 use crate::posterior::{Piece, Posterior};
 use crate::view::View;
 
@@ -29,7 +28,7 @@ impl Attack for Centre {
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
         let map = view.atlas.map();
-        let guess = pieces::everywhere(map, &view.shown().region).guess(map)?;
+        let guess = view.shown().everywhere(map).guess(map)?;
         Some(Posterior::places(vec![Piece::point(guess)]))
     }
 }
@@ -53,7 +52,7 @@ mod tests {
         let error = left.expected_error(map, Point::new(200.0, 0.0)).expect("a guess");
         assert!(error <= 10.1, "{error}");
         // A random point of it is 50 m off: pieces of 20 m out to 100 m on both sides.
-        let random = pieces::everywhere(map, &lookout.shown[0].region);
+        let random = lookout.shown[0].everywhere(map);
         let error = random.expected_error(map, Point::new(200.0, 0.0)).expect("pieces");
         assert!((error - 50.0).abs() < 1.0, "{error}");
     }

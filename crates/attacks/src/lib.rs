@@ -12,7 +12,7 @@
 //! use attacks::{Level, all};
 //!
 //! let letters: String = all().iter().map(|attack| attack.letter()).collect();
-//! assert_eq!(letters, "AABCDEFGHIJL");
+//! assert_eq!(letters, "AAABCDEFGHIJL");
 //! assert_eq!(all()[1].level(), Level::Previous);
 //! ```
 

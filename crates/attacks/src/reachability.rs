@@ -4,7 +4,6 @@
 //! At L1 she was somewhere in the region shown before; at L2 the exact place is known.
 
 use crate::attack::{Attack, Level};
-use crate::pieces;
 use crate::posterior::{Piece, Posterior};
 use crate::view::{Shown, View};
 use crate::walk::{Stretch, Walk, Way};
@@ -30,18 +29,21 @@ impl Reachability {
     /// L1: from region to region, and back again.
     pub const BETWEEN_REGIONS: Reachability =
         Reachability { level: Level::Service, looks: Looks::BackAndAhead };
-    /// L2: from where she was known to be, and back from the region shown next.
+    /// L2 at the moment of disclosure, from where she was known to be: what `history` promises
+    /// about.
     pub const FROM_A_KNOWN_POINT: Reachability =
+        Reachability { level: Level::Previous, looks: Looks::Back };
+    /// L2 in hindsight: also back from the region that was shown next.
+    pub const IN_HINDSIGHT: Reachability =
         Reachability { level: Level::Previous, looks: Looks::BackAndAhead };
-    /// L2 at the moment of disclosure, when there is no next one: what `history` promises about.
-    pub const AT_ONCE: Reachability = Reachability { level: Level::Previous, looks: Looks::Back };
 }
 
 impl Attack for Reachability {
     fn name(&self) -> &'static str {
-        match self.level {
-            Level::Service => "reachability",
-            _ => "known-point",
+        match (self.level, self.looks) {
+            (Level::Service, _) => "reachability",
+            (_, Looks::Back) => "known-point",
+            (_, Looks::BackAndAhead) => "hindsight",
         }
     }
 
@@ -54,14 +56,17 @@ impl Attack for Reachability {
     }
 
     fn needs(&self) -> &'static str {
-        match self.level {
-            Level::Service => {
+        match (self.level, self.looks) {
+            (Level::Service, _) => {
                 "the target's other disclosures and her top speed: what could be reached from the \
                  region before, and what leads to the region after"
             }
-            _ => {
+            (_, Looks::Back) => {
                 "where the target was when she asked before, and her top speed: what could be \
-                 reached from there, and what leads to the region after"
+                 reached from there"
+            }
+            (_, Looks::BackAndAhead) => {
+                "the same, and the target's next disclosure: what leads to the region after"
             }
         }
     }
@@ -78,14 +83,14 @@ thread_local! {
 impl Reachability {
     fn walk(self, view: &View<'_>, walk: &mut Walk) -> Option<Posterior> {
         view.target.speed?;
-        let mut left = pieces::everywhere(view.atlas.map(), &view.shown().region).pieces;
+        let mut left = view.shown().everywhere(view.atlas.map()).pieces.clone();
         let all = left.len();
         let told = self.look_back(view, walk, &mut left);
         let next = view.disclosures.get(view.attacked + 1);
         let next = next.filter(|_| self.looks == Looks::BackAndAhead);
         if let Some(next) = next {
             let bound = farthest(view, view.shown(), next);
-            let goal = stretches(&pieces::everywhere(view.atlas.map(), &next.region).pieces);
+            let goal = stretches(&next.everywhere(view.atlas.map()).pieces);
             narrow(view.atlas.map(), walk, (&goal, bound, Way::Backward), &mut left);
         }
         let nothing = !told && next.is_none();
@@ -108,7 +113,7 @@ impl Reachability {
         let mut sources: Option<(usize, Vec<Stretch>)> = None;
         for number in view.attacked.saturating_sub(MEMORY)..view.attacked {
             let shown = &view.disclosures[number];
-            let mut here = pieces::everywhere(map, &shown.region).pieces;
+            let mut here = shown.everywhere(map).pieces.clone();
             if let Some((before, from)) = &sources {
                 let bound = farthest(view, &view.disclosures[*before], shown);
                 narrow(map, walk, (from, bound, Way::Forward), &mut here);
@@ -130,8 +135,18 @@ fn farthest(view: &View<'_>, first: &Shown, second: &Shown) -> Length {
     view.target.speed.map_or(Length::ZERO, |speed| speed * (second.asked_at - first.asked_at))
 }
 
+/// Pieces as stretches; those that touch are one.
 fn stretches(pieces: &[Piece]) -> Vec<Stretch> {
-    pieces.iter().map(Stretch::from).collect()
+    let mut all: Vec<Stretch> = Vec::with_capacity(pieces.len() / 4);
+    for piece in pieces.iter().map(Stretch::from) {
+        match all.last_mut() {
+            Some(last) if last.street == piece.street && piece.from <= last.to + 1 => {
+                last.to = piece.to;
+            }
+            _ => all.push(piece),
+        }
+    }
+    all
 }
 
 /// Keeps of the pieces what is within reach of the sources.
@@ -144,7 +159,7 @@ fn narrow(
     walk.search(map, sources, bound, way);
     let mut kept = Vec::with_capacity(pieces.len());
     for piece in &*pieces {
-        for part in walk.clip(map, Stretch::from(piece), way) {
+        walk.clip(map, Stretch::from(piece), way, |part| {
             let share = f64::from(part.to - part.from + 1) / f64::from(whole(piece) + 1);
             kept.push(Piece {
                 from: Length::from_units(part.from),
@@ -152,7 +167,7 @@ fn narrow(
                 weight: piece.weight * share,
                 ..*piece
             });
-        }
+        });
     }
     *pieces = kept;
 }
@@ -222,7 +237,7 @@ mod tests {
         lookout.show_region(seconds(10), Region::Rectangle(rectangle));
         let before = lookout.town.at("A-B", 50.0);
         lookout.previous = Some(Sighting { at: seconds(0), position: before });
-        let left = Reachability::AT_ONCE.attack(&lookout.view(0)).expect("a past");
+        let left = Reachability::FROM_A_KNOWN_POINT.attack(&lookout.view(0)).expect("a past");
         assert!(left.holds(lookout.town.at("A-B", 90.0)));
         assert!(!left.holds(lookout.town.at("C-D", 250.0)), "20 m away, but not along streets");
     }

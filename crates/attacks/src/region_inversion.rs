@@ -3,7 +3,6 @@
 //! can reach, so streets that alone explain a part of the region are likelier than others.
 
 use crate::attack::{Attack, Level};
-use crate::pieces;
 use crate::posterior::Posterior;
 use crate::view::{Rule, View};
 use meshcloak::map::StreetId;
@@ -42,7 +41,7 @@ impl Attack for RegionInversion {
             let found = standing.binary_search_by_key(&street, |hers| hers.0);
             found.map_or(0.0, |place| standing[place].1)
         };
-        let mut left = pieces::everywhere(view.atlas.map(), &view.shown().region);
+        let mut left = view.shown().everywhere(view.atlas.map()).clone();
         left.pieces.iter_mut().for_each(|piece| piece.weight *= weight(piece.street));
         Some(Posterior::places(left.pieces))
     }

@@ -53,7 +53,7 @@ impl Lookout {
     }
 
     pub fn show_region(&mut self, at: Time, region: Region<'static>) {
-        self.shown.push(Shown { asked_at: at, at, region: Arc::new(region) });
+        self.shown.push(Shown::new(at, at, Arc::new(region)));
     }
 
     pub fn view(&self, attacked: usize) -> View<'_> {

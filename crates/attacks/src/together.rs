@@ -2,7 +2,6 @@
 //! region inversion, and the centre of that as its guess.
 
 use crate::attack::{Attack, Level};
-use crate::pieces;
 use crate::posterior::{Piece, Posterior};
 use crate::reachability::Reachability;
 use crate::region_inversion::RegionInversion;
@@ -15,7 +14,7 @@ pub struct Together;
 impl Together {
     /// What is left of the region.
     pub fn left(view: &View<'_>) -> Posterior {
-        let everywhere = || pieces::everywhere(view.atlas.map(), &view.shown().region);
+        let everywhere = || view.shown().everywhere(view.atlas.map()).clone();
         let by_reach = Reachability::BETWEEN_REGIONS.attack(view);
         match (by_reach, RegionInversion.attack(view)) {
             (Some(one), Some(other)) => {

@@ -1,8 +1,10 @@
 //! What an attacker has before it begins: the map, what was disclosed about its target, and what
 //! its level knows besides.
 
+use crate::pieces;
+use crate::posterior::Posterior;
 use meshcloak::distance::Atlas;
-use meshcloak::map::Position;
+use meshcloak::map::{Position, StreetMap};
 use meshcloak::mesh::MeshRule;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
@@ -58,6 +60,20 @@ pub struct Shown {
     pub at: Time,
     /// What the service was asked about.
     pub region: Arc<Region<'static>>,
+    /// Its pieces, once somebody has asked for them.
+    pieces: OnceLock<Posterior>,
+}
+
+impl Shown {
+    /// What was disclosed at a time about a question asked at another.
+    pub fn new(asked_at: Time, at: Time, region: Arc<Region<'static>>) -> Shown {
+        Shown { asked_at, at, region, pieces: OnceLock::new() }
+    }
+
+    /// Everything inside the region, every metre as likely as another.
+    pub fn everywhere(&self, map: &StreetMap) -> &Posterior {
+        self.pieces.get_or_init(|| pieces::everywhere(map, &self.region))
+    }
 }
 
 /// Where and when the target was seen.

@@ -45,6 +45,7 @@ pub struct Walk {
     open: BinaryHeap<Reverse<(u32, u32)>>,
     sources: Vec<Stretch>,
     bound: u32,
+    parts: Vec<(u32, u32)>,
 }
 
 impl Walk {
@@ -111,12 +112,18 @@ impl Walk {
         self.to(terminal).map(|length| self.bound - length.units())
     }
 
-    /// The parts of a piece within the bound of the last search, ascending and apart.
-    pub fn clip(&self, map: &StreetMap, piece: Stretch, way: Way) -> Vec<Stretch> {
-        let Stretch { street, from, to } = piece;
+    /// Hands over the parts of a piece within the bound of the last search, ascending and apart.
+    pub fn clip(
+        &mut self,
+        map: &StreetMap,
+        Stretch { street, from, to }: Stretch,
+        way: Way,
+        mut part: impl FnMut(Stretch),
+    ) {
         let found = map.street(street);
         let length = found.length.units();
-        let mut parts: Vec<(u32, u32)> = Vec::new();
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.clear();
         // Walkers come in at the beginning of a street and at the end of one that is two-way;
         // backwards it is the other way round.
         if (way == Way::Forward || !found.one_way)
@@ -140,16 +147,27 @@ impl Walk {
                 .push((source.from.saturating_sub(back), source.to.saturating_add(on).min(length)));
         }
         parts.sort_unstable();
-        let mut clipped: Vec<Stretch> = Vec::new();
-        for (start, end) in parts {
+        let mut open: Option<Stretch> = None;
+        for &(start, end) in &parts {
             let (start, end) = (start.max(from), end.min(to));
-            match clipped.last_mut() {
+            match &mut open {
                 _ if start > end => {}
                 Some(last) if start <= last.to.saturating_add(1) => last.to = last.to.max(end),
-                _ => clipped.push(Stretch { street, from: start, to: end }),
+                _ => {
+                    let next = Stretch { street, from: start, to: end };
+                    open.replace(next).into_iter().for_each(&mut part);
+                }
             }
         }
-        clipped
+        open.into_iter().for_each(part);
+        self.parts = parts;
+    }
+
+    /// Whether anything of a piece is within the bound of the last search.
+    pub fn touches(&mut self, map: &StreetMap, piece: Stretch, way: Way) -> bool {
+        let mut any = false;
+        self.clip(map, piece, way, |_| any = true);
+        any
     }
 }
 
@@ -178,7 +196,7 @@ mod tests {
                     Stretch { street: at.street, from: units, to: units }
                 };
                 walk.search(map, &[point(from)], bound, way);
-                let found = !walk.clip(map, point(to), way).is_empty();
+                let found = walk.touches(map, point(to), way);
                 let expected = naive::distance(map, &table, a, b).is_some_and(|d| d <= bound);
                 assert_eq!(found, expected, "seed {seed} {way:?} {a:?} {b:?} {bound}\n{town}");
                 if expected { near += 1 } else { far += 1 }
@@ -206,9 +224,9 @@ mod tests {
                 let any = places.map(|at| Stretch { from: at, to: at, ..whole });
                 let mut any = any.map(|place| {
                     many.search(map, &[place], bound, way);
-                    !many.clip(map, goal, way).is_empty()
+                    many.touches(map, goal, way)
                 });
-                let found = !one.clip(map, goal, way).is_empty();
+                let found = one.touches(map, goal, way);
                 // Ends decide but where the goal lies on the stretch itself.
                 assert!(found || !any.any(|found| found), "seed {seed}\n{town}");
             }

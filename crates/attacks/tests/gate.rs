@@ -105,7 +105,7 @@ fn attack(
     let victim = &state.waiting[place as usize];
     let set = published.set(set);
     let region = Arc::new(set.region.clone().into_owned());
-    let shown = [Shown { asked_at: victim.asked_at, at: now, region }];
+    let shown = [Shown::new(victim.asked_at, now, region)];
     let before = state.history.previous(victim.id);
     let view = View {
         atlas,
@@ -123,7 +123,7 @@ fn attack(
     let people = Inversion.attack(&view).and_then(|left| left.people).expect("a crowd");
     found.wrong += usize::from(!people.contains(&victim.user));
     found.inverted = usize::from(people.len() < victim.k as usize);
-    if let Some(left) = Reachability::AT_ONCE.attack(&view) {
+    if let Some(left) = Reachability::FROM_A_KNOWN_POINT.attack(&view) {
         let member = |id: &QueryId| state.waiting.iter().find(|query| query.id == *id);
         let members = set.members.iter().filter_map(member);
         let possible = members.filter(|member| left.holds(member.position)).count();

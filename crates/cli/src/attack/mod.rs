@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result, bail};
 use choice::{Choice, attack_name};
 use clap::Args;
 use evaluation::maps::DC_MAX;
+use evaluation::people::simulate;
 use evaluation::privacy::{Assay, Given, Plan, PortraitRow, assay};
 use evaluation::results::{self, PrivacyRow, privacy_rows};
 use evaluation::run::Conditions;
@@ -23,7 +24,7 @@ use meshcloak::units::Length;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use traffic::{Settings, Simulation};
+use traffic::Settings;
 
 /// Arguments of `attack`.
 #[derive(Debug, Args)]
@@ -150,12 +151,7 @@ impl Attack {
         let profile = profile(&self.profile)?.with_uniform_places();
         let settings =
             Settings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
-        let mut simulation = Simulation::new(atlas.map(), &profile, settings);
-        let mut queries = Vec::new();
-        while let Some(mut batch) = simulation.step() {
-            queries.append(&mut batch.queries);
-        }
-        Ok(Tape { queries, users: self.users as usize })
+        Ok(simulate(atlas.map(), &profile, settings))
     }
 
     /// What all rows have in common.

@@ -9,7 +9,7 @@ use crate::tape::Tape;
 use attacks::intersection::in_all;
 use attacks::reachability::Reachability;
 use attacks::together::Together;
-use attacks::{Attack, Posterior, Prior, Rule, Shown, Sighting, Target, View, pieces};
+use attacks::{Attack, Posterior, Prior, Rule, Shown, Sighting, Target, View};
 use meshcloak::distance::Atlas;
 use meshcloak::map::Position;
 use meshcloak::query::UserId;
@@ -136,10 +136,8 @@ impl Judge<'_> {
     }
 
     fn followed<'t>(&self, taken: &[&'t Taken]) -> Followed<'t> {
-        let shown = |taken: &&Taken| Shown {
-            asked_at: self.truth.of(taken.query).at,
-            at: taken.at,
-            region: Arc::clone(&taken.region),
+        let shown = |taken: &&Taken| {
+            Shown::new(self.truth.of(taken.query).at, taken.at, Arc::clone(&taken.region))
         };
         Followed {
             shown: taken.iter().map(shown).collect(),
@@ -168,8 +166,8 @@ impl Judge<'_> {
         let truth = self.truth.of(taken.query);
         let before = truth.previous.map(|before| self.truth.of(before).position);
         let map = self.atlas.map();
-        let everywhere = pieces::everywhere(map, &taken.region);
-        Portrait::of(map, (&everywhere, &left), (truth, before), &self.members(taken))
+        let everywhere = followed.shown[attacked].everywhere(map);
+        Portrait::of(map, (everywhere, &left), (truth, before), &self.members(taken))
     }
 
     /// Lets all attacks look at one publication.
@@ -183,8 +181,8 @@ impl Judge<'_> {
         let taken = followed.taken[attacked];
         let truth = self.truth.of(taken.query);
         let members = self.members(taken);
-        let everywhere = pieces::everywhere(self.atlas.map(), &taken.region);
-        let mut plain = self.places(truth, &everywhere, &members);
+        let everywhere = followed.shown[attacked].everywhere(self.atlas.map());
+        let mut plain = self.places(truth, everywhere, &members);
         (plain.left, plain.wrong) = (Some(members.len()), false);
         scores.of(SHOWN).add(&plain);
         let mut order = None;

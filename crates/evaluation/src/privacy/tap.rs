@@ -182,7 +182,7 @@ pub(super) fn look_at<'a>(
     crowd: &Crowd<'_>,
     scores: &mut Scores,
 ) -> Vec<UserId> {
-    let shown = [Shown { asked_at: victim.asked_at, at, region: Arc::clone(region) }];
+    let shown = [Shown::new(victim.asked_at, at, Arc::clone(region))];
     let view = View {
         atlas,
         rule,
