@@ -6,6 +6,7 @@
 mod answer;
 mod attack;
 mod cloak;
+mod drive;
 mod evaluate;
 mod keys;
 mod map;
@@ -66,6 +67,8 @@ enum Command {
     Score(score::Score),
     /// Run the gateway.
     Serve(serve::Serve),
+    /// Let simulated people ask a running gateway, and compare what they get with the truth.
+    Drive(drive::Drive),
     /// Make, list and revoke the keys of the gateway's accounts.
     #[command(subcommand)]
     Keys(keys::Keys),
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
         Command::Serve(serve) => serve.run(&console),
+        Command::Drive(drive) => drive.run(&console),
         Command::Keys(keys) => keys.run(),
     };
     match done {

@@ -14,6 +14,7 @@ mod golden;
 mod program;
 mod real_maps;
 mod schemes;
+mod serve;
 mod score;
 mod simulate;
 mod traces;
