@@ -2,6 +2,7 @@
 
 mod bins;
 mod expand;
+mod finder;
 mod levels;
 mod neighbours;
 pub(crate) mod past;
@@ -40,8 +41,7 @@ impl Grouping {
         budget: u32,
     ) {
         self.survey(graph, k, past, budget);
-        let Grouping { neighbours, bins, search } = self;
-        search.run(Scene { graph: neighbours, bins, wishes: Wishes { k, worth } });
+        self.group_by(k, worth);
     }
 
     /// Finds out who could be in a group at all: whom some clique has enough members for that
@@ -55,10 +55,23 @@ impl Grouping {
     ) {
         self.neighbours.mirror(graph);
         if let Some(past) = past {
-            self.neighbours.remember(past);
+            self.neighbours.remember(k, past);
         }
         self.neighbours.peel(k);
         self.bins.find(&self.neighbours, k, budget);
+    }
+
+    /// Groups the nodes of the last survey.
+    pub fn group_by(&mut self, k: &[u32], worth: &[u32]) {
+        let Grouping { neighbours, bins, search } = self;
+        search.run(Scene { graph: neighbours, bins, wishes: Wishes { k, worth } });
+    }
+
+    /// How many count for a node of those around it who could be in a group.
+    pub fn company(&self, node: u32) -> u32 {
+        let around = self.neighbours.of(node).len() as u32;
+        let counting = |row: &[bool]| row.iter().filter(|counts| **counts).count() as u32;
+        self.neighbours.counting(node).map_or(around, counting)
     }
 
     /// Whether a node could be in a group, as the last survey found.
