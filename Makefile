@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install
+.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis
 
 # Builds the page and the program, and starts the demo: a city, its crowd, and the gateway between
 # them and the service. Says where to look at it; ends with Ctrl-C.
@@ -40,7 +40,7 @@ APT = $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get insta
 
 # Everything CI checks: format, lints, tests (on real maps too if MESHCLOAK_MAPS names their
 # folder), the documentation, and that nothing has become slower.
-test: setup node chromium page valgrind
+test: setup node chromium page valgrind postgis
 	@$(CARGO) fmt --version >/dev/null 2>&1 && $(CARGO) clippy --version >/dev/null 2>&1 \
 	  || rustup component add rustfmt clippy
 	$(CARGO) fmt --all --check
@@ -93,7 +93,7 @@ audit:
 
 # Accept the present answers and instruction counts as the expected ones; look at the diff
 # afterwards.
-bless: setup valgrind
+bless: setup valgrind postgis
 	MESHCLOAK_BLESS=1 $(CARGO) test --workspace
 	MESHCLOAK_BLESS=1 $(GATES)
 
@@ -110,3 +110,13 @@ setup:
 valgrind:
 	@command -v valgrind >/dev/null || { echo "installing valgrind"; \
 	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq valgrind; }
+
+# A real database for the tests: of whatever version the system has. Nothing is started here; the
+# tests start their own in a temporary folder.
+postgis:
+	@ls /usr/share/postgresql/*/extension/postgis.control >/dev/null 2>&1 || { \
+	  echo "installing PostgreSQL with PostGIS"; \
+	  $$(command -v sudo) apt-get update -q && \
+	  package=$$(apt-cache search --names-only '^postgresql-[0-9]+-postgis-[0-9.]+$$' | cut -d' ' -f1 | sort -V | tail -n 1) && \
+	  test -n "$$package" && \
+	  $$(command -v sudo) apt-get install -yq --no-install-recommends $$package $$package-scripts; }

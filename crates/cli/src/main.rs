@@ -12,6 +12,7 @@ mod keys;
 mod map;
 mod map_args;
 mod metrics;
+mod pois;
 mod progress;
 mod report;
 mod scheme_args;
@@ -72,6 +73,9 @@ enum Command {
     /// Make, list and revoke the keys of the gateway's accounts.
     #[command(subcommand)]
     Keys(keys::Keys),
+    /// Put a map's points of interest into a database that the gateway can ask.
+    #[command(subcommand)]
+    Pois(pois::PoisCommand),
 }
 
 const MAP_EXAMPLES: &str = "Examples:
@@ -103,6 +107,7 @@ fn main() -> ExitCode {
         Command::Serve(serve) => serve.run(&console),
         Command::Drive(drive) => drive.run(&console),
         Command::Keys(keys) => keys.run(),
+        Command::Pois(command) => command.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -11,6 +11,7 @@ mod cloak_guarantees;
 mod commands;
 mod evaluate;
 mod golden;
+mod pois;
 mod program;
 mod real_maps;
 mod schemes;
