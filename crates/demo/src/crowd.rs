@@ -109,7 +109,8 @@ impl Crowd {
                 std::thread::sleep(due.saturating_sub(began.elapsed()));
                 let end = second.saturating_sub(1) * 1000 + (step + 1) * 1000 / STEPS;
                 let from = end.saturating_sub(1000 / STEPS);
-                let now = |query: &&Query| from < query.asked_at + 1 && query.asked_at < end + 1;
+                // Those who ask at the very beginning ask in the first step.
+                let now = |query: &&Query| (from + 1..=end).contains(&query.asked_at.max(1));
                 self.ask(batch.queries.iter().filter(now));
             }
             second += 1;

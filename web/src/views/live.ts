@@ -64,6 +64,7 @@ export function live(scene: Scene): Leave {
         'These people are simulated. That is the only reason why you can see them: a real gateway has no route that returns where anybody is. It shows meshes only.'),
       h('div', { class: 'buttons' }, h('a', { href: '#ask' }, 'Be one of them →'), h('a', { href: '#attack' }, 'See what an attacker sees →')),
       report(scene),
+      licences(),
     ),
   );
   return () => {
@@ -93,3 +94,6 @@ export function report(scene: Scene): HTMLElement | null {
     ? null
     : h('p', { class: 'small' }, h('a', { href: scene.page.report }, 'The last evaluation report'));
 }
+
+export const licences = (): HTMLElement =>
+  h('p', { class: 'small soft' }, 'The map is drawn by ', h('a', { href: './licences.txt' }, 'MapLibre'), '.');

@@ -4,7 +4,7 @@
 import { Spark } from '../charts';
 import { fill, h, say } from '../dom';
 import { MeshLayer } from '../meshes';
-import { report } from './live';
+import { licences, report } from './live';
 import type { Leave, Scene } from './view';
 
 interface Glance {
@@ -59,7 +59,8 @@ export function operator(scene: Scene): Leave {
       h('div', { class: 'sparks' }, hidden.element, expired.element, regions.element, inquiries.element, batch.element)),
     h('div', { class: 'part small' },
       h('p', null, h('a', { href: './v1/openapi.json' }, 'The API, as an OpenAPI document')),
-      report(scene)),
+      report(scene),
+      licences()),
   );
   return () => {
     source.close();

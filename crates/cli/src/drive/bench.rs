@@ -46,7 +46,12 @@ const STREAMS: usize = 4;
 const REQUEST_RATES: [u32; 3] = [1_000, 2_000, 4_000];
 
 /// Runs all of it and prints what it came to.
-pub fn run(runtime: &Runtime, map: &Arc<StreetMap>, profile: &Profile, rates: &[u32]) -> Result<()> {
+pub fn run(
+    runtime: &Runtime,
+    map: &Arc<StreetMap>,
+    profile: &Profile,
+    rates: &[u32],
+) -> Result<()> {
     let atlas = Arc::new(Atlas::new(StreetMap::clone(map), Length::metres(2000.0)));
     let walker = Arc::new(Walker::new(Arc::clone(&atlas)));
     let bench = Bench { runtime, map, profile, walker };
@@ -65,7 +70,11 @@ pub fn run(runtime: &Runtime, map: &Arc<StreetMap>, profile: &Profile, rates: &[
     for rate in REQUEST_RATES {
         requested = requested.max(bench.by_requests(rate)?);
     }
-    println!("streamed, of the engine alone {:.3}, of the echo {:.3}", streamed / engine, streamed / lines);
+    println!(
+        "streamed, of the engine alone {:.3}, of the echo {:.3}",
+        streamed / engine,
+        streamed / lines
+    );
     println!("by requests, of the echo {:.3}", requested / echo);
     Ok(())
 }
@@ -224,8 +233,7 @@ async fn echo() -> Result<(SocketAddr, watch::Sender<bool>)> {
     let address = listener.local_addr()?;
     let closing = watch::Sender::new(false);
     let app = Router::new().route("/", post(|body: Body| std::future::ready(body)));
-    let manners =
-        Manners { connections: 10_000, patience: Duration::from_secs(10), tls: None };
+    let manners = Manners { connections: 10_000, patience: Duration::from_secs(10), tls: None };
     tokio::spawn(listen(listener, app, manners, closing.subscribe()));
     Ok((address, closing))
 }

@@ -139,12 +139,8 @@ impl Drive {
         console.begin("preparing the truth", 0);
         let truth = (self.check_one_in > 0).then(|| Arc::new(Truth::new(&map, self.check_one_in)));
         console.clear();
-        let settings = Settings {
-            users: self.users,
-            k: self.k,
-            temporal_tolerance: self.dt,
-            seed: self.seed,
-        };
+        let settings =
+            Settings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
         let plan = Plan { settings, seconds: self.seconds, skip: 0 };
         let crowd = Crowd::start(Arc::clone(&map), profile, plan);
         let tally = runtime.block_on(async {

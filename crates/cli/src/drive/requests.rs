@@ -49,7 +49,6 @@ async fn ask(target: Target, post: Post, tally: Arc<Mutex<Tally>>, truth: Option
     };
     let latency = since.elapsed();
     let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-    let was_heard =
-        heard.is_some_and(|text| tally.hear(&text, &post, latency, truth.as_deref()));
+    let was_heard = heard.is_some_and(|text| tally.hear(&text, &post, latency, truth.as_deref()));
     tally.lose(u64::from(!was_heard));
 }

@@ -109,7 +109,8 @@ impl Tally {
         let share = self.count("answered") as f64 / (ended as f64).max(1.0);
         table.row("success rate", format!("{:.2} %", share * 100.0));
         table.heading("Answers");
-        for (name, values) in [("latency", &self.latencies), ("after the batch", &self.after_batch)] {
+        for (name, values) in [("latency", &self.latencies), ("after the batch", &self.after_batch)]
+        {
             for (word, share) in [("median", 0.5), ("p99", 0.99), ("longest", 1.0)] {
                 table.row(format!("{name}, {word}"), format!("{:.0} ms", quantile(values, share)));
             }
@@ -123,7 +124,10 @@ impl Tally {
     /// For programs.
     pub fn json(&self) -> String {
         let spans = |values: &[f64]| -> Value {
-            [0.5, 0.99, 1.0].map(|share| (quantile(values, share) * 10.0).round() / 10.0).into_iter().collect()
+            [0.5, 0.99, 1.0]
+                .map(|share| (quantile(values, share) * 10.0).round() / 10.0)
+                .into_iter()
+                .collect()
         };
         let all = json!({
             "queries": self.all(),

@@ -15,7 +15,7 @@ mod pois;
 mod program;
 mod real_maps;
 mod schemes;
-mod serve;
 mod score;
+mod serve;
 mod simulate;
 mod traces;

@@ -41,8 +41,19 @@ fn people_who_ask_a_gateway_get_the_truth_streamed_and_by_requests() {
     let serving = Serving::start(&["--demo", "--set", "limits.rate=100000"]);
     for by in ["stream", "requests"] {
         let told = meshcloak(&[
-            "drive", "--target", &serving.url, "--map", "city:500:7", "--users", "400",
-            "--seconds", "4", "--by", by, "--json", "-q",
+            "drive",
+            "--target",
+            &serving.url,
+            "--map",
+            "city:500:7",
+            "--users",
+            "400",
+            "--seconds",
+            "4",
+            "--by",
+            by,
+            "--json",
+            "-q",
         ])
         .json();
         assert!(told["outcomes"]["answered"].as_u64().unwrap_or(0) > 20, "{told}");

@@ -92,6 +92,7 @@ pub fn routes(site: &Site) -> Router {
     let router = Router::new()
         .route("/", get(index))
         .route("/icon.svg", get(icon))
+        .route("/licences.txt", get(licences))
         .route("/assets/{file}", get(asset))
         .with_state(assets())
         .route("/page/info", get(|| async move { Json(info) }));
@@ -128,6 +129,7 @@ fn kind_of(name: &str) -> Option<&'static str> {
         "css" => "text/css; charset=utf-8",
         "svg" => "image/svg+xml",
         "png" => "image/png",
+        "txt" => "text/plain; charset=utf-8",
         _ => return None,
     })
 }
@@ -147,6 +149,10 @@ async fn index(State(assets): State<Assets>, headers: HeaderMap) -> Response {
 
 async fn icon(state: State<Assets>, headers: HeaderMap) -> Response {
     find(&state, "icon.svg", &headers, "no-cache")
+}
+
+async fn licences(state: State<Assets>, headers: HeaderMap) -> Response {
+    find(&state, "licences.txt", &headers, "no-cache")
 }
 
 async fn asset(state: State<Assets>, Path(name): Path<String>, headers: HeaderMap) -> Response {

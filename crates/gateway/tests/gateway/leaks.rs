@@ -97,14 +97,19 @@ async fn nothing_that_leaves_tells_of_anyone() {
     let mut fixture = Fixture::new(config.clone(), Mode::Guarded).await;
 
     let mut secrets = Secrets::default();
-    secrets.words.extend([key.secret.clone(), key.id.clone(), file.accounts[0].keys[0].sha256.clone()]);
+    secrets.words.extend([
+        key.secret.clone(),
+        key.id.clone(),
+        file.accounts[0].keys[0].sha256.clone(),
+    ]);
     secrets.words.push("okapi-app".into());
     let mut sent = Vec::new();
     for second in 0..8_u32 {
         fixture.probe.feel([Mood::Fine, Mood::Fine, Mood::Down, Mood::Silent][second as usize % 4]);
         let posts: Vec<_> = (0..60_u32)
             .map(|number| {
-                let (ticket, person) = (format!("zebra-{second}-{number}"), format!("gnu-{number}"));
+                let (ticket, person) =
+                    (format!("zebra-{second}-{number}"), format!("gnu-{number}"));
                 // Elsewhere each time, for what was asked just now is remembered.
                 let street = number / 5 * 37 + second;
                 let part = 0.31 + f64::from(number % 5) * 0.0937;
