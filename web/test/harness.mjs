@@ -1,7 +1,7 @@
 // Starts the demo and a browser, and minds what no page may do: fail, complain, or talk to others.
 
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { chromium } from 'playwright-core';
 const here = dirname(fileURLToPath(import.meta.url));
 export const root = join(here, '..', '..');
 export const binary = process.env.MESHCLOAK_BIN ?? join(root, 'target', 'debug', 'meshcloak');
+const axe = readFileSync(join(root, 'web/node_modules/axe-core/axe.min.js'), 'utf8');
 export const MAP = 'city:2500:4';
 export const pictures = process.env.MESHCLOAK_PICTURES ?? null;
 
@@ -34,7 +35,7 @@ export async function serve(args, said = /at (http:\/\/[^\s]+)/) {
       child.on('exit', done);
       child.kill('SIGTERM');
     });
-  return { url, stop };
+  return { url, stop, said: () => text };
 }
 
 export const demo = (...more) => serve(['--demo', '--map', MAP, '--listen', '127.0.0.1:0', '--people', '1500', ...more]);
@@ -102,6 +103,18 @@ export async function streets(page, index = 0) {
   }
   throw new Error('no streets were drawn');
 }
+
+/** Whether anybody would stumble: runs in a world of its own, for the page lets no script in. */
+export async function accessible(page) {
+  const client = await page.context().newCDPSession(page);
+  const { frameTree } = await client.send('Page.getFrameTree');
+  const { executionContextId } = await client.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
+  const run = (expression) => client.send('Runtime.evaluate', { expression, contextId: executionContextId, awaitPromise: true, returnByValue: true });
+  await run(axe);
+  const { result } = await run(`axe.run(document, { iframes: false }).then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target + ' ' + n.failureSummary).join(' | ')))`);
+  return result.value;
+}
+
 
 export async function picture(page, name) {
   if (!pictures) return;

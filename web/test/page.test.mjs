@@ -7,9 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { metresOf, readMap, snap, ways } from './brute.mjs';
-import { MAP, browser, demo, number, open, picture, root, streets } from './harness.mjs';
+import { MAP, accessible, browser, demo, number, open, picture, root, streets } from './harness.mjs';
 
-const axe = readFileSync(join(root, 'web/node_modules/axe-core/axe.min.js'), 'utf8');
 let gateway, chrome, city;
 
 before(async () => {
@@ -20,17 +19,6 @@ after(async () => {
   await chrome?.close();
   await gateway?.stop();
 });
-
-/** Whether anybody would stumble: runs in a world of its own, for the page lets no script in. */
-async function accessible(page) {
-  const client = await page.context().newCDPSession(page);
-  const { frameTree } = await client.send('Page.getFrameTree');
-  const { executionContextId } = await client.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
-  const run = (expression) => client.send('Runtime.evaluate', { expression, contextId: executionContextId, awaitPromise: true, returnByValue: true });
-  await run(axe);
-  const { result } = await run(`axe.run(document, { iframes: false }).then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target + ' ' + n.failureSummary).join(' | ')))`);
-  return result.value;
-}
 
 const fine = (wrong) => assert.deepEqual(wrong, []);
 

@@ -83,6 +83,9 @@ impl Serve {
         runtime.block_on(async {
             let running = self.start(gateway).await?;
             console.note(&format!("listening on {}", running.address()));
+            if let Some(address) = running.operator_address() {
+                console.note(&format!("the operator's page is at http://{address}/"));
+            }
             if self.demo {
                 println!("MeshCloak is at http://{}/", running.address());
             }
