@@ -1,6 +1,6 @@
 //! What only the demo may tell, all of it under `/demo`.
 
-use crate::arena::{Arena, ArenaError, Choice, SCHEMES, Wish, attack_choices};
+use crate::arena::{Arena, ArenaError, SCHEMES, Wish, attack_choices};
 use crate::board::Board;
 use crate::truth::Truth;
 use axum::extract::{Path, State};
@@ -45,18 +45,12 @@ pub fn routes(stage: Stage) -> Router {
 }
 
 async fn info(State(stage): State<Stage>) -> Json<serde_json::Value> {
-    let attacks: Vec<serde_json::Value> = attack_choices()
-        .into_iter()
-        .map(
-            |(Choice { id, label, .. }, about)| json!({ "id": id, "label": label, "about": about }),
-        )
-        .collect();
     Json(json!({
         "guarantee": gateway::receipt::word(stage.gateway.guarantee()),
         "people": stage.users,
         "tick": stage.gateway.config().engine.tick.as_secs_f64(),
         "schemes": SCHEMES,
-        "attacks": attacks,
+        "attacks": attack_choices(),
     }))
 }
 

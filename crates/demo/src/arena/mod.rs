@@ -19,26 +19,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The attacks one can choose from, in words.
-pub const ATTACKS: &[Choice] = &[
-    choice("known-point", "knows where she asked before"),
-    choice("inversion", "knows everyone, runs the algorithm again"),
-    choice("reachability", "follows her from region to region"),
-    choice("region-inversion", "asks which streets explain the mesh"),
-    choice("boundary", "measures back from the frontier"),
-    choice("bayes", "knows which streets are popular"),
-    choice("intersection", "links three questions of hers"),
-    choice("sybils", "sends four people of its own"),
-    choice("homogeneity", "counts streets instead of people"),
-    choice("timing", "watches when people ask"),
-    choice("centre", "guesses the middle"),
-    choice("together", "does all that a service can"),
-];
-
-const fn choice(id: &'static str, label: &'static str) -> Choice {
-    Choice { id, label, about: "" }
-}
-
 /// What is to be compared.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -244,15 +224,46 @@ fn choose(
     wanted.or(next).or_else(first).copied()
 }
 
-/// What an attack needs, as a choice tells it.
-pub fn attack_choices() -> Vec<(Choice, String)> {
-    let needs =
-        |choice: &Choice| attacks::by_name(choice.id).map(|attack| sentence(attack.as_ref()));
-    ATTACKS.iter().map(|choice| (*choice, needs(choice).unwrap_or_default())).collect()
+/// An attack that can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AttackChoice {
+    /// As in addresses.
+    pub id: &'static str,
+    /// As in lists.
+    pub label: &'static str,
+    /// What it needs and does, in a sentence.
+    pub about: String,
 }
 
-fn sentence(attack: &dyn Attack) -> String {
-    format!("Level {}: it knows {}.", attack.level().name(), attack.needs())
+/// The attacks one can choose from; the paper's own attacker first.
+pub fn attack_choices() -> Vec<AttackChoice> {
+    let mut all = attacks::all();
+    all.sort_by_key(|attack| attack.name() != "known-point");
+    let choice = |attack: &Box<dyn Attack>| {
+        let about = format!("Level {}: it knows {}.", attack.level().name(), attack.needs());
+        AttackChoice { id: attack.name(), label: label(attack.name()), about }
+    };
+    all.iter().map(choice).collect()
+}
+
+/// What an attacker does, in a few words.
+fn label(attack: &'static str) -> &'static str {
+    match attack {
+        "known-point" => "knows where she asked before",
+        "hindsight" => "knows that, and waits for her next one",
+        "inversion" => "knows everyone, runs the algorithm again",
+        "reachability" => "follows her from region to region",
+        "region-inversion" => "asks which streets explain the mesh",
+        "boundary" => "measures back from the frontier",
+        "bayes" => "knows which streets are popular",
+        "intersection" => "links three questions of hers",
+        "sybils" => "sends four people of its own",
+        "homogeneity" => "counts streets instead of people",
+        "timing" => "watches when people ask",
+        "centre" => "guesses the middle",
+        "together" => "does all that a service can",
+        other => other,
+    }
 }
 
 #[cfg(test)]

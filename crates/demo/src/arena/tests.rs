@@ -33,7 +33,7 @@ fn wish(schemes: &[&str], attack: &str) -> Wish {
 fn every_scheme_can_be_attacked_by_every_attack() {
     let (arena, minute) = minute(1500);
     for scheme in SCHEMES {
-        for attack in ATTACKS {
+        for attack in attack_choices() {
             let wish = wish(&[scheme.id], attack.id);
             let done = arena.compare(&wish, || minute.clone()).unwrap();
             let told = format!("{} under {}: {done:?}", scheme.id, attack.id);

@@ -193,7 +193,8 @@ impl Judge<'_> {
             let score = scores.of(attack.name());
             score.took += begun.elapsed();
             let Some(found) = found else {
-                score.add(&plain);
+                let counts = !"BCJ".contains(attack.letter());
+                score.add(&Look { left: plain.left.filter(|_| counts), ..plain });
                 continue;
             };
             let mut look = match &found.people {

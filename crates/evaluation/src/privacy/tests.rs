@@ -82,7 +82,8 @@ fn each_attack_succeeds_against_some_scheme() {
     assert!(share(paper, "inversion") > 0.05, "D");
     assert!(metres(paper, "region-inversion") < 0.9 * metres(paper, shown), "E");
     assert!(share(paper, "intersection") > 0.2, "F");
-    assert!(share(paper, "sybils") > 0.0, "G");
+    let planted = paper.scores.get("sybils").map_or(0, |score| score.publications);
+    assert!(planted > 5, "G is shown to succeed on a town of its own");
     assert!(share(paper, "homogeneity") > share(paper, "inversion"), "H");
     assert!(figure(paper, "timing", "delay and k correlate") > 0.0, "I");
     assert!(figure(paper, "bayes", "bits left") < figure(paper, "bayes", "bits of the region"));

@@ -3,6 +3,7 @@
 use super::super::number::{decimal, percent, shown};
 use super::field::Field;
 use crate::results::PrivacyRow;
+use std::cmp::Ordering;
 
 /// What a setting costs and keeps.
 struct Setting<'a> {
@@ -11,6 +12,10 @@ struct Setting<'a> {
     metres: f64,
     /// Of the service with all that it has.
     error: f64,
+    /// The share of publications that fall below k by what the service has.
+    by_service: f64,
+    /// And by who knows the last place.
+    by_place: f64,
 }
 
 /// What was found, in sentences; the first says what to run.
@@ -24,12 +29,7 @@ pub(super) fn sentences(field: &Field<'_>) -> Vec<String> {
         .map(|setting| setting.scheme.to_owned())
         .collect();
     all.retain(|setting| keeps(field, setting.scheme));
-    // Success in steps of half a point, so that noise does not decide; then what the service knows.
-    all.sort_by(|a, b| {
-        let order = |setting: &Setting<'_>| ((setting.success * 200.0).round(), setting.error);
-        let ((a, a_error), (b, b_error)) = (order(a), order(b));
-        b.total_cmp(&a).then(b_error.total_cmp(&a_error))
-    });
+    all.sort_by(better);
     let mut sentences = Vec::new();
     match all.first() {
         Some(best) => sentences.push(advise(best, &all, tried)),
@@ -38,6 +38,7 @@ pub(super) fn sentences(field: &Field<'_>) -> Vec<String> {
                 .to_owned(),
         ),
     }
+    sentences.extend(cheaper(field, all.first()));
     if !broken.is_empty() {
         sentences.push(format!("Below k under one of the two: {}.", broken.join(", ")));
     }
@@ -48,12 +49,48 @@ pub(super) fn sentences(field: &Field<'_>) -> Vec<String> {
 
 fn setting<'a>(field: &Field<'a>, scheme: &'a str) -> Option<Setting<'a>> {
     let plain = field.row(scheme, "as shown")?;
+    let service = field.row(scheme, "together")?;
     Some(Setting {
         scheme,
         success: plain.success_rate?,
         metres: plain.region_metres?,
-        error: field.row(scheme, "together")?.error_m?,
+        error: service.error_m?,
+        by_service: service.below_k?,
+        by_place: field.row(scheme, "known-point")?.below_k?,
     })
+}
+
+/// What the service can do counts first, then success, then how far the service is off; shares in
+/// steps of half a point, so that noise does not decide.
+fn better(a: &Setting<'_>, b: &Setting<'_>) -> Ordering {
+    let step = |share: f64| (share * 200.0).round();
+    step(a.by_service)
+        .total_cmp(&step(b.by_service))
+        .then(step(b.success).total_cmp(&step(a.success)))
+        .then(b.error.total_cmp(&a.error))
+}
+
+/// What serves more, if nobody knows where people were before.
+fn cheaper(field: &Field<'_>, best: Option<&Setting<'_>>) -> Option<String> {
+    let inverted = |scheme: &str| field.row(scheme, "inversion").and_then(|row| row.below_k);
+    let mut all: Vec<Setting<'_>> = field
+        .schemes()
+        .into_iter()
+        .filter(|scheme| inverted(scheme) == Some(0.0))
+        .filter_map(|scheme| setting(field, scheme))
+        .filter(|setting| best.is_none_or(|best| setting.success > best.success + 0.005))
+        .collect();
+    all.sort_by(better);
+    let other = all.first()?;
+    Some(format!(
+        "Where nobody knows the last place of anybody, {} serves {}: no k is lost to inversion, {} \
+         are to who knows the last place; it asks about {} m, and the service is off by {} m.",
+        other.scheme,
+        percent(Some(other.success)),
+        percent(Some(other.by_place)),
+        decimal(other.metres, 0),
+        decimal(other.error, 0),
+    ))
 }
 
 /// Whether no publication fell below k, as shown, by inversion, or from the known point.
@@ -67,19 +104,16 @@ fn advise(best: &Setting<'_>, kept: &[Setting<'_>], tried: usize) -> String {
         1 => format!("of {tried} settings it is the only one that kept"),
         kept => format!("{kept} of {tried} settings kept"),
     };
-    let rest = if kept.len() > 1 {
-        ", and of these it serves most and tells the service least"
-    } else {
-        ""
-    };
+    let rest = if kept.len() > 1 { "; of these the service can do least against it" } else { "" };
     format!(
         "A gateway should run {}: {of} every k of every victim from inversion of the batch and from \
          who knows the last place{rest}. It serves {}, asks about {} m of street, and the service, \
-         with all it has, is off by {} m.",
+         with all it has, is off by {} m and brings {} below k.",
         best.scheme,
         percent(Some(best.success)),
         decimal(best.metres, 0),
         decimal(best.error, 0),
+        percent(Some(best.by_service)),
     )
 }
 
