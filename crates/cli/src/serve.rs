@@ -130,7 +130,7 @@ impl Serve {
         let mut sources = Sources::new().environment(std::env::vars());
         let named = self.map.is_some() || std::env::var_os("MESHCLOAK_MAP_SOURCE").is_some();
         if self.demo && self.config.is_none() && !named {
-            sources = sources.flag("map.source", CITY);
+            sources = sources.flag("map.source", CITY).flag("engine.region", "cells");
         }
         if let Some(path) = &self.config {
             sources = sources.file(Source::read(path)?);

@@ -72,6 +72,7 @@ impl Engine {
         let engine = &gateway.config().engine;
         let settings = Settings {
             guarantee: engine.guarantee,
+            region: engine.region,
             horizon: engine.horizon,
             ..Settings::default()
         };
