@@ -2,7 +2,9 @@
 
 use super::parse::{Expected, address, constraint, lon_lat, one_of, path, seconds, snap, whole};
 use super::{Config, LogFormat, TlsFiles};
+use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
+use meshcloak::mesh_cloak::RegionRule;
 use std::path::PathBuf;
 
 /// One setting.
@@ -117,6 +119,15 @@ const SETTINGS: &[Setting] = &[
                     ("paper", Guarantee::Paper),
                 ],
             )?;
+        }
+    ),
+    setting!(
+        "engine.region",
+        "\"reach\"",
+        "What the service is asked about: reach (streets members can reach) or cells (fixed ones).",
+        |c, text| {
+            let cells = RegionRule::Cells(CellRule::default());
+            c.engine.region = one_of(text, &[("reach", RegionRule::default()), ("cells", cells)])?
         }
     ),
     setting!(

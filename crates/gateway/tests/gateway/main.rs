@@ -10,6 +10,7 @@ mod law;
 mod leaks;
 mod openapi;
 mod people;
+mod positions;
 mod sockets;
 mod streams;
 mod swap;
