@@ -63,12 +63,7 @@ pub async fn listen(
 }
 
 /// Encrypts a connection if it is to be, and serves it.
-async fn greet(
-    stream: TcpStream,
-    app: Router,
-    manners: &Manners,
-    closing: watch::Receiver<bool>,
-) {
+async fn greet(stream: TcpStream, app: Router, manners: &Manners, closing: watch::Receiver<bool>) {
     // Without it answers wait for more; with an error they just do.
     stream.set_nodelay(true).ok();
     match &manners.tls {

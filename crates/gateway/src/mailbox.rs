@@ -2,7 +2,7 @@
 //! arrival. Whoever puts something in never waits for the engine, and nothing is lost.
 
 use crate::accounts::Account;
-use crate::question::{Asked, Question};
+use crate::question::Wish;
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Door, Refusal as NotHere};
 use meshcloak::query::{Query, QueryId};
@@ -15,10 +15,8 @@ pub struct Pending {
     pub account: Arc<Account>,
     /// By what the client knows it.
     pub ticket: Arc<str>,
-    /// What is asked.
-    pub question: Question,
-    /// The same as the service may see it.
-    pub asked: Asked,
+    /// What is asked; nothing, if she is there for others to hide among.
+    pub wish: Option<Wish>,
 }
 
 /// Whose it is never gets printed.
@@ -65,13 +63,8 @@ pub enum Flap {
 impl Mailbox {
     /// An empty mailbox; behind a door, if it matters where people were.
     pub fn new(door: Option<Door>) -> Mailbox {
-        let inside = Inside {
-            arrivals: Vec::new(),
-            cancelled: Vec::new(),
-            next: 1,
-            flap: Flap::Open,
-            door,
-        };
+        let inside =
+            Inside { arrivals: Vec::new(), cancelled: Vec::new(), next: 1, flap: Flap::Open, door };
         Mailbox { inside: Mutex::new(inside) }
     }
 

@@ -40,11 +40,8 @@ pub fn prepare(
     if let Some(files) = &config.server.tls {
         Tls::read(files)?;
     }
-    let options = Options {
-        origin: config.map.origin,
-        pois: config.map.pois.clone(),
-        ..Options::default()
-    };
+    let options =
+        Options { origin: config.map.origin, pois: config.map.pois.clone(), ..Options::default() };
     let imported = read_map(&config.map.source, &options, progress)?;
     if imported.map.frame().is_none() {
         return Err(PrepareError::NoFrame);

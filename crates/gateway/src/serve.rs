@@ -62,16 +62,14 @@ impl Running {
         let closing = watch::Sender::new(false);
         let patience = config.request_timeout;
         let manners = Manners { connections: config.connections, patience, tls: tls.clone() };
-        let mut listeners =
-            vec![tokio::spawn(listen(socket, app, manners, closing.subscribe()))];
+        let mut listeners = vec![tokio::spawn(listen(socket, app, manners, closing.subscribe()))];
         let operator_address = operator.as_ref().map(|(_, address)| *address);
         if let Some((socket, _)) = operator {
             let manners = Manners { connections: 64, patience, tls: None };
             let app = operator_app(Arc::clone(&gateway));
             listeners.push(tokio::spawn(listen(socket, app, manners, closing.subscribe())));
         }
-        let (ticker, rounds) =
-            Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
+        let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
         tokio::spawn(learn(Arc::clone(&gateway)));
         let delivered = tokio::spawn(deliver(Arc::clone(&gateway), rounds));
         tracing::info!(%address, "serving");
@@ -122,6 +120,7 @@ impl Running {
         let ticker = self.ticker;
         tokio::task::spawn_blocking(move || ticker.stop()).await.ok();
         self.delivered.await.ok();
+        self.gateway.sessions().all_gone().await;
         self.closing.send_replace(true);
         for listener in self.listeners {
             listener.await.ok();
@@ -130,7 +129,10 @@ impl Running {
     }
 }
 
-async fn bind(key: &'static str, wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
+async fn bind(
+    key: &'static str,
+    wanted: SocketAddr,
+) -> Result<(TcpListener, SocketAddr), ServeError> {
     let wrong = |problem| ServeError::Socket { key, address: wanted, problem };
     let listener = TcpListener::bind(wanted).await.map_err(wrong)?;
     let address = listener.local_addr().map_err(wrong)?;

@@ -19,6 +19,15 @@ pub enum Route {
     One(oneshot::Sender<Finished>),
     /// To a stream, as a line.
     Stream(Arc<Outbox>),
+    /// To whoever else wants to hear it.
+    To(Box<dyn Hear>),
+}
+
+/// Whoever wants to hear how a query ended. Hears it under the lock of the tickets, so must not
+/// ask for them.
+pub trait Hear: Send + std::fmt::Debug {
+    /// It ended so.
+    fn hear(self: Box<Self>, finished: &Finished);
 }
 
 impl Route {
@@ -27,6 +36,7 @@ impl Route {
         match self {
             Route::One(sender) => drop(sender.send(finished.clone())),
             Route::Stream(outbox) => outbox.finish(&finished.body),
+            Route::To(ear) => ear.hear(finished),
         }
     }
 }
@@ -105,7 +115,8 @@ impl Table {
 
     /// Somebody else wants to know how a waiting query ends.
     pub fn join(&mut self, ticket: &str, route: Route) {
-        if let Some(Ticket { state: State::Waiting(_, routes), .. }) = self.tickets.get_mut(ticket) {
+        if let Some(Ticket { state: State::Waiting(_, routes), .. }) = self.tickets.get_mut(ticket)
+        {
             routes.push(route);
         }
     }

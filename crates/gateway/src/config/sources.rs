@@ -55,9 +55,7 @@ impl Source {
         let name = path.display().to_string();
         match fs::read_to_string(path) {
             Ok(text) => Ok(Source { name, text }),
-            Err(error) => {
-                Err(ConfigError::File { source_name: name, problem: error.to_string() })
-            }
+            Err(error) => Err(ConfigError::File { source_name: name, problem: error.to_string() }),
         }
     }
 
@@ -163,7 +161,9 @@ impl Sources {
         if let Some(tls) = &config.server.tls
             && [&tls.certificate, &tls.key].contains(&&PathBuf::new())
         {
-            return together("`server.tls_certificate` and `server.tls_key` need each other".into());
+            return together(
+                "`server.tls_certificate` and `server.tls_key` need each other".into(),
+            );
         }
         let (low, high) = (config.limits.dc_min, config.limits.dc_max);
         if low > high {
@@ -240,17 +240,16 @@ mod tests {
             error(file("[limits]\nk_max = 1")),
             "`limits.k_max` is `1` (gate.toml), expected a whole number from 2 to 100000"
         );
-        assert_eq!(
-            error(file("[limits]\nkmax = 1")),
-            "`limits.kmax` (gate.toml) is not a setting"
-        );
+        assert_eq!(error(file("[limits]\nkmax = 1")), "`limits.kmax` (gate.toml) is not a setting");
         assert_eq!(error(file("k = 1")), "`k` (gate.toml) is not a setting");
         assert!(error(file("[limits]\nk_max = = 1")).starts_with("gate.toml: line 2: "));
         let variable = [("MESHCLOAK_ENGINE_TICK".to_owned(), "0.01".to_owned())];
         assert!(error(Sources::new().environment(variable)).starts_with(
             "`engine.tick` is `0.01` (environment, MESHCLOAK_ENGINE_TICK), expected seconds"
         ));
-        assert!(error(Sources::new().flag("log.level", "loud")).contains("(flag), expected one of"));
+        assert!(
+            error(Sources::new().flag("log.level", "loud")).contains("(flag), expected one of")
+        );
     }
 
     #[test]
