@@ -1,13 +1,14 @@
 //! What each route does, with every status it can have.
 
 use crate::accounts::Account;
+use crate::answers::json;
 use crate::api::{MapBody, QueryRequest, RefusalBody, ResultBody, StateBody};
 use crate::desk::Verdict;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::outcome::Finished;
 use crate::receipt;
-use crate::server::MOST_BYTES;
+use crate::server::{MOST_BYTES, document};
 use crate::stream::{answer_lines, refusal_json};
 use crate::tickets::Route;
 use axum::Json;
@@ -19,7 +20,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use meshcloak::units::Point;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::oneshot;
 
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -189,6 +190,16 @@ pub async fn map(State(gateway): State<Arc<Gateway>>) -> Json<MapBody> {
         guarantee: receipt::word(gateway.guarantee()),
         tick: config.engine.tick.as_secs_f64(),
     })
+}
+
+/// This document.
+#[utoipa::path(get, path = "/v1/openapi.json", responses(
+    (status = 200, description = "What can be asked, and what comes back", body = Object),
+))]
+pub async fn openapi() -> Response {
+    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
+    let text = DOCUMENT.get_or_init(|| json(&document()).into());
+    ([(CONTENT_TYPE, JSON)], Body::from(text.clone())).into_response()
 }
 
 /// Whether the process is alive.

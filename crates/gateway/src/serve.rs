@@ -85,6 +85,11 @@ impl Running {
         })
     }
 
+    /// The gateway itself.
+    pub fn gateway(&self) -> &Arc<Gateway> {
+        &self.gateway
+    }
+
     /// Where people are listened to.
     pub fn address(&self) -> SocketAddr {
         self.address

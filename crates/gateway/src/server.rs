@@ -30,14 +30,8 @@ struct Document;
 
 /// Everything people can reach.
 pub fn app(gateway: Arc<Gateway>) -> Router {
-    let (router, document) = documented().split_for_parts();
-    let document = Arc::new(with_keys(document));
-    let served = Arc::clone(&document);
+    let (router, _) = documented().split_for_parts();
     router
-        .route(
-            "/v1/openapi.json",
-            get(move || std::future::ready(axum::Json(OpenApi::clone(&served)))),
-        )
         .fallback(routes::nothing_here)
         .method_not_allowed_fallback(routes::not_that_way)
         .layer(SetResponseHeaderLayer::if_not_present(
@@ -74,6 +68,7 @@ fn documented() -> OpenApiRouter<Arc<Gateway>> {
         .merge(crate::phones::routes())
         .merge(crate::live::routes())
         .routes(utoipa_axum::routes!(routes::map))
+        .routes(utoipa_axum::routes!(routes::openapi))
         .routes(utoipa_axum::routes!(routes::health))
         .routes(utoipa_axum::routes!(routes::ready))
 }

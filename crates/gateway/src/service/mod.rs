@@ -5,8 +5,10 @@
 //! the region may want; `refine` finds in it what one person wants.
 
 mod asker;
+mod breaker;
 mod built_in;
 mod by_street;
+mod cache;
 mod error;
 mod few;
 #[cfg(test)]
@@ -16,6 +18,7 @@ mod object;
 mod piece;
 mod plain;
 mod point_grid;
+pub mod postgis;
 mod samples;
 
 pub use asker::{Asker, AskerSettings};
