@@ -21,8 +21,7 @@ async fn of_a_body_of_a_gigabyte_little_is_read() {
         counted.fetch_add(1, Ordering::SeqCst);
         Ok::<_, Infallible>(vec![b' '; 4096])
     });
-    let (status, body) =
-        call(fixture.app.clone(), query_request(Body::from_stream(pieces))).await;
+    let (status, body) = call(fixture.app.clone(), query_request(Body::from_stream(pieces))).await;
     assert_eq!((status, &body["reason"]), (StatusCode::PAYLOAD_TOO_LARGE, &json!("too-large")));
     assert!(read.load(Ordering::SeqCst) < 10);
 }

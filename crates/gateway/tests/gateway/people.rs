@@ -50,8 +50,7 @@ async fn who_is_alone_expires_and_the_service_is_not_asked() {
 async fn a_ticket_that_is_repeated_gets_the_same_result_and_asks_once() {
     let mut fixture = Fixture::open().await;
     let mine = query("1", "ann", 3);
-    let [first, again] =
-        [0, 1].map(|_| crate::fixture::post(fixture.app.clone(), mine.clone()));
+    let [first, again] = [0, 1].map(|_| crate::fixture::post(fixture.app.clone(), mine.clone()));
     let bob = crate::fixture::post(fixture.app.clone(), query("2", "bob", 3));
     let (first, again, _, ()) = join!(first, again, bob, fixture.tick());
     assert_eq!(first, again);
