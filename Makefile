@@ -3,7 +3,7 @@
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: run test bench gates audit bless fmt setup valgrind
+.PHONY: run test bench gates audit bless fmt setup valgrind schemathesis load install
 
 # Builds, lets people live in the built-in city, and hides them among one another; then a picture.
 run: setup
@@ -29,7 +29,31 @@ test: setup valgrind
 	$(CARGO) run -q -p meshcloak --example embed
 	$(CARGO) run -q -p meshcloak --example own_scheme
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
+	$(MAKE) schemathesis
 	$(GATES)
+
+# Tries what the gateway's own description of itself allows, and what it does not.
+schemathesis:
+	$(CARGO) build -q --bin meshcloak
+	crates/gateway/tests/schemathesis.sh target/debug/meshcloak
+
+# The gateway under load, beside a bare echo server and the engine alone; one run, on loopback.
+load: setup
+	$(CARGO) build --release --bin meshcloak
+	./target/release/meshcloak drive --bench
+
+# The program, its settings and a service of systemd.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+install: setup
+	$(CARGO) build --release --bin meshcloak
+	install -D -m 755 target/release/meshcloak $(DESTDIR)$(PREFIX)/bin/meshcloak
+	test -e $(DESTDIR)/etc/meshcloak/meshcloak.toml || \
+	  install -D -m 644 meshcloak.example.toml $(DESTDIR)/etc/meshcloak/meshcloak.toml
+	install -D -m 644 dist/meshcloak.service $(DESTDIR)/etc/systemd/system/meshcloak.service
+	@test -n "$(DESTDIR)" || id meshcloak >/dev/null 2>&1 || \
+	  useradd --system --home-dir /etc/meshcloak --shell /usr/sbin/nologin meshcloak
+	@test -n "$(DESTDIR)" || chown meshcloak: /etc/meshcloak
 
 # Speed, as a table: real maps too if MESHCLOAK_MAPS names their folder.
 bench: setup valgrind

@@ -5,6 +5,7 @@
 
 mod answer;
 mod cloak;
+mod drive;
 mod evaluate;
 mod keys;
 mod map;
@@ -61,6 +62,8 @@ enum Command {
     Score(score::Score),
     /// Run the gateway.
     Serve(serve::Serve),
+    /// Let simulated people ask a running gateway, and compare what they get with the truth.
+    Drive(drive::Drive),
     /// Make, list and revoke the keys of the gateway's accounts.
     #[command(subcommand)]
     Keys(keys::Keys),
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
         Command::Serve(serve) => serve.run(&console),
+        Command::Drive(drive) => drive.run(&console),
         Command::Keys(keys) => keys.run(),
     };
     match done {

@@ -59,9 +59,10 @@ struct Tally {
 impl Tally {
     fn count(&mut self, round: &Round) {
         let served: usize = round.jobs.iter().map(|job| job.members.len()).sum();
-        let expired = round.ended.iter().filter(|(pending, outcome)| {
-            *outcome == Outcome::Expired && pending.wish.is_some()
-        });
+        let expired = round
+            .ended
+            .iter()
+            .filter(|(pending, outcome)| *outcome == Outcome::Expired && pending.wish.is_some());
         self.served += served;
         self.ended += served + expired.count();
     }
@@ -84,8 +85,7 @@ async fn run(
 ) -> Result<Tally, Box<dyn Error>> {
     let config = Config { keys: None, ..Config::default() };
     let (walker, service) = (Arc::clone(walker), Box::new(Nobody));
-    let parts =
-        Parts { config, mode: Mode::Demo, walker, service, clock: Clock::by_hand() };
+    let parts = Parts { config, mode: Mode::Demo, walker, service, clock: Clock::by_hand() };
     let gateway = Arc::new(Gateway::new(parts)?);
     let account = gateway.directory().named("demo").cloned().ok_or("no account")?;
     let mut engine = Engine::new(Arc::clone(&gateway));
@@ -94,7 +94,8 @@ async fn run(
         for query in queries {
             let silent = asks_nothing(query.user, share);
             if !(silent && others == Others::Absent) {
-                let wait = query.asked_at.as_millis().saturating_sub(gateway.clock().now().as_millis());
+                let wait =
+                    query.asked_at.as_millis().saturating_sub(gateway.clock().now().as_millis());
                 gateway.clock().advance(wait);
                 number += 1;
                 put(&gateway, &account, number, query, (!silent).then(wish).transpose()?);

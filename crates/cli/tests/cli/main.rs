@@ -13,5 +13,6 @@ mod program;
 mod real_maps;
 mod schemes;
 mod score;
+mod serve;
 mod simulate;
 mod traces;

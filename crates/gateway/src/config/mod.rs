@@ -11,6 +11,7 @@ mod sources;
 pub use settings::{Setting, settings};
 pub use sources::{ConfigError, Mode, Source, Sources};
 
+use crate::service::postgis::Table;
 use import::MapSource;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::units::{Length, LonLat};
@@ -139,6 +140,8 @@ pub struct PeopleConfig {
 pub struct ServiceConfig {
     /// Which one: `built-in`, or the address of a PostgreSQL database.
     pub source: String,
+    /// The table of its objects, if it is a database.
+    pub table: Table,
     /// How long it may take, retries included.
     pub timeout: Duration,
     /// How many requests may be under way at once.
@@ -206,6 +209,7 @@ impl Default for Config {
             },
             service: ServiceConfig {
                 source: "built-in".into(),
+                table: Table::default(),
                 timeout: Duration::from_secs(2),
                 concurrency: 32,
             },

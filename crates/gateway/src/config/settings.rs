@@ -163,7 +163,7 @@ const SETTINGS: &[Setting] = &[
     setting!(
         "accounts.keys",
         "\"keys.json\"",
-        "Where `meshcloak keys` keeps the keys, hashed. Read again when it changes.",
+        "Where `meshcloak keys` keeps the keys, hashed. Read again on SIGHUP.",
         |c, text| c.keys = path(text)
     ),
     setting!(
@@ -207,6 +207,12 @@ const SETTINGS: &[Setting] = &[
             known.then_some(()).ok_or("built-in, or an address that begins with postgresql://")?;
             c.service.source = text.to_owned();
         }
+    ),
+    setting!(
+        "service.table",
+        "\"meshcloak_pois\"",
+        "The table of its objects, if it is a database; `meshcloak pois load` makes one.",
+        |c, text| c.service.table = text.parse().map_err(|_| "a table, as in pois or city.pois")?
     ),
     setting!("service.timeout", "2", "Seconds that the service may take.", |c, text| {
         c.service.timeout = seconds(text, 0.05..=60.0)?

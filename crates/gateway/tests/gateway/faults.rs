@@ -62,7 +62,9 @@ async fn a_service_killed_and_restarted_under_load_loses_nobody() {
         let app = fixture.app.clone();
         let load = join_all((0..60).map(|number| {
             let person = format!("{number}");
-            post(app.clone(), query(&format!("{second}-{number}"), &person, number / 6 * 40))
+            // Elsewhere each time, for what was asked just now is remembered.
+            let street = number / 6 * 40 + second * 3;
+            post(app.clone(), query(&format!("{second}-{number}"), &person, street))
         }));
         let ticks = async {
             for _ in 0..5 {
