@@ -12,7 +12,7 @@ use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::{name, patience};
 use crate::listen::turned;
-use crate::phones::{Fix, reach};
+use crate::phones::{Fix, Track, reach};
 use crate::stream::refusal_json;
 use crate::tickets::Route;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
@@ -232,6 +232,9 @@ impl Caller {
                 let ticket = position.ticket.clone().unwrap_or_else(|| self.gateway.ticket());
                 if let Err(refusal) = self.ask(&ticket, &position) {
                     self.gateway.metrics().refused(&refusal);
+                    if refusal == Refusal::Never {
+                        self.session.lock().track = Track::default();
+                    }
                     self.session.say("refused", &refusal_json(Some(&ticket), &refusal));
                 }
                 Ok(())

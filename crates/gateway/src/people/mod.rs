@@ -240,7 +240,9 @@ impl People {
 impl Inside {
     fn take(&mut self, user: UserId) {
         if let Some(person) = self.by_user.remove(&user) {
-            person.tokens.iter().for_each(|token| drop(self.by_token.remove(&token.hash)));
+            for token in &person.tokens {
+                self.by_token.remove(&token.hash);
+            }
         }
     }
 

@@ -18,7 +18,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
 /// Opens a door to the world.
-async fn door(world: &World) -> (SocketAddr, watch::Sender<bool>) {
+pub async fn door(world: &World) -> (SocketAddr, watch::Sender<bool>) {
     let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
     let closing = watch::Sender::new(false);
@@ -28,7 +28,7 @@ async fn door(world: &World) -> (SocketAddr, watch::Sender<bool>) {
     (address, closing)
 }
 
-struct Client(WebSocketStream<TcpStream>);
+pub struct Client(WebSocketStream<TcpStream>);
 
 impl Client {
     async fn connect(address: SocketAddr, key: &str) -> Result<Client, Error> {
@@ -43,7 +43,7 @@ impl Client {
     }
 
     /// Says hello and hears the welcome.
-    async fn greet(address: SocketAddr, key: &str, hello: Value) -> (Client, Value) {
+    pub async fn greet(address: SocketAddr, key: &str, hello: Value) -> (Client, Value) {
         let mut client = Client::connect(address, key).await.unwrap();
         client.say(&hello).await;
         let welcome = client.hear().await;
@@ -51,11 +51,11 @@ impl Client {
         (client, welcome)
     }
 
-    async fn say(&mut self, message: &Value) {
+    pub async fn say(&mut self, message: &Value) {
         self.0.send(Message::text(message.to_string())).await.unwrap();
     }
 
-    async fn hear(&mut self) -> Value {
+    pub async fn hear(&mut self) -> Value {
         match self.0.next().await.unwrap().unwrap() {
             Message::Text(text) => serde_json::from_str(&text).unwrap(),
             other => panic!("{other:?}"),
@@ -79,12 +79,12 @@ fn hello(person: &str) -> Value {
     json!({"type": "hello", "person": person, "ask": {"k": 2, "dt": 5, "question": question}})
 }
 
-fn at((lon, lat): (f64, f64)) -> Value {
+pub fn at((lon, lat): (f64, f64)) -> Value {
     json!({"type": "position", "lon": lon, "lat": lat})
 }
 
 /// Until so many queries have been accepted in all.
-async fn accepted(world: &World, queries: u64) {
+pub async fn accepted(world: &World, queries: u64) {
     while world.fixture.gateway.metrics().accounts().0 < queries {
         tokio::task::yield_now().await;
     }
