@@ -132,6 +132,11 @@ impl Directory {
         self.by_name.get(name).or(self.open.as_ref().filter(|open| &*open.name == name))
     }
 
+    /// An account as it is now; `None` if it has lost its last key.
+    pub fn as_it_is_now(&self, account: &Account) -> Option<&Arc<Account>> {
+        self.named(&account.name)
+    }
+
     /// Every account once.
     pub fn accounts(&self) -> impl Iterator<Item = &Arc<Account>> {
         self.by_name.values().chain(&self.open)
@@ -185,6 +190,7 @@ mod tests {
         file.revoke(&one.id).unwrap();
         let later = directory.of(&file, limits);
         assert!(later.account(Some(&one.secret)).is_none());
+        assert!(later.as_it_is_now(account).is_none());
         let (before, after) =
             (directory.account(Some(&two.secret)), later.account(Some(&two.secret)));
         assert!(Arc::ptr_eq(before.unwrap(), after.unwrap()), "it keeps its tickets");

@@ -1,6 +1,7 @@
 //! A gateway that runs: sockets, the engine's thread, and an orderly end.
 
 use crate::config::{Config, ConfigError};
+use crate::engine::Round;
 use crate::gateway::Gateway;
 use crate::listen::{Manners, listen, turned};
 use crate::server::operator_app;
@@ -12,6 +13,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -47,6 +49,7 @@ pub struct Running {
     delivered: JoinHandle<()>,
     listeners: Vec<JoinHandle<()>>,
     closing: watch::Sender<bool>,
+    broken: watch::Receiver<bool>,
 }
 
 impl Running {
@@ -71,7 +74,8 @@ impl Running {
         }
         let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
         tokio::spawn(learn(Arc::clone(&gateway)));
-        let delivered = tokio::spawn(deliver(Arc::clone(&gateway), rounds));
+        let (break_down, broken) = watch::channel(false);
+        let delivered = tokio::spawn(attend(Arc::clone(&gateway), rounds, break_down));
         tracing::info!(%address, "serving");
         Ok(Running {
             gateway,
@@ -82,6 +86,7 @@ impl Running {
             delivered,
             listeners,
             closing,
+            broken,
         })
     }
 
@@ -117,6 +122,12 @@ impl Running {
         tracing::info!("configuration read again");
     }
 
+    /// Waits until the engine has ended without having been told to: all that is left to do then
+    /// is to stop.
+    pub async fn broken(&self) {
+        turned(&mut self.broken.clone()).await;
+    }
+
     /// An orderly end: nothing more is accepted, those who wait are served or have expired,
     /// everyone is told, and the connections end.
     pub async fn stop(self) {
@@ -131,6 +142,20 @@ impl Running {
             listener.await.ok();
         }
         tracing::info!("stopped");
+    }
+}
+
+/// Delivers rounds; if they end while nobody wants to stop, something has broken.
+async fn attend(
+    gateway: Arc<Gateway>,
+    rounds: UnboundedReceiver<Round>,
+    break_down: watch::Sender<bool>,
+) {
+    deliver(Arc::clone(&gateway), rounds).await;
+    if !*gateway.stopping().borrow() {
+        tracing::error!("the engine has ended");
+        gateway.begin_to_stop();
+        break_down.send_replace(true);
     }
 }
 

@@ -48,7 +48,7 @@ macro_rules! setting {
 
 const SETTINGS: &[Setting] = &[
     setting!("server.listen", "\"127.0.0.1:8080\"", "Where people are listened to.", |c, text| {
-        c.server.listen = address(text)?
+        c.server.listen = address(text)?;
     }),
     setting!(
         "server.metrics",
@@ -63,10 +63,10 @@ const SETTINGS: &[Setting] = &[
         |c, text| tls(c).certificate = PathBuf::from(text)
     ),
     setting!("server.tls_key", "\"\"", "Private key of the certificate, PEM.", |c, text| {
-        tls(c).key = PathBuf::from(text)
+        tls(c).key = PathBuf::from(text);
     }),
     setting!("server.connections", "10000", "Connections at once; more are closed.", |c, text| {
-        c.server.connections = whole(text, 1..=1_000_000)?
+        c.server.connections = whole(text, 1..=1_000_000)?;
     }),
     setting!(
         "server.request_timeout",
@@ -85,11 +85,11 @@ const SETTINGS: &[Setting] = &[
         "\"city\"",
         "The map: a file of any format that `meshcloak map` reads, or the built-in city.",
         |c, text| {
-            c.map.source = text.parse().map_err(|_| "a map, as in porto.osm.pbf or city:7000:1")?
+            c.map.source = text.parse().map_err(|_| "a map, as in porto.osm.pbf or city:7000:1")?;
         }
     ),
     setting!("map.pois", "\"\"", "Further points of interest, CSV; \"\" is none.", |c, text| {
-        c.map.pois = path(text)
+        c.map.pois = path(text);
     }),
     setting!(
         "map.origin",
@@ -104,7 +104,7 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.map.snap = snap(text)?
     ),
     setting!("engine.tick", "1", "Seconds between two batches.", |c, text| {
-        c.engine.tick = seconds(text, 0.1..=60.0)?
+        c.engine.tick = seconds(text, 0.1..=60.0)?;
     }),
     setting!(
         "engine.guarantee",
@@ -118,7 +118,7 @@ const SETTINGS: &[Setting] = &[
                     ("history", Guarantee::History),
                     ("paper", Guarantee::Paper),
                 ],
-            )?
+            )?;
         }
     ),
     setting!(
@@ -140,16 +140,16 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.engine.queue = whole(text, 1..=10_000_000)?
     ),
     setting!("limits.rate", "1000", "Queries per second of an account.", |c, text| {
-        c.limits.rate = whole(text, 1..=10_000_000)?
+        c.limits.rate = whole(text, 1..=10_000_000)?;
     }),
     setting!("limits.person_rate", "60", "Queries per minute of one person.", |c, text| {
-        c.limits.person_rate = whole(text, 1..=60_000)?
+        c.limits.person_rate = whole(text, 1..=60_000)?;
     }),
     setting!("limits.k_max", "50", "The largest k.", |c, text| {
-        c.limits.k_max = whole(text, 2..=100_000)?
+        c.limits.k_max = whole(text, 2..=100_000)?;
     }),
     setting!("limits.dt_max", "60", "The longest patience, in seconds.", |c, text| {
-        c.limits.dt_max = seconds(text, 0.0..=3600.0)?
+        c.limits.dt_max = seconds(text, 0.0..=3600.0)?;
     }),
     setting!(
         "limits.dc_min",
@@ -158,7 +158,7 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.limits.dc_min = constraint(text)?
     ),
     setting!("limits.dc_max", "2000", "The largest distance constraint, in metres.", |c, text| {
-        c.limits.dc_max = constraint(text)?
+        c.limits.dc_max = constraint(text)?;
     }),
     setting!(
         "accounts.keys",
@@ -173,7 +173,7 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.results.keep = seconds(text, 1.0..=3600.0)?
     ),
     setting!("results.most", "100000", "Results kept of one account at most.", |c, text| {
-        c.results.most = whole(text, 1..=100_000_000)?
+        c.results.most = whole(text, 1..=100_000_000)?;
     }),
     setting!(
         "people.file",
@@ -215,13 +215,13 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.service.table = text.parse().map_err(|_| "a table, as in pois or city.pois")?
     ),
     setting!("service.timeout", "2", "Seconds that the service may take.", |c, text| {
-        c.service.timeout = seconds(text, 0.05..=60.0)?
+        c.service.timeout = seconds(text, 0.05..=60.0)?;
     }),
     setting!("service.concurrency", "32", "Requests to the service at once.", |c, text| {
-        c.service.concurrency = whole(text, 1..=10_000)?
+        c.service.concurrency = whole(text, 1..=10_000)?;
     }),
     setting!("log.format", "\"text\"", "text or json.", |c, text| {
-        c.log.format = one_of(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])?
+        c.log.format = one_of(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])?;
     }),
     setting!("log.level", "\"info\"", "error, warn, info, debug or trace.", |c, text| {
         use tracing::Level;
@@ -234,7 +234,7 @@ const SETTINGS: &[Setting] = &[
                 ("debug", Level::DEBUG),
                 ("trace", Level::TRACE),
             ],
-        )?
+        )?;
     }),
 ];
 

@@ -206,7 +206,9 @@ impl Caller {
                 Ok(Err(bye)) => return bye,
                 Err(_) => return Bye(close_code::NORMAL, "silent"),
             };
-            if let Err(refusal) = self.obey(&text) {
+            let account = self.gateway.directory().as_it_is_now(&self.account).cloned();
+            let Some(account) = account else { return Bye(close_code::POLICY, "no key") };
+            if let Err(refusal) = self.obey(&account, &text) {
                 self.gateway.metrics().refused(&refusal);
                 self.session.say("error", &refusal_json(None, &refusal));
                 patience -= 1;
@@ -218,19 +220,19 @@ impl Caller {
     }
 
     /// Does what a message says; an error if it says nothing that can be done.
-    fn obey(&self, text: &str) -> Result<(), Refusal> {
+    fn obey(&self, account: &Arc<Account>, text: &str) -> Result<(), Refusal> {
         let said = serde_json::from_str(text);
         match said.map_err(|error| Refusal::Malformed(error.to_string()))? {
             FromClient::Hello(_) => Err(Refusal::Malformed("hello was said before".into())),
             FromClient::Ask(ask) => {
                 let standing = self.session.lock().standing.with(ask);
-                check(&self.gateway, &self.account, &standing)?;
+                check(&self.gateway, account, &standing)?;
                 self.session.lock().standing = standing;
                 Ok(())
             }
             FromClient::Position(position) => {
                 let ticket = position.ticket.clone().unwrap_or_else(|| self.gateway.ticket());
-                if let Err(refusal) = self.ask(&ticket, &position) {
+                if let Err(refusal) = self.ask(account, &ticket, &position) {
                     self.gateway.metrics().refused(&refusal);
                     if refusal == Refusal::Never {
                         self.session.lock().track = Track::default();
@@ -243,10 +245,15 @@ impl Caller {
     }
 
     /// A position is a query.
-    fn ask(&self, ticket: &str, position: &PositionMessage) -> Result<(), Refusal> {
+    fn ask(
+        &self,
+        account: &Arc<Account>,
+        ticket: &str,
+        position: &PositionMessage,
+    ) -> Result<(), Refusal> {
         let Standing { k, dt, question } = self.session.lock().standing.clone();
         let estimated = match (position.dc, position.interval) {
-            (None, None) => Some(self.estimate(position)?),
+            (None, None) => Some(self.estimate(account, position)?),
             _ => None,
         };
         let request = QueryRequest {
@@ -261,11 +268,11 @@ impl Caller {
             interval: position.interval,
             question: question.as_ref().map(|question| question.body()),
         };
-        let ask = self.gateway.look(&self.account, &request)?;
+        let ask = self.gateway.look(account, &request)?;
         self.session.expect();
         let route = || Route::To(Box::new(Ear(Arc::clone(&self.session))));
         let mut heard = Verdict::Waits;
-        self.gateway.submit(&self.account, [ask], route, |_, verdict| heard = verdict);
+        self.gateway.submit(account, [ask], route, |_, verdict| heard = verdict);
         match heard {
             Verdict::Waits => Ok(()),
             Verdict::Ended(finished) => {
@@ -280,13 +287,17 @@ impl Caller {
     }
 
     /// How far and how fast she moves, from where she has been on this session.
-    fn estimate(&self, position: &PositionMessage) -> Result<(f64, f64), Refusal> {
+    fn estimate(
+        &self,
+        account: &Account,
+        position: &PositionMessage,
+    ) -> Result<(f64, f64), Refusal> {
         let (point, place) = self.gateway.place(position.lon, position.lat)?;
         let arrived = self.gateway.clock().now();
         let speed = position.speed.filter(|speed| speed.is_finite() && *speed >= 0.0);
         let fix = Fix { arrived, made: None, point, position: place, speed };
         let way = |from, to| self.gateway.way(from, to);
         let pace = self.session.lock().track.add(fix, way);
-        Ok((reach(&self.account, pace), pace.speed))
+        Ok((reach(account, pace), pace.speed))
     }
 }

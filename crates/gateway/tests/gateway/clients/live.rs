@@ -258,6 +258,18 @@ async fn what_cannot_be_read_is_an_error_and_too_much_of_it_the_end() {
 }
 
 #[tokio::test]
+async fn a_socket_ends_with_the_key_of_its_account() {
+    let world = World::new().await;
+    let (address, _closing) = door(&world).await;
+    let (mut jo, _) = Client::greet(address, &world.key, hello("jo")).await;
+    std::fs::write(world.folder.path().join("keys.json"), "{\"accounts\":[]}").unwrap();
+    world.fixture.gateway.read_keys().unwrap();
+    jo.say(&at(place(3, 0.5))).await;
+    assert_eq!(jo.end().await, Some(CloseCode::Policy));
+    assert_eq!(world.fixture.gateway.metrics().accounts().0, 0);
+}
+
+#[tokio::test]
 async fn at_the_end_those_who_wait_are_told_and_then_the_socket_closes() {
     let mut world = World::with(|config, _| config.server.connections = 2).await;
     let (address, _closing) = door(&world).await;
