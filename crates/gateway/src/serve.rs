@@ -150,6 +150,7 @@ impl Running {
         let ticker = self.ticker;
         tokio::task::spawn_blocking(move || ticker.stop()).await.ok();
         self.delivered.await.ok();
+        self.gateway.sessions().all_gone().await;
         self.closing.send_replace(true);
         for listener in self.listeners {
             listener.await.ok();

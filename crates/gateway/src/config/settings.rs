@@ -1,6 +1,8 @@
 //! The list of settings: name, what it is for, its default as written, and how it is read.
 
-use super::parse::{Expected, address, constraint, lon_lat, one_of, path, seconds, snap, whole};
+use super::parse::{
+    Expected, address, constraint, lon_lat, metres, one_of, path, seconds, snap, whole,
+};
 use super::{Config, LogFormat, TlsFiles};
 use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
@@ -184,6 +186,27 @@ const SETTINGS: &[Setting] = &[
     setting!("results.most", "100000", "Results kept of one account at most.", |c, text| {
         c.results.most = whole(text, 1..=100_000_000)?;
     }),
+    setting!(
+        "people.file",
+        "\"\"",
+        "Where people's settings and tokens are kept, for the owner alone; \"\" is in memory.",
+        |c, text| c.people.file = path(text)
+    ),
+    setting!("people.most", "100000", "People who can have settings.", |c, text| {
+        c.people.most = whole(text, 0..=10_000_000)?
+    }),
+    setting!(
+        "people.blur",
+        "200",
+        "Metres by which the edge of a person's place is moved, another way every day.",
+        |c, text| c.people.blur = metres(text, 0.0..=5_000.0)?
+    ),
+    setting!(
+        "people.skew",
+        "30",
+        "Seconds by which a phone's clock may be off; beyond, the time of arrival counts.",
+        |c, text| c.people.skew = seconds(text, 0.0..=3600.0)?
+    ),
     setting!(
         "service.source",
         "\"built-in\"",
