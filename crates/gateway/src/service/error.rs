@@ -13,9 +13,14 @@ pub enum ServiceError {
     /// It failed so often that it is left alone for a while.
     #[error("the service failed repeatedly and is left alone for a while")]
     Resting,
-    /// It is there and refuses; its own code, never its words.
-    #[error("the service refused the request (code {0})")]
-    Refused(String),
+    /// It is there and refuses; its own code and what that means, never its words.
+    #[error("the service refused the request: {meaning} ({code})")]
+    Refused {
+        /// As it said.
+        code: String,
+        /// In our words.
+        meaning: &'static str,
+    },
     /// Its answer is none.
     #[error("the service's answer makes no sense: {0}")]
     Malformed(&'static str),
@@ -36,7 +41,7 @@ impl ServiceError {
             ServiceError::TimedOut => "timed-out",
             ServiceError::Down => "down",
             ServiceError::Resting => "resting",
-            ServiceError::Refused(_) => "refused",
+            ServiceError::Refused { .. } => "refused",
             ServiceError::Malformed(_) => "malformed",
             ServiceError::Endless(_) => "endless",
         }

@@ -1,6 +1,7 @@
 //! Between the plane of our map and the lon/lat of a service: how a range is told, and where what
 //! comes back lies.
 
+use super::postgis::stretch;
 use super::remote::RemoteError;
 use super::spot::{Spot, chained};
 use super::{Range, Row};
@@ -14,6 +15,8 @@ use std::sync::Arc;
 pub(crate) struct Ground {
     walker: Arc<Walker>,
     frame: Frame,
+    /// How many metres on the ground a metre of the map can be.
+    stretch: f64,
     outline: f64,
 }
 
@@ -32,12 +35,13 @@ impl Ground {
     /// The ground of the walker's map.
     pub(crate) fn new(walker: Arc<Walker>, outline: f64) -> Result<Ground, RemoteError> {
         let frame = walker.map().frame().ok_or(RemoteError::NoFrame)?.clone();
-        Ok(Ground { walker, frame, outline })
+        let stretch = stretch(&frame);
+        Ok(Ground { walker, frame, stretch, outline })
     }
 
-    /// A range with what must be added to it; `stretch` is 1 or more. Anywhere is around a line
+    /// A range with what must be added to it; `slack` is 1 or more. Anywhere is around a line
     /// through the whole map.
-    pub(crate) fn reach<'a>(&self, range: &Range<'a>, stretch: f64) -> Reach<'a> {
+    pub(crate) fn reach<'a>(&self, range: &Range<'a>, slack: f64) -> Reach<'a> {
         let (lines, metres) = match range.around {
             Some((piece, metres)) => (Cow::Borrowed(piece.lines()), metres),
             None => {
@@ -46,7 +50,7 @@ impl Ground {
                 (Cow::Owned(vec![vec![bounds.min, bounds.max]]), across / 2.0 + BEYOND)
             }
         };
-        Reach { lines, metres: metres * stretch + 1.0 + self.outline }
+        Reach { lines, metres: metres * self.stretch * slack + 1.0 + self.outline }
     }
 
     /// Lines of the plane as lines on Earth, end to end where they meet.

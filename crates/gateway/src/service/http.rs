@@ -77,7 +77,17 @@ fn refusal(status: StatusCode) -> Result<(), ServiceError> {
     match status.as_u16() {
         200..=299 => Ok(()),
         408 | 429 | 502 | 503 | 504 => Err(ServiceError::Down),
-        code => Err(ServiceError::Refused(code.to_string())),
+        code => {
+            let meaning = match code {
+                300..=399 => "it sends us elsewhere, where nobody is asked",
+                401 | 403 => "it wants another `authorization`",
+                404 | 405 | 410 => "nobody is asked at this `url`",
+                413 | 414 | 431 => "the request is too long for it",
+                400..=499 => "it does not understand what it is asked",
+                _ => "it failed",
+            };
+            Err(ServiceError::Refused { code: code.to_string(), meaning })
+        }
     }
 }
 

@@ -5,8 +5,10 @@
 //! the region may want; `refine` finds in it what one person wants.
 
 mod asker;
+mod breaker;
 mod built_in;
 mod by_street;
+mod cache;
 mod categories;
 mod error;
 mod few;
@@ -22,6 +24,7 @@ mod overpass;
 mod piece;
 mod plain;
 mod point_grid;
+pub mod postgis;
 mod remote;
 mod samples;
 mod spot;

@@ -1,0 +1,112 @@
+//! A town with things in it, regions and people: what the tests here ask about.
+
+use gateway::inquiry::Inquiry;
+use gateway::question::{Along, Category, Operation, Question};
+use gateway::service::postgis::{PostgisSettings, load};
+use gateway::service::{Complete, Object, Objects};
+use gateway::walk::Walker;
+use import::{MapSource, Options, Progress};
+use meshcloak::distance::Atlas;
+use meshcloak::map::{Position, StreetId, StreetMap};
+use meshcloak::region::Region;
+use meshcloak::scheme::Disclosure;
+use meshcloak::units::{Length, Time};
+use rand::RngExt as _;
+use rand_pcg::Pcg64Mcg;
+use std::sync::Arc;
+
+struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _: &'static str, _: u64) {}
+    fn advance(&self, _: u64) {}
+}
+
+/// Bad Hersfeld if real maps are at hand, and a part of the built-in city otherwise.
+pub fn walker() -> Arc<Walker> {
+    let source = match std::env::var("MESHCLOAK_MAPS") {
+        Ok(folder) => format!("{folder}/bad-hersfeld/bad-hersfeld.osm.xml.gz"),
+        Err(_) => "city:4000:7".to_owned(),
+    };
+    read(&source)
+}
+
+/// The smallest city there is.
+pub fn hamlet() -> Arc<Walker> {
+    read("city:500:1")
+}
+
+fn read(source: &str) -> Arc<Walker> {
+    let source: MapSource = source.parse().unwrap();
+    let map = import::read_map(&source, &Options::default(), &Silent).unwrap().map;
+    Arc::new(Walker::new(Arc::new(Atlas::new(map, Length::metres(100.0)))))
+}
+
+/// Puts the things of the map into the database, where they are found again.
+pub async fn furnish(walker: &Walker, settings: &PostgisSettings) {
+    let objects = Object::all_of(walker.map());
+    let frame = walker.map().frame().unwrap();
+    load(&settings.url, &settings.table, (&objects, frame), |_| ()).await.unwrap();
+}
+
+/// Everything there is, as a service sees it that places things no farther than so many metres.
+pub fn everything(map: &StreetMap, farthest_from_street: f64) -> Objects {
+    let mut objects = Object::all_of(map);
+    for object in &mut objects {
+        let snapped = map.snap(object.point, Some(farthest_from_street));
+        Arc::make_mut(object).position = snapped.map(|snapped| snapped.position);
+    }
+    Objects::new(objects, Complete::Yes)
+}
+
+/// A street, mostly one with a thing on it, and streets around it.
+pub fn region(map: &StreetMap, random: &mut Pcg64Mcg) -> Vec<StreetId> {
+    let pois: Vec<_> = map.pois().collect();
+    let first = if random.random_bool(0.7) {
+        map.poi(pois[random.random_range(0..pois.len())]).position.street
+    } else {
+        StreetId(random.random_range(0..map.street_count() as u32))
+    };
+    let mut region = vec![first];
+    for _ in 0..random.random_range(0..40) {
+        let street = map.street(region[random.random_range(0..region.len())]);
+        let end = if random.random_bool(0.5) { street.from } else { street.to };
+        let arms = map.leaving(end);
+        if !arms.is_empty() {
+            region.push(arms[random.random_range(0..arms.len())].street);
+        }
+    }
+    region.sort();
+    region.dedup();
+    region
+}
+
+pub fn position_in(map: &StreetMap, region: &[StreetId], random: &mut Pcg64Mcg) -> Position {
+    let street = region[random.random_range(0..region.len())];
+    Position { street, offset: map.street(street).length.part(random.random_range(0.0..=1.0)) }
+}
+
+pub fn question(map: &StreetMap, random: &mut Pcg64Mcg) -> Question {
+    let along = if random.random_bool(0.4) { Along::Streets } else { Along::Plane };
+    let operation = if random.random_bool(0.6) {
+        let radius = [80.0, 200.0, 450.0, 1_000.0, 1_900.0][random.random_range(0..5)];
+        Operation::Within { radius: Length::metres(radius), along }
+    } else {
+        Operation::Nearest { count: random.random_range(1..=30), along }
+    };
+    let pois: Vec<_> = map.pois().collect();
+    let category = match random.random_range(0..3) {
+        0 => Category::Any,
+        _ => {
+            let poi = pois[random.random_range(0..pois.len())];
+            Category::named(map.category(poi)).unwrap()
+        }
+    };
+    Question { operation, category }
+}
+
+pub fn inquiry(map: &StreetMap, region: &[StreetId], question: &Question) -> Inquiry {
+    let region = Region::Mesh(region.to_vec().into());
+    let disclosure = Disclosure { at: Time::from_millis(0), region };
+    Inquiry::of(map, &disclosure, vec![question.asked().unwrap()]).remove(0)
+}
