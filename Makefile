@@ -3,7 +3,7 @@
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: run test bench gates audit bless fmt setup valgrind
+.PHONY: run test bench gates audit bless fmt setup valgrind ogc python
 
 # Builds, lets people live in the built-in city, and hides them among one another; then a picture.
 run: setup
@@ -20,7 +20,7 @@ run: setup
 
 # Everything CI checks: format, lints, tests (on real maps too if MESHCLOAK_MAPS names their
 # folder), the documentation, and that nothing has become slower.
-test: setup valgrind
+test: setup valgrind ogc
 	@$(CARGO) fmt --version >/dev/null 2>&1 && $(CARGO) clippy --version >/dev/null 2>&1 \
 	  || rustup component add rustfmt clippy
 	$(CARGO) fmt --all --check
@@ -65,3 +65,17 @@ setup:
 valgrind:
 	@command -v valgrind >/dev/null || { echo "installing valgrind"; \
 	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq valgrind; }
+
+# A server for OGC API Features, from PyPI, in a folder of its own: the tests start it.
+OGC = target/ogc
+OGC_NEEDS = crates/gateway/tests/services/requirements.txt
+ogc: python $(OGC)/ready
+$(OGC)/ready: $(OGC_NEEDS)
+	python3 -m venv --clear $(OGC)
+	$(OGC)/bin/pip install -q --disable-pip-version-check -r $(OGC_NEEDS)
+	@touch $@
+
+# Runs that server, and the example of a webhook.
+python:
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || { echo "installing python3"; \
+	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq python3 python3-venv; }
