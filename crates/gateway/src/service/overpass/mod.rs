@@ -51,7 +51,7 @@ pub(crate) struct Overpass {
 const STRETCH: f64 = 1.006;
 
 impl Overpass {
-    /// The server at the end of the line. Categories are tags, `amenity=cafe`, or several with `;`
+    /// The server at the end of the line. Categories are tags, `amenity=cafe`, or several with `|`
     /// between them; if none are set, the usual ones are known.
     pub(crate) fn new(
         line: Line,

@@ -61,10 +61,13 @@ pub(super) fn selectors(
 ) -> Result<BTreeMap<String, Vec<Selector>>, RemoteError> {
     let selectors = |name: String| {
         let word = categories.word(&name).unwrap_or_default();
-        let all: Option<Vec<Selector>> = word.split(';').map(selector).collect();
+        let all: Option<Vec<Selector>> = word.split('|').map(selector).collect();
         match all {
             Some(all) => Ok((name, all)),
-            None => Err(RemoteError::Category(name, "must be tags: `key=value` or `k=v;k=v`")),
+            None => Err(RemoteError::Category(
+                name,
+                "must be tags: `key=value` or `key=value|key=value`",
+            )),
         }
     };
     categories.names().into_iter().map(selectors).collect()
@@ -119,7 +122,7 @@ mod tests {
 
     #[test]
     fn an_object_is_called_what_was_asked_for_or_what_its_tags_say() {
-        let known = known(&[("food", "amenity=restaurant;amenity=cafe"), ("tree", "natural=tree")]);
+        let known = known(&[("food", "amenity=restaurant|amenity=cafe"), ("tree", "natural=tree")]);
         let known = known.unwrap();
         let named = |text: &str, asked: &Category| category(&tags(text), asked, &known);
         let food = Category::named("food").unwrap();
@@ -148,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_could_be_mistaken_for_ql_is_refused() {
-        for bad in ["cafe", "amenity=\"x", "a\\=b", "=x", "a=", "a=b;", "a=b=c"] {
+        for bad in ["cafe", "amenity=\"x", "a\\=b", "=x", "a=", "a=b|", "a=b=c"] {
             assert!(known(&[("x", bad)]).is_err(), "{bad}");
         }
     }
