@@ -3,7 +3,7 @@
 CARGO ?= cargo
 OUT   ?= out
 
-.PHONY: run test bench gates audit bless fmt setup valgrind ogc python
+.PHONY: run test bench gates audit bless fmt setup valgrind postgis ogc python
 
 # Builds, lets people live in the built-in city, and hides them among one another; then a picture.
 run: setup
@@ -20,7 +20,7 @@ run: setup
 
 # Everything CI checks: format, lints, tests (on real maps too if MESHCLOAK_MAPS names their
 # folder), the documentation, and that nothing has become slower.
-test: setup valgrind ogc
+test: setup valgrind postgis ogc
 	@$(CARGO) fmt --version >/dev/null 2>&1 && $(CARGO) clippy --version >/dev/null 2>&1 \
 	  || rustup component add rustfmt clippy
 	$(CARGO) fmt --all --check
@@ -48,7 +48,7 @@ audit:
 
 # Accept the present answers and instruction counts as the expected ones; look at the diff
 # afterwards.
-bless: setup valgrind
+bless: setup valgrind postgis
 	MESHCLOAK_BLESS=1 $(CARGO) test --workspace
 	MESHCLOAK_BLESS=1 $(GATES)
 
@@ -65,6 +65,16 @@ setup:
 valgrind:
 	@command -v valgrind >/dev/null || { echo "installing valgrind"; \
 	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq valgrind; }
+
+# A real database for the tests: of whatever version the system has. Nothing is started here; the
+# tests start their own in a temporary folder.
+postgis:
+	@ls /usr/share/postgresql/*/extension/postgis.control >/dev/null 2>&1 || { \
+	  echo "installing PostgreSQL with PostGIS"; \
+	  $$(command -v sudo) apt-get update -q && \
+	  package=$$(apt-cache search --names-only '^postgresql-[0-9]+-postgis-[0-9.]+$$' | cut -d' ' -f1 | sort -V | tail -n 1) && \
+	  test -n "$$package" && \
+	  $$(command -v sudo) apt-get install -yq --no-install-recommends $$package $$package-scripts; }
 
 # A server for OGC API Features, from PyPI, in a folder of its own: the tests start it.
 OGC = target/ogc

@@ -4,14 +4,19 @@
 //! 130 interrupted.
 
 mod answer;
+mod attack;
 mod cloak;
 mod evaluate;
+mod keys;
 mod map;
 mod map_args;
 mod metrics;
+mod pois;
 mod progress;
 mod report;
+mod scheme_args;
 mod score;
+mod serve;
 mod simulate;
 mod table;
 mod threads;
@@ -28,6 +33,7 @@ use std::process::ExitCode;
   meshcloak map draw porto.osm.pbf porto.png
   meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
   meshcloak evaluate --paper --users 10000 --out results
+  meshcloak attack --users 10000
   meshcloak report results
   meshcloak help map convert
 
@@ -53,10 +59,20 @@ enum Command {
     Cloak(cloak::Cloak),
     /// Try schemes on maps and crowds, as the paper does.
     Evaluate(evaluate::Evaluate),
+    /// Say what a scheme's promises are worth against somebody who tries.
+    Attack(attack::Attack),
     /// Make the report of an evaluation again, from its files of results.
     Report(report::Report),
     /// Say what became of queries, from files of any origin.
     Score(score::Score),
+    /// Run the gateway.
+    Serve(serve::Serve),
+    /// Make, list and revoke the keys of the gateway's accounts.
+    #[command(subcommand)]
+    Keys(keys::Keys),
+    /// Put a map's points of interest into a database that the gateway can ask.
+    #[command(subcommand)]
+    Pois(pois::PoisCommand),
 }
 
 const MAP_EXAMPLES: &str = "Examples:
@@ -67,20 +83,27 @@ const MAP_EXAMPLES: &str = "Examples:
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let console = progress::Console::new(cli.quiet);
-    // Without the handler an interrupted run leaves half-written files behind, and works as well.
-    ctrlc::set_handler(|| {
-        import::discard_unfinished();
-        std::process::exit(130);
-    })
-    .ok();
+    // The gateway has an orderly end of its own.
+    if !matches!(cli.command, Command::Serve(_)) {
+        // Without it an interrupted run leaves half-written files behind, and works as well.
+        ctrlc::set_handler(|| {
+            import::discard_unfinished();
+            std::process::exit(130);
+        })
+        .ok();
+    }
     let done = match cli.command {
         Command::Map(command) => map::run(&command, &console),
         Command::Simulate(simulate) => simulate.run(&console),
         Command::Traces(traces) => traces.run(&console),
         Command::Cloak(cloak) => cloak.run(&console),
         Command::Evaluate(evaluate) => evaluate.run(&console),
+        Command::Attack(attack) => attack.run(&console),
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
+        Command::Serve(serve) => serve.run(&console),
+        Command::Keys(keys) => keys.run(),
+        Command::Pois(command) => command.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,11 +4,13 @@
 
 mod bad_input;
 mod cloak;
+mod cloak_cells;
 mod cloak_crowds;
 mod cloak_guarantees;
 mod commands;
 mod evaluate;
 mod golden;
+mod pois;
 mod program;
 mod real_maps;
 mod schemes;

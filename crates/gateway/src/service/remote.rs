@@ -74,6 +74,9 @@ pub enum RemoteError {
     /// A category makes no sense.
     #[error("category `{0}`: {1}")]
     Category(String, &'static str),
+    /// A file of settings makes no sense.
+    #[error("{0}")]
+    File(String),
     /// Nobody knows where on Earth the map lies.
     #[error("the map says nothing of lon/lat, which this service needs")]
     NoFrame,
@@ -114,6 +117,12 @@ impl RemoteSettings {
             _ => return None,
         };
         Some(RemoteSettings { protocol, url: url.to_owned(), ..RemoteSettings::default() })
+    }
+
+    /// The settings in a file, as in `examples/services`.
+    pub fn of_toml(text: &str) -> Result<RemoteSettings, RemoteError> {
+        // The message is about names and types; a secret that is written wrong is not in it.
+        toml::from_str(text).map_err(|error| RemoteError::File(error.message().to_owned()))
     }
 
     /// The service, for questions about the walker's map. Nothing is sent yet.
@@ -231,6 +240,23 @@ mod tests {
         assert_eq!(settings.ogc.geometry, "way");
         assert!(!format!("{settings:?}").contains("s3cret"));
         assert!(serde_json::from_str::<RemoteSettings>(r#"{"ulr":"x"}"#).is_err());
+    }
+
+    #[test]
+    fn the_examples_are_understood_and_hold_the_defaults() {
+        let overpass = include_str!("../../../../examples/services/overpass.toml");
+        let overpass = RemoteSettings::of_toml(overpass).unwrap();
+        let ogc = include_str!("../../../../examples/services/ogc-features.toml");
+        let ogc = RemoteSettings::of_toml(ogc).unwrap();
+        let webhook = include_str!("../../../../examples/services/webhook.toml");
+        let webhook = RemoteSettings::of_toml(webhook).unwrap();
+        let base = RemoteSettings::default();
+        assert_eq!(overpass.overpass, base.overpass);
+        assert_eq!((overpass.outline, overpass.most_bytes), (base.outline, base.most_bytes));
+        assert_eq!(OgcSettings { geometry: "geom".into(), ..ogc.ogc }, base.ogc);
+        assert_eq!(webhook, RemoteSettings { url: webhook.url.clone(), outline: 0.0, ..base });
+        let error = RemoteSettings::of_toml("authorization = 's3cret'\ntimeout = 'x'").unwrap_err();
+        assert!(!error.to_string().contains("s3cret"), "{error}");
     }
 
     #[test]

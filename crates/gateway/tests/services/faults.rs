@@ -10,6 +10,7 @@ use meshcloak::map::StreetId;
 use meshcloak::units::Length;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const SOURCES: [&str; 3] = ["overpass+URL/api", "ogc-features+URL/collections/a", "webhook+URL/"];
 
@@ -144,13 +145,10 @@ async fn what_does_not_end_is_cut_off() {
         assert!(matches!(told, Err(ServiceError::Malformed(_))), "{source} {told:?}");
     }
     // Pages without end: new objects every time, and the same ones every time.
-    let count = std::sync::atomic::AtomicUsize::new(0);
-    for (new, most) in [(true, 1_000), (false, 1_000)] {
-        let start = count.load(std::sync::atomic::Ordering::Relaxed);
-        let counter = Arc::new(std::sync::atomic::AtomicUsize::new(start));
+    for new in [true, false] {
+        let counter = AtomicUsize::new(0);
         let endless = Listener::start(move |_| {
-            let from =
-                counter.fetch_add(if new { 50 } else { 0 }, std::sync::atomic::Ordering::Relaxed);
+            let from = counter.fetch_add(if new { 50 } else { 0 }, Ordering::Relaxed);
             let page = json!({"type": "FeatureCollection", "complete": false,
                 "features": features(50, from), "links": [{"rel": "next", "href": "?more"}]});
             Reply::ok(page.to_string())
@@ -158,7 +156,7 @@ async fn what_does_not_end_is_cut_off() {
         .await;
         for source in &SOURCES[1..] {
             let mut settings = settings(source, &endless.url);
-            settings.most_objects = most;
+            settings.most_objects = 1_000;
             let told = ask(&walker, &settings).await;
             let ended = match &told {
                 Err(ServiceError::Endless(_)) => new,
@@ -182,6 +180,10 @@ async fn one_that_is_not_there_is_down_and_one_that_is_silent_is_too_late() {
         assert_eq!(ask(&walker, &late).await, Err(ServiceError::TimedOut), "{source}");
         let gone = settings(source, &format!("http://{nobody}"));
         assert_eq!(ask(&walker, &gone).await, Err(ServiceError::Down), "{source}");
+        let plain = Listener::start(|_| Reply::ok("{}".into())).await;
+        let secure = settings(source, &plain.url.replace("http:", "https:"));
+        assert_eq!(ask(&walker, &secure).await, Err(ServiceError::Down), "{source}");
+        assert_eq!(plain.take(), []);
     }
 }
 

@@ -220,7 +220,7 @@ mod tests {
                 assert!(rings.iter().map(Vec::len).sum::<usize>() <= most, "seed {seed} {most}");
                 for pair in lines.iter().flat_map(|line| line.windows(2)) {
                     let on = pair[0].towards(pair[1], random.random_range(0.0..=1.0));
-                    let off = |of: f64| of * metres * 0.7071;
+                    let off = |of: f64| of * metres * std::f64::consts::FRAC_1_SQRT_2 * 0.9999;
                     let sides = [(0.0, 0.0), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)];
                     for (x, y) in sides {
                         let point = Point::new(on.x + off(x), on.y + off(y));

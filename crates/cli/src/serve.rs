@@ -1,0 +1,123 @@
+//! `meshcloak serve`: the gateway as a process, with its signals.
+
+use crate::progress::Console;
+use anyhow::{Context as _, Result};
+use clap::Args;
+use gateway::config::{Config, ConfigError, Source, Sources};
+use gateway::logs;
+use gateway::prepare::prepare;
+use gateway::serve::Running;
+use gateway::server::app;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Settings come from, the last first: flags, the environment (MESHCLOAK_SECTION_NAME), the file,
+/// the defaults. SIGHUP reads limits, keys and certificate again; SIGTERM and SIGINT end it, after
+/// everyone who waits was told.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  meshcloak serve --demo
+  meshcloak serve --example > meshcloak.toml && meshcloak serve --config meshcloak.toml --check
+  meshcloak serve --map porto.osm.pbf --listen 0.0.0.0:8443 --set server.tls_certificate=c.pem \\
+    --set server.tls_key=k.pem")]
+pub struct Serve {
+    /// Settings, TOML.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The map (`map.source`).
+    #[arg(long, value_name = "MAP")]
+    map: Option<String>,
+    /// Where people are listened to (`server.listen`).
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// What is promised (`engine.guarantee`).
+    #[arg(long, value_name = "GUARANTEE")]
+    guarantee: Option<String>,
+    /// Any setting.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
+    set: Vec<(String, String)>,
+    /// Open to everyone without a key, on loopback alone.
+    #[arg(long)]
+    demo: bool,
+    /// Read and check everything, open the map and the service, and end.
+    #[arg(long)]
+    check: bool,
+    /// Write all settings with their defaults, and end.
+    #[arg(long)]
+    example: bool,
+}
+
+impl Serve {
+    /// Runs the gateway until it is told to end.
+    pub fn run(&self, console: &Console) -> Result<()> {
+        if self.example {
+            print!("{}", Config::example());
+            return Ok(());
+        }
+        let sources = self.sources()?;
+        let config = Config::load(&sources)?;
+        let subscriber = logs::subscriber(&config.log, std::io::stderr);
+        tracing::subscriber::set_global_default(subscriber).context("logs")?;
+        let prepared = prepare(config, sources.mode(), console);
+        console.clear();
+        let gateway = prepared?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        if self.check {
+            let reached = runtime.block_on(gateway.learn_categories());
+            reached.context("`service.source`")?;
+            println!("everything is in order");
+            return Ok(());
+        }
+        runtime.block_on(async {
+            let app = app(Arc::clone(&gateway));
+            let running = Running::start(gateway, app).await?;
+            console.note(&format!("listening on {}", running.address()));
+            self.follow_signals(running).await
+        })
+    }
+
+    /// Reads the settings again on SIGHUP; ends on SIGTERM and SIGINT.
+    async fn follow_signals(&self, running: Running) -> Result<()> {
+        let mut hangup = signal(SignalKind::hangup())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        loop {
+            tokio::select! {
+                _ = hangup.recv() => {
+                    running.reload(self.sources().and_then(|sources| Config::load(&sources)));
+                }
+                _ = terminate.recv() => break,
+                _ = interrupt.recv() => break,
+            }
+        }
+        running.stop().await;
+        Ok(())
+    }
+
+    fn sources(&self) -> Result<Sources, ConfigError> {
+        let mut sources = Sources::new().environment(std::env::vars());
+        if let Some(path) = &self.config {
+            sources = sources.file(Source::read(path)?);
+        }
+        let flags = [
+            ("map.source", &self.map),
+            ("server.listen", &self.listen),
+            ("engine.guarantee", &self.guarantee),
+        ];
+        for (key, value) in flags {
+            if let Some(value) = value {
+                sources = sources.flag(key, value);
+            }
+        }
+        for (key, value) in &self.set {
+            sources = sources.flag(key, value);
+        }
+        Ok(if self.demo { sources.demo() } else { sources })
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, as in limits.k_max=20")?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}

@@ -1,0 +1,105 @@
+//! From the text of a value to what it means; the error says what was expected.
+
+use meshcloak::distance::LARGEST_DC_MAX;
+use meshcloak::units::{Length, LonLat};
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What a value should have been.
+pub(super) type Expected = String;
+
+/// A whole number within bounds.
+pub(super) fn whole<T: TryFrom<u64>>(
+    text: &str,
+    range: RangeInclusive<u64>,
+) -> Result<T, Expected> {
+    let number = text.parse::<u64>().ok().filter(|number| range.contains(number));
+    number
+        .and_then(|number| T::try_from(number).ok())
+        .ok_or_else(|| format!("a whole number from {} to {}", range.start(), range.end()))
+}
+
+/// Seconds within bounds, with at most three decimals.
+pub(super) fn seconds(text: &str, range: RangeInclusive<f64>) -> Result<Duration, Expected> {
+    let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    match text.parse::<f64>() {
+        Ok(seconds) if decimals <= 3 && range.contains(&seconds) => {
+            Ok(Duration::from_millis((seconds * 1000.0).round() as u64))
+        }
+        _ => Err(format!(
+            "seconds from {} to {} with at most three decimals",
+            range.start(),
+            range.end()
+        )),
+    }
+}
+
+/// Metres that a distance constraint can have.
+pub(super) fn constraint(text: &str) -> Result<Length, Expected> {
+    let length = text.parse().map(Length::metres_down).unwrap_or_default();
+    let fits = Length::ZERO < length && length <= LARGEST_DC_MAX;
+    fits.then_some(length)
+        .ok_or_else(|| format!("metres above 0, at most {}", LARGEST_DC_MAX.as_metres()))
+}
+
+/// How far from a street one may be; 0: any distance.
+pub(super) fn snap(text: &str) -> Result<Option<f64>, Expected> {
+    match text.parse::<f64>() {
+        Ok(0.0) => Ok(None),
+        Ok(metres) if (0.0..=1e6).contains(&metres) => Ok(Some(metres)),
+        _ => Err("metres from 0 to 1000000; 0: any distance".into()),
+    }
+}
+
+/// An address and a port.
+pub(super) fn address(text: &str) -> Result<SocketAddr, Expected> {
+    text.parse().map_err(|_| "an address and a port, as in 127.0.0.1:8080 or [::1]:8080".into())
+}
+
+/// A path, or nothing.
+pub(super) fn path(text: &str) -> Option<PathBuf> {
+    (!text.is_empty()).then(|| PathBuf::from(text))
+}
+
+/// Degrees, or nothing.
+pub(super) fn lon_lat(text: &str) -> Result<Option<LonLat>, Expected> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let place = text
+        .split_once(',')
+        .and_then(|(lon, lat)| LonLat::new(lon.trim().parse().ok()?, lat.trim().parse().ok()?));
+    place.map(Some).ok_or_else(|| "LON,LAT in degrees, as in 8.21,53.14; or nothing".into())
+}
+
+/// One of several words.
+pub(super) fn one_of<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, Expected> {
+    let found = words.iter().find(|(word, _)| *word == text);
+    found.map(|&(_, meaning)| meaning).ok_or_else(|| {
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        format!("one of {}", words.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_make_no_sense_are_refused() {
+        assert_eq!(seconds("0.25", 0.1..=10.0), Ok(Duration::from_millis(250)));
+        for bad in ["0.05", "nan", "-1", "inf", "0.2501", "soon", ""] {
+            assert!(seconds(bad, 0.1..=10.0).is_err(), "{bad}");
+        }
+        assert_eq!(whole::<u32>("7", 1..=9), Ok(7));
+        assert_eq!(whole::<u32>("0", 1..=9), Err("a whole number from 1 to 9".into()));
+        assert!(whole::<u8>("300", 1..=900).is_err());
+        assert_eq!(snap("0"), Ok(None));
+        assert!(snap("nan").is_err() && constraint("0").is_err() && constraint("3000").is_err());
+        assert!(address("localhost").is_err() && lon_lat("8,95").is_err());
+        assert_eq!(one_of("b", &[("a", 1), ("b", 2)]), Ok(2));
+        assert_eq!(one_of("c", &[("a", 1), ("b", 2)]), Err("one of a, b".into()));
+    }
+}

@@ -1,0 +1,202 @@
+//! The engine as the gateway drives it: a batch in, a [`Round`] out. No clock and no thread of
+//! its own; see `ticker`.
+
+use crate::gateway::Gateway;
+use crate::inquiry::Inquiry;
+use crate::mailbox::Pending;
+use crate::metrics::BatchFacts;
+use crate::outcome::Outcome;
+use crate::question::Asked;
+use crate::receipt::{Hidden, Past};
+use meshcloak::engine::{Batch, turn};
+use meshcloak::map::Position;
+use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::query::{Query, QueryId};
+use meshcloak::scheme::{Disclosure, Published, Scheme, State};
+use meshcloak::units::Time;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The scheme, who waits, and what they want.
+pub struct Engine {
+    gateway: Arc<Gateway>,
+    scheme: Box<dyn Scheme>,
+    state: State,
+    pending: FxHashMap<QueryId, Waiting>,
+}
+
+struct Waiting {
+    pending: Pending,
+    past: Past,
+}
+
+/// What a batch leads to.
+#[derive(Debug)]
+pub struct Round {
+    /// The time of the batch.
+    pub at: Time,
+    /// When it was over, by the clock on the wall.
+    pub published: Instant,
+    /// What the service is to be asked, in no order.
+    pub jobs: Vec<Job>,
+    /// Who is not served any more.
+    pub ended: Vec<(Pending, Outcome)>,
+}
+
+/// One request to the service, and whose answer is in it.
+#[derive(Debug)]
+pub struct Job {
+    /// All that leaves.
+    pub inquiry: Inquiry,
+    /// Who waits for the answer.
+    pub members: Vec<Member>,
+}
+
+/// Somebody of a published set.
+#[derive(Debug)]
+pub struct Member {
+    /// What she asked.
+    pub pending: Pending,
+    /// Where she is.
+    pub position: Position,
+    /// What was done for her.
+    pub hidden: Hidden,
+}
+
+impl Engine {
+    /// An engine in which nobody waits yet.
+    pub fn new(gateway: Arc<Gateway>) -> Engine {
+        let engine = &gateway.config().engine;
+        let settings = Settings {
+            guarantee: engine.guarantee,
+            horizon: engine.horizon,
+            ..Settings::default()
+        };
+        let scheme = Box::new(MeshCloak::new(Arc::clone(gateway.atlas()), settings));
+        Engine { gateway, scheme, state: State::default(), pending: FxHashMap::default() }
+    }
+
+    /// How many wait.
+    pub fn waiting(&self) -> usize {
+        self.state.waiting.len()
+    }
+
+    /// One batch, with everyone who asked up to `at`.
+    pub fn turn(&mut self, at: Time) -> Round {
+        let began = Instant::now();
+        let (arrivals, cancelled) = self.gateway.mailbox().collect(at);
+        let mut queries = Vec::with_capacity(arrivals.len());
+        for arrival in arrivals {
+            let known = self.state.history.last(arrival.query.user).is_some();
+            let past = if known { Past::Known } else { Past::New };
+            self.pending.insert(arrival.query.id, Waiting { pending: arrival.pending, past });
+            queries.push(arrival.query);
+        }
+        let batch = Batch { now: at, arrivals: queries, cancelled };
+        let turned = turn(&mut *self.scheme, &mut self.state, batch, &mut ());
+        let pending = &mut self.pending;
+        let mut ended = Vec::with_capacity(turned.expired.len() + turned.cancelled.len());
+        let outs = [(turned.expired, Outcome::Expired), (turned.cancelled, Outcome::Cancelled)];
+        for (queries, outcome) in outs {
+            let whose = queries.iter().filter_map(|query| pending.remove(&query.id));
+            ended.extend(whose.map(|waiting| (waiting.pending, outcome)));
+        }
+        let seating = Seating { gateway: &self.gateway, at, pending, published: turned.published };
+        let jobs = seating.jobs(turned.served);
+        let stats = turned.published.stats;
+        self.gateway.metrics().batch(BatchFacts {
+            sets: turned.published.set_count(),
+            inquiries: jobs.len(),
+            truncated: stats.truncated,
+            suppressed: stats.suppressed,
+        });
+        self.gateway.metrics().turns.record(began.elapsed(), 1);
+        Round { at, published: Instant::now(), jobs, ended }
+    }
+
+    /// Everyone who still waits, as expired: the gateway is about to end.
+    pub fn give_up(&mut self, at: Time) -> Round {
+        let waiting = std::mem::take(&mut self.state.waiting);
+        let whose = waiting.iter().filter_map(|query| self.pending.remove(&query.id));
+        let ended = whose.map(|waiting| (waiting.pending, Outcome::Expired)).collect();
+        Round { at, published: Instant::now(), jobs: Vec::new(), ended }
+    }
+}
+
+/// Who was published with whom.
+struct Seating<'a> {
+    gateway: &'a Gateway,
+    at: Time,
+    pending: &'a mut FxHashMap<QueryId, Waiting>,
+    published: &'a Published,
+}
+
+impl Seating<'_> {
+    /// One job for each set and kind of question, shuffled.
+    fn jobs(self, mut served: Vec<(Query, u32)>) -> Vec<Job> {
+        served.sort_by_key(|(_, set)| *set);
+        let mut jobs = Vec::with_capacity(served.len());
+        let pending = self.pending;
+        let mut members: Vec<Member> = Vec::new();
+        for run in served.chunk_by(|a, b| a.1 == b.1) {
+            let cloaking = self.published.set(run[0].1);
+            let size = cloaking.members.len();
+            let disclosure = Disclosure { at: self.at, region: cloaking.region.into_owned() };
+            for (query, _) in run {
+                let Some(Waiting { pending, past }) = pending.remove(&query.id) else { continue };
+                let hidden = Hidden {
+                    guarantee: self.gateway.guarantee(),
+                    k: query.k,
+                    size,
+                    streets: 0,
+                    asked_at: query.asked_at,
+                    hidden_at: self.at,
+                    past,
+                };
+                members.push(Member { pending, position: query.position, hidden });
+            }
+            let asked: Vec<Asked> = members.iter().map(|m| m.pending.asked.clone()).collect();
+            let inquiries = Inquiry::of(self.gateway.atlas().map(), &disclosure, asked);
+            share(inquiries, &mut members, &mut jobs);
+        }
+        shuffle(&mut jobs);
+        jobs
+    }
+}
+
+/// Gives each inquiry those members whose questions are of its kind.
+fn share(inquiries: Vec<Inquiry>, members: &mut Vec<Member>, jobs: &mut Vec<Job>) {
+    for inquiry in inquiries {
+        let streets = inquiry.region().len();
+        let hers = |member: &Member| member.pending.asked.kind() == inquiry.kind();
+        let (mut takes, others): (Vec<Member>, Vec<Member>) = members.drain(..).partition(hers);
+        takes.iter_mut().for_each(|member| member.hidden.streets = streets);
+        *members = others;
+        jobs.push(Job { inquiry, members: takes });
+    }
+    debug_assert!(members.is_empty(), "every question has a kind that is asked");
+}
+
+/// An order that tells nothing of who asked when. Without randomness, the order of the requests
+/// themselves serves: it depends on nobody either.
+fn shuffle(jobs: &mut [Job]) {
+    let mut seed = [0; 8];
+    if getrandom::fill(&mut seed).is_err() {
+        jobs.sort_by(|a, b| a.inquiry.cmp(&b.inquiry));
+        return;
+    }
+    let mut state = u64::from_le_bytes(seed);
+    for last in (1..jobs.len()).rev() {
+        jobs.swap(last, (split_mix(&mut state) % (last as u64 + 1)) as usize);
+    }
+}
+
+/// The next number of a small generator (SplitMix64).
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}

@@ -1,0 +1,221 @@
+//! What every part of the gateway shares: the map, the accounts, the mailbox, the service.
+
+use crate::accounts::{Directory, Numbers};
+use crate::clock::Clock;
+use crate::config::{Config, Mode};
+use crate::error::Refusal;
+use crate::keys::{KeyError, KeyFile};
+use crate::mailbox::Mailbox;
+use crate::metrics::Metrics;
+use crate::question::Category;
+use crate::service::{Asker, AskerSettings, Service, ServiceError};
+use crate::walk::Walker;
+use arc_swap::{ArcSwap, ArcSwapOption};
+use meshcloak::distance::Atlas;
+use meshcloak::guarantee::{Door, Guarantee};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use tokio::sync::watch;
+
+/// The gateway.
+pub struct Gateway {
+    config: ArcSwap<Config>,
+    guarantee: Guarantee,
+    mode: Mode,
+    walker: Arc<Walker>,
+    directory: ArcSwap<Directory>,
+    numbers: Numbers,
+    clock: Clock,
+    mailbox: Mailbox,
+    under_way: AtomicUsize,
+    asker: Asker,
+    metrics: Metrics,
+    stopping: watch::Sender<bool>,
+    /// The categories that the service knows; `None` until it has said so.
+    categories: ArcSwapOption<BTreeMap<String, Category>>,
+}
+
+/// What a gateway is made of.
+pub struct Parts {
+    /// What was set.
+    pub config: Config,
+    /// Whether it is open without a key.
+    pub mode: Mode,
+    /// The map.
+    pub walker: Arc<Walker>,
+    /// The service.
+    pub service: Box<dyn Service>,
+    /// The clock.
+    pub clock: Clock,
+}
+
+impl Gateway {
+    /// A gateway in which nobody waits yet.
+    pub fn new(parts: Parts) -> Result<Gateway, KeyError> {
+        let Parts { config, mode, walker, service, clock } = parts;
+        let engine = &config.engine;
+        let door = (engine.guarantee == Guarantee::History)
+            .then(|| Door::new(walker.atlas(), engine.horizon));
+        let settings = AskerSettings {
+            // So that a second attempt can come in time.
+            time_out: config.service.timeout / 2,
+            attempts: 2,
+            at_once: config.service.concurrency,
+            ..AskerSettings::default()
+        };
+        let directory = match mode {
+            Mode::Demo => Directory::open_to_all(config.limits),
+            Mode::Guarded => Directory::empty(),
+        };
+        let gateway = Gateway {
+            guarantee: engine.guarantee,
+            mode,
+            directory: ArcSwap::from_pointee(directory),
+            numbers: Numbers::default(),
+            clock,
+            mailbox: Mailbox::new(door),
+            under_way: AtomicUsize::new(0),
+            asker: Asker::new(service, settings),
+            metrics: Metrics::default(),
+            stopping: watch::Sender::new(false),
+            categories: ArcSwapOption::empty(),
+            config: ArcSwap::from_pointee(config),
+            walker,
+        };
+        gateway.read_keys()?;
+        Ok(gateway)
+    }
+
+    /// Reads the file of keys again.
+    pub fn read_keys(&self) -> Result<(), KeyError> {
+        let config = self.config.load();
+        let file = match &config.keys {
+            Some(path) => KeyFile::read(path)?,
+            None => KeyFile::default(),
+        };
+        self.directory.store(Arc::new(self.directory.load().of(&file, config.limits)));
+        Ok(())
+    }
+
+    /// Takes over the limits of a new configuration, and the keys. What needs a restart stays as
+    /// it is: sockets, map, guarantee, tick, service.
+    pub fn reload(&self, new: &Config) -> Result<(), KeyError> {
+        let mut config = Config::clone(&self.config.load());
+        config.limits = new.limits;
+        config.results = new.results;
+        config.keys.clone_from(&new.keys);
+        config.engine.queue = new.engine.queue;
+        self.config.store(Arc::new(config));
+        self.read_keys()
+    }
+
+    /// What was set.
+    pub fn config(&self) -> arc_swap::Guard<Arc<Config>> {
+        self.config.load()
+    }
+
+    /// What is promised.
+    pub fn guarantee(&self) -> Guarantee {
+        self.guarantee
+    }
+
+    /// Whether it is open without a key.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The map.
+    pub fn atlas(&self) -> &Arc<Atlas> {
+        self.walker.atlas()
+    }
+
+    /// The map to walk on.
+    pub fn walker(&self) -> &Arc<Walker> {
+        &self.walker
+    }
+
+    /// Who may ask.
+    pub fn directory(&self) -> arc_swap::Guard<Arc<Directory>> {
+        self.directory.load()
+    }
+
+    /// The numbers of people.
+    pub fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Between intake and engine.
+    pub fn mailbox(&self) -> &Mailbox {
+        &self.mailbox
+    }
+
+    /// How many queries were accepted and have not ended.
+    pub fn under_way(&self) -> &AtomicUsize {
+        &self.under_way
+    }
+
+    /// The service.
+    pub fn asker(&self) -> &Asker {
+        &self.asker
+    }
+
+    /// What is counted.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// Asks the service which categories it knows: who asks for another is refused, for a word of
+    /// one's own is a fingerprint.
+    pub async fn learn_categories(&self) -> Result<(), ServiceError> {
+        let names = self.asker.categories().await?.into_iter();
+        let known = names.filter_map(|name| Some((Category::named(&name).ok()?, name)));
+        let known = known.map(|(category, name)| (name, category)).collect();
+        self.categories.store(Some(Arc::new(known)));
+        Ok(())
+    }
+
+    /// The category of that name, if the service knows it.
+    pub fn category(&self, name: &str) -> Result<Category, Refusal> {
+        let known = self.categories.load();
+        let known = known.as_ref().ok_or(Refusal::Busy)?;
+        let wrong = || Refusal::Question("the service knows no such category".into());
+        known.get(name).cloned().ok_or_else(wrong)
+    }
+
+    /// Forgets results that are too old or too many.
+    pub fn forget_results(&self) {
+        let (now, kept) = (self.clock.now(), self.config().results);
+        for account in self.directory().accounts() {
+            account.tickets().lock().forget(now, kept);
+        }
+    }
+
+    /// Forgets how often people have asked who have not asked for long.
+    pub fn forget_people(&self) {
+        self.directory().accounts().for_each(|account| account.tidy());
+    }
+
+    /// Nothing more is accepted from here on.
+    pub fn begin_to_stop(&self) {
+        self.mailbox.lock().shut();
+        self.stopping.send_replace(true);
+    }
+
+    /// Changes to true when nothing more is accepted.
+    pub fn stopping(&self) -> watch::Receiver<bool> {
+        self.stopping.subscribe()
+    }
+}
+
+/// Nothing of it gets printed.
+impl std::fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Gateway(…)")
+    }
+}

@@ -1,0 +1,295 @@
+//! The file of accounts and their keys: a key is 256 random bits, shown once; the file holds its
+//! SHA-256 alone, is readable for its owner alone, and is replaced as a whole.
+
+use crate::config::Limits;
+use meshcloak::units::Length;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The SHA-256 of a key.
+pub type Hash = [u8; 32];
+
+/// Everything in the file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyFile {
+    /// By name.
+    pub accounts: Vec<AccountEntry>,
+}
+
+/// One account.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AccountEntry {
+    /// Its name; people are told apart within it.
+    pub name: String,
+    /// What it may, where that is not what everybody may.
+    #[serde(default)]
+    pub limits: OwnLimits,
+    /// Its keys: more than one while they are being changed.
+    pub keys: Vec<KeyEntry>,
+}
+
+/// A key, of which nothing but the hash is known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyEntry {
+    /// What it is listed and revoked by: the beginning of its hash.
+    pub id: String,
+    /// Its SHA-256, in hexadecimal digits.
+    pub sha256: String,
+}
+
+/// Limits of an account that differ from everybody's, in the units of the configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OwnLimits {
+    /// Queries per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<u32>,
+    /// Queries per minute of one person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person_rate: Option<u32>,
+    /// The largest k.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub k_max: Option<u32>,
+    /// The longest patience, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dt_max: Option<f64>,
+    /// The smallest distance constraint, in metres.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_min: Option<f64>,
+    /// The largest distance constraint, in metres.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_max: Option<f64>,
+}
+
+impl OwnLimits {
+    /// Those that are given, by name.
+    pub fn named(&self) -> Vec<(&'static str, String)> {
+        let whole = |value: Option<u32>| value.map(|value| value.to_string());
+        let decimal = |value: Option<f64>| value.map(|value| value.to_string());
+        let all = [
+            ("rate", whole(self.rate)),
+            ("person rate", whole(self.person_rate)),
+            ("k at most", whole(self.k_max)),
+            ("dt at most", decimal(self.dt_max)),
+            ("dc at least", decimal(self.dc_min)),
+            ("dc at most", decimal(self.dc_max)),
+        ];
+        all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+
+    /// Everybody's limits with these in their place.
+    pub fn over(&self, all: Limits) -> Limits {
+        let patience = self.dt_max.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Limits {
+            rate: self.rate.unwrap_or(all.rate).max(1),
+            person_rate: self.person_rate.unwrap_or(all.person_rate).max(1),
+            k_max: self.k_max.unwrap_or(all.k_max),
+            dt_max: patience.unwrap_or(all.dt_max),
+            dc_min: self.dc_min.map_or(all.dc_min, Length::metres),
+            // What the map is not prepared for cannot be allowed.
+            dc_max: self.dc_max.map_or(all.dc_max, Length::metres_down).min(all.dc_max),
+        }
+    }
+}
+
+/// Why the file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// It cannot be read or written.
+    #[error("{path}: {problem}")]
+    File {
+        /// Where it is.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The system has no randomness to give.
+    #[error("no randomness: {0}")]
+    Randomness(getrandom::Error),
+    /// There is no such key.
+    #[error("no key `{0}`")]
+    NoSuchKey(String),
+    /// The name cannot be one.
+    #[error("`{0}` cannot be the name of an account: 1 to 64 letters, digits, `.`, `_` or `-`")]
+    Name(String),
+}
+
+/// A key that was just made, and what it is listed by.
+#[derive(Debug)]
+pub struct NewKey {
+    /// What it is listed and revoked by.
+    pub id: String,
+    /// The key itself; not kept anywhere.
+    pub secret: String,
+}
+
+impl KeyFile {
+    /// Reads the file; one that is not there is empty.
+    pub fn read(path: &Path) -> Result<KeyFile, KeyError> {
+        let wrong = |problem: String| KeyError::File { path: path.to_owned(), problem };
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(KeyFile::default());
+            }
+            Err(error) => return Err(wrong(error.to_string())),
+        };
+        let file: KeyFile =
+            serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let keys = file.accounts.iter().flat_map(|account| &account.keys);
+        match keys.into_iter().find(|key| key.hash().is_none()) {
+            Some(key) => Err(wrong(format!("key `{}` has no SHA-256 of 64 digits", key.id))),
+            None => Ok(file),
+        }
+    }
+
+    /// Replaces the file by this one, readable for its owner alone.
+    pub fn write(&self, path: &Path) -> Result<(), KeyError> {
+        let wrong = |problem: String| KeyError::File { path: path.to_owned(), problem };
+        let mut text =
+            serde_json::to_string_pretty(self).map_err(|error| wrong(error.to_string()))?;
+        text.push('\n');
+        let beside = path.with_extension("new");
+        // A file left behind by a crash may be open to others, and would keep its permissions.
+        fs::remove_file(&beside).ok();
+        let written = private_file(&beside)
+            .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+            .and_then(|()| fs::rename(&beside, path));
+        written.map_err(|error| {
+            fs::remove_file(&beside).ok();
+            wrong(error.to_string())
+        })
+    }
+
+    /// Makes a key for an account, which gets these limits if any are given.
+    pub fn add(&mut self, name: &str, limits: OwnLimits) -> Result<NewKey, KeyError> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if !(1..=64).contains(&name.len()) || !name.chars().all(fits) {
+            return Err(KeyError::Name(name.to_owned()));
+        }
+        let mut bits = [0; 32];
+        getrandom::fill(&mut bits).map_err(KeyError::Randomness)?;
+        let secret = format!("mc_{}", hexadecimal(&bits));
+        let sha256 = hexadecimal(&hash(&secret));
+        let id = sha256[..12].to_owned();
+        let entry = KeyEntry { id: id.clone(), sha256 };
+        match self.accounts.iter_mut().find(|account| account.name == name) {
+            Some(account) => {
+                account.keys.push(entry);
+                if limits != OwnLimits::default() {
+                    account.limits = limits;
+                }
+            }
+            None => {
+                let account = AccountEntry { name: name.to_owned(), limits, keys: vec![entry] };
+                self.accounts.push(account);
+                self.accounts.sort_by(|a, b| a.name.cmp(&b.name));
+            }
+        }
+        Ok(NewKey { id, secret })
+    }
+
+    /// Takes a key away; an account without one is gone.
+    pub fn revoke(&mut self, id: &str) -> Result<(), KeyError> {
+        let mut found = false;
+        for account in &mut self.accounts {
+            account.keys.retain(|key| {
+                found |= key.id == id;
+                key.id != id
+            });
+        }
+        self.accounts.retain(|account| !account.keys.is_empty());
+        if found { Ok(()) } else { Err(KeyError::NoSuchKey(id.to_owned())) }
+    }
+}
+
+impl KeyEntry {
+    /// Its hash as bytes, if it is one.
+    pub fn hash(&self) -> Option<Hash> {
+        let digits = self.sha256.as_bytes();
+        let mut hash = [0; 32];
+        if digits.len() != 64 {
+            return None;
+        }
+        for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
+            let digit = |at: usize| char::from(pair[at]).to_digit(16);
+            *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
+        }
+        Some(hash)
+    }
+}
+
+/// The hash of a key as it was presented.
+pub fn hash(secret: &str) -> Hash {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(unix)]
+fn private_file(path: &Path) -> std::io::Result<fs::File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+#[cfg(not(unix))]
+fn private_file(path: &Path) -> std::io::Result<fs::File> {
+    fs::OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_shown_once_and_its_hash_kept_for_the_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let mut file = KeyFile::read(&path).unwrap();
+        let first =
+            file.add("city-app", OwnLimits { rate: Some(7), ..OwnLimits::default() }).unwrap();
+        let second = file.add("city-app", OwnLimits::default()).unwrap();
+        file.write(&path).unwrap();
+        assert_ne!(first.secret, second.secret);
+        assert_eq!(first.secret.len(), 3 + 64);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains(&first.secret[3..]) && text.contains(&first.id));
+        let read = KeyFile::read(&path).unwrap();
+        assert_eq!(read, file);
+        assert_eq!(read.accounts[0].keys[0].hash(), Some(hash(&first.secret)));
+        assert_eq!(read.accounts[0].limits.rate, Some(7), "a second key changes no limits");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        file.revoke(&first.id).unwrap();
+        file.revoke(&second.id).unwrap();
+        assert!(file.accounts.is_empty() && file.revoke(&first.id).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_not_one_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        for text in
+            ["{", "{\"accounts\":[{\"name\":\"a\",\"keys\":[{\"id\":\"1\",\"sha256\":\"zz\"}]}]}"]
+        {
+            fs::write(&path, text).unwrap();
+            assert!(KeyFile::read(&path).unwrap_err().to_string().contains("keys.json"));
+        }
+        let mut file = KeyFile::default();
+        for name in ["", "a b", "ä", &"x".repeat(65)] {
+            assert!(matches!(file.add(name, OwnLimits::default()), Err(KeyError::Name(_))));
+        }
+    }
+}

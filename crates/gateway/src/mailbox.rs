@@ -1,0 +1,124 @@
+//! Between intake and engine: queries that were accepted since the last batch, in order of
+//! arrival. Whoever puts something in never waits for the engine, and nothing is lost.
+
+use crate::accounts::Account;
+use crate::question::{Asked, Question};
+use meshcloak::distance::Atlas;
+use meshcloak::guarantee::{Door, Refusal as NotHere};
+use meshcloak::query::{Query, QueryId};
+use meshcloak::units::Time;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What the engine does not need to know of a query, but whoever answers it does.
+pub struct Pending {
+    /// Whose it is.
+    pub account: Arc<Account>,
+    /// By what the client knows it.
+    pub ticket: Arc<str>,
+    /// What is asked.
+    pub question: Question,
+    /// The same as the service may see it.
+    pub asked: Asked,
+}
+
+/// Whose it is never gets printed.
+impl std::fmt::Debug for Pending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Pending(…)")
+    }
+}
+
+/// A query that was accepted.
+#[derive(Debug)]
+pub struct Arrival {
+    /// For the engine.
+    pub query: Query,
+    /// For the answer.
+    pub pending: Pending,
+}
+
+/// The mailbox.
+#[derive(Debug)]
+pub struct Mailbox {
+    inside: Mutex<Inside>,
+}
+
+/// What is in it.
+#[derive(Debug)]
+pub struct Inside {
+    arrivals: Vec<Arrival>,
+    cancelled: Vec<QueryId>,
+    next: u64,
+    flap: Flap,
+    door: Option<Door>,
+}
+
+/// Whether anything can be put in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flap {
+    /// It can.
+    Open,
+    /// No longer.
+    Shut,
+}
+
+impl Mailbox {
+    /// An empty mailbox; behind a door, if it matters where people were.
+    pub fn new(door: Option<Door>) -> Mailbox {
+        let inside =
+            Inside { arrivals: Vec::new(), cancelled: Vec::new(), next: 1, flap: Flap::Open, door };
+        Mailbox { inside: Mutex::new(inside) }
+    }
+
+    /// The mailbox, for as long as the lock is held.
+    pub fn lock(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes out what came up to `at`, in order of arrival, and whatever was taken back.
+    pub fn collect(&self, at: Time) -> (Vec<Arrival>, Vec<QueryId>) {
+        let mut inside = self.lock();
+        let due = inside.arrivals.partition_point(|arrival| arrival.query.asked_at <= at);
+        let later = inside.arrivals.split_off(due);
+        let arrivals = std::mem::replace(&mut inside.arrivals, later);
+        // One taken back before the engine has it is looked for again next time.
+        let first = inside.arrivals.first().map_or(QueryId(inside.next), |a| a.query.id);
+        let (known, unknown) = inside.cancelled.iter().partition(|&&id| id < first);
+        inside.cancelled = unknown;
+        (arrivals, known)
+    }
+}
+
+impl Inside {
+    /// Whether anything can be put in.
+    pub fn flap(&self) -> Flap {
+        self.flap
+    }
+
+    /// Nothing more can be put in.
+    pub fn shut(&mut self) {
+        self.flap = Flap::Shut;
+    }
+
+    /// Whether `history` lets a query in.
+    pub fn admit(&mut self, atlas: &Atlas, query: &Query) -> Result<(), NotHere> {
+        self.door.as_mut().map_or(Ok(()), |door| door.admit(atlas, query))
+    }
+
+    /// The id that the next query gets.
+    pub fn next_id(&self) -> QueryId {
+        QueryId(self.next)
+    }
+
+    /// Puts a query in, whose id is the next one.
+    pub fn put(&mut self, arrival: Arrival) {
+        debug_assert_eq!(arrival.query.id.0, self.next);
+        self.next += 1;
+        self.arrivals.push(arrival);
+    }
+
+    /// A query is taken back.
+    pub fn cancel(&mut self, id: QueryId) {
+        self.cancelled.push(id);
+    }
+}

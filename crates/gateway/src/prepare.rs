@@ -1,0 +1,63 @@
+//! From settings to a gateway: reads the map, prepares it, opens the service.
+
+use crate::clock::Clock;
+use crate::config::{Config, Mode};
+use crate::gateway::{Gateway, Parts};
+use crate::keys::KeyError;
+use crate::service::{BuiltIn, Service};
+use crate::tls::{Tls, TlsError};
+use crate::walk::Walker;
+use import::{ImportError, Options, Progress, read_map};
+use meshcloak::distance::Atlas;
+use std::sync::Arc;
+
+/// Why there is no gateway.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    /// The map cannot be read.
+    #[error(transparent)]
+    Map(#[from] ImportError),
+    /// Nobody knows where on Earth the map lies.
+    #[error("the map says nothing of lon/lat: `map.origin` (LON,LAT of its zero) is needed")]
+    NoFrame,
+    /// The file of keys cannot be read.
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    /// Certificate or key cannot be read.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The service cannot be asked.
+    #[error("`service.source`: {0}")]
+    Service(String),
+}
+
+/// Everything that takes time before the first query.
+pub fn prepare(
+    config: Config,
+    mode: Mode,
+    progress: &dyn Progress,
+) -> Result<Arc<Gateway>, PrepareError> {
+    if let Some(files) = &config.server.tls {
+        Tls::read(files)?;
+    }
+    let options =
+        Options { origin: config.map.origin, pois: config.map.pois.clone(), ..Options::default() };
+    let imported = read_map(&config.map.source, &options, progress)?;
+    if imported.map.frame().is_none() {
+        return Err(PrepareError::NoFrame);
+    }
+    progress.begin("preparing distances", 0);
+    let atlas = Arc::new(Atlas::new(imported.map, config.engine.dc_max));
+    let walker = Arc::new(Walker::new(atlas));
+    let service = open(&config, &walker)?;
+    let parts = Parts { config, mode, walker, service, clock: Clock::start() };
+    Ok(Arc::new(Gateway::new(parts)?))
+}
+
+/// The service that the configuration names.
+fn open(config: &Config, walker: &Arc<Walker>) -> Result<Box<dyn Service>, PrepareError> {
+    if config.service.source == "built-in" {
+        return Ok(Box::new(BuiltIn::new(Arc::clone(walker))));
+    }
+    Err(PrepareError::Service("only built-in".into()))
+}

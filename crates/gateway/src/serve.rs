@@ -1,0 +1,162 @@
+//! A gateway that runs: sockets, the engine's thread, and an orderly end.
+
+use crate::config::{Config, ConfigError};
+use crate::gateway::Gateway;
+use crate::listen::{Manners, listen, turned};
+use crate::server::operator_app;
+use crate::ticker::{Ticker, deliver};
+use crate::tls::{Tls, TlsError};
+use axum::Router;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// Why it does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// A socket cannot be had.
+    #[error("`{key}` is `{address}`: {problem}")]
+    Socket {
+        /// The setting.
+        key: &'static str,
+        /// Its value.
+        address: SocketAddr,
+        /// What the system says.
+        problem: io::Error,
+    },
+    /// Certificate or key cannot be read.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// No thread can be had.
+    #[error("no thread: {0}")]
+    Thread(io::Error),
+}
+
+/// A gateway that runs.
+#[derive(Debug)]
+pub struct Running {
+    gateway: Arc<Gateway>,
+    address: SocketAddr,
+    operator_address: Option<SocketAddr>,
+    tls: Option<Arc<Tls>>,
+    ticker: Ticker,
+    delivered: JoinHandle<()>,
+    listeners: Vec<JoinHandle<()>>,
+    closing: watch::Sender<bool>,
+}
+
+impl Running {
+    /// Opens the sockets and starts the engine; `app` is what people can reach.
+    pub async fn start(gateway: Arc<Gateway>, app: Router) -> Result<Running, ServeError> {
+        let config = Config::clone(&gateway.config()).server;
+        let (socket, address) = bind("server.listen", config.listen).await?;
+        let operator = match config.metrics {
+            Some(address) => Some(bind("server.metrics", address).await?),
+            None => None,
+        };
+        let tls = config.tls.as_ref().map(Tls::read).transpose()?.map(Arc::new);
+        let closing = watch::Sender::new(false);
+        let patience = config.request_timeout;
+        let manners = Manners { connections: config.connections, patience, tls: tls.clone() };
+        let mut listeners = vec![tokio::spawn(listen(socket, app, manners, closing.subscribe()))];
+        let operator_address = operator.as_ref().map(|(_, address)| *address);
+        if let Some((socket, _)) = operator {
+            let manners = Manners { connections: 64, patience, tls: None };
+            let app = operator_app(Arc::clone(&gateway));
+            listeners.push(tokio::spawn(listen(socket, app, manners, closing.subscribe())));
+        }
+        let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
+        tokio::spawn(learn(Arc::clone(&gateway)));
+        let delivered = tokio::spawn(deliver(Arc::clone(&gateway), rounds));
+        tracing::info!(%address, "serving");
+        Ok(Running {
+            gateway,
+            address,
+            operator_address,
+            tls,
+            ticker,
+            delivered,
+            listeners,
+            closing,
+        })
+    }
+
+    /// The gateway itself.
+    pub fn gateway(&self) -> &Arc<Gateway> {
+        &self.gateway
+    }
+
+    /// Where people are listened to.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where metrics are served.
+    pub fn operator_address(&self) -> Option<SocketAddr> {
+        self.operator_address
+    }
+
+    /// Takes over limits, keys and certificate; what cannot be read leaves the old ones in use.
+    pub fn reload(&self, config: Result<Config, ConfigError>) {
+        let config = match config {
+            Ok(config) => config,
+            Err(error) => return tracing::error!(%error, "the configuration is not taken over"),
+        };
+        if let Err(error) = self.gateway.reload(&config) {
+            tracing::error!(%error, "the keys are not taken over");
+        }
+        if let (Some(tls), Some(files)) = (&self.tls, &config.server.tls)
+            && let Err(error) = tls.reload(files)
+        {
+            tracing::error!(%error, "the certificate is not taken over");
+        }
+        tracing::info!("configuration read again");
+    }
+
+    /// An orderly end: nothing more is accepted, those who wait are served or have expired,
+    /// everyone is told, and the connections end.
+    pub async fn stop(self) {
+        tracing::info!("stopping");
+        self.gateway.begin_to_stop();
+        let ticker = self.ticker;
+        tokio::task::spawn_blocking(move || ticker.stop()).await.ok();
+        self.delivered.await.ok();
+        self.closing.send_replace(true);
+        for listener in self.listeners {
+            listener.await.ok();
+        }
+        tracing::info!("stopped");
+    }
+}
+
+async fn bind(
+    key: &'static str,
+    wanted: SocketAddr,
+) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let wrong = |problem| ServeError::Socket { key, address: wanted, problem };
+    let listener = TcpListener::bind(wanted).await.map_err(wrong)?;
+    let address = listener.local_addr().map_err(wrong)?;
+    Ok((listener, address))
+}
+
+/// Asks the service for its categories until it answers, and now and then afterwards.
+async fn learn(gateway: Arc<Gateway>) {
+    let mut stopping = gateway.stopping();
+    loop {
+        let pause = match gateway.learn_categories().await {
+            Ok(()) => Duration::from_secs(600),
+            Err(error) => {
+                tracing::warn!(error = error.word(), "the service does not name its categories");
+                Duration::from_secs(2)
+            }
+        };
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = turned(&mut stopping) => return,
+        }
+    }
+}

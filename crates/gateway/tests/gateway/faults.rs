@@ -1,0 +1,116 @@
+//! What must not matter: endless bodies, a flood, a service that is down, slow or comes back.
+
+use crate::fixture::{Fixture, Mood, call, generous, post, query, query_request};
+use axum::body::Body;
+use axum::http::StatusCode;
+use futures_util::future::join_all;
+use futures_util::{StreamExt as _, join, stream};
+use gateway::config::{Config, Mode};
+use gateway::keys::{KeyFile, OwnLimits};
+use serde_json::json;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+#[tokio::test]
+async fn of_a_body_of_a_gigabyte_little_is_read() {
+    let fixture = Fixture::open().await;
+    let read = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&read);
+    let pieces = stream::iter(0..1 << 18).map(move |_: i32| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        Ok::<_, Infallible>(vec![b' '; 4096])
+    });
+    let (status, body) =
+        call(fixture.app.clone(), query_request(Body::from_stream(pieces))).await;
+    assert_eq!((status, &body["reason"]), (StatusCode::PAYLOAD_TOO_LARGE, &json!("too-large")));
+    assert!(read.load(Ordering::SeqCst) < 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let fixture = Fixture::open().await;
+    let never = stream::pending::<Result<Vec<u8>, Infallible>>();
+    let (status, body) = call(fixture.app.clone(), query_request(Body::from_stream(never))).await;
+    assert_eq!((status, &body["reason"]), (StatusCode::REQUEST_TIMEOUT, &json!("too-slow")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_is_down_or_silent_costs_one_clear_error_and_no_tick() {
+    let mut fixture = Fixture::open().await;
+    for (number, mood) in [Mood::Down, Mood::Silent, Mood::Fine].into_iter().enumerate() {
+        fixture.probe.feel(mood);
+        let [ann, bob] = ["ann", "bob"]
+            .map(|name| post(fixture.app.clone(), query(&format!("{name}{number}"), name, 3)));
+        let (ann, _, ()) = join!(ann, bob, fixture.tick());
+        if mood == Mood::Fine {
+            assert_eq!((ann.0, &ann.1["outcome"]), (StatusCode::OK, &json!("answered")));
+        } else {
+            assert_eq!((ann.0, &ann.1["outcome"]), (StatusCode::BAD_GATEWAY, &json!("failed")));
+            assert!(ann.1["message"].is_string() && ann.1.get("answer").is_none());
+        }
+    }
+    assert_eq!(fixture.accounts(), (6, [2, 0, 0, 4]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_killed_and_restarted_under_load_loses_nobody() {
+    let mut fixture = Fixture::open().await;
+    let mut told = [0; 2];
+    for second in 0..12 {
+        // Down long enough for the asker to leave it alone for a while.
+        fixture.probe.feel(if (3..6).contains(&second) { Mood::Down } else { Mood::Fine });
+        let app = fixture.app.clone();
+        let load = join_all((0..60).map(|number| {
+            let person = format!("{number}");
+            post(app.clone(), query(&format!("{second}-{number}"), &person, number / 6 * 40))
+        }));
+        let ticks = async {
+            for _ in 0..5 {
+                fixture.tick().await;
+                tokio::time::advance(std::time::Duration::from_secs(1)).await;
+            }
+        };
+        let (answers, ()) = join!(load, ticks);
+        for (_, answer) in &answers {
+            match answer["outcome"].as_str() {
+                Some("answered") => told[0] += 1,
+                Some("failed") => told[1] += 1,
+                other => panic!("{other:?}"),
+            }
+        }
+        if second == 11 {
+            assert!(answers.iter().all(|(_, answer)| answer["outcome"] == "answered"));
+        }
+    }
+    assert_eq!(told[0] + told[1], 12 * 60);
+    assert!(told[1] >= 60 && told[0] >= 6 * 60, "{told:?}");
+}
+
+#[tokio::test]
+async fn a_flood_from_one_key_leaves_the_others_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys.json");
+    let mut file = KeyFile::default();
+    let flood = file.add("flood", OwnLimits { rate: Some(100), ..OwnLimits::default() }).unwrap();
+    let calm = file.add("calm", OwnLimits::default()).unwrap();
+    file.write(&path).unwrap();
+    let mut config = Config { keys: Some(path), ..generous() };
+    config.engine.queue = 200;
+    let mut fixture = Fixture::new(config, Mode::Guarded).await;
+    let ask = |secret: &str, ticket: String, person: String| {
+        let mut request = query_request(query(&ticket, &person, 3).to_string());
+        let bearer = format!("Bearer {secret}").parse().unwrap();
+        request.headers_mut().insert("authorization", bearer);
+        call(fixture.app.clone(), request)
+    };
+    let floods = (0..2000).map(|n| ask(&flood.secret, format!("{n}"), format!("p{}", n % 300)));
+    let calms = (0..10).map(|n| ask(&calm.secret, format!("{n}"), format!("p{n}")));
+    let (floods, calms) = (join_all(floods), join_all(calms));
+    let (floods, calms, ()) = join!(floods, calms, fixture.tick());
+    assert!(calms.iter().all(|(_, answer)| answer["outcome"] == "answered"));
+    let refused = floods.iter().filter(|(status, _)| *status == StatusCode::TOO_MANY_REQUESTS);
+    assert!(refused.count() > 1000);
+    let (accepted, ended) = fixture.accounts();
+    assert_eq!(accepted, ended.iter().sum::<u64>());
+}

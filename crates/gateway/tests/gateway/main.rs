@@ -1,0 +1,14 @@
+//! The gateway as people, operators and the service meet it: in process, by the clock on the
+//! wall only where sockets are the point.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod faults;
+mod fixture;
+mod law;
+mod leaks;
+mod openapi;
+mod people;
+mod sockets;
+mod streams;
+mod swap;

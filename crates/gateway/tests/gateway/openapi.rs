@@ -1,0 +1,58 @@
+//! The document describes every route and every status.
+
+use crate::fixture::Fixture;
+use gateway::server::document;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Method and path, and the statuses that are described.
+pub fn described() -> BTreeMap<(String, String), BTreeSet<u16>> {
+    let document = serde_json::to_value(document()).unwrap();
+    let mut all = BTreeMap::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let statuses = operation["responses"].as_object().unwrap().keys();
+            let statuses = statuses.map(|status| status.parse().unwrap()).collect();
+            all.insert((method.to_uppercase(), path.clone()), statuses);
+        }
+    }
+    all
+}
+
+#[tokio::test]
+async fn the_document_is_served_and_lists_every_route() {
+    let fixture = Fixture::open().await;
+    let (status, served) = fixture.get("/v1/openapi.json").await;
+    assert_eq!(status, 200);
+    assert_eq!(served, serde_json::to_value(document()).unwrap());
+    let routes: Vec<(String, String)> = described().into_keys().collect();
+    let expected = [
+        ("DELETE", "/v1/queries/{ticket}"),
+        ("GET", "/health"),
+        ("GET", "/ready"),
+        ("GET", "/v1/map"),
+        ("GET", "/v1/openapi.json"),
+        ("POST", "/v1/queries"),
+        ("POST", "/v1/queries/stream"),
+    ];
+    let expected = expected.map(|(method, path)| (method.to_owned(), path.to_owned()));
+    assert_eq!(routes, expected);
+}
+
+#[test]
+fn what_is_sent_and_what_comes_back_are_described() {
+    let document = serde_json::to_value(document()).unwrap();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    for name in ["QueryRequest", "QuestionBody", "ResultBody", "RefusalBody", "Receipt"] {
+        let properties = schemas[name]["properties"].as_object().unwrap();
+        for (property, schema) in properties {
+            let told = schema.get("description").is_some() || schema.get("$ref").is_some();
+            let told = told || schema.get("oneOf").is_some();
+            assert!(told, "{name}.{property} is not explained");
+        }
+    }
+    assert_eq!(schemas["QueryRequest"]["additionalProperties"], json!(false));
+    let found = &schemas["ResultBody"]["properties"]["answer"];
+    assert!(found.to_string().contains("FoundBody"), "{found}");
+    assert_ne!(document["components"]["securitySchemes"]["key"], Value::Null);
+}

@@ -1,0 +1,143 @@
+//! Over real sockets: people who say nothing, an orderly end, TLS whose certificate changes.
+
+use crate::fixture::{gateway_of, generous, query};
+use gateway::clock::Clock;
+use gateway::config::{Config, Mode};
+use gateway::serve::Running;
+use gateway::server::app;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+fn on_any_port() -> Config {
+    let mut config = generous();
+    config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
+    config.server.metrics = Some(config.server.listen);
+    config.engine.tick = Duration::from_millis(100);
+    config
+}
+
+async fn start(config: Config) -> Running {
+    let (gateway, _) = gateway_of(config, Mode::Demo, Clock::start());
+    Running::start(Arc::clone(&gateway), app(gateway)).await.unwrap()
+}
+
+/// One request on a connection of its own; everything that comes back.
+async fn exchange(address: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    text
+}
+
+fn post(ticket: &str, person: &str) -> String {
+    let body = query(ticket, person, 3).to_string();
+    let head = "POST /v1/queries HTTP/1.1\r\nhost: x\r\nconnection: close";
+    format!("{head}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+}
+
+#[tokio::test]
+async fn people_are_answered_and_the_operator_sees_counts() {
+    let running = start(on_any_port()).await;
+    let address = running.address();
+    let (ann, bob) = (post("1", "ann"), post("2", "bob"));
+    let (ann, bob) = tokio::join!(exchange(address, &ann), exchange(address, &bob));
+    for text in [&ann, &bob] {
+        assert!(text.starts_with("HTTP/1.1 200 OK") && text.contains("\"answered\""), "{text}");
+    }
+    let get = "GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let counts = exchange(running.operator_address().unwrap(), get).await;
+    assert!(counts.contains("meshcloak_batches_total"), "{counts}");
+    assert!(exchange(address, get).await.starts_with("HTTP/1.1 404"), "not for everyone");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_gigabyte_is_refused_by_its_announcement() {
+    let running = start(on_any_port()).await;
+    let mut stream = TcpStream::connect(running.address()).await.unwrap();
+    let head = "POST /v1/queries HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+                content-length: 1073741824\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // The server may hang up at any time.
+    for _ in 0..64 {
+        if stream.write_all(&[b' '; 1024]).await.is_err() {
+            break;
+        }
+    }
+    let mut start = [0; 12];
+    stream.read_exact(&mut start).await.unwrap();
+    assert_eq!(&start, b"HTTP/1.1 413");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn connections_that_say_nothing_are_let_go_and_keep_nobody_out() {
+    let mut config = on_any_port();
+    config.server.request_timeout = Duration::from_millis(300);
+    config.server.connections = 300;
+    let running = start(config).await;
+    let address = running.address();
+    let mut silent = Vec::new();
+    for number in 0..250 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        if number % 2 == 0 {
+            stream.write_all(b"POST /v1/queries HTTP/1.1\r\nhost: x\r\ncontent-le").await.unwrap();
+        }
+        silent.push(stream);
+    }
+    let (ann, bob) = (post("1", "ann"), post("2", "bob"));
+    let (ann, _) = tokio::join!(exchange(address, &ann), exchange(address, &bob));
+    assert!(ann.contains("\"answered\""), "{ann}");
+    // All of them are told to go, or hung up on, without having said a word.
+    for mut stream in silent {
+        let mut rest = Vec::new();
+        stream.read_to_end(&mut rest).await.ok();
+    }
+    let more = exchange(address, &post("1", "ann")).await;
+    assert!(more.contains("\"answered\""), "{more}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn more_connections_than_allowed_are_closed() {
+    let mut config = on_any_port();
+    config.server.connections = 2;
+    let running = start(config).await;
+    let mut seated = Vec::new();
+    for _ in 0..2 {
+        let mut stream = TcpStream::connect(running.address()).await.unwrap();
+        stream.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+        let mut answer = [0; 15];
+        stream.read_exact(&mut answer).await.unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 200 OK");
+        seated.push(stream);
+    }
+    let mut third = TcpStream::connect(running.address()).await.unwrap();
+    let mut nothing = Vec::new();
+    third.read_to_end(&mut nothing).await.ok();
+    assert!(nothing.is_empty());
+    drop(seated);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn who_waits_when_it_ends_is_told() {
+    let mut config = on_any_port();
+    config.engine.tick = Duration::from_secs(60);
+    let running = start(config).await;
+    let address = running.address();
+    let request = post("1", "ann");
+    let waiting = tokio::spawn(async move { exchange(address, &request).await });
+    let gateway = running.gateway().clone();
+    while gateway.under_way().load(std::sync::atomic::Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    running.stop().await;
+    let told = waiting.await.unwrap();
+    assert!(told.starts_with("HTTP/1.1 200 OK") && told.contains("\"expired\""), "{told}");
+    assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+}

@@ -1,0 +1,121 @@
+//! Many people on one connection: lines in, lines out, whatever the chunks they come in.
+
+use crate::fixture::{Fixture, query, with};
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, StatusCode};
+use futures_util::{StreamExt as _, join, stream};
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use tower::ServiceExt as _;
+
+fn stream_request(body: Body) -> Request<Body> {
+    Request::post("/v1/queries/stream")
+        .header("content-type", "application/x-ndjson")
+        .body(body)
+        .unwrap()
+}
+
+/// Sends these bytes in pieces of that size, and a batch a second until all lines have come back.
+async fn exchange(fixture: &mut Fixture, bytes: &[u8], piece: usize) -> Vec<Value> {
+    let pieces: Vec<_> =
+        bytes.chunks(piece).map(|piece| Ok::<_, Infallible>(piece.to_vec())).collect();
+    let request = stream_request(Body::from_stream(stream::iter(pieces)));
+    let response = fixture.app.clone().oneshot(request).await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    assert_eq!(response.headers()["content-type"], "application/x-ndjson");
+    let read = tokio::spawn(to_bytes(response.into_body(), 1 << 24));
+    while !read.is_finished() {
+        tokio::task::yield_now().await;
+        fixture.tick().await;
+    }
+    let text = read.await.unwrap().unwrap();
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn each_line_in_gives_one_line_out() {
+    for piece in [1, 7, 100, 100_000] {
+        let mut fixture = Fixture::open().await;
+        let mut text = String::new();
+        for number in 0..40 {
+            let name = format!("{number}");
+            text.push_str(&query(&name, &name, number / 4 * 31).to_string());
+            text.push_str(if number % 3 == 0 { "\r\n\n" } else { "\n" });
+        }
+        text.push_str(&with(query("bad", "b", 3), "k", json!(1)).to_string());
+        text.push_str("\nnonsense\n");
+        // A last line without its end.
+        text.push_str(&query("last", "l", 0).to_string());
+        let lines = exchange(&mut fixture, text.as_bytes(), piece).await;
+        assert_eq!(lines.len(), 43);
+        let answered = lines.iter().filter(|line| line["outcome"] == "answered").count();
+        assert_eq!(answered, 41, "{lines:?}");
+        let bad = lines.iter().find(|line| line["ticket"] == "bad").unwrap();
+        assert_eq!((&bad["outcome"], &bad["reason"]), (&json!("refused"), &json!("k")));
+        assert_eq!(lines.iter().filter(|line| line["reason"] == "malformed").count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_line_without_end_ends_the_stream_and_takes_no_memory() {
+    let mut fixture = Fixture::open().await;
+    let mut text = query("1", "a", 3).to_string().into_bytes();
+    text.push(b'\n');
+    text.extend(std::iter::repeat_n(b'x', 1 << 20));
+    let lines = exchange(&mut fixture, &text, 4096).await;
+    let refused = lines.iter().find(|line| line["outcome"] == "refused").unwrap();
+    assert_eq!(refused["reason"], "too-large");
+    assert!(lines.iter().any(|line| line["ticket"] == "1"), "what was accepted is told");
+}
+
+#[tokio::test]
+async fn a_reader_who_goes_away_loses_nothing_that_a_ticket_cannot_bring_back() {
+    let mut fixture = Fixture::open().await;
+    let text = format!("{}\n{}\n", query("1", "a", 3), query("2", "b", 3));
+    let (response, ()) = join!(
+        fixture.app.clone().oneshot(stream_request(Body::from(text))),
+        std::future::ready(())
+    );
+    tokio::task::yield_now().await;
+    drop(response);
+    tokio::task::yield_now().await;
+    fixture.tick().await;
+    assert_eq!(fixture.accounts(), (2, [2, 0, 0, 0]));
+    let (status, answer) = fixture.post(query("1", "a", 3)).await;
+    assert_eq!((status, &answer["outcome"]), (StatusCode::OK, &json!("answered")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_stream_is_closed_and_one_in_which_somebody_waits_is_not() {
+    let mut fixture = Fixture::open().await;
+    let pending = stream::pending::<Result<Vec<u8>, Infallible>>();
+    let first = stream::iter([Ok(format!("{}\n", query("1", "a", 3)).into_bytes())]);
+    let request = stream_request(Body::from_stream(first.chain(pending)));
+    let response = fixture.app.clone().oneshot(request).await.unwrap();
+    let mut lines = response.into_body().into_data_stream();
+    // Far longer than a silent stream may last; the clock of the engine stands still meanwhile.
+    let waited = tokio::time::timeout(std::time::Duration::from_secs(2000), lines.next()).await;
+    assert!(waited.is_err(), "somebody waits");
+    for _ in 0..5 {
+        fixture.tick().await;
+    }
+    let line = lines.next().await.unwrap().unwrap();
+    assert!(line.starts_with(b"{\"ticket\":\"1\",\"outcome\":\"expired\""));
+    assert!(lines.next().await.is_none(), "closed once nobody waits");
+}
+
+#[tokio::test]
+async fn at_the_end_a_stream_is_answered_and_closed() {
+    let mut fixture = Fixture::open().await;
+    let pending = stream::pending::<Result<Vec<u8>, Infallible>>();
+    let first = stream::iter([Ok(format!("{}\n", query("1", "a", 3)).into_bytes())]);
+    let request = stream_request(Body::from_stream(first.chain(pending)));
+    let response = fixture.app.clone().oneshot(request).await.unwrap();
+    tokio::task::yield_now().await;
+    fixture.end().await;
+    let text = to_bytes(response.into_body(), 1 << 20).await.unwrap();
+    assert!(text.starts_with(b"{\"ticket\":\"1\",\"outcome\":\"expired\""));
+    let late = fixture.app.clone().oneshot(stream_request(Body::empty())).await.unwrap();
+    assert_eq!(late.status(), StatusCode::SERVICE_UNAVAILABLE);
+}
