@@ -59,6 +59,11 @@ impl Ground {
         chained(lines.iter().map(on_earth).collect())
     }
 
+    /// The middle of the map.
+    pub(crate) fn middle(&self) -> Spot {
+        self.spot(self.walker.map().bounds().centre())
+    }
+
     /// A point of the plane on Earth.
     pub(crate) fn spot(&self, point: Point) -> Spot {
         Spot::of(self.frame.lon_lat(point))

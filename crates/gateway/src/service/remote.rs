@@ -119,6 +119,22 @@ impl RemoteSettings {
         Some(RemoteSettings { protocol, url: url.to_owned(), ..RemoteSettings::default() })
     }
 
+    /// Whether [`RemoteSettings::named`] may find something.
+    pub fn is_name(source: &str) -> bool {
+        source.ends_with(".toml") || RemoteSettings::of_source(source).is_some()
+    }
+
+    /// The settings that a source names: in one word, or by a file that ends in `.toml`; `None`
+    /// if it is another's.
+    pub fn named(source: &str) -> Option<Result<RemoteSettings, RemoteError>> {
+        if !source.ends_with(".toml") {
+            return RemoteSettings::of_source(source).map(Ok);
+        }
+        let text = std::fs::read_to_string(source);
+        let text = text.map_err(|error| RemoteError::File(format!("{source}: {error}")));
+        Some(text.and_then(|text| RemoteSettings::of_toml(&text)))
+    }
+
     /// The settings in a file, as in `examples/services`.
     pub fn of_toml(text: &str) -> Result<RemoteSettings, RemoteError> {
         // The message is about names and types; a secret that is written wrong is not in it.

@@ -11,6 +11,7 @@ mod ogc;
 mod ogc_small;
 mod overpass;
 mod overpass_server;
+mod people;
 mod ql;
 #[allow(dead_code, reason = "shared with the tests of PostGIS")]
 #[path = "../postgis/town.rs"]

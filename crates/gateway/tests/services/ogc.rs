@@ -1,10 +1,11 @@
 //! OGC API Features, against tipg over a PostGIS of our own.
 
 use crate::database::Database;
+use crate::people;
 use crate::town::walker;
 use crate::world::{asker, categories, check, everything, things};
 use gateway::service::postgis::{PostgisSettings, load};
-use gateway::service::{OgcFilter, RemoteSettings};
+use gateway::service::{OgcFilter, OgcSettings, RemoteSettings};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
@@ -73,4 +74,6 @@ async fn everyone_gets_the_answer_of_tipg_from_where_she_is() {
         assert_eq!(seen.exact, seen.asked);
         assert!(seen.found > count * 30 && seen.outside * 3 > seen.asked, "{seen:?}");
     }
+    settings.ogc = OgcSettings { geometry: "geog".into(), ..OgcSettings::default() };
+    people::check(&walker, settings.open(&walker).unwrap(), &things).await;
 }

@@ -1,6 +1,7 @@
 //! Overpass, against a server of ours that reads the language strictly.
 
 use crate::overpass_server::{Bears, PATIENT, id, mapping, start};
+use crate::people;
 use crate::town::{hamlet, inquiry, question, region, walker};
 use crate::world::{asker, categories, check, things};
 use gateway::service::RemoteSettings;
@@ -24,6 +25,7 @@ async fn everyone_gets_the_answer_from_where_she_is() {
     let seen = check(&walker, &asker, &things, 25).await;
     assert_eq!(seen.exact, seen.asked);
     assert!(seen.found > 1_000 && seen.outside * 3 > seen.asked, "{seen:?}");
+    people::check(&walker, settings.open(&walker).unwrap(), &things).await;
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The webhook, against the example server and against one of ours that says little at once.
 
 use crate::listener::{Heard, Listener, Reply};
+use crate::people;
 use crate::town::{hamlet, inquiry, question, region, walker};
 use crate::world::{Thing, asker, categories, check, things};
 use gateway::service::RemoteSettings;
@@ -64,6 +65,7 @@ async fn everyone_gets_the_answer_of_the_example_server_from_where_she_is() {
     let seen = check(&walker, &asker, &things, 25).await;
     assert_eq!(seen.exact, seen.asked);
     assert!(seen.found > 1_000 && seen.outside * 3 > seen.asked, "{seen:?}");
+    people::check(&walker, settings(&example.url).open(&walker).unwrap(), &things).await;
 }
 
 /// Tells the first `most` of those that come after the last, without any geometry of its own: a

@@ -197,6 +197,11 @@ impl PlainService for Ogc {
     }
 
     fn categories(&self) -> Coming<'_, Vec<String>> {
-        Box::pin(async { Ok(self.categories.names()) })
+        Box::pin(async {
+            // Nobody is asked about; that the server and the collection are there is worth knowing.
+            self.filter.get_or_try_init(|| self.find_out()).await?;
+            self.line.caller.get(self.line.url.clone()).await?;
+            Ok(self.categories.names())
+        })
     }
 }

@@ -9,6 +9,7 @@ use super::categories::Categories;
 use super::http::form;
 use super::remote::{Line, RemoteError};
 use super::{Coming, Page, PlainService, Range, ServiceError};
+use answer::Told;
 use ql::Limits;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -80,11 +81,7 @@ impl Overpass {
                 page.full = true;
                 break;
             }
-            let body = form(&[("data", &query)]);
-            let url = self.line.url.clone();
-            let kind = "application/x-www-form-urlencoded";
-            let text = self.line.caller.post(url, kind, body).await?;
-            let told = answer::parse(&text)?;
+            let told = self.tell(&query).await?;
             page.full |= told.cut_short;
             let seen = told.seen.into_iter();
             page.rows.extend(seen.filter_map(|seen| {
@@ -94,6 +91,22 @@ impl Overpass {
             self.line.bound(&page)?;
         }
         Ok(page)
+    }
+
+    async fn tell(&self, query: &str) -> Result<Told, ServiceError> {
+        let body = form(&[("data", query)]);
+        let kind = "application/x-www-form-urlencoded";
+        let text = self.line.caller.post(self.line.url.clone(), kind, body).await?;
+        answer::parse(&text)
+    }
+
+    /// Finds out whether the server is there, by a question that is always the same.
+    async fn greet(&self) -> Result<(), ServiceError> {
+        let middle = [vec![self.line.ground.middle()]];
+        for query in self.limits.queries(&[Selector::Any], &middle, 1.0) {
+            self.tell(&query).await?;
+        }
+        Ok(())
     }
 }
 
@@ -107,6 +120,9 @@ impl PlainService for Overpass {
     }
 
     fn categories(&self) -> Coming<'_, Vec<String>> {
-        Box::pin(async { Ok(self.categories.keys().cloned().collect()) })
+        Box::pin(async {
+            self.greet().await?;
+            Ok(self.categories.keys().cloned().collect())
+        })
     }
 }
