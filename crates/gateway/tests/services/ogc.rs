@@ -60,7 +60,7 @@ async fn everyone_gets_the_answer_of_tipg_from_where_she_is() {
 
     let source = format!("ogc-features+{}/collections/public.meshcloak_pois", tipg.url);
     let mut settings = RemoteSettings::of_source(&source).unwrap();
-    settings.outline = 0.0;
+    (settings.outline, settings.timeout) = (0.0, 120.0);
     settings.ogc.geometry = "geog".into();
     settings.categories =
         categories(&things).into_iter().map(|name| (name.clone(), name)).collect();

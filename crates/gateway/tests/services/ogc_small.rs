@@ -133,6 +133,7 @@ fn settings(url: &str, things: &[Thing]) -> RemoteSettings {
     let mut settings = RemoteSettings::of_source(&source).unwrap();
     settings.categories = categories(things).into_iter().map(|name| (name.clone(), name)).collect();
     settings.ogc.limit = 30;
+    settings.timeout = 120.0;
     settings
 }
 

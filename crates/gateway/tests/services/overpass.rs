@@ -1,15 +1,19 @@
 //! Overpass, against a server of ours that reads the language strictly.
 
+use crate::listener::Heard;
 use crate::overpass_server::{Bears, PATIENT, id, mapping, start};
 use crate::people;
+use crate::ql::parse;
 use crate::town::{hamlet, inquiry, question, region, walker};
 use crate::world::{asker, categories, check, things};
 use gateway::service::RemoteSettings;
+use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::town::Town;
+use std::collections::BTreeSet;
 
 fn settings(url: &str) -> RemoteSettings {
     let source = format!("overpass+{url}/api/interpreter");
-    RemoteSettings { outline: 30.0, ..RemoteSettings::of_source(&source).unwrap() }
+    RemoteSettings { outline: 30.0, timeout: 120.0, ..RemoteSettings::of_source(&source).unwrap() }
 }
 
 #[tokio::test]
@@ -56,12 +60,32 @@ async fn the_same_region_is_told_in_the_same_bytes() {
         let first = server.take();
         asker.ask(&inquiry(walker.map(), &region, &question)).await.unwrap();
         assert_eq!(first, server.take());
+        only_places_of(walker.map(), &region, &first);
         let names = ["accept", "content-length", "content-type", "host", "user-agent"];
         for heard in &first {
             let mut headers: Vec<&str> =
                 heard.headers.iter().map(|(name, _)| name.as_str()).collect();
             headers.sort_unstable();
             assert_eq!(headers, names);
+        }
+    }
+}
+
+/// Every place that is told is a bend or an end of a street of the region.
+fn only_places_of(map: &StreetMap, region: &[StreetId], told: &[Heard]) {
+    let whole = |degrees: f64| (degrees * 1e7).round() as i64;
+    let bends = region.iter().flat_map(|&street| map.shape(street));
+    let places = bends.map(|&bend| map.frame().unwrap().lon_lat(bend));
+    let known: BTreeSet<(i64, i64)> =
+        places.map(|place| (whole(place.lat), whole(place.lon))).collect();
+    for heard in told {
+        let url = reqwest::Url::parse(&format!("http://x/?{}", heard.body)).unwrap();
+        let (_, text) = url.query_pairs().next().unwrap();
+        for statement in parse(&text).unwrap().statements {
+            let around = statement.around.unwrap();
+            // Anywhere is told as a line through the whole map.
+            let fits = |&(lat, lon): &(f64, f64)| known.contains(&(whole(lat), whole(lon)));
+            assert!(around.metres > 64_000.0 || around.points.iter().all(fits));
         }
     }
 }

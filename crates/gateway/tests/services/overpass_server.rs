@@ -119,9 +119,9 @@ fn near(around: &Around, thing: &Thing) -> bool {
     };
     let line: Vec<(f64, f64)> = around.points.iter().map(flat).collect();
     let outline: Vec<(f64, f64)> = if thing.id.starts_with("way") {
-        let steps = (-20..=20).map(f64::from);
+        let steps = (-4..=4).map(f64::from);
         let sides = steps.flat_map(|n| {
-            let along = n / 20.0 * HALF_SIDE;
+            let along = n / 4.0 * HALF_SIDE;
             [(along, HALF_SIDE), (along, -HALF_SIDE), (HALF_SIDE, along), (-HALF_SIDE, along)]
         });
         sides.collect()

@@ -67,7 +67,7 @@ pub async fn asked(
     people: &[Person],
 ) -> Vec<Value> {
     let mut config = Config { keys: None, ..Config::default() };
-    config.service.timeout = Duration::from_secs(60);
+    config.service.timeout = Duration::from_secs(600);
     config.limits.rate = 1_000_000;
     let (mode, clock) = (Mode::Demo, Clock::by_hand());
     let parts = Parts { config, mode, walker: Arc::clone(walker), service, clock };
@@ -108,7 +108,7 @@ pub async fn check(walker: &Walker, service: Box<dyn Service>, things: &[Thing])
         part: 0.2 + f64::from(number % 4) * 0.15,
         question: questions()[number as usize % 4].0.clone(),
     };
-    let people: Vec<Person> = (0..48).map(person).collect();
+    let people: Vec<Person> = (0..24).map(person).collect();
     let told = asked(&walker, service, &people).await;
     let mut found = 0;
     for (number, (person, told)) in people.iter().zip(&told).enumerate() {
@@ -124,7 +124,7 @@ pub async fn check(walker: &Walker, service: Box<dyn Service>, things: &[Thing])
         assert_eq!(ids, truth, "{operation:?}");
         found += ids.len();
     }
-    assert!(found > 150, "{found}");
+    assert!(found > 70, "{found}");
 }
 
 #[tokio::test]
@@ -138,7 +138,8 @@ async fn members_who_change_places_change_no_byte() {
     let things = things(&walker, id);
     let server = start(things.clone(), PATIENT).await;
     let source = format!("overpass+{}/api/interpreter", server.url);
-    let settings = RemoteSettings::of_source(&source).unwrap();
+    let mut settings = RemoteSettings::of_source(&source).unwrap();
+    settings.timeout = 120.0;
     let mut heard: Vec<Vec<Heard>> = Vec::new();
     for places in
         [[(here, 0.4), (there, 0.5), (here, 0.6)], [(there, 0.45), (here, 0.55), (here, 0.5)]]

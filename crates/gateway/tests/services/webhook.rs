@@ -51,7 +51,7 @@ impl Drop for Example {
 
 fn settings(url: &str) -> RemoteSettings {
     let settings = RemoteSettings::of_source(&format!("webhook+{url}")).unwrap();
-    RemoteSettings { outline: 0.0, ..settings }
+    RemoteSettings { outline: 0.0, timeout: 120.0, ..settings }
 }
 
 #[tokio::test]

@@ -53,7 +53,7 @@ pub fn everything(walker: &Walker, things: &[Thing]) -> Objects {
 /// An asker that remembers nothing and has patience.
 pub fn asker(service: Box<dyn Service>) -> Asker {
     let settings = AskerSettings {
-        time_out: Duration::from_secs(60),
+        time_out: Duration::from_secs(600),
         fresh: Duration::ZERO,
         ..AskerSettings::default()
     };
