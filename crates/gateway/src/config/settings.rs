@@ -4,6 +4,7 @@ use super::parse::{
     Expected, address, constraint, lon_lat, metres, one_of, path, seconds, snap, whole,
 };
 use super::{Config, LogFormat, TlsFiles};
+use crate::service::RemoteSettings;
 use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
@@ -210,12 +211,14 @@ const SETTINGS: &[Setting] = &[
     setting!(
         "service.source",
         "\"built-in\"",
-        "Who answers: \"built-in\" (the map's own points of interest), or postgresql://….",
+        "Who answers: \"built-in\" (the map's own points of interest), postgresql://…, or a file of settings as in examples/services.",
         |c, text| {
             let known = text == "built-in"
                 || text.starts_with("postgresql://")
-                || text.starts_with("postgres://");
-            known.then_some(()).ok_or("built-in, or an address that begins with postgresql://")?;
+                || text.starts_with("postgres://")
+                || RemoteSettings::is_name(text);
+            let expected = "built-in, an address that begins with postgresql://, or a file.toml";
+            known.then_some(()).ok_or(expected)?;
             c.service.source = text.to_owned();
         }
     ),
