@@ -14,6 +14,7 @@ pub use sources::{ConfigError, Mode, Source, Sources};
 use crate::service::postgis::Table;
 use import::MapSource;
 use meshcloak::guarantee::Guarantee;
+use meshcloak::mesh_cloak::RegionRule;
 use meshcloak::units::{Length, LonLat};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -34,6 +35,8 @@ pub struct Config {
     pub keys: Option<PathBuf>,
     /// How results are kept for those who repeat a ticket.
     pub results: ResultsConfig,
+    /// People's own settings.
+    pub people: PeopleConfig,
     /// The service behind.
     pub service: ServiceConfig,
     /// What is logged.
@@ -86,6 +89,8 @@ pub struct EngineConfig {
     pub tick: Duration,
     /// What is promised.
     pub guarantee: Guarantee,
+    /// Which streets the service is asked about.
+    pub region: RegionRule,
     /// For how long `history` minds where people were.
     pub horizon: Duration,
     /// The largest distance constraint that the map is prepared for.
@@ -118,6 +123,19 @@ pub struct ResultsConfig {
     pub keep: Duration,
     /// How many of an account at most.
     pub most: usize,
+}
+
+/// People's own settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeopleConfig {
+    /// Where they are kept; `None`: in memory alone.
+    pub file: Option<PathBuf>,
+    /// How many people can have some.
+    pub most: usize,
+    /// How far the edge of a place is moved, in metres.
+    pub blur: f64,
+    /// How far the clock of a phone may be off to be believed.
+    pub skew: Duration,
 }
 
 /// The service behind.
@@ -172,6 +190,7 @@ impl Default for Config {
             engine: EngineConfig {
                 tick: Duration::from_secs(1),
                 guarantee: Guarantee::Reciprocal,
+                region: RegionRule::default(),
                 horizon: meshcloak::guarantee::HORIZON,
                 dc_max,
                 queue: 200_000,
@@ -186,6 +205,12 @@ impl Default for Config {
             },
             keys: Some(PathBuf::from("keys.json")),
             results: ResultsConfig { keep: Duration::from_secs(60), most: 100_000 },
+            people: PeopleConfig {
+                file: None,
+                most: 100_000,
+                blur: 200.0,
+                skew: Duration::from_secs(30),
+            },
             service: ServiceConfig {
                 source: "built-in".into(),
                 table: Table::default(),

@@ -1,8 +1,13 @@
 //! The list of settings: name, what it is for, its default as written, and how it is read.
 
-use super::parse::{Expected, address, constraint, lon_lat, one_of, path, seconds, snap, whole};
+use super::parse::{
+    Expected, address, constraint, lon_lat, metres, one_of, path, seconds, snap, whole,
+};
 use super::{Config, LogFormat, TlsFiles};
+use crate::service::RemoteSettings;
+use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
+use meshcloak::mesh_cloak::RegionRule;
 use std::path::PathBuf;
 
 /// One setting.
@@ -120,6 +125,15 @@ const SETTINGS: &[Setting] = &[
         }
     ),
     setting!(
+        "engine.region",
+        "\"reach\"",
+        "What the service is asked about: reach (streets members can reach) or cells (fixed ones).",
+        |c, text| {
+            let cells = RegionRule::Cells(CellRule::default());
+            c.engine.region = one_of(text, &[("reach", RegionRule::default()), ("cells", cells)])?
+        }
+    ),
+    setting!(
         "engine.horizon",
         "600",
         "Seconds for which `history` minds where people were.",
@@ -174,14 +188,37 @@ const SETTINGS: &[Setting] = &[
         c.results.most = whole(text, 1..=100_000_000)?;
     }),
     setting!(
+        "people.file",
+        "\"\"",
+        "Where people's settings and tokens are kept, for the owner alone; \"\" is in memory.",
+        |c, text| c.people.file = path(text)
+    ),
+    setting!("people.most", "100000", "People who can have settings.", |c, text| {
+        c.people.most = whole(text, 0..=10_000_000)?
+    }),
+    setting!(
+        "people.blur",
+        "200",
+        "Metres by which the edge of a person's place is moved, another way every day.",
+        |c, text| c.people.blur = metres(text, 0.0..=5_000.0)?
+    ),
+    setting!(
+        "people.skew",
+        "30",
+        "Seconds by which a phone's clock may be off; beyond, the time of arrival counts.",
+        |c, text| c.people.skew = seconds(text, 0.0..=3600.0)?
+    ),
+    setting!(
         "service.source",
         "\"built-in\"",
-        "Who answers: \"built-in\" (the map's own points of interest), or postgresql://….",
+        "Who answers: \"built-in\" (the map's own points of interest), postgresql://…, or a file of settings as in examples/services.",
         |c, text| {
             let known = text == "built-in"
                 || text.starts_with("postgresql://")
-                || text.starts_with("postgres://");
-            known.then_some(()).ok_or("built-in, or an address that begins with postgresql://")?;
+                || text.starts_with("postgres://")
+                || RemoteSettings::is_name(text);
+            let expected = "built-in, an address that begins with postgresql://, or a file.toml";
+            known.then_some(()).ok_or(expected)?;
             c.service.source = text.to_owned();
         }
     ),
