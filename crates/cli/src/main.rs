@@ -6,11 +6,13 @@
 mod answer;
 mod attack;
 mod cloak;
+mod drive;
 mod evaluate;
 mod keys;
 mod map;
 mod map_args;
 mod metrics;
+mod pois;
 mod progress;
 mod report;
 mod scheme_args;
@@ -66,9 +68,14 @@ enum Command {
     Score(score::Score),
     /// Run the gateway.
     Serve(serve::Serve),
+    /// Let simulated people ask a running gateway, and compare what they get with the truth.
+    Drive(drive::Drive),
     /// Make, list and revoke the keys of the gateway's accounts.
     #[command(subcommand)]
     Keys(keys::Keys),
+    /// Put a map's points of interest into a database that the gateway can ask.
+    #[command(subcommand)]
+    Pois(pois::PoisCommand),
 }
 
 const MAP_EXAMPLES: &str = "Examples:
@@ -98,7 +105,9 @@ fn main() -> ExitCode {
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
         Command::Serve(serve) => serve.run(&console),
+        Command::Drive(drive) => drive.run(&console),
         Command::Keys(keys) => keys.run(),
+        Command::Pois(command) => command.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

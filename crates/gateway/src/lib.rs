@@ -33,6 +33,13 @@ pub mod refine;
 pub mod mailbox;
 pub mod metrics;
 
+pub mod places;
+
+pub mod people;
+
+pub mod live;
+pub mod phones;
+
 pub mod gateway;
 
 pub mod desk;
@@ -45,6 +52,9 @@ pub mod ticker;
 pub mod routes;
 pub mod server;
 pub mod stream;
+
+pub mod page;
+pub mod tiles;
 
 pub mod listen;
 pub mod logs;

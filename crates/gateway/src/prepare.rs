@@ -4,7 +4,8 @@ use crate::clock::Clock;
 use crate::config::{Config, Mode};
 use crate::gateway::{Gateway, Parts};
 use crate::keys::KeyError;
-use crate::service::{BuiltIn, Service};
+use crate::service::postgis::{Postgis, PostgisSettings};
+use crate::service::{BuiltIn, RemoteSettings, Service};
 use crate::tls::{Tls, TlsError};
 use crate::walk::Walker;
 use import::{ImportError, Options, Progress, read_map};
@@ -59,5 +60,18 @@ fn open(config: &Config, walker: &Arc<Walker>) -> Result<Box<dyn Service>, Prepa
     if config.service.source == "built-in" {
         return Ok(Box::new(BuiltIn::new(Arc::clone(walker))));
     }
-    Err(PrepareError::Service("only built-in".into()))
+    if let Some(settings) = RemoteSettings::named(&config.service.source) {
+        let opened = settings.and_then(|settings| settings.open(walker));
+        return opened.map_err(|error| PrepareError::Service(error.to_string()));
+    }
+    let service = &config.service;
+    let settings = PostgisSettings {
+        table: service.table.clone(),
+        connections: service.concurrency,
+        statement_time_out: service.timeout / 2,
+        ..PostgisSettings::new(&service.source)
+    };
+    let postgis = Postgis::service(Arc::clone(walker), &settings)
+        .map_err(|error| PrepareError::Service(error.to_string()))?;
+    Ok(Box::new(postgis))
 }

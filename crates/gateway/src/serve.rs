@@ -1,8 +1,10 @@
 //! A gateway that runs: sockets, the engine's thread, and an orderly end.
 
 use crate::config::{Config, ConfigError};
+use crate::engine::Round;
 use crate::gateway::Gateway;
 use crate::listen::{Manners, listen, turned};
+use crate::page::{self, Lookout, Site};
 use crate::server::operator_app;
 use crate::ticker::{Ticker, deliver};
 use crate::tls::{Tls, TlsError};
@@ -12,6 +14,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -47,11 +50,22 @@ pub struct Running {
     delivered: JoinHandle<()>,
     listeners: Vec<JoinHandle<()>>,
     closing: watch::Sender<bool>,
+    broken: watch::Receiver<bool>,
 }
 
 impl Running {
     /// Opens the sockets and starts the engine; `app` is what people can reach.
     pub async fn start(gateway: Arc<Gateway>, app: Router) -> Result<Running, ServeError> {
+        Running::start_watched(gateway, app, Site::default(), |_| ()).await
+    }
+
+    /// The same, with somebody who is shown every round: the demo, which knows everyone anyway.
+    pub async fn start_watched(
+        gateway: Arc<Gateway>,
+        app: Router,
+        site: Site,
+        onlooker: impl FnMut(&Round) + Send + 'static,
+    ) -> Result<Running, ServeError> {
         let config = Config::clone(&gateway.config()).server;
         let (socket, address) = bind("server.listen", config.listen).await?;
         let operator = match config.metrics {
@@ -60,18 +74,22 @@ impl Running {
         };
         let tls = config.tls.as_ref().map(Tls::read).transpose()?.map(Arc::new);
         let closing = watch::Sender::new(false);
+        let lookout = Arc::new(Lookout::default());
         let patience = config.request_timeout;
         let manners = Manners { connections: config.connections, patience, tls: tls.clone() };
         let mut listeners = vec![tokio::spawn(listen(socket, app, manners, closing.subscribe()))];
         let operator_address = operator.as_ref().map(|(_, address)| *address);
         if let Some((socket, _)) = operator {
             let manners = Manners { connections: 64, patience, tls: None };
-            let app = operator_app(Arc::clone(&gateway));
+            let app =
+                operator_app(Arc::clone(&gateway)).merge(page::operator(&gateway, &lookout, &site));
             listeners.push(tokio::spawn(listen(socket, app, manners, closing.subscribe())));
         }
         let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
+        let rounds = lookout.watch(&gateway, rounds, onlooker);
         tokio::spawn(learn(Arc::clone(&gateway)));
-        let delivered = tokio::spawn(deliver(Arc::clone(&gateway), rounds));
+        let (break_down, broken) = watch::channel(false);
+        let delivered = tokio::spawn(attend(Arc::clone(&gateway), rounds, break_down));
         tracing::info!(%address, "serving");
         Ok(Running {
             gateway,
@@ -82,6 +100,7 @@ impl Running {
             delivered,
             listeners,
             closing,
+            broken,
         })
     }
 
@@ -117,6 +136,12 @@ impl Running {
         tracing::info!("configuration read again");
     }
 
+    /// Waits until the engine has ended without having been told to: all that is left to do then
+    /// is to stop.
+    pub async fn broken(&self) {
+        turned(&mut self.broken.clone()).await;
+    }
+
     /// An orderly end: nothing more is accepted, those who wait are served or have expired,
     /// everyone is told, and the connections end.
     pub async fn stop(self) {
@@ -125,11 +150,26 @@ impl Running {
         let ticker = self.ticker;
         tokio::task::spawn_blocking(move || ticker.stop()).await.ok();
         self.delivered.await.ok();
+        self.gateway.sessions().all_gone().await;
         self.closing.send_replace(true);
         for listener in self.listeners {
             listener.await.ok();
         }
         tracing::info!("stopped");
+    }
+}
+
+/// Delivers rounds; if they end while nobody wants to stop, something has broken.
+async fn attend(
+    gateway: Arc<Gateway>,
+    rounds: UnboundedReceiver<Round>,
+    break_down: watch::Sender<bool>,
+) {
+    deliver(Arc::clone(&gateway), rounds).await;
+    if !*gateway.stopping().borrow() {
+        tracing::error!("the engine has ended");
+        gateway.begin_to_stop();
+        break_down.send_replace(true);
     }
 }
 

@@ -11,8 +11,10 @@ mod sources;
 pub use settings::{Setting, settings};
 pub use sources::{ConfigError, Mode, Source, Sources};
 
+use crate::service::postgis::Table;
 use import::MapSource;
 use meshcloak::guarantee::Guarantee;
+use meshcloak::mesh_cloak::RegionRule;
 use meshcloak::units::{Length, LonLat};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -33,6 +35,8 @@ pub struct Config {
     pub keys: Option<PathBuf>,
     /// How results are kept for those who repeat a ticket.
     pub results: ResultsConfig,
+    /// People's own settings.
+    pub people: PeopleConfig,
     /// The service behind.
     pub service: ServiceConfig,
     /// What is logged.
@@ -85,6 +89,8 @@ pub struct EngineConfig {
     pub tick: Duration,
     /// What is promised.
     pub guarantee: Guarantee,
+    /// Which streets the service is asked about.
+    pub region: RegionRule,
     /// For how long `history` minds where people were.
     pub horizon: Duration,
     /// The largest distance constraint that the map is prepared for.
@@ -119,11 +125,26 @@ pub struct ResultsConfig {
     pub most: usize,
 }
 
+/// People's own settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeopleConfig {
+    /// Where they are kept; `None`: in memory alone.
+    pub file: Option<PathBuf>,
+    /// How many people can have some.
+    pub most: usize,
+    /// How far the edge of a place is moved, in metres.
+    pub blur: f64,
+    /// How far the clock of a phone may be off to be believed.
+    pub skew: Duration,
+}
+
 /// The service behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceConfig {
     /// Which one: `built-in`, or the address of a PostgreSQL database.
     pub source: String,
+    /// The table of its objects, if it is a database.
+    pub table: Table,
     /// How long it may take, retries included.
     pub timeout: Duration,
     /// How many requests may be under way at once.
@@ -169,6 +190,7 @@ impl Default for Config {
             engine: EngineConfig {
                 tick: Duration::from_secs(1),
                 guarantee: Guarantee::Reciprocal,
+                region: RegionRule::default(),
                 horizon: meshcloak::guarantee::HORIZON,
                 dc_max,
                 queue: 200_000,
@@ -183,8 +205,15 @@ impl Default for Config {
             },
             keys: Some(PathBuf::from("keys.json")),
             results: ResultsConfig { keep: Duration::from_secs(60), most: 100_000 },
+            people: PeopleConfig {
+                file: None,
+                most: 100_000,
+                blur: 200.0,
+                skew: Duration::from_secs(30),
+            },
             service: ServiceConfig {
                 source: "built-in".into(),
+                table: Table::default(),
                 timeout: Duration::from_secs(2),
                 concurrency: 32,
             },

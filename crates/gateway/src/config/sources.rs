@@ -97,8 +97,10 @@ impl Given {
     }
 
     pub fn wrong(&self, expected: Expected) -> ConfigError {
-        let (value, source_name) = (self.value.clone(), self.source.clone());
-        ConfigError::Wrong { key: self.setting.key, value, expected, source_name }
+        let key = self.setting.key;
+        // The address of a database may hold a password.
+        let value = if key == "service.source" { "…".to_owned() } else { self.value.clone() };
+        ConfigError::Wrong { key, value, expected, source_name: self.source.clone() }
     }
 }
 

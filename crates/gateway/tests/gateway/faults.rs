@@ -21,8 +21,7 @@ async fn of_a_body_of_a_gigabyte_little_is_read() {
         counted.fetch_add(1, Ordering::SeqCst);
         Ok::<_, Infallible>(vec![b' '; 4096])
     });
-    let (status, body) =
-        call(fixture.app.clone(), query_request(Body::from_stream(pieces))).await;
+    let (status, body) = call(fixture.app.clone(), query_request(Body::from_stream(pieces))).await;
     assert_eq!((status, &body["reason"]), (StatusCode::PAYLOAD_TOO_LARGE, &json!("too-large")));
     assert!(read.load(Ordering::SeqCst) < 10);
 }
@@ -63,7 +62,9 @@ async fn a_service_killed_and_restarted_under_load_loses_nobody() {
         let app = fixture.app.clone();
         let load = join_all((0..60).map(|number| {
             let person = format!("{number}");
-            post(app.clone(), query(&format!("{second}-{number}"), &person, number / 6 * 40))
+            // Elsewhere each time, for what was asked just now is remembered.
+            let street = number / 6 * 40 + second * 3;
+            post(app.clone(), query(&format!("{second}-{number}"), &person, street))
         }));
         let ticks = async {
             for _ in 0..5 {
@@ -92,7 +93,7 @@ async fn a_flood_from_one_key_leaves_the_others_served() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys.json");
     let mut file = KeyFile::default();
-    let flood = file.add("flood", OwnLimits { rate: Some(100), ..OwnLimits::default() }).unwrap();
+    let flood = file.add("flood", OwnLimits::default()).unwrap();
     let calm = file.add("calm", OwnLimits::default()).unwrap();
     file.write(&path).unwrap();
     let mut config = Config { keys: Some(path), ..generous() };
@@ -109,8 +110,8 @@ async fn a_flood_from_one_key_leaves_the_others_served() {
     let (floods, calms) = (join_all(floods), join_all(calms));
     let (floods, calms, ()) = join!(floods, calms, fixture.tick());
     assert!(calms.iter().all(|(_, answer)| answer["outcome"] == "answered"));
-    let refused = floods.iter().filter(|(status, _)| *status == StatusCode::TOO_MANY_REQUESTS);
-    assert!(refused.count() > 1000);
+    let busy = floods.iter().filter(|(status, _)| *status == StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(busy.count(), 2000 - 150, "three quarters of the room, and no more");
     let (accepted, ended) = fixture.accounts();
     assert_eq!(accepted, ended.iter().sum::<u64>());
 }

@@ -19,11 +19,8 @@ async fn accepted_is_answered_or_expired_or_cancelled_or_failed() {
             fixture.probe.feel(mood[random.random_range(0..5)]);
             for number in 0..random.random_range(0..20) {
                 let person = format!("p{}", random.random_range(0..60));
-                let mut body = query(
-                    &format!("{second}-{number}"),
-                    &person,
-                    random.random_range(0..12) * 40,
-                );
+                let mut body =
+                    query(&format!("{second}-{number}"), &person, random.random_range(0..12) * 40);
                 body["k"] = json!(random.random_range(2..5));
                 body["dt"] = json!(random.random_range(0..5));
                 under_way.push(tokio::spawn(post(fixture.app.clone(), body)));

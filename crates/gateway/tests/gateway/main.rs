@@ -3,12 +3,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod clients;
+mod encrypted;
 mod faults;
 mod fixture;
 mod law;
 mod leaks;
 mod openapi;
 mod people;
+mod positions;
 mod sockets;
 mod streams;
 mod swap;

@@ -36,7 +36,10 @@ async fn exchange(address: SocketAddr, request: &str) -> String {
 fn post(ticket: &str, person: &str) -> String {
     let body = query(ticket, person, 3).to_string();
     let head = "POST /v1/queries HTTP/1.1\r\nhost: x\r\nconnection: close";
-    format!("{head}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+    format!(
+        "{head}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod bins;
 mod expand;
+mod finder;
 mod levels;
 mod neighbours;
 pub(crate) mod past;
@@ -55,7 +56,7 @@ impl Grouping {
     ) {
         self.neighbours.mirror(graph);
         if let Some(past) = past {
-            self.neighbours.remember(past);
+            self.neighbours.remember(k, past);
         }
         self.neighbours.peel(k);
         self.bins.find(&self.neighbours, k, budget);

@@ -1,0 +1,66 @@
+//! The truth: what somebody would have got by asking from her own position, found among all
+//! points of interest of the map, without any region.
+
+use super::crowd::{Post, QUESTIONS};
+use super::told::FoundOf;
+use gateway::question::{Along, Category, Operation, Question};
+use gateway::refine::refine;
+use gateway::service::{Complete, Object, Objects};
+use gateway::walk::Walker;
+use meshcloak::distance::Atlas;
+use meshcloak::map::StreetMap;
+use meshcloak::units::Length;
+use std::sync::Arc;
+
+/// Everything there is to find.
+pub struct Truth {
+    walker: Walker,
+    everything: Objects,
+    questions: [Question; QUESTIONS.len()],
+    one_in: u32,
+}
+
+/// Metres by which a distance may differ: positions travel as degrees, distances in centimetres.
+const TOLERANCE: f64 = 0.1;
+
+impl Truth {
+    /// The truth of a map; of so many answers one is looked at.
+    pub fn new(map: &StreetMap, one_in: u32) -> Truth {
+        let everything = Objects::new(Object::all_of(map), Complete::Yes);
+        // Distances are searched for here, so the matrix may be as small as can be.
+        let atlas = Atlas::new(map.clone(), Length::metres(1.0));
+        let nearest = |count, along| Operation::Nearest { count, along };
+        let within = |metres, along| Operation::Within { radius: Length::metres(metres), along };
+        let operations = [
+            nearest(3, Along::Streets),
+            within(300.0, Along::Plane),
+            nearest(5, Along::Plane),
+            within(400.0, Along::Streets),
+        ];
+        let questions = operations.map(|operation| Question { operation, category: Category::Any });
+        Truth { walker: Walker::new(Arc::new(atlas)), everything, questions, one_in }
+    }
+
+    /// Whether a query is one of those looked at.
+    pub fn looks_at(&self, post: &Post) -> bool {
+        post.number.is_multiple_of(self.one_in)
+    }
+
+    /// Whether an answer is the true one: the same things at the same distances, but for those so
+    /// near to the border that the way of a position through degrees decides.
+    pub fn agrees(&self, post: &Post, told: &[FoundOf<'_>]) -> bool {
+        let question = &self.questions[post.question];
+        let truth = refine(&self.walker, post.position, question, &self.everything).found;
+        let border = match question.operation {
+            Operation::Within { radius, .. } => radius.as_metres(),
+            Operation::Nearest { .. } => truth.last().map_or(f64::INFINITY, |last| last.metres),
+        };
+        let is_near_the_border = |metres: f64| (metres - border).abs() <= TOLERANCE;
+        let is_told = |id: &str, metres: f64| {
+            told.iter().any(|told| told.id == id && (told.metres - metres).abs() <= TOLERANCE)
+        };
+        let is_true = |id: &str| truth.iter().any(|found| found.object.id == id);
+        truth.iter().all(|f| is_near_the_border(f.metres) || is_told(&f.object.id, f.metres))
+            && told.iter().all(|f| is_near_the_border(f.metres) || is_true(&f.id))
+    }
+}
