@@ -166,7 +166,7 @@ fn rim(disc: &Disc, step: u32) -> Point {
 
 fn disclosure(shown: &Publication) -> Shown {
     let region = Arc::clone(&shown.region);
-    Shown { asked_at: shown.query.asked_at, at: shown.at, region }
+    Shown::new(shown.query.asked_at, shown.at, region)
 }
 
 /// The published streets on which she may be.
