@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis
+.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc python
 
 # Builds the page and the program, and starts the demo: a city, its crowd, and the gateway between
 # them and the service. Says where to look at it; ends with Ctrl-C.
@@ -40,7 +40,7 @@ APT = $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get insta
 
 # Everything CI checks: format, lints, tests (on real maps too if MESHCLOAK_MAPS names their
 # folder), the documentation, and that nothing has become slower.
-test: setup node chromium page valgrind postgis
+test: setup node chromium page valgrind postgis ogc
 	@$(CARGO) fmt --version >/dev/null 2>&1 && $(CARGO) clippy --version >/dev/null 2>&1 \
 	  || rustup component add rustfmt clippy
 	$(CARGO) fmt --all --check
@@ -120,3 +120,17 @@ postgis:
 	  package=$$(apt-cache search --names-only '^postgresql-[0-9]+-postgis-[0-9.]+$$' | cut -d' ' -f1 | sort -V | tail -n 1) && \
 	  test -n "$$package" && \
 	  $$(command -v sudo) apt-get install -yq --no-install-recommends $$package $$package-scripts; }
+
+# A server for OGC API Features, from PyPI, in a folder of its own: the tests start it.
+OGC = target/ogc
+OGC_NEEDS = crates/gateway/tests/services/requirements.txt
+ogc: python $(OGC)/ready
+$(OGC)/ready: $(OGC_NEEDS)
+	python3 -m venv --clear $(OGC)
+	$(OGC)/bin/pip install -q --disable-pip-version-check -r $(OGC_NEEDS)
+	@touch $@
+
+# Runs that server, and the example of a webhook.
+python:
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || { echo "installing python3"; \
+	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq python3 python3-venv; }

@@ -6,9 +6,10 @@ use crate::progress::Console;
 use crate::table::grouped;
 use anyhow::{Context as _, Result, ensure};
 use clap::{Args, Subcommand};
-use gateway::service::Object;
 use gateway::service::postgis::{PostgisError, Table, load};
+use gateway::service::{Object, PlainSettings};
 use import::{MapSource, Progress as _};
+use meshcloak::map::StreetMap;
 
 /// What one does with points of interest.
 #[derive(Debug, Subcommand)]
@@ -56,6 +57,7 @@ impl Load {
         let frame = map.frame().ok_or(PostgisError::NoFrame)?;
         let objects = Object::all_of(&map);
         ensure!(!objects.is_empty(), "the map has no points of interest; `--pois FILE` adds some");
+        note_far(&map, console);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("starting up")?;
         console.begin("loading", objects.len() as u64);
@@ -67,5 +69,17 @@ impl Load {
         loaded?;
         let count = grouped(objects.len() as u64);
         answer::print(&format!("{count} points of interest in {}\n", self.table))
+    }
+}
+
+/// Says which points of interest a gateway will not find along streets.
+fn note_far(map: &StreetMap, console: &Console) {
+    let limit = PlainSettings::default().farthest_from_street;
+    let far = map.pois().filter(|&poi| map.snap(map.poi(poi).point, Some(limit)).is_none()).count();
+    if far > 0 {
+        let far = grouped(far as u64);
+        console.note(&format!(
+            "{far} of them lie farther than {limit} m from every street: found in the plane alone"
+        ));
     }
 }

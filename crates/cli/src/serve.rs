@@ -1,7 +1,7 @@
 //! `meshcloak serve`: the gateway as a process, with its signals.
 
 use crate::progress::Console;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use demo::Demo;
 use demo::crowd::{CITY, CrowdPlan};
@@ -120,6 +120,10 @@ impl Serve {
                 }
                 _ = terminate.recv() => break,
                 _ = interrupt.recv() => break,
+                () = running.broken() => {
+                    running.stop().await;
+                    bail!("the engine has ended");
+                }
             }
         }
         running.stop().await;

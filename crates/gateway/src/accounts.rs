@@ -43,6 +43,11 @@ impl Account {
         })
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// What it may ask.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -122,6 +127,16 @@ impl Directory {
         bool::from(known.ct_eq(&presented)).then_some(account)
     }
 
+    /// The account of that name.
+    pub fn named(&self, name: &str) -> Option<&Arc<Account>> {
+        self.by_name.get(name).or(self.open.as_ref().filter(|open| &*open.name == name))
+    }
+
+    /// An account as it is now; `None` if it has lost its last key.
+    pub fn as_it_is_now(&self, account: &Account) -> Option<&Arc<Account>> {
+        self.named(&account.name)
+    }
+
     /// Every account once.
     pub fn accounts(&self) -> impl Iterator<Item = &Arc<Account>> {
         self.by_name.values().chain(&self.open)
@@ -139,7 +154,12 @@ pub struct Numbers {
 impl Numbers {
     /// The number of somebody.
     pub fn person(&self, account: &Account, name: &str) -> UserId {
-        UserId(self.secret.hash_one((&account.name, name)))
+        self.named(&account.name, name)
+    }
+
+    /// The same for whoever knows no more of the account than its name.
+    pub fn named(&self, account: &str, name: &str) -> UserId {
+        UserId(self.secret.hash_one((account, name)))
     }
 
     /// A number for what was asked, equal if the same is asked again.
@@ -170,6 +190,7 @@ mod tests {
         file.revoke(&one.id).unwrap();
         let later = directory.of(&file, limits);
         assert!(later.account(Some(&one.secret)).is_none());
+        assert!(later.as_it_is_now(account).is_none());
         let (before, after) =
             (directory.account(Some(&two.secret)), later.account(Some(&two.secret)));
         assert!(Arc::ptr_eq(before.unwrap(), after.unwrap()), "it keeps its tickets");

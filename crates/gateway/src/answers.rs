@@ -6,6 +6,7 @@ use crate::engine::{Job, Member, Round};
 use crate::gateway::Gateway;
 use crate::mailbox::Pending;
 use crate::outcome::{Finished, Outcome};
+use crate::question::Wish;
 use crate::refine::{Answer, refine};
 use crate::service::{Objects, ServiceError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +18,8 @@ pub const EXPIRED: &str = "not enough people could be found to hide among in the
                            the service was not asked";
 /// Said to whoever took her query back.
 const CANCELLED: &str = "taken back; the service was not asked";
+/// Said to whoever asked nothing and was counted.
+const PRESENT: &str = "others were hidden with you; nothing was asked for you";
 
 /// A round on its way to the people.
 struct Answering {
@@ -30,7 +33,11 @@ struct Answering {
 /// Tells everyone of a round how their query ended; done when all have been told.
 pub async fn answer(gateway: Arc<Gateway>, round: Round) {
     for (pending, outcome) in &round.ended {
-        let message = if *outcome == Outcome::Cancelled { CANCELLED } else { EXPIRED };
+        let message = match outcome {
+            Outcome::Cancelled => CANCELLED,
+            Outcome::Present => PRESENT,
+            _ => EXPIRED,
+        };
         gateway.tell(pending, *outcome, message);
     }
     let config = gateway.config();
@@ -74,7 +81,7 @@ impl Answering {
     fn answered(&self, members: &[Member], objects: &Objects) {
         let metrics = self.gateway.metrics();
         for member in members {
-            let question = &member.pending.question;
+            let Some(Wish { question, .. }) = &member.pending.wish else { continue };
             let answer = refine(self.gateway.walker(), member.position, question, objects);
             let finished = self.gateway.result(member, &answer);
             self.gateway.finish(&member.pending, &finished);

@@ -38,10 +38,11 @@ pub struct QueryRequest<'a> {
     /// Between two queries of hers, in seconds.
     #[schema(minimum = 0, example = 10)]
     pub interval: Option<f64>,
-    /// What she asks the service.
+    /// What she asks the service; without it she is only there for others to hide among, and no
+    /// request is made for her.
     #[serde(borrow)]
-    #[schema(value_type = QuestionBody)]
-    pub question: QuestionBody<'a>,
+    #[schema(value_type = Option<QuestionBody>)]
+    pub question: Option<QuestionBody<'a>>,
 }
 
 /// A question: `within` a radius, or the `nearest` few.

@@ -2,7 +2,7 @@
 
 use meshcloak::units::Time;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// What time it is.
 #[derive(Debug)]
@@ -12,6 +12,9 @@ pub enum Clock {
     /// As it is set, in milliseconds.
     ByHand(AtomicU64),
 }
+
+/// 1 January 2026, in milliseconds since 1970.
+const BY_HAND_BEGINS: u64 = 1_767_225_600_000;
 
 impl Clock {
     /// Time as it passes, from now on.
@@ -32,6 +35,18 @@ impl Clock {
             }
             Clock::ByHand(millis) => millis.load(Ordering::SeqCst),
         })
+    }
+
+    /// Milliseconds since 1970, by the clock on the wall: for phones, which know no other. One
+    /// that is turned by hand begins with the year 2026.
+    pub fn unix_millis(&self) -> u64 {
+        match self {
+            Clock::Monotonic(_) => {
+                let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+                since.ok().and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or(0)
+            }
+            Clock::ByHand(millis) => BY_HAND_BEGINS + millis.load(Ordering::SeqCst),
+        }
     }
 
     /// Moves a clock that is turned by hand; any other goes its way.

@@ -96,8 +96,7 @@ impl Gateway {
             NotHere::FasterThanDeclared => Refusal::FasterThanDeclared,
         })?;
         let account = Arc::clone(account);
-        let pending =
-            Pending { account, ticket: ask.ticket, question: ask.question, asked: ask.asked };
+        let pending = Pending { account, ticket: ask.ticket, wish: ask.wish };
         self.under_way().fetch_add(1, Ordering::Relaxed);
         mailbox.put(Arrival { query, pending });
         Ok(id)

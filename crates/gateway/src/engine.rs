@@ -9,6 +9,7 @@ use crate::outcome::Outcome;
 use crate::question::Asked;
 use crate::receipt::{Hidden, Past};
 use meshcloak::engine::{Batch, turn};
+use meshcloak::guarantee::Guarantee;
 use meshcloak::map::Position;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId};
@@ -24,6 +25,9 @@ pub struct Engine {
     scheme: Box<dyn Scheme>,
     state: State,
     pending: FxHashMap<QueryId, Waiting>,
+    /// Those of the last batch who were hidden together though none of them asks: they go on
+    /// waiting for somebody who does.
+    idle: Vec<Query>,
 }
 
 struct Waiting {
@@ -77,19 +81,21 @@ impl Engine {
             ..Settings::default()
         };
         let scheme = Box::new(MeshCloak::new(Arc::clone(gateway.atlas()), settings));
-        Engine { gateway, scheme, state: State::default(), pending: FxHashMap::default() }
+        let (state, pending, idle) = (State::default(), FxHashMap::default(), Vec::new());
+        Engine { gateway, scheme, state, pending, idle }
     }
 
     /// How many wait.
     pub fn waiting(&self) -> usize {
-        self.state.waiting.len()
+        self.state.waiting.len() + self.idle.len()
     }
 
     /// One batch, with everyone who asked up to `at`.
     pub fn turn(&mut self, at: Time) -> Round {
         let began = Instant::now();
         let (arrivals, cancelled) = self.gateway.mailbox().collect(at);
-        let mut queries = Vec::with_capacity(arrivals.len());
+        let mut queries = std::mem::take(&mut self.idle);
+        queries.reserve(arrivals.len());
         for arrival in arrivals {
             let known = self.state.history.last(arrival.query.user).is_some();
             let past = if known { Past::Known } else { Past::New };
@@ -105,7 +111,9 @@ impl Engine {
             let whose = queries.iter().filter_map(|query| pending.remove(&query.id));
             ended.extend(whose.map(|waiting| (waiting.pending, outcome)));
         }
-        let seating = Seating { gateway: &self.gateway, at, pending, published: turned.published };
+        let (gateway, published) = (&*self.gateway, turned.published);
+        let idle = &mut self.idle;
+        let mut seating = Seating { gateway, at, pending, published, idle, ended: &mut ended };
         let jobs = seating.jobs(turned.served);
         let stats = turned.published.stats;
         self.gateway.metrics().batch(BatchFacts {
@@ -120,7 +128,8 @@ impl Engine {
 
     /// Everyone who still waits, as expired: the gateway is about to end.
     pub fn give_up(&mut self, at: Time) -> Round {
-        let waiting = std::mem::take(&mut self.state.waiting);
+        let mut waiting = std::mem::take(&mut self.state.waiting);
+        waiting.append(&mut self.idle);
         let whose = waiting.iter().filter_map(|query| self.pending.remove(&query.id));
         let ended = whose.map(|waiting| (waiting.pending, Outcome::Expired)).collect();
         Round { at, published: Instant::now(), took: Duration::ZERO, jobs: Vec::new(), ended }
@@ -133,21 +142,32 @@ struct Seating<'a> {
     at: Time,
     pending: &'a mut FxHashMap<QueryId, Waiting>,
     published: &'a Published,
+    idle: &'a mut Vec<Query>,
+    ended: &'a mut Vec<(Pending, Outcome)>,
 }
 
 impl Seating<'_> {
     /// One job for each set and kind of question, shuffled.
-    fn jobs(self, mut served: Vec<(Query, u32)>) -> Vec<Job> {
+    fn jobs(&mut self, mut served: Vec<(Query, u32)>) -> Vec<Job> {
         served.sort_by_key(|(_, set)| *set);
         let mut jobs = Vec::with_capacity(served.len());
-        let pending = self.pending;
         let mut members: Vec<Member> = Vec::new();
         for run in served.chunk_by(|a, b| a.1 == b.1) {
+            if self.is_idle(run) {
+                self.idle.extend(run.iter().map(|(query, _)| query.clone()));
+                continue;
+            }
             let cloaking = self.published.set(run[0].1);
             let size = cloaking.members.len();
             let disclosure = Disclosure { at: self.at, region: cloaking.region.into_owned() };
             for (query, _) in run {
-                let Some(Waiting { pending, past }) = pending.remove(&query.id) else { continue };
+                let Some(Waiting { pending, past }) = self.pending.remove(&query.id) else {
+                    continue;
+                };
+                if pending.wish.is_none() {
+                    self.ended.push((pending, Outcome::Present));
+                    continue;
+                }
                 let hidden = Hidden {
                     guarantee: self.gateway.guarantee(),
                     k: query.k,
@@ -159,12 +179,22 @@ impl Seating<'_> {
                 };
                 members.push(Member { pending, position: query.position, hidden });
             }
-            let asked: Vec<Asked> = members.iter().map(|m| m.pending.asked.clone()).collect();
+            let wishes = members.iter().filter_map(|member| member.pending.wish.as_ref());
+            let asked: Vec<Asked> = wishes.map(|wish| wish.asked.clone()).collect();
             let inquiries = Inquiry::of(self.gateway.atlas().map(), &disclosure, asked);
             share(inquiries, &mut members, &mut jobs);
         }
         shuffle(&mut jobs);
         jobs
+    }
+
+    /// Whether a set is better kept for somebody who asks: nobody of it does, so nothing would
+    /// be sent. Under `history` whoever was in a set counts as having been seen there.
+    fn is_idle(&self, run: &[(Query, u32)]) -> bool {
+        let asks = |query: &Query| {
+            self.pending.get(&query.id).is_some_and(|waiting| waiting.pending.wish.is_some())
+        };
+        self.gateway.guarantee() != Guarantee::History && !run.iter().any(|(query, _)| asks(query))
     }
 }
 
@@ -172,7 +202,9 @@ impl Seating<'_> {
 fn share(inquiries: Vec<Inquiry>, members: &mut Vec<Member>, jobs: &mut Vec<Job>) {
     for inquiry in inquiries {
         let streets = inquiry.region().len();
-        let hers = |member: &Member| member.pending.asked.kind() == inquiry.kind();
+        let hers = |member: &Member| {
+            member.pending.wish.as_ref().is_some_and(|wish| wish.asked.kind() == inquiry.kind())
+        };
         let (mut takes, others): (Vec<Member>, Vec<Member>) = members.drain(..).partition(hers);
         takes.iter_mut().for_each(|member| member.hidden.streets = streets);
         *members = others;

@@ -58,6 +58,21 @@ pub enum Refusal {
     /// She cannot have come here since she last asked, as fast as she says she is.
     #[error("farther from the last query than the declared speed allows")]
     FasterThanDeclared,
+    /// She is at a place from which she wants nothing sent.
+    #[error("this is one of your places from which nothing leaves; the service was not asked")]
+    Never,
+    /// A place of a person's settings is not one.
+    #[error("{0}")]
+    Zone(String),
+    /// The person has no settings.
+    #[error("this person has no settings: PUT /v1/people/PERSON/settings")]
+    NoSettings,
+    /// The report is an old one.
+    #[error("the report is older than those before it")]
+    Late,
+    /// What was to be kept cannot be written.
+    #[error("the change could not be kept, and was not made")]
+    NotKept,
     /// The account asks too often.
     #[error("the account asks more often than it may")]
     Rate,
@@ -92,6 +107,11 @@ impl Refusal {
             Refusal::Question(_) => "question",
             Refusal::OffMap => "off-map",
             Refusal::FasterThanDeclared => "faster-than-declared",
+            Refusal::Never => "never",
+            Refusal::Zone(_) => "zone",
+            Refusal::NoSettings => "settings",
+            Refusal::Late => "late",
+            Refusal::NotKept => "not-kept",
             Refusal::Rate => "rate",
             Refusal::PersonRate => "person-rate",
             Refusal::Busy => "busy",
@@ -104,14 +124,14 @@ impl Refusal {
         match self {
             Refusal::Malformed(_) => StatusCode::BAD_REQUEST,
             Refusal::Key => StatusCode::UNAUTHORIZED,
-            Refusal::Unknown | Refusal::NoSuchPath => StatusCode::NOT_FOUND,
+            Refusal::Unknown | Refusal::NoSuchPath | Refusal::NoSettings => StatusCode::NOT_FOUND,
             Refusal::Method => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Refusal::TicketTaken => StatusCode::CONFLICT,
             Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::ContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Refusal::Rate | Refusal::PersonRate => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Busy | Refusal::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Busy | Refusal::Stopping | Refusal::NotKept => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
     }
@@ -121,7 +141,7 @@ impl Refusal {
         match self {
             Refusal::Rate | Refusal::Busy => Some(1),
             Refusal::PersonRate => Some(5),
-            Refusal::Stopping => Some(10),
+            Refusal::Stopping | Refusal::NotKept => Some(10),
             _ => None,
         }
     }

@@ -5,8 +5,10 @@ use crate::clock::Clock;
 use crate::config::{Config, Mode};
 use crate::error::Refusal;
 use crate::keys::{KeyError, KeyFile};
+use crate::live::Sessions;
 use crate::mailbox::Mailbox;
 use crate::metrics::Metrics;
+use crate::people::People;
 use crate::question::Category;
 use crate::service::{Asker, AskerSettings, Service, ServiceError};
 use crate::walk::Walker;
@@ -26,6 +28,8 @@ pub struct Gateway {
     walker: Arc<Walker>,
     directory: ArcSwap<Directory>,
     numbers: Numbers,
+    people: People,
+    sessions: Sessions,
     clock: Clock,
     mailbox: Mailbox,
     under_way: AtomicUsize,
@@ -68,11 +72,15 @@ impl Gateway {
             Mode::Demo => Directory::open_to_all(config.limits),
             Mode::Guarded => Directory::empty(),
         };
+        let numbers = Numbers::default();
+        let people = People::open(&config.people, walker.map(), &numbers)?;
         let gateway = Gateway {
             guarantee: engine.guarantee,
             mode,
             directory: ArcSwap::from_pointee(directory),
-            numbers: Numbers::default(),
+            numbers,
+            people,
+            sessions: Sessions::default(),
             clock,
             mailbox: Mailbox::new(door),
             under_way: AtomicUsize::new(0),
@@ -145,6 +153,16 @@ impl Gateway {
         &self.numbers
     }
 
+    /// Those who have settings.
+    pub fn people(&self) -> &People {
+        &self.people
+    }
+
+    /// Those who ask on sockets of their own.
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
     /// The clock.
     pub fn clock(&self) -> &Clock {
         &self.clock
@@ -199,6 +217,8 @@ impl Gateway {
     /// Forgets how often people have asked who have not asked for long.
     pub fn forget_people(&self) {
         self.directory().accounts().for_each(|account| account.tidy());
+        self.people.tidy(self.clock.now());
+        self.sessions.tidy(self.clock.now(), self.config().results.keep);
     }
 
     /// Nothing more is accepted from here on.

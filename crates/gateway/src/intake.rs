@@ -1,18 +1,18 @@
 //! The door for people: from JSON to a query the engine can take, or a reason why not.
 //!
 //! Of several reasons the first of these is given: malformed, k, dt, dc, speed, question, off the
-//! map, too often; then, on submission, a ticket that is taken, too much under way, faster than
+//! map, a place from which she wants nothing sent, too often; then, on submission, a ticket that is taken, too much under way, faster than
 //! declared.
 
 use crate::accounts::Account;
 use crate::api::{AlongWord, Find, QueryRequest, QuestionBody};
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::question::{Along, Asked, Category, Operation, Question};
+use crate::question::{Along, Category, Operation, Question, Wish};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::Position;
 use meshcloak::query::UserId;
-use meshcloak::units::{Length, LonLat, Speed};
+use meshcloak::units::{Length, LonLat, Point, Speed};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,10 +34,8 @@ pub struct Ask {
     pub dc: Length,
     /// How fast she is.
     pub speed: Option<Speed>,
-    /// What she asks.
-    pub question: Question,
-    /// What of that may be seen.
-    pub asked: Asked,
+    /// What she asks, if anything.
+    pub wish: Option<Wish>,
 }
 
 /// Where somebody is never gets printed.
@@ -62,7 +60,12 @@ impl Gateway {
         self.look(account, &request).map_err(|refusal| (Some(request.ticket.into_owned()), refusal))
     }
 
-    fn look(&self, account: &Account, request: &QueryRequest<'_>) -> Result<Ask, Refusal> {
+    /// Looks at one query that could be read.
+    pub(crate) fn look(
+        &self,
+        account: &Account,
+        request: &QueryRequest<'_>,
+    ) -> Result<Ask, Refusal> {
         name(&request.ticket, "ticket")?;
         if !account.may_ask() {
             return Err(Refusal::Rate);
@@ -80,17 +83,25 @@ impl Gateway {
         if speed.is_none() && self.guarantee() == Guarantee::History {
             return Err(Refusal::Speed);
         }
-        let question = self.question(&request.question)?;
-        let asked = question.asked().map_err(|error| Refusal::Question(error.to_string()))?;
-        let position = self.place(request.lon, request.lat)?;
+        let wish = request.question.as_ref().map(|question| self.wish(question)).transpose()?;
+        let (point, position) = self.place(request.lon, request.lat)?;
         let user = self.numbers().person(account, &request.person);
+        let care =
+            self.people().heed(user, self.clock(), [point, self.atlas().map().point(position)])?;
         if !account.person_may_ask(user) {
             return Err(Refusal::PersonRate);
         }
-        let said = (user.0, position, k, dt, dc, speed, &asked, number(&question));
-        let digest = self.numbers().digest(said);
+        let asked = wish.as_ref().map(|wish| (&wish.asked, number(&wish.question)));
+        let digest = self.numbers().digest((user.0, position, k, dt, dc, speed, asked));
         let ticket = Arc::from(&*request.ticket);
-        Ok(Ask { ticket, digest, user, position, k, dt, dc, speed, question, asked })
+        let (k, dt) = (k.max(care.k), dt.max(care.dt));
+        Ok(Ask { ticket, digest, user, position, k, dt, dc, speed, wish })
+    }
+
+    /// What somebody wants who asks that.
+    pub(crate) fn wish(&self, body: &QuestionBody<'_>) -> Result<Wish, Refusal> {
+        let question = self.question(body)?;
+        Wish::of(question).map_err(|error| Refusal::Question(error.to_string()))
     }
 
     /// A question, if its words go together.
@@ -115,17 +126,18 @@ impl Gateway {
         Ok(Question { operation, category })
     }
 
-    /// The position on the map of a place on Earth.
-    fn place(&self, lon: f64, lat: f64) -> Result<Position, Refusal> {
+    /// A place on Earth in the plane of the map, and the position on the map that it snaps to.
+    pub(crate) fn place(&self, lon: f64, lat: f64) -> Result<(Point, Position), Refusal> {
         let map = self.atlas().map();
         let place = LonLat::new(lon, lat).ok_or(Refusal::OffMap)?;
         let point = map.frame().map(|frame| frame.point(place)).ok_or(Refusal::OffMap)?;
         let snapped = map.snap(point, self.config().map.snap);
-        snapped.map(|snapped| snapped.position).ok_or(Refusal::OffMap)
+        snapped.map(|snapped| (point, snapped.position)).ok_or(Refusal::OffMap)
     }
 }
 
-fn name(text: &str, what: &str) -> Result<(), Refusal> {
+/// Whether a text can be a ticket or the name of a person.
+pub(crate) fn name(text: &str, what: &str) -> Result<(), Refusal> {
     let fits = !text.is_empty() && text.len() <= LONGEST_NAME && !text.contains(char::is_control);
     if fits {
         return Ok(());
@@ -134,7 +146,8 @@ fn name(text: &str, what: &str) -> Result<(), Refusal> {
     Err(Refusal::Malformed(rule))
 }
 
-fn patience(seconds: f64) -> Option<Duration> {
+/// A number of seconds that can be waited for.
+pub(crate) fn patience(seconds: f64) -> Option<Duration> {
     let fits = (0.0..=1e6).contains(&seconds);
     fits.then(|| Duration::from_millis((seconds * 1000.0).round() as u64))
 }

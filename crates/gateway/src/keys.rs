@@ -156,16 +156,7 @@ impl KeyFile {
         let mut text =
             serde_json::to_string_pretty(self).map_err(|error| wrong(error.to_string()))?;
         text.push('\n');
-        let beside = path.with_extension("new");
-        // A file left behind by a crash may be open to others, and would keep its permissions.
-        fs::remove_file(&beside).ok();
-        let written = private_file(&beside)
-            .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
-            .and_then(|()| fs::rename(&beside, path));
-        written.map_err(|error| {
-            fs::remove_file(&beside).ok();
-            wrong(error.to_string())
-        })
+        replace(path, &text).map_err(|error| wrong(error.to_string()))
     }
 
     /// Makes a key for an account, which gets these limits if any are given.
@@ -213,17 +204,22 @@ impl KeyFile {
 impl KeyEntry {
     /// Its hash as bytes, if it is one.
     pub fn hash(&self) -> Option<Hash> {
-        let digits = self.sha256.as_bytes();
-        let mut hash = [0; 32];
-        if digits.len() != 64 {
-            return None;
-        }
-        for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
-            let digit = |at: usize| char::from(pair[at]).to_digit(16);
-            *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
-        }
-        Some(hash)
+        bytes(&self.sha256)
     }
+}
+
+/// The 32 bytes of 64 hexadecimal digits.
+pub(crate) fn bytes(text: &str) -> Option<Hash> {
+    let digits = text.as_bytes();
+    let mut hash = [0; 32];
+    if digits.len() != 64 {
+        return None;
+    }
+    for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
+        let digit = |at: usize| char::from(pair[at]).to_digit(16);
+        *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
+    }
+    Some(hash)
 }
 
 /// The hash of a key as it was presented.
@@ -231,7 +227,19 @@ pub fn hash(secret: &str) -> Hash {
     Sha256::digest(secret.as_bytes()).into()
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Replaces a file as a whole by one that is readable for its owner alone.
+pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let beside = path.with_extension("new");
+    // A file left behind by a crash may be open to others, and would keep its permissions.
+    fs::remove_file(&beside).ok();
+    let written = private_file(&beside)
+        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&beside, path));
+    written.inspect_err(|_| drop(fs::remove_file(&beside)))
+}
+
+/// Bytes in hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -33,6 +33,13 @@ pub mod refine;
 pub mod mailbox;
 pub mod metrics;
 
+pub mod places;
+
+pub mod people;
+
+pub mod live;
+pub mod phones;
+
 pub mod gateway;
 
 pub mod desk;

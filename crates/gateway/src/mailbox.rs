@@ -2,7 +2,7 @@
 //! arrival. Whoever puts something in never waits for the engine, and nothing is lost.
 
 use crate::accounts::Account;
-use crate::question::{Asked, Question};
+use crate::question::Wish;
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Door, Refusal as NotHere};
 use meshcloak::query::{Query, QueryId};
@@ -15,10 +15,8 @@ pub struct Pending {
     pub account: Arc<Account>,
     /// By what the client knows it.
     pub ticket: Arc<str>,
-    /// What is asked.
-    pub question: Question,
-    /// The same as the service may see it.
-    pub asked: Asked,
+    /// What is asked; nothing, if she is there for others to hide among.
+    pub wish: Option<Wish>,
 }
 
 /// Whose it is never gets printed.

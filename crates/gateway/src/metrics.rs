@@ -50,7 +50,7 @@ impl Histogram {
 #[derive(Debug, Default)]
 pub struct Metrics {
     accepted: AtomicU64,
-    ended: [AtomicU64; 4],
+    ended: [AtomicU64; Outcome::ALL.len()],
     refused: Mutex<BTreeMap<&'static str, u64>>,
     service_errors: Mutex<BTreeMap<&'static str, u64>>,
     sets: AtomicU64,
@@ -114,8 +114,8 @@ impl Metrics {
 
     /// How many were accepted, and how many of them ended in which way: exact, for tests of the
     /// law that none is lost; not shown to anyone.
-    pub fn accounts(&self) -> (u64, [u64; 4]) {
-        let ended = [0, 1, 2, 3].map(|outcome: usize| self.ended[outcome].load(Ordering::SeqCst));
+    pub fn accounts(&self) -> (u64, [u64; Outcome::ALL.len()]) {
+        let ended = Outcome::ALL.map(|way| self.ended[way as usize].load(Ordering::SeqCst));
         (self.accepted.load(Ordering::SeqCst), ended)
     }
 

@@ -17,12 +17,19 @@ pub enum Outcome {
     Cancelled,
     /// Hidden among others, but the service did not answer.
     Failed,
+    /// She asked nothing, and others were hidden with her.
+    Present,
 }
 
 impl Outcome {
     /// All of them.
-    pub const ALL: [Outcome; 4] =
-        [Outcome::Answered, Outcome::Expired, Outcome::Cancelled, Outcome::Failed];
+    pub const ALL: [Outcome; 5] = [
+        Outcome::Answered,
+        Outcome::Expired,
+        Outcome::Cancelled,
+        Outcome::Failed,
+        Outcome::Present,
+    ];
 
     /// As it is written.
     pub fn word(self) -> &'static str {
@@ -31,6 +38,7 @@ impl Outcome {
             Outcome::Expired => "expired",
             Outcome::Cancelled => "cancelled",
             Outcome::Failed => "failed",
+            Outcome::Present => "present",
         }
     }
 

@@ -14,6 +14,23 @@ pub struct Question {
     pub category: Category,
 }
 
+/// A question, and what of it may be seen. Who has none is there for others to hide among.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// As a person asks it.
+    pub question: Question,
+    /// As the service may see it.
+    pub asked: Asked,
+}
+
+impl Wish {
+    /// The wish of whoever asks that, or why it is refused.
+    pub fn of(question: Question) -> Result<Wish, QuestionError> {
+        let asked = question.asked()?;
+        Ok(Wish { question, asked })
+    }
+}
+
 /// What is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {

@@ -23,11 +23,11 @@ use meshcloak::units::Point;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::oneshot;
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
+pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
 
 /// The account of whoever asks.
-pub struct Caller(Arc<Account>);
+pub struct Caller(pub(crate) Arc<Account>);
 
 impl FromRequestParts<Arc<Gateway>> for Caller {
     type Rejection = Response;
@@ -240,12 +240,17 @@ pub async fn not_that_way(State(gateway): State<Arc<Gateway>>) -> Response {
 }
 
 /// The body of a request, if it comes soon, is JSON and is not too large.
-async fn read(gateway: &Gateway, request: Request) -> Result<Bytes, Refusal> {
+pub(crate) async fn read(gateway: &Gateway, request: Request) -> Result<Bytes, Refusal> {
     if !has_type(request.headers(), &JSON) {
         return Err(Refusal::ContentType("application/json"));
     }
+    read_body(gateway, request.into_body()).await
+}
+
+/// A body, if it comes soon and is not too large.
+pub(crate) async fn read_body(gateway: &Gateway, body: Body) -> Result<Bytes, Refusal> {
     let patience = gateway.config().server.request_timeout;
-    match tokio::time::timeout(patience, to_bytes(request.into_body(), MOST_BYTES)).await {
+    match tokio::time::timeout(patience, to_bytes(body, MOST_BYTES)).await {
         Ok(Ok(body)) => Ok(body),
         Ok(Err(_)) => Err(Refusal::TooLarge(MOST_BYTES)),
         Err(_) => Err(Refusal::TooSlow),
@@ -253,7 +258,7 @@ async fn read(gateway: &Gateway, request: Request) -> Result<Bytes, Refusal> {
 }
 
 /// Whether the content is said to be of a type, parameters aside.
-fn has_type(headers: &HeaderMap, wanted: &HeaderValue) -> bool {
+pub(crate) fn has_type(headers: &HeaderMap, wanted: &HeaderValue) -> bool {
     let given = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     let kind = given.split(';').next().unwrap_or("").trim();
     wanted.to_str().is_ok_and(|wanted| kind.eq_ignore_ascii_case(wanted))
@@ -270,7 +275,8 @@ fn tell(finished: Finished) -> Response {
     (finished.outcome.status(), [(CONTENT_TYPE, JSON)], Body::from(finished.body)).into_response()
 }
 
-fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
+/// A refusal, counted.
+pub(crate) fn refuse(gateway: &Gateway, refusal: &Refusal) -> Response {
     refuse_query(gateway, None, refusal)
 }
 

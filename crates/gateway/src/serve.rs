@@ -14,6 +14,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -49,6 +50,7 @@ pub struct Running {
     delivered: JoinHandle<()>,
     listeners: Vec<JoinHandle<()>>,
     closing: watch::Sender<bool>,
+    broken: watch::Receiver<bool>,
 }
 
 impl Running {
@@ -86,7 +88,8 @@ impl Running {
         let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
         let rounds = lookout.watch(&gateway, rounds, onlooker);
         tokio::spawn(learn(Arc::clone(&gateway)));
-        let delivered = tokio::spawn(deliver(Arc::clone(&gateway), rounds));
+        let (break_down, broken) = watch::channel(false);
+        let delivered = tokio::spawn(attend(Arc::clone(&gateway), rounds, break_down));
         tracing::info!(%address, "serving");
         Ok(Running {
             gateway,
@@ -97,6 +100,7 @@ impl Running {
             delivered,
             listeners,
             closing,
+            broken,
         })
     }
 
@@ -132,6 +136,12 @@ impl Running {
         tracing::info!("configuration read again");
     }
 
+    /// Waits until the engine has ended without having been told to: all that is left to do then
+    /// is to stop.
+    pub async fn broken(&self) {
+        turned(&mut self.broken.clone()).await;
+    }
+
     /// An orderly end: nothing more is accepted, those who wait are served or have expired,
     /// everyone is told, and the connections end.
     pub async fn stop(self) {
@@ -140,11 +150,26 @@ impl Running {
         let ticker = self.ticker;
         tokio::task::spawn_blocking(move || ticker.stop()).await.ok();
         self.delivered.await.ok();
+        self.gateway.sessions().all_gone().await;
         self.closing.send_replace(true);
         for listener in self.listeners {
             listener.await.ok();
         }
         tracing::info!("stopped");
+    }
+}
+
+/// Delivers rounds; if they end while nobody wants to stop, something has broken.
+async fn attend(
+    gateway: Arc<Gateway>,
+    rounds: UnboundedReceiver<Round>,
+    break_down: watch::Sender<bool>,
+) {
+    deliver(Arc::clone(&gateway), rounds).await;
+    if !*gateway.stopping().borrow() {
+        tracing::error!("the engine has ended");
+        gateway.begin_to_stop();
+        break_down.send_replace(true);
     }
 }
 

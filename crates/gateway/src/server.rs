@@ -64,6 +64,9 @@ fn documented() -> OpenApiRouter<Arc<Gateway>> {
         .routes(utoipa_axum::routes!(routes::ask))
         .routes(utoipa_axum::routes!(routes::take_back))
         .routes(utoipa_axum::routes!(routes::stream))
+        .merge(crate::people::routes())
+        .merge(crate::phones::routes())
+        .merge(crate::live::routes())
         .routes(utoipa_axum::routes!(routes::map))
         .routes(utoipa_axum::routes!(routes::openapi))
         .routes(utoipa_axum::routes!(routes::health))
@@ -75,5 +78,7 @@ fn with_keys(mut document: OpenApi) -> OpenApi {
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     let components = document.components.get_or_insert_default();
     components.add_security_scheme("key", SecurityScheme::Http(bearer));
+    let basic = HttpBuilder::new().scheme(HttpAuthScheme::Basic).build();
+    components.add_security_scheme("phone", SecurityScheme::Http(basic));
     document
 }

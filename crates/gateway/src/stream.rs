@@ -55,8 +55,9 @@ impl Lines {
         let mut stopping = self.gateway.stopping();
         let idle = self.gateway.config().server.idle_timeout;
         loop {
-            self.outbox.room().await;
-            if self.outbox.is_abandoned() {
+            // A client that takes nothing is given nothing.
+            let room = tokio::time::timeout(idle, self.outbox.room()).await;
+            if room.is_err() || self.outbox.is_abandoned() || !self.may_go_on() {
                 break;
             }
             let next = tokio::select! {
@@ -79,6 +80,15 @@ impl Lines {
             self.submit(&last);
         }
         self.outbox.end_of_input();
+    }
+
+    /// Whether the account still has a key; its limits may have changed.
+    fn may_go_on(&mut self) -> bool {
+        let directory = self.gateway.directory();
+        let now = directory.as_it_is_now(&self.account).map(Arc::clone);
+        let may = now.is_some();
+        self.account = now.unwrap_or_else(|| Arc::clone(&self.account));
+        may
     }
 
     /// Takes a chunk in; false if a line is longer than any may be.

@@ -19,6 +19,15 @@ pub enum Route {
     One(oneshot::Sender<Finished>),
     /// To a stream, as a line.
     Stream(Arc<Outbox>),
+    /// To whoever else wants to hear it.
+    To(Box<dyn Hear>),
+}
+
+/// Whoever wants to hear how a query ended. Hears it under the lock of the tickets, so must not
+/// ask for them.
+pub trait Hear: Send + std::fmt::Debug {
+    /// It ended so.
+    fn hear(self: Box<Self>, finished: &Finished);
 }
 
 impl Route {
@@ -27,6 +36,7 @@ impl Route {
         match self {
             Route::One(sender) => drop(sender.send(finished.clone())),
             Route::Stream(outbox) => outbox.finish(&finished.body),
+            Route::To(ear) => ear.hear(finished),
         }
     }
 }

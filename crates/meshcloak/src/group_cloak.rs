@@ -82,9 +82,8 @@ impl GroupCloak {
     ) {
         watch.stage(Stage::Cliques);
         published.clear();
-        self.survey(task);
         self.weigh(task, published);
-        self.grouping.group_by(&self.k, &self.worth);
+        self.group(task);
         watch.stage(Stage::Mesh);
         published.stats = Stats {
             nodes: task.graph.graph().len(),
@@ -128,10 +127,18 @@ impl GroupCloak {
         }
     }
 
-    /// By node, what it is worth to serve her now.
+    /// By node, how many each asks for and what it is worth to serve her now.
     fn weigh(&mut self, task: Task<'_>, published: &mut Published) {
         let edges = task.graph.graph();
-        self.count_company(task);
+        self.degree.clear();
+        self.degree.resize(edges.len(), 0);
+        for node in 0..edges.len() as u32 {
+            self.degree[node as usize] += edges.later(node).len() as u32;
+            for &later in edges.later(node) {
+                self.degree[later as usize] += 1;
+            }
+        }
+        self.k.clear();
         self.worth.clear();
         self.node_of.clear();
         self.node_of.resize(edges.len(), 0);
@@ -141,35 +148,15 @@ impl GroupCloak {
             let left = (query.asked_at + query.temporal_tolerance) - task.now;
             let kind = Kind::of(query, left, self.degree[node]);
             let lost = 1.0 - COMPANY * task.state.learned.later(kind);
+            self.k.push(query.k);
             self.worth.push(1 + (lost.max(0.0) * f64::from(FULL_WORTH)) as u32);
             self.node_of[place as usize] = node as u32;
             published.kinds[place as usize] = kind;
         }
     }
 
-    /// By node, how many are around: under `history` those who count for her.
-    fn count_company(&mut self, task: Task<'_>) {
-        let edges = task.graph.graph();
-        self.degree.clear();
-        if task.guarantee == Guarantee::History {
-            let nodes = 0..edges.len() as u32;
-            self.degree.extend(nodes.map(|node| self.grouping.company(node)));
-            return;
-        }
-        self.degree.resize(edges.len(), 0);
-        for node in 0..edges.len() as u32 {
-            self.degree[node as usize] += edges.later(node).len() as u32;
-            for &later in edges.later(node) {
-                self.degree[later as usize] += 1;
-            }
-        }
-    }
-
-    /// By node, how many each asks for; and who could be in a group at all.
-    fn survey(&mut self, task: Task<'_>) {
-        let GroupCloak { grouping, past, k, positions, .. } = self;
-        k.clear();
-        k.extend((0..task.graph.graph().len() as u32).map(|node| task.query(node).k));
+    fn group(&mut self, task: Task<'_>) {
+        let GroupCloak { grouping, past, k, worth, positions, .. } = self;
         let mut who_comes = |node: u32, neighbours: &[u32], counts: &mut [bool]| {
             let query = task.query(node);
             let Some(before) = task.state.history.previous(query.id) else { return true };
@@ -188,6 +175,6 @@ impl GroupCloak {
         };
         let history = task.guarantee == Guarantee::History;
         let past = history.then_some(&mut who_comes as _);
-        grouping.survey(task.graph.graph(), k, past, task.budget);
+        grouping.find(task.graph.graph(), (k, worth), past, task.budget);
     }
 }

@@ -62,6 +62,9 @@ pub struct Drive {
     /// For how long.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     seconds: u32,
+    /// Seconds of their lives before that: people appear one after the other.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    after: u32,
     /// How they ask.
     #[arg(long, value_enum, default_value = "stream")]
     by: By,
@@ -141,7 +144,7 @@ impl Drive {
         console.clear();
         let settings =
             Settings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
-        let plan = Plan { settings, seconds: self.seconds, skip: 0 };
+        let plan = Plan { settings, seconds: self.seconds, skip: self.after };
         let crowd = Crowd::start(Arc::clone(&map), profile, plan);
         let tally = runtime.block_on(async {
             match self.by {

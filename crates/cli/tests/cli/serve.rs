@@ -47,7 +47,7 @@ fn people_who_ask_a_gateway_get_the_truth_streamed_and_by_requests() {
             "--map",
             "city:500:7",
             "--users",
-            "400",
+            "2000",
             "--seconds",
             "4",
             "--by",

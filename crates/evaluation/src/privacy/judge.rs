@@ -2,7 +2,7 @@
 //! what the attack believes.
 
 use super::Plan;
-use super::score::{Look, SHOWN, Scores};
+use super::score::{Look, SHOWN, Score, Scores};
 use super::tap::{Taken, is_live};
 use super::victim::{Order, Portrait};
 use crate::tape::Tape;
@@ -100,6 +100,17 @@ struct Followed<'a> {
     named: Vec<Vec<UserId>>,
 }
 
+/// One publication, and the truth about it.
+struct Case<'a> {
+    truth: &'a Asked,
+    members: Vec<(UserId, Position)>,
+    everywhere: &'a Posterior,
+    /// What the disclosure itself says.
+    plain: Look,
+    /// Whom disclosures up to this one can have been made for.
+    named: &'a [Vec<UserId>],
+}
+
 impl Judge<'_> {
     /// Scores what was taken; gives somebody to draw.
     pub(super) fn judge(
@@ -178,13 +189,8 @@ impl Judge<'_> {
         attacks: &[Box<dyn Attack>],
         scores: &mut Scores,
     ) -> Option<Order> {
-        let taken = followed.taken[attacked];
-        let truth = self.truth.of(taken.query);
-        let members = self.members(taken);
-        let everywhere = followed.shown[attacked].everywhere(self.atlas.map());
-        let mut plain = self.places(truth, everywhere, &members);
-        (plain.left, plain.wrong) = (Some(members.len()), false);
-        scores.of(SHOWN).add(&plain);
+        let case = self.case(followed, attacked);
+        scores.of(SHOWN).add(&case.plain);
         let mut order = None;
         for attack in attacks {
             let view = self.view(followed, attacked, attack.as_ref());
@@ -194,47 +200,71 @@ impl Judge<'_> {
             score.took += begun.elapsed();
             let Some(found) = found else {
                 let counts = !"BCJ".contains(attack.letter());
-                score.add(&Look { left: plain.left.filter(|_| counts), ..plain });
+                score.add(&Look { left: case.plain.left.filter(|_| counts), ..case.plain });
                 continue;
             };
-            let mut look = match &found.people {
-                Some(people) => Look {
-                    k: truth.k,
-                    left: Some(people.len()),
-                    wrong: !people.contains(&truth.user),
-                    ..Look::default()
-                },
-                None => self.places(truth, &found, &members),
-            };
-            match attack.letter() {
-                'B' | 'J' => look.left = None,
-                'C' => (look.left, look.metres, look.wrong) = (None, None, false),
-                'L' => {
-                    let left = self.places(truth, &Together::left(&view), &members);
-                    look = Look { error: look.error, ..left };
-                }
-                _ => {}
-            }
+            let look = self.weigh(&case, attack.letter(), &view, &found);
             score.add(&look);
-            match attack.letter() {
-                'C' => {
-                    score.note("error of a random point", plain.error.unwrap_or(0.0));
-                    score.note("rank of the victim", self.rank(truth, &found, &members));
-                }
-                'F' => note_links(score, truth.k, &followed.named[..=attacked]),
-                'J' => {
-                    score.note("bits left", found.entropy());
-                    score.note("bits of the region", everywhere.entropy());
-                    let gain = plain.error.zip(look.error).map_or(0.0, |(flat, hers)| flat - hers);
-                    score.note("metres gained over the region", gain);
-                }
-                'A' if attack.name() == "known-point" => {
-                    order = Portrait::order(&look, members.len(), everywhere.metres());
-                }
-                _ => {}
+            self.note(&case, attack.letter(), (&found, look), score);
+            if attack.name() == "known-point" {
+                order = Portrait::order(&look, case.members.len(), case.everywhere.metres());
             }
         }
         order
+    }
+
+    fn case<'a>(&'a self, followed: &'a Followed<'_>, attacked: usize) -> Case<'a> {
+        let taken = followed.taken[attacked];
+        let truth = self.truth.of(taken.query);
+        let members = self.members(taken);
+        let everywhere = followed.shown[attacked].everywhere(self.atlas.map());
+        let mut plain = self.places(truth, everywhere, &members);
+        (plain.left, plain.wrong) = (Some(members.len()), false);
+        Case { truth, members, everywhere, plain, named: &followed.named[..=attacked] }
+    }
+
+    /// What an attack found, by the truth.
+    fn weigh(&self, case: &Case<'_>, letter: char, view: &View<'_>, found: &Posterior) -> Look {
+        let truth = case.truth;
+        if let Some(people) = &found.people {
+            let wrong = !people.contains(&truth.user);
+            return Look { k: truth.k, left: Some(people.len()), wrong, ..Look::default() };
+        }
+        let look = self.places(truth, found, &case.members);
+        match letter {
+            'B' | 'J' => Look { left: None, ..look },
+            'C' => Look { left: None, metres: None, wrong: false, ..look },
+            'L' => {
+                let left = self.places(truth, &Together::left(view), &case.members);
+                Look { error: look.error, ..left }
+            }
+            _ => look,
+        }
+    }
+
+    /// Further figures of an attack.
+    fn note(
+        &self,
+        case: &Case<'_>,
+        letter: char,
+        (found, look): (&Posterior, Look),
+        score: &mut Score,
+    ) {
+        match letter {
+            'C' => {
+                score.note("error of a random point", case.plain.error.unwrap_or(0.0));
+                score.note("rank of the victim", self.rank(case.truth, found, &case.members));
+            }
+            'F' => note_links(score, case.truth.k, case.named),
+            'J' => {
+                score.note("bits left", found.entropy());
+                score.note("bits of the region", case.everywhere.entropy());
+                let errors = case.plain.error.zip(look.error);
+                let gain = errors.map_or(0.0, |(flat, hers)| flat - hers);
+                score.note("metres gained over the region", gain);
+            }
+            _ => {}
+        }
     }
 
     /// Who is in a set, each once, and where.
@@ -297,7 +327,7 @@ impl Judge<'_> {
     }
 }
 
-fn note_links(score: &mut super::Score, k: u32, named: &[Vec<UserId>]) {
+fn note_links(score: &mut Score, k: u32, named: &[Vec<UserId>]) {
     for (linked, name) in [(2, "below k after two"), (3, "below k after three")] {
         if named.len() >= linked {
             let left = in_all(named, linked).len();

@@ -35,6 +35,8 @@ pub struct Config {
     pub keys: Option<PathBuf>,
     /// How results are kept for those who repeat a ticket.
     pub results: ResultsConfig,
+    /// People's own settings.
+    pub people: PeopleConfig,
     /// The service behind.
     pub service: ServiceConfig,
     /// What is logged.
@@ -123,6 +125,19 @@ pub struct ResultsConfig {
     pub most: usize,
 }
 
+/// People's own settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeopleConfig {
+    /// Where they are kept; `None`: in memory alone.
+    pub file: Option<PathBuf>,
+    /// How many people can have some.
+    pub most: usize,
+    /// How far the edge of a place is moved, in metres.
+    pub blur: f64,
+    /// How far the clock of a phone may be off to be believed.
+    pub skew: Duration,
+}
+
 /// The service behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceConfig {
@@ -190,6 +205,12 @@ impl Default for Config {
             },
             keys: Some(PathBuf::from("keys.json")),
             results: ResultsConfig { keep: Duration::from_secs(60), most: 100_000 },
+            people: PeopleConfig {
+                file: None,
+                most: 100_000,
+                blur: 200.0,
+                skew: Duration::from_secs(30),
+            },
             service: ServiceConfig {
                 source: "built-in".into(),
                 table: Table::default(),

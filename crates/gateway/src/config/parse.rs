@@ -44,6 +44,12 @@ pub(super) fn constraint(text: &str) -> Result<Length, Expected> {
         .ok_or_else(|| format!("metres above 0, at most {}", LARGEST_DC_MAX.as_metres()))
 }
 
+/// Metres within bounds.
+pub(super) fn metres(text: &str, range: RangeInclusive<f64>) -> Result<f64, Expected> {
+    let metres = text.parse().ok().filter(|metres| range.contains(metres));
+    metres.ok_or_else(|| format!("metres from {} to {}", range.start(), range.end()))
+}
+
 /// How far from a street one may be; 0: any distance.
 pub(super) fn snap(text: &str) -> Result<Option<f64>, Expected> {
     match text.parse::<f64>() {

@@ -1,7 +1,10 @@
 //! The list of settings: name, what it is for, its default as written, and how it is read.
 
-use super::parse::{Expected, address, constraint, lon_lat, one_of, path, seconds, snap, whole};
+use super::parse::{
+    Expected, address, constraint, lon_lat, metres, one_of, path, seconds, snap, whole,
+};
 use super::{Config, LogFormat, TlsFiles};
+use crate::service::RemoteSettings;
 use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
@@ -48,7 +51,7 @@ macro_rules! setting {
 
 const SETTINGS: &[Setting] = &[
     setting!("server.listen", "\"127.0.0.1:8080\"", "Where people are listened to.", |c, text| {
-        c.server.listen = address(text)?
+        c.server.listen = address(text)?;
     }),
     setting!(
         "server.metrics",
@@ -63,10 +66,10 @@ const SETTINGS: &[Setting] = &[
         |c, text| tls(c).certificate = PathBuf::from(text)
     ),
     setting!("server.tls_key", "\"\"", "Private key of the certificate, PEM.", |c, text| {
-        tls(c).key = PathBuf::from(text)
+        tls(c).key = PathBuf::from(text);
     }),
     setting!("server.connections", "10000", "Connections at once; more are closed.", |c, text| {
-        c.server.connections = whole(text, 1..=1_000_000)?
+        c.server.connections = whole(text, 1..=1_000_000)?;
     }),
     setting!(
         "server.request_timeout",
@@ -85,11 +88,11 @@ const SETTINGS: &[Setting] = &[
         "\"city\"",
         "The map: a file of any format that `meshcloak map` reads, or the built-in city.",
         |c, text| {
-            c.map.source = text.parse().map_err(|_| "a map, as in porto.osm.pbf or city:7000:1")?
+            c.map.source = text.parse().map_err(|_| "a map, as in porto.osm.pbf or city:7000:1")?;
         }
     ),
     setting!("map.pois", "\"\"", "Further points of interest, CSV; \"\" is none.", |c, text| {
-        c.map.pois = path(text)
+        c.map.pois = path(text);
     }),
     setting!(
         "map.origin",
@@ -104,7 +107,7 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.map.snap = snap(text)?
     ),
     setting!("engine.tick", "1", "Seconds between two batches.", |c, text| {
-        c.engine.tick = seconds(text, 0.1..=60.0)?
+        c.engine.tick = seconds(text, 0.1..=60.0)?;
     }),
     setting!(
         "engine.guarantee",
@@ -118,7 +121,7 @@ const SETTINGS: &[Setting] = &[
                     ("history", Guarantee::History),
                     ("paper", Guarantee::Paper),
                 ],
-            )?
+            )?;
         }
     ),
     setting!(
@@ -149,16 +152,16 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.engine.queue = whole(text, 1..=10_000_000)?
     ),
     setting!("limits.rate", "1000", "Queries per second of an account.", |c, text| {
-        c.limits.rate = whole(text, 1..=10_000_000)?
+        c.limits.rate = whole(text, 1..=10_000_000)?;
     }),
     setting!("limits.person_rate", "60", "Queries per minute of one person.", |c, text| {
-        c.limits.person_rate = whole(text, 1..=60_000)?
+        c.limits.person_rate = whole(text, 1..=60_000)?;
     }),
     setting!("limits.k_max", "50", "The largest k.", |c, text| {
-        c.limits.k_max = whole(text, 2..=100_000)?
+        c.limits.k_max = whole(text, 2..=100_000)?;
     }),
     setting!("limits.dt_max", "60", "The longest patience, in seconds.", |c, text| {
-        c.limits.dt_max = seconds(text, 0.0..=3600.0)?
+        c.limits.dt_max = seconds(text, 0.0..=3600.0)?;
     }),
     setting!(
         "limits.dc_min",
@@ -167,7 +170,7 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.limits.dc_min = constraint(text)?
     ),
     setting!("limits.dc_max", "2000", "The largest distance constraint, in metres.", |c, text| {
-        c.limits.dc_max = constraint(text)?
+        c.limits.dc_max = constraint(text)?;
     }),
     setting!(
         "accounts.keys",
@@ -182,17 +185,40 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.results.keep = seconds(text, 1.0..=3600.0)?
     ),
     setting!("results.most", "100000", "Results kept of one account at most.", |c, text| {
-        c.results.most = whole(text, 1..=100_000_000)?
+        c.results.most = whole(text, 1..=100_000_000)?;
     }),
+    setting!(
+        "people.file",
+        "\"\"",
+        "Where people's settings and tokens are kept, for the owner alone; \"\" is in memory.",
+        |c, text| c.people.file = path(text)
+    ),
+    setting!("people.most", "100000", "People who can have settings.", |c, text| {
+        c.people.most = whole(text, 0..=10_000_000)?
+    }),
+    setting!(
+        "people.blur",
+        "200",
+        "Metres by which the edge of a person's place is moved, another way every day.",
+        |c, text| c.people.blur = metres(text, 0.0..=5_000.0)?
+    ),
+    setting!(
+        "people.skew",
+        "30",
+        "Seconds by which a phone's clock may be off; beyond, the time of arrival counts.",
+        |c, text| c.people.skew = seconds(text, 0.0..=3600.0)?
+    ),
     setting!(
         "service.source",
         "\"built-in\"",
-        "Who answers: \"built-in\" (the map's own points of interest), or postgresql://….",
+        "Who answers: \"built-in\" (the map's own points of interest), postgresql://…, or a file of settings as in examples/services.",
         |c, text| {
             let known = text == "built-in"
                 || text.starts_with("postgresql://")
-                || text.starts_with("postgres://");
-            known.then_some(()).ok_or("built-in, or an address that begins with postgresql://")?;
+                || text.starts_with("postgres://")
+                || RemoteSettings::is_name(text);
+            let expected = "built-in, an address that begins with postgresql://, or a file.toml";
+            known.then_some(()).ok_or(expected)?;
             c.service.source = text.to_owned();
         }
     ),
@@ -203,13 +229,13 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.service.table = text.parse().map_err(|_| "a table, as in pois or city.pois")?
     ),
     setting!("service.timeout", "2", "Seconds that the service may take.", |c, text| {
-        c.service.timeout = seconds(text, 0.05..=60.0)?
+        c.service.timeout = seconds(text, 0.05..=60.0)?;
     }),
     setting!("service.concurrency", "32", "Requests to the service at once.", |c, text| {
-        c.service.concurrency = whole(text, 1..=10_000)?
+        c.service.concurrency = whole(text, 1..=10_000)?;
     }),
     setting!("log.format", "\"text\"", "text or json.", |c, text| {
-        c.log.format = one_of(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])?
+        c.log.format = one_of(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])?;
     }),
     setting!("log.level", "\"info\"", "error, warn, info, debug or trace.", |c, text| {
         use tracing::Level;
@@ -222,7 +248,7 @@ const SETTINGS: &[Setting] = &[
                 ("debug", Level::DEBUG),
                 ("trace", Level::TRACE),
             ],
-        )?
+        )?;
     }),
 ];
 

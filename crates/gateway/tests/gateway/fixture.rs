@@ -140,7 +140,9 @@ impl Fixture {
 
     /// Accepted, answered, expired, cancelled, failed.
     pub fn accounts(&self) -> (u64, [u64; 4]) {
-        self.gateway.metrics().accounts()
+        let (accepted, [answered, expired, cancelled, failed, _]) =
+            self.gateway.metrics().accounts();
+        (accepted, [answered, expired, cancelled, failed])
     }
 }
 

@@ -27,13 +27,24 @@ async fn the_document_is_served_and_lists_every_route() {
     assert_eq!(served, serde_json::to_value(document()).unwrap());
     let routes: Vec<(String, String)> = described().into_keys().collect();
     let expected = [
+        ("DELETE", "/v1/people/{person}/settings"),
+        ("DELETE", "/v1/people/{person}/tokens/{id}"),
         ("DELETE", "/v1/queries/{ticket}"),
         ("GET", "/health"),
         ("GET", "/ready"),
+        ("GET", "/v1/live"),
         ("GET", "/v1/map"),
         ("GET", "/v1/openapi.json"),
+        ("GET", "/v1/people/{person}/answer"),
+        ("GET", "/v1/people/{person}/settings"),
+        ("GET", "/v1/people/{person}/tokens"),
+        ("GET", "/v1/phones/traccar/{token}"),
+        ("POST", "/v1/people/{person}/tokens"),
+        ("POST", "/v1/phones/owntracks"),
+        ("POST", "/v1/phones/traccar/{token}"),
         ("POST", "/v1/queries"),
         ("POST", "/v1/queries/stream"),
+        ("PUT", "/v1/people/{person}/settings"),
     ];
     let expected = expected.map(|(method, path)| (method.to_owned(), path.to_owned()));
     assert_eq!(routes, expected);

@@ -41,7 +41,8 @@ impl Grouping {
         budget: u32,
     ) {
         self.survey(graph, k, past, budget);
-        self.group_by(k, worth);
+        let Grouping { neighbours, bins, search } = self;
+        search.run(Scene { graph: neighbours, bins, wishes: Wishes { k, worth } });
     }
 
     /// Finds out who could be in a group at all: whom some clique has enough members for that
@@ -59,19 +60,6 @@ impl Grouping {
         }
         self.neighbours.peel(k);
         self.bins.find(&self.neighbours, k, budget);
-    }
-
-    /// Groups the nodes of the last survey.
-    pub fn group_by(&mut self, k: &[u32], worth: &[u32]) {
-        let Grouping { neighbours, bins, search } = self;
-        search.run(Scene { graph: neighbours, bins, wishes: Wishes { k, worth } });
-    }
-
-    /// How many count for a node of those around it who could be in a group.
-    pub fn company(&self, node: u32) -> u32 {
-        let around = self.neighbours.of(node).len() as u32;
-        let counting = |row: &[bool]| row.iter().filter(|counts| **counts).count() as u32;
-        self.neighbours.counting(node).map_or(around, counting)
     }
 
     /// Whether a node could be in a group, as the last survey found.

@@ -119,10 +119,10 @@ impl Neighbours {
         mut past: impl FnMut(u32, &[u32], &mut [bool]) -> bool,
     ) {
         self.counts.resize(self.nodes.len(), true);
-        for node in 0..self.len() {
+        for (node, &k) in k.iter().enumerate() {
             let row = self.starts[node] as usize..self.starts[node + 1] as usize;
             let (nodes, counts) = (&self.nodes[row.clone()], &mut self.counts[row]);
-            let enough = nodes.len() + 1 >= k[node] as usize;
+            let enough = nodes.len() + 1 >= k as usize;
             self.own.push(enough && past(node as u32, nodes, counts));
         }
     }

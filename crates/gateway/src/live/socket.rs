@@ -1,0 +1,303 @@
+//! One WebSocket: reads what somebody says, and says what her session has to say. Neither waits
+//! for the other, and nothing piles up: see `session`.
+
+use super::messages::{
+    AskMessage, Begin, FromClient, HelloMessage, PositionMessage, numbered, welcome,
+};
+use super::session::{Ear, Next, Session, Standing};
+use crate::accounts::Account;
+use crate::api::QueryRequest;
+use crate::desk::Verdict;
+use crate::error::Refusal;
+use crate::gateway::Gateway;
+use crate::intake::{name, patience};
+use crate::listen::turned;
+use crate::phones::{Fix, Track, reach};
+use crate::stream::refusal_json;
+use crate::tickets::Route;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt as _, StreamExt as _};
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Why a socket ends: a code, and a word.
+struct Bye(u16, &'static str);
+
+/// Messages that cannot be read before a socket is closed.
+const MOST_WRONG: usize = 16;
+
+/// How long the last message may take.
+const LAST_WORD: Duration = Duration::from_secs(2);
+
+/// Carries one session until either side ends it.
+pub(super) async fn converse(gateway: Arc<Gateway>, account: Arc<Account>, socket: WebSocket) {
+    let (mut out, mut words) = socket.split();
+    let patience = gateway.config().server.request_timeout;
+    let mut stopping = gateway.stopping();
+    let first = tokio::select! {
+        first = tokio::time::timeout(patience, next(&mut words)) => first,
+        () = turned(&mut stopping) => Ok(Err(Bye(close_code::AWAY, "stopping"))),
+    };
+    let bye = match first {
+        Ok(Ok(text)) => match greet(&gateway, &account, &text) {
+            Ok(caller) => caller.carry(&mut out, &mut words).await,
+            Err(refusal) => {
+                gateway.metrics().refused(&refusal);
+                let text = numbered("error", 0, &refusal_json(None, &refusal));
+                out.send(Message::text(text)).await.ok();
+                Bye(close_code::POLICY, "hello")
+            }
+        },
+        Ok(Err(bye)) => bye,
+        Err(_) => Bye(close_code::POLICY, "no hello came"),
+    };
+    let frame = CloseFrame { code: bye.0, reason: bye.1.into() };
+    tokio::time::timeout(LAST_WORD, out.send(Message::Close(Some(frame)))).await.ok();
+}
+
+/// The next text; other than text, only what keeps a socket alive is let pass.
+async fn next(words: &mut SplitStream<WebSocket>) -> Result<String, Bye> {
+    loop {
+        match words.next().await {
+            Some(Ok(Message::Text(text))) => return Ok(text.to_string()),
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+            Some(Ok(Message::Binary(_))) => return Err(Bye(close_code::UNSUPPORTED, "text only")),
+            Some(Ok(Message::Close(_))) | None => return Err(Bye(close_code::NORMAL, "")),
+            // Too large, not UTF-8, or the connection is broken: then nobody reads this anyway.
+            Some(Err(_)) => return Err(Bye(close_code::SIZE, "not a message")),
+        }
+    }
+}
+
+/// Somebody who has said hello.
+struct Caller {
+    gateway: Arc<Gateway>,
+    account: Arc<Account>,
+    session: Arc<Session>,
+    carrier: u64,
+    welcome: String,
+}
+
+/// Begins a session, or goes on with one.
+fn greet(gateway: &Arc<Gateway>, account: &Arc<Account>, text: &str) -> Result<Caller, Refusal> {
+    let hello = match serde_json::from_str(text) {
+        Ok(FromClient::Hello(hello)) => hello,
+        Ok(_) => return Err(Refusal::Malformed("the first message is hello".into())),
+        Err(error) => return Err(Refusal::Malformed(error.to_string())),
+    };
+    let HelloMessage { person, resume, after, ask } = hello;
+    name(&person, "person")?;
+    let sessions = gateway.sessions();
+    let known = resume.and_then(|ticket| {
+        let session = sessions.find(&ticket, account.name(), &person)?;
+        Some((ticket, session))
+    });
+    let (ticket, session, begin) = match known {
+        Some((ticket, session)) => {
+            let standing = session.lock().standing.with(ask);
+            check(gateway, account, &standing)?;
+            session.lock().standing = standing;
+            (ticket, session, Begin::Again)
+        }
+        None => {
+            let standing = begin(gateway, account, &person, ask)?;
+            let whose = (account.name().into(), person.as_str().into());
+            let session = Arc::new(Session::new(whose, standing));
+            let ticket = sessions.keep(&session).ok_or(Refusal::Busy)?;
+            (ticket, session, Begin::Anew)
+        }
+    };
+    let (carrier, seq) = session.carry(after);
+    let welcome = welcome(&ticket, begin, seq);
+    let (gateway, account) = (Arc::clone(gateway), Arc::clone(account));
+    Ok(Caller { gateway, account, session, carrier, welcome })
+}
+
+/// How somebody asks who begins: as she says, else as in her settings.
+fn begin(
+    gateway: &Gateway,
+    account: &Account,
+    person: &str,
+    ask: AskMessage,
+) -> Result<Standing, Refusal> {
+    let user = gateway.numbers().person(account, person);
+    let settings = gateway.people().find(user).map(|person| Arc::clone(&person.settings));
+    let standing = match (settings, ask.k, ask.dt) {
+        (Some(settings), ..) => {
+            let body = &settings.body;
+            Standing { k: body.k, dt: body.dt, question: body.question.clone() }.with(ask)
+        }
+        (None, Some(k), Some(dt)) => Standing { k, dt, question: None }.with(ask),
+        (None, ..) => {
+            return Err(Refusal::Malformed(
+                "k and dt are needed: this person has no settings".into(),
+            ));
+        }
+    };
+    check(gateway, account, &standing)?;
+    Ok(standing)
+}
+
+/// Whether somebody may ask so.
+fn check(gateway: &Gateway, account: &Account, standing: &Standing) -> Result<(), Refusal> {
+    let limits = account.limits();
+    if !(2..=u64::from(limits.k_max)).contains(&standing.k) {
+        return Err(Refusal::K(limits.k_max));
+    }
+    if patience(standing.dt).is_none_or(|dt| dt > limits.dt_max) {
+        return Err(Refusal::Dt(limits.dt_max));
+    }
+    standing.question.as_ref().map_or(Ok(()), |question| gateway.wish(&question.body()).map(drop))
+}
+
+impl Caller {
+    /// Says and hears until one of both ends.
+    async fn carry(
+        self,
+        out: &mut SplitSink<WebSocket, Message>,
+        words: &mut SplitStream<WebSocket>,
+    ) -> Bye {
+        let bye = tokio::select! {
+            bye = self.say(out) => bye,
+            bye = self.hear(words) => bye,
+        };
+        self.session.leave(self.carrier, self.gateway.clock().now());
+        bye
+    }
+
+    /// Says what there is to say. Who does not take it in time is gone.
+    async fn say(&self, out: &mut SplitSink<WebSocket, Message>) -> Bye {
+        let idle = self.gateway.config().server.idle_timeout;
+        let mut next = Next::Say(None, self.welcome.clone());
+        loop {
+            match next {
+                Next::Say(seq, text) => {
+                    let said = tokio::time::timeout(idle, out.send(Message::text(text))).await;
+                    if !matches!(said, Ok(Ok(()))) {
+                        return Bye(close_code::POLICY, "too slow");
+                    }
+                    seq.into_iter().for_each(|seq| self.session.sent(seq));
+                }
+                Next::Replaced => return Bye(close_code::POLICY, "resumed elsewhere"),
+                Next::Over => return Bye(close_code::AWAY, "stopping"),
+            }
+            next = self.session.next(self.carrier).await;
+        }
+    }
+
+    /// Hears what is said, until there is silence for too long.
+    async fn hear(&self, words: &mut SplitStream<WebSocket>) -> Bye {
+        let idle = self.gateway.config().server.idle_timeout;
+        let mut stopping = self.gateway.stopping();
+        let mut patience = MOST_WRONG;
+        loop {
+            let text = tokio::select! {
+                text = tokio::time::timeout(idle, next(words)) => text,
+                () = turned(&mut stopping) => {
+                    self.session.end();
+                    // The other half ends the socket, when all has been said.
+                    return std::future::pending().await;
+                }
+            };
+            let text = match text {
+                Ok(Ok(text)) => text,
+                Ok(Err(bye)) => return bye,
+                Err(_) => return Bye(close_code::NORMAL, "silent"),
+            };
+            let account = self.gateway.directory().as_it_is_now(&self.account).cloned();
+            let Some(account) = account else { return Bye(close_code::POLICY, "no key") };
+            if let Err(refusal) = self.obey(&account, &text) {
+                self.gateway.metrics().refused(&refusal);
+                self.session.say("error", &refusal_json(None, &refusal));
+                patience -= 1;
+                if patience == 0 {
+                    return Bye(close_code::POLICY, "too many errors");
+                }
+            }
+        }
+    }
+
+    /// Does what a message says; an error if it says nothing that can be done.
+    fn obey(&self, account: &Arc<Account>, text: &str) -> Result<(), Refusal> {
+        let said = serde_json::from_str(text);
+        match said.map_err(|error| Refusal::Malformed(error.to_string()))? {
+            FromClient::Hello(_) => Err(Refusal::Malformed("hello was said before".into())),
+            FromClient::Ask(ask) => {
+                let standing = self.session.lock().standing.with(ask);
+                check(&self.gateway, account, &standing)?;
+                self.session.lock().standing = standing;
+                Ok(())
+            }
+            FromClient::Position(position) => {
+                let ticket = position.ticket.clone().unwrap_or_else(|| self.gateway.ticket());
+                if let Err(refusal) = self.ask(account, &ticket, &position) {
+                    self.gateway.metrics().refused(&refusal);
+                    if refusal == Refusal::Never {
+                        self.session.lock().track = Track::default();
+                    }
+                    self.session.say("refused", &refusal_json(Some(&ticket), &refusal));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A position is a query.
+    fn ask(
+        &self,
+        account: &Arc<Account>,
+        ticket: &str,
+        position: &PositionMessage,
+    ) -> Result<(), Refusal> {
+        let Standing { k, dt, question } = self.session.lock().standing.clone();
+        let estimated = match (position.dc, position.interval) {
+            (None, None) => Some(self.estimate(account, position)?),
+            _ => None,
+        };
+        let request = QueryRequest {
+            ticket: Cow::Borrowed(ticket),
+            person: Cow::Borrowed(&self.session.whose.1),
+            lon: position.lon,
+            lat: position.lat,
+            k,
+            dt,
+            dc: position.dc.or(estimated.map(|(dc, _)| dc)),
+            speed: position.speed.or(estimated.map(|(_, speed)| speed)),
+            interval: position.interval,
+            question: question.as_ref().map(|question| question.body()),
+        };
+        let ask = self.gateway.look(account, &request)?;
+        self.session.expect();
+        let route = || Route::To(Box::new(Ear(Arc::clone(&self.session))));
+        let mut heard = Verdict::Waits;
+        self.gateway.submit(account, [ask], route, |_, verdict| heard = verdict);
+        match heard {
+            Verdict::Waits => Ok(()),
+            Verdict::Ended(finished) => {
+                Route::To(Box::new(Ear(Arc::clone(&self.session)))).deliver(&finished);
+                Ok(())
+            }
+            Verdict::Refused(refusal) => {
+                self.session.expected_none();
+                Err(refusal)
+            }
+        }
+    }
+
+    /// How far and how fast she moves, from where she has been on this session.
+    fn estimate(
+        &self,
+        account: &Account,
+        position: &PositionMessage,
+    ) -> Result<(f64, f64), Refusal> {
+        let (point, place) = self.gateway.place(position.lon, position.lat)?;
+        let arrived = self.gateway.clock().now();
+        let speed = position.speed.filter(|speed| speed.is_finite() && *speed >= 0.0);
+        let fix = Fix { arrived, made: None, point, position: place, speed };
+        let way = |from, to| self.gateway.way(from, to);
+        let pace = self.session.lock().track.add(fix, way);
+        Ok((reach(account, pace), pace.speed))
+    }
+}

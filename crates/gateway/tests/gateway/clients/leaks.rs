@@ -1,0 +1,164 @@
+//! The scan of everything that is sent, logged and counted, over phones, people and sockets.
+
+use super::live::{self, Client, accepted, door};
+use super::{World, owntracks_request, shape};
+use crate::fixture::{Mood, place};
+use crate::leaks::{Pages, Secrets, is_a_count, without_streets, without_times};
+use axum::body::Body;
+use axum::http::Request;
+use gateway::config::{LogConfig, LogFormat};
+use gateway::logs;
+use serde_json::json;
+
+fn person(number: u32) -> String {
+    format!("gnu-{number}")
+}
+
+fn at(number: u32, second: u32) -> (f64, f64) {
+    place(number / 5 * 37, 0.31 + f64::from(number % 5) * 0.0937 + f64::from(second) * 0.001)
+}
+
+/// Everybody has settings with a place of her own, and a token.
+async fn settle(world: &World, secrets: &mut Secrets) -> Vec<String> {
+    let mut tokens = Vec::new();
+    for number in 0..40 {
+        let home = place(number * 11 + 5, 0.77);
+        let rule = if number % 2 == 0 { json!({"never": true}) } else { json!({"k": 4}) };
+        let mut zone = json!({"name": format!("yak-{number}"),
+                              "circle": {"lon": home.0, "lat": home.1, "radius": 40}});
+        zone.as_object_mut().unwrap().extend(rule.as_object().unwrap().clone());
+        let mut settings = json!({"k": 2, "dt": 4, "zones": [zone]});
+        if number % 3 > 0 {
+            settings["question"] = json!({"find": "nearest", "count": 3});
+        }
+        world.settle(&person(number), &settings).await;
+        let token = world.token(&person(number)).await;
+        secrets.add_place(home.0, home.1);
+        secrets.words.extend([person(number), format!("yak-{number}"), token.clone()]);
+        tokens.push(token);
+    }
+    tokens
+}
+
+/// One report of everybody, by all kinds of phones.
+async fn report(world: &World, tokens: &[String], second: u32, secrets: &mut Secrets) {
+    for number in 0..40_u32 {
+        let here = at(number, second);
+        secrets.add_place(here.0, here.1);
+        let (token, unix) = (&tokens[number as usize], world.unix());
+        let path = format!("/v1/phones/traccar/{token}");
+        let request = match number % 4 {
+            0 => {
+                let body = shape("owntracks/location-ios.json", here, unix);
+                owntracks_request(&person(number), &world.key, &body)
+            }
+            1 => {
+                let body = shape("traccar/9-moving.json", here, unix);
+                let request = Request::post(path).header("content-type", "application/json");
+                request.body(Body::from(body)).unwrap()
+            }
+            2 => {
+                let query = shape("osmand/osmand-4.txt", here, unix);
+                Request::get(format!("{path}?{query}")).body(Body::empty()).unwrap()
+            }
+            _ => {
+                // What is refused is no reason to tell.
+                let body = "{\"_type\":\"location\",\"lat\":\"gnu\"";
+                let request = owntracks_request(&person(number), &world.key, body);
+                world.send(request).await;
+                let query = shape("osmand/bare-location.txt", here, unix);
+                Request::post(format!("{path}?{query}")).body(Body::empty()).unwrap()
+            }
+        };
+        assert_eq!(world.send(request).await.0, 200);
+        world.answer(&person(number)).await;
+    }
+}
+
+/// Logs go to these pages from now on.
+fn listen() -> (Pages, tracing::subscriber::DefaultGuard) {
+    let pages = Pages::default();
+    let writer = pages.clone();
+    let config = LogConfig { format: LogFormat::Text, level: tracing::Level::TRACE };
+    let subscriber = logs::subscriber(&config, move || writer.clone());
+    (pages, tracing::subscriber::set_default(subscriber))
+}
+
+/// Nothing is found in what was sent, logged and counted; what is planted there is.
+fn scan(world: &World, sent: &[String], pages: &Pages, mut secrets: Secrets) {
+    let logged = without_times(&String::from_utf8(pages.0.lock().unwrap().clone()).unwrap());
+    let counted = world.fixture.gateway.metrics().render(40);
+    secrets.numbers.retain(|&(number, near)| !is_a_count(number, near));
+    assert!(secrets.numbers.len() > 20);
+    for text in [without_streets(&sent.join("\n")), logged, counted] {
+        assert_eq!(secrets.found(&text), Vec::<String>::new());
+        let (before, after) = text.split_at(text.len() / 2);
+        for word in &secrets.words {
+            assert!(!secrets.found(&format!("{before}{word}{after}")).is_empty(), "{word}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_that_leaves_tells_of_anyone_on_a_socket() {
+    let (pages, _listening) = listen();
+    let mut world = World::new().await;
+    let (address, _closing) = door(&world).await;
+    let mut secrets = Secrets::default();
+    secrets.words.extend([world.key.clone(), "okapi-app".into()]);
+    let mut sent = Vec::new();
+    for number in 0..10_u32 {
+        let question = json!({"find": "nearest", "count": 3});
+        let ask = json!({"k": 2, "dt": 5, "question": question});
+        let hello = json!({"type": "hello", "person": person(number), "ask": ask});
+        let (mut client, welcome) = Client::greet(address, &world.key, hello).await;
+        let here = at(number, 0);
+        let mut position = live::at(here);
+        position["ticket"] = json!(format!("zebra-{number}"));
+        client.say(&position).await;
+        accepted(&world, u64::from(number) + 1).await;
+        client.say(&json!({"type": "position", "lon": person(number)})).await;
+        assert_eq!(client.hear().await["type"], "error");
+        secrets.add_place(here.0, here.1);
+        secrets.words.extend([person(number), format!("zebra-{number}")]);
+        secrets.words.push(welcome["resume"].as_str().unwrap().to_owned());
+        if number % 5 == 4 {
+            world.ticks(1).await;
+            sent.extend(world.sent());
+        }
+    }
+    // Batches are counted one by one: a whole ten of them, which is no coordinate.
+    world.ticks(7).await;
+    world.fixture.end().await;
+    assert!(!sent.is_empty());
+    scan(&world, &sent, &pages, secrets);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_that_leaves_tells_of_any_phone() {
+    let (pages, _listening) = listen();
+    let mut world =
+        World::with(|config, folder| config.people.file = Some(folder.join("people.json"))).await;
+    let mut secrets = Secrets::default();
+    secrets.words.extend([world.key.clone(), "okapi-app".into(), "48241179".into()]);
+    let tokens = settle(&world, &mut secrets).await;
+    let mut sent = Vec::new();
+    for second in 0..8_u32 {
+        let mood = [Mood::Fine, Mood::Fine, Mood::Down, Mood::Silent][second as usize % 4];
+        world.fixture.probe.feel(mood);
+        report(&world, &tokens, second, &mut secrets).await;
+        world.ticks(6).await;
+        sent.extend(world.sent());
+    }
+    // Batches are counted one by one: a whole ten of them, which is no coordinate.
+    world.ticks(1).await;
+    // A change that cannot be kept is logged.
+    std::fs::remove_file(world.folder.path().join("people.json")).unwrap();
+    std::fs::create_dir(world.folder.path().join("people.json")).unwrap();
+    world.api("DELETE", "/v1/people/gnu-1/settings", None).await;
+    world.fixture.end().await;
+    let logged = String::from_utf8(pages.0.lock().unwrap().clone()).unwrap();
+    assert!(sent.len() > 10 && logged.contains("people.file"), "{} {logged}", sent.len());
+    assert!(secrets.numbers.len() > 200);
+    scan(&world, &sent, &pages, secrets);
+}

@@ -1,0 +1,62 @@
+//! People who ask nothing: others hide among them, and no request is made for them.
+
+use super::{World, asking, neighbours, present};
+use crate::fixture::{place, query};
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn people_who_ask_nothing_cause_no_request_and_wait_for_one_who_does() {
+    let mut world = World::new().await;
+    for person in ["al", "bo"] {
+        world.settle(person, &present()).await;
+    }
+    world.settle("jo", &asking()).await;
+    let [here, there] = neighbours();
+    world.report("al", here).await;
+    world.report("bo", there).await;
+    world.ticks(3).await;
+    assert!(world.sent().is_empty(), "nobody asks");
+    assert_eq!(world.answer("al").await["latest"], Value::Null, "they are still there");
+    world.report("jo", place(3, 0.5)).await;
+    world.ticks(1).await;
+    assert_eq!(world.sent().len(), 1);
+    let receipt = &world.answer("jo").await["answered"]["receipt"];
+    assert_eq!(receipt["k_reached"], 3, "all three are in the set");
+    for person in ["al", "bo"] {
+        assert_eq!(world.answer(person).await["latest"]["outcome"], "present");
+    }
+    world.report("al", here).await;
+    world.report("bo", there).await;
+    world.ticks(7).await;
+    for person in ["al", "bo"] {
+        assert_eq!(world.answer(person).await["latest"]["outcome"], "expired");
+    }
+    assert!(world.sent().is_empty());
+    let (accepted, ended) = world.fixture.gateway.metrics().accounts();
+    assert_eq!((accepted, ended), (5, [1, 2, 0, 0, 2]), "none is lost");
+}
+
+#[tokio::test]
+async fn a_query_without_a_question_is_presence_too_and_ends_with_the_gateway() {
+    let mut world = World::new().await;
+    let app = world.fixture.app.clone();
+    let post = |mut body: Value| {
+        body.as_object_mut().unwrap().remove("question");
+        body["dt"] = json!(60);
+        let mut request = crate::fixture::query_request(body.to_string());
+        let bearer = format!("Bearer {}", world.key).parse().unwrap();
+        request.headers_mut().insert("authorization", bearer);
+        tokio::spawn(crate::fixture::call(app.clone(), request))
+    };
+    let posts = [post(query("1", "al", 3)), post(query("2", "bo", 3))];
+    while world.fixture.gateway.metrics().accounts().0 < 2 {
+        tokio::task::yield_now().await;
+    }
+    world.ticks(2).await;
+    world.fixture.end().await;
+    for post in posts {
+        let (status, told) = post.await.unwrap();
+        assert_eq!((status.as_u16(), &told["outcome"]), (200, &json!("expired")), "{told}");
+    }
+    assert!(world.sent().is_empty());
+}
