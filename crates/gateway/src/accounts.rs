@@ -2,7 +2,7 @@
 //! they have asked of late.
 
 use crate::config::Limits;
-use crate::keys::{Hash, KeyFile, hash};
+use crate::keys::{Hash, KeyEntry, KeyFile, hash};
 use crate::tickets::Tickets;
 use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
 use meshcloak::query::UserId;
@@ -102,7 +102,7 @@ impl Directory {
         let mut directory = Directory { open, ..Directory::empty() };
         for entry in &file.accounts {
             let account = self.renewed(&entry.name, entry.limits.over(limits));
-            for hash in entry.keys.iter().filter_map(|key| key.hash()) {
+            for hash in entry.keys.iter().filter_map(KeyEntry::hash) {
                 directory.by_hash.insert(hash, Arc::clone(&account));
             }
             directory.by_name.insert(entry.name.as_str().into(), account);

@@ -130,8 +130,8 @@ impl Given {
                 if !victims.holds(victim.user) {
                     continue;
                 }
-                let shown = (at, &one.region, one.members.len());
-                let named = look_at((atlas, rule), &attacks, victim, shown, &crowd, scores);
+                let shown = (victim, at, &one.region, one.members.len());
+                let named = look_at((atlas, rule), &attacks, shown, &crowd, scores);
                 let (region, members) = (Arc::clone(&one.region), Arc::clone(&one.members));
                 taken.push(Taken { query: one.query, at, region, members, named });
             }

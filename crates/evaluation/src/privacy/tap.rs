@@ -157,7 +157,7 @@ impl Onlooker<'_> {
                 .clone();
             let victim = Somebody::from(&state.waiting[hit.place as usize]);
             let view = (self.atlas, self.suspect.rule());
-            let shown = (now, &region, members.len());
+            let shown = (&victim, now, &region, members.len());
             let attacks: Vec<&Box<dyn Attack>> = self
                 .attacks
                 .iter()
@@ -165,7 +165,7 @@ impl Onlooker<'_> {
                     attack.letter() != 'G' || is_turn(&mut self.planted, self.plan.planted, &victim)
                 })
                 .collect();
-            let named = look_at(view, attacks, &victim, shown, &crowd, &mut self.scores);
+            let named = look_at(view, attacks, shown, &crowd, &mut self.scores);
             let query = victim.id.0 as u32;
             self.taken.push(Taken { query, at: now, region, members, named });
         }
@@ -177,8 +177,7 @@ impl Onlooker<'_> {
 pub(super) fn look_at<'a>(
     (atlas, rule): (&Arc<Atlas>, Rule),
     attacks: impl IntoIterator<Item = &'a Box<dyn Attack>>,
-    victim: &Somebody,
-    (at, region, members): (Time, &Arc<Region<'static>>, usize),
+    (victim, at, region, members): (&Somebody, Time, &Arc<Region<'static>>, usize),
     crowd: &Crowd<'_>,
     scores: &mut Scores,
 ) -> Vec<UserId> {

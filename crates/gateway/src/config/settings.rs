@@ -130,7 +130,7 @@ const SETTINGS: &[Setting] = &[
         "What the service is asked about: reach (streets members can reach) or cells (fixed ones).",
         |c, text| {
             let cells = RegionRule::Cells(CellRule::default());
-            c.engine.region = one_of(text, &[("reach", RegionRule::default()), ("cells", cells)])?
+            c.engine.region = one_of(text, &[("reach", RegionRule::default()), ("cells", cells)])?;
         }
     ),
     setting!(
@@ -194,7 +194,7 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.people.file = path(text)
     ),
     setting!("people.most", "100000", "People who can have settings.", |c, text| {
-        c.people.most = whole(text, 0..=10_000_000)?
+        c.people.most = whole(text, 0..=10_000_000)?;
     }),
     setting!(
         "people.blur",
