@@ -149,7 +149,7 @@ impl Crowd {
         let nearest = query.user % 3 != 0;
         let body = Body {
             ticket: &ticket(query.user, query.number),
-            person: &format!("p{}", query.user),
+            person: &format!("crowd-{}", query.user),
             lon: place.lon,
             lat: place.lat,
             k: query.k,
