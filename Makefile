@@ -1,26 +1,46 @@
 # What one does with MeshCloak. `make run` and `make test` do all the set-up they need.
 
 CARGO ?= cargo
-OUT   ?= out
+DEMO  ?=
 
-.PHONY: run test bench gates audit bless fmt setup valgrind schemathesis load install
+.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc python
 
-# Builds, lets people live in the built-in city, and hides them among one another; then a picture.
-run: setup
+# Builds the page and the program, and starts the demo: a city, its crowd, and the gateway between
+# them and the service. Says where to look at it; ends with Ctrl-C.
+run: setup page
 	$(CARGO) build --release --bin meshcloak
-	@mkdir -p $(OUT)
-	@./target/release/meshcloak simulate --users 20000 --out $(OUT)/queries.csv.gz
-	@echo
-	@./target/release/meshcloak cloak --queries $(OUT)/queries.csv.gz --out $(OUT)/outcomes.ndjson \
-	  --disclosures $(OUT)/disclosures.ndjson
-	@./target/release/meshcloak map draw $(OUT)/city.png
-	@echo
-	@echo "What became of each query: $(OUT)/outcomes.ndjson. What the service sees: $(OUT)/disclosures.ndjson."
-	@echo "The city: $(OUT)/city.png. Your own: ./target/release/meshcloak map draw FILE.osm.pbf $(OUT)/mine.png"
+	@./target/release/meshcloak serve --demo $(DEMO)
+
+# The page, for the program to take in. Without a recent Node the program has none, and says so.
+page:
+	@if $(NODE_IS_NEW); then $(MAKE) -s web/dist/index.html; else \
+	  echo "no Node 20.19 or newer here: building without the page (everything else works)"; fi
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite.config.ts \
+    $(shell find web/src web/public -type f)
+	cd web && npm run -s build
+
+# The page in Debian's Chromium, against a demo that runs.
+browser: setup node chromium page
+	$(CARGO) build --bin meshcloak
+	cd web && npm test
+
+NODE_IS_NEW = command -v npm >/dev/null && node -e \
+  'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)'
+node:
+	@command -v npm >/dev/null || { echo "installing Node"; $(APT) nodejs npm; }
+	@$(NODE_IS_NEW) || { echo "the page and its tests need Node 20.19 or newer" >&2; exit 1; }
+chromium:
+	@command -v chromium >/dev/null || { echo "installing Chromium"; $(APT) chromium; }
+APT = $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq
 
 # Everything CI checks: format, lints, tests (on real maps too if MESHCLOAK_MAPS names their
 # folder), the documentation, and that nothing has become slower.
-test: setup valgrind
+test: setup node chromium page valgrind postgis ogc
 	@$(CARGO) fmt --version >/dev/null 2>&1 && $(CARGO) clippy --version >/dev/null 2>&1 \
 	  || rustup component add rustfmt clippy
 	$(CARGO) fmt --all --check
@@ -28,6 +48,7 @@ test: setup valgrind
 	$(CARGO) test --workspace
 	$(CARGO) run -q -p meshcloak --example embed
 	$(CARGO) run -q -p meshcloak --example own_scheme
+	$(MAKE) browser
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(MAKE) schemathesis
 	$(GATES)
@@ -45,7 +66,7 @@ load: setup
 # The program, its settings and a service of systemd.
 PREFIX  ?= /usr/local
 DESTDIR ?=
-install: setup
+install: setup page
 	$(CARGO) build --release --bin meshcloak
 	install -D -m 755 target/release/meshcloak $(DESTDIR)$(PREFIX)/bin/meshcloak
 	test -e $(DESTDIR)/etc/meshcloak/meshcloak.toml || \
@@ -72,7 +93,7 @@ audit:
 
 # Accept the present answers and instruction counts as the expected ones; look at the diff
 # afterwards.
-bless: setup valgrind
+bless: setup valgrind postgis
 	MESHCLOAK_BLESS=1 $(CARGO) test --workspace
 	MESHCLOAK_BLESS=1 $(GATES)
 
@@ -89,3 +110,27 @@ setup:
 valgrind:
 	@command -v valgrind >/dev/null || { echo "installing valgrind"; \
 	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq valgrind; }
+
+# A real database for the tests: of whatever version the system has. Nothing is started here; the
+# tests start their own in a temporary folder.
+postgis:
+	@ls /usr/share/postgresql/*/extension/postgis.control >/dev/null 2>&1 || { \
+	  echo "installing PostgreSQL with PostGIS"; \
+	  $$(command -v sudo) apt-get update -q && \
+	  package=$$(apt-cache search --names-only '^postgresql-[0-9]+-postgis-[0-9.]+$$' | cut -d' ' -f1 | sort -V | tail -n 1) && \
+	  test -n "$$package" && \
+	  $$(command -v sudo) apt-get install -yq --no-install-recommends $$package $$package-scripts; }
+
+# A server for OGC API Features, from PyPI, in a folder of its own: the tests start it.
+OGC = target/ogc
+OGC_NEEDS = crates/gateway/tests/services/requirements.txt
+ogc: python $(OGC)/ready
+$(OGC)/ready: $(OGC_NEEDS)
+	python3 -m venv --clear $(OGC)
+	$(OGC)/bin/pip install -q --disable-pip-version-check -r $(OGC_NEEDS)
+	@touch $@
+
+# Runs that server, and the example of a webhook.
+python:
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || { echo "installing python3"; \
+	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq python3 python3-venv; }

@@ -4,6 +4,7 @@
 //! 130 interrupted.
 
 mod answer;
+mod attack;
 mod cloak;
 mod drive;
 mod evaluate;
@@ -11,8 +12,10 @@ mod keys;
 mod map;
 mod map_args;
 mod metrics;
+mod pois;
 mod progress;
 mod report;
+mod scheme_args;
 mod score;
 mod serve;
 mod simulate;
@@ -31,6 +34,7 @@ use std::process::ExitCode;
   meshcloak map draw porto.osm.pbf porto.png
   meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
   meshcloak evaluate --paper --users 10000 --out results
+  meshcloak attack --users 10000
   meshcloak report results
   meshcloak help map convert
 
@@ -56,6 +60,8 @@ enum Command {
     Cloak(cloak::Cloak),
     /// Try schemes on maps and crowds, as the paper does.
     Evaluate(evaluate::Evaluate),
+    /// Say what a scheme's promises are worth against somebody who tries.
+    Attack(attack::Attack),
     /// Make the report of an evaluation again, from its files of results.
     Report(report::Report),
     /// Say what became of queries, from files of any origin.
@@ -67,6 +73,9 @@ enum Command {
     /// Make, list and revoke the keys of the gateway's accounts.
     #[command(subcommand)]
     Keys(keys::Keys),
+    /// Put a map's points of interest into a database that the gateway can ask.
+    #[command(subcommand)]
+    Pois(pois::PoisCommand),
 }
 
 const MAP_EXAMPLES: &str = "Examples:
@@ -92,11 +101,13 @@ fn main() -> ExitCode {
         Command::Traces(traces) => traces.run(&console),
         Command::Cloak(cloak) => cloak.run(&console),
         Command::Evaluate(evaluate) => evaluate.run(&console),
+        Command::Attack(attack) => attack.run(&console),
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
         Command::Serve(serve) => serve.run(&console),
         Command::Drive(drive) => drive.run(&console),
         Command::Keys(keys) => keys.run(),
+        Command::Pois(command) => command.run(&console),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

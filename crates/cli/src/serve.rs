@@ -3,8 +3,12 @@
 use crate::progress::Console;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use demo::Demo;
+use demo::crowd::{CITY, CrowdPlan};
 use gateway::config::{Config, ConfigError, Source, Sources};
+use gateway::gateway::Gateway;
 use gateway::logs;
+use gateway::page::{Show, Site};
 use gateway::prepare::prepare;
 use gateway::serve::Running;
 use gateway::server::app;
@@ -40,6 +44,13 @@ pub struct Serve {
     /// Open to everyone without a key, on loopback alone.
     #[arg(long)]
     demo: bool,
+    /// How many people live in the demo.
+    #[arg(long, value_name = "NUMBER", default_value_t = CrowdPlan::default().users,
+          value_parser = clap::value_parser!(u32).range(1..=100_000), requires = "demo")]
+    people: u32,
+    /// A folder with an evaluation's report, to be linked from the page.
+    #[arg(long, value_name = "FOLDER")]
+    report: Option<PathBuf>,
     /// Read and check everything, open the map and the service, and end.
     #[arg(long)]
     check: bool,
@@ -70,11 +81,31 @@ impl Serve {
             return Ok(());
         }
         runtime.block_on(async {
-            let app = app(Arc::clone(&gateway));
-            let running = Running::start(gateway, app).await?;
+            let running = self.start(gateway).await?;
             console.note(&format!("listening on {}", running.address()));
+            if let Some(address) = running.operator_address() {
+                console.note(&format!("the operator's page is at http://{address}/"));
+            }
+            if self.demo {
+                println!("MeshCloak is at http://{}/", running.address());
+            }
             self.follow_signals(running).await
         })
+    }
+
+    /// Opens the sockets; in the demo, for a crowd as well.
+    async fn start(&self, gateway: Arc<Gateway>) -> Result<Running> {
+        let app = app(Arc::clone(&gateway));
+        let site = Site { show: Show::Regions, report: self.report.clone() };
+        if !self.demo {
+            return Ok(Running::start_watched(gateway, app, site, |_| ()).await?);
+        }
+        let plan = CrowdPlan { users: self.people, ..CrowdPlan::default() };
+        let demo = Demo::new(Arc::clone(&gateway), plan);
+        let app = app.merge(demo.routes(self.report.clone()));
+        let running = Running::start_watched(gateway, app, site, demo.onlooker()).await?;
+        demo.begin().context("the crowd")?;
+        Ok(running)
     }
 
     /// Reads the settings again on SIGHUP; ends on SIGTERM and SIGINT.
@@ -101,6 +132,10 @@ impl Serve {
 
     fn sources(&self) -> Result<Sources, ConfigError> {
         let mut sources = Sources::new().environment(std::env::vars());
+        let named = self.map.is_some() || std::env::var_os("MESHCLOAK_MAP_SOURCE").is_some();
+        if self.demo && self.config.is_none() && !named {
+            sources = sources.flag("map.source", CITY).flag("engine.region", "cells");
+        }
         if let Some(path) = &self.config {
             sources = sources.file(Source::read(path)?);
         }

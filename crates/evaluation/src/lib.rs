@@ -28,6 +28,8 @@ pub mod grid;
 pub mod people;
 pub mod trips;
 
+pub mod privacy;
+
 pub mod evaluate;
 pub mod provenance;
 pub mod results;

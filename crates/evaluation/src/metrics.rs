@@ -80,6 +80,12 @@ impl Mean {
         self.count += 1;
     }
 
+    /// Takes all values of another into account.
+    pub fn join(&mut self, other: Mean) {
+        self.sum += other.sum;
+        self.count += other.count;
+    }
+
     /// The mean; `None` of nothing.
     pub fn value(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum / self.count as f64)

@@ -49,13 +49,17 @@ pub fn tape(crowd: &Crowd, map: &StreetMap, folder: Option<&Path>) -> Result<Tap
 
 fn simulated(crowd: &Crowd, map: &StreetMap, profile: &Profile) -> Tape {
     let Crowd { users, k, seed, .. } = *crowd;
-    let settings = Settings { users, k, temporal_tolerance: 0, seed };
+    simulate(map, profile, Settings { users, k, temporal_tolerance: 0, seed })
+}
+
+/// What simulated people ask.
+pub fn simulate(map: &StreetMap, profile: &Profile, settings: Settings) -> Tape {
     let mut simulation = Simulation::new(map, profile, settings);
     let mut queries = Vec::new();
     while let Some(mut batch) = simulation.step() {
         queries.append(&mut batch.queries);
     }
-    Tape { queries, users: users as usize }
+    Tape { queries, users: settings.users as usize }
 }
 
 /// The first so many trips, all of which begin within a window.

@@ -17,7 +17,7 @@ use meshcloak::scheme::{Disclosure, Published, Scheme, State};
 use meshcloak::units::Time;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The scheme, who waits, and what they want.
 pub struct Engine {
@@ -42,6 +42,8 @@ pub struct Round {
     pub at: Time,
     /// When it was over, by the clock on the wall.
     pub published: Instant,
+    /// How long the engine took.
+    pub took: Duration,
     /// What the service is to be asked, in no order.
     pub jobs: Vec<Job>,
     /// Who is not served any more.
@@ -74,6 +76,7 @@ impl Engine {
         let engine = &gateway.config().engine;
         let settings = Settings {
             guarantee: engine.guarantee,
+            region: engine.region,
             horizon: engine.horizon,
             ..Settings::default()
         };
@@ -120,7 +123,7 @@ impl Engine {
             suppressed: stats.suppressed,
         });
         self.gateway.metrics().turns.record(began.elapsed(), 1);
-        Round { at, published: Instant::now(), jobs, ended }
+        Round { at, published: Instant::now(), took: began.elapsed(), jobs, ended }
     }
 
     /// Everyone who still waits, as expired: the gateway is about to end.
@@ -129,7 +132,7 @@ impl Engine {
         waiting.append(&mut self.idle);
         let whose = waiting.iter().filter_map(|query| self.pending.remove(&query.id));
         let ended = whose.map(|waiting| (waiting.pending, Outcome::Expired)).collect();
-        Round { at, published: Instant::now(), jobs: Vec::new(), ended }
+        Round { at, published: Instant::now(), took: Duration::ZERO, jobs: Vec::new(), ended }
     }
 }
 

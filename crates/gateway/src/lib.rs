@@ -53,6 +53,9 @@ pub mod routes;
 pub mod server;
 pub mod stream;
 
+pub mod page;
+pub mod tiles;
+
 pub mod listen;
 pub mod logs;
 pub mod prepare;

@@ -170,7 +170,7 @@ fn count(table: &Mutex<BTreeMap<&'static str, u64>>, word: &'static str) {
 }
 
 /// Rounded down to whole tens.
-fn coarse(count: u64) -> u64 {
+pub(crate) fn coarse(count: u64) -> u64 {
     count - count % STEP
 }
 

@@ -5,7 +5,7 @@ use crate::config::{Config, Mode};
 use crate::gateway::{Gateway, Parts};
 use crate::keys::KeyError;
 use crate::service::postgis::{Postgis, PostgisSettings};
-use crate::service::{BuiltIn, Service};
+use crate::service::{BuiltIn, RemoteSettings, Service};
 use crate::tls::{Tls, TlsError};
 use crate::walk::Walker;
 use import::{ImportError, Options, Progress, read_map};
@@ -59,6 +59,10 @@ pub fn prepare(
 fn open(config: &Config, walker: &Arc<Walker>) -> Result<Box<dyn Service>, PrepareError> {
     if config.service.source == "built-in" {
         return Ok(Box::new(BuiltIn::new(Arc::clone(walker))));
+    }
+    if let Some(settings) = RemoteSettings::named(&config.service.source) {
+        let opened = settings.and_then(|settings| settings.open(walker));
+        return opened.map_err(|error| PrepareError::Service(error.to_string()));
     }
     let service = &config.service;
     let settings = PostgisSettings {

@@ -4,6 +4,7 @@ use crate::config::{Config, ConfigError};
 use crate::engine::Round;
 use crate::gateway::Gateway;
 use crate::listen::{Manners, listen, turned};
+use crate::page::{self, Lookout, Site};
 use crate::server::operator_app;
 use crate::ticker::{Ticker, deliver};
 use crate::tls::{Tls, TlsError};
@@ -55,6 +56,16 @@ pub struct Running {
 impl Running {
     /// Opens the sockets and starts the engine; `app` is what people can reach.
     pub async fn start(gateway: Arc<Gateway>, app: Router) -> Result<Running, ServeError> {
+        Running::start_watched(gateway, app, Site::default(), |_| ()).await
+    }
+
+    /// The same, with somebody who is shown every round: the demo, which knows everyone anyway.
+    pub async fn start_watched(
+        gateway: Arc<Gateway>,
+        app: Router,
+        site: Site,
+        onlooker: impl FnMut(&Round) + Send + 'static,
+    ) -> Result<Running, ServeError> {
         let config = Config::clone(&gateway.config()).server;
         let (socket, address) = bind("server.listen", config.listen).await?;
         let operator = match config.metrics {
@@ -63,16 +74,19 @@ impl Running {
         };
         let tls = config.tls.as_ref().map(Tls::read).transpose()?.map(Arc::new);
         let closing = watch::Sender::new(false);
+        let lookout = Arc::new(Lookout::default());
         let patience = config.request_timeout;
         let manners = Manners { connections: config.connections, patience, tls: tls.clone() };
         let mut listeners = vec![tokio::spawn(listen(socket, app, manners, closing.subscribe()))];
         let operator_address = operator.as_ref().map(|(_, address)| *address);
         if let Some((socket, _)) = operator {
             let manners = Manners { connections: 64, patience, tls: None };
-            let app = operator_app(Arc::clone(&gateway));
+            let app =
+                operator_app(Arc::clone(&gateway)).merge(page::operator(&gateway, &lookout, &site));
             listeners.push(tokio::spawn(listen(socket, app, manners, closing.subscribe())));
         }
         let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
+        let rounds = lookout.watch(&gateway, rounds, onlooker);
         tokio::spawn(learn(Arc::clone(&gateway)));
         let (break_down, broken) = watch::channel(false);
         let delivered = tokio::spawn(attend(Arc::clone(&gateway), rounds, break_down));

@@ -34,6 +34,8 @@ pub mod cliques;
 
 pub mod mesh;
 
+pub mod cells;
+
 pub mod region;
 
 pub mod history;

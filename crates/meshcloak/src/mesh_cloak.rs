@@ -1,6 +1,7 @@
 //! MeshCloak, the scheme (Algorithm 4, lines 10–15), by the fastest way to the same answer: one
 //! walk per query for its edges, branch and bound for a largest clique of each, one mesh per set.
 
+use crate::cells::Cells;
 use crate::cliques::{Largest, LargestCliques};
 use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
@@ -8,8 +9,8 @@ pub use crate::group_cloak::Hold;
 use crate::group_cloak::{GroupCloak, Task};
 use crate::guarantee::{Guarantee, HORIZON};
 use crate::guard::{Guard, Promise};
-use crate::mesh::MeshRule;
-use crate::meshes::{Member, Meshes};
+pub use crate::meshes::RegionRule;
+use crate::meshes::{Member, Meshes, RegionBuilder};
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::Time;
@@ -23,8 +24,8 @@ pub struct Settings {
     pub guarantee: Guarantee,
     /// When two people count as within reach of each other.
     pub coverage: Coverage,
-    /// Which streets belong to a mesh.
-    pub mesh: MeshRule,
+    /// Which streets the service is asked about.
+    pub region: RegionRule,
     /// How many steps the search for the cliques of one query may take.
     pub budget: u32,
     /// For how long `history` minds where people were.
@@ -38,7 +39,7 @@ impl Default for Settings {
         Settings {
             guarantee: Guarantee::Paper,
             coverage: Coverage::Own,
-            mesh: MeshRule::Reach,
+            region: RegionRule::default(),
             budget: 20_000,
             horizon: HORIZON,
             hold: None,
@@ -69,11 +70,22 @@ const BUDGET_OF_A_CRUSH: u32 = 200;
 impl MeshCloak {
     /// MeshCloak on a prepared map.
     pub fn new(atlas: Arc<Atlas>, settings: Settings) -> MeshCloak {
+        let regions = RegionBuilder::new(&atlas, settings.region, None);
+        MeshCloak::showing(atlas, settings, regions)
+    }
+
+    /// MeshCloak with cells that were made before, whatever length the settings ask for.
+    pub fn with_cells(atlas: Arc<Atlas>, settings: Settings, cells: Arc<Cells>) -> MeshCloak {
+        let regions = RegionBuilder::new(&atlas, settings.region, Some(cells));
+        MeshCloak::showing(atlas, settings, regions)
+    }
+
+    fn showing(atlas: Arc<Atlas>, settings: Settings, regions: RegionBuilder) -> MeshCloak {
         MeshCloak {
             settings,
             graph: GraphBuilder::default(),
             cliques: LargestCliques::default(),
-            meshes: Meshes::new(Arc::clone(&atlas), settings.mesh),
+            meshes: Meshes::new(regions),
             sets: Sets::default(),
             groups: GroupCloak::default(),
             guard: Guard::default(),

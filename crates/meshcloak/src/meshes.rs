@@ -1,5 +1,6 @@
-//! The regions of many sets at once, shared among threads: each set's mesh is its own business.
+//! The regions of many sets at once, shared among threads: each set's region is its own business.
 
+use crate::cells::{CellRegions, CellRule, Cells};
 use crate::distance::Atlas;
 use crate::map::StreetId;
 use crate::mesh::{MeshBuilder, MeshRule};
@@ -8,7 +9,63 @@ use crate::scheme::Published;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Builds the meshes of the sets of a batch.
+/// Which streets the service is asked about (SPEC §7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegionRule {
+    /// Those that a member can reach.
+    Mesh(MeshRule),
+    /// Those of the members' cells.
+    Cells(CellRule),
+}
+
+impl Default for RegionRule {
+    /// Every street that a member can reach.
+    fn default() -> RegionRule {
+        RegionRule::Mesh(MeshRule::Reach)
+    }
+}
+
+/// Builds one region after the other, by a rule.
+#[derive(Clone, Debug)]
+pub(crate) enum RegionBuilder {
+    Mesh(Box<MeshBuilder>),
+    Cells(CellRegions),
+}
+
+impl RegionBuilder {
+    /// A builder of regions on a map; `cells` are those of the map if they are known already.
+    pub(crate) fn new(
+        atlas: &Arc<Atlas>,
+        rule: RegionRule,
+        cells: Option<Arc<Cells>>,
+    ) -> RegionBuilder {
+        match rule {
+            RegionRule::Mesh(rule) => {
+                RegionBuilder::Mesh(Box::new(MeshBuilder::new(Arc::clone(atlas), rule)))
+            }
+            RegionRule::Cells(CellRule { length, least }) => {
+                let cells = cells.unwrap_or_else(|| Arc::new(Cells::new(atlas.map(), length)));
+                RegionBuilder::Cells(CellRegions::new(cells, least))
+            }
+        }
+    }
+
+    /// Appends the region of a set: each street once, ascending.
+    pub(crate) fn region(
+        &mut self,
+        members: impl Iterator<Item = Standpoint>,
+        streets: &mut Vec<StreetId>,
+    ) {
+        match self {
+            RegionBuilder::Mesh(meshes) => meshes.cloaking_mesh(members, streets),
+            RegionBuilder::Cells(cells) => {
+                cells.region(members.map(|member| member.street), streets);
+            }
+        }
+    }
+}
+
+/// Builds the regions of the sets of a batch.
 #[derive(Clone, Debug)]
 pub(crate) struct Meshes {
     workers: Vec<Worker>,
@@ -17,7 +74,7 @@ pub(crate) struct Meshes {
 /// One builder and what it has built.
 #[derive(Clone, Debug)]
 struct Worker {
-    builder: MeshBuilder,
+    builder: RegionBuilder,
     streets: Vec<StreetId>,
     ends: Vec<usize>,
 }
@@ -30,8 +87,7 @@ pub(crate) struct Member {
 }
 
 impl Meshes {
-    pub(crate) fn new(atlas: Arc<Atlas>, rule: MeshRule) -> Meshes {
-        let builder = MeshBuilder::new(atlas, rule);
+    pub(crate) fn new(builder: RegionBuilder) -> Meshes {
         Meshes { workers: vec![Worker { builder, streets: Vec::new(), ends: Vec::new() }] }
     }
 
@@ -47,7 +103,7 @@ impl Meshes {
             let builder = &mut self.workers[0].builder;
             for set in sets {
                 published.add_mesh(members(set).map(|member| member.id), |mesh| {
-                    builder.cloaking_mesh(members(set).map(|member| member.standpoint), mesh);
+                    builder.region(members(set).map(|member| member.standpoint), mesh);
                 });
             }
             return;
@@ -76,7 +132,7 @@ impl Worker {
         self.streets.clear();
         self.ends.clear();
         for set in sets {
-            self.builder.cloaking_mesh(set, &mut self.streets);
+            self.builder.region(set, &mut self.streets);
             self.ends.push(self.streets.len());
         }
     }

@@ -1,10 +1,11 @@
 //! The engine's laws: two pipelines give one answer, and every outcome is accounted for.
 
+use meshcloak::cells::{CellId, CellRule, Cells};
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::mesh::{MeshRule, Standpoint};
-use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::naive;
 use meshcloak::printed::Printed;
 use meshcloak::query::Query;
@@ -12,7 +13,7 @@ use meshcloak::region::Region;
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::town::Town;
 use meshcloak::units::{Length, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What became of a query: when, and with a set of which size; none if it expired.
@@ -42,6 +43,8 @@ fn run(town: &Town, scheme: &mut dyn Scheme, crowd: &[Query], settings: Settings
         }
         for (query, set) in &done.served {
             let set = done.published.set(*set);
+            let outcome = (second, Some(set.members.len()));
+            assert_eq!(outcomes.insert(query.id.0, outcome), None, "twice: {query:?}");
             assert!(!query.has_expired(now) && set.members.len() >= query.k as usize);
             assert!(set.members.contains(&query.id));
             let pairs =
@@ -53,12 +56,20 @@ fn run(town: &Town, scheme: &mut dyn Scheme, crowd: &[Query], settings: Settings
                 .map(|id| &crowd[id.0 as usize])
                 .map(|q| Standpoint { street: q.position.street, dc: q.distance_constraint })
                 .collect();
-            if settings.mesh == MeshRule::Reach {
-                let mesh = naive::cloaking_mesh(&town.map, &table, &standpoints);
-                assert_eq!(set.region, Region::Mesh(mesh.into()));
-            }
-            let outcome = (second, Some(set.members.len()));
-            assert_eq!(outcomes.insert(query.id.0, outcome), None, "twice: {query:?}");
+            let region = match settings.region {
+                RegionRule::Mesh(MeshRule::Reach) => {
+                    naive::cloaking_mesh(&town.map, &table, &standpoints)
+                }
+                RegionRule::Mesh(MeshRule::Printed) => continue,
+                RegionRule::Cells(rule) => {
+                    let cells = Cells::new(&town.map, rule.length);
+                    let shown: BTreeSet<CellId> =
+                        standpoints.iter().map(|s| cells.of(s.street)).collect();
+                    let streets = town.map.streets();
+                    streets.filter(|&street| shown.contains(&cells.of(street))).collect()
+                }
+            };
+            assert_eq!(set.region, Region::Mesh(region.into()));
         }
     }
     assert!(state.waiting.is_empty());
@@ -74,8 +85,12 @@ fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
         let crowd = town.crowd(&mut Town::generator(seed), 2 + seed as usize % 50);
         let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
         for coverage in [Coverage::Own, Coverage::Both] {
-            for mesh in [MeshRule::Reach, MeshRule::Printed] {
-                let settings = Settings { coverage, mesh, ..Settings::default() };
+            for region in [
+                RegionRule::Mesh(MeshRule::Reach),
+                RegionRule::Mesh(MeshRule::Printed),
+                RegionRule::Cells(CellRule { length: Length::metres(400.0), least: 1 }),
+            ] {
+                let settings = Settings { coverage, region, ..Settings::default() };
                 let mut fast = MeshCloak::new(Arc::clone(&atlas), settings);
                 let mut printed = Printed::new(Arc::clone(&atlas), settings);
                 let expected = run(&town, &mut printed, &crowd, settings);

@@ -106,18 +106,18 @@ pub fn draw_map(map: &StreetMap, options: &Options) -> Result<Picture, PictureEr
 }
 
 /// Where title, map and legend are.
-struct Layout {
+pub(crate) struct Layout {
     width: u32,
-    scale: f64,
+    pub scale: f64,
     margin: f64,
     /// The paper, streets and a little room around them.
     panel: PixelBox,
     /// Where streets may be.
-    map: PixelBox,
+    pub map: PixelBox,
 }
 
 impl Layout {
-    fn new(bounds: Rectangle, options: &Options) -> Result<Layout, PictureError> {
+    pub fn new(bounds: Rectangle, options: &Options) -> Result<Layout, PictureError> {
         let width = options.width_pixels;
         let (least, most) = (Options::MIN_WIDTH, Options::MAX_WIDTH);
         if !(least..=most).contains(&width) {
@@ -138,12 +138,16 @@ impl Layout {
     }
 
     /// The strip of that height below the map.
-    fn strip(&self, height: f64) -> PixelBox {
+    pub fn strip(&self, height: f64) -> PixelBox {
         let top = self.panel.bottom() + 12.0 * self.scale;
         PixelBox { top, height, ..self.panel }
     }
 
-    fn canvas(&self, strip: Option<PixelBox>, palette: &Palette) -> Result<Canvas, PictureError> {
+    pub fn canvas(
+        &self,
+        strip: Option<PixelBox>,
+        palette: &Palette,
+    ) -> Result<Canvas, PictureError> {
         let bottom = strip.unwrap_or(self.panel).bottom() + self.margin;
         let height = (bottom.ceil() as u32).clamp(Canvas::MIN_SIDE, Canvas::MAX_SIDE);
         let mut canvas = Canvas::new(self.width, height, palette.page)?;
@@ -155,7 +159,7 @@ impl Layout {
         Ok(canvas)
     }
 
-    fn draw_title(&self, canvas: &mut Canvas, options: &Options, palette: &Palette) {
+    pub fn draw_title(&self, canvas: &mut Canvas, options: &Options, palette: &Palette) {
         let (left, right) = (self.panel.left, self.panel.right());
         let baseline = self.panel.top - 16.0 * self.scale;
         let title = Text {

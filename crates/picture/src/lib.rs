@@ -18,6 +18,7 @@
 mod arrows;
 mod axis;
 mod canvas;
+mod cells;
 mod chart;
 mod colour;
 mod dots;
@@ -39,6 +40,7 @@ mod thinning;
 mod view;
 
 pub use canvas::{Anchor, Canvas, CanvasLines, Circle, PictureError, Stroke, Text, Weight};
+pub use cells::draw_cells;
 pub use chart::LineChart;
 pub use colour::Colour;
 pub use dots::{DotPanel, Dots, Steps};

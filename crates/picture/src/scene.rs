@@ -5,7 +5,7 @@
 use meshcloak::map::{Position, TerminalId};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::town::{Town, town};
-use meshcloak::units::{Length, Point, Time};
+use meshcloak::units::{Length, Point, Speed, Time};
 use std::time::Duration;
 
 /// Somebody on a town.
@@ -100,7 +100,8 @@ impl Scene {
             k: person.k,
             temporal_tolerance: Duration::from_secs(3),
             distance_constraint: person.dc,
-            speed: None,
+            // As fast as her constraint says, from one time to the other.
+            speed: Some(Speed::metres_per_second(person.dc.as_metres() / DELTA as f64)),
         };
         self.people.iter().enumerate().map(asks).collect()
     }

@@ -7,7 +7,7 @@ use crate::view::View;
 use meshcloak::map::{Rank, StreetMap};
 
 /// Shape points nearer than this many pixels to the one before do not show.
-const SPACING: f64 = 0.4;
+pub(crate) const SPACING: f64 = 0.4;
 /// Streets narrower than this have no casing: those of a colour of their own, and pale ones,
 /// which would be all casing.
 const LEAST_CASED: (f64, f64) = (1.5, 2.4);
@@ -50,6 +50,11 @@ struct Group {
 }
 
 impl Streets {
+    /// No streets, where they are drawn otherwise.
+    pub fn none() -> Streets {
+        Streets { groups: Default::default() }
+    }
+
     /// The streets as `view` shows them.
     pub fn gather(map: &StreetMap, view: &View) -> Streets {
         let mut groups: [[Lines; KINDS]; 7] = Default::default();

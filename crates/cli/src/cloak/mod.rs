@@ -9,13 +9,13 @@ mod options;
 mod outcomes;
 mod per_batch;
 mod roster;
-mod scheme_args;
 mod summary;
 mod text;
 
 use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
+use crate::scheme_args::SchemeArgs;
 use anyhow::{Context as _, Result};
 use batches::Batches;
 use clap::Args;
@@ -26,7 +26,6 @@ use intake::{Intake, Limits, Rows};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
 pub use options::batch_length;
-use scheme_args::SchemeArgs;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,6 +44,7 @@ Examples:
   meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
   meshcloak cloak porto.meshmap --queries q.csv.gz --out o.ndjson.gz --disclosures d.ndjson
   meshcloak cloak oldenburgGen.node --queries q.csv --out o.ndjson --pipeline printed --json
+  meshcloak cloak --queries q.csv --out o.ndjson --region cells --cell-length 600
   meshcloak cloak --queries q.csv --out o.ndjson --scheme hilbert-cloak
   meshcloak cloak --queries q.csv --out o.ndjson --per-batch batches.csv --strict --threads 1")]
 pub struct Cloak {

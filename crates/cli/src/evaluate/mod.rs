@@ -4,6 +4,8 @@ mod date;
 
 use crate::answer;
 use crate::progress::Console;
+use crate::scheme_args::GuaranteeArg;
+use crate::scheme_args::region::RegionArgs;
 use crate::table::{Table, grouped};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -11,6 +13,7 @@ use evaluation::evaluate::{Evaluation, Finished, Witness, evaluate};
 use evaluation::experiment::Experiment;
 use evaluation::provenance::Program;
 use evaluation::schemes;
+use meshcloak::mesh_cloak::Settings;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -28,7 +31,9 @@ Examples:
   meshcloak evaluate --paper --maps oldenburg,porto --users 10000 --seeds 3 --out small
   meshcloak evaluate experiments/fig-success-rate.toml --out results --jobs 2
   meshcloak evaluate experiments/schemes.toml --schemes meshcloak,casper --out rivals
-  meshcloak evaluate experiments/schemes.toml --costs rivals --out again")]
+  meshcloak evaluate experiments/schemes.toml --costs rivals --out again
+  meshcloak evaluate --paper --guarantee reciprocal --region cells --cell-length 600 --out cells
+  meshcloak evaluate --paper --schemes meshcloak,meshcloak/reciprocal/cells-600 --out both")]
 pub struct Evaluate {
     /// Experiment to run.
     #[arg(value_name = "EXPERIMENT.toml", required_unless_present = "paper")]
@@ -43,6 +48,11 @@ pub struct Evaluate {
     /// Schemes to try instead.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = scheme)]
     schemes: Vec<String>,
+    /// What MeshCloak promises to whom, instead.
+    #[arg(long, value_enum)]
+    guarantee: Option<GuaranteeArg>,
+    #[command(flatten)]
+    region: RegionArgs,
     /// How many seeds to try instead, from 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
@@ -116,6 +126,7 @@ impl Evaluate {
             };
             replace(&mut grid.maps, &self.maps);
             replace(&mut grid.schemes, &self.schemes);
+            self.set(&mut grid.schemes)?;
             if !self.users.is_empty() {
                 grid.users.clone_from(&self.users);
             }
@@ -133,17 +144,29 @@ impl Evaluate {
     }
 }
 
+impl Evaluate {
+    /// Gives MeshCloak the settings that were asked for, among these schemes.
+    fn set(&self, schemes: &mut [String]) -> Result<()> {
+        self.region.check()?;
+        if self.guarantee.is_none() && self.region.given().is_none() {
+            return Ok(());
+        }
+        let guarantee = self.guarantee.unwrap_or(GuaranteeArg::Paper).into();
+        let settings = Settings { guarantee, region: self.region.rule(), ..schemes::PAPER };
+        for scheme in schemes.iter_mut().filter(|scheme| *scheme == "meshcloak") {
+            *scheme = schemes::named(settings);
+        }
+        Ok(())
+    }
+}
+
 /// Whether a map is meant that lies in the folder of maps.
 fn by_name(map: &String) -> bool {
     evaluation::maps::NAMES.iter().any(|(name, _)| name == map)
 }
 
 fn scheme(name: &str) -> Result<String, String> {
-    let names = schemes::names();
-    if names.contains(&name) {
-        return Ok(name.to_owned());
-    }
-    Err(format!("expected one of {}", names.join(", ")))
+    schemes::canonical(name).ok_or_else(|| format!("expected one of {}", schemes::expected()))
 }
 
 fn program() -> Program {

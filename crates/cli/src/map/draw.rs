@@ -2,10 +2,13 @@
 
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
+use crate::scheme_args::region::cell_length;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use import::{Imported, MapSource, Progress as _};
-use picture::{Options, Theme, draw_map};
+use meshcloak::cells::{CellRule, Cells};
+use meshcloak::units::Length;
+use picture::{Options, Picture, Theme, draw_cells, draw_map};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `map draw`.
@@ -15,6 +18,7 @@ use std::path::{Path, PathBuf};
   meshcloak map draw city.png
   meshcloak map draw porto.osm.pbf porto.svg
   meshcloak map draw oldenburgGen.node oldenburg.png --theme dark --width 2400
+  meshcloak map draw porto.osm.pbf cells.png --cells --cell-length 600
   meshcloak map draw city:2000:5 town.png --no-pois --title \"A town\"")]
 pub struct Draw {
     /// The map to draw (default: the built-in city) and the .png or .svg to write.
@@ -29,6 +33,12 @@ pub struct Draw {
     /// Leave out points of interest.
     #[arg(long)]
     no_pois: bool,
+    /// Colour the streets by cells, as `cloak --region cells` has them.
+    #[arg(long)]
+    cells: bool,
+    /// How long a cell is, about [default: 1200].
+    #[arg(long, value_name = "METRES", value_parser = cell_length, requires = "cells")]
+    cell_length: Option<Length>,
     /// What stands above the picture [default: the name of the map].
     #[arg(long)]
     title: Option<String>,
@@ -66,7 +76,7 @@ impl Draw {
         let kind = kind_of(&out)?;
         let imported = self.how.read(Some(&map), console)?;
         console.begin("drawing", 0);
-        let picture = draw_map(&imported.map, &self.options(&imported))?;
+        let picture = if self.cells { self.cells(&imported)? } else { self.streets(&imported)? };
         let bytes = match kind {
             Kind::Png => picture.to_png(),
             Kind::Svg => picture.to_svg().into_bytes(),
@@ -74,6 +84,18 @@ impl Draw {
         console.clear();
         import::write_file(&out, &bytes)?;
         Ok(())
+    }
+
+    fn streets(&self, imported: &Imported) -> Result<Picture> {
+        Ok(draw_map(&imported.map, &self.options(imported))?)
+    }
+
+    fn cells(&self, imported: &Imported) -> Result<Picture> {
+        let length = self.cell_length.unwrap_or(CellRule::default().length);
+        let cells = Cells::new(&imported.map, length);
+        let subtitle = format!("{} cells of about {} m", cells.count(), length.as_metres());
+        let options = Options { subtitle, ..self.options(imported) };
+        Ok(draw_cells(&imported.map, &cells, &options)?)
     }
 
     fn options(&self, imported: &Imported) -> Options {

@@ -108,6 +108,19 @@ fn a_cell_is_what_simulate_and_cloak_say() {
 }
 
 #[test]
+fn guarantee_and_region_can_be_chosen_by_flags_or_by_the_name_of_a_scheme() {
+    let bench = Bench::new(&TINY.replace("meshcloak-printed", "meshcloak/history/cells-600"));
+    bench.run("out", &["--guarantee", "reciprocal", "--region", "cells"]).done();
+    let schemes = bench.column("out", "scheme");
+    assert_eq!(
+        schemes[..2],
+        ["meshcloak/reciprocal/cells-1200", "meshcloak/history/cells-600"].map(str::to_owned)
+    );
+    let run = bench.run("out", &["--schemes", "meshcloak/cells-none"]);
+    assert!(run.stderr.contains("cells-METRES"), "{}", run.stderr);
+}
+
+#[test]
 fn killed_and_started_again_it_gives_what_an_uninterrupted_run_gives() {
     let more = "users = [300, 400]\nseeds = 4\n";
     let bench = Bench::new(&TINY.replace("users = 200\n", more));
@@ -225,6 +238,30 @@ fn a_full_disk_leaves_no_half_written_result() {
     assert!(!Path::new(&out).join("runs.csv").exists());
     bench.run("out", &[]).done();
     assert_eq!(bench.column("out", "configuration").len(), 4);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_folder_is_named_and_stays_as_it_was() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    let bench = Bench::new(TINY);
+    let out = bench.path("out");
+    fs::create_dir(&out).unwrap();
+    let program = bench.path("meshcloak");
+    fs::copy(env!("CARGO_BIN_EXE_meshcloak"), &program).unwrap();
+    for (path, mode) in [(&out, 0o555), (&bench.path(""), 0o755)] {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let mut command = Command::new(&program);
+    if fs::metadata("/proc/self").unwrap().uid() == 0 {
+        command.uid(65534).gid(65534); // nothing is read-only to root
+    }
+    let output = command.args(["evaluate", &bench.path("e.toml"), "--out", &out]).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("out/cells: Permission denied"), "{stderr}");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
 }
 
 #[test]

@@ -2,13 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod attack;
 mod bad_input;
 mod cloak;
+mod cloak_cells;
 mod cloak_crowds;
 mod cloak_guarantees;
 mod commands;
 mod evaluate;
 mod golden;
+mod pois;
 mod program;
 mod real_maps;
 mod schemes;

@@ -40,8 +40,7 @@ pub(super) fn read(file: &Path, text: &str) -> Checked<Experiment> {
 /// The grid that a table describes; what it does not say is as in `other`.
 fn grid(fields: &mut Fields<'_>, other: Grid) -> Checked<Grid> {
     let schemes = crate::schemes::names();
-    let known =
-        |field: &Field<'_>| field.text().filter(|text| schemes.contains(text)).map(str::to_owned);
+    let known = |field: &Field<'_>| field.text().and_then(crate::schemes::canonical);
     let any_text =
         |field: &Field<'_>| field.text().filter(|text| !text.is_empty()).map(str::to_owned);
     Ok(Grid {
@@ -65,7 +64,7 @@ fn grid(fields: &mut Fields<'_>, other: Grid) -> Checked<Grid> {
             Some(field) if field.text() == Some("all") => {
                 schemes.iter().map(|&name| name.to_owned()).collect()
             }
-            Some(field) => field.list(&format!("all, {}", schemes.join(", ")), known)?,
+            Some(field) => field.list(&format!("all, {}", crate::schemes::expected()), known)?,
             None => other.schemes,
         },
         views: list(fields, "views", "unlimited or realtime", view, other.views)?,

@@ -1,6 +1,7 @@
 //! What a report is made of: the files of a folder of results. A file that is missing has no rows.
 
-use crate::results::{self, MapRow, ResultsError, Row, RunRow, SchemeRow, VolumeRow};
+use crate::privacy::PortraitRow;
+use crate::results::{self, MapRow, PrivacyRow, ResultsError, Row, RunRow, SchemeRow, VolumeRow};
 use std::path::Path;
 
 /// The rows of a folder of results.
@@ -14,6 +15,10 @@ pub struct Data {
     pub maps: Vec<MapRow>,
     /// `schemes.csv`.
     pub schemes: Vec<SchemeRow>,
+    /// `privacy.csv`.
+    pub privacy: Vec<PrivacyRow>,
+    /// `victim.csv`.
+    pub victims: Vec<PortraitRow>,
     /// `provenance.toml`.
     pub provenance: toml::Table,
 }
@@ -22,7 +27,7 @@ pub struct Data {
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// Nothing is there.
-    #[error("{0}: no results; expected runs.csv, volume.csv, maps.csv or schemes.csv")]
+    #[error("{0}: no results; expected runs.csv, volume.csv, maps.csv, schemes.csv or privacy.csv")]
     Nothing(String),
     /// Rows that are none.
     #[error(transparent)]
@@ -36,7 +41,7 @@ impl Data {
     /// Reads a folder.
     pub fn read(folder: &Path) -> Result<Data, DataError> {
         let file = |name: &str| folder.join(name);
-        let names = ["runs.csv", "volume.csv", "maps.csv", "schemes.csv"];
+        let names = ["runs.csv", "volume.csv", "maps.csv", "schemes.csv", "privacy.csv"];
         if !names.iter().any(|name| file(name).is_file()) {
             return Err(DataError::Nothing(folder.display().to_string()));
         }
@@ -45,6 +50,8 @@ impl Data {
             volume: rows(&file(names[1]))?,
             maps: rows(&file(names[2]))?,
             schemes: rows(&file(names[3]))?,
+            privacy: rows(&file(names[4]))?,
+            victims: rows(&file("victim.csv"))?,
             provenance: provenance(&file("provenance.toml"))?,
         })
     }

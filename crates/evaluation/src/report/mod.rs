@@ -14,6 +14,7 @@ mod over_dt;
 mod page;
 mod paper;
 mod plot;
+mod privacy;
 mod provenance;
 mod rivals;
 mod spread;
@@ -78,6 +79,7 @@ impl Report {
             rivals::section(data)?,
             density::section(data)?,
             taxis::section(data)?,
+            privacy::section(data)?,
             why_a_map::section(),
         ]);
         let title = data.provenance.get("title").and_then(toml::Value::as_str);

@@ -7,7 +7,7 @@ use meshcloak::units::{Point, Rectangle};
 use serde_json::{Map, Value};
 
 #[derive(Debug)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// Its id; none of a row whose id could not be read.
     pub query: Option<String>,
     /// In milliseconds.
@@ -16,14 +16,14 @@ pub(super) struct Line {
 }
 
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Refused(Reason),
     Expired,
     Succeeded(Success),
 }
 
 #[derive(Debug)]
-pub(super) struct Success {
+pub(crate) struct Success {
     pub at: u64,
     pub delay: Option<u64>,
     pub k: Option<u32>,
@@ -38,7 +38,7 @@ pub(super) struct Success {
 type Read<T> = Result<T, ScoreProblem>;
 
 impl Line {
-    pub(super) fn read(text: &str) -> Read<Line> {
+    pub(crate) fn read(text: &str) -> Read<Line> {
         let value: Value =
             serde_json::from_str(text).map_err(|error| ScoreProblem::Json(error.to_string()))?;
         let Value::Object(fields) = value else {

@@ -5,7 +5,7 @@
 
 mod asked;
 mod error;
-mod line;
+pub(crate) mod line;
 #[cfg(test)]
 mod tests;
 
@@ -77,7 +77,7 @@ pub fn score(files: &Files<'_>, progress: &dyn Progress) -> Result<Score, ScoreE
     Ok(scorer.score)
 }
 
-fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
+pub(crate) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     let mut raw = BufReader::with_capacity(1 << 18, File::open(path)?);
     if raw.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
         return Ok(Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(raw))));
@@ -85,7 +85,7 @@ fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     Ok(Box::new(raw))
 }
 
-fn labels(map: &StreetMap) -> FxHashMap<&str, StreetId> {
+pub(crate) fn labels(map: &StreetMap) -> FxHashMap<&str, StreetId> {
     map.streets().map(|street| (map.street_label(street), street)).collect()
 }
 

@@ -14,6 +14,7 @@ pub use sources::{ConfigError, Mode, Source, Sources};
 use crate::service::postgis::Table;
 use import::MapSource;
 use meshcloak::guarantee::Guarantee;
+use meshcloak::mesh_cloak::RegionRule;
 use meshcloak::units::{Length, LonLat};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -88,6 +89,8 @@ pub struct EngineConfig {
     pub tick: Duration,
     /// What is promised.
     pub guarantee: Guarantee,
+    /// Which streets the service is asked about.
+    pub region: RegionRule,
     /// For how long `history` minds where people were.
     pub horizon: Duration,
     /// The largest distance constraint that the map is prepared for.
@@ -187,6 +190,7 @@ impl Default for Config {
             engine: EngineConfig {
                 tick: Duration::from_secs(1),
                 guarantee: Guarantee::Reciprocal,
+                region: RegionRule::default(),
                 horizon: meshcloak::guarantee::HORIZON,
                 dc_max,
                 queue: 200_000,

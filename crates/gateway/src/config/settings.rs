@@ -4,7 +4,10 @@ use super::parse::{
     Expected, address, constraint, lon_lat, metres, one_of, path, seconds, snap, whole,
 };
 use super::{Config, LogFormat, TlsFiles};
+use crate::service::RemoteSettings;
+use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
+use meshcloak::mesh_cloak::RegionRule;
 use std::path::PathBuf;
 
 /// One setting.
@@ -122,6 +125,15 @@ const SETTINGS: &[Setting] = &[
         }
     ),
     setting!(
+        "engine.region",
+        "\"reach\"",
+        "What the service is asked about: reach (streets members can reach) or cells (fixed ones).",
+        |c, text| {
+            let cells = RegionRule::Cells(CellRule::default());
+            c.engine.region = one_of(text, &[("reach", RegionRule::default()), ("cells", cells)])?
+        }
+    ),
+    setting!(
         "engine.horizon",
         "600",
         "Seconds for which `history` minds where people were.",
@@ -199,12 +211,14 @@ const SETTINGS: &[Setting] = &[
     setting!(
         "service.source",
         "\"built-in\"",
-        "Who answers: \"built-in\" (the map's own points of interest), or postgresql://….",
+        "Who answers: \"built-in\" (the map's own points of interest), postgresql://…, or a file of settings as in examples/services.",
         |c, text| {
             let known = text == "built-in"
                 || text.starts_with("postgresql://")
-                || text.starts_with("postgres://");
-            known.then_some(()).ok_or("built-in, or an address that begins with postgresql://")?;
+                || text.starts_with("postgres://")
+                || RemoteSettings::is_name(text);
+            let expected = "built-in, an address that begins with postgresql://, or a file.toml";
+            known.then_some(()).ok_or(expected)?;
             c.service.source = text.to_owned();
         }
     ),

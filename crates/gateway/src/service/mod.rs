@@ -9,17 +9,26 @@ mod breaker;
 mod built_in;
 mod by_street;
 mod cache;
+mod categories;
 mod error;
 mod few;
+mod geojson;
+mod ground;
+mod http;
 #[cfg(test)]
 pub(crate) mod memory;
 mod nearest;
 mod object;
+mod ogc;
+mod overpass;
 mod piece;
 mod plain;
 mod point_grid;
 pub mod postgis;
+mod remote;
 mod samples;
+mod spot;
+mod webhook;
 
 pub use asker::{Asker, AskerSettings};
 pub use built_in::BuiltIn;
@@ -27,8 +36,11 @@ pub(crate) use by_street::ByStreet;
 pub use error::ServiceError;
 pub(crate) use few::Few;
 pub use object::{Complete, Object, Objects};
+pub use ogc::{OgcFilter, OgcSettings};
+pub use overpass::OverpassSettings;
 pub use piece::Piece;
 pub use plain::{Page, Plain, PlainService, PlainSettings, Range, Row};
+pub use remote::{Protocol, RemoteError, RemoteSettings, Secret};
 
 use crate::inquiry::Inquiry;
 use std::future::Future;

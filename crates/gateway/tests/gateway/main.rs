@@ -11,6 +11,7 @@ mod law;
 mod leaks;
 mod openapi;
 mod people;
+mod positions;
 mod sockets;
 mod streams;
 mod swap;

@@ -7,3 +7,4 @@ mod answers;
 mod database;
 mod faults;
 mod town;
+mod wire;

@@ -8,6 +8,7 @@
 //! so the answer does not depend on the number of threads.
 
 use super::bits::Bits;
+use super::branch::Branch;
 use super::found::Largest;
 use crate::constraint_graph::ConstraintGraph;
 use rayon::prelude::*;
@@ -179,115 +180,6 @@ impl Within<'_> {
         for &node in self.candidates {
             places[node as usize] = NOWHERE;
         }
-    }
-}
-
-struct Branch<'a, B> {
-    candidates: &'a [u32],
-    root: u32,
-    neighbours: &'a [B],
-    sizes: &'a mut [u32],
-    root_size: u32,
-    largest: &'a mut Largest,
-    steps: u32,
-    budget: u32,
-}
-
-/// How many words of bits a step may look at.
-const WORDS_OF_A_STEP: u32 = 256;
-
-/// After this many steps a search is hard enough for the better bound to be worth its cost.
-const EASY: u32 = 24;
-
-impl<B: Bits> Branch<'_, B> {
-    /// Looks for cliques that extend the present one, of `size` with the root, by some of `open`,
-    /// all of which are adjacent to all of it.
-    fn grow(&mut self, mut clique: B, mut size: u32, mut open: B) {
-        let count = open.count();
-        // A step among many candidates counts as the many small ones that it costs.
-        self.steps += 1 + count * open.words().len() as u32 / WORDS_OF_A_STEP;
-        if count == 0 || self.steps > self.budget {
-            self.keep(&clique, size);
-            return;
-        }
-        if !self.may_improve(&clique, &open, size + count) {
-            return;
-        }
-        let pivot = self.take_universal(&mut clique, &mut size, &mut open);
-        let Some(pivot) = pivot else {
-            self.keep(&clique, size); // all were adjacent to one another
-            return;
-        };
-        if self.steps > EASY && !self.may_improve(&clique, &open, size + self.colours(&open)) {
-            return;
-        }
-        let mut branches = open.without(&self.neighbours[pivot]);
-        branches.remove(pivot);
-        self.step_into(pivot, &clique, size, &mut open);
-        for next in branches.iter() {
-            if self.steps > self.budget {
-                return;
-            }
-            self.step_into(next, &clique, size, &mut open);
-        }
-    }
-
-    /// Moves the nodes that are adjacent to all others of `open` into the clique: every largest one
-    /// has them. Gives the node that misses fewest of the rest; `None` if nobody is left.
-    fn take_universal(&self, clique: &mut B, size: &mut u32, open: &mut B) -> Option<usize> {
-        let (mut pivot, mut fewest) = (None, u32::MAX);
-        let all = open.clone();
-        for place in all.iter() {
-            let missed = all.count_without(&self.neighbours[place]);
-            if missed == 1 {
-                clique.insert(place); // only herself
-                open.remove(place);
-                *size += 1;
-            } else if missed < fewest {
-                (pivot, fewest) = (Some(place), missed);
-            }
-        }
-        pivot
-    }
-
-    /// Takes `next` into the clique, looks further, and sets it aside.
-    fn step_into(&mut self, next: usize, clique: &B, size: u32, open: &mut B) {
-        let mut larger = clique.clone();
-        larger.insert(next);
-        self.grow(larger, size + 1, open.common(&self.neighbours[next]));
-        open.remove(next);
-    }
-
-    /// Whether a clique of `size` would be larger than what some of these nodes have by now.
-    fn may_improve(&self, clique: &B, open: &B, size: u32) -> bool {
-        let smaller = |place| self.sizes[place] < size;
-        self.root_size < size || open.iter().any(smaller) || clique.iter().any(smaller)
-    }
-
-    /// No clique among `open` is larger than the number of colours by which no two neighbours
-    /// share one: each colour is a set of nodes without an edge, taken greedily.
-    fn colours(&self, open: &B) -> u32 {
-        let mut rest = open.clone();
-        let mut colours = 0;
-        while rest.count() > 0 {
-            colours += 1;
-            let mut free = rest.clone();
-            while let Some(place) = free.first() {
-                free.remove(place);
-                rest.remove(place);
-                free = free.without(&self.neighbours[place]);
-            }
-        }
-        colours
-    }
-
-    fn keep(&mut self, clique: &B, size: u32) {
-        for place in clique.iter() {
-            self.sizes[place] = self.sizes[place].max(size);
-        }
-        self.root_size = self.root_size.max(size);
-        let nodes = clique.iter().map(|place| self.candidates[place]);
-        self.largest.keep(std::iter::once(self.root).chain(nodes));
     }
 }
 

@@ -2,6 +2,7 @@
 //! node a largest one that contains it (line 13). This module knows only a graph.
 
 pub(crate) mod bits;
+mod branch;
 mod found;
 mod largest;
 mod maximal;

@@ -1,7 +1,7 @@
 //! The maximal cliques among those who can be served at all, each without the members whose k it
 //! cannot meet. Whatever set can be published lies in one of them.
 
-use super::expand::Finder;
+use super::finder::Finder;
 use super::neighbours::Neighbours;
 
 /// The cliques, and for each node those that hold it.

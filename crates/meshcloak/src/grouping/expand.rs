@@ -1,14 +1,9 @@
-//! Finding the cliques: from each node among its later neighbours, with the earlier ones as
-//! witnesses that a clique without them is not maximal (Tomita et al. 2006).
-//!
-//! Who cannot be served by any set that begins at a node is left out of its search; and if that
-//! is the node itself, it is no witness for others either.
+//! One search for cliques, with witnesses that a clique without them is not maximal (Tomita et al.
+//! 2006). Where not everyone counts for everyone, a branch goes on only with those who could still
+//! be content in it, and ends when there are none: whatever set can be published lies among them.
 
 use super::bins::Bins;
-use super::neighbours::Neighbours;
 use crate::cliques::bits::Bits;
-
-const NOWHERE: u32 = u32::MAX;
 
 /// How many words of bits a step may look at.
 const WORDS_OF_A_STEP: usize = 256;
@@ -16,215 +11,19 @@ const WORDS_OF_A_STEP: usize = 256;
 /// More members than this, of all cliques together, are not kept.
 const MOST_MEMBERS: usize = 1 << 22;
 
-/// Room for searches.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Finder {
-    /// The place of a node among those around the present root.
-    local: Vec<u32>,
-    /// The nodes in the order of searches, and the place of each in it.
-    order: Vec<u32>,
-    rank: Vec<u32>,
-    /// No set begins here.
-    retired: Vec<bool>,
-    /// Earlier neighbours of the present root, then later ones.
-    around: Vec<u32>,
-    one: Room<[u64; 1]>,
-    four: Room<[u64; 4]>,
-    many: Room<Vec<u64>>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Room<B> {
-    neighbours: Vec<B>,
-    counts: Vec<B>,
-}
-
-/// What all searches of a graph share.
-#[derive(Clone, Copy)]
-struct Quest<'a> {
-    graph: &'a Neighbours,
-    k: &'a [u32],
-    budget: u32,
-}
-
-impl Finder {
-    pub(super) fn find(&mut self, graph: &Neighbours, k: &[u32], budget: u32, bins: &mut Bins) {
-        self.local.clear();
-        self.local.resize(graph.len(), NOWHERE);
-        self.retired.clear();
-        self.retired.resize(graph.len(), false);
-        let quest = Quest { graph, k, budget };
-        self.sort(graph);
-        for turn in 0..graph.len() {
-            let root = self.order[turn];
-            let Some(earlier) = self.gather(quest, root) else {
-                self.retired[root as usize] = true;
-                continue;
-            };
-            let Finder { local, around, one, four, many, .. } = self;
-            if dominated(graph, &around[..earlier], &around[earlier..]) {
-                continue;
-            }
-            let begins = match around.len() {
-                1..=64 => one.search(quest, (root, around, earlier), local, bins),
-                65..=256 => four.search(quest, (root, around, earlier), local, bins),
-                _ => many.search(quest, (root, around, earlier), local, bins),
-            };
-            self.retired[root as usize] = !begins;
-        }
-    }
-
-    /// Those with few neighbours come first, so that all have few later ones.
-    fn sort(&mut self, graph: &Neighbours) {
-        self.order.clear();
-        self.order.extend(0..graph.len() as u32);
-        self.order.sort_unstable_by_key(|&node| (graph.of(node).len(), node));
-        self.rank.resize(graph.len(), 0);
-        for (rank, &node) in (0..).zip(&self.order) {
-            self.rank[node as usize] = rank;
-        }
-    }
-
-    /// Gathers whom the search from a root is about, and gives how many of them are earlier; none
-    /// if no set can begin there.
-    fn gather(&mut self, quest: Quest<'_>, root: u32) -> Option<usize> {
-        let Finder { retired, rank, around, .. } = self;
-        let all = quest.graph.of(root);
-        let is_later = |node: u32| rank[node as usize] > rank[root as usize];
-        let later = || all.iter().copied().filter(|&node| is_later(node));
-        // The most that any set of the root and later ones can hold.
-        let k = |node: u32| quest.k[node as usize];
-        let mut size = later().count() as u32 + 1;
-        loop {
-            let content = later().filter(|&node| k(node) <= size).count() as u32;
-            if k(root) > size || content == 0 {
-                return None;
-            }
-            if content + 1 == size {
-                break;
-            }
-            size = content + 1;
-        }
-        if let Some(counting) = quest.graph.counting(root) {
-            let flags = all.iter().zip(counting).filter(|(node, _)| is_later(**node));
-            let have = flags.filter(|(node, counts)| **counts && k(**node) <= size).count() as u32;
-            if have + u32::from(quest.graph.counts_itself(root)) < k(root) {
-                return None;
-            }
-        }
-        around.clear();
-        let earlier = all.iter().filter(|&&node| !is_later(node));
-        around.extend(earlier.filter(|&&node| !retired[node as usize]));
-        let witnesses = around.len();
-        around.extend(later().filter(|&node| k(node) <= size));
-        Some(witnesses)
-    }
-}
-
-impl<B: Bits> Room<B> {
-    /// Finds the cliques whose first node is the root; `false` if no set can begin there.
-    fn search(
-        &mut self,
-        quest: Quest<'_>,
-        (root, around, earlier): (u32, &[u32], usize),
-        local: &mut [u32],
-        bins: &mut Bins,
-    ) -> bool {
-        let Quest { graph, k, budget } = quest;
-        let nobody = B::empty(around.len());
-        for (place, &node) in around.iter().enumerate() {
-            local[node as usize] = place as u32;
-        }
-        self.neighbours.clear();
-        self.neighbours.resize(around.len(), nobody.clone());
-        let (mut open, mut done) = (nobody.clone(), nobody.clone());
-        (0..earlier).for_each(|place| done.insert(place));
-        for (place, &node) in around.iter().enumerate().skip(earlier) {
-            open.insert(place);
-            for &other in graph.of(node) {
-                let other = local[other as usize];
-                if other != NOWHERE {
-                    self.neighbours[place].insert(other as usize);
-                    self.neighbours[other as usize].insert(place);
-                }
-            }
-        }
-        let past = (!graph.everyone_counts())
-            .then(|| self.who_counts(graph, (root, around, earlier), local));
-        for &node in around {
-            local[node as usize] = NOWHERE;
-        }
-        let Room { neighbours, counts } = self;
-        let mut expand =
-            Expand { root, around, neighbours, counts, past, k, bins, steps: 0, budget };
-        if expand.past.as_ref().is_some_and(|past| !past.content(&expand, &mut open)) {
-            return false;
-        }
-        expand.grow(&mut Vec::new(), open, done);
-        let steps = expand.steps;
-        bins.steps += u64::from(steps);
-        bins.truncated |= steps > budget;
-        true
-    }
-
-    /// Who counts for whom among the root and the later ones.
-    fn who_counts(
-        &mut self,
-        graph: &Neighbours,
-        (root, around, earlier): (u32, &[u32], usize),
-        local: &[u32],
-    ) -> Past<B> {
-        let nobody = B::empty(around.len());
-        let (mut root_counts, mut for_root) = (nobody.clone(), nobody.clone());
-        let counting = |node: u32| {
-            let flags = graph.counting(node).unwrap_or(&[]);
-            graph.of(node).iter().zip(flags).filter(|entry| *entry.1).map(|entry| *entry.0)
-        };
-        self.counts.clear();
-        self.counts.resize(around.len(), nobody);
-        for (place, &node) in around.iter().enumerate().skip(earlier) {
-            let row = &mut self.counts[place];
-            for other in counting(node) {
-                match local[other as usize] {
-                    _ if other == root => for_root.insert(place),
-                    NOWHERE => {}
-                    other => row.insert(other as usize),
-                }
-            }
-            if graph.counts_itself(node) {
-                row.insert(place);
-            }
-        }
-        for other in counting(root).filter(|&other| local[other as usize] != NOWHERE) {
-            root_counts.insert(local[other as usize] as usize);
-        }
-        Past { root_counts, for_root, root_itself: graph.counts_itself(root) }
-    }
-}
-
-/// Whether an earlier neighbour is adjacent to all the later ones: then no maximal clique begins
-/// here. Only a few are looked at.
-fn dominated(graph: &Neighbours, earlier: &[u32], later: &[u32]) -> bool {
-    let covers = |&node: &u32| {
-        let mut hers = graph.of(node).iter();
-        later.iter().all(|other| hers.any(|node| node == other))
-    };
-    earlier.iter().take(4).any(covers)
-}
-
 /// Who counts for whom around a root.
-struct Past<B> {
+pub(super) struct Past<B> {
     /// Who counts for the root.
-    root_counts: B,
+    pub(super) root_counts: B,
     /// For whom the root counts.
-    for_root: B,
-    root_itself: bool,
+    pub(super) for_root: B,
+    pub(super) root_itself: bool,
 }
 
 impl<B: Bits> Past<B> {
     /// Leaves only those of the root and some others for whom enough of them count; whether the
     /// root is one of them.
-    fn content(&self, expand: &Expand<'_, B>, members: &mut B) -> bool {
+    pub(super) fn content(&self, expand: &Expand<'_, B>, members: &mut B) -> bool {
         let mut with_root = true;
         loop {
             let root = u32::from(self.root_itself) + self.root_counts.count_common(members);
@@ -245,21 +44,24 @@ impl<B: Bits> Past<B> {
 }
 
 /// The search from one root.
-struct Expand<'a, B> {
-    root: u32,
-    around: &'a [u32],
-    neighbours: &'a [B],
-    counts: &'a [B],
-    past: Option<Past<B>>,
-    k: &'a [u32],
-    bins: &'a mut Bins,
-    steps: u32,
-    budget: u32,
+pub(super) struct Expand<'a, B> {
+    pub(super) root: u32,
+    pub(super) around: &'a [u32],
+    pub(super) neighbours: &'a [B],
+    pub(super) counts: &'a [B],
+    pub(super) past: Option<Past<B>>,
+    pub(super) k: &'a [u32],
+    pub(super) bins: &'a mut Bins,
+    pub(super) steps: u32,
+    pub(super) budget: u32,
 }
 
 impl<B: Bits> Expand<'_, B> {
     /// Extends `clique` by nodes of `open`; `done` are the nodes whose cliques were met already.
-    fn grow(&mut self, clique: &mut Vec<usize>, mut open: B, mut done: B) {
+    pub(super) fn grow(&mut self, clique: &mut Vec<usize>, mut open: B, mut done: B) {
+        if !self.narrow(clique, &mut open) {
+            return;
+        }
         let count = open.count();
         self.steps += 1 + (count as usize * open.words().len() / WORDS_OF_A_STEP) as u32;
         if count == 0 {
@@ -302,6 +104,17 @@ impl<B: Bits> Expand<'_, B> {
             open.remove(next);
             done.insert(next);
         }
+    }
+
+    /// Leaves only those of `open` who could be content beside others of it and the clique; whether
+    /// anybody could.
+    fn narrow(&self, clique: &[usize], open: &mut B) -> bool {
+        let Some(past) = &self.past else { return true };
+        let mut content = open.clone();
+        clique.iter().for_each(|&place| content.insert(place));
+        let with_root = past.content(self, &mut content);
+        *open = open.common(&content);
+        content.count() + u32::from(with_root) >= 2
     }
 
     fn keep(&mut self, clique: &[usize], more: &B) {

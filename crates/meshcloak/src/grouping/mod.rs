@@ -2,6 +2,7 @@
 
 mod bins;
 mod expand;
+mod finder;
 mod levels;
 mod neighbours;
 pub(crate) mod past;
@@ -39,14 +40,31 @@ impl Grouping {
         past: Option<WhoCounts<'_>>,
         budget: u32,
     ) {
+        self.survey(graph, k, past, budget);
+        let Grouping { neighbours, bins, search } = self;
+        search.run(Scene { graph: neighbours, bins, wishes: Wishes { k, worth } });
+    }
+
+    /// Finds out who could be in a group at all: whom some clique has enough members for that
+    /// count, if everyone else stays away. Groups are left as they were.
+    pub fn survey(
+        &mut self,
+        graph: &ConstraintGraph,
+        k: &[u32],
+        past: Option<WhoCounts<'_>>,
+        budget: u32,
+    ) {
         self.neighbours.mirror(graph);
         if let Some(past) = past {
-            self.neighbours.remember(past);
+            self.neighbours.remember(k, past);
         }
         self.neighbours.peel(k);
         self.bins.find(&self.neighbours, k, budget);
-        let Grouping { neighbours, bins, search } = self;
-        search.run(Scene { graph: neighbours, bins, wishes: Wishes { k, worth } });
+    }
+
+    /// Whether a node could be in a group, as the last survey found.
+    pub fn could_be_grouped(&self, node: u32) -> bool {
+        !self.bins.of(node).is_empty()
     }
 
     /// The groups, each by descending k; some may be empty.

@@ -111,14 +111,19 @@ impl Neighbours {
         }
     }
 
-    /// Asks for every node who counts for it: `past` is given a node, its neighbours and a flag
-    /// for each, and says whether the node counts for itself.
-    pub(super) fn remember(&mut self, mut past: impl FnMut(u32, &[u32], &mut [bool]) -> bool) {
+    /// Asks who counts for every node that has enough neighbours: `past` is given a node, its
+    /// neighbours and a flag for each, and says whether the node counts for itself.
+    pub(super) fn remember(
+        &mut self,
+        k: &[u32],
+        mut past: impl FnMut(u32, &[u32], &mut [bool]) -> bool,
+    ) {
         self.counts.resize(self.nodes.len(), true);
-        for node in 0..self.len() {
+        for (node, &k) in k.iter().enumerate() {
             let row = self.starts[node] as usize..self.starts[node + 1] as usize;
             let (nodes, counts) = (&self.nodes[row.clone()], &mut self.counts[row]);
-            self.own.push(past(node as u32, nodes, counts));
+            let enough = nodes.len() + 1 >= k as usize;
+            self.own.push(enough && past(node as u32, nodes, counts));
         }
     }
 

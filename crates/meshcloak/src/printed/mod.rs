@@ -11,8 +11,9 @@ mod quadtree;
 mod tomita;
 
 use crate::distance::Atlas;
-use crate::mesh::{MeshBuilder, MeshRule};
-use crate::mesh_cloak::Settings;
+use crate::mesh::MeshRule;
+use crate::mesh_cloak::{RegionRule, Settings};
+use crate::meshes::RegionBuilder;
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::{Length, Time};
@@ -32,7 +33,8 @@ pub struct Printed {
     cliques: Tomita,
     largest: Vec<u32>,
     mesh: PrintedMesh,
-    first_visit_wins: MeshBuilder,
+    /// Unless the region is to be complete.
+    other_regions: RegionBuilder,
     published: Published,
 }
 
@@ -45,7 +47,7 @@ impl Printed {
             cliques: Tomita::default(),
             largest: Vec::new(),
             mesh: PrintedMesh::new(atlas.map()),
-            first_visit_wins: MeshBuilder::new(Arc::clone(&atlas), MeshRule::Printed),
+            other_regions: RegionBuilder::new(&atlas, settings.region, None),
             published: Published::default(),
             settings,
             atlas,
@@ -69,7 +71,7 @@ impl Scheme for Printed {
 
     fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
         let Printed { atlas, settings, matrix, graph, cliques, largest, .. } = self;
-        let Printed { mesh, first_visit_wins, published, .. } = self;
+        let Printed { mesh, other_regions, published, .. } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
         graph.build(atlas.map(), matrix, settings.coverage, waiting); // Algorithm 4, line 10
@@ -95,9 +97,11 @@ impl Scheme for Printed {
             let members = clique.iter().map(|&member| &waiting[member as usize]);
             let ids = members.clone().map(|member| member.id);
             let standpoints = members.map(Query::standpoint);
-            let set = published.add_mesh(ids, |streets| match settings.mesh {
-                MeshRule::Reach => mesh.cloaking_mesh(atlas.map(), standpoints, streets),
-                MeshRule::Printed => first_visit_wins.cloaking_mesh(standpoints, streets),
+            let set = published.add_mesh(ids, |streets| match settings.region {
+                RegionRule::Mesh(MeshRule::Reach) => {
+                    mesh.cloaking_mesh(atlas.map(), standpoints, streets);
+                }
+                _ => other_regions.region(standpoints, streets),
             }); // line 15
             published.serve(place as u32, set);
         }

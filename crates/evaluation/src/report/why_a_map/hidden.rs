@@ -9,7 +9,7 @@ use picture::scene::{Asks, Person, Scene};
 use std::sync::Arc;
 
 /// A set that a scheme published.
-pub(super) struct Hidden {
+pub(in crate::report) struct Hidden {
     pub asks: Asks,
     /// Places among the people of the scene, ascending.
     pub members: Vec<usize>,
@@ -17,7 +17,7 @@ pub(super) struct Hidden {
 }
 
 /// All sets that the scheme of that name publishes, each once, in the order of time.
-pub(super) fn ask(scene: &Scene, atlas: &Arc<Atlas>, name: &str) -> Vec<Hidden> {
+pub(in crate::report) fn ask(scene: &Scene, atlas: &Arc<Atlas>, name: &str) -> Vec<Hidden> {
     let Some(mut scheme) = crate::schemes::by_name(atlas, name) else { return Vec::new() };
     let (mut state, mut all) = (State::default(), Vec::new());
     for asks in [Asks::Now, Asks::Later] {
@@ -54,14 +54,17 @@ fn published(
 }
 
 /// A person's name as it is drawn. Where nobody asks twice, everyone has moved already.
-pub(super) fn label(scene: &Scene, person: &Person) -> String {
+pub(in crate::report) fn label(scene: &Scene, person: &Person) -> String {
     let name = person.name.replace('\'', "′");
     let twice = scene.people.iter().any(|person| person.asks == Asks::Later);
     if twice { name } else { name + "′" }
 }
 
 /// Sets in words.
-pub(super) fn together<'a>(scene: &Scene, sets: impl Iterator<Item = &'a Hidden>) -> String {
+pub(in crate::report) fn together<'a>(
+    scene: &Scene,
+    sets: impl Iterator<Item = &'a Hidden>,
+) -> String {
     let mut words: Vec<String> = Vec::new();
     for set in sets {
         let names: Vec<String> =

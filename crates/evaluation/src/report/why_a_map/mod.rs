@@ -1,7 +1,7 @@
 //! Why a map: the paper's motivation (Figures 2 and 3) on towns small enough to draw. The schemes
 //! themselves say who is hidden with whom; what is drawn is what they publish.
 
-mod hidden;
+pub(super) mod hidden;
 mod reach;
 
 use super::page::{Section, Table};

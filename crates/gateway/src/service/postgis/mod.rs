@@ -114,7 +114,7 @@ fn frame_of(map: &StreetMap) -> Result<Frame, PostgisError> {
 
 /// The largest number of metres on the ground that a metre of a map's plane can be: one over the
 /// smaller singular value of the affine change, and at least one.
-fn stretch(frame: &Frame) -> f64 {
+pub(crate) fn stretch(frame: &Frame) -> f64 {
     let [a, b, c, d, ..] = frame.affine();
     let (half, area) = ((a * a + b * b + c * c + d * d) / 2.0, a * d - b * c);
     let smaller = half - (half * half - area * area).max(0.0).sqrt();

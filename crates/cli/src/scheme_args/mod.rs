@@ -1,16 +1,26 @@
 //! Which scheme cloaks, and what can be chosen about it: the arguments that belong to MeshCloak
 //! are refused beside another scheme, for it would not follow them.
 
-use super::options::{CoverageArg, GuaranteeArg, PipelineArg, RegionArg, batch_length, spelt};
+mod options;
+mod popularity;
+pub mod region;
+
+use crate::cloak::batch_length;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use meshcloak::cells::Cells;
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::HORIZON;
-use meshcloak::mesh_cloak::{Hold, MeshCloak, Settings};
+use meshcloak::mesh_cloak::{Hold, MeshCloak, RegionRule, Settings};
 use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
+use options::{CoverageArg, PipelineArg};
+pub use options::{GuaranteeArg, spelt};
+use popularity::popularity;
+use region::RegionArgs;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,9 +49,12 @@ pub struct SchemeArgs {
     /// When two people count as within reach of each other [default: own].
     #[arg(long, value_enum)]
     coverage: Option<CoverageArg>,
-    /// Which streets the service is asked about [default: reach].
-    #[arg(long, value_enum)]
-    region: Option<RegionArg>,
+    #[command(flatten)]
+    region: RegionArgs,
+    /// File of earlier queries: cells are then equally popular, by how many asked there, instead
+    /// of equally long.
+    #[arg(long, value_name = "FILE")]
+    cell_popularity: Option<PathBuf>,
     /// Steps that the search for the cliques of one query may take [default: 20000].
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u32).range(1..))]
     budget: Option<u32>,
@@ -68,13 +81,20 @@ impl SchemeArgs {
         if self.hold.is_some_and(|longest| longest > MOST_HELD * batch) {
             bail!("--hold may be {MOST_HELD} batches at most");
         }
+        self.region.check()?;
+        if self.cell_popularity.is_some() && !self.region.is_cells() {
+            bail!("--cell-popularity needs --region cells");
+        }
+        if self.cell_popularity.is_some() && self.pipeline() == PipelineArg::Printed {
+            bail!("--cell-popularity needs --pipeline fast");
+        }
         let given = [
             ("--guarantee", self.guarantee.is_some()),
             ("--horizon", self.horizon.is_some()),
             ("--hold", self.hold.is_some()),
             ("--pipeline", self.pipeline.is_some()),
             ("--coverage", self.coverage.is_some()),
-            ("--region", self.region.is_some()),
+            ("--region", self.region.given().is_some()),
             ("--budget", self.budget.is_some()),
         ];
         match given.into_iter().find(|(_, given)| *given) {
@@ -98,12 +118,16 @@ impl SchemeArgs {
                 margin: Duration::from_millis(batch),
             }),
             coverage: self.coverage().into(),
-            mesh: self.region().into(),
+            region: self.region.rule(),
             budget: self.budget(),
         };
-        Ok(match self.pipeline() {
-            PipelineArg::Fast => Box::new(MeshCloak::new(Arc::clone(atlas), settings)),
-            PipelineArg::Printed => Box::new(Printed::new(Arc::clone(atlas), settings)),
+        let atlas = Arc::clone(atlas);
+        Ok(match (self.pipeline(), self.popular_cells(&atlas, settings.region)?) {
+            (PipelineArg::Fast, None) => Box::new(MeshCloak::new(atlas, settings)),
+            (PipelineArg::Fast, Some(cells)) => {
+                Box::new(MeshCloak::with_cells(atlas, settings, Arc::new(cells)))
+            }
+            (PipelineArg::Printed, _) => Box::new(Printed::new(atlas, settings)),
         })
     }
 
@@ -117,9 +141,11 @@ impl SchemeArgs {
                 ("hold", self.hold.map(|longest| longest as f64 / 1000.0).into()),
                 ("pipeline", spelt(&self.pipeline()).into()),
                 ("coverage", spelt(&self.coverage()).into()),
-                ("region", spelt(&self.region()).into()),
-                ("budget", self.budget().into()),
             ]);
+            settings.extend(self.region.settings());
+            let popularity = self.cell_popularity.as_ref();
+            settings.extend(popularity.map(|_| ("cell_balance", "popularity".into())));
+            settings.push(("budget", self.budget().into()));
         }
         settings
     }
@@ -151,8 +177,13 @@ impl SchemeArgs {
         self.coverage.unwrap_or(CoverageArg::Own)
     }
 
-    fn region(&self) -> RegionArg {
-        self.region.unwrap_or(RegionArg::Reach)
+    /// Cells that are equally popular, if they are wanted.
+    fn popular_cells(&self, atlas: &Atlas, region: RegionRule) -> Result<Option<Cells>> {
+        let (Some(file), RegionRule::Cells(rule)) = (&self.cell_popularity, region) else {
+            return Ok(None);
+        };
+        let weights = popularity(atlas.map(), file)?;
+        Ok(Some(Cells::balanced(atlas.map(), rule.length, &weights)))
     }
 
     fn budget(&self) -> u32 {

@@ -1,0 +1,70 @@
+//! C: the centre. The attacker guesses the middle of what was shown, by metres of street, moved to
+//! the nearest street. A scheme that grows regions around people betrays them to it.
+
+use crate::attack::{Attack, Level};
+use crate::posterior::{Piece, Posterior};
+use crate::view::View;
+
+/// The attack.
+#[derive(Clone, Copy, Debug)]
+pub struct Centre;
+
+impl Attack for Centre {
+    fn name(&self) -> &'static str {
+        "centre"
+    }
+
+    fn letter(&self) -> char {
+        'C'
+    }
+
+    fn level(&self) -> Level {
+        Level::Service
+    }
+
+    fn needs(&self) -> &'static str {
+        "the region alone: its length-weighted centre, snapped to a street of it"
+    }
+
+    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
+        let map = view.atlas.map();
+        let guess = view.shown().everywhere(map).guess(map)?;
+        Some(Posterior::places(vec![Piece::point(guess)]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Lookout, seconds};
+    use meshcloak::region::{Disc, Region};
+    use meshcloak::town::town;
+    use meshcloak::units::Point;
+
+    #[test]
+    fn a_disc_around_somebody_betrays_her() {
+        //  A ─────────── B     400 m; somebody at x = 200, and a disc of 90 m around her
+        let mut lookout = Lookout::on(town("A 0,0  B 400,0 | A-B"), 200.0, 10.0);
+        let disc = Disc { centre: Point::new(200.0, 0.0), radius: 90.0 };
+        lookout.show_region(seconds(0), Region::Disc(disc));
+        let left = Centre.attack(&lookout.view(0)).expect("there is a street inside");
+        let map = &lookout.town.map;
+        let error = left.expected_error(map, Point::new(200.0, 0.0)).expect("a guess");
+        assert!(error <= 10.1, "{error}");
+        // A random point of it is 50 m off: pieces of 20 m out to 100 m on both sides.
+        let random = lookout.shown[0].everywhere(map);
+        let error = random.expected_error(map, Point::new(200.0, 0.0)).expect("pieces");
+        assert!((error - 50.0).abs() < 1.0, "{error}");
+    }
+
+    #[test]
+    fn the_guess_lies_on_a_street_of_the_region() {
+        // A square without a middle: the centre is off every street.
+        let town = town("A 0,0  B 200,0  C 200,200  D 0,200 | A-B B-C C-D D-A");
+        let mut lookout = Lookout::on(town, 200.0, 10.0);
+        lookout.show(seconds(0), &["A-B", "B-C", "C-D", "D-A"]);
+        let left = Centre.attack(&lookout.view(0)).expect("streets");
+        let guess = left.pieces[0].middle();
+        assert!(lookout.shown[0].region.contains(&lookout.town.map, guess));
+    }
+}

@@ -1,0 +1,103 @@
+//! D: inversion by re-running. Who knows the batch and the algorithm runs it and sees for whom it
+//! publishes exactly this region. Reciprocity means: for at least k people, whoever it was.
+
+use crate::attack::{Attack, Level};
+use crate::posterior::Posterior;
+use crate::view::{Crowd, Somebody, View};
+use meshcloak::map::StreetMap;
+use meshcloak::region::Region;
+
+/// The attack.
+#[derive(Clone, Copy, Debug)]
+pub struct Inversion;
+
+impl Attack for Inversion {
+    fn name(&self) -> &'static str {
+        "inversion"
+    }
+
+    fn letter(&self) -> char {
+        'D'
+    }
+
+    fn level(&self) -> Level {
+        Level::Batch
+    }
+
+    fn needs(&self) -> &'static str {
+        "every position, k and dc in the batch: who would have published exactly this region"
+    }
+
+    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
+        let who = publishers(view.atlas.map(), view.crowd?, &view.shown().region);
+        Some(Posterior::people(who.iter().map(|person| (person.user, person.position)).collect()))
+    }
+}
+
+/// Those for whom the algorithm publishes exactly this region. Where it draws lots and nobody comes
+/// out, everyone inside is possible.
+pub(crate) fn publishers<'a>(
+    map: &StreetMap,
+    crowd: &'a Crowd<'_>,
+    region: &Region<'_>,
+) -> Vec<&'a Somebody> {
+    let exactly = crowd.who_publishes(region);
+    if !exactly.is_empty() {
+        return exactly.iter().map(|&place| &crowd.people[place as usize]).collect();
+    }
+    crowd.people.iter().filter(|person| region.contains(map, person.position)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::again::Again;
+    use crate::testing::{Lookout, batch, people_on, seconds};
+    use meshcloak::guarantee::Guarantee;
+    use meshcloak::town::town;
+
+    /// Streets of 50 m along a road, and people on them who reach 100 m: a, b and c are within
+    /// reach of each other, and c, d, e and f.
+    ///
+    /// `a b · c · d e f` at 205, 225, 295, 355, 365, 375 m.
+    const ROAD: &str = "0 0,0 1 50,0 2 100,0 3 150,0 4 200,0 5 250,0 6 300,0 7 350,0 8 400,0 \
+                        9 450,0 10 500,0 11 550,0 | 0-1 1-2 2-3 3-4 4-5 5-6 6-7 7-8 8-9 9-10 10-11";
+    const PLACES: [f64; 6] = [205.0, 225.0, 295.0, 355.0, 365.0, 375.0];
+
+    /// For each person who is served how many are left, and who asked.
+    fn left(k: [u32; 6], guarantee: Guarantee) -> Vec<(u64, usize)> {
+        let mut lookout = Lookout::on(town(ROAD), 100.0, 10.0);
+        let people = people_on(&lookout, 50.0, &PLACES, &k);
+        let (state, served, make) = batch(&lookout, people, guarantee);
+        let everyone = Again::people(&state);
+        let again = Again { make: &*make, state: &state, now: seconds(1) };
+        let crowd = Crowd::new(&everyone, &again);
+        let mut left = Vec::new();
+        for (person, region) in served {
+            lookout.shown.clear();
+            lookout.show_region(seconds(1), region);
+            let found = Inversion.attack(&lookout.view_of(0, &crowd)).expect("a crowd");
+            let found = found.people.expect("people");
+            assert!(found.iter().any(|user| user.0 == person), "the truth survives");
+            left.push((person, found.len()));
+        }
+        left
+    }
+
+    #[test]
+    fn two_cliques_that_share_somebody_give_her_company_away() {
+        // c publishes the larger one, so the region of {a, b, c} can only be a's or b's.
+        let paper = left([3, 3, 3, 3, 3, 3], Guarantee::Paper);
+        assert_eq!(paper, [(0, 2), (1, 2), (2, 4), (3, 4), (4, 4), (5, 4)]);
+        // b wants more than there are, and waits: then it is a's alone.
+        let paper = left([3, 4, 3, 3, 3, 3], Guarantee::Paper);
+        assert_eq!(paper[0], (0, 1));
+        for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
+            for k in [[3, 3, 3, 3, 3, 3], [3, 4, 3, 3, 3, 3]] {
+                let kept = left(k, guarantee);
+                assert!(!kept.is_empty());
+                assert!(kept.iter().all(|&(who, left)| left >= k[who as usize] as usize));
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What an attack believes afterwards: who it may have been, and where she may be. Whoever holds
+//! the truth computes from it how far off the attacker is.
+
+use meshcloak::map::StreetId;
+use meshcloak::map::{Position, StreetMap};
+use meshcloak::query::UserId;
+use meshcloak::units::{Length, Point};
+
+/// A piece of a street, and how likely the target is to be on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// The street.
+    pub street: StreetId,
+    /// Where on it the piece begins.
+    pub from: Length,
+    /// Where it ends; not before its beginning.
+    pub to: Length,
+    /// Weights of a posterior add up to one.
+    pub weight: f64,
+}
+
+impl Piece {
+    /// The place in the middle of it.
+    pub fn middle(&self) -> Position {
+        let units = self.from.units() / 2 + self.to.units() / 2;
+        let odd = (self.from.units() & 1) + (self.to.units() & 1);
+        Position { street: self.street, offset: Length::from_units(units + odd / 2) }
+    }
+
+    /// How long it is.
+    pub fn metres(&self) -> f64 {
+        (self.to - self.from).as_metres()
+    }
+
+    /// Whether somebody at a position is on it, its ends included.
+    pub fn holds(&self, position: Position) -> bool {
+        self.street == position.street && self.from <= position.offset && position.offset <= self.to
+    }
+
+    /// A piece that is one place.
+    pub fn point(position: Position) -> Piece {
+        Piece { street: position.street, from: position.offset, to: position.offset, weight: 1.0 }
+    }
+}
+
+/// What an attack believes: people, street pieces, or both.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Posterior {
+    /// Who it may have been, ascending; `None` if the attack does not tell people apart.
+    pub people: Option<Vec<UserId>>,
+    /// Where she may be, by ascending street and offset; weights add up to one.
+    pub pieces: Vec<Piece>,
+}
+
+impl Posterior {
+    /// She is somewhere on these pieces, whose weights are brought to a sum of one. Pieces without
+    /// weight are left out.
+    pub fn places(mut pieces: Vec<Piece>) -> Posterior {
+        let sum: f64 = pieces.iter().map(|piece| piece.weight).sum();
+        pieces.retain(|piece| piece.weight > 0.0);
+        pieces.iter_mut().for_each(|piece| piece.weight /= sum);
+        Posterior { people: None, pieces }
+    }
+
+    /// She is one of these people, each as likely as another, who are there.
+    pub fn people(mut people: Vec<(UserId, Position)>) -> Posterior {
+        people.sort_unstable();
+        people.dedup_by_key(|person| person.0);
+        let users = people.iter().map(|person| person.0).collect();
+        let mut pieces: Vec<Piece> = people.iter().map(|person| Piece::point(person.1)).collect();
+        pieces.sort_unstable_by_key(|piece| (piece.street, piece.from));
+        Posterior { people: Some(users), ..Posterior::places(pieces) }
+    }
+
+    /// Metres of street on which she may be.
+    pub fn metres(&self) -> f64 {
+        self.pieces.iter().map(Piece::metres).sum()
+    }
+
+    /// Whether she may be at a position.
+    pub fn holds(&self, position: Position) -> bool {
+        let start = self.pieces.partition_point(|piece| piece.street < position.street);
+        let hers = self.pieces[start..].iter().take_while(|piece| piece.street == position.street);
+        hers.clone().any(|piece| piece.holds(position))
+    }
+
+    /// The mean of where she may be, by weight; `None` if she can be nowhere.
+    pub fn centre(&self, map: &StreetMap) -> Option<Point> {
+        let add = |sum: (f64, f64), piece: &Piece| {
+            let point = map.point(piece.middle());
+            (sum.0 + point.x * piece.weight, sum.1 + point.y * piece.weight)
+        };
+        let (x, y) = self.pieces.iter().fold((0.0, 0.0), add);
+        (!self.pieces.is_empty()).then(|| Point::new(x, y))
+    }
+
+    /// The centre, moved to the nearest place where she may be: the attacker's guess.
+    pub fn guess(&self, map: &StreetMap) -> Option<Position> {
+        let centre = self.centre(map)?;
+        let away = |piece: &Piece| map.point(piece.middle()).distance_squared(centre);
+        let nearest = self.pieces.iter().min_by(|a, b| away(a).total_cmp(&away(b)))?;
+        Some(nearest.middle())
+    }
+
+    /// Metres by which the attacker is off on average, who believes this, if she is there
+    /// (Shokri et al. 2011): each place by its weight; `None` if she can be nowhere.
+    pub fn expected_error(&self, map: &StreetMap, truth: Point) -> Option<f64> {
+        let off = |piece: &Piece| map.point(piece.middle()).distance(truth) * piece.weight;
+        (!self.pieces.is_empty()).then(|| self.pieces.iter().map(off).sum())
+    }
+
+    /// How uncertain the attacker is, in bits, counted in pieces.
+    pub fn entropy(&self) -> f64 {
+        let bits = |piece: &Piece| -piece.weight * piece.weight.log2();
+        self.pieces.iter().map(bits).sum()
+    }
+
+    /// What two attacks believe together who looked at the same region independently: places that
+    /// both allow, and the product of how dense each thinks she is there.
+    pub fn and(&self, other: &Posterior) -> Posterior {
+        let mut both = Vec::with_capacity(self.pieces.len().min(other.pieces.len()));
+        let mut start = 0;
+        for piece in &self.pieces {
+            let before = |next: &Piece| (next.street, next.to) < (piece.street, piece.from);
+            while other.pieces.get(start).is_some_and(before) {
+                start += 1;
+            }
+            let near = other.pieces[start..].iter();
+            for next in near.take_while(|next| (next.street, next.from) <= (piece.street, piece.to))
+            {
+                let (from, to) = (piece.from.max(next.from), piece.to.min(next.to));
+                if from <= to {
+                    let dense = |piece: &Piece| piece.weight / piece.metres().max(1.0 / 32.0);
+                    let metres = (to - from).as_metres();
+                    let weight = dense(piece) * dense(next) * metres;
+                    both.push(Piece { street: piece.street, from, to, weight });
+                }
+            }
+        }
+        Posterior::places(both)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshcloak::town::town;
+
+    fn piece(street: u32, from: f64, to: f64, weight: f64) -> Piece {
+        let (from, to) = (Length::metres(from), Length::metres(to));
+        Piece { street: StreetId(street), from, to, weight }
+    }
+
+    #[test]
+    fn metres_centre_guess_and_error_are_those_of_the_pieces() {
+        //  A ──── B ──── C     100 m each
+        let town = town("A 0,0  B 100,0  C 200,0 | A-B B-C");
+        let left = Posterior::places(vec![piece(0, 0.0, 20.0, 1.0), piece(1, 80.0, 100.0, 3.0)]);
+        assert_eq!(left.metres(), 40.0);
+        // A quarter at 10 and three quarters at 190: 145, and 190 is nearer to it than 10.
+        assert_eq!(left.centre(&town.map), Some(Point::new(145.0, 0.0)));
+        assert_eq!(left.guess(&town.map), Some(town.at("B-C", 90.0)));
+        let error = left.expected_error(&town.map, Point::new(10.0, 0.0));
+        assert_eq!(error, Some(0.75 * 180.0));
+        assert!((left.entropy() - 0.811_278).abs() < 1e-6);
+        assert!(left.holds(town.at("A-B", 20.0)) && !left.holds(town.at("A-B", 21.0)));
+        let nowhere = Posterior::default();
+        assert_eq!((nowhere.centre(&town.map), nowhere.guess(&town.map)), (None, None));
+    }
+
+    #[test]
+    fn two_beliefs_leave_what_both_allow() {
+        let a = Posterior::places(vec![piece(0, 0.0, 20.0, 1.0), piece(0, 20.0, 40.0, 1.0)]);
+        let b = Posterior::places(vec![piece(0, 10.0, 20.0, 1.0), piece(2, 0.0, 10.0, 1.0)]);
+        let both = a.and(&b);
+        assert_eq!(both.metres(), 10.0);
+        assert_eq!(both, b.and(&a));
+        assert!(a.and(&Posterior::default()).pieces.is_empty());
+    }
+
+    #[test]
+    fn people_are_counted_once_and_stand_where_they_are() {
+        let town = town("A 0,0  B 100,0 | A-B");
+        let (near, far) = (town.at("A-B", 0.0), town.at("A-B", 100.0));
+        let left = Posterior::people(vec![(UserId(7), far), (UserId(3), near), (UserId(7), far)]);
+        assert_eq!(left.people.as_deref(), Some(&[UserId(3), UserId(7)][..]));
+        assert_eq!(left.expected_error(&town.map, Point::new(0.0, 0.0)), Some(50.0));
+        assert_eq!(left.metres(), 0.0);
+    }
+}

@@ -1,0 +1,249 @@
+//! Small towns on which the method as printed gives people away, and the guarantees do not.
+
+use attacks::inversion::Inversion;
+use attacks::reachability::Reachability;
+use attacks::{Again, Attack as _, Crowd, Posterior, Rule, Shown, Sighting, Target, View};
+use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::engine::{Batch, turn};
+use meshcloak::guarantee::Guarantee;
+use meshcloak::map::Position;
+use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::query::{Query, QueryId, UserId};
+use meshcloak::region::Region;
+use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Watch};
+use meshcloak::town::{Town, town};
+use meshcloak::units::{Length, Speed, Time};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+fn at(seconds: u64) -> Time {
+    Time::from_millis(seconds * 1_000)
+}
+
+/// A person who asks at 10 s, does 10 m/s and waits for 5 s.
+fn person(number: u64, position: Position, k: u32, dc: f64) -> Query {
+    Query {
+        id: QueryId(number + 100),
+        user: UserId(number),
+        asked_at: at(10),
+        position,
+        k,
+        temporal_tolerance: Duration::from_secs(5),
+        distance_constraint: Length::metres(dc),
+        speed: Some(Speed::metres_per_second(10.0)),
+    }
+}
+
+/// Asks where everyone was before, has nobody served then, and publishes what comes at 10 s.
+fn served(
+    town: &Town,
+    guarantee: Guarantee,
+    before: Vec<Query>,
+    now: Vec<Query>,
+) -> (Vec<(Query, Vec<QueryId>)>, Vec<Region<'static>>) {
+    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let settings = Settings { guarantee, ..Settings::default() };
+    let mut scheme = MeshCloak::new(atlas, settings);
+    let mut state = State::default();
+    turn(
+        &mut scheme,
+        &mut state,
+        Batch { now: at(0), arrivals: before, ..Batch::default() },
+        &mut (),
+    );
+    let done = turn(
+        &mut scheme,
+        &mut state,
+        Batch { now: at(10), arrivals: now, ..Batch::default() },
+        &mut (),
+    );
+    let sets = done.served.iter().map(|(query, set)| {
+        let cloaking = done.published.set(*set);
+        ((query.clone(), cloaking.members.to_vec()), cloaking.region.into_owned())
+    });
+    sets.unzip()
+}
+
+#[test]
+fn on_a_straight_road_only_one_of_three_can_have_come() {
+    // A was at 0 and is at 100; B is at 180 and C at 190. dc = 100: a clique of 3. But from 0 one
+    // comes no farther than 100 in 10 s.
+    let town = town("a -200,0  b 0,0  c 150,0  d 400,0 | a-b b-c c-d");
+    let place = |metres: f64| match metres {
+        x if x <= 150.0 => town.at("b-c", x),
+        x => town.at("c-d", x - 150.0),
+    };
+    let now: Vec<Query> = [(0, 100.0), (1, 180.0), (2, 190.0)]
+        .map(|(number, x)| person(number, place(x), 3, 100.0))
+        .to_vec();
+    let earlier = |number: u64, x: f64| Query {
+        id: QueryId(number),
+        asked_at: at(0),
+        temporal_tolerance: Duration::ZERO,
+        k: 9,
+        ..person(number, place(x), 9, 100.0)
+    };
+    let before = vec![earlier(0, 0.0)];
+    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    for guarantee in [Guarantee::Paper, Guarantee::Reciprocal] {
+        let (sets, regions) = served(&town, guarantee, before.clone(), now.clone());
+        assert_eq!(sets.len(), 3, "{guarantee:?}: all three are served");
+        let shown = [Shown::new(at(10), at(10), Arc::new(regions[0].clone()))];
+        let left = known_point(&atlas, &shown, before[0].position);
+        let possible = now.iter().filter(|query| left.holds(query.position)).count();
+        assert_eq!(possible, 1, "{guarantee:?}: A alone");
+    }
+    let (sets, _) = served(&town, Guarantee::History, before, now);
+    assert!(sets.is_empty(), "history publishes nothing here");
+}
+
+fn known_point(atlas: &Arc<Atlas>, shown: &[Shown], before: Position) -> Posterior {
+    let view = View {
+        atlas,
+        rule: Rule::Fixed,
+        target: Target { dc: Length::metres(100.0), speed: Some(Speed::metres_per_second(10.0)) },
+        disclosures: shown,
+        attacked: 0,
+        previous: Some(Sighting { at: at(0), position: before }),
+        crowd: None,
+        named: &[],
+        prior: None,
+    };
+    Reachability::FROM_A_KNOWN_POINT.attack(&view).expect("a past")
+}
+
+/// Publishes everyone who waits as one set, whoever they are.
+#[derive(Default)]
+struct Everyone(Published);
+
+impl Scheme for Everyone {
+    fn name(&self) -> &'static str {
+        "everyone"
+    }
+
+    fn describe(&self) -> Description {
+        Description { setting: "map", cliques: "", constraint: "", pace: Pace::Batch }
+    }
+
+    fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Watch) -> &Published {
+        self.0.clear();
+        let mut streets: Vec<_> = state.waiting.iter().map(|query| query.position.street).collect();
+        streets.sort_unstable();
+        streets.dedup();
+        let members = state.waiting.iter().map(|query| query.id);
+        let set = self.0.add(members, &Region::Mesh(streets.into()));
+        (0..state.waiting.len() as u32).for_each(|place| self.0.serve(place, set));
+        &self.0
+    }
+}
+
+/// How many people inversion leaves for the first who waits; `None` if she is not served.
+fn inverted(
+    atlas: &Arc<Atlas>,
+    make: &(dyn Fn() -> Box<dyn Scheme> + Sync),
+    crowd: &[Query],
+) -> Vec<(u32, usize)> {
+    let state = State::of(crowd.to_vec());
+    let mut scheme = make();
+    let published = scheme.cloak(&state, at(10), &mut ());
+    let everyone = Again::people(&state);
+    let again = Again { make, state: &state, now: at(10) };
+    let known = Crowd::new(&everyone, &again);
+    let mut all = Vec::new();
+    for served in published.served() {
+        let victim = &state.waiting[served.place as usize];
+        let region = Arc::new(published.set(served.set).region.into_owned());
+        let shown = [Shown::new(at(10), at(10), region)];
+        let view = View {
+            atlas,
+            rule: Rule::Fixed,
+            target: Target { dc: victim.distance_constraint, speed: victim.speed },
+            disclosures: &shown,
+            attacked: 0,
+            previous: None,
+            crowd: Some(&known),
+            named: &[],
+            prior: None,
+        };
+        let left = Inversion.attack(&view).and_then(|left| left.people).expect("a crowd");
+        assert!(left.contains(&victim.user), "the truth survives");
+        all.push((victim.k, left.len()));
+    }
+    all
+}
+
+#[test]
+fn somebody_who_asks_twice_is_one_person() {
+    // dt ≥ interval: A waits twice, B once, and each wants to be among 3.
+    let town = town("a 0,0  b 200,0 | a-b");
+    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let mut crowd: Vec<Query> =
+        [0, 1, 2].map(|number| person(number, town.at("a-b", 50.0), 3, 100.0)).to_vec();
+    crowd[1].user = crowd[0].user;
+    // A scheme that counts questions serves all three, and two people are left.
+    let careless = inverted(&atlas, &|| Box::new(Everyone::default()), &crowd);
+    assert_eq!(careless, [(3, 2), (3, 2), (3, 2)]);
+    for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
+        let settings = Settings { guarantee, ..Settings::default() };
+        let make = || -> Box<dyn Scheme> { Box::new(MeshCloak::new(Arc::clone(&atlas), settings)) };
+        assert!(inverted(&atlas, &make, &crowd).is_empty(), "{guarantee:?} counts people");
+    }
+}
+
+/// A ring of so many streets of 100 m, and somebody at the beginning of each.
+fn ring(count: usize) -> (Town, Vec<Position>) {
+    let mut text = String::new();
+    for number in 0..count {
+        // Corners do not matter: lengths are written.
+        write!(text, "T{number} {},{} ", number % 2, number / 2).expect("a String takes any text");
+    }
+    text.push('|');
+    for number in 0..count {
+        write!(text, " T{number}-T{}:100", (number + 1) % count).expect("a String takes any text");
+    }
+    let town = town(&text);
+    let first = |number| town.at(&format!("T{number}-T{}", (number + 1) % count), 0.0);
+    let places = (0..count).map(first).collect();
+    (town, places)
+}
+
+#[test]
+fn on_a_ring_road_printed_sets_overlap_and_give_people_away() {
+    // Twelve people on a ring of 1,200 m, each within reach of all but the one opposite: 2^6
+    // maximal cliques of six.
+    let (town, places) = ring(12);
+    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let crowd: Vec<Query> =
+        (0..).zip(&places).map(|(number, &place)| person(number, place, 6, 550.0)).collect();
+    let left = |guarantee| {
+        let settings = Settings { guarantee, ..Settings::default() };
+        let make = || -> Box<dyn Scheme> { Box::new(MeshCloak::new(Arc::clone(&atlas), settings)) };
+        inverted(&atlas, &make, &crowd)
+    };
+    // Their regions are the whole ring, all of them; so much for the service. Who asks for shorter
+    // ways shows which clique she took.
+    assert!(left(Guarantee::Paper).iter().all(|&(_, left)| left == 12));
+    for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
+        let kept = left(guarantee);
+        assert_eq!(kept.len(), 12, "two disjoint cliques of six serve everyone");
+        assert!(kept.iter().all(|&(k, left)| left >= k as usize), "{kept:?}");
+    }
+    let shorter: Vec<Query> = crowd
+        .iter()
+        .map(|query| Query { k: 3, distance_constraint: Length::metres(250.0), ..query.clone() })
+        .collect();
+    let settings = |guarantee| Settings { guarantee, ..Settings::default() };
+    let run = |guarantee| {
+        let make = || -> Box<dyn Scheme> {
+            Box::new(MeshCloak::new(Arc::clone(&atlas), settings(guarantee)))
+        };
+        inverted(&atlas, &make, &shorter)
+    };
+    let paper = run(Guarantee::Paper);
+    assert!(paper.iter().any(|&(k, left)| left < k as usize), "{paper:?}");
+    for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
+        let kept = run(guarantee);
+        assert!(!kept.is_empty() && kept.iter().all(|&(k, left)| left >= k as usize), "{kept:?}");
+    }
+}

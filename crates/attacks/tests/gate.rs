@@ -1,0 +1,227 @@
+//! What the guarantees promise, attacked: thousands of random batches in which most people have a
+//! past, and on which the method as printed does fail.
+//!
+//! Inversion runs the algorithm again; reachability knows nothing but disclosures, one earlier
+//! place, a speed and the map, and walks by code of its own.
+
+use attacks::inversion::Inversion;
+use attacks::reachability::Reachability;
+use attacks::{Again, Attack as _, Crowd, Rule, Shown, Sighting, Target, View};
+use meshcloak::cells::CellRule;
+use meshcloak::constraint_graph::Coverage;
+use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::engine::{Batch, turn};
+use meshcloak::guarantee::{Guarantee, HORIZON};
+use meshcloak::guard::{Guard, Promise};
+use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
+use meshcloak::query::{Query, QueryId};
+use meshcloak::scheme::{Description, Published, Scheme, State, Watch};
+use meshcloak::town::Town;
+use meshcloak::units::{Length, Speed, Time};
+use rand::RngExt as _;
+use std::ops::{AddAssign, Range};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// MeshCloak, looked at by attacks and by the guard. What is promised to the outside may be more
+/// than it does: then the check of the stronger guarantee is left out, and both must notice.
+struct Watched {
+    inner: MeshCloak,
+    settings: Settings,
+    atlas: Arc<Atlas>,
+    promised: Guarantee,
+    found: Found,
+}
+
+/// What attacks and guard found over many batches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Found {
+    batches: usize,
+    publications: usize,
+    /// Of them by somebody who has a past.
+    with_a_past: usize,
+    /// Fewer than k left by inversion.
+    inverted: usize,
+    /// Fewer than k left by reachability.
+    reached: usize,
+    /// Sets that break what is promised, by the guard.
+    faults: usize,
+    /// How often an attack ruled out the truth.
+    wrong: usize,
+}
+
+impl AddAssign for Found {
+    fn add_assign(&mut self, other: Found) {
+        self.batches += other.batches;
+        self.publications += other.publications;
+        self.with_a_past += other.with_a_past;
+        self.inverted += other.inverted;
+        self.reached += other.reached;
+        self.faults += other.faults;
+        self.wrong += other.wrong;
+    }
+}
+
+impl Scheme for Watched {
+    fn name(&self) -> &'static str {
+        "watched"
+    }
+
+    fn describe(&self) -> Description {
+        self.inner.describe()
+    }
+
+    /// The past is remembered, so that attack and guard can look at it, whatever the scheme needs.
+    fn memory(&self) -> Option<Duration> {
+        Some(HORIZON)
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+        let Watched { inner, settings, atlas, promised, found } = self;
+        let published = inner.cloak(state, now, watch);
+        let promise = Promise { guarantee: *promised, coverage: Coverage::Own };
+        let mut copy = published.clone();
+        found.batches += 1;
+        found.faults += Guard::default().inspect(atlas.map(), promise, state, &mut copy).len();
+        let (atlas, settings) = (&*atlas, *settings);
+        let make = || -> Box<dyn Scheme> { Box::new(MeshCloak::new(Arc::clone(atlas), settings)) };
+        let everyone = Again::people(state);
+        let again = Again { make: &make, state, now };
+        let crowd = Crowd::new(&everyone, &again);
+        for served in published.served() {
+            *found += attack(atlas, (state, now), &crowd, (published, served.place, served.set));
+        }
+        published
+    }
+}
+
+/// Attacks one publication.
+fn attack(
+    atlas: &Arc<Atlas>,
+    (state, now): (&State, Time),
+    crowd: &Crowd<'_>,
+    (published, place, set): (&Published, u32, u32),
+) -> Found {
+    let victim = &state.waiting[place as usize];
+    let set = published.set(set);
+    let region = Arc::new(set.region.clone().into_owned());
+    let shown = [Shown::new(victim.asked_at, now, region)];
+    let before = state.history.previous(victim.id);
+    let view = View {
+        atlas,
+        rule: Rule::Fixed,
+        target: Target { dc: victim.distance_constraint, speed: victim.speed },
+        disclosures: &shown,
+        attacked: 0,
+        previous: before.map(|asked| Sighting { at: asked.at, position: asked.position }),
+        crowd: Some(crowd),
+        named: &[],
+        prior: None,
+    };
+    let mut found = Found { publications: 1, ..Found::default() };
+    found.with_a_past = usize::from(before.is_some());
+    let people = Inversion.attack(&view).and_then(|left| left.people).expect("a crowd");
+    found.wrong += usize::from(!people.contains(&victim.user));
+    found.inverted = usize::from(people.len() < victim.k as usize);
+    if let Some(left) = Reachability::FROM_A_KNOWN_POINT.attack(&view) {
+        let member = |id: &QueryId| state.waiting.iter().find(|query| query.id == *id);
+        let members = set.members.iter().filter_map(member);
+        let possible = members.filter(|member| left.holds(member.position)).count();
+        found.wrong += usize::from(!left.holds(victim.position));
+        found.reached = usize::from(possible < victim.k as usize);
+    }
+    found
+}
+
+/// Everyone asks three times, ten seconds apart: from anywhere, and from where she can have come to.
+fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
+    let mut random = Town::generator(seed + 31);
+    let mut first = town.crowd(&mut random, 6 + seed as usize % 22);
+    for (number, query) in first.iter_mut().enumerate() {
+        query.user.0 = number as u64;
+        query.asked_at = Time::from_millis(1_000);
+        query.speed = Some(Speed::metres_per_second(random.random_range(5.0..80.0)));
+    }
+    let mut waves = vec![first];
+    for wave in 1..3_u64 {
+        let mut next = waves[wave as usize - 1].clone();
+        for query in &mut next {
+            query.id = QueryId(query.id.0 + 1_000);
+            query.asked_at = Time::from_millis(1_000 + wave * 10_000);
+            query.k = random.random_range(2..=4);
+            let farthest = query.speed.unwrap_or_default() * Duration::from_secs(10);
+            let near = |to| atlas.distance(query.position, to).is_some_and(|d| d <= farthest);
+            let mut places = (0..20).map(|_| town.position(&mut random));
+            if let Some(position) = places.find(|&to| near(to)) {
+                query.position = position;
+            }
+        }
+        waves.push(next);
+    }
+    waves
+}
+
+/// What MeshCloak with these settings lets through that is promised another guarantee.
+fn over(seeds: Range<u64>, settings: Settings, promised: Guarantee) -> Found {
+    let mut all = Found::default();
+    for seed in seeds {
+        let town = Town::random(seed % 600);
+        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let inner = MeshCloak::new(Arc::clone(&atlas), settings);
+        let found = Found::default();
+        let mut scheme = Watched { inner, settings, atlas: Arc::clone(&atlas), promised, found };
+        let mut state = State::default();
+        for arrivals in waves(&town, &atlas, seed) {
+            let now = arrivals[0].asked_at;
+            turn(&mut scheme, &mut state, Batch { now, arrivals, ..Batch::default() }, &mut ());
+        }
+        assert_eq!(scheme.found.wrong, 0, "seed {seed}: an attack ruled out the truth\n{town}");
+        all += scheme.found;
+    }
+    assert!(2 * all.with_a_past >= all.publications, "half of them have a past: {all:?}");
+    all
+}
+
+fn settings(guarantee: Guarantee) -> Settings {
+    Settings { guarantee, ..Settings::default() }
+}
+
+const CELLS: RegionRule =
+    RegionRule::Cells(CellRule { length: Length::from_units(300 * 32), least: 1 });
+
+#[test]
+fn the_paper_fails_under_inversion_and_under_reachability() {
+    let found = over(0..1_000, settings(Guarantee::Paper), Guarantee::Paper);
+    assert!(found.batches == 3_000 && found.publications > 10_000, "{found:?}");
+    assert!(found.inverted * 20 > found.publications, "{found:?}");
+    assert!(found.reached * 20 > found.publications, "{found:?}");
+}
+
+#[test]
+fn reciprocal_never_falls_below_k_under_inversion() {
+    for region in [RegionRule::default(), CELLS] {
+        let settings = Settings { region, ..settings(Guarantee::Reciprocal) };
+        let found = over(0..1_000, settings, Guarantee::Reciprocal);
+        assert!(found.publications > 5_000, "{found:?}");
+        assert_eq!((found.inverted, found.faults), (0, 0), "{found:?}");
+        assert!(found.reached > 100, "it is not promised more: {found:?}");
+    }
+}
+
+#[test]
+fn history_never_falls_below_k_under_inversion_nor_reachability() {
+    for region in [RegionRule::default(), CELLS] {
+        let settings = Settings { region, ..settings(Guarantee::History) };
+        let found = over(0..1_000, settings, Guarantee::History);
+        assert!(found.publications > 2_000, "{found:?}");
+        assert_eq!((found.inverted, found.reached, found.faults), (0, 0, 0), "{found:?}");
+    }
+}
+
+#[test]
+fn with_the_check_left_out_attack_and_guard_each_find_some() {
+    let found = over(0..300, settings(Guarantee::Paper), Guarantee::Reciprocal);
+    assert!(found.inverted > 100 && found.faults > 100, "{found:?}");
+    let found = over(0..300, settings(Guarantee::Reciprocal), Guarantee::History);
+    assert!(found.reached > 50 && found.faults > 50, "{found:?}");
+}

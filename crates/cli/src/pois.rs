@@ -1,0 +1,85 @@
+//! `meshcloak pois load`: a map's points of interest in a PostGIS table, for a gateway to ask.
+
+use crate::answer;
+use crate::map_args::{MAP_HELP, MapArgs};
+use crate::progress::Console;
+use crate::table::grouped;
+use anyhow::{Context as _, Result, ensure};
+use clap::{Args, Subcommand};
+use gateway::service::postgis::{PostgisError, Table, load};
+use gateway::service::{Object, PlainSettings};
+use import::{MapSource, Progress as _};
+use meshcloak::map::StreetMap;
+
+/// What one does with points of interest.
+#[derive(Debug, Subcommand)]
+pub enum PoisCommand {
+    /// Fill a PostGIS table with the points of interest of a map.
+    Load(Load),
+}
+
+/// Arguments of `pois load`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The table has the columns id, name, category and geog (points in lon/lat). \
+All rows are replaced in one transaction: whoever reads meanwhile sees the old ones, and an error \
+changes nothing. A table that this command did not make is left alone.
+
+Examples:
+  meshcloak pois load porto.osm.pbf --database postgres://me@localhost/city
+  meshcloak pois load oldenburgGen.node --origin 8.1,53.0 --pois shops.csv --database URL"
+)]
+pub struct Load {
+    #[arg(value_name = "MAP", help = MAP_HELP)]
+    map: Option<MapSource>,
+    /// Database: postgres://user:password@host:port/name, or key=value pairs.
+    #[arg(long, value_name = "URL")]
+    database: String,
+    /// Table to make or replace: NAME or SCHEMA.NAME.
+    #[arg(long, value_name = "NAME", default_value = "meshcloak_pois")]
+    table: Table,
+    #[command(flatten)]
+    how: MapArgs,
+}
+
+impl PoisCommand {
+    /// Does it.
+    pub fn run(&self, console: &Console) -> Result<()> {
+        match self {
+            PoisCommand::Load(load) => load.run(console),
+        }
+    }
+}
+
+impl Load {
+    fn run(&self, console: &Console) -> Result<()> {
+        let map = self.how.read(self.map.as_ref(), console)?.map;
+        let frame = map.frame().ok_or(PostgisError::NoFrame)?;
+        let objects = Object::all_of(&map);
+        ensure!(!objects.is_empty(), "the map has no points of interest; `--pois FILE` adds some");
+        note_far(&map, console);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.context("starting up")?;
+        console.begin("loading", objects.len() as u64);
+        let all = (objects.as_slice(), frame);
+        let loaded = runtime.block_on(load(&self.database, &self.table, all, |more| {
+            console.advance(more);
+        }));
+        console.clear();
+        loaded?;
+        let count = grouped(objects.len() as u64);
+        answer::print(&format!("{count} points of interest in {}\n", self.table))
+    }
+}
+
+/// Says which points of interest a gateway will not find along streets.
+fn note_far(map: &StreetMap, console: &Console) {
+    let limit = PlainSettings::default().farthest_from_street;
+    let far = map.pois().filter(|&poi| map.snap(map.poi(poi).point, Some(limit)).is_none()).count();
+    if far > 0 {
+        let far = grouped(far as u64);
+        console.note(&format!(
+            "{far} of them lie farther than {limit} m from every street: found in the plane alone"
+        ));
+    }
+}

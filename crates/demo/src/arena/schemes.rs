@@ -1,0 +1,96 @@
+//! The schemes one can choose from, in words.
+
+use attacks::Rule;
+use meshcloak::cells::CellRule;
+use meshcloak::distance::Atlas;
+use meshcloak::guarantee::Guarantee;
+use meshcloak::mesh::MeshRule;
+use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
+use meshcloak::scheme::Scheme;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Something that can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    /// As in addresses.
+    pub id: &'static str,
+    /// As in lists.
+    pub label: &'static str,
+    /// What it is, in a sentence.
+    pub about: &'static str,
+}
+
+const fn choice(id: &'static str, label: &'static str, about: &'static str) -> Choice {
+    Choice { id, label, about }
+}
+
+/// Every scheme that can be chosen.
+pub const SCHEMES: &[Choice] = &[
+    choice("reciprocal", "MeshCloak, reciprocal", "Disjoint sets; all members publish one mesh."),
+    choice("history", "MeshCloak, history", "Reciprocal, and safe against a known last position."),
+    choice(
+        "cells",
+        "MeshCloak, cells",
+        "Reciprocal; the region is made of fixed cells of the city.",
+    ),
+    choice(
+        "history-cells",
+        "MeshCloak, history, cells",
+        "History; the region is made of fixed cells.",
+    ),
+    choice("paper", "MeshCloak, as printed", "Each takes a largest clique; sets overlap."),
+    choice("clique-cloak", "CliqueCloak", "A rectangle around a clique in the plane."),
+    choice("i-clique-cloak", "ICliqueCloak", "CliqueCloak that minds movement boundaries."),
+    choice("hilbert-cloak", "Hilbert Cloak", "Neighbours along a space-filling curve."),
+    choice("hilbert-streets", "Hilbert on streets", "Neighbours along a walk of the streets."),
+    choice("casper", "Casper", "A cell of a pyramid of grids."),
+    choice("interval-cloak", "Interval Cloak", "A quadrant with enough people in it."),
+    choice("xstar", "XSTAR", "Stars of street segments, merged."),
+    choice("planar-laplace", "Planar Laplace", "Noise around the point; no crowd at all."),
+];
+
+/// The scheme of that name.
+pub fn make(atlas: &Arc<Atlas>, id: &str) -> Option<Box<dyn Scheme>> {
+    let guarantee = match id {
+        "reciprocal" | "cells" => Guarantee::Reciprocal,
+        "history" | "history-cells" => Guarantee::History,
+        "paper" => Guarantee::Paper,
+        _ => {
+            SCHEMES.iter().find(|scheme| scheme.id == id)?;
+            return baselines::by_name(atlas, id);
+        }
+    };
+    let region = match id {
+        "cells" | "history-cells" => RegionRule::Cells(CellRule::default()),
+        _ => RegionRule::default(),
+    };
+    let settings = Settings { guarantee, region, ..Settings::default() };
+    Some(Box::new(MeshCloak::new(Arc::clone(atlas), settings)))
+}
+
+/// How a scheme makes regions, as far as an attacker can use it.
+pub fn rule(id: &str) -> Rule {
+    match id {
+        "reciprocal" | "history" | "paper" => Rule::Mesh(MeshRule::Reach),
+        "clique-cloak" | "i-clique-cloak" | "hilbert-cloak" => Rule::Tight,
+        _ => Rule::Fixed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshcloak::town::town;
+    use meshcloak::units::Length;
+
+    #[test]
+    fn every_choice_is_a_scheme() {
+        let map = town("A 0,0  B 300,0 | A-B").map;
+        let atlas = Arc::new(Atlas::new(map, Length::metres(2_000.0)));
+        for choice in SCHEMES {
+            assert!(make(&atlas, choice.id).is_some(), "{}", choice.id);
+        }
+        assert!(make(&atlas, "nonsense").is_none());
+    }
+}

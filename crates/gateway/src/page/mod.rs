@@ -1,0 +1,239 @@
+//! The page: built from `web/`, embedded into the program, served with headers that let it talk
+//! to nobody but this gateway.
+//!
+//! A program that was built without Node has no page in it; it says so, and serves all the rest.
+
+mod glance;
+mod report;
+
+pub use glance::{Glance, Lookout};
+
+use crate::gateway::Gateway;
+use crate::tiles::{self, Tiles};
+use axum::extract::{Path, State};
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::{Json, Router, routing::get};
+use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
+use rust_embed::Embed;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Embed)]
+#[folder = "../../web/dist"]
+#[allow_missing = true]
+struct Dist;
+
+/// No inline script or style, nothing from anywhere else, nobody may frame it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; \
+    style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// What is said instead of a page that is not there.
+const NO_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+    <title>MeshCloak</title><h1>MeshCloak is running, without its page</h1>\
+    <p>This program was built without Node, so the page is not in it. Everything else is: the API \
+    is described by <a href=\"/v1/openapi.json\">/v1/openapi.json</a>. \
+    To get the page, install Node 20.19 or newer and run <code>make run</code>.</p></html>";
+
+/// What kind of gateway the page is for.
+#[derive(Clone, Debug, Default)]
+pub struct Site {
+    /// Whether there is a simulated crowd to look at.
+    pub show: Show,
+    /// The folder of an evaluation report.
+    pub report: Option<PathBuf>,
+}
+
+/// What there is to look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Show {
+    /// A gateway for real people: regions alone.
+    #[default]
+    Regions,
+    /// The demo, with a simulated crowd.
+    Crowd,
+}
+
+/// What the page asks first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct PageInfo {
+    demo: bool,
+    report: Option<&'static str>,
+}
+
+/// A file of the page.
+struct Asset {
+    kind: &'static str,
+    plain: Bytes,
+    zipped: Bytes,
+}
+
+type Assets = Arc<BTreeMap<String, Asset>>;
+
+/// Whether a page was built into this program.
+pub fn is_there() -> bool {
+    Dist::get("index.html").is_some()
+}
+
+/// The routes of the page.
+pub fn routes(site: &Site) -> Router {
+    let report = site.report.as_deref().filter(|folder| folder.join(report::FIRST).is_file());
+    let info =
+        PageInfo { demo: site.show == Show::Crowd, report: report.map(|_| "./report/report.html") };
+    let router = Router::new()
+        .route("/", get(index))
+        .route("/icon.svg", get(icon))
+        .route("/licences.txt", get(licences))
+        .route("/assets/{file}", get(asset))
+        .with_state(assets())
+        .route("/page/info", get(|| async move { Json(info) }));
+    match report {
+        Some(folder) => router.merge(report::routes(folder.to_owned())),
+        None => router,
+    }
+}
+
+/// What an operator can look at: the page, the map, and what is published.
+pub fn operator(gateway: &Arc<Gateway>, lookout: &Arc<Lookout>, site: &Site) -> Router {
+    let site = Site { show: Show::Regions, report: site.report.clone() };
+    let tiles = Arc::new(Tiles::new(Arc::clone(gateway.atlas())));
+    routes(&site)
+        .merge(tiles::routes(tiles))
+        .merge(lookout.routes(Arc::clone(gateway)))
+        .route("/v1/openapi.json", get(|| async { Json(crate::server::document()) }))
+}
+
+fn assets() -> Assets {
+    let read = |name: std::borrow::Cow<'static, str>| {
+        let kind = kind_of(&name)?;
+        let plain = Bytes::from(Dist::get(&name)?.data.into_owned());
+        let zipped = zipped(&plain);
+        Some((name.into_owned(), Asset { kind, plain, zipped }))
+    };
+    Arc::new(Dist::iter().filter_map(read).collect())
+}
+
+fn kind_of(name: &str) -> Option<&'static str> {
+    Some(match name.rsplit_once('.')?.1 {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "txt" => "text/plain; charset=utf-8",
+        _ => return None,
+    })
+}
+
+fn zipped(plain: &[u8]) -> Bytes {
+    let mut writer = GzEncoder::new(Vec::new(), Compression::new(5));
+    let written = writer.write_all(plain).and_then(|()| writer.finish());
+    Bytes::from(written.expect("writing to memory cannot fail"))
+}
+
+async fn index(State(assets): State<Assets>, headers: HeaderMap) -> Response {
+    match assets.get("index.html") {
+        Some(page) => serve(page, &headers, "no-cache"),
+        None => guarded(([(CONTENT_TYPE, "text/html; charset=utf-8")], NO_PAGE).into_response()),
+    }
+}
+
+async fn icon(state: State<Assets>, headers: HeaderMap) -> Response {
+    find(&state, "icon.svg", &headers, "no-cache")
+}
+
+async fn licences(state: State<Assets>, headers: HeaderMap) -> Response {
+    find(&state, "licences.txt", &headers, "no-cache")
+}
+
+async fn asset(state: State<Assets>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+    // Their names change with their content.
+    find(&state, &format!("assets/{name}"), &headers, "public, max-age=31536000, immutable")
+}
+
+fn find(assets: &Assets, name: &str, headers: &HeaderMap, keep: &'static str) -> Response {
+    match assets.get(name) {
+        Some(asset) => serve(asset, headers, keep),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+fn serve(asset: &Asset, headers: &HeaderMap, keep: &'static str) -> Response {
+    let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    let named = [(CONTENT_TYPE, asset.kind), (CACHE_CONTROL, keep), (VARY, "accept-encoding")];
+    guarded(if accepted.is_some_and(|accepted| accepted.contains("gzip")) {
+        (named, [(CONTENT_ENCODING, "gzip")], asset.zipped.clone()).into_response()
+    } else {
+        (named, asset.plain.clone()).into_response()
+    })
+}
+
+fn guarded(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::Body;
+    use axum::http::Request;
+    use http_body_util::BodyExt as _;
+    use tower::ServiceExt as _;
+
+    async fn ask(app: &Router, path: &str) -> (StatusCode, HeaderMap, String) {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        let response = app.clone().oneshot(request).await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        (status, headers, String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    #[tokio::test]
+    async fn the_page_is_there_or_says_that_it_is_not() {
+        let app = routes(&Site::default());
+        let (status, headers, page) = ask(&app, "/").await;
+        assert_eq!(status, StatusCode::OK);
+        assert!(headers[CONTENT_SECURITY_POLICY].to_str().unwrap().contains("default-src 'none'"));
+        assert!(page.contains("<title>MeshCloak</title>"), "{page}");
+        assert_eq!(page.contains("without Node"), !is_there());
+        assert_eq!(ask(&app, "/nothing.js").await.0, StatusCode::NOT_FOUND);
+        assert_eq!(ask(&app, "/assets/..%2F..%2FCargo.toml").await.0, StatusCode::NOT_FOUND);
+    }
+
+    #[tokio::test]
+    async fn a_page_for_real_people_knows_of_no_crowd() {
+        let (_, _, info) = ask(&routes(&Site::default()), "/page/info").await;
+        assert_eq!(info, r#"{"demo":false,"report":null}"#);
+        let demo = Site { show: Show::Crowd, report: None };
+        assert!(ask(&routes(&demo), "/page/info").await.2.contains("true"));
+    }
+
+    #[tokio::test]
+    async fn the_report_is_served_if_there_is_one_and_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = folder.path().join("results");
+        std::fs::create_dir(&results).unwrap();
+        std::fs::write(results.join("report.html"), "a report").unwrap();
+        std::fs::write(folder.path().join("secret.txt"), "secret").unwrap();
+        let site = Site { show: Show::Regions, report: Some(results) };
+        let app = routes(&site);
+        assert_eq!(ask(&app, "/report/report.html").await.2, "a report");
+        for outside in ["/report/../secret.txt", "/report/..%2Fsecret.txt", "/report/%2Fetc/passwd"]
+        {
+            assert_eq!(ask(&app, outside).await.0, StatusCode::NOT_FOUND, "{outside}");
+        }
+    }
+}

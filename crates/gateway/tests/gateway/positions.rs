@@ -1,0 +1,219 @@
+//! A gateway for real people: no route that the document describes, nor one of the operator's page,
+//! returns where anybody is; and a look that finds nobody would find them if they were there.
+
+use crate::fixture::{gateway_of, generous, place, query, query_request, walker, with};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Method, Request};
+use futures_util::future::{join, join_all};
+use gateway::answers::answer;
+use gateway::clock::Clock;
+use gateway::config::{Config, Mode};
+use gateway::engine::Engine;
+use gateway::gateway::Gateway;
+use gateway::keys::{KeyFile, OwnLimits};
+use gateway::page::{self, Lookout, Site};
+use gateway::server::{app, document, operator_app};
+use http_body_util::BodyExt as _;
+use meshcloak::units::{LonLat, Point};
+use serde_json::json;
+use std::sync::Arc;
+use tokio::sync::mpsc::unbounded_channel;
+use tower::ServiceExt as _;
+
+/// Metres within which a place that is told counts as somebody's.
+const NEAR: f64 = 2.0;
+
+/// Places of people, as given and as snapped, in metres; none near a thing that may be told.
+fn places() -> Vec<(f64, f64)> {
+    let walker = walker();
+    let map = walker.atlas().map();
+    let told: Vec<Point> = map.pois().map(|poi| map.poi(poi).point).collect();
+    let all = (0..400).map(|n| place(n / 4 * 5, 0.2 + 0.17 * f64::from(n % 4)));
+    all.filter(|&(lon, lat)| told.iter().all(|thing| thing.distance(metres(lon, lat)) > 3.0 * NEAR))
+        .take(60)
+        .collect()
+}
+
+fn metres(lon: f64, lat: f64) -> Point {
+    walker().atlas().map().frame().unwrap().point(LonLat { lon, lat })
+}
+
+/// Which of the people a text tells the place of: two numbers beside each other, as lon/lat (in
+/// either order) or as metres.
+fn told(text: &str, people: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let words = text.split(|c: char| !(c.is_ascii_digit() || "+-.eE".contains(c)));
+    let numbers: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+    let pairs = || numbers.windows(2).map(|pair| (pair[0], pair[1]));
+    let is_near = |a: Point, b: Point| a.distance(b) < NEAR;
+    people
+        .iter()
+        .copied()
+        .filter(|&(lon, lat)| {
+            let here = metres(lon, lat);
+            pairs().any(|(a, b)| {
+                let degrees = |lon: f64, lat: f64| {
+                    LonLat::new(lon, lat).is_some() && is_near(metres(lon, lat), here)
+                };
+                degrees(a, b) || degrees(b, a) || is_near(Point::new(a, b), here)
+            })
+        })
+        .collect()
+}
+
+async fn text(app: &Router, request: Request<Body>) -> String {
+    let response = app.clone().oneshot(request).await.unwrap();
+    if response.headers().get("content-type").is_some_and(|kind| kind == "text/event-stream") {
+        let mut body = response.into_body();
+        let frame = body.frame().await.unwrap().unwrap();
+        return String::from_utf8_lossy(frame.data_ref().unwrap()).into_owned();
+    }
+    let body = to_bytes(response.into_body(), 1 << 26).await.unwrap();
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+/// A gateway with a key, what people reach, and what the operator reaches.
+struct Scene {
+    gateway: Arc<Gateway>,
+    lookout: Arc<Lookout>,
+    people: Router,
+    operator: Router,
+    secret: String,
+}
+
+fn scene(folder: &std::path::Path) -> Scene {
+    let mut file = KeyFile::default();
+    let key = file.add("app", OwnLimits::default()).unwrap();
+    file.write(&folder.join("keys.json")).unwrap();
+    let config = Config { keys: Some(folder.join("keys.json")), ..generous() };
+    let (gateway, _) = gateway_of(config, Mode::Guarded, Clock::by_hand());
+    let lookout = Arc::new(Lookout::default());
+    let site = page::operator(&gateway, &lookout, &Site::default());
+    Scene {
+        people: app(Arc::clone(&gateway)),
+        operator: operator_app(Arc::clone(&gateway)).merge(site),
+        secret: key.secret,
+        gateway,
+        lookout,
+    }
+}
+
+impl Scene {
+    fn request(&self, method: &Method, path: &str, body: String) -> Request<Body> {
+        let kind =
+            if path.ends_with("stream") { "application/x-ndjson" } else { "application/json" };
+        let request = Request::builder().method(method).uri(path).header("content-type", kind);
+        let bearer = format!("Bearer {}", self.secret);
+        request.header("authorization", bearer).body(Body::from(body)).unwrap()
+    }
+
+    /// Six seconds pass, and everyone is told how it ended.
+    async fn time(&self) {
+        let (sender, rounds) = unbounded_channel();
+        let mut passed = self.lookout.watch(&self.gateway, rounds, |_| ());
+        let mut engine = Engine::new(Arc::clone(&self.gateway));
+        for _ in 0..6 {
+            tokio::task::yield_now().await;
+            self.gateway.clock().advance(1000);
+            sender.send(engine.turn(self.gateway.clock().now())).unwrap();
+            answer(Arc::clone(&self.gateway), passed.recv().await.unwrap()).await;
+        }
+    }
+
+    /// Everyone asks, by every route that takes a question; what they are told.
+    async fn asked(&self, people: &[(f64, f64)], round: u32) -> Vec<String> {
+        let body = |number: usize, (lon, lat): (f64, f64)| {
+            let street = number as u32;
+            let body = query(&format!("t{round}-{number}"), &format!("p{round}-{number}"), street);
+            with(with(body, "lon", json!(lon)), "lat", json!(lat)).to_string()
+        };
+        let bodies: Vec<String> =
+            people.iter().enumerate().map(|(number, &at)| body(number, at)).collect();
+        let single = bodies.iter().take(30).map(|body| {
+            let mut request = query_request(body.clone());
+            let bearer = format!("Bearer {}", self.secret).parse().unwrap();
+            request.headers_mut().insert("authorization", bearer);
+            text(&self.people, request)
+        });
+        let lines = bodies[30..].join("\n");
+        let stream = self.request(&Method::POST, "/v1/queries/stream", lines);
+        let all = join(join_all(single), text(&self.people, stream));
+        let ((mut told, streamed), ()) = join(all, self.time()).await;
+        told.push(streamed);
+        told
+    }
+}
+
+#[tokio::test]
+async fn no_route_returns_where_anybody_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = scene(folder.path());
+    scene.gateway.learn_categories().await.unwrap();
+    let people = places();
+    let mut heard = scene.asked(&people, 1).await;
+    assert!(heard.iter().any(|text| text.contains("\"answered\"")), "{heard:?}");
+    assert_eq!(people.len(), 60);
+
+    let document = serde_json::to_value(document()).unwrap();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+            let path = path.replace("{ticket}", "t1-3");
+            // What was asked before is answered at once, from what is remembered.
+            let (lon, lat) = people[3];
+            let body = with(query("t1-3", "p1-3", 3), "lon", json!(lon));
+            let body = with(body, "lat", json!(lat)).to_string();
+            heard.push(text(&scene.people, scene.request(&method, &path, body)).await);
+        }
+    }
+    let others =
+        ["/", "/page/info", "/map/info", "/metrics", "/health", "/ready", "/v1/openapi.json"];
+    for path in others {
+        heard.push(text(&scene.operator, scene.request(&Method::GET, path, String::new())).await);
+    }
+    let glance = scene.request(&Method::GET, "/ops/live", String::new());
+    let (glance, more) = join(text(&scene.operator, glance), scene.asked(&people, 2)).await;
+    assert!(glance.contains("\"regions\":[["), "{glance}");
+    heard.push(glance);
+    heard.extend(more);
+    for text in &heard {
+        assert_eq!(told(text, &people), [], "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_gateway_for_real_people_has_no_demo_and_its_tiles_know_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = scene(folder.path());
+    let get = |path: &str| scene.request(&Method::GET, path, String::new());
+    for app in [&scene.people, &scene.operator] {
+        for path in ["/demo/live", "/demo/info", "/demo/asked/x", "/demo/compare"] {
+            let response = app.clone().oneshot(get(path)).await.unwrap();
+            assert_eq!(response.status().as_u16(), 404, "{path}");
+        }
+    }
+    let people = places();
+    let (lon, lat) = people[0];
+    let world = gateway::tiles::mercator::world(LonLat { lon, lat });
+    let index = |part: f64| (part * f64::from(1 << 15)) as u32;
+    let tile = format!("/map/tiles/15/{}/{}", index(world.x), index(world.y));
+    let before = text(&scene.operator, get(&tile)).await;
+    scene.asked(&people, 1).await;
+    assert!(before.len() > 50);
+    assert_eq!(before, text(&scene.operator, get(&tile)).await);
+}
+
+#[test]
+fn a_place_that_is_told_is_found() {
+    let people = places();
+    let (lon, lat) = people[7];
+    let Point { x, y } = metres(lon, lat);
+    for text in [
+        format!("{{\"lon\":{lon},\"lat\":{lat}}}"),
+        format!("[{lat:.6},{lon:.6}]"),
+        format!("data: {{\"x\":{x:.1},\"y\":{y:.1}}}"),
+    ] {
+        assert_eq!(told(&text, &people), [people[7]], "{text}");
+    }
+    assert_eq!(told("{\"k\":3,\"dt\":2.5,\"streets\":12}", &people), []);
+}

@@ -1,0 +1,20 @@
+//! Services on the other side of HTTP: everyone's answer is the one she would have got by asking
+//! from where she is, the same region is told in the same bytes, and a service that lies, stops
+//! or never ends costs one clear error.
+
+#[allow(dead_code, reason = "shared with the tests of PostGIS")]
+#[path = "../postgis/database.rs"]
+mod database;
+mod faults;
+mod listener;
+mod ogc;
+mod ogc_small;
+mod overpass;
+mod overpass_server;
+mod people;
+mod ql;
+#[allow(dead_code, reason = "shared with the tests of PostGIS")]
+#[path = "../postgis/town.rs"]
+mod town;
+mod webhook;
+mod world;

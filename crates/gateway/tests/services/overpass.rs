@@ -1,0 +1,91 @@
+//! Overpass, against a server of ours that reads the language strictly.
+
+use crate::listener::Heard;
+use crate::overpass_server::{Bears, PATIENT, id, mapping, start};
+use crate::people;
+use crate::ql::parse;
+use crate::town::{hamlet, inquiry, question, region, walker};
+use crate::world::{asker, categories, check, things};
+use gateway::service::RemoteSettings;
+use meshcloak::map::{StreetId, StreetMap};
+use meshcloak::town::Town;
+use std::collections::BTreeSet;
+
+fn settings(url: &str) -> RemoteSettings {
+    let source = format!("overpass+{url}/api/interpreter");
+    RemoteSettings { outline: 30.0, timeout: 120.0, ..RemoteSettings::of_source(&source).unwrap() }
+}
+
+#[tokio::test]
+async fn everyone_gets_the_answer_from_where_she_is() {
+    let walker = walker();
+    let things = things(&walker, id);
+    let server = start(things.clone(), PATIENT).await;
+    let mut settings = settings(&server.url);
+    settings.categories = mapping(categories(&things));
+    let asker = asker(settings.open(&walker).unwrap());
+    let known: Vec<String> = categories(&things).into_iter().collect();
+    assert_eq!(asker.categories().await.unwrap(), known);
+    let seen = check(&walker, &asker, &things, 25).await;
+    assert_eq!(seen.exact, seen.asked);
+    assert!(seen.found > 1_000 && seen.outside * 3 > seen.asked, "{seen:?}");
+    people::check(&walker, settings.open(&walker).unwrap(), &things).await;
+}
+
+#[tokio::test]
+async fn a_server_that_stops_early_is_asked_for_less_at_once() {
+    let walker = hamlet();
+    let things = things(&walker, id);
+    let bears = Bears { query_bytes: 1_500, points: 7, elements: 12 };
+    let server = start(things.clone(), bears).await;
+    let mut settings = settings(&server.url);
+    settings.categories = mapping(categories(&things));
+    settings.overpass.most_query_bytes = bears.query_bytes;
+    settings.overpass.most_points = bears.points;
+    let asker = asker(settings.open(&walker).unwrap());
+    let seen = check(&walker, &asker, &things, 12).await;
+    assert!(seen.exact * 2 > seen.asked && seen.exact < seen.asked, "{seen:?}");
+}
+
+#[tokio::test]
+async fn the_same_region_is_told_in_the_same_bytes() {
+    let walker = hamlet();
+    let server = start(things(&walker, id), PATIENT).await;
+    let asker = asker(settings(&server.url).open(&walker).unwrap());
+    let mut random = Town::generator(5);
+    for _ in 0..10 {
+        let (region, question) =
+            (region(walker.map(), &mut random), question(walker.map(), &mut random));
+        asker.ask(&inquiry(walker.map(), &region, &question)).await.unwrap();
+        let first = server.take();
+        asker.ask(&inquiry(walker.map(), &region, &question)).await.unwrap();
+        assert_eq!(first, server.take());
+        only_places_of(walker.map(), &region, &first);
+        let names = ["accept", "content-length", "content-type", "host", "user-agent"];
+        for heard in &first {
+            let mut headers: Vec<&str> =
+                heard.headers.iter().map(|(name, _)| name.as_str()).collect();
+            headers.sort_unstable();
+            assert_eq!(headers, names);
+        }
+    }
+}
+
+/// Every place that is told is a bend or an end of a street of the region.
+fn only_places_of(map: &StreetMap, region: &[StreetId], told: &[Heard]) {
+    let whole = |degrees: f64| (degrees * 1e7).round() as i64;
+    let bends = region.iter().flat_map(|&street| map.shape(street));
+    let places = bends.map(|&bend| map.frame().unwrap().lon_lat(bend));
+    let known: BTreeSet<(i64, i64)> =
+        places.map(|place| (whole(place.lat), whole(place.lon))).collect();
+    for heard in told {
+        let url = reqwest::Url::parse(&format!("http://x/?{}", heard.body)).unwrap();
+        let (_, text) = url.query_pairs().next().unwrap();
+        for statement in parse(&text).unwrap().statements {
+            let around = statement.around.unwrap();
+            // Anywhere is told as a line through the whole map.
+            let fits = |&(lat, lon): &(f64, f64)| known.contains(&(whole(lat), whole(lon)));
+            assert!(around.metres > 64_000.0 || around.points.iter().all(fits));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A server that speaks the part of Overpass QL that `ql` reads, over things on a map. Every third
+//! of them is a way: a square that is found by its outline and told by its middle.
+
+use crate::listener::{Heard, Listener, Reply};
+use crate::ql::{Around, Query, Statement, Tag, parse};
+use crate::world::Thing;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What a server bears.
+#[derive(Clone, Copy, Debug)]
+pub struct Bears {
+    pub query_bytes: usize,
+    pub points: usize,
+    /// After so many elements it stops, with a remark.
+    pub elements: usize,
+}
+
+pub const PATIENT: Bears = Bears { query_bytes: 32_000, points: 100, elements: usize::MAX };
+
+const KEYS: [&str; 5] = ["amenity", "shop", "tourism", "leisure", "office"];
+
+/// From the middle of a way to its sides; metres.
+const HALF_SIDE: f64 = 20.0;
+
+/// Metres in a degree: ten thousand kilometres from the equator to a pole.
+const DEGREE: f64 = 1e7 / 90.0;
+
+pub fn id(number: usize) -> String {
+    if number % 3 == 2 { format!("way/{number}") } else { format!("node/{number}") }
+}
+
+/// The tag of a category.
+pub fn tag(category: &str) -> (&'static str, &str) {
+    (KEYS[category.len() % 5], category)
+}
+
+pub fn mapping(categories: impl IntoIterator<Item = String>) -> BTreeMap<String, String> {
+    let tag = |name: String| {
+        let (key, value) = tag(&name);
+        (name.clone(), format!("{key}={value}"))
+    };
+    categories.into_iter().map(tag).collect()
+}
+
+pub async fn start(things: Vec<Thing>, bears: Bears) -> Listener {
+    Listener::start(move |heard| answer(&things, bears, heard)).await
+}
+
+fn answer(things: &[Thing], bears: Bears, heard: &Heard) -> Reply {
+    let form = ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned());
+    if heard.method != "POST"
+        || heard.target != "/api/interpreter"
+        || !heard.headers.contains(&form)
+    {
+        return Reply::bad(405, "POST a form to /api/interpreter");
+    }
+    let url = reqwest::Url::parse(&format!("http://x/?{}", heard.body)).unwrap();
+    let pairs: Vec<_> = url.query_pairs().collect();
+    let [(key, text)] = &pairs[..] else { return Reply::bad(400, "one field") };
+    if key != "data" || text.len() > bears.query_bytes {
+        return Reply::bad(413, "too long");
+    }
+    let query = match parse(text) {
+        Ok(query) => query,
+        Err(why) => return Reply::bad(400, &why),
+    };
+    let long = |statement: &Statement| {
+        statement.around.as_ref().is_none_or(|around| around.points.len() > bears.points)
+    };
+    if query.statements.iter().any(long) || query.out != ["tags", "center", "qt"] {
+        return Reply::bad(400, "too many points, or too little said");
+    }
+    Reply::ok(told(things, &query, bears.elements).to_string())
+}
+
+fn told(things: &[Thing], query: &Query, most: usize) -> Value {
+    let wanted = |thing: &&Thing| query.statements.iter().any(|statement| fits(statement, thing));
+    let mut elements: Vec<Value> = things.iter().filter(wanted).map(element).collect();
+    let mut told = json!({"version": 0.6, "generator": "ours"});
+    if elements.len() > most {
+        elements.truncate(most);
+        told["remark"] = "runtime error: Query ran out of memory in \"query\" at line 1.".into();
+    }
+    told["elements"] = elements.into();
+    told
+}
+
+fn element(thing: &Thing) -> Value {
+    let (kind, number) = thing.id.split_once('/').unwrap();
+    let (key, value) = tag(&thing.category);
+    let id: u64 = number.parse().unwrap();
+    let mut element = json!({"type": kind, "id": id, "tags": {key: value, "name": thing.name}});
+    let place = json!({"lat": thing.lat, "lon": thing.lon});
+    if kind == "way" {
+        element["center"] = place;
+    } else {
+        element["lat"] = place["lat"].clone();
+        element["lon"] = place["lon"].clone();
+    }
+    element
+}
+
+fn fits(statement: &Statement, thing: &Thing) -> bool {
+    let (key, value) = tag(&thing.category);
+    let has = |wanted: &Tag| match wanted {
+        Tag::Is(k, v) => k == key && v == value,
+        Tag::AnyOf(keys) => keys.iter().any(|k| k == key),
+    };
+    statement.tags.iter().all(has)
+        && statement.around.as_ref().is_some_and(|around| near(around, thing))
+}
+
+/// Whether the outline of a thing comes near the line, on a ball.
+fn near(around: &Around, thing: &Thing) -> bool {
+    let shrink = thing.lat.to_radians().cos();
+    let flat = |&(lat, lon): &(f64, f64)| {
+        ((lon - thing.lon) * DEGREE * shrink, (lat - thing.lat) * DEGREE)
+    };
+    let line: Vec<(f64, f64)> = around.points.iter().map(flat).collect();
+    let outline: Vec<(f64, f64)> = if thing.id.starts_with("way") {
+        let steps = (-4..=4).map(f64::from);
+        let sides = steps.flat_map(|n| {
+            let along = n / 4.0 * HALF_SIDE;
+            [(along, HALF_SIDE), (along, -HALF_SIDE), (HALF_SIDE, along), (-HALF_SIDE, along)]
+        });
+        sides.collect()
+    } else {
+        vec![(0.0, 0.0)]
+    };
+    let pieces = || line.windows(2).map(|pair| (pair[0], pair[1])).chain([(line[0], line[0])]);
+    outline.iter().any(|&point| pieces().any(|piece| gap(point, piece) <= around.metres))
+}
+
+fn gap(point: (f64, f64), (a, b): ((f64, f64), (f64, f64))) -> f64 {
+    let [point, a, b] = [point, a, b].map(|(x, y)| meshcloak::units::Point::new(x, y));
+    a.towards(b, point.nearest_fraction(a, b)).distance(point)
+}

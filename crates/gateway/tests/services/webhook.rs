@@ -1,0 +1,128 @@
+//! The webhook, against the example server and against one of ours that says little at once.
+
+use crate::listener::{Heard, Listener, Reply};
+use crate::people;
+use crate::town::{hamlet, inquiry, question, region, walker};
+use crate::world::{Thing, asker, categories, check, things};
+use gateway::service::RemoteSettings;
+use meshcloak::town::Town;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
+use tempfile::NamedTempFile;
+
+/// The example server over some things; gone when dropped.
+struct Example {
+    process: Child,
+    url: String,
+    _places: NamedTempFile,
+}
+
+fn feature(thing: &Thing) -> Value {
+    let properties = json!({"name": thing.name, "category": thing.category});
+    let geometry = json!({"type": "Point", "coordinates": [thing.lon, thing.lat]});
+    json!({"type": "Feature", "id": thing.id, "geometry": geometry, "properties": properties})
+}
+
+impl Example {
+    fn start(things: &[Thing]) -> Example {
+        let mut places = NamedTempFile::new().unwrap();
+        let features: Vec<Value> = things.iter().map(feature).collect();
+        write!(places, "{}", json!({"type": "FeatureCollection", "features": features})).unwrap();
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/webhook/server.py");
+        let mut process = Command::new("python3")
+            .arg(script)
+            .arg(places.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("needs python3: `make python` installs it");
+        let mut url = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        Example { process, url: url.trim().to_owned(), _places: places }
+    }
+}
+
+impl Drop for Example {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}
+
+fn settings(url: &str) -> RemoteSettings {
+    let settings = RemoteSettings::of_source(&format!("webhook+{url}")).unwrap();
+    RemoteSettings { outline: 0.0, timeout: 120.0, ..settings }
+}
+
+#[tokio::test]
+async fn everyone_gets_the_answer_of_the_example_server_from_where_she_is() {
+    let walker = walker();
+    let things = things(&walker, |number| format!("p{number}"));
+    let example = Example::start(&things);
+    let asker = asker(settings(&example.url).open(&walker).unwrap());
+    let known: Vec<String> = categories(&things).into_iter().collect();
+    assert_eq!(asker.categories().await.unwrap(), known);
+    let seen = check(&walker, &asker, &things, 25).await;
+    assert_eq!(seen.exact, seen.asked);
+    assert!(seen.found > 1_000 && seen.outside * 3 > seen.asked, "{seen:?}");
+    people::check(&walker, settings(&example.url).open(&walker).unwrap(), &things).await;
+}
+
+/// Tells the first `most` of those that come after the last, without any geometry of its own: a
+/// superset is a superset.
+fn tell(things: &[Thing], most: usize, heard: &Heard) -> Value {
+    let asked: Value = serde_json::from_str(&heard.body).unwrap();
+    let properties = &asked["properties"];
+    let fits = |thing: &&Thing| {
+        properties["category"].as_str().is_none_or(|wanted| wanted == thing.category)
+            && properties["after"].as_str().is_none_or(|after| thing.id.as_str() > after)
+    };
+    let mut found: Vec<&Thing> = things.iter().filter(fits).collect();
+    found.sort_by(|a, b| a.id.cmp(&b.id));
+    let page: Vec<Value> = found.iter().take(most).map(|thing| feature(thing)).collect();
+    json!({"type": "FeatureCollection", "complete": found.len() <= most, "features": page})
+}
+
+#[tokio::test]
+async fn pages_are_asked_one_after_the_other_in_the_same_bytes_each_time() {
+    let walker = hamlet();
+    let things = things(&walker, |number| format!("p{number}"));
+    let all = things.clone();
+    let server = Listener::start(move |heard| Reply::ok(tell(&all, 20, heard).to_string())).await;
+    let mut settings = settings(&server.url);
+    settings.authorization = Some(gateway::service::Secret::new("Bearer s3cret"));
+    settings.categories =
+        categories(&things).into_iter().map(|name| (name.clone(), name)).collect();
+    let asker = asker(settings.open(&walker).unwrap());
+    let seen = check(&walker, &asker, &things, 8).await;
+    assert_eq!(seen.exact, seen.asked);
+    server.take();
+    let mut random = Town::generator(5);
+    let mut pages = 0;
+    for _ in 0..10 {
+        let map = walker.map();
+        let (region, question) = (region(map, &mut random), question(map, &mut random));
+        asker.ask(&inquiry(map, &region, &question)).await.unwrap();
+        let first = server.take();
+        asker.ask(&inquiry(map, &region, &question)).await.unwrap();
+        assert_eq!(first, server.take());
+        pages += first.len();
+        let secret = ("authorization".to_owned(), "Bearer s3cret".to_owned());
+        assert!(first.iter().all(|heard| heard.headers.contains(&secret)));
+    }
+    assert!(pages > 20, "{pages}");
+}
+
+#[tokio::test]
+async fn one_that_never_says_more_is_asked_for_less_and_then_believed_incomplete() {
+    let walker = hamlet();
+    let things = things(&walker, |number| format!("p{number}"));
+    let few: Vec<Value> = things[..5].iter().map(feature).collect();
+    let answer = json!({"type": "FeatureCollection", "complete": false, "features": few});
+    let server = Listener::start(move |_| Reply::ok(answer.to_string())).await;
+    let asker = asker(settings(&server.url).open(&walker).unwrap());
+    let seen = check(&walker, &asker, &things, 2).await;
+    assert_eq!(seen.exact, 0);
+    let requests = server.take().len();
+    assert!(requests < 4 * 2 * 2 * 500, "{requests}");
+}

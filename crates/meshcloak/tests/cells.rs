@@ -1,0 +1,125 @@
+//! Regions made of cells (SPEC §7) under every guarantee: who is hidden with whom does not depend
+//! on the region, everyone is inside, and a region says nothing but which cells have members.
+
+use meshcloak::cells::{CellId, CellRule, Cells};
+use meshcloak::constraint_graph::Coverage;
+use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::guarantee::Guarantee;
+use meshcloak::guard::{Fault, Guard, Promise};
+use meshcloak::map::StreetId;
+use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
+use meshcloak::query::{Query, QueryId};
+use meshcloak::scheme::{Published, Scheme, State};
+use meshcloak::town::Town;
+use meshcloak::units::{Length, Speed, Time};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+const GUARANTEES: [Guarantee; 3] = [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History];
+
+fn crowd(town: &Town, seed: u64) -> State {
+    let mut crowd = town.crowd(&mut Town::generator(seed), 5 + seed as usize % 60);
+    for query in &mut crowd {
+        query.speed = Some(Speed::metres_per_second(20.0));
+    }
+    State::of(crowd)
+}
+
+fn cloak(atlas: &Arc<Atlas>, settings: Settings, state: &State) -> Published {
+    MeshCloak::new(Arc::clone(atlas), settings).cloak(state, Time::default(), &mut ()).clone()
+}
+
+fn cells_of(cells: &Cells, streets: impl Iterator<Item = StreetId>) -> BTreeSet<CellId> {
+    streets.map(|street| cells.of(street)).collect()
+}
+
+#[test]
+fn a_region_is_the_members_cells_and_nothing_else_changes() {
+    let mut sets = 0;
+    for seed in 0..150 {
+        let town = Town::random(seed * 4);
+        let state = crowd(&town, seed);
+        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let rule = CellRule { length: Length::metres(300.0), least: 1 + seed as u32 % 3 };
+        let cells = Cells::new(&town.map, rule.length);
+        for guarantee in GUARANTEES {
+            let reach = Settings { guarantee, ..Settings::default() };
+            let settings = Settings { region: RegionRule::Cells(rule), ..reach };
+            let (expected, found) = (cloak(&atlas, reach, &state), cloak(&atlas, settings, &state));
+            assert_eq!(found.served(), expected.served(), "seed {seed}\n{town}");
+            for number in 0..found.set_count() as u32 {
+                let (set, other) = (found.set(number), expected.set(number));
+                assert_eq!(set.members, other.members, "seed {seed}\n{town}");
+                let of = |id: &QueryId| &state.waiting[id.0 as usize];
+                let members: Vec<&Query> = set.members.iter().map(of).collect();
+                assert!(members.iter().all(|q| set.region.contains(&town.map, q.position)));
+                let hers = cells_of(&cells, members.iter().map(|query| query.position.street));
+                let streets = set.region.streets(&town.map);
+                let shown = cells_of(&cells, streets.iter().copied());
+                let least = (rule.least as usize).min(cells.count());
+                assert!(shown.is_superset(&hers) && shown.len() == hers.len().max(least));
+                let whole = town.map.streets().filter(|&street| shown.contains(&cells.of(street)));
+                assert_eq!(*streets, whole.collect::<Vec<_>>(), "seed {seed}\n{town}");
+                sets += 1;
+            }
+        }
+    }
+    assert!(sets > 1_000, "only {sets} sets");
+}
+
+#[test]
+fn the_number_of_threads_changes_no_region() {
+    let town = Town::random(520);
+    let state = State::of(town.crowd(&mut Town::generator(3), 400));
+    let answer = |threads: usize, guarantee: Guarantee| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+            let rule = CellRule { length: Length::metres(400.0), least: 2 };
+            let region = RegionRule::Cells(rule);
+            cloak(&atlas, Settings { guarantee, region, ..Settings::default() }, &state)
+        })
+    };
+    for guarantee in [Guarantee::Paper, Guarantee::Reciprocal] {
+        let one = answer(1, guarantee);
+        assert!(!one.served().is_empty());
+        assert_eq!(one, answer(2, guarantee));
+        assert_eq!(one, answer(8, guarantee));
+    }
+}
+
+#[test]
+fn the_guard_holds_back_a_set_whose_cells_leave_a_member_out() {
+    let mut caught = 0;
+    for seed in 0..300 {
+        let town = Town::random(seed * 2);
+        let state = crowd(&town, seed);
+        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let promise = Promise { guarantee: Guarantee::Reciprocal, coverage: Coverage::Own };
+        let settings = Settings { guarantee: Guarantee::Reciprocal, ..Settings::default() };
+        let cells = Cells::new(&town.map, Length::metres(100.0));
+        let right = cloak(&atlas, settings, &state);
+        let mut wrong = Published::default();
+        let mut outside = 0;
+        for number in 0..right.set_count() as u32 {
+            // The cells of all members but the last.
+            let members = right.set(number).members.iter();
+            let streets = members.map(|id| state.waiting[id.0 as usize].position.street);
+            let streets: Vec<StreetId> = streets.collect();
+            let shown = cells_of(&cells, streets[..streets.len() - 1].iter().copied());
+            outside += usize::from(!shown.contains(&cells.of(streets[streets.len() - 1])));
+            wrong.add_mesh(right.set(number).members.iter().copied(), |mesh| {
+                mesh.extend(town.map.streets().filter(|&s| shown.contains(&cells.of(s))));
+            });
+        }
+        for served in right.served() {
+            wrong.serve(served.place, served.set);
+        }
+        let mut guard = Guard::default();
+        let faults = guard.inspect(&town.map, promise, &state, &mut wrong);
+        assert!(faults.iter().all(|fault| fault.1 == Fault::Outside), "seed {seed}: {faults:?}");
+        assert_eq!(faults.len(), outside, "seed {seed}\n{town}");
+        caught += outside;
+    }
+    assert!(caught > 50, "only {caught} were caught");
+}

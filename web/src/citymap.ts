@@ -1,0 +1,159 @@
+// A map of the city with a sheet of glass on top: streets are drawn by MapLibre from our tiles,
+// people and marks on a canvas above. North stays up, so the canvas needs only to shift and scale.
+
+import * as maplibregl from 'maplibre-gl';
+import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url';
+import 'maplibre-gl/dist/maplibre-gl.css';
+import { h } from './dom';
+import { SOURCE, STREETS, style } from './layers';
+import { type Place, type World, world } from './mercator';
+import { onTheme, palette } from './theme';
+
+maplibregl.setWorkerUrl(workerUrl);
+
+export interface MapInfo {
+  bounds: [west: number, south: number, east: number, north: number];
+  streets: number;
+  categories: Record<string, number>;
+  max_zoom: number;
+  metres: number;
+}
+
+/** From the square of the world to pixels of the glass. */
+export interface Glass {
+  pen: CanvasRenderingContext2D;
+  x(world: World): number;
+  y(world: World): number;
+  width: number;
+  height: number;
+  zoom: number;
+}
+
+export type Draw = (glass: Glass, now: number) => void;
+
+interface Look {
+  c?: number;
+  s?: number;
+  g?: number;
+}
+
+export class CityMap {
+  readonly element: HTMLElement;
+  readonly map: maplibregl.Map;
+  private readonly glass = h('canvas', { class: 'glass', 'aria-hidden': 'true' });
+  private readonly draws = new Set<Draw>();
+  private looks = new Map<number, Look>();
+  private frame = 0;
+  private ended = false;
+  private readonly untheme: () => void;
+
+  constructor(parent: HTMLElement, readonly info: MapInfo, label: string, camera: string | null) {
+    const host = h('div', { class: 'map' });
+    this.element = h('div', { class: 'citymap' }, host, this.glass);
+    parent.append(this.element);
+    const tiles = new URL('./map/tiles/{z}/{x}/{y}', document.baseURI).href.replaceAll('%7B', '{').replaceAll('%7D', '}');
+    const [zoom, lat, lon] = (camera ?? '').split(',').map(Number);
+    const known = [zoom, lat, lon].every((n) => n !== undefined && Number.isFinite(n));
+    this.map = new maplibregl.Map({
+      container: host,
+      style: style(palette(), tiles, info.max_zoom),
+      attributionControl: false,
+      dragRotate: false,
+      pitchWithRotate: false,
+      touchPitch: false,
+      maxZoom: 19,
+      minZoom: 8,
+      fadeDuration: 150,
+      ...(known
+        ? { center: [lon ?? 0, lat ?? 0] as [number, number], zoom: zoom ?? 12 }
+        : { bounds: info.bounds, fitBoundsOptions: { padding: 24 } }),
+    });
+    this.map.touchZoomRotate.disableRotation();
+    this.map.keyboard.disableRotation();
+    this.map.getCanvas().setAttribute('aria-label', label);
+    this.map.addControl(new maplibregl.NavigationControl({ showCompass: false }), 'bottom-right');
+    let first = true;
+    this.untheme = onTheme(() => {
+      if (!first) this.map.setStyle(style(palette(), tiles, info.max_zoom), { diff: true });
+      first = false;
+    });
+    this.loop = this.loop.bind(this);
+    this.frame = requestAnimationFrame(this.loop);
+  }
+
+  /** Draws on the glass with every frame, until the answer is called. */
+  onGlass(draw: Draw): () => void {
+    this.draws.add(draw);
+    return () => this.draws.delete(draw);
+  }
+
+  /** The camera as it stands in the address. */
+  camera(): string {
+    const { lng, lat } = this.map.getCenter();
+    return `${this.map.getZoom().toFixed(2)},${lat.toFixed(5)},${lng.toFixed(5)}`;
+  }
+
+  /** Gives streets their looks; those not named go back to normal. */
+  light(looks: Map<number, Look>): void {
+    const apply = (): void => {
+      if (!this.map.getSource(SOURCE)) return;
+      const target = (id: number) => ({ source: SOURCE, sourceLayer: STREETS, id });
+      for (const id of this.looks.keys()) if (!looks.has(id)) this.map.setFeatureState(target(id), { s: 0, g: 0 });
+      for (const [id, look] of looks) {
+        const was = this.looks.get(id);
+        if (was?.c !== look.c || was?.s !== look.s || was?.g !== look.g) {
+          this.map.setFeatureState(target(id), { c: look.c ?? 0, s: look.s ?? 0, g: look.g ?? 0 });
+        }
+      }
+      this.looks = looks;
+    };
+    if (this.map.getSource(SOURCE)) apply();
+    else this.map.once('load', apply);
+  }
+
+  /** Moves so that these places can be seen. */
+  show(places: Place[], padding: maplibregl.PaddingOptions | number = 60): void {
+    if (places.length === 0) return;
+    const bounds = new maplibregl.LngLatBounds();
+    places.forEach(({ lon, lat }) => bounds.extend([lon, lat]));
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.map.fitBounds(bounds, { padding, maxZoom: 16, duration: still ? 0 : 600 });
+  }
+
+  remove(): void {
+    this.ended = true;
+    cancelAnimationFrame(this.frame);
+    this.untheme();
+    this.map.remove();
+    this.element.remove();
+  }
+
+  private loop(now: number): void {
+    if (this.ended) return;
+    this.paint(now);
+    this.frame = requestAnimationFrame(this.loop);
+  }
+
+  private paint(now: number): void {
+    const pen = this.glass.getContext('2d');
+    const scale = devicePixelRatio || 1;
+    const [width, height] = [this.glass.clientWidth, this.glass.clientHeight];
+    if (!pen || width === 0) return;
+    if (this.glass.width !== Math.round(width * scale) || this.glass.height !== Math.round(height * scale)) {
+      this.glass.width = Math.round(width * scale);
+      this.glass.height = Math.round(height * scale);
+    }
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    const zoom = this.map.getZoom();
+    const size = 512 * 2 ** zoom;
+    const { lng, lat } = this.map.getCenter();
+    const centre = world({ lon: lng, lat });
+    const glass: Glass = {
+      pen, width, height, zoom,
+      x: (w) => (w.x - centre.x) * size + width / 2,
+      y: (w) => (w.y - centre.y) * size + height / 2,
+    };
+    this.draws.forEach((draw) => draw(glass, now));
+  }
+}

@@ -1,0 +1,83 @@
+// How the map is drawn: our own tiles, our own colours, letters drawn by the browser. Nothing
+// comes from anywhere else.
+
+import type { ExpressionSpecification, StyleSpecification } from 'maplibre-gl';
+import type { Palette } from './theme';
+
+export const SOURCE = 'map';
+export const STREETS = 'streets';
+
+const FONT = ['Noto Sans', 'system-ui', 'sans-serif'];
+
+/** Metres are wider close up: widths in pixels at zooms 11, 14 and 17, by importance. */
+function width(extra: number): ExpressionSpecification {
+  const at = (major: number, middle: number, minor: number): ExpressionSpecification => [
+    'step', ['get', 'rank'], major + extra, 3, middle + extra, 5, minor + extra,
+  ];
+  return ['interpolate', ['exponential', 1.5], ['zoom'],
+    11, at(1.8, 1.2, 0.7), 13, at(3, 2.2, 1.3), 15, at(6, 5, 3.2), 17, at(15, 13, 9), 19, at(40, 34, 24)];
+}
+
+const state = (key: string, usual: number): ExpressionSpecification => ['coalesce', ['feature-state', key], usual];
+
+/** The colour of the mesh a street is lit by: feature state `c` counts the meshes of a second. */
+function meshColour(palette: Palette): ExpressionSpecification {
+  const [first, ...rest] = palette.meshes;
+  const cases = rest.flatMap((colour, i) => [i + 1, colour]);
+  return ['match', state('c', 0), ...cases, first] as unknown as ExpressionSpecification;
+}
+
+export function style(palette: Palette, tiles: string, maxzoom: number): StyleSpecification {
+  const layer = { source: SOURCE, 'source-layer': STREETS } as const;
+  const round = { 'line-cap': 'round', 'line-join': 'round' } as const;
+  return {
+    version: 8,
+    sources: { [SOURCE]: { type: 'vector', tiles: [tiles], minzoom: 0, maxzoom } },
+    layers: [
+      { id: 'ground', type: 'background', paint: { 'background-color': palette.ground } },
+      {
+        id: 'streets', type: 'line', ...layer, layout: round,
+        paint: {
+          'line-color': ['step', ['get', 'rank'], palette.street[0], 4, palette.street[1]],
+          'line-width': width(0),
+        },
+      },
+      {
+        id: 'glow', type: 'line', ...layer, layout: round,
+        paint: { 'line-color': meshColour(palette), 'line-width': width(5), 'line-opacity': ['*', 0.2, state('s', 0)] },
+      },
+      {
+        id: 'mesh', type: 'line', ...layer, layout: round,
+        paint: { 'line-color': meshColour(palette), 'line-width': width(0.8), 'line-opacity': state('s', 0) },
+      },
+      {
+        id: 'gone', type: 'line', ...layer, layout: { 'line-join': 'round' },
+        paint: {
+          'line-color': palette.gone, 'line-width': width(0.8), 'line-opacity': state('g', 0), 'line-dasharray': [1.5, 1.5],
+        },
+      },
+      {
+        id: 'one-way', type: 'symbol', ...layer, minzoom: 15.5, filter: ['==', ['get', 'oneway'], true],
+        layout: { 'text-field': '›', 'text-font': FONT, 'text-size': 16, 'symbol-placement': 'line', 'symbol-spacing': 90, 'text-keep-upright': false },
+        paint: { 'text-color': palette.label, 'text-opacity': 0.7 },
+      },
+      {
+        id: 'names', type: 'symbol', ...layer, minzoom: 14.5,
+        layout: { 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 11, 'symbol-placement': 'line', 'symbol-spacing': 320 },
+        paint: { 'text-color': palette.label, 'text-halo-color': palette.halo, 'text-halo-width': 1.4 },
+      },
+      {
+        id: 'pois', type: 'circle', source: SOURCE, 'source-layer': 'pois', minzoom: 14,
+        paint: {
+          'circle-color': palette.poi, 'circle-opacity': 0.75,
+          'circle-radius': ['interpolate', ['linear'], ['zoom'], 14, 1.8, 17, 4.5],
+        },
+      },
+      {
+        id: 'poi-names', type: 'symbol', source: SOURCE, 'source-layer': 'pois', minzoom: 16.5,
+        layout: { 'text-field': ['coalesce', ['get', 'name'], ['get', 'category']], 'text-font': FONT, 'text-size': 11, 'text-offset': [0, 0.9], 'text-anchor': 'top' },
+        paint: { 'text-color': palette.poi, 'text-halo-color': palette.halo, 'text-halo-width': 1.4 },
+      },
+    ],
+  };
+}

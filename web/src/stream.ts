@@ -1,0 +1,95 @@
+// The life of the demo, second by second: who is where, what was published, how it goes.
+
+import type { World } from './mercator';
+
+export interface Counts {
+  present: number;
+  asked: number;
+  served: number;
+  expired: number;
+  waiting: number;
+  sets: number;
+  set_size: number | null;
+  delay: number | null;
+  batch_ms: number | null;
+  success: number | null;
+}
+
+export interface Second {
+  second: number;
+  /** Five bytes a person, base64: x and y as parts of the bounds, and how she is. */
+  people: string;
+  bounds: [x0: number, y0: number, x1: number, y1: number];
+  counts: Counts;
+  regions: number[][];
+}
+
+export const ABSENT = 0;
+export const IDLE = 1;
+export const WAITING = 2;
+export const HIDDEN = 3;
+
+/** Where everyone is, in the square of the world. */
+export interface Crowd {
+  x: Float64Array;
+  y: Float64Array;
+  how: Uint8Array;
+}
+
+export function decode(second: Second): Crowd {
+  const text = atob(second.people);
+  const count = Math.floor(text.length / 5);
+  const crowd = { x: new Float64Array(count), y: new Float64Array(count), how: new Uint8Array(count) };
+  const [x0, y0, x1, y1] = second.bounds;
+  for (let i = 0; i < count; i++) {
+    const at = (k: number): number => text.charCodeAt(i * 5 + k);
+    crowd.x[i] = x0 + ((at(0) + at(1) * 256) / 65535) * (x1 - x0);
+    crowd.y[i] = y0 + ((at(2) + at(3) * 256) / 65535) * (y1 - y0);
+    crowd.how[i] = at(4);
+  }
+  return crowd;
+}
+
+type Listener = (second: Second, crowd: Crowd) => void;
+
+/** One connection for the whole page, as long as somebody listens. */
+class Stream {
+  private readonly listeners = new Set<Listener>();
+  private readonly alive = new Set<(alive: boolean) => void>();
+  private source: EventSource | null = null;
+  last: { second: Second; crowd: Crowd } | null = null;
+
+  listen(listener: Listener, alive?: (alive: boolean) => void): () => void {
+    this.listeners.add(listener);
+    if (alive) this.alive.add(alive);
+    if (!this.source) this.open();
+    if (this.last) listener(this.last.second, this.last.crowd);
+    return () => {
+      this.listeners.delete(listener);
+      if (alive) this.alive.delete(alive);
+      if (this.listeners.size === 0) this.close();
+    };
+  }
+
+  private open(): void {
+    this.source = new EventSource('./demo/live');
+    this.source.onopen = () => this.alive.forEach((tell) => tell(true));
+    this.source.onerror = () => this.alive.forEach((tell) => tell(false));
+    this.source.onmessage = (event: MessageEvent<string>) => {
+      const second = JSON.parse(event.data) as Second;
+      this.last = { second, crowd: decode(second) };
+      for (const listener of this.listeners) listener(second, this.last.crowd);
+    };
+  }
+
+  private close(): void {
+    this.source?.close();
+    this.source = null;
+    this.last = null;
+  }
+}
+
+export const stream = new Stream();
+
+export const at = (crowd: Crowd, person: number): World | null =>
+  crowd.how[person] ? { x: crowd.x[person] ?? 0, y: crowd.y[person] ?? 0 } : null;

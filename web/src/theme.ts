@@ -1,0 +1,86 @@
+// Light and dark: as the system says, until somebody chooses. Colours of the map live here; those
+// of the page in style.css. Hues are those of Okabe and Ito, which the colour-blind can tell apart.
+
+export type Mode = 'light' | 'dark';
+type Wish = Mode | 'auto';
+
+export interface Palette {
+  ground: string;
+  street: [major: string, minor: string];
+  label: string;
+  halo: string;
+  poi: string;
+  person: string;
+  waiting: string;
+  me: string;
+  meshes: string[];
+  kept: string;
+  gone: string;
+}
+
+const palettes: Record<Mode, Palette> = {
+  light: {
+    ground: '#eceeea', street: ['#ffffff', '#fbfbf9'], label: '#5a6469', halo: '#f4f5f2', poi: '#8a7f6a',
+    person: '#46545e', waiting: '#b35900', me: '#a3195b',
+    meshes: ['#0072b2', '#b35900', '#00805d', '#a84f86', '#3c8dc4', '#7a6a00'],
+    kept: '#0072b2', gone: '#a3aaa4',
+  },
+  dark: {
+    ground: '#12171c', street: ['#3a4650', '#2a333b'], label: '#9fabb5', halo: '#12171c', poi: '#b9a77c',
+    person: '#a9bac7', waiting: '#f0a63c', me: '#ff6fae',
+    meshes: ['#56b4e9', '#e69f00', '#1fc79a', '#dd8fbb', '#8fd0ff', '#e5d84a'],
+    kept: '#56b4e9', gone: '#5f6f7c',
+  },
+};
+
+const system = matchMedia('(prefers-color-scheme: dark)');
+const listeners = new Set<(mode: Mode) => void>();
+let wish: Wish = read();
+
+function read(): Wish {
+  try {
+    const kept = localStorage.getItem('theme');
+    return kept === 'light' || kept === 'dark' ? kept : 'auto';
+  } catch {
+    return 'auto';
+  }
+}
+
+export function mode(): Mode {
+  return wish === 'auto' ? (system.matches ? 'dark' : 'light') : wish;
+}
+
+export const palette = (): Palette => palettes[mode()];
+
+/** Calls now and whenever the mode changes; gives a way to stop. */
+export function onTheme(listener: (mode: Mode) => void): () => void {
+  listeners.add(listener);
+  listener(mode());
+  return () => listeners.delete(listener);
+}
+
+function changed(): void {
+  document.documentElement.dataset['theme'] = mode();
+  listeners.forEach((listener) => listener(mode()));
+}
+
+/** Makes a button that goes from light to dark and back. */
+export function themeButton(button: HTMLButtonElement): void {
+  button.addEventListener('click', () => {
+    wish = mode() === 'dark' ? 'light' : 'dark';
+    try {
+      localStorage.setItem('theme', wish);
+    } catch {
+      // Not remembered then.
+    }
+    changed();
+  });
+  onTheme((now) => {
+    const other = now === 'dark' ? 'light' : 'dark';
+    button.textContent = now === 'dark' ? '☀' : '☾';
+    button.setAttribute('aria-label', `Switch to ${other} colours`);
+    button.title = `Switch to ${other} colours`;
+  });
+  system.addEventListener('change', changed);
+  changed();
+}

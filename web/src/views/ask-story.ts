@@ -1,0 +1,106 @@
+// What happens to a question, step by step, in words.
+
+import type { QueryRequest, QueryResult, Refusal, Truth } from '../api/client';
+import { fill, h, metres, plural } from '../dom';
+
+const titles = ['You wait', 'A set forms', 'A mesh is sent', 'Answers come back', 'Narrowed to yours'];
+type Mark = 'now' | 'done' | 'failed' | '';
+
+export class Story {
+  private readonly steps = titles.map((title) => {
+    const words = h('span');
+    return { item: h('li', null, h('strong', null, title), words), words };
+  });
+  private readonly end = h('div', { class: 'part', id: 'ending', 'aria-live': 'polite' });
+  readonly element = h('div', { class: 'part', hidden: true, id: 'story' },
+    h('h2', null, 'What happens to your question'), h('ol', { class: 'steps', 'aria-live': 'polite' }, ...this.steps.map((s) => s.item)), this.end);
+  private timer = 0;
+
+  wait(request: QueryRequest): void {
+    this.element.hidden = false;
+    fill(this.end);
+    this.steps.forEach((_, i) => this.mark(i, i === 0 ? 'now' : '', ''));
+    const began = performance.now();
+    const words = (): void => this.write(0, `for at least ${request.k - 1} others within mutual reach; ${((performance.now() - began) / 1000).toFixed(0)} of ${request.dt} s`);
+    words();
+    clearInterval(this.timer);
+    this.timer = setInterval(words, 1000) as unknown as number;
+    this.element.scrollIntoView({ block: 'nearest' });
+  }
+
+  set(truth: Truth): void {
+    clearInterval(this.timer);
+    this.mark(0, 'done', 'Done.');
+    this.mark(1, 'done', `You and ${plural(truth.members.length - 1, 'other')}, each within reach of every other on the streets. (Only the demo can show them.)`);
+  }
+
+  mesh(truth: Truth): void {
+    this.mark(2, 'done', `The service is asked about ${plural(truth.streets.length, 'street')}, ${metres(truth.metres)} in all. It hears: “${truth.asked}.” No name, no place, no number of people.`);
+  }
+
+  answers(truth: Truth): void {
+    this.mark(3, 'done', `${plural(truth.objects.length, 'place')}: enough to answer anybody on these streets.`);
+  }
+
+  found(result: QueryResult, truth: Truth): void {
+    const found = result.answer ?? [];
+    this.mark(4, 'done', `The gateway knows where you are and keeps ${found.length === truth.objects.length ? 'all of them' : `${found.length} of them`}.`);
+    const list = h('ul', { class: 'found', id: 'found' }, ...found.map((f) =>
+      h('li', { 'data-id': f.id, 'data-metres': f.metres }, h('span', null, f.name || f.category.replaceAll('_', ' ')), h('span', { class: 'soft' }, metres(f.metres)))));
+    fill(this.end, h('h2', null, found.length ? 'Your answer' : 'Your answer: nothing of that kind is there'), list, receipt(result));
+    this.end.scrollIntoView({ block: 'nearest' });
+  }
+
+  expired(request: QueryRequest, result: QueryResult, truth: Truth): void {
+    clearInterval(this.timer);
+    this.mark(0, 'failed', `${request.dt} s were not enough.`);
+    const near = truth.neighbours;
+    fill(this.end, h('div', { class: 'note warn', id: 'expired' },
+      h('strong', null, result.outcome === 'expired' ? 'Your question expired. ' : 'No answer. '),
+      result.message ?? '',
+      h('p', null, `Nothing was sent to the service: rather no answer than a bare position.`),
+      near === null ? null : h('p', null, `Only the demo can tell why: when your patience ended, ${plural(near, 'other person', 'other people')} waited within mutual reach of you; you asked to be hidden among ${request.k}. ${advice(near, request.k)}`)));
+    this.end.scrollIntoView({ block: 'nearest' });
+  }
+
+  refused(refusal: Refusal): void {
+    this.trouble(`The gateway refused the question: ${refusal.message}`);
+  }
+
+  trouble(text: string): void {
+    clearInterval(this.timer);
+    this.mark(0, 'failed', '');
+    fill(this.end, h('div', { class: 'note warn', role: 'alert' }, text));
+  }
+
+  private mark(step: number, mark: Mark, words: string): void {
+    const item = this.steps[step]?.item;
+    if (item) item.className = mark;
+    this.write(step, words);
+  }
+
+  private write(step: number, words: string): void {
+    const span = this.steps[step]?.words;
+    if (span) span.textContent = words;
+  }
+}
+
+function advice(near: number, k: number): string {
+  if (near + 1 < k) return 'That is too few. Wait longer, go where more people are, or ask for fewer.';
+  return 'They did not all reach one another, or were hidden in other sets. Waiting longer helps.';
+}
+
+function receipt(result: QueryResult): HTMLElement | null {
+  const r = result.receipt;
+  if (!r) return null;
+  const promise: Record<string, string> = {
+    paper: 'as the paper prints it (weaker: sets may overlap)',
+    reciprocal: 'everyone in the set published the same mesh at the same time',
+    history: 'everyone in the set published the same mesh at the same time, and it holds against somebody who knows where you asked before',
+  };
+  return h('div', { class: 'receipt', id: 'receipt' },
+    h('strong', null, 'Receipt. '),
+    `You asked to be hidden among ${r.k}; you were hidden among at least ${r.k_reached}. ` +
+    `Promise: ${promise[r.guarantee] ?? r.guarantee}. The service saw ${plural(r.streets, 'street')}. ` +
+    `You waited ${r.delay.toFixed(1)} s. The answer is ${r.exact ? 'exactly the one you would have got by giving away where you are' : 'not exact: the service may have left something out'}.`);
+}

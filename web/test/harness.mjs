@@ -1,0 +1,128 @@
+// Starts the demo and a browser, and minds what no page may do: fail, complain, or talk to others.
+
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const root = join(here, '..', '..');
+export const binary = process.env.MESHCLOAK_BIN ?? join(root, 'target', 'debug', 'meshcloak');
+const axe = readFileSync(join(root, 'web/node_modules/axe-core/axe.min.js'), 'utf8');
+export const MAP = 'city:2500:4';
+export const pictures = process.env.MESHCLOAK_PICTURES ?? null;
+
+/** Runs `meshcloak serve` with these arguments; resolves once it says where it is. */
+export async function serve(args, said = /at (http:\/\/[^\s]+)/) {
+  if (!existsSync(binary)) throw new Error(`${binary} is not built`);
+  const child = spawn(binary, ['serve', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  const url = await new Promise((done, fail) => {
+    const read = (chunk) => {
+      text += chunk;
+      const found = said.exec(text);
+      if (found) done(found[1]);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.on('exit', (code) => fail(new Error(`serve ended with ${code}: ${text}`)));
+  });
+  const stop = () =>
+    new Promise((done) => {
+      child.removeAllListeners('exit');
+      child.on('exit', done);
+      child.kill('SIGTERM');
+    });
+  return { url, stop, said: () => text };
+}
+
+export const demo = (...more) => serve(['--demo', '--map', MAP, '--listen', '127.0.0.1:0', '--people', '1500', ...more]);
+
+export const browser = () =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
+  });
+
+/** A page that remembers whatever went wrong in it. */
+export async function open(chrome, url, options = {}) {
+  const context = await chrome.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(120_000);
+  const page = await context.newPage();
+  const wrong = [];
+  const host = new URL(url).host;
+  page.on('console', (message) => {
+    // What the driver of a software renderer says of itself is not the page's.
+    if (message.type() === 'error') wrong.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    const at = new URL(request.url());
+    if (!['data:', 'blob:'].includes(at.protocol) && at.host !== host) wrong.push(`request to ${request.url()}`);
+  });
+  page.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText ?? '';
+    if (!why.includes('ERR_ABORTED')) wrong.push(`failed: ${request.url()} ${why}`);
+  });
+  await page.goto(url);
+  return { page, wrong, close: () => context.close() };
+}
+
+/** Whether the map has drawn streets: pixels of the canvas that are not ground. */
+export async function drawn(page, index = 0) {
+  await page.waitForFunction((i) => {
+    const canvas = document.querySelectorAll('.maplibregl-canvas')[i];
+    return canvas && canvas.width > 0;
+  }, index);
+  const shot = await page.locator('.citymap').nth(index).screenshot();
+  return page.evaluate(async (base64) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${base64}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.width, image.height];
+    const pen = canvas.getContext('2d');
+    pen.drawImage(image, 0, 0);
+    const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+    const ground = [data[0], data[1], data[2]];
+    let other = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      if (Math.abs(data[i] - ground[0]) + Math.abs(data[i + 1] - ground[1]) + Math.abs(data[i + 2] - ground[2]) > 12) other++;
+    }
+    return other / (data.length / 4);
+  }, shot.toString('base64'));
+}
+
+/** Waits until streets are drawn. */
+export async function streets(page, index = 0) {
+  for (let tries = 0; tries < 60; tries++) {
+    if ((await drawn(page, index)) > 0.02) return;
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  }
+  throw new Error('no streets were drawn');
+}
+
+/** Whether anybody would stumble: runs in a world of its own, for the page lets no script in. */
+export async function accessible(page) {
+  const client = await page.context().newCDPSession(page);
+  const { frameTree } = await client.send('Page.getFrameTree');
+  const { executionContextId } = await client.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
+  const run = (expression) => client.send('Runtime.evaluate', { expression, contextId: executionContextId, awaitPromise: true, returnByValue: true });
+  await run(axe);
+  const { result } = await run(`axe.run(document, { iframes: false }).then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target + ' ' + n.failureSummary).join(' | ')))`);
+  return result.value;
+}
+
+
+export async function picture(page, name) {
+  if (!pictures) return;
+  await mkdir(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
+
+export const number = async (page, id) => {
+  const text = await page.locator(`#${id} strong`).textContent();
+  return Number((text ?? '').replaceAll(',', ''));
+};
