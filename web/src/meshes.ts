@@ -8,7 +8,7 @@ const COLOURS = 6;
 export class MeshLayer {
   private seconds: number[][][] = [];
 
-  constructor(private readonly map: CityMap) {}
+  constructor(private readonly map: CityMap, private readonly colour: number | null = null) {}
 
   push(regions: number[][]): void {
     this.seconds.unshift(regions);
@@ -17,7 +17,7 @@ export class MeshLayer {
     this.seconds.forEach((meshes, age) =>
       meshes.forEach((streets, i) => {
         // A mesh keeps its colour as it fades: it is named by its first street.
-        const c = ((streets[0] ?? i) * 7 + streets.length) % COLOURS;
+        const c = this.colour ?? ((streets[0] ?? i) * 7 + streets.length) % COLOURS;
         for (const street of streets) if (!looks.has(street)) looks.set(street, { c, s: STRENGTHS[age] ?? 0 });
       }),
     );

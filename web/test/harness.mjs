@@ -38,7 +38,7 @@ export async function serve(args, said = /at (http:\/\/[^\s]+)/) {
   return { url, stop, said: () => text };
 }
 
-export const demo = (...more) => serve(['--demo', '--map', MAP, '--listen', '127.0.0.1:0', '--people', '1500', ...more]);
+export const demo = (...more) => serve(['--demo', '--map', MAP, '--listen', '127.0.0.1:0', '--set', 'server.metrics=', '--people', '1500', ...more]);
 
 export const browser = () =>
   chromium.launch({

@@ -46,7 +46,7 @@ pub struct Serve {
     demo: bool,
     /// How many people live in the demo.
     #[arg(long, value_name = "NUMBER", default_value_t = CrowdPlan::default().users,
-          value_parser = clap::value_parser!(u32).range(1..=100_000), requires = "demo")]
+          value_parser = clap::value_parser!(u32).range(0..=100_000), requires = "demo")]
     people: u32,
     /// A folder with an evaluation's report, to be linked from the page.
     #[arg(long, value_name = "FOLDER")]

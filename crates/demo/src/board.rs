@@ -205,12 +205,12 @@ fn regions(round: &Round) -> Vec<Vec<u32>> {
     regions
 }
 
-/// How many people are in each set of a round.
+/// How many people are in each set of a round; jobs of one set share one list of streets.
 fn sizes(round: &Round) -> Vec<usize> {
     let mut sets: Vec<_> = round
         .jobs
         .iter()
-        .filter_map(|job| Some((job.inquiry.region(), job.members.first()?.hidden.size)))
+        .filter_map(|job| Some((job.inquiry.region().as_ptr(), job.members.first()?.hidden.size)))
         .collect();
     sets.sort_unstable();
     sets.dedup();

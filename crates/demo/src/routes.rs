@@ -130,7 +130,7 @@ impl Stage {
 /// A question as the service hears it.
 fn words(question: &gateway::question::Question) -> String {
     let what = match question.category.name() {
-        Some(name) => format!("places of the kind “{}”", name.replace('_', " ")),
+        Some(name) => format!("places of the kind ‘{}’", name.replace('_', " ")),
         None => "places".to_owned(),
     };
     let how = |along| match along {

@@ -64,7 +64,8 @@ impl Truths {
     }
 }
 
-/// Somebody was hidden: everyone with the same region was, by this job or another.
+/// Somebody was hidden, and so was her set, by this job and by those of its other questions: they
+/// share one list of streets, which another set has for itself even if the streets are the same.
 fn hidden(map: &StreetMap, frame: &Frame, at: (&Round, &Job), me: Position) -> Truth {
     let (round, job) = at;
     let place = |position| {
@@ -72,7 +73,7 @@ fn hidden(map: &StreetMap, frame: &Frame, at: (&Round, &Job), me: Position) -> T
         [place.lon, place.lat]
     };
     let region = job.inquiry.region();
-    let same = round.jobs.iter().filter(|other| other.inquiry.region() == region);
+    let same = round.jobs.iter().filter(|other| Arc::ptr_eq(other.inquiry.region(), region));
     Truth {
         me: Some(place(me)),
         members: same.flat_map(|job| &job.members).map(|member| place(member.position)).collect(),

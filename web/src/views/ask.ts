@@ -17,7 +17,7 @@ export function ask(scene: Scene): Leave {
   const map = scene.map();
   const crowd = new CrowdLayer(map);
   const marks = new Marks(map);
-  const meshes = new MeshLayer(map);
+  const meshes = new MeshLayer(map, 0);
   const story = new Story();
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
   let following: number | null = null;

@@ -15,6 +15,7 @@ use meshcloak::map::Frame;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::units::Time;
 use replay::Replay;
+use schemes::Workshop;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -87,6 +88,7 @@ pub(crate) struct Moment {
 /// The arena.
 pub struct Arena {
     pub(crate) atlas: Arc<Atlas>,
+    pub(crate) workshop: Workshop,
     pub(crate) frame: Frame,
     moments: Mutex<VecDeque<Arc<Moment>>>,
 }
@@ -104,7 +106,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Arena {
     /// An arena on a map.
     pub fn new(atlas: Arc<Atlas>, frame: Frame) -> Arena {
-        Arena { atlas, frame, moments: Mutex::default() }
+        let workshop = Workshop::new(Arc::clone(&atlas));
+        Arena { atlas, workshop, frame, moments: Mutex::default() }
     }
 
     /// Compares; `now` gives the last minute if no moment is asked for.
@@ -120,7 +123,7 @@ impl Arena {
         let attack = attacks::by_name(&wish.attack).ok_or(ArenaError::Attack)?;
         let moment = self.moment(wish.moment, now)?;
         let replays: Vec<Arc<Replay>> =
-            schemes.iter().map(|scheme| moment.replay(&self.atlas, scheme.id)).collect();
+            schemes.iter().map(|scheme| moment.replay(&self.workshop, scheme.id)).collect();
         let common = common(&replays, moment.end);
         let victim = choose(&common, wish, |user| self.is_telling(&replays, user, moment.end));
         let sides = schemes.iter().zip(&replays).map(|(scheme, replay)| {
@@ -189,10 +192,10 @@ impl Arena {
 }
 
 impl Moment {
-    fn replay(&self, atlas: &Arc<Atlas>, id: &'static str) -> Arc<Replay> {
+    fn replay(&self, workshop: &Workshop, id: &'static str) -> Arc<Replay> {
         let mut replays = lock(&self.replays);
         let replay = replays.entry(id).or_insert_with(|| {
-            let scheme = schemes::make(atlas, id).expect("it is one of the choices");
+            let scheme = workshop.make(id).expect("it is one of the choices");
             Arc::new(Replay::of(scheme, &self.minute))
         });
         Arc::clone(replay)
@@ -239,11 +242,11 @@ pub struct AttackChoice {
 pub fn attack_choices() -> Vec<AttackChoice> {
     let mut all = attacks::all();
     all.sort_by_key(|attack| attack.name() != "known-point");
-    let choice = |attack: &Box<dyn Attack>| {
+    let choice = |attack: &dyn Attack| {
         let about = format!("Level {}: it knows {}.", attack.level().name(), attack.needs());
         AttackChoice { id: attack.name(), label: label(attack.name()), about }
     };
-    all.iter().map(choice).collect()
+    all.iter().map(|attack| choice(&**attack)).collect()
 }
 
 /// What an attacker does, in a few words.

@@ -1,14 +1,14 @@
 //! The schemes one can choose from, in words.
 
 use attacks::Rule;
-use meshcloak::cells::CellRule;
+use meshcloak::cells::{CellRule, Cells};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh::MeshRule;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::scheme::Scheme;
 use serde::Serialize;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Something that can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -50,23 +50,40 @@ pub const SCHEMES: &[Choice] = &[
     choice("planar-laplace", "Planar Laplace", "Noise around the point; no crowd at all."),
 ];
 
-/// The scheme of that name.
-pub fn make(atlas: &Arc<Atlas>, id: &str) -> Option<Box<dyn Scheme>> {
-    let guarantee = match id {
-        "reciprocal" | "cells" => Guarantee::Reciprocal,
-        "history" | "history-cells" => Guarantee::History,
-        "paper" => Guarantee::Paper,
-        _ => {
-            SCHEMES.iter().find(|scheme| scheme.id == id)?;
-            return baselines::by_name(atlas, id);
+/// Makes schemes on one map; cells are made once.
+pub struct Workshop {
+    /// The map.
+    pub atlas: Arc<Atlas>,
+    cells: OnceLock<Arc<Cells>>,
+}
+
+impl Workshop {
+    /// A workshop on a map.
+    pub fn new(atlas: Arc<Atlas>) -> Workshop {
+        Workshop { atlas, cells: OnceLock::new() }
+    }
+
+    /// The scheme of that name.
+    pub fn make(&self, id: &str) -> Option<Box<dyn Scheme>> {
+        let guarantee = match id {
+            "reciprocal" | "cells" => Guarantee::Reciprocal,
+            "history" | "history-cells" => Guarantee::History,
+            "paper" => Guarantee::Paper,
+            _ => {
+                SCHEMES.iter().find(|scheme| scheme.id == id)?;
+                return baselines::by_name(&self.atlas, id);
+            }
+        };
+        let (atlas, settings) =
+            (Arc::clone(&self.atlas), Settings { guarantee, ..Settings::default() });
+        if !matches!(id, "cells" | "history-cells") {
+            return Some(Box::new(MeshCloak::new(atlas, settings)));
         }
-    };
-    let region = match id {
-        "cells" | "history-cells" => RegionRule::Cells(CellRule::default()),
-        _ => RegionRule::default(),
-    };
-    let settings = Settings { guarantee, region, ..Settings::default() };
-    Some(Box::new(MeshCloak::new(Arc::clone(atlas), settings)))
+        let rule = CellRule::default();
+        let cells = self.cells.get_or_init(|| Arc::new(Cells::new(atlas.map(), rule.length)));
+        let settings = Settings { region: RegionRule::Cells(rule), ..settings };
+        Some(Box::new(MeshCloak::with_cells(Arc::clone(&atlas), settings, Arc::clone(cells))))
+    }
 }
 
 /// How a scheme makes regions, as far as an attacker can use it.
@@ -87,10 +104,10 @@ mod tests {
     #[test]
     fn every_choice_is_a_scheme() {
         let map = town("A 0,0  B 300,0 | A-B").map;
-        let atlas = Arc::new(Atlas::new(map, Length::metres(2_000.0)));
+        let workshop = Workshop::new(Arc::new(Atlas::new(map, Length::metres(2_000.0))));
         for choice in SCHEMES {
-            assert!(make(&atlas, choice.id).is_some(), "{}", choice.id);
+            assert!(workshop.make(choice.id).is_some(), "{}", choice.id);
         }
-        assert!(make(&atlas, "nonsense").is_none());
+        assert!(workshop.make("nonsense").is_none());
     }
 }

@@ -97,7 +97,7 @@ impl Scene<'_> {
         let state: &State = shown.seen.as_deref()?;
         let people = Again::people(state);
         let atlas = &self.arena.atlas;
-        let make = || schemes::make(atlas, self.scheme).expect("it was made before");
+        let make = || self.arena.workshop.make(self.scheme).expect("it was made before");
         let again = Again { make: &make, state, now: shown.at };
         let crowd = Crowd::new(&people, &again);
         let query = &shown.query;
