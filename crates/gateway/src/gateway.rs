@@ -63,12 +63,15 @@ impl Gateway {
         let engine = &config.engine;
         let door = (engine.guarantee == Guarantee::History)
             .then(|| Door::new(walker.atlas(), engine.horizon));
+        let usual = AskerSettings::default();
         let settings = AskerSettings {
             // So that a second attempt can come in time.
             time_out: config.service.timeout / 2,
             attempts: 2,
             at_once: config.service.concurrency,
-            ..AskerSettings::default()
+            // What is in the process already need not be remembered.
+            remembered: if service.name() == "built-in" { 0 } else { usual.remembered },
+            ..usual
         };
         let directory = match mode {
             Mode::Demo => Directory::open_to_all(config.limits),

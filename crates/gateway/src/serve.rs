@@ -13,7 +13,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -67,9 +67,9 @@ impl Running {
         onlooker: impl FnMut(&Round) + Send + 'static,
     ) -> Result<Running, ServeError> {
         let config = Config::clone(&gateway.config()).server;
-        let (socket, address) = bind("server.listen", config.listen).await?;
+        let (socket, address) = bind("server.listen", config.listen)?;
         let operator = match config.metrics {
-            Some(address) => Some(bind("server.metrics", address).await?),
+            Some(address) => Some(bind("server.metrics", address)?),
             None => None,
         };
         let tls = config.tls.as_ref().map(Tls::read).transpose()?.map(Arc::new);
@@ -173,12 +173,16 @@ async fn attend(
     }
 }
 
-async fn bind(
-    key: &'static str,
-    wanted: SocketAddr,
-) -> Result<(TcpListener, SocketAddr), ServeError> {
+/// Connections that may wait to be accepted: who finds no room tries again after a second.
+const BACKLOG: u32 = 4096;
+
+fn bind(key: &'static str, wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
     let wrong = |problem| ServeError::Socket { key, address: wanted, problem };
-    let listener = TcpListener::bind(wanted).await.map_err(wrong)?;
+    let socket = if wanted.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() };
+    let socket = socket.map_err(wrong)?;
+    socket.set_reuseaddr(true).map_err(wrong)?;
+    socket.bind(wanted).map_err(wrong)?;
+    let listener = socket.listen(BACKLOG).map_err(wrong)?;
     let address = listener.local_addr().map_err(wrong)?;
     Ok((listener, address))
 }

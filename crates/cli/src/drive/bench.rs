@@ -43,7 +43,10 @@ const SECONDS: u32 = 10;
 const STREAMS: usize = 4;
 
 /// Queries per second to try by requests.
-const REQUEST_RATES: [u32; 3] = [1_000, 2_000, 4_000];
+const REQUEST_RATES: [u32; 3] = [1_000, 2_000, 3_000];
+
+/// Lengths of a batch to try.
+const TICKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(200)];
 
 /// Runs all of it and prints what it came to.
 pub fn run(
@@ -63,12 +66,15 @@ pub fn run(
     let echo = bench.echo_requests()?;
     println!("echo, by requests    {:>9} requests/s", grouped(echo as u64));
     let mut streamed = 0.0_f64;
-    for &rate in rates {
-        streamed = streamed.max(bench.streamed(rate)?);
-    }
     let mut requested = 0.0_f64;
-    for rate in REQUEST_RATES {
-        requested = requested.max(bench.by_requests(rate)?);
+    for tick in TICKS {
+        println!("batches of {} s", tick.as_secs_f64());
+        for &rate in rates {
+            streamed = streamed.max(bench.streamed(rate, tick)?);
+        }
+        for rate in REQUEST_RATES {
+            requested = requested.max(bench.by_requests(rate, tick)?);
+        }
     }
     println!(
         "streamed, of the engine alone {:.3}, of the echo {:.3}",
@@ -134,12 +140,13 @@ impl Bench<'_> {
         queries as f64 / spent.as_secs_f64()
     }
 
-    fn gateway(&self) -> Result<Running> {
+    fn gateway(&self, tick: Duration) -> Result<Running> {
         let mut config = Config { keys: None, ..Config::default() };
         config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         config.server.metrics = None;
         config.server.connections = 100_000;
         config.engine.queue = 1_000_000;
+        config.engine.tick = tick;
         config.limits.rate = 10_000_000;
         config.limits.person_rate = 60_000;
         let walker = Arc::clone(&self.walker);
@@ -153,8 +160,8 @@ impl Bench<'_> {
     }
 
     /// Streamed at a rate: what came through per second, if answers came soon enough.
-    fn streamed(&self, rate: u32) -> Result<f64> {
-        let running = self.gateway()?;
+    fn streamed(&self, rate: u32, tick: Duration) -> Result<f64> {
+        let running = self.gateway(tick)?;
         let target = Target::new(&format!("http://{}", running.address()), None)?;
         let tape = self.tape(rate).into_iter();
         let began = Instant::now();
@@ -164,8 +171,8 @@ impl Bench<'_> {
     }
 
     /// The same, each by a request of its own.
-    fn by_requests(&self, rate: u32) -> Result<f64> {
-        let running = self.gateway()?;
+    fn by_requests(&self, rate: u32, tick: Duration) -> Result<f64> {
+        let running = self.gateway(tick)?;
         let target = Target::new(&format!("http://{}", running.address()), None)?;
         let tape = self.tape(rate).into_iter();
         let began = Instant::now();

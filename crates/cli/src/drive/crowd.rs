@@ -73,8 +73,10 @@ impl Crowd {
                     let asked = Asked { number: number - 1, run, start };
                     post(&map, query, asked)
                 });
+                let mut posts: Vec<Post> = posts.collect();
+                posts.sort_by_key(|post| post.at);
                 // Nobody listens once driving has failed.
-                if sender.send(posts.collect()).is_err() {
+                if sender.send(posts).is_err() {
                     break;
                 }
             }
@@ -104,6 +106,11 @@ struct Asked {
     start: u64,
 }
 
+/// Simulated people ask at whole seconds; each of the real ones at moments of her own.
+fn phase(user: u32) -> u64 {
+    u64::from(user.wrapping_mul(0x9e37_79b9) >> 16) % 1000
+}
+
 /// The JSON of one query.
 fn post(map: &StreetMap, query: &Query, Asked { number, run, start }: Asked) -> Post {
     let question = number as usize % QUESTIONS.len();
@@ -125,8 +132,7 @@ fn post(map: &StreetMap, query: &Query, Asked { number, run, start }: Asked) -> 
     Post {
         user: query.user,
         number,
-        // A second's queries are asked within the second that ends with it.
-        at: (query.asked_at + 1000).saturating_sub(start),
+        at: (query.asked_at + phase(query.user)).saturating_sub(start),
         body: body.into(),
         position: query.position,
         question,

@@ -62,7 +62,7 @@ impl BuiltIn {
         let categories = members.into_iter().map(shelf).collect();
         let by_street = ByStreet::new(objects.iter().map(|object| object.position));
         let everything = Shelf::new(&objects, &everything);
-        BuiltIn { walker, objects, by_street, everything, categories, few_enough: 1024 }
+        BuiltIn { walker, objects, by_street, everything, categories, few_enough: 4096 }
     }
 
     fn answer(&self, inquiry: &Inquiry) -> Objects {
