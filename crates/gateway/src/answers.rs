@@ -124,14 +124,14 @@ impl Gateway {
             .iter()
             .map(|found| {
                 let object = &found.object;
-                let place = frame.map(|frame| frame.lon_lat(object.point));
+                let place = frame.map(|frame| self.degrees().place(frame, object.point));
                 FoundBody {
                     id: &object.id,
                     name: &object.name,
                     category: &object.category,
-                    lon: place.map_or(0.0, |place| rounded(place.lon, 1e7)),
-                    lat: place.map_or(0.0, |place| rounded(place.lat, 1e7)),
-                    metres: rounded(found.metres, 100.0),
+                    lon: place.map_or(0.0, |place| place.lon),
+                    lat: place.map_or(0.0, |place| place.lat),
+                    metres: (found.metres * 100.0).round() / 100.0,
                 }
             })
             .collect();
@@ -144,11 +144,6 @@ impl Gateway {
         };
         Finished { outcome: Outcome::Answered, body: json(&body).into() }
     }
-}
-
-/// To so many parts of one.
-fn rounded(value: f64, parts: f64) -> f64 {
-    (value * parts).round() / parts
 }
 
 /// An object as JSON.

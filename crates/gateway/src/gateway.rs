@@ -3,6 +3,7 @@
 use crate::accounts::{Directory, Numbers};
 use crate::clock::Clock;
 use crate::config::{Config, Mode};
+use crate::degrees::Degrees;
 use crate::error::Refusal;
 use crate::keys::{KeyError, KeyFile};
 use crate::live::Sessions;
@@ -36,6 +37,7 @@ pub struct Gateway {
     asker: Asker,
     metrics: Metrics,
     stopping: watch::Sender<bool>,
+    degrees: Degrees,
     /// The categories that the service knows; `None` until it has said so.
     categories: ArcSwapOption<BTreeMap<String, Category>>,
 }
@@ -87,6 +89,7 @@ impl Gateway {
             asker: Asker::new(service, settings),
             metrics: Metrics::default(),
             stopping: watch::Sender::new(false),
+            degrees: Degrees::default(),
             categories: ArcSwapOption::empty(),
             config: ArcSwap::from_pointee(config),
             walker,
@@ -181,6 +184,11 @@ impl Gateway {
     /// The service.
     pub fn asker(&self) -> &Asker {
         &self.asker
+    }
+
+    /// Where things are on Earth.
+    pub fn degrees(&self) -> &Degrees {
+        &self.degrees
     }
 
     /// What is counted.

@@ -30,6 +30,7 @@ pub mod service;
 
 pub mod refine;
 
+pub mod degrees;
 pub mod mailbox;
 pub mod metrics;
 

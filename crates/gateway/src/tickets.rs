@@ -129,8 +129,9 @@ impl Table {
     /// A query has ended; tells everyone who waits for it.
     pub fn finish(&mut self, ticket: &Arc<str>, finished: &Finished, now: Time) {
         let Some(known) = self.tickets.get_mut(ticket) else { return };
-        let done = State::Done(finished.clone());
-        if let State::Waiting(_, routes) = std::mem::replace(&mut known.state, done) {
+        if let State::Waiting(_, routes) = &mut known.state {
+            let routes = std::mem::take(routes);
+            known.state = State::Done(finished.clone());
             self.waiting -= 1;
             self.done.push_back((now, Arc::clone(ticket)));
             routes.into_iter().for_each(|route| route.deliver(finished));

@@ -58,6 +58,8 @@ pub(super) struct Inside {
     bytes: usize,
     last: u64,
     sent: u64,
+    /// What had been sent when something was last heard of her.
+    confirmed: u64,
     skipped: u64,
     waiting: usize,
     /// Which socket carries it.
@@ -86,6 +88,7 @@ impl Session {
             bytes: 0,
             last: 0,
             sent: 0,
+            confirmed: 0,
             skipped: 0,
             waiting: 0,
             carrier: 0,
@@ -103,13 +106,13 @@ impl Session {
         self.changed.send_modify(|number| *number += 1);
     }
 
-    /// Another socket carries it from now on, which has seen all up to `after`, or all that was
-    /// sent; tells its number and the last number of a message.
+    /// Another socket carries it from now on, which has seen all up to `after`, or what had been
+    /// sent when something was last heard of her; tells its number and that of the message.
     pub fn carry(&self, after: Option<u64>) -> (u64, u64) {
         let mut inside = self.lock();
         inside.carrier += 1;
         inside.left = None;
-        inside.sent = after.unwrap_or(inside.sent).min(inside.last);
+        inside.sent = after.unwrap_or(inside.confirmed).min(inside.last);
         let numbers = (inside.carrier, inside.sent);
         drop(inside);
         self.touch();
@@ -163,6 +166,12 @@ impl Session {
             // The sender lives as long as the session.
             changed.changed().await.ok();
         }
+    }
+
+    /// Something was heard of her: what was sent before has most likely arrived.
+    pub fn heard(&self) {
+        let mut inside = self.lock();
+        inside.confirmed = inside.sent;
     }
 
     /// A message has been sent.
@@ -283,5 +292,10 @@ mod tests {
         let (third, from) = session.carry(Some(u64::MAX));
         assert_eq!(from, 4, "what was never said cannot have been seen");
         assert_eq!(session.next(third).await, Next::Over);
+        assert_eq!(session.carry(None).1, 0, "nothing was heard of her yet");
+        session.sent(3);
+        session.heard();
+        session.sent(4);
+        assert_eq!(session.carry(None).1, 3);
     }
 }

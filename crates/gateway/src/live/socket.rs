@@ -206,6 +206,7 @@ impl Caller {
                 Ok(Err(bye)) => return bye,
                 Err(_) => return Bye(close_code::NORMAL, "silent"),
             };
+            self.session.heard();
             let account = self.gateway.directory().as_it_is_now(&self.account).cloned();
             let Some(account) = account else { return Bye(close_code::POLICY, "no key") };
             if let Err(refusal) = self.obey(&account, &text) {

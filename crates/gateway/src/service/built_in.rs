@@ -11,7 +11,7 @@ use crate::inquiry::Inquiry;
 use crate::question::{Along, Category, Operation};
 use crate::walk::{Walker, boundary};
 use meshcloak::map::StreetId;
-use meshcloak::units::Length;
+use meshcloak::units::{Length, Point};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,11 +21,25 @@ pub struct BuiltIn {
     /// Ascending by id, so that numbers are in the order of ids.
     objects: Vec<Arc<Object>>,
     by_street: ByStreet,
-    everything: PointGrid,
-    categories: BTreeMap<String, PointGrid>,
+    everything: Shelf,
+    categories: BTreeMap<String, Shelf>,
     /// Where there are no more objects than this of a category, all of them are the answer to who
     /// is nearest: to refine that is quicker than to search from every boundary terminal.
     pub(crate) few_enough: usize,
+}
+
+/// The objects of a category.
+struct Shelf {
+    grid: PointGrid,
+    /// All of them, ready to be the answer.
+    all: Objects,
+}
+
+impl Shelf {
+    fn new(objects: &[Arc<Object>], points: &[(Point, u32)]) -> Shelf {
+        let all = points.iter().map(|&(_, number)| objects[number as usize].clone()).collect();
+        Shelf { grid: PointGrid::new(points), all: Objects::new(all, Complete::Yes) }
+    }
 }
 
 impl BuiltIn {
@@ -43,28 +57,27 @@ impl BuiltIn {
             members.entry(&object.category).or_default().push((object.point, number));
             everything.push((object.point, number));
         }
-        let grid = |(name, points): (&str, Vec<_>)| (name.to_owned(), PointGrid::new(&points));
-        let categories = members.into_iter().map(grid).collect();
+        let shelf =
+            |(name, points): (&str, Vec<_>)| (name.to_owned(), Shelf::new(&objects, &points));
+        let categories = members.into_iter().map(shelf).collect();
         let by_street = ByStreet::new(objects.iter().map(|object| object.position));
-        let everything = PointGrid::new(&everything);
+        let everything = Shelf::new(&objects, &everything);
         BuiltIn { walker, objects, by_street, everything, categories, few_enough: 1024 }
     }
 
     fn answer(&self, inquiry: &Inquiry) -> Objects {
         let question = inquiry.asked().question();
         let region = inquiry.region();
-        let numbers = match self.grid_of(&question.category) {
+        let numbers = match self.shelf_of(&question.category) {
             None => Vec::new(),
-            Some(grid) => match question.operation {
+            Some(Shelf { grid, all }) => match question.operation {
                 Operation::Within { radius, along: Along::Plane } => {
                     self.near(grid, region, radius.as_metres() * 1.002 + 1.0)
                 }
                 Operation::Within { radius, along: Along::Streets } => {
                     self.reached(&question.category, region, radius)
                 }
-                Operation::Nearest { .. } if grid.len() <= self.few_enough => {
-                    grid.numbers().collect()
-                }
+                Operation::Nearest { .. } if grid.len() <= self.few_enough => return all.clone(),
                 Operation::Nearest { count, along: Along::Plane } => {
                     self.nearest_plane(grid, region, count)
                 }
@@ -76,7 +89,7 @@ impl BuiltIn {
         self.objects(numbers)
     }
 
-    fn grid_of(&self, category: &Category) -> Option<&PointGrid> {
+    fn shelf_of(&self, category: &Category) -> Option<&Shelf> {
         match category {
             Category::Any => Some(&self.everything),
             Category::Of(name) => self.categories.get(&**name),

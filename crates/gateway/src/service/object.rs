@@ -24,11 +24,11 @@ pub struct Object {
     pub position: Option<Position>,
 }
 
-/// What a service answered: a superset of everyone's answer in the region.
+/// What a service answered: a superset of everyone's answer in the region. Cheap to clone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Objects {
-    objects: Vec<Arc<Object>>,
-    by_street: ByStreet,
+    objects: Arc<[Arc<Object>]>,
+    by_street: Arc<ByStreet>,
     complete: bool,
 }
 
@@ -72,7 +72,11 @@ impl Objects {
         objects.sort_by(|a, b| a.id.cmp(&b.id));
         objects.dedup_by(|later, first| later.id == first.id);
         let by_street = ByStreet::new(objects.iter().map(|object| object.position));
-        Objects { objects, by_street, complete: complete == Complete::Yes }
+        Objects {
+            objects: objects.into(),
+            by_street: Arc::new(by_street),
+            complete: complete == Complete::Yes,
+        }
     }
 
     /// The objects, ascending by id.

@@ -155,7 +155,7 @@ async fn who_comes_back_gets_what_she_missed_once() {
     assert_eq!((&welcome["resumed"], &welcome["resume"]), (&json!(true), &resume));
     let missed = jo.hear().await;
     assert_eq!((&missed["seq"], &missed["result"]["outcome"]), (&json!(1), &json!("answered")));
-    // It was said; only who says that she did not see it gets it again. The question stands.
+    // Who says that she has seen it does not get it again. The question stands.
     again["after"] = json!(1);
     let (mut jo2, _) = Client::greet(address, &world.key, again.clone()).await;
     assert_eq!(jo.end().await, Some(CloseCode::Policy), "resumed elsewhere");
@@ -178,7 +178,7 @@ async fn who_comes_back_gets_what_she_missed_once() {
     again["person"] = json!("jo");
     again["ask"] = hello("jo")["ask"].clone();
     loop {
-        for _ in 0..100 {
+        for _ in 0..1000 {
             tokio::task::yield_now().await;
         }
         world.ticks(61).await;
