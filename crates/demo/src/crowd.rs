@@ -146,7 +146,7 @@ impl Crowd {
         let place = self.frame.lon_lat(self.gateway.atlas().map().point(query.position));
         let category = (!self.categories.is_empty())
             .then(|| self.categories[query.user as usize % self.categories.len()].as_str());
-        let nearest = query.user % 3 != 0;
+        let nearest = !query.user.is_multiple_of(3);
         let body = Body {
             ticket: &ticket(query.user, query.number),
             person: &format!("crowd-{}", query.user),

@@ -135,13 +135,13 @@ impl Choice {
 /// An attack by name or letter, or all of them.
 pub fn attack_name(text: &str) -> Result<&'static [&'static str], String> {
     let all = attacks::all();
-    let is_meant = |attack: &Box<dyn attacks::Attack>| {
+    let is_meant = |attack: &dyn attacks::Attack| {
         text == "all"
             || attack.name() == text
             || text.len() == 1 && text.to_uppercase().starts_with(attack.letter())
     };
     let names: Vec<&'static str> =
-        all.iter().filter(|attack| is_meant(attack)).map(|attack| attack.name()).collect();
+        all.iter().filter(|attack| is_meant(&***attack)).map(|attack| attack.name()).collect();
     if names.is_empty() {
         let known = all.iter().map(|attack| format!("{} ({})", attack.name(), attack.letter()));
         return Err(format!("expected all or {}", known.collect::<Vec<_>>().join(", ")));

@@ -21,7 +21,6 @@ use import::{MapSource, Progress as _};
 use meshcloak::map::StreetMap;
 use serde_json::Value;
 use std::sync::Arc;
-use tally::Tally;
 use traffic::Settings;
 use truth::Truth;
 

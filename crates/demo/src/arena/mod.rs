@@ -242,11 +242,11 @@ pub struct AttackChoice {
 pub fn attack_choices() -> Vec<AttackChoice> {
     let mut all = attacks::all();
     all.sort_by_key(|attack| attack.name() != "known-point");
-    let choice = |attack: &Box<dyn Attack>| {
+    let choice = |attack: &dyn Attack| {
         let about = format!("Level {}: it knows {}.", attack.level().name(), attack.needs());
         AttackChoice { id: attack.name(), label: label(attack.name()), about }
     };
-    all.iter().map(choice).collect()
+    all.iter().map(|attack| choice(&**attack)).collect()
 }
 
 /// What an attacker does, in a few words.

@@ -231,26 +231,29 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn error(sources: Sources) -> String {
-        Config::load(&sources).expect_err("it does not hold").to_string()
+    fn error(sources: &Sources) -> String {
+        Config::load(sources).expect_err("it does not hold").to_string()
     }
 
     #[test]
     fn a_wrong_value_is_named_with_its_source() {
         let file = |text| Sources::new().file(Source::of_text("gate.toml", text));
         assert_eq!(
-            error(file("[limits]\nk_max = 1")),
+            error(&file("[limits]\nk_max = 1")),
             "`limits.k_max` is `1` (gate.toml), expected a whole number from 2 to 100000"
         );
-        assert_eq!(error(file("[limits]\nkmax = 1")), "`limits.kmax` (gate.toml) is not a setting");
-        assert_eq!(error(file("k = 1")), "`k` (gate.toml) is not a setting");
-        assert!(error(file("[limits]\nk_max = = 1")).starts_with("gate.toml: line 2: "));
+        assert_eq!(
+            error(&file("[limits]\nkmax = 1")),
+            "`limits.kmax` (gate.toml) is not a setting"
+        );
+        assert_eq!(error(&file("k = 1")), "`k` (gate.toml) is not a setting");
+        assert!(error(&file("[limits]\nk_max = = 1")).starts_with("gate.toml: line 2: "));
         let variable = [("MESHCLOAK_ENGINE_TICK".to_owned(), "0.01".to_owned())];
-        assert!(error(Sources::new().environment(variable)).starts_with(
+        assert!(error(&Sources::new().environment(variable)).starts_with(
             "`engine.tick` is `0.01` (environment, MESHCLOAK_ENGINE_TICK), expected seconds"
         ));
         assert!(
-            error(Sources::new().flag("log.level", "loud")).contains("(flag), expected one of")
+            error(&Sources::new().flag("log.level", "loud")).contains("(flag), expected one of")
         );
     }
 
@@ -268,13 +271,13 @@ mod tests {
     #[test]
     fn values_that_do_not_go_together_are_refused() {
         let paper = Sources::new().flag("engine.guarantee", "paper");
-        assert!(error(paper.clone()).contains("outside the demo"));
+        assert!(error(&paper.clone()).contains("outside the demo"));
         assert!(Config::load(&paper.demo()).is_ok());
         let open = Sources::new().demo().flag("server.listen", "0.0.0.0:80");
-        assert!(error(open).contains("must be on loopback"));
+        assert!(error(&open).contains("must be on loopback"));
         let half = Sources::new().flag("server.tls_key", "k.pem");
-        assert!(error(half).contains("need each other"));
+        assert!(error(&half).contains("need each other"));
         let crossed = Sources::new().flag("limits.dc_min", "900").flag("limits.dc_max", "800");
-        assert!(error(crossed).contains("is above"));
+        assert!(error(&crossed).contains("is above"));
     }
 }

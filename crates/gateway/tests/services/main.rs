@@ -2,6 +2,8 @@
 //! from where she is, the same region is told in the same bytes, and a service that lies, stops
 //! or never ends costs one clear error.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
 #[allow(dead_code, reason = "shared with the tests of PostGIS")]
 #[path = "../postgis/database.rs"]
 mod database;
