@@ -11,11 +11,12 @@ const FONT = ['Noto Sans', 'system-ui', 'sans-serif'];
 
 /** Metres are wider close up: widths in pixels at zooms 11, 14 and 17, by importance. */
 function width(extra: number): ExpressionSpecification {
-  const at = (major: number, middle: number, minor: number): ExpressionSpecification => [
-    'step', ['get', 'rank'], major + extra, 3, middle + extra, 5, minor + extra,
+  const at = (major: number, middle: number, minor: number, part: number): ExpressionSpecification => [
+    'step', ['get', 'rank'], major + extra * part, 3, middle + extra * part, 5, minor + extra * part,
   ];
   return ['interpolate', ['exponential', 1.5], ['zoom'],
-    11, at(1.8, 1.2, 0.7), 13, at(3, 2.2, 1.3), 15, at(6, 5, 3.2), 17, at(15, 13, 9), 19, at(40, 34, 24)];
+    10, at(1.2, 0.8, 0.5, 0.25), 11, at(1.8, 1.2, 0.7, 0.4), 13, at(3, 2.2, 1.3, 0.8), 15, at(6, 5, 3.2, 1),
+    17, at(15, 13, 9, 1), 19, at(40, 34, 24, 1)];
 }
 
 const state = (key: string, usual: number): ExpressionSpecification => ['coalesce', ['feature-state', key], usual];

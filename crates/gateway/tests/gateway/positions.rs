@@ -24,15 +24,17 @@ use tower::ServiceExt as _;
 /// Metres within which a place that is told counts as somebody's.
 const NEAR: f64 = 2.0;
 
-/// Places of people, as given and as snapped, in metres; none near a thing that may be told.
+/// Places of people; none near a thing that may be told, nor one whose metres could be numbers of
+/// streets, which may be told, too.
 fn places() -> Vec<(f64, f64)> {
     let walker = walker();
     let map = walker.atlas().map();
     let told: Vec<Point> = map.pois().map(|poi| map.poi(poi).point).collect();
     let all = (0..400).map(|n| place(n / 4 * 5, 0.2 + 0.17 * f64::from(n % 4)));
-    all.filter(|&(lon, lat)| told.iter().all(|thing| thing.distance(metres(lon, lat)) > 3.0 * NEAR))
-        .take(60)
-        .collect()
+    let apart = |here: Point| told.iter().all(|thing| thing.distance(here) > 3.0 * NEAR);
+    let far = |here: Point| here.x.abs().max(here.y.abs()) > 2.0 * map.street_count() as f64;
+    let fits = |here: Point| apart(here) && far(here);
+    all.filter(|&(lon, lat)| fits(metres(lon, lat))).take(60).collect()
 }
 
 fn metres(lon: f64, lat: f64) -> Point {
