@@ -4,7 +4,7 @@ use super::{World, asking, neighbours, present};
 use crate::fixture::{place, query, with};
 use serde_json::{Value, json};
 
-fn around((lon, lat): (f64, f64), rule: Value) -> Value {
+fn around((lon, lat): (f64, f64), rule: &Value) -> Value {
     let mut zone = json!({"circle": {"lon": lon, "lat": lat, "radius": 30}});
     zone.as_object_mut().unwrap().extend(rule.as_object().unwrap().clone());
     zone
@@ -22,7 +22,7 @@ async fn from_a_never_place_nothing_leaves_and_she_alone_is_told() {
         [lon - 0.002, lat + 0.002]
     ]);
     let polygon = json!({"polygon": box_around, "never": true});
-    for zone in [around(here, json!({"never": true})), polygon] {
+    for zone in [around(here, &json!({"never": true})), polygon] {
         let mut settings = asking();
         settings["zones"] = json!([zone]);
         world.settle("jo", &settings).await;
@@ -49,7 +49,7 @@ async fn a_place_can_ask_for_more_people_and_more_patience() {
     let mut world = World::new().await;
     let [here, there] = neighbours();
     let mut settings = asking();
-    settings["zones"] = json!([around(here, json!({"k": 3})), around(here, json!({"dt": 20}))]);
+    settings["zones"] = json!([around(here, &json!({"k": 3})), around(here, &json!({"dt": 20}))]);
     world.settle("jo", &settings).await;
     world.settle("al", &present()).await;
     world.settle("bo", &present()).await;
@@ -85,7 +85,7 @@ async fn the_edge_moves_from_day_to_day_and_never_into_the_place() {
     let (gateway, home) = (&world.fixture.gateway, place(3, 0.5));
     for person in ["jo", "al"] {
         let mut settings = asking();
-        settings["zones"] = json!([around(home, json!({"never": true}))]);
+        settings["zones"] = json!([around(home, &json!({"never": true}))]);
         world.settle(person, &settings).await;
     }
     // Whether somebody is inside, at steps of 10 m away from home, day by day.
