@@ -38,6 +38,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Becomes a WebSocket. Text messages, one JSON object each: `hello` first, then `position` and
+         *     `ask`; `welcome`, `result`, `refused`, `skipped` and `error` come back. See docs/CONNECT.md.
+         */
+        get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/map": {
         parameters: {
             query?: never;
@@ -66,6 +86,115 @@ export interface paths {
         get: operations["openapi"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/people/{person}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a person's reports ended of late. */
+        get: operations["last_answer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/people/{person}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a person is treated. */
+        get: operations["get_settings"];
+        /** Sets how a person is treated from now on, in place of what was set before. */
+        put: operations["put_settings"];
+        post?: never;
+        /** Forgets a person: settings, tokens, last answer. */
+        delete: operations["delete_settings"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/people/{person}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A person's tokens, by what they are revoked by. */
+        get: operations["list_tokens"];
+        put?: never;
+        /** Makes a token for a person's phone. */
+        post: operations["add_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/people/{person}/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Takes a token away; it is refused from now on. */
+        delete: operations["revoke_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/phones/owntracks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A report of OwnTracks in HTTP mode. The password is a key, or a token; the answer is the last
+         *     one that there was, each place as a friend.
+         */
+        post: operations["owntracks_says"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/phones/traccar/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A report of OsmAnd: a query string. */
+        get: operations["traccar_gets"];
+        put?: never;
+        /** A report of Traccar Client or OsmAnd: JSON, a form, or a query string. */
+        post: operations["traccar_posts"];
         delete?: never;
         options?: never;
         head?: never;
@@ -132,6 +261,38 @@ export interface components {
          * @enum {string}
          */
         AlongWord: "streets" | "plane";
+        /** @description How a person's reports ended of late. */
+        AnswerBody: {
+            /**
+             * Format: double
+             * @description How old `answered` is, in seconds.
+             */
+            age?: number | null;
+            answered?: null | components["schemas"]["ResultBody"];
+            /** @description The newest report that has ended in any way, or was refused. */
+            latest?: Record<string, never> | null;
+        };
+        /** @description A circle on Earth. */
+        CircleBody: {
+            /**
+             * Format: double
+             * @description Degrees north.
+             * @example 53.1435
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Degrees east.
+             * @example 8.2146
+             */
+            lon: number;
+            /**
+             * Format: double
+             * @description Metres, from 1 to 20000.
+             * @example 150
+             */
+            radius: number;
+        };
         /**
          * @description What is wanted.
          * @enum {string}
@@ -181,7 +342,7 @@ export interface components {
          * @description How an accepted query ended: exactly one of these.
          * @enum {string}
          */
-        Outcome: "answered" | "expired" | "cancelled" | "failed";
+        Outcome: "answered" | "expired" | "cancelled" | "failed" | "present";
         /** @description A query. Either `dc`, or `speed` and `interval`, must be given; `history` needs `speed`. */
         QueryRequest: {
             /**
@@ -225,8 +386,7 @@ export interface components {
              * @example jo
              */
             person: string;
-            /** @description What she asks the service. */
-            question: components["schemas"]["QuestionBody"];
+            question?: null | components["schemas"]["QuestionBody"];
             /**
              * Format: double
              * @description Her top speed, in metres per second.
@@ -312,10 +472,87 @@ export interface components {
             /** @description Of the query. */
             ticket: string;
         };
+        /** @description How a person wants to be treated. */
+        SettingsBody: {
+            /**
+             * Format: double
+             * @description How long she is willing to wait, in seconds.
+             * @example 20
+             */
+            dt: number;
+            /**
+             * Format: int64
+             * @description Among how many people, herself included, she wants to be hidden.
+             * @example 3
+             */
+            k: number;
+            question?: null | components["schemas"]["StandingQuestion"];
+            /** @description Places where something else holds; at most 16. */
+            zones?: components["schemas"]["ZoneBody"][];
+        };
+        /** @description A question, as in a query. */
+        StandingQuestion: {
+            /** @description How distance is measured. */
+            along?: components["schemas"]["AlongWord"];
+            /** @description Of which kind of place; any, if not given. */
+            category?: string | null;
+            /**
+             * Format: int32
+             * @description How many, for `nearest`; at most 30.
+             */
+            count?: number | null;
+            /** @description What is wanted. */
+            find: components["schemas"]["Find"];
+            /**
+             * Format: double
+             * @description Metres, for `within`; at most 2000.
+             */
+            radius?: number | null;
+        };
         /** @description Whether the gateway is well. */
         StateBody: {
             /** @description `ok`, or `stopping`. */
             state: string;
+        };
+        /** @description A token that was just made. */
+        TokenBody: {
+            /** @description What it is listed and revoked by. */
+            id: string;
+            /** @description Where Traccar Client and OsmAnd report to, after the gateway's own address. */
+            path: string;
+            /** @description The token itself; it is not shown again. */
+            token: string;
+        };
+        /** @description A person's tokens. */
+        TokensBody: {
+            /** @description What they are listed and revoked by. */
+            ids: string[];
+        };
+        /**
+         * @description A place, a `circle` or a `polygon`, and what holds there: a larger `k`, a longer `dt`, or
+         *     `never`.
+         */
+        ZoneBody: {
+            circle?: null | components["schemas"]["CircleBody"];
+            /**
+             * Format: double
+             * @description With at least that many seconds of patience.
+             */
+            dt?: number | null;
+            /**
+             * Format: int64
+             * @description Among at least how many.
+             */
+            k?: number | null;
+            /**
+             * @description What she calls it; for her alone.
+             * @example home
+             */
+            name?: string | null;
+            /** @description Nothing leaves from here. */
+            never?: boolean;
+            /** @description Lon/lat of the corners, 3 to 100 of them. */
+            polygon?: number[][] | null;
         };
     };
     responses: never;
@@ -373,6 +610,51 @@ export interface operations {
             };
         };
     };
+    live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is a WebSocket from here on */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It does not ask for a WebSocket */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No known key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Too many are open, or the gateway is stopping */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+        };
+    };
     map: {
         parameters: {
             query?: never;
@@ -408,6 +690,721 @@ export interface operations {
                 };
                 content: {
                     "application/json": Record<string, never>;
+                };
+            };
+        };
+    };
+    last_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Within the account */
+                person: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The last answer, and how the last report ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerBody"];
+                };
+            };
+            /** @description No such name is possible */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No known key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description This person has no settings */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Too often */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+        };
+    };
+    get_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Within the account */
+                person: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As they were set */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsBody"];
+                };
+            };
+            /** @description No such name is possible */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No known key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description This person has none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Too often */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+        };
+    };
+    put_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Within the account */
+                person: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsBody"];
+            };
+        };
+        responses: {
+            /** @description They are set */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsBody"];
+                };
+            };
+            /** @description They cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No known key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description They did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description They are too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description They are not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description k, dt, question or a zone is not allowed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Too often */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description They cannot be kept, or too many people have some */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+        };
+    };
+    delete_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Within the account */
+                person: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All is forgotten */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No such name is possible */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No known key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description This person has none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Too often */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description The change cannot be kept */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+        };
+    };
+    list_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Within the account */
+                person: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Not the tokens themselves */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokensBody"];
+                };
+            };
+            /** @description No such name is possible */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No known key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description This person has no settings */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Too often */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+        };
+    };
+    add_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Within the account */
+                person: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Made; the token is not shown again */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenBody"];
+                };
+            };
+            /** @description No such name is possible */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No known key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description This person has no settings */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description She has too many */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Too often */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description The change cannot be kept */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+        };
+    };
+    revoke_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Within the account */
+                person: string;
+                /** @description As listed */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No such name is possible */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No known key */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No such person or token */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Too often */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description The change cannot be kept */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+        };
+    };
+    owntracks_says: {
+        parameters: {
+            query?: {
+                /** @description Who */
+                u?: string;
+                /** @description Which phone of hers */
+                d?: string;
+            };
+            header?: {
+                /** @description Who: else `u`, else the user */
+                "X-Limit-U"?: string | null;
+                /** @description Which phone of hers: else `d` */
+                "X-Limit-D"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One message of OwnTracks; what is no location is dropped */
+        requestBody: {
+            content: {
+                "application/json": string;
+            };
+        };
+        responses: {
+            /** @description Taken; messages for the app */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>[];
+                };
+            };
+            /** @description It is not JSON, or says not who */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No known key or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description It did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description It is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Too much is under way, or the gateway is stopping */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+        };
+    };
+    traccar_gets: {
+        parameters: {
+            query?: {
+                /** @description Degrees north */
+                lat?: string;
+                /** @description Degrees east */
+                lon?: string;
+                /** @description Seconds, milliseconds or ISO 8601 */
+                timestamp?: string;
+                /** @description Knots */
+                speed?: string;
+                /** @description Which phone of hers */
+                id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Of a person's phone */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Taken */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No known token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description It did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description It is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Too much is under way, or the gateway is stopping */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+        };
+    };
+    traccar_posts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of a person's phone */
+                token: string;
+            };
+            cookie?: never;
+        };
+        /** @description As Traccar Client says it; or a form; or nothing but a query */
+        requestBody: {
+            content: {
+                "application/json": string;
+            };
+        };
+        responses: {
+            /** @description Taken */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description No known token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description It did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description It is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Too much is under way, or the gateway is stopping */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
                 };
             };
         };
