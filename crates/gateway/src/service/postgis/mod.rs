@@ -90,7 +90,7 @@ impl Postgis {
             let places = |line: &Vec<_>| -> Vec<LonLat> {
                 line.iter().map(|&point| self.frame.lon_lat(point)).collect()
             };
-            (sql::lines(piece.lines().iter().map(places)), metres * self.stretch)
+            (sql::lines(piece.lines().iter().map(places)), metres * self.stretch * 1.002 + 1.0)
         });
         let mut connection = self.pool.lease().await?;
         let told = connection.range(lines, range.category.name()).await;
