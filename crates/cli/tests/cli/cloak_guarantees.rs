@@ -75,7 +75,7 @@ fn history_refuses_who_gives_no_speed_and_who_is_faster_than_she_says() {
 
 #[test]
 fn history_serves_nobody_beside_whom_she_cannot_have_been() {
-    // The straight road of FIELD.md: u1 moves from 0 to 100; the others are at 180 and 190.
+    // A straight road: u1 moves from 0 to 100; the others are at 180 and 190.
     let road = "query,user,t,x,y,k,dt,dc,speed\n\
                 a1,u1,1,0,0,2,0,100,20\n\
                 a2,u1,6,100,0,3,0,100,20\n\
