@@ -72,14 +72,17 @@ impl Load {
     }
 }
 
-/// Says which points of interest a gateway will not find along streets.
+/// Says which points of interest a gateway will not find along streets, and what would change that.
 fn note_far(map: &StreetMap, console: &Console) {
     let limit = PlainSettings::default().farthest_from_street;
-    let far = map.pois().filter(|&poi| map.snap(map.poi(poi).point, Some(limit)).is_none()).count();
-    if far > 0 {
-        let far = grouped(far as u64);
+    let apart = |poi| map.point(map.poi(poi).position).distance(map.poi(poi).point);
+    let far: Vec<f64> = map.pois().map(apart).filter(|&metres| metres > limit).collect();
+    if !far.is_empty() {
+        let count = grouped(far.len() as u64);
+        let farthest = far.into_iter().fold(0.0, f64::max).ceil();
         console.note(&format!(
-            "{far} of them lie farther than {limit} m from every street: found in the plane alone"
+            "{count} of them lie farther than {limit} m from every street: a gateway finds them in \
+             the plane alone, unless `service.off_street` is larger ({farthest} is all of them)"
         ));
     }
 }

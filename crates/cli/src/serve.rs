@@ -12,6 +12,7 @@ use gateway::page::{Show, Site};
 use gateway::prepare::prepare;
 use gateway::serve::Running;
 use gateway::server::app;
+use rustix::process::{Resource, getrlimit, setrlimit};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
@@ -70,6 +71,8 @@ impl Serve {
         let config = Config::load(&sources)?;
         let subscriber = logs::subscriber(&config.log, std::io::stderr);
         tracing::subscriber::set_global_default(subscriber).context("logs")?;
+        logs::hush_panics();
+        have_files(config.server.connections, console);
         let prepared = prepare(config, sources.mode(), console);
         console.clear();
         let gateway = prepared?;
@@ -159,4 +162,20 @@ impl Serve {
 fn pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, as in limits.k_max=20")?;
     Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// Each connection is a file: has as many of them as the system allows, and says if that is less
+/// than there may be connections.
+fn have_files(connections: usize, console: &Console) {
+    let mut limits = getrlimit(Resource::Nofile);
+    limits.current = limits.maximum;
+    // What cannot be raised stays as it is, and is what is compared.
+    setrlimit(Resource::Nofile, limits).ok();
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    if files < connections as u64 + 100 {
+        console.note(&format!(
+            "the system allows {files} open files, fewer than `server.connections` \
+             ({connections}) needs: see LimitNOFILE, or ulimit -n"
+        ));
+    }
 }

@@ -6,9 +6,11 @@ use crate::engine::{Job, Member, Round};
 use crate::gateway::Gateway;
 use crate::mailbox::Pending;
 use crate::outcome::{Finished, Outcome};
-use crate::question::Wish;
 use crate::refine::{Answer, refine};
 use crate::service::{Objects, ServiceError};
+use futures_util::FutureExt as _;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tokio::task::JoinSet;
@@ -20,6 +22,8 @@ pub const EXPIRED: &str = "not enough people could be found to hide among in the
 const CANCELLED: &str = "taken back; the service was not asked";
 /// Said to whoever asked nothing and was counted.
 const PRESENT: &str = "others were hidden with you; nothing was asked for you";
+/// Said to whoever waited when the engine broke.
+const BROKEN: &str = "the gateway has failed and is stopping; the service was not asked";
 
 /// A round on its way to the people.
 struct Answering {
@@ -28,31 +32,38 @@ struct Answering {
     published: Instant,
     /// After this, the service is no longer asked.
     until: tokio::time::Instant,
+    /// What went wrong, each once: a service that is down is no reason to flood the log.
+    wrong: Mutex<BTreeSet<&'static str>>,
 }
+
+/// How queries ended, on their way to their people.
+type Told = Vec<(Pending, Finished)>;
+
+/// So many are told at once: few enough that the first do not wait for the last, and enough that
+/// locks are not taken for each.
+const AT_ONCE: usize = 64;
 
 /// Tells everyone of a round how their query ended; done when all have been told.
 pub async fn answer(gateway: Arc<Gateway>, round: Round) {
-    for (pending, outcome) in &round.ended {
-        let message = match outcome {
-            Outcome::Cancelled => CANCELLED,
-            Outcome::Present => PRESENT,
-            _ => EXPIRED,
-        };
-        gateway.tell(pending, *outcome, message);
-    }
     let config = gateway.config();
     let workers = config.service.concurrency.min(round.jobs.len());
     let until = tokio::time::Instant::now() + config.service.timeout;
     drop(config);
+    let ended = round.ended;
     let answering = Arc::new(Answering {
         gateway,
         jobs: Mutex::new(round.jobs.into_iter()),
         published: round.published,
         until,
+        wrong: Mutex::default(),
     });
     let mut all = JoinSet::new();
     for _ in 0..workers {
         all.spawn(Arc::clone(&answering).work());
+    }
+    for some in ended.chunks(AT_ONCE) {
+        answering.gateway.tell_all(some);
+        tokio::task::yield_now().await;
     }
     while all.join_next().await.is_some() {}
 }
@@ -60,60 +71,100 @@ pub async fn answer(gateway: Arc<Gateway>, round: Round) {
 impl Answering {
     /// Does one job after the other, until there is none.
     async fn work(self: Arc<Answering>) {
+        let mut told = Told::new();
         while let Some(job) = self.next() {
-            let asked = self.gateway.asker().ask(&job.inquiry);
-            let heard = match tokio::time::timeout_at(self.until, asked).await {
-                Ok(heard) => heard,
-                Err(_) => Err(ServiceError::TimedOut),
+            // Whatever goes wrong within costs those of this job an answer, and nobody else.
+            let asked = AssertUnwindSafe(self.gateway.asker().ask(&job.inquiry)).catch_unwind();
+            let mut asked = std::pin::pin!(tokio::time::timeout_at(self.until, asked));
+            let heard = match futures_util::poll!(asked.as_mut()) {
+                std::task::Poll::Ready(heard) => heard,
+                std::task::Poll::Pending => {
+                    self.gateway.finish_all(&mut told);
+                    asked.await
+                }
             };
             match heard {
-                Ok(objects) => self.answered(&job.members, &objects),
-                Err(error) => self.failed(&job.members, &error),
+                Ok(Ok(Ok(objects))) => self.answered(job.members, &objects, &mut told),
+                Ok(Ok(Err(error))) => self.failed(job.members, &error, &mut told),
+                Ok(Err(_)) => self.failed(job.members, &ServiceError::Broken, &mut told),
+                Err(_) => self.failed(job.members, &ServiceError::TimedOut, &mut told),
+            }
+            if told.len() >= AT_ONCE {
+                self.gateway.finish_all(&mut told);
             }
             tokio::task::yield_now().await;
         }
+        self.gateway.finish_all(&mut told);
     }
 
     fn next(&self) -> Option<Job> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner).next()
     }
 
-    fn answered(&self, members: &[Member], objects: &Objects) {
+    fn answered(&self, members: Vec<Member>, objects: &Objects, told: &mut Told) {
         let metrics = self.gateway.metrics();
+        let mut answered = 0;
         for member in members {
-            let Some(Wish { question, .. }) = &member.pending.wish else { continue };
-            let answer = refine(self.gateway.walker(), member.position, question, objects);
-            let finished = self.gateway.result(member, &answer);
-            self.gateway.finish(&member.pending, &finished);
+            let result = AssertUnwindSafe(|| self.gateway.answer(&member, objects));
+            let Ok(finished) = catch_unwind(result) else {
+                self.failed(vec![member], &ServiceError::Broken, told);
+                continue;
+            };
             let hidden = &member.hidden;
             metrics.delays.record(hidden.hidden_at - hidden.asked_at, 1);
+            told.push((member.pending, finished));
+            answered += 1;
         }
-        metrics.ended(Outcome::Answered, members.len() as u64);
-        metrics.answers.record(self.published.elapsed(), members.len() as u64);
+        metrics.ended(Outcome::Answered, answered);
+        metrics.answers.record(self.published.elapsed(), answered);
     }
 
-    fn failed(&self, members: &[Member], error: &ServiceError) {
+    fn failed(&self, members: Vec<Member>, error: &ServiceError, told: &mut Told) {
         self.gateway.metrics().service_error(error.word());
-        tracing::warn!(error = error.word(), "the service did not answer");
-        let message = error.to_string();
-        for member in members {
-            self.gateway.tell(&member.pending, Outcome::Failed, &message);
+        if self.wrong.lock().unwrap_or_else(PoisonError::into_inner).insert(error.word()) {
+            tracing::warn!(error = error.word(), "the service did not answer");
         }
+        self.gateway.metrics().ended(Outcome::Failed, members.len() as u64);
+        let message = error.to_string();
+        told.extend(members.into_iter().map(|Member { pending, .. }| {
+            let finished = without_answer(&pending, Outcome::Failed, &message);
+            (pending, finished)
+        }));
     }
 }
 
+/// What somebody is told where there is no answer.
+fn without_answer(pending: &Pending, outcome: Outcome, message: &str) -> Finished {
+    let body = ResultBody {
+        ticket: &pending.ticket,
+        outcome,
+        answer: None,
+        receipt: None,
+        message: Some(message),
+    };
+    Finished { outcome, body: json(&body).into() }
+}
+
 impl Gateway {
-    /// Tells somebody how her query ended, where there is no answer.
-    fn tell(&self, pending: &Pending, outcome: Outcome, message: &str) {
-        let body = ResultBody {
-            ticket: &pending.ticket,
-            outcome,
-            answer: None,
-            receipt: None,
-            message: Some(message),
-        };
-        self.metrics().ended(outcome, 1);
-        self.finish(pending, &Finished { outcome, body: json(&body).into() });
+    /// Tells those who are not served any more.
+    fn tell_all(&self, ended: &[(Pending, Outcome)]) {
+        for (pending, outcome) in ended {
+            let message = match outcome {
+                Outcome::Cancelled => CANCELLED,
+                Outcome::Present => PRESENT,
+                Outcome::Failed => BROKEN,
+                Outcome::Expired | Outcome::Answered => EXPIRED,
+            };
+            self.metrics().ended(*outcome, 1);
+            self.finish(pending, &without_answer(pending, *outcome, message));
+        }
+    }
+
+    /// Her own answer, in what the service said for all.
+    fn answer(&self, member: &Member, objects: &Objects) -> Finished {
+        let wish = member.pending.wish.as_ref().expect("who asks nothing is in no job");
+        let answer = refine(self.walker(), member.position, &wish.question, objects);
+        self.result(member, &answer)
     }
 
     /// What somebody is told who was answered.

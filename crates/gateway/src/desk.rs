@@ -5,11 +5,11 @@ use crate::accounts::Account;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::Ask;
-use crate::mailbox::{Arrival, Flap, Inside, Pending};
+use crate::mailbox::{Arrival, Flap, Pending};
 use crate::outcome::Finished;
 use crate::tickets::{Known, Route};
-use meshcloak::guarantee::Refusal as NotHere;
-use meshcloak::query::Query;
+use meshcloak::guarantee::{Door, Refusal as NotHere};
+use meshcloak::query::{Query, QueryId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -36,7 +36,7 @@ impl Gateway {
     ) {
         let mut accepted = 0;
         let mut table = account.tickets().lock();
-        let mut mailbox = self.mailbox().lock();
+        let mut door = self.mailbox().slot();
         for ask in asks {
             let ticket = Arc::clone(&ask.ticket);
             let heard = match table.look(&ticket, ask.digest) {
@@ -48,7 +48,7 @@ impl Gateway {
                 }
                 Known::No => {
                     let digest = ask.digest;
-                    match self.put(&mut mailbox, account, table.waiting(), ask) {
+                    match self.put(&mut door, account, table.waiting(), ask) {
                         Ok(id) => {
                             table.begin(Arc::clone(&ticket), digest, id, route());
                             accepted += 1;
@@ -66,12 +66,13 @@ impl Gateway {
     /// Puts a query into the mailbox, unless too much is under way or `history` cannot protect it.
     fn put(
         &self,
-        mailbox: &mut Inside,
+        door: &mut Option<Door>,
         account: &Arc<Account>,
         waiting: usize,
         ask: Ask,
-    ) -> Result<meshcloak::query::QueryId, Refusal> {
-        if mailbox.flap() == Flap::Shut {
+    ) -> Result<QueryId, Refusal> {
+        let is_shut = || self.mailbox().lock().flap() == Flap::Shut;
+        if is_shut() {
             return Err(Refusal::Stopping);
         }
         let most = self.config().engine.queue;
@@ -80,9 +81,8 @@ impl Gateway {
         if self.under_way().load(Ordering::Relaxed) >= most || waiting >= share {
             return Err(Refusal::Busy);
         }
-        let id = mailbox.next_id();
         let query = Query {
-            id,
+            id: QueryId(0),
             user: ask.user,
             asked_at: self.clock().now(),
             position: ask.position,
@@ -91,15 +91,21 @@ impl Gateway {
             distance_constraint: ask.dc,
             speed: ask.speed,
         };
-        mailbox.admit(self.atlas(), &query).map_err(|refusal| match refusal {
-            NotHere::Speed => Refusal::Speed,
-            NotHere::FasterThanDeclared => Refusal::FasterThanDeclared,
-        })?;
+        if let Some(door) = door {
+            door.admit(self.atlas(), &query).map_err(|refusal| match refusal {
+                NotHere::Speed => Refusal::Speed,
+                NotHere::FasterThanDeclared => Refusal::FasterThanDeclared,
+            })?;
+        }
         let account = Arc::clone(account);
         let pending = Pending { account, ticket: ask.ticket, wish: ask.wish };
+        let mut mailbox = self.mailbox().lock();
+        // It may have been shut meanwhile: whatever is in it by then is in the last batch.
+        if mailbox.flap() == Flap::Shut {
+            return Err(Refusal::Stopping);
+        }
         self.under_way().fetch_add(1, Ordering::Relaxed);
-        mailbox.put(Arrival { query, pending });
-        Ok(id)
+        Ok(mailbox.put(Arrival { query, pending }))
     }
 
     /// Takes a query back. `route` is told how it ended, which may be otherwise: it may be too
@@ -122,5 +128,18 @@ impl Gateway {
         self.under_way().fetch_sub(1, Ordering::Relaxed);
         let now = self.clock().now();
         pending.account.tickets().lock().finish(&pending.ticket, finished, now);
+    }
+
+    /// The same for several, those of one account under one lock.
+    pub fn finish_all(&self, ended: &mut Vec<(Pending, Finished)>) {
+        self.under_way().fetch_sub(ended.len(), Ordering::Relaxed);
+        let now = self.clock().now();
+        for run in ended.chunk_by(|a, b| Arc::ptr_eq(&a.0.account, &b.0.account)) {
+            let mut table = run[0].0.account.tickets().lock();
+            for (pending, finished) in run {
+                table.finish(&pending.ticket, finished, now);
+            }
+        }
+        ended.clear();
     }
 }

@@ -15,6 +15,7 @@ use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId};
 use meshcloak::scheme::{Disclosure, Published, Scheme, State};
 use meshcloak::units::Time;
+use rayon::iter::{IndexedParallelIterator as _, IntoParallelIterator as _, ParallelIterator as _};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -81,6 +82,11 @@ impl Engine {
             ..Settings::default()
         };
         let scheme = Box::new(MeshCloak::new(Arc::clone(gateway.atlas()), settings));
+        Engine::with(Arc::clone(&gateway), scheme)
+    }
+
+    /// The same with another scheme.
+    pub(crate) fn with(gateway: Arc<Gateway>, scheme: Box<dyn Scheme>) -> Engine {
         let (state, pending, idle) = (State::default(), FxHashMap::default(), Vec::new());
         Engine { gateway, scheme, state, pending, idle }
     }
@@ -126,12 +132,17 @@ impl Engine {
         Round { at, published: Instant::now(), took: began.elapsed(), jobs, ended }
     }
 
-    /// Everyone who still waits, as expired: the gateway is about to end.
-    pub fn give_up(&mut self, at: Time) -> Round {
-        let mut waiting = std::mem::take(&mut self.state.waiting);
-        waiting.append(&mut self.idle);
-        let whose = waiting.iter().filter_map(|query| self.pending.remove(&query.id));
-        let ended = whose.map(|waiting| (waiting.pending, Outcome::Expired)).collect();
+    /// Everyone who still waits, in the mailbox too, in order of arrival: all of them end so, for
+    /// the gateway is about to end.
+    pub fn give_up(&mut self, at: Time, outcome: Outcome) -> Round {
+        self.state.waiting.clear();
+        self.idle.clear();
+        let mut waiting: Vec<(QueryId, Waiting)> = self.pending.drain().collect();
+        waiting.sort_unstable_by_key(|(id, _)| *id);
+        let unseen = self.gateway.mailbox().collect(Time::from_millis(u64::MAX)).0.into_iter();
+        let waiting = waiting.into_iter().map(|(_, waiting)| waiting.pending);
+        let all = waiting.chain(unseen.map(|arrival| arrival.pending));
+        let ended = all.map(|pending| (pending, outcome)).collect();
         Round { at, published: Instant::now(), took: Duration::ZERO, jobs: Vec::new(), ended }
     }
 }
@@ -150,42 +161,51 @@ impl Seating<'_> {
     /// One job for each set and kind of question, shuffled.
     fn jobs(&mut self, mut served: Vec<(Query, u32)>) -> Vec<Job> {
         served.sort_by_key(|(_, set)| *set);
-        let mut jobs = Vec::with_capacity(served.len());
-        let mut members: Vec<Member> = Vec::new();
+        let mut tables: Vec<Table> = Vec::with_capacity(served.len() / 2);
         for run in served.chunk_by(|a, b| a.1 == b.1) {
             if self.is_idle(run) {
                 self.idle.extend(run.iter().map(|(query, _)| query.clone()));
-                continue;
+            } else {
+                let members = self.seat(run);
+                tables.push(Table { set: run[0].1, members });
             }
-            let cloaking = self.published.set(run[0].1);
-            let size = cloaking.members.len();
-            let disclosure = Disclosure { at: self.at, region: cloaking.region.into_owned() };
-            for (query, _) in run {
-                let Some(Waiting { pending, past }) = self.pending.remove(&query.id) else {
-                    continue;
-                };
-                if pending.wish.is_none() {
-                    self.ended.push((pending, Outcome::Present));
-                    continue;
-                }
-                let hidden = Hidden {
-                    guarantee: self.gateway.guarantee(),
-                    k: query.k,
-                    size,
-                    streets: 0,
-                    asked_at: query.asked_at,
-                    hidden_at: self.at,
-                    past,
-                };
-                members.push(Member { pending, position: query.position, hidden });
-            }
+        }
+        let (map, published, at) = (self.gateway.atlas().map(), self.published, self.at);
+        let portions = tables.into_par_iter().with_min_len(64).map(|Table { set, members }| {
+            let region = published.set(set).region.into_owned();
             let wishes = members.iter().filter_map(|member| member.pending.wish.as_ref());
             let asked: Vec<Asked> = wishes.map(|wish| wish.asked.clone()).collect();
-            let inquiries = Inquiry::of(self.gateway.atlas().map(), &disclosure, asked);
-            share(inquiries, &mut members, &mut jobs);
-        }
+            share(Inquiry::of(map, &Disclosure { at, region }, asked), members)
+        });
+        let mut jobs: Vec<Job> = portions.flatten_iter().collect();
         shuffle(&mut jobs);
         jobs
+    }
+
+    /// The members of a set who ask something; the others have been of use.
+    fn seat(&mut self, run: &[(Query, u32)]) -> Vec<Member> {
+        let size = self.published.set(run[0].1).members.len();
+        let mut members = Vec::with_capacity(run.len());
+        for (query, _) in run {
+            let Some(Waiting { pending, past }) = self.pending.remove(&query.id) else {
+                continue;
+            };
+            if pending.wish.is_none() {
+                self.ended.push((pending, Outcome::Present));
+                continue;
+            }
+            let hidden = Hidden {
+                guarantee: self.gateway.guarantee(),
+                k: query.k,
+                size,
+                streets: 0,
+                asked_at: query.asked_at,
+                hidden_at: self.at,
+                past,
+            };
+            members.push(Member { pending, position: query.position, hidden });
+        }
+        members
     }
 
     /// Whether a set is better kept for somebody who asks: nobody of it does, so nothing would
@@ -198,19 +218,26 @@ impl Seating<'_> {
     }
 }
 
+/// Those of a set who ask something.
+struct Table {
+    set: u32,
+    members: Vec<Member>,
+}
+
 /// Gives each inquiry those members whose questions are of its kind.
-fn share(inquiries: Vec<Inquiry>, members: &mut Vec<Member>, jobs: &mut Vec<Job>) {
+fn share(inquiries: Vec<Inquiry>, mut members: Vec<Member>) -> Vec<Job> {
+    let mut jobs = Vec::with_capacity(inquiries.len());
     for inquiry in inquiries {
         let streets = inquiry.region().len();
-        let hers = |member: &Member| {
+        let hers = |member: &mut Member| {
             member.pending.wish.as_ref().is_some_and(|wish| wish.asked.kind() == inquiry.kind())
         };
-        let (mut takes, others): (Vec<Member>, Vec<Member>) = members.drain(..).partition(hers);
+        let mut takes: Vec<Member> = members.extract_if(.., hers).collect();
         takes.iter_mut().for_each(|member| member.hidden.streets = streets);
-        *members = others;
         jobs.push(Job { inquiry, members: takes });
     }
     debug_assert!(members.is_empty(), "every question has a kind that is asked");
+    jobs
 }
 
 /// An order that tells nothing of who asked when. Without randomness, the order of the requests

@@ -104,24 +104,31 @@ impl Gateway {
     /// Reads the file of keys again.
     pub fn read_keys(&self) -> Result<(), KeyError> {
         let config = self.config.load();
-        let file = match &config.keys {
-            Some(path) => KeyFile::read(path)?,
-            None => KeyFile::default(),
-        };
-        self.directory.store(Arc::new(self.directory.load().of(&file, config.limits)));
+        self.open_to(&keys_of(&config)?, &config);
         Ok(())
     }
 
-    /// Takes over the limits of a new configuration, and the keys. What needs a restart stays as
-    /// it is: sockets, map, guarantee, tick, service.
+    fn open_to(&self, file: &KeyFile, config: &Config) {
+        self.directory.store(Arc::new(self.directory.load().of(file, config.limits)));
+    }
+
+    /// Takes over the limits of a new configuration, and the keys; all of it, or nothing if the
+    /// keys cannot be read or are gone. What needs a restart stays as it is: sockets, map,
+    /// guarantee, tick, service.
     pub fn reload(&self, new: &Config) -> Result<(), KeyError> {
+        if let Some(path) = new.keys.as_ref().filter(|path| !path.exists()) {
+            let problem = "there is no such file; nobody could get in".to_owned();
+            return Err(KeyError::File { path: path.clone(), problem });
+        }
+        let file = keys_of(new)?;
         let mut config = Config::clone(&self.config.load());
         config.limits = new.limits;
         config.results = new.results;
         config.keys.clone_from(&new.keys);
         config.engine.queue = new.engine.queue;
+        self.open_to(&file, &config);
         self.config.store(Arc::new(config));
-        self.read_keys()
+        Ok(())
     }
 
     /// What was set.
@@ -242,6 +249,11 @@ impl Gateway {
     pub fn stopping(&self) -> watch::Receiver<bool> {
         self.stopping.subscribe()
     }
+}
+
+/// The keys that a configuration names.
+fn keys_of(config: &Config) -> Result<KeyFile, KeyError> {
+    config.keys.as_deref().map_or(Ok(KeyFile::default()), KeyFile::read)
 }
 
 /// Nothing of it gets printed.

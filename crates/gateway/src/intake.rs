@@ -1,7 +1,8 @@
 //! The door for people: from JSON to a query the engine can take, or a reason why not.
 //!
-//! Of several reasons the first of these is given: malformed, k, dt, dc, speed, question, off the
-//! map, a place from which she wants nothing sent, too often; then, on submission, a ticket that is taken, too much under way, faster than
+//! Of several reasons the first of these is given: the account asks too often, malformed, k, dt,
+//! dc, speed, question, off the map, a place from which she wants nothing sent, the person asks
+//! too often; then, on submission, a ticket that is taken, too much under way, faster than
 //! declared.
 
 use crate::accounts::Account;
@@ -55,8 +56,11 @@ impl Gateway {
         account: &Account,
         text: &[u8],
     ) -> Result<Ask, (Option<String>, Refusal)> {
-        let request: QueryRequest<'_> = serde_json::from_slice(text)
-            .map_err(|error| (None, Refusal::Malformed(error.to_string())))?;
+        let request: QueryRequest<'_> = serde_json::from_slice(text).map_err(|error| {
+            // What cannot be read counts as well: nonsense is no way around the limit.
+            let refusal = Refusal::Malformed(error.to_string());
+            (None, if account.may_ask() { refusal } else { Refusal::Rate })
+        })?;
         self.look(account, &request).map_err(|refusal| (Some(request.ticket.into_owned()), refusal))
     }
 
@@ -66,10 +70,10 @@ impl Gateway {
         account: &Account,
         request: &QueryRequest<'_>,
     ) -> Result<Ask, Refusal> {
-        name(&request.ticket, "ticket")?;
         if !account.may_ask() {
             return Err(Refusal::Rate);
         }
+        name(&request.ticket, "ticket")?;
         name(&request.person, "person")?;
         let limits = account.limits();
         let k = u32::try_from(request.k).ok().filter(|k| (2..=limits.k_max).contains(k));

@@ -59,6 +59,7 @@ pub mod tiles;
 
 pub mod listen;
 pub mod logs;
+mod patient;
 pub mod prepare;
 pub mod serve;
 pub mod tls;

@@ -1,6 +1,7 @@
 //! Sockets: accepts connections up to a number, speaks HTTP/1.1 on them, and lets go of those
-//! that say nothing.
+//! that say or take nothing.
 
+use crate::patient::Patient;
 use crate::tls::Tls;
 use axum::Router;
 use hyper::server::conn::http1;
@@ -20,6 +21,8 @@ pub struct Manners {
     pub connections: usize,
     /// How long a handshake or the head of a request may take.
     pub patience: Duration,
+    /// How long a client may take nothing of what it is told.
+    pub reading: Duration,
     /// How they are encrypted, if they are.
     pub tls: Option<Arc<Tls>>,
 }
@@ -66,6 +69,7 @@ pub async fn listen(
 async fn greet(stream: TcpStream, app: Router, manners: &Manners, closing: watch::Receiver<bool>) {
     // Without it answers wait for more; with an error they just do.
     stream.set_nodelay(true).ok();
+    let stream = Patient::new(stream, manners.reading);
     match &manners.tls {
         None => converse(stream, app, manners, closing).await,
         Some(tls) => {

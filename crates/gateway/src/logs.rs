@@ -24,3 +24,12 @@ where
     };
     registry().with(lines.with_filter(own))
 }
+
+/// From here on a panic says where in the program it was and nothing else: its own words may quote
+/// what the program was working on.
+pub fn hush_panics() {
+    std::panic::set_hook(Box::new(|panic| match panic.location() {
+        Some(place) => tracing::error!(file = place.file(), line = place.line(), "panicked"),
+        None => tracing::error!("panicked"),
+    }));
+}

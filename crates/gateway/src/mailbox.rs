@@ -3,8 +3,7 @@
 
 use crate::accounts::Account;
 use crate::question::Wish;
-use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{Door, Refusal as NotHere};
+use meshcloak::guarantee::Door;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::units::Time;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,9 +34,11 @@ pub struct Arrival {
     pub pending: Pending,
 }
 
-/// The mailbox.
+/// The mailbox. Who puts something in holds the slot first: so arrivals are in order of time, and
+/// the engine need not wait while `history` measures how far somebody has come.
 #[derive(Debug)]
 pub struct Mailbox {
+    slot: Mutex<Option<Door>>,
     inside: Mutex<Inside>,
 }
 
@@ -48,7 +49,6 @@ pub struct Inside {
     cancelled: Vec<QueryId>,
     next: u64,
     flap: Flap,
-    door: Option<Door>,
 }
 
 /// Whether anything can be put in.
@@ -64,8 +64,13 @@ impl Mailbox {
     /// An empty mailbox; behind a door, if it matters where people were.
     pub fn new(door: Option<Door>) -> Mailbox {
         let inside =
-            Inside { arrivals: Vec::new(), cancelled: Vec::new(), next: 1, flap: Flap::Open, door };
-        Mailbox { inside: Mutex::new(inside) }
+            Inside { arrivals: Vec::new(), cancelled: Vec::new(), next: 1, flap: Flap::Open };
+        Mailbox { slot: Mutex::new(door), inside: Mutex::new(inside) }
+    }
+
+    /// The slot, and the door behind it if there is one; taken before the mailbox itself.
+    pub fn slot(&self) -> MutexGuard<'_, Option<Door>> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The mailbox, for as long as the lock is held.
@@ -98,21 +103,13 @@ impl Inside {
         self.flap = Flap::Shut;
     }
 
-    /// Whether `history` lets a query in.
-    pub fn admit(&mut self, atlas: &Atlas, query: &Query) -> Result<(), NotHere> {
-        self.door.as_mut().map_or(Ok(()), |door| door.admit(atlas, query))
-    }
-
-    /// The id that the next query gets.
-    pub fn next_id(&self) -> QueryId {
-        QueryId(self.next)
-    }
-
-    /// Puts a query in, whose id is the next one.
-    pub fn put(&mut self, arrival: Arrival) {
-        debug_assert_eq!(arrival.query.id.0, self.next);
+    /// Puts a query in, which gets the next id.
+    pub fn put(&mut self, mut arrival: Arrival) -> QueryId {
+        let id = QueryId(self.next);
         self.next += 1;
+        arrival.query.id = id;
         self.arrivals.push(arrival);
+        id
     }
 
     /// A query is taken back.

@@ -39,6 +39,10 @@ enum Reader {
 /// A client that lets this many bytes lie is not read from until it has taken them.
 const MOST: usize = 1 << 20;
 
+/// So many bytes are handed over at once: what a client does not take is given back when it is let
+/// go, and not what it has been handed.
+const PORTION: usize = 256 << 10;
+
 impl Outbox {
     fn lock(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
@@ -108,13 +112,14 @@ impl Outbox {
         }
     }
 
-    /// Waits for something to say; `None` when all has been said.
+    /// Waits for something to say; `None` when all has been said. Lines may be cut anywhere.
     pub async fn next(&self) -> Option<Bytes> {
         loop {
             {
                 let mut inside = self.lock();
                 if !inside.lines.is_empty() {
-                    let lines = inside.lines.split().freeze();
+                    let most = inside.lines.len().min(PORTION);
+                    let lines = inside.lines.split_to(most).freeze();
                     drop(inside);
                     self.emptied.notify_one();
                     return Some(lines);

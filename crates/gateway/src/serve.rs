@@ -76,11 +76,13 @@ impl Running {
         let closing = watch::Sender::new(false);
         let lookout = Arc::new(Lookout::default());
         let patience = config.request_timeout;
-        let manners = Manners { connections: config.connections, patience, tls: tls.clone() };
+        let reading = config.idle_timeout;
+        let manners =
+            Manners { connections: config.connections, patience, reading, tls: tls.clone() };
         let mut listeners = vec![tokio::spawn(listen(socket, app, manners, closing.subscribe()))];
         let operator_address = operator.as_ref().map(|(_, address)| *address);
         if let Some((socket, _)) = operator {
-            let manners = Manners { connections: 64, patience, tls: None };
+            let manners = Manners { connections: 64, patience, reading, tls: None };
             let app =
                 operator_app(Arc::clone(&gateway)).merge(page::operator(&gateway, &lookout, &site));
             listeners.push(tokio::spawn(listen(socket, app, manners, closing.subscribe())));

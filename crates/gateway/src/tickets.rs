@@ -6,9 +6,8 @@ use crate::outbox::Outbox;
 use crate::outcome::Finished;
 use meshcloak::query::QueryId;
 use meshcloak::units::Time;
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
@@ -76,10 +75,14 @@ pub struct Tickets {
 /// The tickets themselves.
 #[derive(Debug, Default)]
 pub struct Table {
-    tickets: FxHashMap<Arc<str>, Ticket>,
+    /// Clients choose their tickets: a hash that they could guess would let them choose such as
+    /// fall on one another, and everyone would wait for the search.
+    tickets: HashMap<Arc<str>, Ticket>,
     /// Those that have ended, in order of time.
     done: VecDeque<(Time, Arc<str>)>,
     waiting: usize,
+    /// Bytes of the results that are kept.
+    bytes: usize,
 }
 
 impl Tickets {
@@ -133,6 +136,7 @@ impl Table {
             let routes = std::mem::take(routes);
             known.state = State::Done(finished.clone());
             self.waiting -= 1;
+            self.bytes += finished.body.len();
             self.done.push_back((now, Arc::clone(ticket)));
             routes.into_iter().for_each(|route| route.deliver(finished));
         }
@@ -141,13 +145,15 @@ impl Table {
     /// Forgets results that are too old or too many.
     pub fn forget(&mut self, now: Time, kept: ResultsConfig) {
         while let Some((at, _)) = self.done.front() {
-            if *at + kept.keep >= now && self.done.len() <= kept.most {
+            let few = self.done.len() <= kept.most && self.bytes <= kept.bytes;
+            if *at + kept.keep >= now && few {
                 break;
             }
             if let Some((_, ticket)) = self.done.pop_front()
                 && let Entry::Occupied(entry) = self.tickets.entry(ticket)
-                && matches!(entry.get().state, State::Done(_))
+                && let State::Done(finished) = &entry.get().state
             {
+                self.bytes -= finished.body.len();
                 entry.remove();
             }
         }
@@ -185,7 +191,7 @@ mod tests {
     #[test]
     fn results_are_kept_for_a_while_and_not_without_end() {
         let mut table = Table::default();
-        let kept = ResultsConfig { keep: Duration::from_millis(100), most: 3 };
+        let kept = ResultsConfig { keep: Duration::from_millis(100), most: 3, bytes: 100 };
         for number in 0..5 {
             let ticket: Arc<str> = number.to_string().into();
             let (route, _) = oneshot::channel();
@@ -197,6 +203,21 @@ mod tests {
         table.forget(Time::from_millis(103), kept);
         assert_eq!((table.find("2"), table.tickets.len()), (Known::No, 2));
         table.forget(Time::from_millis(105), kept);
-        assert!(table.tickets.is_empty() && table.done.is_empty());
+        assert!(table.tickets.is_empty() && table.done.is_empty() && table.bytes == 0);
+    }
+
+    #[test]
+    fn large_results_are_not_kept_without_end() {
+        let mut table = Table::default();
+        let kept = ResultsConfig { keep: Duration::from_secs(60), most: 1000, bytes: 5000 };
+        let large = Finished { outcome: Outcome::Answered, body: vec![b'x'; 2000].into() };
+        for number in 0..10 {
+            let ticket: Arc<str> = number.to_string().into();
+            table.begin(Arc::clone(&ticket), 0, QueryId(number), Route::One(oneshot::channel().0));
+            table.finish(&ticket, &large, Time::from_millis(number));
+        }
+        table.forget(Time::from_millis(10), kept);
+        assert_eq!((table.bytes, table.tickets.len()), (4000, 2));
+        assert_eq!(table.find("9"), Known::Done(large));
     }
 }

@@ -21,8 +21,9 @@ for _ in $(seq 600); do
     sleep 0.1
 done
 [ -n "$address" ] || { cat "$log" >&2; exit 1; }
-"$venv/bin/schemathesis" run "http://$address/v1/openapi.json" --seed 1 --max-examples 60 \
-    --checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,unsupported_method \
-    --exclude-path /v1/queries/stream
+checks=not_a_server_error,status_code_conformance,content_type_conformance
+checks=$checks,response_schema_conformance,unsupported_method,every_line_is_described
+SCHEMATHESIS_HOOKS=$(dirname "$0")/schemathesis_hooks.py "$venv/bin/schemathesis" run \
+    "http://$address/v1/openapi.json" --seed 1 --max-examples 60 --checks $checks
 kill -TERM $gateway
 wait $gateway

@@ -82,7 +82,8 @@ struct Gone {
 
 /// Takes arrivals in, and those out who were taken back or whose patience is over.
 fn collect(state: &mut State, batch: Batch, memory: Option<Duration>) -> Gone {
-    let Batch { now, mut arrivals, cancelled } = batch;
+    let Batch { now, mut arrivals, mut cancelled } = batch;
+    cancelled.sort_unstable();
     if let Some(horizon) = memory {
         state.history.forget(now, horizon);
         arrivals.iter().for_each(|query| state.history.arrive(query));
@@ -143,9 +144,11 @@ fn earliest_end(queries: &[Query]) -> Time {
 }
 
 impl Gone {
+    /// Those of a list who were taken back (ascending) or whose patience is over.
     fn take(&mut self, list: &mut Vec<Query>, now: Time, cancelled: &[QueryId]) {
         if !cancelled.is_empty() {
-            self.cancelled.append(&mut take(list, |query| cancelled.contains(&query.id)));
+            let is_taken_back = |query: &Query| cancelled.binary_search(&query.id).is_ok();
+            self.cancelled.append(&mut take(list, is_taken_back));
         }
         self.expired.append(&mut take(list, |query| query.has_expired(now))); // lines 3–7
     }

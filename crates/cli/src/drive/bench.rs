@@ -240,7 +240,8 @@ async fn echo() -> Result<(SocketAddr, watch::Sender<bool>)> {
     let address = listener.local_addr()?;
     let closing = watch::Sender::new(false);
     let app = Router::new().route("/", post(|body: Body| std::future::ready(body)));
-    let manners = Manners { connections: 10_000, patience: Duration::from_secs(10), tls: None };
+    let patience = Duration::from_secs(10);
+    let manners = Manners { connections: 10_000, patience, reading: patience, tls: None };
     tokio::spawn(listen(listener, app, manners, closing.subscribe()));
     Ok((address, closing))
 }

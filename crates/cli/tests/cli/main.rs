@@ -18,4 +18,5 @@ mod schemes;
 mod score;
 mod serve;
 mod simulate;
+mod slow_people;
 mod traces;

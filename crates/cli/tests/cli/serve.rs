@@ -5,13 +5,13 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
 /// A gateway that runs, and where.
-struct Serving {
+pub struct Serving {
     child: Child,
-    url: String,
+    pub url: String,
 }
 
 impl Serving {
-    fn start(arguments: &[&str]) -> Serving {
+    pub fn start(arguments: &[&str]) -> Serving {
         let mut child = Command::new(env!("CARGO_BIN_EXE_meshcloak"))
             .args(["serve", "--listen", "127.0.0.1:0", "--set", "server.metrics="])
             .args(["--map", "city:500:7", "--set", "engine.tick=0.2"])
@@ -29,7 +29,7 @@ impl Serving {
     }
 
     /// An orderly end.
-    fn end(mut self) {
+    pub fn end(mut self) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         assert_eq!(self.child.wait().unwrap().code(), Some(0));

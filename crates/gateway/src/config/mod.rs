@@ -4,6 +4,7 @@
 //! A setting is named `section.name` in the file, `MESHCLOAK_SECTION_NAME` in the environment and
 //! by `--set section.name=value` on the command line. Every value is checked before anything runs.
 
+mod example;
 mod parse;
 mod settings;
 mod sources;
@@ -11,6 +12,7 @@ mod sources;
 pub use settings::{Setting, settings};
 pub use sources::{ConfigError, Mode, Source, Sources};
 
+use crate::service::PlainSettings;
 use crate::service::postgis::Table;
 use import::MapSource;
 use meshcloak::guarantee::Guarantee;
@@ -56,7 +58,7 @@ pub struct ServerConfig {
     pub connections: usize,
     /// How long the head, and then the body, of a request may take.
     pub request_timeout: Duration,
-    /// How long a stream may be silent with nobody waiting.
+    /// How long a stream may be silent with nobody waiting, and a client take nothing.
     pub idle_timeout: Duration,
 }
 
@@ -123,6 +125,8 @@ pub struct ResultsConfig {
     pub keep: Duration,
     /// How many of an account at most.
     pub most: usize,
+    /// How many bytes of an account at most.
+    pub bytes: usize,
 }
 
 /// People's own settings.
@@ -138,17 +142,25 @@ pub struct PeopleConfig {
     pub skew: Duration,
 }
 
-/// The service behind.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The service behind. Its source is not printed: the address of a database may hold a password.
+#[derive(Clone, PartialEq)]
 pub struct ServiceConfig {
     /// Which one: `built-in`, or the address of a PostgreSQL database.
     pub source: String,
     /// The table of its objects, if it is a database.
     pub table: Table,
+    /// How far from its street an object of it may be, if it is a database; metres.
+    pub off_street: f64,
     /// How long it may take, retries included.
     pub timeout: Duration,
     /// How many requests may be under way at once.
     pub concurrency: usize,
+}
+
+impl std::fmt::Debug for ServiceConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ServiceConfig(…)")
+    }
 }
 
 /// What is logged.
@@ -204,7 +216,11 @@ impl Default for Config {
                 dc_max,
             },
             keys: Some(PathBuf::from("keys.json")),
-            results: ResultsConfig { keep: Duration::from_secs(60), most: 100_000 },
+            results: ResultsConfig {
+                keep: Duration::from_secs(60),
+                most: 100_000,
+                bytes: 256 << 20,
+            },
             people: PeopleConfig {
                 file: None,
                 most: 100_000,
@@ -214,6 +230,7 @@ impl Default for Config {
             service: ServiceConfig {
                 source: "built-in".into(),
                 table: Table::default(),
+                off_street: PlainSettings::default().farthest_from_street,
                 timeout: Duration::from_secs(2),
                 concurrency: 32,
             },
@@ -237,6 +254,6 @@ impl Config {
 
     /// The configuration file that says what holds without one.
     pub fn example() -> String {
-        settings::example()
+        example::example()
     }
 }

@@ -80,7 +80,7 @@ const SETTINGS: &[Setting] = &[
     setting!(
         "server.idle_timeout",
         "300",
-        "Seconds after which a silent stream is closed.",
+        "Seconds after which a silent stream, or a client that takes nothing, is let go.",
         |c, text| c.server.idle_timeout = seconds(text, 1.0..=86_400.0)?
     ),
     setting!(
@@ -187,6 +187,9 @@ const SETTINGS: &[Setting] = &[
     setting!("results.most", "100000", "Results kept of one account at most.", |c, text| {
         c.results.most = whole(text, 1..=100_000_000)?;
     }),
+    setting!("results.megabytes", "256", "Of results, kept of one account at most.", |c, text| {
+        c.results.bytes = whole::<usize>(text, 1..=1_000_000)? << 20;
+    }),
     setting!(
         "people.file",
         "\"\"",
@@ -228,6 +231,12 @@ const SETTINGS: &[Setting] = &[
         "The table of its objects, if it is a database; `meshcloak pois load` makes one.",
         |c, text| c.service.table = text.parse().map_err(|_| "a table, as in pois or city.pois")?
     ),
+    setting!(
+        "service.off_street",
+        "200",
+        "Metres from its street at which an object of a database is on none, and found in the plane alone.",
+        |c, text| c.service.off_street = metres(text, 0.0..=10_000.0)?
+    ),
     setting!("service.timeout", "2", "Seconds that the service may take.", |c, text| {
         c.service.timeout = seconds(text, 0.05..=60.0)?;
     }),
@@ -256,36 +265,9 @@ fn tls(config: &mut Config) -> &mut TlsFiles {
     config.server.tls.get_or_insert_default()
 }
 
-/// All settings with their defaults, as a file.
-pub(super) fn example() -> String {
-    let mut text = String::from(
-        "# Settings of `meshcloak serve`, with their defaults. What counts, the last first:\n\
-         # flags, environment (MESHCLOAK_SECTION_NAME), this file, the defaults.\n",
-    );
-    let mut last = "";
-    for setting in SETTINGS {
-        let (section, name) = setting.key.split_once('.').unwrap_or(("", setting.key));
-        if section != last {
-            text.push_str(&format!("\n[{section}]\n"));
-            last = section;
-        }
-        text.push_str(&format!("# {}\n{name} = {}\n", setting.about, setting.default));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Source, Sources};
-
-    #[test]
-    fn the_example_is_what_holds_without_it() {
-        let committed = include_str!("../../../../meshcloak.example.toml");
-        assert_eq!(committed, example(), "`meshcloak serve --example` writes it anew");
-        let sources = Sources::new().file(Source::of_text("example", committed));
-        assert_eq!(Config::load(&sources), Ok(Config::default()));
-    }
 
     #[test]
     fn every_setting_has_a_name_of_its_own() {

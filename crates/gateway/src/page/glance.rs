@@ -1,7 +1,7 @@
 //! What an operator gets to see of each batch: regions, as the service sees them, and counts.
 //! Nobody's position is in it, for it is made from what leaves.
 
-use crate::engine::Round;
+use crate::engine::{Job, Round};
 use crate::gateway::Gateway;
 use crate::metrics::coarse;
 use crate::outcome::Outcome;
@@ -33,7 +33,7 @@ pub struct Glance {
     pub expired: u64,
     /// How many requests have gone to the service so far.
     pub inquiries: u64,
-    /// Milliseconds the engine took for the batch.
+    /// Milliseconds the engine took for the batch, with one decimal.
     pub batch_ms: f64,
 }
 
@@ -63,7 +63,11 @@ impl Lookout {
             while let Some(round) = rounds.recv().await {
                 onlooker(&round);
                 let ready = !*stopping.borrow();
+                // Regions are copied only for somebody who looks.
+                let looked_at = lookout.seen.receiver_count() > 0;
                 let next = Glance { ready, ..lookout.seen.borrow().after(&round) };
+                let next =
+                    if looked_at { Glance { regions: regions(&round), ..next } } else { next };
                 lookout.seen.send_replace(Arc::new(next));
                 // Nobody listens only if the process is ending.
                 onward.send(round).ok();
@@ -79,27 +83,29 @@ impl Lookout {
 }
 
 impl Glance {
-    /// What is to be seen after another round.
+    /// What is to be seen after another round, but for the regions.
     fn after(&self, round: &Round) -> Glance {
-        let mut regions: Vec<Vec<u32>> = round
-            .jobs
-            .iter()
-            .map(|job| job.inquiry.region().iter().map(|street| street.0).collect())
-            .collect();
-        regions.sort_unstable();
-        regions.dedup();
         let hidden: usize = round.jobs.iter().map(|job| job.members.len()).sum();
         let expired = round.ended.iter().filter(|(_, outcome)| *outcome == Outcome::Expired);
         Glance {
             at: round.at.as_seconds(),
             ready: self.ready,
-            regions,
+            regions: Vec::new(),
             hidden: self.hidden + hidden as u64,
             expired: self.expired + expired.count() as u64,
             inquiries: self.inquiries + round.jobs.len() as u64,
-            batch_ms: round.took.as_secs_f64() * 1000.0,
+            batch_ms: (round.took.as_secs_f64() * 10_000.0).round() / 10.0,
         }
     }
+}
+
+/// The streets of every distinct region of a round.
+fn regions(round: &Round) -> Vec<Vec<u32>> {
+    let streets = |job: &Job| job.inquiry.region().iter().map(|street| street.0).collect();
+    let mut regions: Vec<Vec<u32>> = round.jobs.iter().map(streets).collect();
+    regions.sort_unstable();
+    regions.dedup();
+    regions
 }
 
 fn in_tens<S: Serializer>(count: &u64, out: S) -> Result<S::Ok, S::Error> {

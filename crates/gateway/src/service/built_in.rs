@@ -23,8 +23,8 @@ pub struct BuiltIn {
     by_street: ByStreet,
     everything: Shelf,
     categories: BTreeMap<String, Shelf>,
-    /// Where there are no more objects than this of a category, all of them are the answer to who
-    /// is nearest: to refine that is quicker than to search from every boundary terminal.
+    /// Where there are no more objects than this of a category, all of them are the answer: to
+    /// refine that is quicker than to search from every boundary terminal, or along every street.
     pub(crate) few_enough: usize,
 }
 
@@ -70,14 +70,14 @@ impl BuiltIn {
         let region = inquiry.region();
         let numbers = match self.shelf_of(&question.category) {
             None => Vec::new(),
-            Some(Shelf { grid, all }) => match question.operation {
+            Some(Shelf { grid, all }) if grid.len() <= self.few_enough => return all.clone(),
+            Some(Shelf { grid, .. }) => match question.operation {
                 Operation::Within { radius, along: Along::Plane } => {
                     self.near(grid, region, radius.as_metres() * 1.002 + 1.0)
                 }
                 Operation::Within { radius, along: Along::Streets } => {
                     self.reached(&question.category, region, radius)
                 }
-                Operation::Nearest { .. } if grid.len() <= self.few_enough => return all.clone(),
                 Operation::Nearest { count, along: Along::Plane } => {
                     self.nearest_plane(grid, region, count)
                 }

@@ -27,6 +27,9 @@ pub enum ServiceError {
     /// Its answer does not end.
     #[error("the service answered with more than {0} objects")]
     Endless(usize),
+    /// It may have answered; we failed.
+    #[error("the gateway failed to make an answer of what the service said")]
+    Broken,
 }
 
 impl ServiceError {
@@ -44,6 +47,7 @@ impl ServiceError {
             ServiceError::Refused { .. } => "refused",
             ServiceError::Malformed(_) => "malformed",
             ServiceError::Endless(_) => "endless",
+            ServiceError::Broken => "broken",
         }
     }
 }

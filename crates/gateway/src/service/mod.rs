@@ -15,6 +15,7 @@ mod few;
 mod geojson;
 mod ground;
 mod http;
+mod line;
 #[cfg(test)]
 pub(crate) mod memory;
 mod nearest;
@@ -27,6 +28,7 @@ mod point_grid;
 pub mod postgis;
 mod remote;
 mod samples;
+mod secret;
 mod spot;
 mod webhook;
 
@@ -40,7 +42,8 @@ pub use ogc::{OgcFilter, OgcSettings};
 pub use overpass::OverpassSettings;
 pub use piece::Piece;
 pub use plain::{Page, Plain, PlainService, PlainSettings, Range, Row};
-pub use remote::{Protocol, RemoteError, RemoteSettings, Secret};
+pub use remote::{Protocol, RemoteError, RemoteSettings};
+pub use secret::Secret;
 
 use crate::inquiry::Inquiry;
 use std::future::Future;

@@ -3,15 +3,16 @@
 use super::categories::Categories;
 use super::ground::Ground;
 use super::http::Caller;
+pub(crate) use super::line::Line;
 use super::ogc::{Ogc, OgcSettings};
 use super::overpass::{Overpass, OverpassSettings};
+use super::secret::Secret;
 use super::webhook::Webhook;
-use super::{Page, Plain, PlainService, PlainSettings, Service, ServiceError};
+use super::{Plain, PlainService, PlainSettings, Service};
 use crate::walk::Walker;
 use reqwest::Url;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,11 +60,6 @@ pub enum Protocol {
     #[default]
     Webhook,
 }
-
-/// A text that is not printed.
-#[derive(Clone, PartialEq, Eq, Deserialize)]
-#[serde(transparent)]
-pub struct Secret(String);
 
 /// Why a service cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -201,40 +197,6 @@ impl RemoteSettings {
             Some((setting, _)) => Err(RemoteError::Setting(setting, "is out of range")),
             None => Ok(()),
         }
-    }
-}
-
-/// What every connector needs to ask its service.
-pub(crate) struct Line {
-    pub url: Url,
-    pub caller: Caller,
-    pub ground: Ground,
-    pub most_requests: usize,
-    pub most_objects: usize,
-}
-
-impl Line {
-    /// Refuses an answer that does not end.
-    pub(crate) fn bound(&self, page: &Page) -> Result<(), ServiceError> {
-        let fits = page.rows.len() <= self.most_objects;
-        fits.then_some(()).ok_or(ServiceError::Endless(self.most_objects))
-    }
-}
-
-impl Secret {
-    /// A secret.
-    pub fn new(text: &str) -> Secret {
-        Secret(text.to_owned())
-    }
-
-    pub(crate) fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret")
     }
 }
 

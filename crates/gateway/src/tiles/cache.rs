@@ -30,8 +30,11 @@ impl Cache {
         Some(tile.clone())
     }
 
-    /// Keeps a tile.
+    /// Keeps a tile. Empty ones are cut as quickly as they are found, and there are millions.
     pub fn put(&mut self, id: TileId, tile: Bytes) {
+        if tile.is_empty() {
+            return;
+        }
         self.clock += 1;
         self.used += tile.len() + OVERHEAD;
         if let Some((_, old)) = self.kept.insert(id, (self.clock, tile)) {

@@ -7,6 +7,7 @@ use futures_util::future::join_all;
 use futures_util::{StreamExt as _, join, stream};
 use gateway::config::{Config, Mode};
 use gateway::keys::{KeyFile, OwnLimits};
+use rand::RngExt as _;
 use serde_json::json;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -114,4 +115,38 @@ async fn a_flood_from_one_key_leaves_the_others_served() {
     assert_eq!(busy.count(), 2000 - 150, "three quarters of the room, and no more");
     let (accepted, ended) = fixture.accounts();
     assert_eq!(accepted, ended.iter().sum::<u64>());
+}
+
+#[tokio::test]
+async fn no_number_however_odd_breaks_anything_on_any_map() {
+    let odd = [0.0, -0.0, 1.0, -1.0, 90.0, -90.0, 180.0, -180.0, 1e-308, 5e-324, 1e15, 1e308];
+    let mut config = generous();
+    // Wherever one is, some street is the nearest.
+    config.map.snap = None;
+    config.engine.guarantee = meshcloak::guarantee::Guarantee::History;
+    let mut fixture = Fixture::new(config, Mode::Demo).await;
+    let mut random = meshcloak::town::Town::generator(1);
+    let app = fixture.app.clone();
+    let asked = (0..600).map(|number| {
+        let mut body = query(&format!("{number}"), &format!("p{}", number % 40), 3);
+        for field in ["lon", "lat", "k", "dt", "dc", "speed", "interval"] {
+            if random.random_bool(0.3) {
+                body[field] = json!(odd[random.random_range(0..odd.len())]);
+            }
+        }
+        if random.random_bool(0.3) {
+            body["question"]["count"] = json!(random.random_range(0..u32::MAX));
+        }
+        if random.random_bool(0.2) {
+            let radius = odd[random.random_range(0..odd.len())];
+            body["question"] = json!({"find": "within", "radius": radius, "along": "plane"});
+        }
+        post(app.clone(), body)
+    });
+    let asked: Vec<_> = asked.collect();
+    let (answers, ()) = join!(join_all(asked), fixture.end());
+    for (status, body) in answers {
+        assert!(status.as_u16() < 500 || body["reason"] == "stopping", "{status} {body}");
+        assert!(body["outcome"].is_string());
+    }
 }

@@ -10,6 +10,7 @@ use gateway::config::{Config, Mode};
 use gateway::engine::Engine;
 use gateway::gateway::{Gateway, Parts};
 use gateway::inquiry::Inquiry;
+use gateway::outcome::Outcome;
 use gateway::server::app;
 use gateway::service::{BuiltIn, Coming, Objects, Service, ServiceError};
 use gateway::walk::Walker;
@@ -30,6 +31,8 @@ pub enum Mood {
     Down,
     /// It never answers.
     Silent,
+    /// It panics.
+    Broken,
 }
 
 /// The built-in service, and everything it was told.
@@ -60,6 +63,7 @@ impl Service for Probe {
         match self.mood.load(Ordering::SeqCst) {
             mood if mood == Mood::Down as u8 => Box::pin(async { Err(ServiceError::Down) }),
             mood if mood == Mood::Silent as u8 => Box::pin(std::future::pending()),
+            mood if mood == Mood::Broken as u8 => Box::pin(async { panic!("as it was to") }),
             _ => self.inner.ask(inquiry),
         }
     }
@@ -121,7 +125,7 @@ impl Fixture {
     pub async fn end(&mut self) {
         self.gateway.begin_to_stop();
         self.tick().await;
-        let round = self.engine.give_up(self.gateway.clock().now());
+        let round = self.engine.give_up(self.gateway.clock().now(), Outcome::Expired);
         answer(Arc::clone(&self.gateway), round).await;
     }
 

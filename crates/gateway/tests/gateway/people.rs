@@ -178,6 +178,15 @@ async fn a_key_opens_one_account_with_its_own_limits() {
     assert_eq!(asked(&small.secret, 4).await.1["reason"], "k");
     assert_eq!(asked("mc_no", 4).await.0, StatusCode::UNAUTHORIZED);
     assert_eq!(asked(&large.secret, 51).await.1["reason"], "k");
+    // What cannot be read counts as well.
+    let nonsense = (0..100).map(|_| {
+        let mut request = query_request("nonsense");
+        let bearer = format!("Bearer {}", small.secret).parse().unwrap();
+        request.headers_mut().insert("authorization", bearer);
+        call(fixture.app.clone(), request)
+    });
+    let nonsense = futures_util::future::join_all(nonsense).await;
+    assert!(nonsense.iter().any(|(_, body)| body["reason"] == "rate"));
     let often = futures_util::future::join_all((0..100).map(|_| asked(&small.secret, 4))).await;
     let refused = often.iter().find(|(_, body)| body["reason"] == "rate").unwrap();
     assert_eq!(refused.0, StatusCode::TOO_MANY_REQUESTS);
@@ -186,6 +195,10 @@ async fn a_key_opens_one_account_with_its_own_limits() {
     file.write(&path).unwrap();
     fixture.gateway.reload(&config).unwrap();
     assert_eq!(asked(&large.secret, 51).await.0, StatusCode::UNAUTHORIZED);
+    // A file that is gone by mistake locks nobody out.
+    std::fs::remove_file(&path).unwrap();
+    assert!(fixture.gateway.reload(&config).is_err());
+    assert_ne!(asked(&small.secret, 4).await.0, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]

@@ -1,22 +1,36 @@
 //! Every answer against SQL on the true position.
 
 use crate::database::Database;
-use crate::town::{everything, furnish, inquiry, position_in, question, region, walker};
+use crate::streets;
+use crate::town::{furnish, inquiry, position_in, question, region, walker};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use gateway::answers::answer;
+use gateway::clock::Clock;
+use gateway::config::{Config, Mode};
+use gateway::engine::Engine;
+use gateway::gateway::{Gateway, Parts};
 use gateway::question::{Along, Operation, Question};
-use gateway::refine::{Answer, refine};
+use gateway::refine::refine;
+use gateway::server::app;
 use gateway::service::postgis::{Postgis, PostgisSettings};
-use gateway::service::{Asker, AskerSettings, Objects};
+use gateway::service::{Asker, AskerSettings};
 use gateway::walk::Walker;
 use meshcloak::map::Position;
 use meshcloak::town::Town;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio_postgres::{Client, NoTls};
+use tower::ServiceExt as _;
 
 /// Ids and metres.
 type Distances = BTreeMap<String, f64>;
 
-/// How far things are from a person according to the database.
-async fn according_to_sql(
+/// How far things are from a person as the crow flies.
+async fn in_the_plane(
     client: &Client,
     walker: &Walker,
     (position, question): (Position, &Question),
@@ -31,13 +45,13 @@ async fn according_to_sql(
 }
 
 /// Whether an answer is right up to what the two ways to measure may differ by: 0.2 %.
-fn check(answer: &Answer, question: &Question, truth: &Distances) {
+fn check(answer: &[(String, f64)], question: &Question, truth: &Distances) {
     let slack = |metres: f64| 0.002 * metres + 0.1;
-    for found in &answer.found {
-        let metres = truth[&found.object.id];
-        assert!((found.metres - metres).abs() <= slack(metres), "{question:?} {found:?}");
+    for (id, told) in answer {
+        let metres = truth.get(id).unwrap_or_else(|| panic!("{question:?} {id} {told}"));
+        assert!((told - metres).abs() <= slack(*metres), "{question:?} {id} {told} {metres}");
     }
-    let found = |id: &String| answer.found.iter().any(|found| found.object.id == *id);
+    let found = |id: &String| answer.iter().any(|(found, _)| found == id);
     match question.operation {
         Operation::Within { radius, .. } => {
             let radius = radius.as_metres();
@@ -48,8 +62,8 @@ fn check(answer: &Answer, question: &Question, truth: &Distances) {
         }
         Operation::Nearest { count, .. } => {
             let expected = truth.len().min(count as usize);
-            assert_eq!(answer.found.len(), expected, "{question:?}");
-            let farthest = answer.found.last().map_or(0.0, |found| found.metres);
+            assert_eq!(answer.len(), expected, "{question:?}");
+            let farthest = answer.last().map_or(0.0, |found| found.1);
             for (id, &metres) in truth {
                 assert!(found(id) || metres >= farthest - slack(farthest), "{question:?} {id}");
             }
@@ -57,20 +71,21 @@ fn check(answer: &Answer, question: &Question, truth: &Distances) {
     }
 }
 
-/// How far things are along streets, by a walk from the person over the whole map.
-fn by_walking(
-    walker: &Walker,
-    (position, question): (Position, &Question),
-    all: &Objects,
-) -> Distances {
-    let everywhere = match question.operation {
-        Operation::Within { along, .. } | Operation::Nearest { along, .. } => {
-            Operation::Within { radius: meshcloak::units::Length::MAX, along }
-        }
+/// How far things are from a person, all of them or those that matter, according to the database.
+async fn truth(client: &Client, walker: &Walker, asked: (Position, &Question)) -> Distances {
+    let (position, question) = asked;
+    let (along, most) = match question.operation {
+        // With room for what is aside.
+        Operation::Within { radius, along } => (along, radius.as_metres() * 1.01 + 1.0),
+        Operation::Nearest { along, .. } => (along, f64::INFINITY),
     };
-    let question = Question { operation: everywhere, category: question.category.clone() };
-    let answer = refine(walker, position, &question, all);
-    answer.found.iter().map(|found| (found.object.id.clone(), found.metres)).collect()
+    match along {
+        Along::Plane => in_the_plane(client, walker, asked).await,
+        Along::Streets => {
+            let here = (walker.map(), position);
+            streets::lengths(client, here, &question.category, most).await
+        }
+    }
 }
 
 #[tokio::test]
@@ -81,11 +96,11 @@ async fn everyone_gets_what_sql_says_from_where_she_is() {
     let mut settings = PostgisSettings::new(&database.url());
     furnish(&walker, &settings).await;
     furnish(&walker, &settings).await;
-    let all = everything(map, settings.plain.farthest_from_street);
     let rows = database.sql("SELECT count(*) FROM meshcloak_pois");
-    assert_eq!(rows, [all.objects().len().to_string()], "loaded twice, there once");
+    assert_eq!(rows, [map.pois().count().to_string()], "loaded twice, there once");
     let (client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
     tokio::spawn(connection);
+    streets::load(&client, map, settings.plain.farthest_from_street).await;
 
     let (mut asked, mut found, mut outside) = (0, 0, 0);
     // The second time around the database says so little at once that regions must be split.
@@ -106,14 +121,9 @@ async fn everyone_gets_what_sql_says_from_where_she_is() {
                 assert_eq!(limit, 60, "{question:?}");
                 continue;
             }
-            let along = match question.operation {
-                Operation::Within { along, .. } | Operation::Nearest { along, .. } => along,
-            };
-            let truth = match along {
-                Along::Plane => according_to_sql(&client, &walker, (position, &question)).await,
-                Along::Streets => by_walking(&walker, (position, &question), &all),
-            };
-            check(&answer, &question, &truth);
+            let truth = truth(&client, &walker, (position, &question)).await;
+            let told = answer.found.iter().map(|found| (found.object.id.clone(), found.metres));
+            check(&told.collect::<Vec<_>>(), &question, &truth);
             found += answer.found.len();
             outside += usize::from(answer.found.iter().any(|found| {
                 found.object.position.is_none_or(|place| !region.contains(&place.street))
@@ -121,4 +131,98 @@ async fn everyone_gets_what_sql_says_from_where_she_is() {
         }
     }
     assert!(found > 1_000 && outside > 80, "{found} found, outside in {outside} of {asked}");
+}
+
+/// A question as people write it.
+fn written(question: &Question) -> Value {
+    let (mut text, along) = match question.operation {
+        Operation::Within { radius, along } => {
+            (json!({"find": "within", "radius": radius.as_metres()}), along)
+        }
+        Operation::Nearest { count, along } => (json!({"find": "nearest", "count": count}), along),
+    };
+    text["along"] = json!(along.to_string());
+    if let Some(name) = question.category.name() {
+        text["category"] = json!(name);
+    }
+    text
+}
+
+/// Somebody's query, and what she is told in the end.
+async fn post(app: Router, body: Value) -> Value {
+    let request = Request::post("/v1/queries").header("content-type", "application/json");
+    let response = app.oneshot(request.body(Body::from(body.to_string())).unwrap()).await.unwrap();
+    let text = to_bytes(response.into_body(), 1 << 26).await.unwrap();
+    serde_json::from_slice(&text).unwrap()
+}
+
+/// A gateway whose service is the database, and whose clock and engine are turned by hand.
+fn gateway_of(walker: &Arc<Walker>, settings: &PostgisSettings) -> Arc<Gateway> {
+    let mut config = Config { keys: None, ..Config::default() };
+    config.engine.dc_max = walker.atlas().dc_max();
+    config.service.timeout = Duration::from_secs(60);
+    let service = Box::new(Postgis::service(walker.clone(), settings).unwrap());
+    let (mode, clock) = (Mode::Demo, Clock::by_hand());
+    let parts = Parts { config, mode, walker: walker.clone(), service, clock };
+    Arc::new(Gateway::new(parts).unwrap())
+}
+
+#[tokio::test]
+async fn people_who_ask_a_gateway_get_what_sql_says_from_where_they_are() {
+    let database = Database::start();
+    let walker = walker();
+    let map = walker.map();
+    let settings = PostgisSettings::new(&database.url());
+    furnish(&walker, &settings).await;
+    let (client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
+    tokio::spawn(connection);
+    streets::load(&client, map, settings.plain.farthest_from_street).await;
+    let gateway = gateway_of(&walker, &settings);
+    gateway.learn_categories().await.unwrap();
+    let (app, mut engine) = (app(Arc::clone(&gateway)), Engine::new(Arc::clone(&gateway)));
+    let mut random = Town::generator(5);
+
+    let mut people = Vec::new();
+    for spot in 0..30 {
+        let street = region(map, &mut random)[0];
+        for _ in 0..5 {
+            let (position, question) =
+                (position_in(map, &[street], &mut random), question(map, &mut random));
+            let place = map.frame().unwrap().lon_lat(map.point(position));
+            let name = format!("{spot}-{}", people.len());
+            let body = json!({
+                "ticket": name, "person": name, "lon": place.lon, "lat": place.lat, "k": 2,
+                "dt": 3, "dc": walker.atlas().dc_max().as_metres(), "question": written(&question),
+            });
+            people.push((position, question, tokio::spawn(post(app.clone(), body))));
+        }
+    }
+    for _ in 0..5 {
+        tokio::task::yield_now().await;
+        gateway.clock().advance(1000);
+        answer(Arc::clone(&gateway), engine.turn(gateway.clock().now())).await;
+    }
+    let (mut answered, mut along_streets) = (0, 0);
+    for (position, question, told) in people {
+        let told = told.await.unwrap();
+        if told["outcome"] == "expired" {
+            continue; // her street is longer than anyone can walk
+        }
+        assert_eq!(
+            (&told["outcome"], &told["receipt"]["exact"]),
+            (&json!("answered"), &json!(true))
+        );
+        let found: Vec<(String, f64)> = told["answer"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|found| {
+                (found["id"].as_str().unwrap().to_owned(), found["metres"].as_f64().unwrap())
+            })
+            .collect();
+        check(&found, &question, &truth(&client, &walker, (position, &question)).await);
+        answered += 1;
+        along_streets += usize::from(written(&question)["along"] == "streets");
+    }
+    assert!(answered > 100 && along_streets > 30, "{answered} answered, {along_streets} streets");
 }

@@ -6,5 +6,6 @@
 mod answers;
 mod database;
 mod faults;
+mod streets;
 mod town;
 mod wire;

@@ -2,8 +2,8 @@
 
 use gateway::inquiry::Inquiry;
 use gateway::question::{Along, Category, Operation, Question};
+use gateway::service::Object;
 use gateway::service::postgis::{PostgisSettings, load};
-use gateway::service::{Complete, Object, Objects};
 use gateway::walk::Walker;
 use import::{MapSource, Options, Progress};
 use meshcloak::distance::Atlas;
@@ -47,16 +47,6 @@ pub async fn furnish(walker: &Walker, settings: &PostgisSettings) {
     let objects = Object::all_of(walker.map());
     let frame = walker.map().frame().unwrap();
     load(&settings.url, &settings.table, (&objects, frame), |_| ()).await.unwrap();
-}
-
-/// Everything there is, as a service sees it that places things no farther than so many metres.
-pub fn everything(map: &StreetMap, farthest_from_street: f64) -> Objects {
-    let mut objects = Object::all_of(map);
-    for object in &mut objects {
-        let snapped = map.snap(object.point, Some(farthest_from_street));
-        Arc::make_mut(object).position = snapped.map(|snapped| snapped.position);
-    }
-    Objects::new(objects, Complete::Yes)
 }
 
 /// A street, mostly one with a thing on it, and streets around it.

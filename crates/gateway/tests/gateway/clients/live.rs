@@ -22,7 +22,12 @@ pub async fn door(world: &World) -> (SocketAddr, watch::Sender<bool>) {
     let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
     let closing = watch::Sender::new(false);
-    let manners = Manners { connections: 100, patience: Duration::from_secs(10), tls: None };
+    let manners = Manners {
+        connections: 100,
+        patience: Duration::from_secs(10),
+        reading: Duration::from_secs(10),
+        tls: None,
+    };
     let app = world.fixture.app.clone();
     tokio::spawn(listen(socket, app, manners, closing.subscribe()));
     (address, closing)

@@ -1,14 +1,15 @@
 //! The file of accounts and their keys: a key is 256 random bits, shown once; the file holds its
 //! SHA-256 alone, is readable for its owner alone, and is replaced as a whole.
 
-use crate::config::Limits;
-use meshcloak::units::Length;
+mod own_limits;
+
+pub use own_limits::OwnLimits;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The SHA-256 of a key.
 pub type Hash = [u8; 32];
@@ -42,61 +43,6 @@ pub struct KeyEntry {
     pub id: String,
     /// Its SHA-256, in hexadecimal digits.
     pub sha256: String,
-}
-
-/// Limits of an account that differ from everybody's, in the units of the configuration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct OwnLimits {
-    /// Queries per second.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<u32>,
-    /// Queries per minute of one person.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub person_rate: Option<u32>,
-    /// The largest k.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub k_max: Option<u32>,
-    /// The longest patience, in seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dt_max: Option<f64>,
-    /// The smallest distance constraint, in metres.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dc_min: Option<f64>,
-    /// The largest distance constraint, in metres.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dc_max: Option<f64>,
-}
-
-impl OwnLimits {
-    /// Those that are given, by name.
-    pub fn named(&self) -> Vec<(&'static str, String)> {
-        let whole = |value: Option<u32>| value.map(|value| value.to_string());
-        let decimal = |value: Option<f64>| value.map(|value| value.to_string());
-        let all = [
-            ("rate", whole(self.rate)),
-            ("person rate", whole(self.person_rate)),
-            ("k at most", whole(self.k_max)),
-            ("dt at most", decimal(self.dt_max)),
-            ("dc at least", decimal(self.dc_min)),
-            ("dc at most", decimal(self.dc_max)),
-        ];
-        all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
-    }
-
-    /// Everybody's limits with these in their place.
-    pub fn over(&self, all: Limits) -> Limits {
-        let patience = self.dt_max.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Limits {
-            rate: self.rate.unwrap_or(all.rate).max(1),
-            person_rate: self.person_rate.unwrap_or(all.person_rate).max(1),
-            k_max: self.k_max.unwrap_or(all.k_max),
-            dt_max: patience.unwrap_or(all.dt_max),
-            dc_min: self.dc_min.map_or(all.dc_min, Length::metres),
-            // What the map is not prepared for cannot be allowed.
-            dc_max: self.dc_max.map_or(all.dc_max, Length::metres_down).min(all.dc_max),
-        }
-    }
 }
 
 /// Why the file cannot be used.
