@@ -6,10 +6,11 @@ use crate::progress::Console;
 use crate::table::grouped;
 use anyhow::{Context as _, Result, ensure};
 use clap::{Args, Subcommand};
-use gateway::service::postgis::{PostgisError, Table, load};
+use gateway::service::postgis::{Address, PostgisError, Table, load};
 use gateway::service::{Object, PlainSettings};
 use import::{MapSource, Progress as _};
 use meshcloak::map::StreetMap;
+use std::path::PathBuf;
 
 /// What one does with points of interest.
 #[derive(Debug, Subcommand)]
@@ -35,6 +36,10 @@ pub struct Load {
     /// Database: postgres://user:password@host:port/name, or key=value pairs.
     #[arg(long, value_name = "URL")]
     database: String,
+    /// Certificates, PEM, from which that of the database must descend; without them there is no
+    /// TLS.
+    #[arg(long, value_name = "FILE")]
+    tls_roots: Option<PathBuf>,
     /// Table to make or replace: NAME or SCHEMA.NAME.
     #[arg(long, value_name = "NAME", default_value = "meshcloak_pois")]
     table: Table,
@@ -62,7 +67,8 @@ impl Load {
         let runtime = runtime.context("starting up")?;
         console.begin("loading", objects.len() as u64);
         let all = (objects.as_slice(), frame);
-        let loaded = runtime.block_on(load(&self.database, &self.table, all, |more| {
+        let address = Address { url: self.database.clone(), roots: self.tls_roots.clone() };
+        let loaded = runtime.block_on(load(address, &self.table, all, |more| {
             console.advance(more);
         }));
         console.clear();

@@ -67,6 +67,7 @@ fn open(config: &Config, walker: &Arc<Walker>) -> Result<Box<dyn Service>, Prepa
     let service = &config.service;
     let settings = PostgisSettings {
         table: service.table.clone(),
+        roots: service.tls_roots.clone(),
         connections: service.concurrency,
         statement_time_out: service.timeout / 2,
         plain: PlainSettings {

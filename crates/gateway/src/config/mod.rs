@@ -149,6 +149,8 @@ pub struct ServiceConfig {
     pub source: String,
     /// The table of its objects, if it is a database.
     pub table: Table,
+    /// Whom to trust to be the database; `None`: it is not encrypted.
+    pub tls_roots: Option<PathBuf>,
     /// How far from its street an object of it may be, if it is a database; metres.
     pub off_street: f64,
     /// How long it may take, retries included.
@@ -230,6 +232,7 @@ impl Default for Config {
             service: ServiceConfig {
                 source: "built-in".into(),
                 table: Table::default(),
+                tls_roots: None,
                 off_street: PlainSettings::default().farthest_from_street,
                 timeout: Duration::from_secs(2),
                 concurrency: 32,

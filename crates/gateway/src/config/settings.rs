@@ -232,6 +232,12 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.service.table = text.parse().map_err(|_| "a table, as in pois or city.pois")?
     ),
     setting!(
+        "service.tls_roots",
+        "\"\"",
+        "Certificates, PEM, from which that of the database must descend; \"\" is no TLS to it.",
+        |c, text| c.service.tls_roots = path(text)
+    ),
+    setting!(
         "service.off_street",
         "200",
         "Metres from its street at which an object of a database is on none, and found in the plane alone.",

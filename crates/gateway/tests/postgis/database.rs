@@ -1,6 +1,7 @@
 //! A PostgreSQL of one's own, in a temporary folder, on a port of its own; gone when dropped.
 
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -28,6 +29,27 @@ impl Database {
         database.resume();
         database.sql("CREATE EXTENSION postgis");
         database
+    }
+
+    /// From here on it speaks to nobody but in TLS, with this certificate and key.
+    pub fn encrypt(&self, certificate: &Path, key: &Path) {
+        for (from, name) in [(certificate, "server.crt"), (key, "server.key")] {
+            let to = Path::new(&self.data()).join(name);
+            std::fs::copy(from, &to).unwrap();
+            std::fs::set_permissions(&to, std::fs::Permissions::from_mode(0o600)).unwrap();
+            if let Some((user, group)) = other_user() {
+                std::os::unix::fs::chown(&to, Some(user), Some(group)).unwrap();
+            }
+        }
+        self.sql("ALTER SYSTEM SET ssl = on");
+        let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
+        std::fs::write(Path::new(&self.data()).join("pg_hba.conf"), rules).unwrap();
+        self.sql("SELECT pg_reload_conf()");
+    }
+
+    /// The same by name, as certificates have it.
+    pub fn url_by_name(&self) -> String {
+        self.url().replace("127.0.0.1", "localhost")
     }
 
     pub fn url(&self) -> String {

@@ -3,7 +3,9 @@
 use crate::database::Database;
 use crate::town::{furnish, hamlet, inquiry};
 use gateway::question::{Along, Category, Operation, Question};
-use gateway::service::postgis::{LoadError, Postgis, PostgisError, PostgisSettings, load};
+use gateway::service::postgis::{
+    BadAddress, LoadError, Postgis, PostgisError, PostgisSettings, load,
+};
 use gateway::service::{Asker, AskerSettings, Object, Objects, ServiceError};
 use gateway::walk::Walker;
 use meshcloak::distance::Atlas;
@@ -103,5 +105,7 @@ async fn a_map_that_lies_nowhere_on_earth_needs_an_origin() {
     assert!(error.to_string().contains("--origin"));
     let settings = PostgisSettings::new("no address: secret");
     let error = Postgis::service(hamlet(), &settings).err().unwrap();
-    assert!(error == PostgisError::Url && !error.to_string().contains("secret"));
+    assert!(
+        error == PostgisError::Address(BadAddress::Url) && !error.to_string().contains("secret")
+    );
 }

@@ -5,6 +5,7 @@
 
 mod answers;
 mod database;
+mod encrypted;
 mod faults;
 mod streets;
 mod town;

@@ -1,6 +1,7 @@
 //! One connection to the database, with its statements prepared. Dropped, it hangs up at once,
 //! whatever the database is doing.
 
+use super::address::Place;
 use super::metered::{Budget, Metered};
 use super::sql::{self, Table};
 use crate::service::ServiceError;
@@ -10,10 +11,10 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::task::AbortHandle;
-use tokio_postgres::config::Host;
+use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres::{Client, NoTls, Row, Statement};
 
 /// A row as the database told it.
 pub(super) struct Told {
@@ -50,14 +51,11 @@ pub(super) struct Terms<'a> {
 
 impl Connection {
     /// Connects and prepares.
-    pub(super) async fn open(
-        config: &Config,
-        terms: Terms<'_>,
-    ) -> Result<Connection, ServiceError> {
+    pub(super) async fn open(place: &Place, terms: Terms<'_>) -> Result<Connection, ServiceError> {
         let Terms { table, limit, statement_time_out } = terms;
         let budget = Budget::default();
         budget.set(MOST_BYTES);
-        let (client, _driver) = connect(config, &budget).await?;
+        let (client, _driver) = connect(place, &budget).await?;
         let settings = format!(
             "SET jit = off; SET statement_timeout = {}; SET default_transaction_read_only = on",
             statement_time_out.as_millis().clamp(1, 1 << 30)
@@ -145,28 +143,12 @@ fn told(row: &Row) -> Result<Told, ServiceError> {
 }
 
 /// Connects to the first host that answers.
-async fn connect(config: &Config, budget: &Budget) -> Result<(Client, Driver), ServiceError> {
-    let ports = config.get_ports();
+async fn connect(place: &Place, budget: &Budget) -> Result<(Client, Driver), ServiceError> {
+    let ports = place.config.get_ports();
     let mut last = ServiceError::Down;
-    for (number, host) in config.get_hosts().iter().enumerate() {
+    for (number, host) in place.config.get_hosts().iter().enumerate() {
         let port = ports.get(number).or(ports.first()).copied().unwrap_or(5432);
-        let connected = match host {
-            Host::Tcp(name) => match TcpStream::connect((name.as_str(), port)).await {
-                Ok(stream) => {
-                    // Waiting to fill a packet only costs time.
-                    stream.set_nodelay(true).ok();
-                    speak(config, stream, budget).await
-                }
-                Err(_) => Err(ServiceError::Down),
-            },
-            Host::Unix(folder) => {
-                match UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await {
-                    Ok(stream) => speak(config, stream, budget).await,
-                    Err(_) => Err(ServiceError::Down),
-                }
-            }
-        };
-        match connected {
+        match speak(place, (host, port), budget).await {
             Ok(connected) => return Ok(connected),
             Err(error) => last = error,
         }
@@ -174,14 +156,49 @@ async fn connect(config: &Config, budget: &Budget) -> Result<(Client, Driver), S
     Err(last)
 }
 
-async fn speak<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    config: &Config,
-    stream: S,
+/// Connects to one host; encrypted if it is to be, but where nothing leaves the machine.
+async fn speak(
+    Place { config, encryption }: &Place,
+    (host, port): (&Host, u16),
     budget: &Budget,
 ) -> Result<(Client, Driver), ServiceError> {
-    let stream = Metered { stream, budget: budget.clone() };
-    let (client, connection) =
-        config.connect_raw(stream, NoTls).await.map_err(|error| failure(&error))?;
+    let down = |_| ServiceError::Down;
+    match host {
+        Host::Unix(folder) => {
+            let path = folder.join(format!(".s.PGSQL.{port}"));
+            let stream = metered(UnixStream::connect(path).await.map_err(down)?, budget);
+            driven(config.connect_raw(stream, NoTls).await)
+        }
+        Host::Tcp(name) => {
+            let stream = TcpStream::connect((name.as_str(), port)).await.map_err(down)?;
+            // Waiting to fill a packet only costs time.
+            stream.set_nodelay(true).ok();
+            let stream = metered(stream, budget);
+            match encryption {
+                None => driven(config.connect_raw(stream, NoTls).await),
+                Some(encryption) => {
+                    let mut config = config.clone();
+                    config.ssl_mode(SslMode::Require);
+                    driven(config.connect_raw(stream, encryption.towards(name)).await)
+                }
+            }
+        }
+    }
+}
+
+fn metered<S>(stream: S, budget: &Budget) -> Metered<S> {
+    Metered { stream, budget: budget.clone() }
+}
+
+/// Drives a connection, if there is one, for as long as it is used.
+fn driven<S, T>(
+    connected: Result<(Client, tokio_postgres::Connection<S, T>), tokio_postgres::Error>,
+) -> Result<(Client, Driver), ServiceError>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (client, connection) = connected.map_err(|error| failure(&error))?;
     // How a connection ends is told to whoever waits for an answer on it.
     let driver = tokio::spawn(async move { connection.await.ok() });
     Ok((client, Driver(driver.abort_handle())))

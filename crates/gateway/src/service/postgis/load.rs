@@ -1,18 +1,21 @@
 //! Puts objects into a table, all or none: a new table is filled beside the old one and takes its
 //! place at the end of the transaction, so whoever reads meanwhile sees the old one.
 
+use super::address::{Address, BadAddress, Place};
 use super::sql::Table;
 use crate::service::Object;
 use meshcloak::map::Frame;
 use std::sync::Arc;
-use tokio_postgres::{Config, NoTls, Transaction};
+use tokio::task::AbortHandle;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{Client, NoTls, Transaction};
 
 /// Why objects did not get into a table.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The address is none. It may hold a password, so it is not shown.
-    #[error("the database's address is not of the form postgres://user@host/database")]
-    Url,
+    /// The address is none.
+    #[error(transparent)]
+    Address(#[from] BadAddress),
     /// The database cannot be reached, or refuses.
     #[error("the database: {}", words(.0))]
     Database(#[from] tokio_postgres::Error),
@@ -33,14 +36,12 @@ const AT_ONCE: usize = 5_000;
 /// Replaces a table, or makes it, by one with these objects. Calls `loaded` with how many more are
 /// in, as they go.
 pub async fn load(
-    url: &str,
+    address: impl Into<Address>,
     table: &Table,
     (objects, frame): (&[Arc<Object>], &Frame),
     loaded: impl Fn(u64),
 ) -> Result<(), LoadError> {
-    let config: Config = url.parse().map_err(|_| LoadError::Url)?;
-    let (mut client, connection) = config.connect(NoTls).await?;
-    let driver = tokio::spawn(async move { connection.await.ok() });
+    let (mut client, driver) = connect(&address.into().place()?).await?;
     if let Err(error) = client.batch_execute("CREATE EXTENSION IF NOT EXISTS postgis").await {
         return Err(LoadError::NoPostgis(error));
     }
@@ -56,6 +57,20 @@ pub async fn load(
     client.batch_execute(&format!("ANALYZE {table}")).await?;
     driver.abort();
     Ok(())
+}
+
+/// A client, and the task behind it.
+async fn connect(place: &Place) -> Result<(Client, AbortHandle), tokio_postgres::Error> {
+    let Place { config, encryption } = place;
+    let Some((encryption, Host::Tcp(name))) = encryption.as_ref().zip(config.get_hosts().first())
+    else {
+        let (client, connection) = config.connect(NoTls).await?;
+        return Ok((client, tokio::spawn(async move { connection.await.ok() }).abort_handle()));
+    };
+    let mut config = config.clone();
+    config.ssl_mode(SslMode::Require);
+    let (client, connection) = config.connect(encryption.towards(name)).await?;
+    Ok((client, tokio::spawn(async move { connection.await.ok() }).abort_handle()))
 }
 
 async fn refuse_foreign(transaction: &Transaction<'_>, table: &Table) -> Result<(), LoadError> {

@@ -3,12 +3,15 @@
 //! Connections are pooled and read only. What is sent is the text of the region's lines, a number
 //! of metres and a category; the same inquiry gives the same bytes.
 
+mod address;
 mod connection;
+mod encryption;
 mod load;
 mod metered;
 mod pool;
 mod sql;
 
+pub use address::{Address, BadAddress};
 pub use load::{LoadError, load};
 pub use sql::{BadTable, Table};
 
@@ -18,15 +21,18 @@ use connection::Told;
 use meshcloak::map::{Frame, StreetMap};
 use meshcloak::units::LonLat;
 use pool::Pool;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_postgres::Config;
 
 /// Where the database is and how it is used.
 #[derive(Clone)]
 pub struct PostgisSettings {
     /// `postgres://user:password@host:port/database`, or key=value pairs.
     pub url: String,
+    /// Certificates, PEM, from which the database's must descend; without them nothing is
+    /// encrypted.
+    pub roots: Option<PathBuf>,
     /// The table.
     pub table: Table,
     /// How many rows the database may send at once; beyond it the region is split.
@@ -44,6 +50,7 @@ impl PostgisSettings {
     pub fn new(url: &str) -> PostgisSettings {
         PostgisSettings {
             url: url.to_owned(),
+            roots: None,
             table: Table::default(),
             limit: 10_000,
             connections: 4,
@@ -56,9 +63,9 @@ impl PostgisSettings {
 /// Why a table cannot be a service.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PostgisError {
-    /// The address is none. It may hold a password, so it is not shown.
-    #[error("the database's address is not of the form postgres://user@host/database")]
-    Url,
+    /// The address is none.
+    #[error(transparent)]
+    Address(#[from] BadAddress),
     /// Lon/lat cannot be had.
     #[error("the map does not say where on Earth it lies; give `--origin LON,LAT`")]
     NoFrame,
@@ -78,10 +85,11 @@ impl Postgis {
         walker: Arc<Walker>,
         settings: &PostgisSettings,
     ) -> Result<Plain<Postgis>, PostgisError> {
-        let config: Config = settings.url.parse().map_err(|_| PostgisError::Url)?;
+        let address = Address { url: settings.url.clone(), roots: settings.roots.clone() };
+        let place = address.place()?;
         let frame = frame_of(walker.map())?;
         let stretch = stretch(&frame);
-        let pool = Pool::new(config, settings);
+        let pool = Pool::new(place, settings);
         Ok(Plain::new(walker, Postgis { pool, frame, stretch }, settings.plain))
     }
 

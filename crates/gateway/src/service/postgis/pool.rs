@@ -1,15 +1,15 @@
 //! Connections that are lent and given back; one that failed is not given back.
 
 use super::PostgisSettings;
+use super::address::Place;
 use super::connection::{Connection, Terms};
 use crate::service::ServiceError;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio_postgres::Config;
 
 /// Some connections to one database.
 pub(super) struct Pool {
-    config: Config,
+    place: Place,
     settings: PostgisSettings,
     turns: Semaphore,
     idle: Mutex<Vec<Connection>>,
@@ -23,11 +23,11 @@ pub(super) struct Lease<'a> {
 
 impl Pool {
     /// No connection yet.
-    pub(super) fn new(mut config: Config, settings: &PostgisSettings) -> Pool {
-        config.application_name("meshcloak");
+    pub(super) fn new(mut place: Place, settings: &PostgisSettings) -> Pool {
+        place.config.application_name("meshcloak");
         let turns = Semaphore::new(settings.connections.clamp(1, 1000));
         let settings = PostgisSettings { limit: settings.limit.max(1), ..settings.clone() };
-        Pool { config, settings, turns, idle: Mutex::default() }
+        Pool { place, settings, turns, idle: Mutex::default() }
     }
 
     /// How many rows come at once at most.
@@ -44,7 +44,7 @@ impl Pool {
             None => {
                 let PostgisSettings { table, limit, statement_time_out, .. } = &self.settings;
                 let (limit, statement_time_out) = (*limit, *statement_time_out);
-                Connection::open(&self.config, Terms { table, limit, statement_time_out }).await?
+                Connection::open(&self.place, Terms { table, limit, statement_time_out }).await?
             }
         };
         Ok(Lease { connection, _turn: turn })
