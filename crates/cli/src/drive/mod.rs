@@ -21,6 +21,7 @@ use import::{MapSource, Progress as _};
 use meshcloak::map::StreetMap;
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Instant;
 use traffic::Settings;
 use truth::Truth;
 
@@ -145,12 +146,17 @@ impl Drive {
             Settings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
         let plan = Plan { settings, seconds: self.seconds, skip: self.after };
         let crowd = Crowd::start(Arc::clone(&map), profile, plan);
+        let began = Instant::now();
         let tally = runtime.block_on(async {
             match self.by {
                 By::Stream => streams::drive(&target, crowd, self.streams.max(1), truth).await,
                 By::Requests => requests::drive(&target, crowd, truth).await,
             }
         })?;
+        let lasted = began.elapsed().as_secs();
+        if lasted < u64::from(self.seconds) {
+            console.note(&format!("nobody of this profile was left after {lasted} s"));
+        }
         answer::print(&if self.json { tally.json() } else { tally.render() })?;
         if tally.disagreed() > 0 {
             bail!("{} answers are not those of the true positions", tally.disagreed());

@@ -128,6 +128,26 @@ async fn more_connections_than_allowed_are_closed() {
 }
 
 #[tokio::test]
+async fn a_client_that_takes_nothing_of_what_it_is_told_is_let_go() {
+    let mut config = on_any_port();
+    config.server.idle_timeout = Duration::from_millis(300);
+    let running = start(config).await;
+    let mut stream = TcpStream::connect(running.address()).await.unwrap();
+    let head = "POST /v1/queries/stream HTTP/1.1\r\nhost: x\r\n\
+                content-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // Each line is refused in many words, and nobody reads them: without end, were it not let go.
+    let lines = "x\n".repeat(4096);
+    let chunk = format!("{:x}\r\n{lines}\r\n", lines.len());
+    while stream.write_all(chunk.as_bytes()).await.is_ok() {}
+    let (ann, bob) = (post("1", "ann"), post("2", "bob"));
+    let address = running.address();
+    let (ann, _) = tokio::join!(exchange(address, &ann), exchange(address, &bob));
+    assert!(ann.contains("\"answered\""), "{ann}");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn who_waits_when_it_ends_is_told() {
     let mut config = on_any_port();
     config.engine.tick = Duration::from_secs(60);
