@@ -26,6 +26,13 @@ use std::time::Duration;
 use tokio_postgres::{Client, NoTls};
 use tower::ServiceExt as _;
 
+/// What is looked at here is not how long it takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn patient(database: &Database) -> PostgisSettings {
+    PostgisSettings { statement_time_out: PATIENCE, ..PostgisSettings::new(&database.url()) }
+}
+
 /// Ids and metres.
 type Distances = BTreeMap<String, f64>;
 
@@ -93,7 +100,7 @@ async fn everyone_gets_what_sql_says_from_where_she_is() {
     let database = Database::start();
     let walker = walker();
     let map = walker.map();
-    let mut settings = PostgisSettings::new(&database.url());
+    let mut settings = patient(&database);
     furnish(&walker, &settings).await;
     furnish(&walker, &settings).await;
     let rows = database.sql("SELECT count(*) FROM meshcloak_pois");
@@ -107,7 +114,8 @@ async fn everyone_gets_what_sql_says_from_where_she_is() {
     for (limit, questions) in [(10_000, 160), (60, 80)] {
         settings.limit = limit;
         let service = Postgis::service(walker.clone(), &settings).unwrap();
-        let asker = Asker::new(Box::new(service), AskerSettings::default());
+        let patient = AskerSettings { time_out: PATIENCE, ..AskerSettings::default() };
+        let asker = Asker::new(Box::new(service), patient);
         let mut random = Town::generator(u64::from(limit));
         while asked < if limit == 60 { 240 } else { questions } {
             let region = region(map, &mut random);
@@ -160,7 +168,7 @@ async fn post(app: Router, body: Value) -> Value {
 fn gateway_of(walker: &Arc<Walker>, settings: &PostgisSettings) -> Arc<Gateway> {
     let mut config = Config { keys: None, ..Config::default() };
     config.engine.dc_max = walker.atlas().dc_max();
-    config.service.timeout = Duration::from_secs(60);
+    config.service.timeout = PATIENCE * 2;
     let service = Box::new(Postgis::service(walker.clone(), settings).unwrap());
     let (mode, clock) = (Mode::Demo, Clock::by_hand());
     let parts = Parts { config, mode, walker: walker.clone(), service, clock };
@@ -172,7 +180,7 @@ async fn people_who_ask_a_gateway_get_what_sql_says_from_where_they_are() {
     let database = Database::start();
     let walker = walker();
     let map = walker.map();
-    let settings = PostgisSettings::new(&database.url());
+    let settings = patient(&database);
     furnish(&walker, &settings).await;
     let (client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
     tokio::spawn(connection);
