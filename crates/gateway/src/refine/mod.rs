@@ -109,8 +109,8 @@ impl Person<'_> {
     }
 
     fn within_plane(&self, radius: Length) -> Vec<Found> {
-        let mut met: Vec<(f64, u32)> = self.plane().collect();
-        met.retain(|&(metres, _)| metres <= radius.as_metres());
+        let radius = radius.as_metres();
+        let mut met: Vec<_> = self.plane().filter(|&(metres, _)| metres <= radius).collect();
         met.sort_by(|a, b| a.0.total_cmp(&b.0));
         self.found(met.into_iter())
     }
