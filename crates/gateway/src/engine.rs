@@ -82,7 +82,7 @@ impl Engine {
             ..Settings::default()
         };
         let scheme = Box::new(MeshCloak::new(Arc::clone(gateway.atlas()), settings));
-        Engine::with(Arc::clone(&gateway), scheme)
+        Engine::with(gateway, scheme)
     }
 
     /// The same with another scheme.
