@@ -15,6 +15,8 @@ pub(super) struct Crowd {
     /// Where the people of each street begin.
     starts: Vec<u32>,
     people: Vec<Person>,
+    /// The largest reach on each street; 0 if nobody is there.
+    largest: Vec<u16>,
     streets: Vec<StreetId>,
     ids: Vec<QueryId>,
     /// For each node, the place of its query in the waiting list.
@@ -105,10 +107,12 @@ impl Crowd {
 
     fn line_up(&mut self, waiting: &[Query], streets: usize) {
         self.streets.clear();
+        self.largest.clear();
         for street in (0..streets as u32).map(StreetId) {
             let range = self.range(street);
             self.people[range.clone()].sort_unstable_by_key(|person| person.key());
             self.streets.resize(range.end, street);
+            self.largest.push(self.people[range].last().map_or(0, |person| person.dc));
         }
         let (by_id, people) = (&self.by_id, &self.people);
         let place =
@@ -128,6 +132,12 @@ impl Crowd {
     pub(super) fn on(&self, street: StreetId) -> (u32, &[Person]) {
         let range = self.range(street);
         (range.start as u32, &self.people[range])
+    }
+
+    /// The largest reach on a street; 0 if nobody is there.
+    #[inline]
+    pub(super) fn largest_dc(&self, street: StreetId) -> u16 {
+        self.largest[street.index()]
     }
 
     pub(super) fn person(&self, node: u32) -> Person {

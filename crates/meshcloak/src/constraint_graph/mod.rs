@@ -5,6 +5,7 @@
 //! nearest first, and meets every query that could be its neighbour: for that one's own reach is
 //! larger. So each edge is found once, and stored at the node that found it.
 
+mod around;
 mod crowd;
 mod near;
 mod walk;
