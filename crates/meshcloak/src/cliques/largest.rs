@@ -19,14 +19,31 @@ use std::ops::Range;
 pub struct LargestCliques {
     portions: Vec<Portion>,
     largest: Largest,
+    /// One for every node: any clique will do.
+    any: Vec<u16>,
 }
 
 impl LargestCliques {
     /// A largest clique for every node of `graph`; each search may take `budget` steps.
     pub fn find(&mut self, graph: &ConstraintGraph, budget: u32) -> &Largest {
+        let mut any = std::mem::take(&mut self.any);
+        any.resize(graph.len(), 1);
+        self.find_enough(graph, &any, budget);
+        self.any = any;
+        &self.largest
+    }
+
+    /// A largest clique for every node that is in one of as many as it wants; what the others get
+    /// may be smaller than the largest, or nothing. `wanted` says for each node how many.
+    pub fn find_enough(
+        &mut self,
+        graph: &ConstraintGraph,
+        wanted: &[u16],
+        budget: u32,
+    ) -> &Largest {
         self.portions.resize_with(graph.portion_count(), Portion::default);
         let search = |(number, portion): (usize, &mut Portion)| {
-            portion.search(graph, graph.portion(number), budget);
+            portion.search(Task { graph, wanted, budget }, graph.portion(number));
         };
         if rayon::current_num_threads() == 1 {
             self.portions.iter_mut().enumerate().for_each(search);
@@ -39,6 +56,14 @@ impl LargestCliques {
         }
         &self.largest
     }
+}
+
+/// What is looked for.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    graph: &'a ConstraintGraph,
+    wanted: &'a [u16],
+    budget: u32,
 }
 
 /// The searches of one portion.
@@ -58,7 +83,7 @@ struct Portion {
 #[derive(Clone, Debug, Default)]
 struct Room<B> {
     neighbours: Vec<B>,
-    /// For each candidate the size of the clique that it has.
+    /// For each candidate the size that a clique must exceed to be of use to it.
     sizes: Vec<u32>,
 }
 
@@ -68,19 +93,19 @@ const NOWHERE: u32 = u32::MAX;
 const FEW: usize = 64;
 
 impl Portion {
-    fn search(&mut self, graph: &ConstraintGraph, roots: Range<u32>, budget: u32) {
+    fn search(&mut self, task: Task<'_>, roots: Range<u32>) {
+        let graph = task.graph;
         self.largest.begin(graph.len());
         self.places.resize(graph.len(), NOWHERE);
         self.near.resize(graph.len(), FEW as u8);
         for root in roots {
             let candidates = graph.later(root);
-            let within = Within { graph, root, candidates, budget };
+            let within = Within { task, root, candidates };
             let largest = &mut self.largest;
             match candidates.len() {
-                0 if largest.sizes[root as usize] > 0 => {}
-                0 => largest.keep(std::iter::once(root)),
-                size if !may_improve(largest, root, candidates, size as u32 + 1) => {}
-                1 => largest.keep([root, candidates[0]].into_iter()),
+                size if !within.may_improve(largest, size as u32 + 1) => {}
+                0 => largest.keep(std::iter::once(root), task.wanted),
+                1 => largest.keep([root, candidates[0]].into_iter(), task.wanted),
                 2..=FEW => {
                     within.connect_few(&mut self.near, &mut self.one.neighbours);
                     within.search(&mut self.one, largest);
@@ -98,40 +123,47 @@ impl Portion {
     }
 }
 
-/// Whether a clique of `size` would be larger than what some of these nodes have.
-fn may_improve(largest: &Largest, root: u32, candidates: &[u32], size: u32) -> bool {
-    let smaller = |&node: &u32| largest.sizes[node as usize] < size;
-    smaller(&root) || candidates.iter().any(smaller)
-}
-
 /// One search: the cliques whose first node is `root`.
 struct Within<'a> {
-    graph: &'a ConstraintGraph,
+    task: Task<'a>,
     root: u32,
     candidates: &'a [u32],
-    budget: u32,
 }
 
 impl Within<'_> {
+    /// Whether a clique of `size` would be enough for some of these nodes, and larger than theirs.
+    fn may_improve(&self, largest: &Largest, size: u32) -> bool {
+        let improves = |&node: &u32| self.bar(largest, node) < size;
+        improves(&self.root) || self.candidates.iter().any(improves)
+    }
+
+    /// A clique for a node must be larger than this.
+    #[inline]
+    fn bar(&self, largest: &Largest, node: u32) -> u32 {
+        let too_few = u32::from(self.task.wanted[node as usize]).saturating_sub(1);
+        largest.sizes[node as usize].max(too_few)
+    }
+
     fn search<B: Bits>(&self, room: &mut Room<B>, largest: &mut Largest) {
         room.sizes.clear();
-        room.sizes.extend(self.candidates.iter().map(|&node| largest.sizes[node as usize]));
+        room.sizes.extend(self.candidates.iter().map(|&node| self.bar(largest, node)));
         let count = self.candidates.len();
         let mut branch = Branch {
             candidates: self.candidates,
             root: self.root,
             neighbours: &room.neighbours,
             sizes: &mut room.sizes,
-            root_size: largest.sizes[self.root as usize],
+            root_size: self.bar(largest, self.root),
+            wanted: self.task.wanted,
             largest,
             steps: 0,
-            budget: self.budget,
+            budget: self.task.budget,
         };
         branch.grow(B::empty(count), 1, B::first_numbers(count));
         let steps = branch.steps;
         largest.steps += u64::from(steps);
         largest.most_steps = largest.most_steps.max(steps);
-        largest.truncated += u32::from(steps > self.budget);
+        largest.truncated += u32::from(steps > self.task.budget);
     }
 
     /// Which candidates are neighbours of each other, where there are few: without a branch for
@@ -145,7 +177,7 @@ impl Within<'_> {
         let last = self.candidates.last().copied().unwrap_or(0);
         for (place, &node) in self.candidates.iter().enumerate() {
             let mut later = 0;
-            for &other in self.graph.later(node).iter().take_while(|&&other| other <= last) {
+            for &other in self.task.graph.later(node).iter().take_while(|&&other| other <= last) {
                 let other = near[other as usize];
                 later |= u64::from(other < FEW as u8) << (other % FEW as u8);
             }
@@ -169,7 +201,7 @@ impl Within<'_> {
         }
         let last = self.candidates.last().copied().unwrap_or(0);
         for (place, &node) in self.candidates.iter().enumerate() {
-            for &later in self.graph.later(node).iter().take_while(|&&later| later <= last) {
+            for &later in self.task.graph.later(node).iter().take_while(|&&later| later <= last) {
                 let other = places[later as usize];
                 if other != NOWHERE {
                     neighbours[place].insert(other as usize);

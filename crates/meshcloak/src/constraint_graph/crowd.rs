@@ -18,6 +18,7 @@ pub(super) struct Crowd {
     /// The largest reach on each street; 0 if nobody is there.
     largest: Vec<u16>,
     streets: Vec<StreetId>,
+    wanted: Vec<u16>,
     ids: Vec<QueryId>,
     /// For each node, the place of its query in the waiting list.
     places: Vec<u32>,
@@ -117,6 +118,8 @@ impl Crowd {
         let (by_id, people) = (&self.by_id, &self.people);
         let place =
             |person: &Person| by_id.get(person.rank as usize).copied().unwrap_or(person.rank);
+        self.wanted.clear();
+        self.wanted.extend(people.iter().map(|person| person.k));
         self.places.clear();
         self.places.extend(people.iter().map(place));
         self.ids.clear();
@@ -152,9 +155,14 @@ impl Crowd {
         self.ids[node as usize]
     }
 
+    /// How many people each wants, as far as 16 bits can say.
+    pub(super) fn wanted(&self) -> &[u16] {
+        &self.wanted
+    }
+
     /// Whether a set of `size` people is enough for her.
     pub(super) fn is_enough(&self, node: u32, size: u32, waiting: &[Query]) -> bool {
-        match self.person(node).k {
+        match self.wanted[node as usize] {
             u16::MAX => waiting[self.places[node as usize] as usize].k <= size,
             k => u32::from(k) <= size,
         }

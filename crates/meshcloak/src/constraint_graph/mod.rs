@@ -157,6 +157,11 @@ impl GraphBuilder {
         self.crowd.standpoint(node)
     }
 
+    /// How many people each node wants, as far as 16 bits can say.
+    pub fn wanted(&self) -> &[u16] {
+        self.crowd.wanted()
+    }
+
     /// Whether a set of `size` people is enough for a node of `waiting`.
     pub(crate) fn is_enough(&self, node: u32, size: u32, waiting: &[Query]) -> bool {
         self.crowd.is_enough(node, size, waiting)

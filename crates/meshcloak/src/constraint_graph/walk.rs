@@ -6,7 +6,7 @@ use super::Coverage;
 use super::around::Around;
 use super::crowd::{Crowd, Person};
 use super::near::{Near, NearStreets, WaysBack};
-use crate::distance::{Atlas, Crossing};
+use crate::distance::{Atlas, BEYOND, Crossing};
 use crate::map::StreetId;
 use crate::query::Query;
 use std::ops::Range;
@@ -81,17 +81,19 @@ impl Walk<'_> {
     /// Neighbours on her own street: straight along, or round and back.
     fn same_street(&self, street: StreetId, node: u32, round: Crossing, met: &mut Vec<u32>) {
         let (first, people) = self.crowd.on(street);
-        let at = (node - first) as usize;
-        let distance = |a: usize, b: usize| {
-            let along = self.along(street, first + a as u32, first + b as u32);
-            along.min(u32::from(across(people[a], round, people[b])))
-        };
-        let a = people[at];
-        for (place, &b) in people.iter().enumerate().skip(at + 1) {
-            let within = distance(at, place) <= u32::from(a.dc)
-                && distance(place, at) <= u32::from(self.way_back_limit(a, b));
-            if within && self.are_two_people(node, a, first + place as u32, b) {
-                met.push(first + place as u32);
+        let one_way = self.atlas.map().street(street).one_way;
+        let a = self.crowd.person(node);
+        for (other, &b) in (first..).zip(people).skip((node + 1 - first) as usize) {
+            let straight = !one_way && a.from.abs_diff(b.from) <= a.dc && a.from.max(b.from) < BEYOND;
+            let within = straight || {
+                let way = |(a, x), (b, y)| {
+                    self.along(street, a, b).min(u32::from(across(x, round, y)))
+                };
+                way((node, a), (other, b)) <= u32::from(a.dc)
+                    && way((other, b), (node, a)) <= u32::from(self.way_back_limit(a, b))
+            };
+            if within && self.are_two_people(node, a, other, b) {
+                met.push(other);
             }
         }
     }

@@ -6,21 +6,26 @@ use super::StreetId;
 /// Streets, each once.
 #[derive(Clone, Debug, Default)]
 pub struct StreetSet {
-    words: Vec<u64>,
+    words: Vec<Word>,
     filled: Vec<u64>,
 }
+
+/// Small words make small layers, of which many are kept and waiting for them is what laying costs.
+type Word = u32;
+
+const BITS: usize = Word::BITS as usize;
 
 /// Some streets that stand next to each other: one word of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layer {
     word: u32,
-    bits: u64,
+    bits: Word,
 }
 
 impl StreetSet {
     /// Makes room for the streets of a map.
     pub fn reserve(&mut self, streets: usize) {
-        let words = streets.div_ceil(64);
+        let words = streets.div_ceil(BITS);
         self.words.resize(words.max(self.words.len()), 0);
         self.filled.resize(words.div_ceil(64).max(self.filled.len()), 0);
     }
@@ -28,8 +33,8 @@ impl StreetSet {
     /// Puts a street in; there must be room for it.
     #[inline]
     pub fn insert(&mut self, street: StreetId) {
-        let word = street.index() / 64;
-        self.words[word] |= 1 << (street.index() % 64);
+        let word = street.index() / BITS;
+        self.words[word] |= 1 << (street.index() % BITS);
         self.filled[word / 64] |= 1 << (word % 64);
     }
 
@@ -52,14 +57,14 @@ impl StreetSet {
     pub fn drain_into(&mut self, streets: &mut Vec<StreetId>) {
         self.drain(|word, mut bits| {
             while bits != 0 {
-                streets.push(StreetId(word as u32 * 64 + bits.trailing_zeros()));
+                streets.push(StreetId(word as u32 * Word::BITS + bits.trailing_zeros()));
                 bits &= bits - 1;
             }
         });
     }
 
     #[inline]
-    fn drain(&mut self, mut take: impl FnMut(usize, u64)) {
+    fn drain(&mut self, mut take: impl FnMut(usize, Word)) {
         for (group, filled) in self.filled.iter_mut().enumerate() {
             let mut open = std::mem::take(filled);
             while open != 0 {
