@@ -77,6 +77,7 @@ struct Portion {
     four: Room<[u64; 4]>,
     many: Room<Vec<u64>>,
     largest: Largest,
+    roots: Vec<u32>,
 }
 
 /// Room for the searches whose candidates fit one kind of set.
@@ -87,18 +88,41 @@ struct Room<B> {
     sizes: Vec<u32>,
 }
 
+/// Roots with more candidates than this count as equal.
+const MOST_KINDS: usize = 255;
+
 const NOWHERE: u32 = u32::MAX;
 
 /// Few candidates are as many as fit one word.
 const FEW: usize = 64;
 
 impl Portion {
+    /// Lines the roots up that have candidates at all, those with most first: where a large clique
+    /// is known, most of the smaller searches around it need not begin.
+    fn line_up(&mut self, graph: &ConstraintGraph, roots: Range<u32>) {
+        let kind = |root: u32| MOST_KINDS - graph.later(root).len().min(MOST_KINDS);
+        let mut starts = [0_u32; MOST_KINDS + 2];
+        for root in roots.clone() {
+            starts[kind(root) + 1] += 1;
+        }
+        for next in 1..starts.len() {
+            starts[next] += starts[next - 1];
+        }
+        self.roots.resize(roots.len(), 0);
+        for root in roots {
+            let slot = &mut starts[kind(root)];
+            self.roots[*slot as usize] = root;
+            *slot += 1;
+        }
+    }
+
     fn search(&mut self, task: Task<'_>, roots: Range<u32>) {
         let graph = task.graph;
         self.largest.begin(graph.len());
         self.places.resize(graph.len(), NOWHERE);
         self.near.resize(graph.len(), FEW as u8);
-        for root in roots {
+        self.line_up(graph, roots);
+        for &root in &self.roots {
             let candidates = graph.later(root);
             let within = Within { task, root, candidates };
             let largest = &mut self.largest;
