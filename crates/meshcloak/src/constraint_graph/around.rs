@@ -31,12 +31,8 @@ struct Block {
 const LANES: usize = 16;
 
 /// Nobody: out of everyone's reach.
-const EMPTY: Block = Block {
-    from: [BEYOND; LANES],
-    to: [BEYOND; LANES],
-    dc: [0; LANES],
-    nodes: [0; LANES],
-};
+const EMPTY: Block =
+    Block { from: [BEYOND; LANES], to: [BEYOND; LANES], dc: [0; LANES], nodes: [0; LANES] };
 
 impl Around {
     pub(super) fn clear(&mut self) {
@@ -51,11 +47,16 @@ impl Around {
     /// Adds somebody on a street that can be reached, and the way back from there if it is known
     /// not to be the way there.
     #[inline]
-    pub(super) fn add(&mut self, node: u32, person: Person, there: Crossing, back: Option<Crossing>) {
+    pub(super) fn add(
+        &mut self,
+        node: u32,
+        person: Person,
+        there: Crossing,
+        back: Option<Crossing>,
+    ) {
         let [from_from, from_to, to_from, to_to] = there;
-        let reach = |from: u16, to: u16| {
-            from.saturating_add(person.from).min(to.saturating_add(person.to))
-        };
+        let reach =
+            |from: u16, to: u16| from.saturating_add(person.from).min(to.saturating_add(person.to));
         if self.len == self.blocks.len() * LANES {
             self.blocks.push(EMPTY);
         }

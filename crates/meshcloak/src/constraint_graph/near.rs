@@ -44,8 +44,7 @@ impl Near {
         match atlas.rows() {
             Rows::Streets(reach) => {
                 let parts = reach.parts(street, farthest);
-                let ways_back =
-                    if parts[0].1.is_some() { WaysBack::Known } else { WaysBack::Same };
+                let ways_back = if parts[0].1.is_some() { WaysBack::Known } else { WaysBack::Same };
                 NearStreets { sorted: true, own: reach.own(street), parts, ways_back }
             }
             Rows::Terminals(rows) => {

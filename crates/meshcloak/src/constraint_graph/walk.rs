@@ -59,12 +59,12 @@ impl Walk<'_> {
                 met.sort_unstable();
                 found.later.extend_from_slice(met);
                 found.counts.push(met.len() as u32);
-            }
-            let more = found.later.len() - reported;
-            if more > EDGES_OF_A_REPORT {
-                reported += more;
-                if total.fetch_add(more, Ordering::Relaxed) + more > super::MOST_EDGES {
-                    return;
+                let more = found.later.len() - reported;
+                if more > EDGES_OF_A_REPORT {
+                    reported += more;
+                    if total.fetch_add(more, Ordering::Relaxed) + more > super::MOST_EDGES {
+                        return;
+                    }
                 }
             }
         }
@@ -84,11 +84,11 @@ impl Walk<'_> {
         let one_way = self.atlas.map().street(street).one_way;
         let a = self.crowd.person(node);
         for (other, &b) in (first..).zip(people).skip((node + 1 - first) as usize) {
-            let straight = !one_way && a.from.abs_diff(b.from) <= a.dc && a.from.max(b.from) < BEYOND;
+            let straight =
+                !one_way && a.from.abs_diff(b.from) <= a.dc && a.from.max(b.from) < BEYOND;
             let within = straight || {
-                let way = |(a, x), (b, y)| {
-                    self.along(street, a, b).min(u32::from(across(x, round, y)))
-                };
+                let way =
+                    |(a, x), (b, y)| self.along(street, a, b).min(u32::from(across(x, round, y)));
                 way((node, a), (other, b)) <= u32::from(a.dc)
                     && way((other, b), (node, a)) <= u32::from(self.way_back_limit(a, b))
             };
