@@ -94,12 +94,11 @@ impl Block {
     /// A byte for each person, 1 if she is met.
     #[inline]
     fn within(&self, walker: Person) -> u128 {
-        let mut met = [0_u8; LANES];
-        for lane in 0..LANES {
+        let met: [u8; LANES] = std::array::from_fn(|lane| {
             let by_from = walker.from.saturating_add(self.from[lane]);
             let by_to = walker.to.saturating_add(self.to[lane]);
-            met[lane] = u8::from((by_from.min(by_to) <= walker.dc) & (self.dc[lane] >= walker.dc));
-        }
+            u8::from((by_from.min(by_to) <= walker.dc) & (self.dc[lane] >= walker.dc))
+        });
         u128::from_le_bytes(met)
     }
 }

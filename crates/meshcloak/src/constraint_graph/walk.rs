@@ -54,7 +54,7 @@ impl Walk<'_> {
                 let met = &mut found.met;
                 met.clear();
                 self.same_street(street, node, near.own, met);
-                self.greet(node, person, near.ways_back, &found.around, met);
+                self.greet((node, person), near.ways_back, &found.around, met);
                 met.truncate(self.most);
                 met.sort_unstable();
                 found.later.extend_from_slice(met);
@@ -148,8 +148,7 @@ impl Walk<'_> {
     #[inline]
     fn greet(
         &self,
-        node: u32,
-        a: Person,
+        (node, a): (u32, Person),
         ways_back: WaysBack,
         around: &Around,
         met: &mut Vec<u32>,
