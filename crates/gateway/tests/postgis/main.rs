@@ -6,5 +6,7 @@
 mod answers;
 mod database;
 mod faults;
+#[path = "../shared/record.rs"]
+mod record;
 mod town;
 mod wire;
