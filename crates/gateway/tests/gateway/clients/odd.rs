@@ -81,17 +81,19 @@ impl Odd {
         self.ends.push(world.answer("jo").await["latest"].clone());
     }
 
-    /// The same on a socket. What is wrong comes back in order, so an error ends the wait.
+    /// The same on a socket. Refusals come back in order, so one that is known ends the wait.
     async fn say(&mut self, at: (f64, f64)) {
         let socket = self.socket.as_mut().unwrap();
         socket.say(&live::at(at)).await;
-        socket.say(&json!({"type": "ask", "k": 1_000_000})).await;
+        let mut last = live::at((0.0, 0.0));
+        last["ticket"] = json!("last");
+        socket.say(&last).await;
         loop {
             let told = socket.hear().await;
-            match told["type"].as_str().unwrap() {
-                "error" => return,
-                kind => self.ends.push(told[kind].clone()),
+            if told["refused"]["ticket"] == "last" {
+                return;
             }
+            self.ends.push(told[told["type"].as_str().unwrap()].clone());
         }
     }
 
