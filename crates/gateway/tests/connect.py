@@ -85,7 +85,7 @@ class Reader:
         environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
         self.shell = subprocess.Popen(["bash"], cwd=folder, env=environment, text=True, bufsize=1,
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                      start_new_session=True)
+                                      stderr=open(folder / "errors", "w"), start_new_session=True)
 
     def filled(self, text):
         for old, new in self.fill.items():
@@ -180,6 +180,9 @@ def main(folder):
             elif kind == "sh":
                 for command in text.splitlines():
                     reader.do(command, [])
+    except BaseException:
+        print((folder / "errors").read_text()[-3000:])
+        raise
     finally:
         os.killpg(reader.shell.pid, 15)
         database.stop()

@@ -135,7 +135,8 @@ impl Attack {
         console.begin("simulating", 0);
         let tape = self.tape(atlas)?;
         let tolerance = Duration::from_millis(self.dt.into());
-        let conditions = Conditions { tolerance, dc_max: atlas.dc_max(), presence: Presence::AllAsk };
+        let conditions =
+            Conditions { tolerance, dc_max: atlas.dc_max(), presence: Presence::AllAsk };
         let (mut rows, mut portraits) = (Vec::new(), Vec::new());
         console.begin_cells(schemes.len() as u64);
         for (number, suspect) in schemes.iter().enumerate() {

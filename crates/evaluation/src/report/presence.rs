@@ -76,7 +76,8 @@ impl<'a> Runs<'a> {
     }
 
     fn table(&self, data: &Data) -> Table {
-        let mut table = Table::new(["map", "configuration", "people", "per km of street", "others"]);
+        let mut table =
+            Table::new(["map", "configuration", "people", "per km of street", "others"]);
         let heads = self.shares.iter().map(|share| format!("{share} % ask nothing"));
         table.head.extend(heads);
         let kinds: [(&str, fn(u32) -> Presence); 2] =

@@ -62,7 +62,15 @@ mod tests {
         let report = report.unwrap();
         assert_eq!((report.made, report.speed), (Some(1_767_225_605_250), None));
         assert_eq!((report.lat, report.lon, &*device), (1.5, 2.5, "658765"));
-        for other in ["{}", "[]", "1", r#"{"location":[]}"#, "[{}]", r#"[{"id":1,"lat":2}]"#, r#"{"location":{"coords":{}}}"#] {
+        for other in [
+            "{}",
+            "[]",
+            "1",
+            r#"{"location":[]}"#,
+            "[{}]",
+            r#"[{"id":1,"lat":2}]"#,
+            r#"{"location":{"coords":{}}}"#,
+        ] {
             assert!(read(other.as_bytes()).unwrap().0.is_none(), "{other}");
         }
         let sdk = r#"[{"id":"a","lat":1,"lon":2,"timestamp":1767225500,"speed":0.0},

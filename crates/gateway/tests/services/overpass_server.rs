@@ -135,9 +135,7 @@ fn element(thing: &Thing) -> Value {
         }
         "way" => element["geometry"] = drawn.into(),
         _ => {
-            let member = |part: &[Value]| {
-                json!({"type": "way", "ref": 1, "role": "outer", "geometry": part})
-            };
+            let member = |part: &[Value]| json!({"type": "way", "ref": 1, "role": "outer", "geometry": part});
             element["members"] = json!([member(&drawn[..3]), member(&drawn[2..])]);
         }
     }

@@ -91,9 +91,7 @@ impl Client {
                 let body = words("owntracks/location-android.json");
                 owntracks(person, &house.key, body)
             }
-            Client::OwnTracksIos => {
-                owntracks(person, &token, words("owntracks/location-ios.json"))
-            }
+            Client::OwnTracksIos => owntracks(person, &token, words("owntracks/location-ios.json")),
             Client::TraccarSince9 => {
                 secrets.words.push("8737767034".into());
                 let request = Request::post(path).header("content-type", "application/json");

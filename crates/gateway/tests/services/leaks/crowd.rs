@@ -161,8 +161,7 @@ impl House {
         let name = &person.name;
         let zone = json!({"name": format!("yak-{name}"), "never": true,
                           "circle": {"lon": 1.2345678, "lat": 2.3456789, "radius": 40}});
-        let settings =
-            json!({"k": 3, "dt": 20, "question": person.question, "zones": [zone]});
+        let settings = json!({"k": 3, "dt": 20, "question": person.question, "zones": [zone]});
         let path = format!("/v1/people/{name}");
         self.send(self.request("PUT", &format!("{path}/settings"), &settings)).await;
         let made = self.send(self.request("POST", &format!("{path}/tokens"), &Value::Null)).await;
