@@ -13,6 +13,11 @@ use crate::run::Presence;
 use crate::schemes;
 use picture::{LineChart, Panels, PictureError, Scale};
 
+/// What is done with those who ask nothing.
+type Kind = fn(u32) -> Presence;
+
+const KINDS: [(&str, Kind); 2] = [("present", Presence::Present), ("absent", Presence::Absent)];
+
 /// One map under one configuration: a panel.
 type Panel<'a> = (&'a str, &'a str);
 
@@ -57,15 +62,13 @@ impl<'a> Runs<'a> {
 
     fn chart(&self, panel: Panel<'_>) -> LineChart {
         let ticks = || self.shares.iter().map(|&share| (f64::from(share), share));
-        let line = |users: u32, name: &str, of: fn(u32) -> Presence| {
+        let line = |users: u32, (name, of): (&str, Kind)| {
             let points = ticks().filter_map(move |(at, share)| {
                 Some((at, self.success(panel, users, of(share))?.times(100.0)))
             });
             series(format!("{} people, others {name}", count(users.into())), points)
         };
-        let lines = |&users: &u32| {
-            [line(users, "present", Presence::Present), line(users, "absent", Presence::Absent)]
-        };
+        let lines = |&users: &u32| KINDS.map(|kind| line(users, kind));
         LineChart {
             title: format!("{}, {}", map_title(panel.0), panel.1),
             x_label: "of all people ask nothing (%)".to_owned(),
@@ -80,11 +83,9 @@ impl<'a> Runs<'a> {
             Table::new(["map", "configuration", "people", "per km of street", "others"]);
         let heads = self.shares.iter().map(|share| format!("{share} % ask nothing"));
         table.head.extend(heads);
-        let kinds: [(&str, fn(u32) -> Presence); 2] =
-            [("present", Presence::Present), ("absent", Presence::Absent)];
         for &panel in &self.panels {
             for &users in &self.crowds {
-                for (name, of) in kinds {
+                for (name, of) in KINDS {
                     let rates: Vec<Option<f64>> = self
                         .shares
                         .iter()
