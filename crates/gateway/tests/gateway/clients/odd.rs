@@ -122,7 +122,7 @@ async fn misbehave(world: &mut World, odd: &mut Odd, trouble: Trouble, round: us
         Trouble::Clock(off) => {
             odd.report(world, here, now.checked_add_signed(off).unwrap()).await;
         }
-        Trouble::Jumps if round % 2 == 0 => odd.report(world, here, now).await,
+        Trouble::Jumps if round.is_multiple_of(2) => odd.report(world, here, now).await,
         Trouble::Jumps => {
             for far in [(here.0, here.1 - 4.5), (0.0, 0.0), (179.9, -89.9), (1e6, 1e6)] {
                 odd.report(world, far, now).await;
@@ -139,7 +139,7 @@ async fn is_told(world: &World, odd: &mut Odd, trouble: Trouble, round: usize) {
             assert_eq!(odd.latest(world).await["outcome"], "answered", "{name}");
         }
         Trouble::Clock(_) => assert_eq!(odd.latest(world).await["outcome"], "answered", "{name}"),
-        Trouble::Jumps if round % 2 == 0 => {
+        Trouble::Jumps if round.is_multiple_of(2) => {
             let told = odd.latest(world).await;
             assert_eq!(told["outcome"], "answered", "{name}: {told}");
             assert_eq!(told["receipt"]["k_reached"], 2, "{name}: ed and she");
