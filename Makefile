@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc python
+.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc python connect
 
 # Builds the page and the program, and starts the demo: a city, its crowd, and the gateway between
 # them and the service. Says where to look at it; ends with Ctrl-C.
@@ -51,7 +51,14 @@ test: setup node chromium page valgrind postgis ogc
 	$(MAKE) browser
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(MAKE) schemathesis
+	$(MAKE) connect
 	$(GATES)
+
+# Every command of docs/CONNECT.md, as a reader would run it.
+connect: postgis ogc
+	$(CARGO) build -q --bin meshcloak
+	$(CARGO) build -q -p gateway --example ask
+	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask
 
 # Tries what the gateway's own description of itself allows, and what it does not.
 schemathesis:

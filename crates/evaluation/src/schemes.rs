@@ -2,6 +2,7 @@
 //! `paper`, coverage `own`, region `reach`), whatever the defaults become; what differs from them
 //! follows after a slash: `meshcloak/reciprocal`, `meshcloak/history/cells-600`.
 
+use crate::run::Presence;
 use meshcloak::cells::CellRule;
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::Atlas;
@@ -21,7 +22,8 @@ pub fn names() -> Vec<&'static str> {
 /// What a scheme can be called, for whoever misspelt one.
 pub fn expected() -> String {
     let settings = "reciprocal, history, printed, cells, cells-METRES or cells-METRES-LEAST";
-    format!("{}; `meshcloak` may be followed by /{settings}", names().join(", "))
+    let presence = "present-SHARE or absent-SHARE (of a hundred ask nothing)";
+    format!("{}; `meshcloak` may be followed by /{settings}, /{presence}", names().join(", "))
 }
 
 /// The settings of the paper.
@@ -38,10 +40,18 @@ const OURS: &str = "meshcloak";
 
 /// The name by which a scheme is known, however it was written; `None`: there is no such scheme.
 pub fn canonical(name: &str) -> Option<String> {
-    match settings(name) {
-        Some(settings) => Some(named(settings)),
+    let (scheme, presence) = presence(name);
+    match settings(scheme) {
+        Some(settings) => Some(format!("{}{presence}", named(settings))),
         None => names().contains(&name).then(|| name.to_owned()),
     }
+}
+
+/// What a name says of the scheme alone, and who asks.
+pub fn presence(name: &str) -> (&str, Presence) {
+    let last = name.rsplit_once('/');
+    let found = last.and_then(|(scheme, word)| Some((scheme, Presence::parse(word)?)));
+    found.unwrap_or((name, Presence::AllAsk))
 }
 
 /// What MeshCloak is called with these settings.
@@ -119,6 +129,8 @@ mod tests {
             ("meshcloak/reciprocal/cells-600-1", "meshcloak/reciprocal/cells-600"),
             ("meshcloak/printed", "meshcloak/printed"),
             ("meshcloak-printed", "meshcloak-printed"),
+            ("meshcloak/reciprocal/reach/present-50", "meshcloak/reciprocal/present-50"),
+            ("meshcloak/absent-5", "meshcloak/absent-5"),
             ("casper", "casper"),
         ] {
             assert_eq!(canonical(name).as_deref(), Some(written));
@@ -132,6 +144,9 @@ mod tests {
             "meshcloak/cells-600-0",
             "meshcloak/cells-600-1-1",
             "meshcloak/magic",
+            "meshcloak/present-100",
+            "meshcloak/present-5/reciprocal",
+            "casper/present-5",
             "casper/history",
         ] {
             assert_eq!(canonical(name), None, "{name}");

@@ -34,6 +34,7 @@ fn there_is_one_for_every_table_and_figure() {
         "fig-time.toml",
         "fig-volume.toml",
         "guarantees.toml",
+        "presence.toml",
         "schemes.toml",
         "tab-2-maps.toml",
         "tab-4-sequential.toml",

@@ -16,7 +16,7 @@ use evaluation::maps::DC_MAX;
 use evaluation::people::simulate;
 use evaluation::privacy::{Assay, Given, Plan, PortraitRow, assay};
 use evaluation::results::{self, PrivacyRow, privacy_rows};
-use evaluation::run::Conditions;
+use evaluation::run::{Conditions, Presence};
 use evaluation::tape::Tape;
 use import::{MapSource, Progress as _};
 use meshcloak::distance::Atlas;
@@ -135,7 +135,8 @@ impl Attack {
         console.begin("simulating", 0);
         let tape = self.tape(atlas)?;
         let tolerance = Duration::from_millis(self.dt.into());
-        let conditions = Conditions { tolerance, dc_max: atlas.dc_max() };
+        let conditions =
+            Conditions { tolerance, dc_max: atlas.dc_max(), presence: Presence::AllAsk };
         let (mut rows, mut portraits) = (Vec::new(), Vec::new());
         console.begin_cells(schemes.len() as u64);
         for (number, suspect) in schemes.iter().enumerate() {

@@ -197,12 +197,14 @@ impl Work<'_> {
         let tape = shelf.take(&cell.crowd, || {
             crate::people::tape(&cell.crowd, atlas.map(), self.evaluation.maps)
         })?;
-        let mut scheme = schemes::by_name(atlas, &cell.scheme).ok_or_else(|| {
+        let (name, presence) = schemes::presence(&cell.scheme);
+        let mut scheme = schemes::by_name(atlas, name).ok_or_else(|| {
             EvaluationError::Scheme(cell.scheme.clone(), schemes::names().join(", "))
         })?;
         let conditions = Conditions {
             tolerance: Duration::from_millis(cell.dt.into()),
             dc_max: Length::metres(DC_MAX),
+            presence,
         };
         let mut costs = self.costs(cell)?;
         let ran = run(scheme.as_mut(), atlas.map(), &tape, conditions, &mut costs);

@@ -1,5 +1,6 @@
 use super::*;
 use crate::people;
+use crate::run::Presence;
 use meshcloak::units::Length;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -18,8 +19,11 @@ fn tape(atlas: &Atlas, users: u32) -> Tape {
     people::simulate(atlas.map(), &profile, settings)
 }
 
-const CONDITIONS: fn(&Atlas) -> Conditions =
-    |atlas| Conditions { tolerance: Duration::from_secs(3), dc_max: atlas.dc_max() };
+const CONDITIONS: fn(&Atlas) -> Conditions = |atlas| Conditions {
+    tolerance: Duration::from_secs(3),
+    dc_max: atlas.dc_max(),
+    presence: Presence::AllAsk,
+};
 
 fn assayed(name: &str, victims: usize) -> Assay {
     let atlas = city();

@@ -14,6 +14,7 @@ mod over_dt;
 mod page;
 mod paper;
 mod plot;
+mod presence;
 mod privacy;
 mod provenance;
 mod rivals;
@@ -79,6 +80,7 @@ impl Report {
             rivals::section(data)?,
             density::section(data)?,
             taxis::section(data)?,
+            presence::section(data)?,
             privacy::section(data)?,
             why_a_map::section(),
         ]);

@@ -8,6 +8,7 @@ use super::paper::map_title;
 use super::plot::Plot;
 use super::spread::{Column, Spread};
 use crate::results::RunRow;
+use crate::run::Presence;
 use picture::{DotPanel, Dots, PictureError, Steps};
 
 /// The runs of all schemes on one map with one crowd.
@@ -91,8 +92,10 @@ pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
     Ok(section)
 }
 
+/// Whether the people of a run are simulated, and all of them ask.
 fn is_simulated(run: &RunRow) -> bool {
-    !run.profile.starts_with(crate::experiment::TAXI)
+    let (_, presence) = crate::schemes::presence(&run.scheme);
+    !run.profile.starts_with(crate::experiment::TAXI) && presence == Presence::AllAsk
 }
 
 /// Maps and numbers of people with two schemes on the same configuration, beyond the batch as

@@ -5,11 +5,13 @@
 //! begins at the first whole second at which the engine is free, and one by one people queue.
 //! Whoever is published after her patience is over counts as expired.
 
+mod presence;
 mod ruler;
 #[cfg(test)]
 mod tests;
 mod volume;
 
+pub use presence::Presence;
 pub use volume::Second;
 
 use crate::costs::Costs;
@@ -38,6 +40,8 @@ pub struct Conditions {
     pub tolerance: Duration,
     /// The largest distance constraint; who has a larger one is refused.
     pub dc_max: Length,
+    /// Who asks.
+    pub presence: Presence,
 }
 
 /// What became of a run.
@@ -65,6 +69,7 @@ pub fn run(
         costs,
         next: 0,
         state: State::default(),
+        idle: Vec::new(),
         free_at: 0,
         ledger: Ledger {
             ruler: Ruler::new(map),
@@ -91,6 +96,8 @@ struct Run<'a> {
     /// The next query on the tape.
     next: usize,
     state: State,
+    /// Those of sets in which nobody asks: they wait on.
+    idle: Vec<Query>,
     /// When the last turn was done, in nanoseconds.
     free_at: u64,
     ledger: Ledger<'a>,
@@ -106,6 +113,10 @@ impl Run<'_> {
     fn admit(&mut self) -> Option<Query> {
         let query = self.tape.query(self.next, self.conditions.tolerance);
         self.next += 1;
+        let presence = self.conditions.presence;
+        if !presence.is_there(query.user) {
+            return None;
+        }
         let dc = query.distance_constraint;
         let fault = if query.k < 2 {
             Some(Reason::K)
@@ -121,8 +132,10 @@ impl Run<'_> {
                 None
             }
             None => {
-                tally.accepted += 1;
-                volume.at(query.asked_at.as_millis()).new += 1;
+                if presence.asks(query.user) {
+                    tally.accepted += 1;
+                    volume.at(query.asked_at.as_millis()).new += 1;
+                }
                 Some(query)
             }
         }
@@ -131,7 +144,7 @@ impl Run<'_> {
     fn batches(&mut self) {
         let mut now = 0;
         loop {
-            let due = if !self.state.waiting.is_empty() {
+            let due = if !(self.state.waiting.is_empty() && self.idle.is_empty()) {
                 now + BATCH
             } else if let Some(asked_at) = self.next_asked() {
                 asked_at
@@ -139,7 +152,7 @@ impl Run<'_> {
                 return;
             };
             now = due.max(self.free_at.div_ceil(NANOS)).div_ceil(BATCH) * BATCH;
-            let mut arrivals = Vec::new();
+            let mut arrivals = std::mem::take(&mut self.idle);
             while self.next_asked().is_some_and(|asked_at| asked_at <= now) {
                 arrivals.extend(self.admit());
             }
@@ -189,12 +202,16 @@ impl Run<'_> {
     fn turn(&mut self, start: u64, arrivals: Vec<Query>) {
         let now = instant(start);
         let batch = Batch { now, arrivals, cancelled: Vec::new() };
-        let done = turn(self.scheme, &mut self.state, batch, &mut self.ledger.watch);
+        let mut done = turn(self.scheme, &mut self.state, batch, &mut self.ledger.watch);
         let spent = self.ledger.watch.read();
         let waited = self.state.waiting.len() + done.served.len();
         let cost = self.costs.of(spent.iter().sum(), waited);
         self.free_at = start.saturating_add(cost);
         self.ledger.tally.turn(done.published.stats, spent);
+        let presence = self.conditions.presence;
+        presence.keep_idle(&mut done.served, &mut self.idle);
+        done.served.retain(|(query, _)| presence.asks(query.user));
+        done.expired.retain(|query| presence.asks(query.user));
         self.ledger.enter(now, instant(self.free_at), &done);
     }
 }

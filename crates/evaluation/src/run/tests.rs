@@ -13,6 +13,10 @@ struct Pairs {
     published: Published,
 }
 
+fn conditions(tolerance: Duration, dc_max: Length) -> Conditions {
+    Conditions { tolerance, dc_max, presence: Presence::AllAsk }
+}
+
 fn pairs(pace: Pace) -> Pairs {
     Pairs { pace, published: Published::default() }
 }
@@ -65,8 +69,7 @@ fn tape(town: &Town, asked_at: &[u64]) -> Tape {
 
 fn ran(pace: Pace, asked_at: &[u64], tolerance: u64, costs: &mut Costs) -> Ran {
     let town = street();
-    let conditions =
-        Conditions { tolerance: Duration::from_millis(tolerance), dc_max: Length::metres(2000.0) };
+    let conditions = conditions(Duration::from_millis(tolerance), Length::metres(2000.0));
     run(&mut pairs(pace), &town.map, &tape(&town, asked_at), conditions, costs)
 }
 
@@ -164,10 +167,41 @@ fn measured_costs_replayed_give_the_same_result() {
 #[test]
 fn a_constraint_beyond_the_largest_is_refused_at_the_door() {
     let town = street();
-    let conditions = Conditions { tolerance: Duration::from_secs(1), dc_max: Length::metres(99.0) };
+    let conditions = conditions(Duration::from_secs(1), Length::metres(99.0));
     let tape = tape(&town, &[0, 0]);
     for pace in [Pace::Batch, Pace::OneByOne] {
         let ran = run(&mut pairs(pace), &town.map, &tape, conditions, &mut Costs::Free);
         assert_eq!((ran.tally.refused(), ran.tally.accepted), (2, 0));
     }
+}
+
+#[test]
+fn who_asks_nothing_is_not_counted_and_a_set_of_nobody_else_waits_on() {
+    let town = street();
+    let asked_at: Vec<u64> = (0..60).map(|user| 1000 + user / 3 * 1000).collect();
+    let tape = tape(&town, &asked_at);
+    let tally = |presence| {
+        let conditions =
+            Conditions { presence, ..conditions(Duration::from_secs(3), Length::metres(2000.0)) };
+        run(&mut pairs(Pace::Batch), &town.map, &tape, conditions, &mut Costs::Free).tally
+    };
+    let asking = |presence: Presence| {
+        let user = |number: usize| tape.query(number, Duration::ZERO).user;
+        (0..60).filter(|&number| presence.asks(user(number))).count() as u64
+    };
+    for share in [0, 30, 60, 90] {
+        let (present, absent) = (Presence::Present(share), Presence::Absent(share));
+        assert_eq!(asking(present), asking(absent));
+        for presence in [present, absent] {
+            let tally = tally(presence);
+            assert_eq!(tally.accepted, asking(presence));
+            assert_eq!(tally.succeeded + tally.expired, tally.accepted, "{presence:?}");
+        }
+    }
+    let counts = |tally: Tally| (tally.accepted, tally.succeeded, tally.expired);
+    assert_eq!(counts(tally(Presence::Present(0))), counts(tally(Presence::AllAsk)));
+    // All but a few ask nothing: who does finds somebody at once.
+    let few = tally(Presence::Present(90));
+    assert_eq!((few.expired, few.succeeded), (0, asking(Presence::Present(90))));
+    assert!(tally(Presence::Absent(90)).expired > 0);
 }

@@ -15,7 +15,7 @@ pub(super) enum FromClient {
 }
 
 /// The first message: who asks, and how. What is not given is as in the person's settings.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HelloMessage {
     /// Who asks, within the account.
@@ -27,6 +27,13 @@ pub struct HelloMessage {
     /// How she asks.
     #[serde(default)]
     pub ask: AskMessage,
+}
+
+/// Who it is, and what her session is resumed by, never gets printed.
+impl std::fmt::Debug for HelloMessage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("HelloMessage(…)")
+    }
 }
 
 /// How somebody asks from now on. What is not given stays as it is.

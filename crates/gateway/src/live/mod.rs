@@ -1,13 +1,15 @@
 //! One person's continuous queries on a WebSocket: positions in, answers out, under one standing
 //! question that can be changed at any time.
 //!
-//! What is said is in `messages`; what outlives a connection is a `session`; a `socket` carries
-//! one.
+//! What is said is in `messages`, how somebody asks in `standing`; what outlives a connection is a
+//! `session`; a `socket` carries one for its `caller`.
 
+mod caller;
 mod messages;
 mod session;
 mod sessions;
 mod socket;
+mod standing;
 
 pub use messages::{AskMessage, HelloMessage, PositionMessage};
 pub use sessions::Sessions;

@@ -1,9 +1,9 @@
 //! What outlives a connection: how somebody asks, and the last things that were to be said to
 //! her. Bounded: where she does not listen, the newest push out the oldest.
 
-use super::messages::{AskMessage, numbered, skipped};
+use super::messages::{numbered, skipped};
+use super::standing::Standing;
 use crate::outcome::Finished;
-use crate::people::StandingQuestion;
 use crate::phones::Track;
 use crate::tickets::Hear;
 use meshcloak::units::Time;
@@ -15,10 +15,12 @@ use tokio::sync::watch;
 const MOST: usize = 32;
 const MOST_BYTES: usize = 64 << 10;
 
+/// An account, and the name of a person within it.
+pub(super) type Whose = (Box<str>, Box<str>);
+
 /// One person's continuous queries.
 pub(super) struct Session {
-    /// The account and the name of the person.
-    pub whose: (Box<str>, Box<str>),
+    pub whose: Whose,
     inside: Mutex<Inside>,
     /// Changes with everything that a socket may wait for.
     changed: watch::Sender<u64>,
@@ -28,25 +30,6 @@ pub(super) struct Session {
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Session(…)")
-    }
-}
-
-/// How somebody asks.
-#[derive(Clone, Debug)]
-pub(super) struct Standing {
-    pub k: u64,
-    pub dt: f64,
-    pub question: Option<StandingQuestion>,
-}
-
-impl Standing {
-    /// The same with what is asked for now.
-    pub fn with(&self, ask: AskMessage) -> Standing {
-        Standing {
-            k: ask.k.unwrap_or(self.k),
-            dt: ask.dt.unwrap_or(self.dt),
-            question: ask.question.unwrap_or_else(|| self.question.clone()),
-        }
     }
 }
 
@@ -80,7 +63,7 @@ pub(super) enum Next {
 }
 
 impl Session {
-    pub fn new(whose: (Box<str>, Box<str>), standing: Standing) -> Session {
+    pub fn new(whose: Whose, standing: Standing) -> Session {
         let inside = Inside {
             standing,
             track: Track::default(),

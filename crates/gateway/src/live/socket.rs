@@ -1,16 +1,15 @@
 //! One WebSocket: reads what somebody says, and says what her session has to say. Neither waits
 //! for the other, and nothing piles up: see `session`.
 
-use super::messages::{
-    AskMessage, Begin, FromClient, HelloMessage, PositionMessage, numbered, welcome,
-};
-use super::session::{Ear, Next, Session, Standing};
+use super::caller::Caller;
+use super::messages::{FromClient, PositionMessage, numbered};
+use super::session::{Ear, Next};
+use super::standing::Standing;
 use crate::accounts::Account;
 use crate::api::QueryRequest;
 use crate::desk::Verdict;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::intake::{name, patience};
 use crate::listen::turned;
 use crate::phones::{Fix, Track, reach};
 use crate::stream::refusal_json;
@@ -41,7 +40,7 @@ pub(super) async fn converse(gateway: Arc<Gateway>, account: Arc<Account>, socke
         () = turned(&mut stopping) => Ok(Err(Bye(close_code::AWAY, "stopping"))),
     };
     let bye = match first {
-        Ok(Ok(text)) => match greet(&gateway, &account, &text) {
+        Ok(Ok(text)) => match Caller::greet(&gateway, &account, &text) {
             Ok(caller) => caller.carry(&mut out, &mut words).await,
             Err(refusal) => {
                 gateway.metrics().refused(&refusal);
@@ -69,87 +68,6 @@ async fn next(words: &mut SplitStream<WebSocket>) -> Result<String, Bye> {
             Some(Err(_)) => return Err(Bye(close_code::SIZE, "not a message")),
         }
     }
-}
-
-/// Somebody who has said hello.
-struct Caller {
-    gateway: Arc<Gateway>,
-    account: Arc<Account>,
-    session: Arc<Session>,
-    carrier: u64,
-    welcome: String,
-}
-
-/// Begins a session, or goes on with one.
-fn greet(gateway: &Arc<Gateway>, account: &Arc<Account>, text: &str) -> Result<Caller, Refusal> {
-    let hello = match serde_json::from_str(text) {
-        Ok(FromClient::Hello(hello)) => hello,
-        Ok(_) => return Err(Refusal::Malformed("the first message is hello".into())),
-        Err(error) => return Err(Refusal::Malformed(error.to_string())),
-    };
-    let HelloMessage { person, resume, after, ask } = hello;
-    name(&person, "person")?;
-    let sessions = gateway.sessions();
-    let known = resume.and_then(|ticket| {
-        let session = sessions.find(&ticket, account.name(), &person)?;
-        Some((ticket, session))
-    });
-    let (ticket, session, begin) = match known {
-        Some((ticket, session)) => {
-            let standing = session.lock().standing.with(ask);
-            check(gateway, account, &standing)?;
-            session.lock().standing = standing;
-            (ticket, session, Begin::Again)
-        }
-        None => {
-            let standing = begin(gateway, account, &person, ask)?;
-            let whose = (account.name().into(), person.as_str().into());
-            let session = Arc::new(Session::new(whose, standing));
-            let ticket = sessions.keep(&session).ok_or(Refusal::Busy)?;
-            (ticket, session, Begin::Anew)
-        }
-    };
-    let (carrier, seq) = session.carry(after);
-    let welcome = welcome(&ticket, begin, seq);
-    let (gateway, account) = (Arc::clone(gateway), Arc::clone(account));
-    Ok(Caller { gateway, account, session, carrier, welcome })
-}
-
-/// How somebody asks who begins: as she says, else as in her settings.
-fn begin(
-    gateway: &Gateway,
-    account: &Account,
-    person: &str,
-    ask: AskMessage,
-) -> Result<Standing, Refusal> {
-    let user = gateway.numbers().person(account, person);
-    let settings = gateway.people().find(user).map(|person| Arc::clone(&person.settings));
-    let standing = match (settings, ask.k, ask.dt) {
-        (Some(settings), ..) => {
-            let body = &settings.body;
-            Standing { k: body.k, dt: body.dt, question: body.question.clone() }.with(ask)
-        }
-        (None, Some(k), Some(dt)) => Standing { k, dt, question: None }.with(ask),
-        (None, ..) => {
-            return Err(Refusal::Malformed(
-                "k and dt are needed: this person has no settings".into(),
-            ));
-        }
-    };
-    check(gateway, account, &standing)?;
-    Ok(standing)
-}
-
-/// Whether somebody may ask so.
-fn check(gateway: &Gateway, account: &Account, standing: &Standing) -> Result<(), Refusal> {
-    let limits = account.limits();
-    if !(2..=u64::from(limits.k_max)).contains(&standing.k) {
-        return Err(Refusal::K(limits.k_max));
-    }
-    if patience(standing.dt).is_none_or(|dt| dt > limits.dt_max) {
-        return Err(Refusal::Dt(limits.dt_max));
-    }
-    standing.question.as_ref().map_or(Ok(()), |question| gateway.wish(&question.body()).map(drop))
 }
 
 impl Caller {
@@ -227,7 +145,7 @@ impl Caller {
             FromClient::Hello(_) => Err(Refusal::Malformed("hello was said before".into())),
             FromClient::Ask(ask) => {
                 let standing = self.session.lock().standing.with(ask);
-                check(&self.gateway, account, &standing)?;
+                standing.check(&self.gateway, account)?;
                 self.session.lock().standing = standing;
                 Ok(())
             }

@@ -5,17 +5,19 @@ mod file;
 mod recent;
 mod routes;
 mod settings;
+mod tokens;
 
 pub use recent::{Recent, Said};
-pub use routes::{AnswerBody, TokenBody, TokensBody, routes};
+pub use routes::{AnswerBody, routes};
 pub use settings::{CircleBody, Settings, SettingsBody, StandingQuestion, ZoneBody};
+pub use tokens::{TokenBody, TokensBody};
 
 use crate::accounts::Numbers;
 use crate::clock::Clock;
 use crate::config::PeopleConfig;
 use crate::error::Refusal;
 use crate::keys::{Hash, KeyError, hash, hexadecimal};
-use crate::places::{Care, Edge, Rule, Secret, strictest};
+use crate::places::{Care, Edge, Rule, Secret, Zone, strictest};
 use file::Book;
 use meshcloak::map::StreetMap;
 use meshcloak::query::UserId;
@@ -96,6 +98,8 @@ impl std::fmt::Debug for People {
 struct Inside {
     by_user: FxHashMap<UserId, Arc<Person>>,
     by_token: FxHashMap<Hash, UserId>,
+    /// How many belong to each account.
+    by_account: FxHashMap<Box<str>, usize>,
 }
 
 impl People {
@@ -149,7 +153,7 @@ impl People {
         // No account has a slash in its name.
         let who = format!("{}/{}", person.account, person.name);
         let now = clock.unix_millis();
-        let edge = |zone| Edge::of(self.secret, &who, zone, self.blur, now);
+        let edge = |zone: &Zone| Edge::of(self.secret, (&who, &zone.shape), self.blur, now);
         match strictest(zones, points, edge) {
             Rule::Never => Err(Refusal::Never),
             Rule::Care(care) => Ok(care),
@@ -160,7 +164,7 @@ impl People {
     pub async fn settle(&self, user: UserId, new: Person) -> Result<(), Refusal> {
         let _one = self.changing.lock().await;
         let known = self.find(user);
-        if known.is_none() && self.read().by_user.len() >= self.most {
+        if known.is_none() && !self.read().has_room(&new.account, self.most) {
             return Err(Refusal::Busy);
         }
         let new = match known {
@@ -238,8 +242,17 @@ impl People {
 }
 
 impl Inside {
+    /// Whether one more of an account may have settings. Nobody gets the last quarter alone.
+    fn has_room(&self, account: &str, most: usize) -> bool {
+        let hers = self.by_account.get(account).copied().unwrap_or(0);
+        self.by_user.len() < most && hers < most - most / 4
+    }
+
     fn take(&mut self, user: UserId) {
         if let Some(person) = self.by_user.remove(&user) {
+            if let Some(count) = self.by_account.get_mut(&person.account) {
+                *count -= 1;
+            }
             for token in &person.tokens {
                 self.by_token.remove(&token.hash);
             }
@@ -247,6 +260,7 @@ impl Inside {
     }
 
     fn put(&mut self, user: UserId, person: Arc<Person>) {
+        *self.by_account.entry(person.account.clone()).or_default() += 1;
         self.by_token.extend(person.tokens.iter().map(|token| (token.hash, user)));
         self.by_user.insert(user, person);
     }

@@ -1,6 +1,6 @@
 //! What each route about people does, with every status it can have.
 
-use super::{Said, SettingsBody};
+use super::{Said, SettingsBody, tokens};
 use crate::accounts::Account;
 use crate::answers::json;
 use crate::api::{RefusalBody, ResultBody};
@@ -25,8 +25,7 @@ pub fn routes() -> OpenApiRouter<Arc<Gateway>> {
     OpenApiRouter::new()
         .routes(utoipa_axum::routes!(put_settings, get_settings, delete_settings))
         .routes(utoipa_axum::routes!(last_answer))
-        .routes(utoipa_axum::routes!(add_token, list_tokens))
-        .routes(utoipa_axum::routes!(revoke_token))
+        .merge(tokens::routes())
 }
 
 /// How a person's reports ended of late.
@@ -43,26 +42,8 @@ pub struct AnswerBody {
     pub latest: Option<serde_json::Value>,
 }
 
-/// A token that was just made.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct TokenBody {
-    /// What it is listed and revoked by.
-    pub id: String,
-    /// The token itself; it is not shown again.
-    pub token: String,
-    /// Where Traccar Client and OsmAnd report to, after the gateway's own address.
-    pub path: String,
-}
-
-/// A person's tokens.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct TokensBody {
-    /// What they are listed and revoked by.
-    pub ids: Vec<String>,
-}
-
 /// Whom a path is about.
-fn whom(
+pub(super) fn whom(
     gateway: &Gateway,
     account: &Account,
     person: Result<Path<String>, PathRejection>,
@@ -78,7 +59,7 @@ fn whom(
 }
 
 /// Says what became of it.
-fn said(gateway: &Gateway, outcome: Result<Response, Refusal>) -> Response {
+pub(super) fn said(gateway: &Gateway, outcome: Result<Response, Refusal>) -> Response {
     outcome.unwrap_or_else(|refusal| refuse(gateway, &refusal))
 }
 
@@ -215,94 +196,4 @@ async fn last_answer(
         Ok(([(CONTENT_TYPE, JSON)], json(&body)).into_response())
     });
     said(&gateway, found)
-}
-
-/// Makes a token for a person's phone.
-#[utoipa::path(
-    post,
-    path = "/v1/people/{person}/tokens",
-    params(("person" = String, Path, description = "Within the account", min_length = 1,
-            max_length = 64)),
-    responses(
-        (status = 201, description = "Made; the token is not shown again", body = TokenBody),
-        (status = 400, description = "No such name is possible", body = RefusalBody<'static>),
-        (status = 401, description = "No known key", body = RefusalBody<'static>),
-        (status = 404, description = "This person has no settings", body = RefusalBody<'static>),
-        (status = 422, description = "She has too many", body = RefusalBody<'static>),
-        (status = 429, description = "Too often", body = RefusalBody<'static>),
-        (status = 503, description = "The change cannot be kept", body = RefusalBody<'static>),
-    ),
-    security(("key" = []), ())
-)]
-async fn add_token(
-    State(gateway): State<Arc<Gateway>>,
-    Caller(account): Caller,
-    person: Result<Path<String>, PathRejection>,
-) -> Response {
-    let made = async {
-        let (_, user) = whom(&gateway, &account, person)?;
-        let (id, token) = gateway.people().add_token(user).await?;
-        let path = format!("/v1/phones/traccar/{token}");
-        Ok((StatusCode::CREATED, Json(TokenBody { id, token, path })).into_response())
-    };
-    said(&gateway, made.await)
-}
-
-/// A person's tokens, by what they are revoked by.
-#[utoipa::path(
-    get,
-    path = "/v1/people/{person}/tokens",
-    params(("person" = String, Path, description = "Within the account", min_length = 1,
-            max_length = 64)),
-    responses(
-        (status = 200, description = "Not the tokens themselves", body = TokensBody),
-        (status = 400, description = "No such name is possible", body = RefusalBody<'static>),
-        (status = 401, description = "No known key", body = RefusalBody<'static>),
-        (status = 404, description = "This person has no settings", body = RefusalBody<'static>),
-        (status = 429, description = "Too often", body = RefusalBody<'static>),
-    ),
-    security(("key" = []), ())
-)]
-async fn list_tokens(
-    State(gateway): State<Arc<Gateway>>,
-    Caller(account): Caller,
-    person: Result<Path<String>, PathRejection>,
-) -> Response {
-    let found = whom(&gateway, &account, person).and_then(|(_, user)| {
-        let person = gateway.people().find(user).ok_or(Refusal::NoSettings)?;
-        Ok(Json(TokensBody { ids: person.token_ids() }).into_response())
-    });
-    said(&gateway, found)
-}
-
-/// Takes a token away; it is refused from now on.
-#[utoipa::path(
-    delete,
-    path = "/v1/people/{person}/tokens/{id}",
-    params(("person" = String, Path, description = "Within the account", min_length = 1,
-            max_length = 64),
-           ("id" = String, Path, description = "As listed")),
-    responses(
-        (status = 204, description = "It is gone"),
-        (status = 400, description = "No such name is possible", body = RefusalBody<'static>),
-        (status = 401, description = "No known key", body = RefusalBody<'static>),
-        (status = 404, description = "No such person or token", body = RefusalBody<'static>),
-        (status = 429, description = "Too often", body = RefusalBody<'static>),
-        (status = 503, description = "The change cannot be kept", body = RefusalBody<'static>),
-    ),
-    security(("key" = []), ())
-)]
-async fn revoke_token(
-    State(gateway): State<Arc<Gateway>>,
-    Caller(account): Caller,
-    path: Result<Path<(String, String)>, PathRejection>,
-) -> Response {
-    let revoked = async {
-        let utf8 = |_| Refusal::Malformed("person or token is not UTF-8".into());
-        let Path((person, id)) = path.map_err(utf8)?;
-        let (_, user) = whom(&gateway, &account, Ok(Path(person)))?;
-        gateway.people().revoke(user, &id).await?;
-        Ok(StatusCode::NO_CONTENT.into_response())
-    };
-    said(&gateway, revoked.await)
 }

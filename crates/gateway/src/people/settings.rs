@@ -69,7 +69,7 @@ impl StandingQuestion {
 
 /// A place, a `circle` or a `polygon`, and what holds there: a larger `k`, a longer `dt`, or
 /// `never`.
-#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[derive(Clone, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ZoneBody {
     /// What she calls it; for her alone.
@@ -93,8 +93,15 @@ pub struct ZoneBody {
     pub never: bool,
 }
 
+/// Where somebody lives never gets printed.
+impl std::fmt::Debug for ZoneBody {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ZoneBody(…)")
+    }
+}
+
 /// A circle on Earth.
-#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[derive(Clone, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CircleBody {
     /// Degrees east.
@@ -106,6 +113,13 @@ pub struct CircleBody {
     /// Metres, from 1 to 20000.
     #[schema(minimum = 1, maximum = 20000, example = 150)]
     pub radius: f64,
+}
+
+/// Where somebody lives never gets printed.
+impl std::fmt::Debug for CircleBody {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CircleBody(…)")
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]

@@ -5,7 +5,7 @@ use super::report::Report;
 use super::time;
 
 /// Metres per second of a knot.
-const KNOT: f64 = 1852.0 / 3600.0;
+pub(super) const KNOT: f64 = 1852.0 / 3600.0;
 
 /// Reads parameters; `None` if there is no place in them, or one that the phone itself does not
 /// believe. `Err` names the one that cannot be read.

@@ -58,6 +58,9 @@ pub struct Track {
     gaps: VecDeque<Duration>,
     /// By how many milliseconds the phone's clock is behind, and when that was seen.
     behind: Option<(i64, Time)>,
+    /// The same of the last report, if that was far ahead of what is known: an error, unless the
+    /// next one agrees.
+    ahead: Option<i64>,
 }
 
 /// Where a phone was never gets printed.
@@ -94,6 +97,14 @@ impl Track {
         let skew = i64::try_from(skew.as_millis()).unwrap_or(i64::MAX);
         let behind = unix as i64 - made as i64;
         let usual = self.behind.filter(|(_, seen)| *seen + CLOCK_KEPT >= now);
+        let known = usual.map_or(0, |(usual, _)| usual.min(0));
+        if behind < known.saturating_sub(skew) {
+            let agrees = |before: i64| before.abs_diff(behind) <= skew.unsigned_abs();
+            if !self.ahead.replace(behind).is_some_and(agrees) {
+                return When::Arrived;
+            }
+        }
+        self.ahead = None;
         match usual {
             Some((usual, _)) if behind.saturating_sub(usual) > skew => return When::Late,
             Some((usual, _)) => self.behind = Some((behind.min(usual), now)),
@@ -218,6 +229,21 @@ mod tests {
         let unix = 9 * DAY + 360_000;
         assert_eq!(when(unix, unix), When::Made(unix), "somebody has set it");
         assert_eq!(Track::default().when(None, unix, at(unix), SKEW), When::Arrived);
+        // A time that is ahead once is an error, and silences nobody.
+        let mut glitch = Track::default();
+        let mut when = |made: u64, unix: u64| glitch.when(Some(made), unix, at(unix), SKEW);
+        assert_eq!(when(unix + DAY, unix), When::Arrived);
+        assert_eq!(when(unix + 10_000, unix + 10_000), When::Made(unix + 10_000));
+        assert_eq!(when(unix + 99 * DAY, unix + 20_000), When::Arrived);
+        assert_eq!(when(unix + 30_000, unix + 30_000), When::Made(unix + 30_000));
+        // A clock that is always ahead is known from the second report on.
+        let mut fast = Track::default();
+        let mut when = |made: u64, unix: u64| fast.when(Some(made), unix, at(unix), SKEW);
+        for minute in 0..5 {
+            let unix = unix + minute * 60_000;
+            assert_eq!(when(unix + DAY, unix), When::Arrived);
+        }
+        assert_eq!(when(unix + DAY, unix + 300_000), When::Late, "it was kept for five minutes");
         let mut wild = Track::default();
         for made in [0, u64::MAX, DAY] {
             wild.when(Some(made), unix, at(unix), SKEW);

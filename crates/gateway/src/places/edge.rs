@@ -36,14 +36,15 @@ impl std::fmt::Debug for Edge {
 const DAY: u64 = 86_400_000;
 
 impl Edge {
-    /// The edge of a person's `zone`th place at a time (milliseconds since 1970): at most `blur`
-    /// metres aside and at most twice that much farther out. Each person's days begin at an hour
-    /// of her own.
-    pub fn of(secret: Secret, person: &str, zone: usize, blur: f64, unix_millis: u64) -> Edge {
-        let begins = Draw::new(secret, person, zone, "day").number() % DAY;
+    /// The edge of a person's place at a time (milliseconds since 1970): at most `blur` metres
+    /// aside and at most twice that much farther out. Each person's days begin at an hour of her
+    /// own. It is drawn by the place itself, not by its number: whoever adds or removes another
+    /// place has the lasting part of this one as it was.
+    pub fn of(secret: Secret, whose: (&str, &Shape), blur: f64, unix_millis: u64) -> Edge {
+        let begins = Draw::new(secret, whose, "day").number() % DAY;
         let day = (unix_millis + begins) / DAY;
-        let lasting = Draw::new(secret, person, zone, "always").edge(blur / 2.0);
-        let passing = Draw::new(secret, person, zone, &day.to_string()).edge(blur / 2.0);
+        let lasting = Draw::new(secret, whose, "always").edge(blur / 2.0);
+        let passing = Draw::new(secret, whose, &day.to_string()).edge(blur / 2.0);
         let aside =
             Point::new(lasting.aside.x + passing.aside.x, lasting.aside.y + passing.aside.y);
         Edge { aside, margin: lasting.margin + passing.margin }
@@ -72,14 +73,17 @@ struct Draw {
 }
 
 impl Draw {
-    fn new(secret: Secret, person: &str, zone: usize, what: &str) -> Draw {
+    fn new(secret: Secret, (person, shape): (&str, &Shape), what: &str) -> Draw {
         let mut seed = Sha256::new();
         seed.update(secret.0);
         for text in [person, what] {
             seed.update((text.len() as u64).to_le_bytes());
             seed.update(text.as_bytes());
         }
-        seed.update((zone as u64).to_le_bytes());
+        for number in shape.numbers() {
+            // In millimetres, so that what is written down and read again is the same place.
+            seed.update(((number * 1000.0).round() as i64).to_le_bytes());
+        }
         Draw { seed, count: 0 }
     }
 
@@ -118,6 +122,10 @@ mod tests {
 
     const BLUR: f64 = 200.0;
 
+    fn home(number: u32) -> Shape {
+        Shape::Circle { centre: Point::new(f64::from(number), 0.0), radius: 50.0 }
+    }
+
     fn shape(random: &mut Pcg64Mcg) -> Shape {
         let mut point = || {
             let [x, y] = [0; 2].map(|_| random.random_range(-500.0..500.0));
@@ -136,7 +144,7 @@ mod tests {
             let mut random = Pcg64Mcg::seed_from_u64(seed);
             let shape = shape(&mut random);
             let secret = Secret([seed as u8; 32]);
-            let edge = Edge::of(secret, "jo", 0, BLUR, random.random_range(0..DAY * 1000));
+            let edge = Edge::of(secret, ("jo", &shape), BLUR, random.random_range(0..DAY * 1000));
             let mut inside = 0;
             for _ in 0..200 {
                 let [x, y] = [0; 2].map(|_| random.random_range(-900.0..900.0));
@@ -154,12 +162,13 @@ mod tests {
 
     #[test]
     fn the_edge_is_another_one_for_each_person_place_and_day_and_the_same_all_day() {
-        let edge = |person: &str, zone, time| Edge::of(Secret([7; 32]), person, zone, BLUR, time);
+        let edge =
+            |person: &str, zone, time| Edge::of(Secret([7; 32]), (person, &home(zone)), BLUR, time);
         let noon = 20_000 * DAY;
         let jo = edge("jo", 0, noon);
         assert!(jo != edge("joe", 0, noon) && jo != edge("jo", 1, noon));
         assert!(jo != edge("jo", 0, noon + DAY));
-        assert!(jo != Edge::of(Secret([8; 32]), "jo", 0, BLUR, noon));
+        assert!(jo != Edge::of(Secret([8; 32]), ("jo", &home(0)), BLUR, noon));
         let changes: Vec<u64> = (1..=24)
             .filter(|h| {
                 edge("jo", 0, noon + h * DAY / 24) != edge("jo", 0, noon + (h - 1) * DAY / 24)
@@ -184,7 +193,7 @@ mod tests {
         let shape = Shape::Circle { centre: Point::default(), radius: 50.0 };
         let secret = Secret([3; 32]);
         let edges: Vec<Edge> =
-            (0..3650).map(|day| Edge::of(secret, "jo", 0, BLUR, day * DAY)).collect();
+            (0..3650).map(|day| Edge::of(secret, ("jo", &shape), BLUR, day * DAY)).collect();
         let always = |x: f64, y: f64| edges.iter().all(|edge| edge.holds(&shape, Point::new(x, y)));
         let mut sum = (0.0, 0.0, 0.0);
         for x in -40..=40 {

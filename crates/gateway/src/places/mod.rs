@@ -55,11 +55,11 @@ impl Care {
 }
 
 /// What holds for somebody at any of these points: the strictest of all zones that hold one of
-/// them. `edge` tells the edge of a zone by its number.
-pub fn strictest(zones: &[Zone], points: [Point; 2], edge: impl Fn(usize) -> Edge) -> Rule {
+/// them. `edge` tells the edge of a zone.
+pub fn strictest(zones: &[Zone], points: [Point; 2], edge: impl Fn(&Zone) -> Edge) -> Rule {
     let mut care = Care::default();
-    for (number, zone) in zones.iter().enumerate() {
-        let edge = edge(number);
+    for zone in zones {
+        let edge = edge(zone);
         if points.iter().any(|&point| edge.holds(&zone.shape, point)) {
             match zone.rule {
                 Rule::Never => return Rule::Never,

@@ -25,6 +25,16 @@ impl std::fmt::Debug for Shape {
 }
 
 impl Shape {
+    /// All its numbers, for whoever draws lots by it.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
+        let (centre, radius, ring) = match self {
+            Shape::Circle { centre, radius } => (Some(*centre), Some(*radius), &[][..]),
+            Shape::Polygon(ring) => (None, None, &**ring),
+        };
+        let points = centre.into_iter().chain(ring.iter().copied());
+        points.flat_map(|point| [point.x, point.y]).chain(radius)
+    }
+
     /// How far a point is outside; 0 inside.
     pub fn distance(&self, point: Point) -> f64 {
         match self {

@@ -2,6 +2,7 @@
 //! id or a place is left out, and texts have an end.
 
 use super::ServiceError;
+use super::drawn::Drawn;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -23,8 +24,8 @@ pub(crate) struct Collection {
 #[derive(Debug)]
 pub(crate) struct Feature {
     pub id: String,
-    /// Of a point, where it is; of anything else, the middle of the box around it.
-    pub lon_lat: [f64; 2],
+    /// Where it is.
+    pub drawn: Drawn,
     properties: Map<String, Value>,
 }
 
@@ -59,10 +60,9 @@ impl Collection {
 impl Feature {
     fn of(raw: RawFeature) -> Option<Feature> {
         let id = text_of(&raw.id).filter(|id| !id.is_empty() && id.len() <= LONGEST_TEXT)?;
-        let mut bounds = Bounds::EMPTY;
-        raw.geometry.extend(&mut bounds);
-        let lon_lat = bounds.middle()?;
-        Some(Feature { id, lon_lat, properties: raw.properties.unwrap_or_default() })
+        let mut drawn = Drawn::default();
+        raw.geometry.draw(&mut drawn);
+        Some(Feature { id, drawn, properties: raw.properties.unwrap_or_default() })
     }
 
     /// A property as text; empty if it is none.
@@ -127,6 +127,8 @@ struct RawFeature {
 
 #[derive(Deserialize)]
 struct RawGeometry {
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
     #[serde(default)]
     coordinates: Option<Coordinates>,
     #[serde(default)]
@@ -143,41 +145,40 @@ enum Coordinates {
 }
 
 impl RawGeometry {
-    fn extend(&self, bounds: &mut Bounds) {
-        self.coordinates.iter().for_each(|coordinates| coordinates.extend(bounds));
-        self.geometries.iter().for_each(|geometry| geometry.extend(bounds));
+    fn draw(&self, drawn: &mut Drawn) {
+        let points = self.kind.as_deref().is_none_or(|kind| kind.ends_with("Point"));
+        match &self.coordinates {
+            Some(places) if points => places.dots(drawn),
+            Some(places) => places.lines(drawn),
+            None => {}
+        }
+        self.geometries.iter().for_each(|geometry| geometry.draw(drawn));
     }
 }
 
 impl Coordinates {
-    fn extend(&self, bounds: &mut Bounds) {
+    fn place(&self) -> Option<[f64; 2]> {
         match self {
             Coordinates::Position(lon, lat) | Coordinates::Height(lon, lat, _) => {
-                bounds.add([*lon, *lat]);
+                Some([*lon, *lat])
             }
-            Coordinates::Many(many) => many.iter().for_each(|inner| inner.extend(bounds)),
-        }
-    }
-}
-
-struct Bounds {
-    min: [f64; 2],
-    max: [f64; 2],
-}
-
-impl Bounds {
-    const EMPTY: Bounds = Bounds { min: [f64::INFINITY; 2], max: [f64::NEG_INFINITY; 2] };
-
-    fn add(&mut self, place: [f64; 2]) {
-        for (axis, degrees) in place.into_iter().enumerate() {
-            self.min[axis] = self.min[axis].min(degrees);
-            self.max[axis] = self.max[axis].max(degrees);
+            Coordinates::Many(_) => None,
         }
     }
 
-    fn middle(&self) -> Option<[f64; 2]> {
-        let middle = |axis: usize| self.min[axis] + (self.max[axis] - self.min[axis]) / 2.0;
-        (self.min[0] <= self.max[0]).then(|| [middle(0), middle(1)])
+    /// Every place alone.
+    fn dots(&self, drawn: &mut Drawn) {
+        match self {
+            Coordinates::Many(many) => many.iter().for_each(|inner| inner.dots(drawn)),
+            dot => drawn.join(dot.place().into_iter().collect()),
+        }
+    }
+
+    /// Places that follow each other are joined.
+    fn lines(&self, drawn: &mut Drawn) {
+        let Coordinates::Many(many) = self else { return self.dots(drawn) };
+        drawn.join(many.iter().filter_map(Coordinates::place).collect());
+        many.iter().filter(|inner| inner.place().is_none()).for_each(|inner| inner.lines(drawn));
     }
 }
 
@@ -198,11 +199,24 @@ mod tests {
                {"id":"area","geometry":{"type":"Polygon","coordinates":[[[1,1],[3,1],[3,5],[1,1]]]}},
                {"id":"no place","geometry":null}, {"geometry":{"coordinates":[1,2]}}, 17, null, "x",
                {"id":"no","geometry":{"coordinates":["1","2"]}}, {"id":[],"geometry":{"coordinates":[1,2]}},
-               {"id":"many","geometry":{"geometries":[{"coordinates":[1,2]},{"coordinates":[3,2]}]}}"#,
+               {"id":"none","geometry":{"type":"Polygon","coordinates":[]}},
+               {"id":"many","geometry":{"geometries":[{"coordinates":[1,2]},{"coordinates":[3,2]}]}},
+               {"id":"stops","geometry":{"type":"MultiPoint","coordinates":[[0,0],[10,0]]}},
+               {"id":"line","geometry":{"type":"LineString","coordinates":[[0,0],[10,0]]}}"#,
         );
-        let seen: Vec<_> = found.features.iter().map(|f| (f.id.as_str(), f.lon_lat)).collect();
-        let expected =
-            [("a", [9.5, 50.5]), ("7", [9.5, 50.5]), ("area", [2.0, 3.0]), ("many", [2.0, 2.0])];
+        let flat = |[x, y]: [f64; 2]| Some(meshcloak::units::Point::new(x, y));
+        let place = |f: &Feature| f.drawn.place(2.0, flat).map(|point| (point.x, point.y));
+        let seen: Vec<_> = found.features.iter().map(|f| (f.id.as_str(), place(f))).collect();
+        let at = |x, y| Some((x, y));
+        let expected = [
+            ("a", at(9.5, 50.5)),
+            ("7", at(9.5, 50.5)),
+            ("area", at(2.0, 3.0)),
+            ("none", None),
+            ("many", at(2.0, 2.0)),
+            ("stops", at(0.0, 0.0)),
+            ("line", at(5.0, 0.0)),
+        ];
         assert_eq!(seen, expected);
         assert_eq!(found.features[0].text("n"), "x");
         assert_eq!(found.features[1].text("n"), "");

@@ -1,6 +1,7 @@
 //! Between the plane of our map and the lon/lat of a service: how a range is told, and where what
 //! comes back lies.
 
+use super::drawn::Drawn;
 use super::postgis::stretch;
 use super::remote::RemoteError;
 use super::spot::{Spot, chained};
@@ -69,12 +70,14 @@ impl Ground {
         Spot::of(self.frame.lon_lat(point))
     }
 
-    /// An object at a place on Earth; `None` if there is no such place.
-    pub(crate) fn row(&self, texts: [String; 3], [lon, lat]: [f64; 2]) -> Option<Row> {
+    /// An object that is drawn so on Earth; `None` if there is no such place.
+    pub(crate) fn row(&self, texts: [String; 3], drawn: &Drawn) -> Option<Row> {
         let [id, name, category] = texts;
-        let point = self.frame.point(LonLat::new(lon, lat)?);
-        let is_place = point.x.is_finite() && point.y.is_finite();
-        is_place.then_some(Row { id, name, category, point })
+        let point = drawn.place(self.outline, |[lon, lat]| {
+            let point = self.frame.point(LonLat::new(lon, lat)?);
+            (point.x.is_finite() && point.y.is_finite()).then_some(point)
+        })?;
+        Some(Row { id, name, category, point })
     }
 }
 
@@ -120,10 +123,10 @@ pub(crate) mod tests {
         for spot in lines.iter().flatten() {
             let [lon, lat]: [f64; 2] =
                 serde_json::from_value(serde_json::to_value(spot).unwrap()).unwrap();
-            let row = ground.row(Default::default(), [lon, lat]).unwrap();
+            let row = ground.row(Default::default(), &Drawn::point([lon, lat])).unwrap();
             assert!(piece.distance(row.point) < 0.02);
         }
-        assert_eq!(ground.row(Default::default(), [200.0, 0.0]), None);
-        assert_eq!(ground.row(Default::default(), [f64::NAN, 0.0]), None);
+        assert_eq!(ground.row(Default::default(), &Drawn::point([200.0, 0.0])), None);
+        assert_eq!(ground.row(Default::default(), &Drawn::point([f64::NAN, 0.0])), None);
     }
 }

@@ -10,6 +10,7 @@ mod built_in;
 mod by_street;
 mod cache;
 mod categories;
+mod drawn;
 mod error;
 mod few;
 mod geojson;

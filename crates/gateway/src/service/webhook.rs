@@ -102,8 +102,8 @@ impl Webhook {
 
     fn row(&self, feature: Feature, range: &Range<'_>) -> Option<Row> {
         let category = self.categories.name(&feature.text("category"), range.category);
-        let (name, place) = (feature.text("name"), feature.lon_lat);
-        self.line.ground.row([feature.id, name, category], place)
+        let name = feature.text("name");
+        self.line.ground.row([feature.id, name, category], &feature.drawn)
     }
 
     async fn listed(&self) -> Result<Vec<String>, ServiceError> {

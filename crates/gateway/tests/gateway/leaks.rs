@@ -2,66 +2,12 @@
 //! person, no ticket and no key; and a look that finds none would find them if they were there.
 
 use crate::fixture::{Fixture, Mood, call, generous, place, query, query_request, walker};
+use crate::pages::{Pages, is_a_count, without_batches};
+use crate::secrets::Secrets;
 use futures_util::future::join_all;
-use gateway::config::{Config, LogConfig, LogFormat, Mode};
+use gateway::config::{Config, Mode};
 use gateway::keys::{KeyFile, OwnLimits};
-use gateway::logs;
-use meshcloak::units::LonLat;
 use serde_json::json;
-use std::io;
-use std::sync::{Arc, Mutex};
-
-/// What must not be found.
-#[derive(Default)]
-pub struct Secrets {
-    pub words: Vec<String>,
-    /// With how near a number must be to be one.
-    pub numbers: Vec<(f64, f64)>,
-}
-
-impl Secrets {
-    pub fn add_place(&mut self, lon: f64, lat: f64) {
-        let walker = walker();
-        let map = walker.atlas().map();
-        let point = map.frame().unwrap().point(LonLat { lon, lat });
-        let offset = map.snap(point, None).unwrap().position.offset;
-        self.numbers.extend([(lon, 1e-4), (lat, 1e-4), (point.x, 0.6), (point.y, 0.6)]);
-        self.numbers.extend([(offset.as_metres(), 1e-3), (f64::from(offset.units()), 1e-3)]);
-    }
-
-    /// What of these is in a text.
-    pub fn found(&self, text: &str) -> Vec<String> {
-        let mut found: Vec<String> =
-            self.words.iter().filter(|word| text.contains(*word)).cloned().collect();
-        let numbers = text.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
-        for number in numbers.filter_map(|number| number.parse::<f64>().ok()) {
-            let near = |&&(secret, near): &&(f64, f64)| (number - secret).abs() < near;
-            found.extend(self.numbers.iter().find(near).map(|_| number.to_string()));
-        }
-        found
-    }
-}
-
-/// A place for logs to go.
-#[derive(Clone, Default)]
-pub struct Pages(pub Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Pages {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Logs without the times they begin with, which are numbers like any other.
-pub fn without_times(logs: &str) -> String {
-    let lines = logs.lines().map(|line| line.split_once('Z').map_or(line, |(_, rest)| rest));
-    lines.collect::<Vec<_>>().join("\n")
-}
 
 /// What was sent without the numbers of streets, which are what may be sent.
 pub fn without_streets(sent: &str) -> String {
@@ -72,27 +18,9 @@ pub fn without_streets(sent: &str) -> String {
     pieces.collect()
 }
 
-/// Counts without that of batches, which is shown one by one: it counts no people.
-pub fn without_batches(counted: &str) -> String {
-    let lines = counted.lines().filter(|line| !line.starts_with("meshcloak_batches_total"));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// Counts are shown in tens, and buckets end at a few numbers: a coordinate that is one of those
-/// by chance is not looked for.
-pub fn is_a_count(number: f64, near: f64) -> bool {
-    let tens = (number / 10.0).round() * 10.0;
-    let ends = [0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0];
-    ends.into_iter().chain([tens]).any(|count| (number - count).abs() <= near)
-}
-
 #[tokio::test(start_paused = true)]
 async fn nothing_that_leaves_tells_of_anyone() {
-    let pages = Pages::default();
-    let writer = pages.clone();
-    let config = LogConfig { format: LogFormat::Text, level: tracing::Level::TRACE };
-    let subscriber = logs::subscriber(&config, move || writer.clone());
-    let _listening = tracing::subscriber::set_default(subscriber);
+    let (pages, _listening) = Pages::listen();
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys.json");
@@ -124,7 +52,7 @@ async fn nothing_that_leaves_tells_of_anyone() {
                 body["lon"] = json!(lon);
                 body["lat"] = json!(lat);
                 body["k"] = json!(2 + number % 9);
-                secrets.add_place(lon, lat);
+                secrets.add_place(walker().map(), lon, lat);
                 secrets.words.extend([ticket, person]);
                 let mut request = query_request(body.to_string());
                 let bearer = format!("Bearer {}", key.secret).parse().unwrap();
@@ -144,7 +72,7 @@ async fn nothing_that_leaves_tells_of_anyone() {
         fixture.gateway.reload(&config).unwrap();
     }
     fixture.end().await;
-    let logged = without_times(&String::from_utf8(pages.0.lock().unwrap().clone()).unwrap());
+    let logged = pages.text();
     let counted = without_batches(&fixture.gateway.metrics().render(60));
     let all = [without_streets(&sent.join("\n")), logged.clone(), counted];
     assert!(sent.len() > 20, "{}", sent.len());

@@ -11,8 +11,13 @@ mod fixture;
 mod law;
 mod leaks;
 mod openapi;
+#[path = "../shared/pages.rs"]
+mod pages;
 mod people;
 mod positions;
+#[allow(dead_code, reason = "shared with the tests of services")]
+#[path = "../shared/secrets.rs"]
+mod secrets;
 mod sockets;
 mod streams;
 mod swap;

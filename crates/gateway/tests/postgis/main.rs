@@ -7,6 +7,8 @@ mod answers;
 mod database;
 mod encrypted;
 mod faults;
+#[path = "../shared/record.rs"]
+mod record;
 mod streets;
 mod town;
 mod wire;

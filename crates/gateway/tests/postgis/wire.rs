@@ -2,43 +2,13 @@
 //! are.
 
 use crate::database::Database;
+use crate::record::Record;
 use crate::town::{furnish, hamlet, inquiry, position_in, question, region};
 use gateway::refine::refine;
 use gateway::service::postgis::{Postgis, PostgisSettings};
 use gateway::service::{Asker, AskerSettings};
 use meshcloak::town::Town;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy};
-use tokio::net::{TcpListener, TcpStream};
-
-/// What went to the database since it was last taken.
-type Record = Arc<Mutex<Vec<u8>>>;
-
-/// Stands between us and the database, and writes down what we say. Gives its port.
-async fn listen_in(to: String, record: Record) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        while let Ok((near, _)) = listener.accept().await {
-            let far = TcpStream::connect(&to).await.unwrap();
-            let ((mut from_us, mut to_us), (mut from_it, mut to_it)) =
-                (near.into_split(), far.into_split());
-            tokio::spawn(async move { copy(&mut from_it, &mut to_us).await });
-            let record = record.clone();
-            tokio::spawn(async move {
-                let mut some = [0; 4096];
-                while let Ok(count @ 1..) = from_us.read(&mut some).await {
-                    record.lock().unwrap().extend_from_slice(&some[..count]);
-                    if to_it.write_all(&some[..count]).await.is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-    });
-    port
-}
 
 #[tokio::test]
 async fn the_bytes_are_the_same_wherever_in_the_region_people_are() {
@@ -48,7 +18,7 @@ async fn the_bytes_are_the_same_wherever_in_the_region_people_are() {
     furnish(&walker, &PostgisSettings::new(&database.url())).await;
     let record = Record::default();
     let address = database.url().replace("postgres://meshcloak@", "").replace("/postgres", "");
-    let port = listen_in(address, record.clone()).await;
+    let port = record.listen_in(address).await;
     let url = format!("postgres://meshcloak@127.0.0.1:{port}/postgres");
     let settings = PostgisSettings { connections: 1, limit: 20, ..PostgisSettings::new(&url) };
     let service = Postgis::service(walker.clone(), &settings).unwrap();
@@ -63,11 +33,11 @@ async fn the_bytes_are_the_same_wherever_in_the_region_people_are() {
         let question = question(map, &mut random);
         let mut runs = Vec::new();
         for _ in 0..2 {
-            record.lock().unwrap().clear();
+            record.take();
             let person = position_in(map, &region, &mut random);
             let objects = asker.ask(&inquiry(map, &region, &question)).await.unwrap();
             let answer = refine(&walker, person, &question, &objects);
-            runs.push((std::mem::take(&mut *record.lock().unwrap()), answer));
+            runs.push((record.take(), answer));
         }
         assert_eq!(runs[0].0, runs[1].0, "{question:?}");
         bytes += runs[0].0.len();

@@ -8,13 +8,20 @@
 #[path = "../postgis/database.rs"]
 mod database;
 mod faults;
+mod leaks;
 mod listener;
 mod ogc;
 mod ogc_small;
 mod overpass;
 mod overpass_server;
+#[path = "../shared/pages.rs"]
+mod pages;
 mod people;
 mod ql;
+#[path = "../shared/record.rs"]
+mod record;
+#[path = "../shared/secrets.rs"]
+mod secrets;
 #[allow(dead_code, reason = "shared with the tests of PostGIS")]
 #[path = "../postgis/town.rs"]
 mod town;

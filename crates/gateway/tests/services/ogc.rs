@@ -10,13 +10,13 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
 /// tipg on a free port; gone when dropped.
-struct Tipg {
+pub struct Tipg {
     process: Child,
-    url: String,
+    pub url: String,
 }
 
 impl Tipg {
-    fn start(database: &Database) -> Tipg {
+    pub fn start(database: &Database) -> Tipg {
         let python = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/ogc/bin/python");
         let mut process = Command::new(python)
             .args(["-m", "uvicorn", "tipg.main:app", "--host", "127.0.0.1", "--port", "0"])

@@ -1,5 +1,6 @@
 //! A server that speaks the part of Overpass QL that `ql` reads, over things on a map. Every third
-//! of them is a way: a square that is found by its outline and told by its middle.
+//! of them is drawn: as a way or a relation around it, or as a large area with the thing on its
+//! edge; it is found by its outline and told by that.
 
 use crate::listener::{Heard, Listener, Reply};
 use crate::ql::{Around, Query, Statement, Tag, parse};
@@ -20,14 +21,42 @@ pub const PATIENT: Bears = Bears { query_bytes: 32_000, points: 100, elements: u
 
 const KEYS: [&str; 5] = ["amenity", "shop", "tourism", "leisure", "office"];
 
-/// From the middle of a way to its sides; metres.
+/// From the middle of a thing to its sides; metres.
 const HALF_SIDE: f64 = 20.0;
+
+/// A large area with a notch: of its outline, the tip of the notch, where the thing is, is nearest
+/// to its middle. Metres east and north of there.
+const LARGE: [(f64, f64); 8] = [
+    (0.0, 0.0),
+    (-50.0, 10.0),
+    (-50.0, 400.0),
+    (550.0, 400.0),
+    (550.0, -400.0),
+    (-50.0, -400.0),
+    (-50.0, -10.0),
+    (0.0, 0.0),
+];
 
 /// Metres in a degree: ten thousand kilometres from the equator to a pole.
 const DEGREE: f64 = 1e7 / 90.0;
 
 pub fn id(number: usize) -> String {
-    if number % 3 == 2 { format!("way/{number}") } else { format!("node/{number}") }
+    match number % 9 {
+        2 | 5 => format!("way/{number}"),
+        8 => format!("relation/{number}"),
+        _ => format!("node/{number}"),
+    }
+}
+
+/// The outline of a thing around where it counts, in metres east and north; empty for a node.
+fn outline(thing: &Thing) -> Vec<(f64, f64)> {
+    let (_, number) = thing.id.split_once('/').unwrap();
+    let side = HALF_SIDE;
+    match number.parse::<usize>().unwrap() % 9 {
+        2 => LARGE.to_vec(),
+        5 | 8 => vec![(-side, -side), (side, -side), (side, side), (-side, side), (-side, -side)],
+        _ => Vec::new(),
+    }
 }
 
 /// The tag of a category.
@@ -68,7 +97,7 @@ fn answer(things: &[Thing], bears: Bears, heard: &Heard) -> Reply {
     let long = |statement: &Statement| {
         statement.around.as_ref().is_none_or(|around| around.points.len() > bears.points)
     };
-    if query.statements.iter().any(long) || query.out != ["tags", "center", "qt"] {
+    if query.statements.iter().any(long) || query.out != ["body", "geom", "qt"] {
         return Reply::bad(400, "too many points, or too little said");
     }
     Reply::ok(told(things, &query, bears.elements).to_string())
@@ -91,12 +120,24 @@ fn element(thing: &Thing) -> Value {
     let (key, value) = tag(&thing.category);
     let id: u64 = number.parse().unwrap();
     let mut element = json!({"type": kind, "id": id, "tags": {key: value, "name": thing.name}});
-    let place = json!({"lat": thing.lat, "lon": thing.lon});
-    if kind == "way" {
-        element["center"] = place;
-    } else {
-        element["lat"] = place["lat"].clone();
-        element["lon"] = place["lon"].clone();
+    let shrink = thing.lat.to_radians().cos();
+    let units = |degrees: f64| (degrees * 1e7).round();
+    let place = |&(east, north): &(f64, f64)| {
+        let lat = units(thing.lat) + units(north / DEGREE);
+        let lon = units(thing.lon) + units(east / DEGREE / shrink);
+        json!({"lat": lat / 1e7, "lon": lon / 1e7})
+    };
+    let drawn: Vec<Value> = outline(thing).iter().map(place).collect();
+    match kind {
+        "node" => {
+            element["lat"] = thing.lat.into();
+            element["lon"] = thing.lon.into();
+        }
+        "way" => element["geometry"] = drawn.into(),
+        _ => {
+            let member = |part: &[Value]| json!({"type": "way", "ref": 1, "role": "outer", "geometry": part});
+            element["members"] = json!([member(&drawn[..3]), member(&drawn[2..])]);
+        }
     }
     element
 }
@@ -118,16 +159,17 @@ fn near(around: &Around, thing: &Thing) -> bool {
         ((lon - thing.lon) * DEGREE * shrink, (lat - thing.lat) * DEGREE)
     };
     let line: Vec<(f64, f64)> = around.points.iter().map(flat).collect();
-    let outline: Vec<(f64, f64)> = if thing.id.starts_with("way") {
-        let steps = (-4..=4).map(f64::from);
-        let sides = steps.flat_map(|n| {
-            let along = n / 4.0 * HALF_SIDE;
-            [(along, HALF_SIDE), (along, -HALF_SIDE), (HALF_SIDE, along), (-HALF_SIDE, along)]
-        });
-        sides.collect()
-    } else {
-        vec![(0.0, 0.0)]
-    };
+    let corners = outline(thing);
+    let sides = corners.windows(2).flat_map(|side| {
+        let part = |n: i32| f64::from(n) / 8.0;
+        let between = move |a: f64, b: f64, n: i32| a + (b - a) * part(n);
+        let [(west, south), (east, north)] = [side[0], side[1]];
+        (0..=8).map(move |n| (between(west, east, n), between(south, north, n)))
+    });
+    let mut outline: Vec<(f64, f64)> = sides.collect();
+    if outline.is_empty() {
+        outline.push((0.0, 0.0));
+    }
     let pieces = || line.windows(2).map(|pair| (pair[0], pair[1])).chain([(line[0], line[0])]);
     outline.iter().any(|&point| pieces().any(|piece| gap(point, piece) <= around.metres))
 }

@@ -12,9 +12,9 @@ use std::process::{Child, Command, Stdio};
 use tempfile::NamedTempFile;
 
 /// The example server over some things; gone when dropped.
-struct Example {
+pub struct Example {
     process: Child,
-    url: String,
+    pub url: String,
     _places: NamedTempFile,
 }
 
@@ -25,7 +25,7 @@ fn feature(thing: &Thing) -> Value {
 }
 
 impl Example {
-    fn start(things: &[Thing]) -> Example {
+    pub fn start(things: &[Thing]) -> Example {
         let mut places = NamedTempFile::new().unwrap();
         let features: Vec<Value> = things.iter().map(feature).collect();
         write!(places, "{}", json!({"type": "FeatureCollection", "features": features})).unwrap();

@@ -137,8 +137,8 @@ impl Ogc {
     fn row(&self, feature: Feature, range: &Range<'_>) -> Option<Row> {
         let word = feature.text(&self.settings.category);
         let category = self.categories.name(&word, range.category);
-        let (name, place) = (feature.text(&self.settings.name), feature.lon_lat);
-        self.line.ground.row([feature.id, name, category], place)
+        let name = feature.text(&self.settings.name);
+        self.line.ground.row([feature.id, name, category], &feature.drawn)
     }
 
     /// First pages that together hold everything within reach.

@@ -86,7 +86,7 @@ impl Overpass {
             let seen = told.seen.into_iter();
             page.rows.extend(seen.filter_map(|seen| {
                 let category = tags::category(&seen.tags, range.category, &self.categories)?;
-                self.line.ground.row([seen.id, seen.name, category], seen.lon_lat)
+                self.line.ground.row([seen.id, seen.name, category], &seen.drawn)
             }));
             self.line.bound(&page)?;
         }

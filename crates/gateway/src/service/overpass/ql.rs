@@ -3,11 +3,13 @@
 //! ```text
 //! [out:json][timeout:10][maxsize:67108864];
 //! (nwr["amenity"="cafe"](around:202.0,50.8684000,9.7012000,50.8691000,9.7030000);…);
-//! out tags center qt;
+//! out body geom qt;
 //! ```
 //!
 //! Settings, a union of queries by tag and distance, and what is printed: ids and tags, by
-//! quadtile, with the place of a node and the middle of anything else.
+//! quadtile, with how it is drawn. `around` finds a way by its segments and a relation by its
+//! members, never by what they enclose; the middle that `center` would tell can be far from there.
+//! `tags` alone would leave out the members of relations, and so their geometry.
 
 use super::OverpassSettings;
 use super::tags::Selector;
@@ -22,7 +24,7 @@ pub(super) struct Limits {
     most_points: usize,
 }
 
-const TAIL: &str = ");out tags center qt;";
+const TAIL: &str = ");out body geom qt;";
 
 impl Limits {
     /// The limits of the settings, if a query fits into them.
@@ -117,7 +119,7 @@ mod tests {
             ["[out:json][timeout:10][maxsize:67108864];(\
               nwr[\"amenity\"=\"cafe\"](around:201.4,-50.0000000,-170.0000000,-50.0000000,-170.0010000);\
               nwr[\"amenity\"=\"cafe\"](around:201.4,-50.0000000,-170.0010000,-50.0000000,-170.0020000);\
-              );out tags center qt;"]
+              );out body geom qt;"]
         );
     }
 

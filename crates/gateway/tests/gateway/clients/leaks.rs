@@ -2,12 +2,12 @@
 
 use super::live::{self, Client, accepted, door};
 use super::{World, owntracks_request, shape};
-use crate::fixture::{Mood, place};
-use crate::leaks::{Pages, Secrets, is_a_count, without_batches, without_streets, without_times};
+use crate::fixture::{Mood, place, walker};
+use crate::leaks::without_streets;
+use crate::pages::{Pages, is_a_count, without_batches};
+use crate::secrets::Secrets;
 use axum::body::Body;
 use axum::http::Request;
-use gateway::config::{LogConfig, LogFormat};
-use gateway::logs;
 use serde_json::json;
 
 fn person(number: u32) -> String {
@@ -33,7 +33,7 @@ async fn settle(world: &World, secrets: &mut Secrets) -> Vec<String> {
         }
         world.settle(&person(number), &settings).await;
         let token = world.token(&person(number)).await;
-        secrets.add_place(home.0, home.1);
+        secrets.add_place(walker().map(), home.0, home.1);
         secrets.words.extend([person(number), format!("yak-{number}"), token.clone()]);
         tokens.push(token);
     }
@@ -44,7 +44,7 @@ async fn settle(world: &World, secrets: &mut Secrets) -> Vec<String> {
 async fn report(world: &World, tokens: &[String], second: u32, secrets: &mut Secrets) {
     for number in 0..40_u32 {
         let here = at(number, second);
-        secrets.add_place(here.0, here.1);
+        secrets.add_place(walker().map(), here.0, here.1);
         let (token, unix) = (&tokens[number as usize], world.unix());
         let path = format!("/v1/phones/traccar/{token}");
         let request = match number % 4 {
@@ -75,18 +75,9 @@ async fn report(world: &World, tokens: &[String], second: u32, secrets: &mut Sec
     }
 }
 
-/// Logs go to these pages from now on.
-fn listen() -> (Pages, tracing::subscriber::DefaultGuard) {
-    let pages = Pages::default();
-    let writer = pages.clone();
-    let config = LogConfig { format: LogFormat::Text, level: tracing::Level::TRACE };
-    let subscriber = logs::subscriber(&config, move || writer.clone());
-    (pages, tracing::subscriber::set_default(subscriber))
-}
-
 /// Nothing is found in what was sent, logged and counted; what is planted there is.
 fn scan(world: &World, sent: &[String], pages: &Pages, mut secrets: Secrets) {
-    let logged = without_times(&String::from_utf8(pages.0.lock().unwrap().clone()).unwrap());
+    let logged = pages.text();
     let counted = without_batches(&world.fixture.gateway.metrics().render(40));
     secrets.numbers.retain(|&(number, near)| !is_a_count(number, near));
     assert!(secrets.numbers.len() > 20);
@@ -101,7 +92,7 @@ fn scan(world: &World, sent: &[String], pages: &Pages, mut secrets: Secrets) {
 
 #[tokio::test]
 async fn nothing_that_leaves_tells_of_anyone_on_a_socket() {
-    let (pages, _listening) = listen();
+    let (pages, _listening) = Pages::listen();
     let mut world = World::new().await;
     let (address, _closing) = door(&world).await;
     let mut secrets = Secrets::default();
@@ -119,7 +110,7 @@ async fn nothing_that_leaves_tells_of_anyone_on_a_socket() {
         accepted(&world, u64::from(number) + 1).await;
         client.say(&json!({"type": "position", "lon": person(number)})).await;
         assert_eq!(client.hear().await["type"], "error");
-        secrets.add_place(here.0, here.1);
+        secrets.add_place(walker().map(), here.0, here.1);
         secrets.words.extend([person(number), format!("zebra-{number}")]);
         secrets.words.push(welcome["resume"].as_str().unwrap().to_owned());
         if number % 5 == 4 {
@@ -135,7 +126,7 @@ async fn nothing_that_leaves_tells_of_anyone_on_a_socket() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_that_leaves_tells_of_any_phone() {
-    let (pages, _listening) = listen();
+    let (pages, _listening) = Pages::listen();
     let mut world =
         World::with(|config, folder| config.people.file = Some(folder.join("people.json"))).await;
     let mut secrets = Secrets::default();
@@ -154,7 +145,7 @@ async fn nothing_that_leaves_tells_of_any_phone() {
     std::fs::create_dir(world.folder.path().join("people.json")).unwrap();
     world.api("DELETE", "/v1/people/gnu-1/settings", None).await;
     world.fixture.end().await;
-    let logged = String::from_utf8(pages.0.lock().unwrap().clone()).unwrap();
+    let logged = pages.text();
     assert!(sent.len() > 10 && logged.contains("people.file"), "{} {logged}", sent.len());
     assert!(secrets.numbers.len() > 200);
     scan(&world, &sent, &pages, secrets);

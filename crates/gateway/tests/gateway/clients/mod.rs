@@ -149,9 +149,14 @@ fn template(path: &str) -> String {
 pub fn shape(name: &str, (lon, lat): (f64, f64), unix: u64) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
-    let (days, seconds) = ((unix / 86_400).saturating_sub(20_454), unix % 86_400);
+    let (day, seconds) = (unix / 86_400, unix % 86_400);
+    // The clock of a test begins with the year 2026.
+    let date = match day.checked_sub(20_454) {
+        Some(days) => format!("2026-01-{:02}", days + 1),
+        None => format!("2025-12-{:02}", day + 32 - 20_454),
+    };
     let clock = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    let iso = format!("2026-01-{:02}T{:02}:{:02}:{:02}.000Z", days + 1, clock.0, clock.1, clock.2);
+    let iso = format!("{date}T{:02}:{:02}:{:02}.000Z", clock.0, clock.1, clock.2);
     let text = text.replace("{lat}", &lat.to_string()).replace("{lon}", &lon.to_string());
     text.replace("{tst}", &unix.to_string()).replace("{iso}", &iso)
 }
