@@ -72,6 +72,7 @@ export class CityMap {
     this.map.keyboard.disableRotation();
     this.map.getCanvas().setAttribute('aria-label', label);
     this.map.addControl(new maplibregl.NavigationControl({ showCompass: false }), 'bottom-right');
+    marks(this.map);
     let first = true;
     this.untheme = onTheme(() => {
       if (!first) this.map.setStyle(style(palette(), tiles, info.max_zoom), { diff: true });
@@ -156,4 +157,14 @@ export class CityMap {
     };
     this.draws.forEach((draw) => draw(glass, now));
   }
+}
+
+/** Notes when the first streets were on the screen, and when everything was: for whoever measures. */
+function marks(map: maplibregl.Map): void {
+  map.on('sourcedata', function arrived(event) {
+    if (!event.tile) return;
+    map.off('sourcedata', arrived);
+    map.once('render', () => performance.mark('map-streets'));
+  });
+  map.once('idle', () => performance.mark('map-whole'));
 }

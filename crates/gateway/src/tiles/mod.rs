@@ -9,12 +9,13 @@ mod encode;
 mod lines;
 pub mod mercator;
 mod routes;
+mod strokes;
 
 pub use routes::{MapInfo, routes};
 
 use bytes::Bytes;
 use cache::Cache;
-use detail::{CLOSE, CLOSEST, Detail, side_of};
+use detail::{CLOSE, CLOSEST, Detail, Shapes, side_of};
 use encode::{Layer, Value};
 use flate2::{Compression, write::GzEncoder};
 use lines::Window;
@@ -70,7 +71,7 @@ impl Tiles {
         pois.sort_by(|a, b| a.0.x.total_cmp(&b.0.x));
         let world = Rectangle::around(shapes.iter().copied())
             .expect("a valid map has a street, and a street has a shape");
-        let detail = Detail::new(map, world);
+        let detail = Detail::new(map, Shapes { points: &shapes, starts: &starts });
         let cache = Mutex::new(Cache::new(ROOM));
         Tiles { atlas, frame, shapes, starts, pois, world, detail, cache }
     }
@@ -119,15 +120,14 @@ impl Tiles {
 
     fn streets(&self, zoom: u8, window: Window) -> Layer {
         let map = self.map();
+        let shapes = Shapes { points: &self.shapes, starts: &self.starts };
         let mut layer = Layer::default();
         let mut shown = self.near(window);
-        shown.retain(|&street| self.detail.shows(zoom, map.rank(street)));
+        shown.retain(|&street| self.detail.shows(zoom, street));
         // What is drawn last lies on top: the important ones.
         shown.sort_by_key(|&street| std::cmp::Reverse(map.rank(street)));
         for street in shown {
-            let run = &self.starts[street.index()..street.index() + 2];
-            let shape = &self.shapes[run[0] as usize..run[1] as usize];
-            let parts = window.parts(shape, Detail::tolerance(zoom));
+            let parts = window.parts(shapes.of(street), Detail::tolerance(zoom));
             if parts.is_empty() {
                 continue;
             }

@@ -100,3 +100,38 @@ fn a_map_without_a_place_on_earth_is_drawn_around_zero() {
     assert!(tiles.world().centre().distance(Point::new(0.5, 0.5)) < 1e-9);
     assert_eq!(cover(&tiles, 15).iter().map(|&id| layers(&tiles, id).len()).max(), Some(1));
 }
+
+/// No tile is heavier than this, gzipped.
+const HEAVIEST: usize = 150_000;
+
+#[test]
+fn on_real_maps_no_tile_is_heavy_and_close_up_nothing_is_missing() {
+    let Ok(folder) = std::env::var("MESHCLOAK_MAPS") else {
+        eprintln!("MESHCLOAK_MAPS is not set: real maps are skipped");
+        return;
+    };
+    for name in ["stockton/stockton.node", "porto/porto-city.osm.pbf", "paris/paris.nodes.csv.gz"] {
+        let path = std::path::Path::new(&folder).join(name);
+        let source = path.to_str().unwrap().parse().unwrap();
+        let map = read_map(&source, &Options::default(), &()).unwrap().map;
+        let tiles = Tiles::new(Arc::new(Atlas::new(map, Length::metres(1.0))));
+        for zoom in 6..=CLOSEST {
+            let weights =
+                cover(&tiles, zoom).into_iter().map(|id| (tiles.tile(id).unwrap().len(), id));
+            let (heaviest, id) = weights.max_by_key(|&(bytes, _)| bytes).unwrap();
+            println!(
+                "{name} {zoom}: {heaviest} bytes, {} streets",
+                layers(&tiles, id)[0].features.len()
+            );
+            assert!(heaviest <= HEAVIEST, "{name}: {id:?} has {heaviest} bytes");
+        }
+        let close = cover(&tiles, CLOSEST).into_iter().flat_map(|id| layers(&tiles, id));
+        let streets = close.filter(|layer| layer.name == "streets");
+        let drawn: BTreeSet<u64> =
+            streets.flat_map(|layer| layer.features).map(|feature| feature.id).collect();
+        let map = tiles.map();
+        let has_length = |street: &StreetId| map.metres(*street) > 1.0;
+        let missing = map.streets().filter(has_length).filter(|s| !drawn.contains(&u64::from(s.0)));
+        assert_eq!(missing.count(), 0, "{name}");
+    }
+}
