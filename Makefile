@@ -9,7 +9,10 @@ DEMO  ?=
 # them and the service. Says where to look at it; ends with Ctrl-C.
 run: setup page
 	$(CARGO) build --release --bin meshcloak
-	@./target/release/meshcloak serve --demo $(DEMO)
+	@./target/release/meshcloak serve --demo $(REPORT) $(DEMO)
+
+# The last evaluation's report is linked from the page.
+REPORT ?= $(if $(wildcard results/report.html),--report results)
 
 # The page, for the program to take in. Where there is no Node the program has none, and says so.
 page:

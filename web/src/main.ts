@@ -27,7 +27,6 @@ async function start(): Promise<void> {
   const panel = element('panel');
   let shared: CityMap | null = null;
   let leave: Leave = () => undefined;
-  let shown: View | null = null;
 
   const map = (): CityMap => {
     if (shared) return shared;
@@ -42,9 +41,7 @@ async function start(): Promise<void> {
   const show = (): void => {
     const state = read(first);
     const view = views.includes(state.view) ? state.view : first;
-    if (view === shown) return;
     leave();
-    shown = view;
     if (view === 'attack' && shared) {
       shared.remove();
       shared = null;
@@ -53,7 +50,9 @@ async function start(): Promise<void> {
     document.title = `${names[view]} · MeshCloak`;
     fill(element('views'), ...views.map((v) => h('a', { href: link(v), 'aria-current': v === view ? 'page' : null }, names[v])));
     panel.scrollTop = 0;
-    if (shared && !state.params.has('at')) keep(first, { at: shared.camera() });
+    const at = state.params.get('at');
+    if (shared && at) shared.look(at);
+    else if (shared) keep(first, { at: shared.camera() });
     leave = shows[view]({ page, info, demo, stage, panel, map, params: state.params, keep: (values) => keep(first, values) });
   };
   document.querySelector('.skip')?.addEventListener('click', (event) => {

@@ -30,6 +30,7 @@ export function attack(scene: Scene): Leave {
   let now: Comparison | null = null;
   let ended = false;
   let asked = 0;
+  let given = scene.params.has('at');
   const halves = ['Left', 'Right'].map((name): Half => {
     const tag = h('div', { class: 'tag' });
     const side = h('div', { class: 'side' });
@@ -37,7 +38,10 @@ export function attack(scene: Scene): Leave {
     const map = new CityMap(side, scene.info, `${name} scheme`, scene.params.get('at'));
     side.append(tag);
     const half: Half = { map, tag, side: null };
-    map.onGlass((glass) => marks(glass, half, now));
+    map.onGlass((glass) => {
+      marks(glass, half, now);
+      return false;
+    });
     return half;
   });
   const together = follow(halves, (camera) => scene.keep({ at: camera }));
@@ -73,12 +77,15 @@ export function attack(scene: Scene): Leave {
       });
       if (ended || turn !== asked) return;
       now = answer;
+      const forgotten = wish.moment !== null && wish.moment !== String(answer.moment);
       wish.moment = String(answer.moment);
       wish.victim = answer.victim ? String(answer.victim.number) : null;
       scene.keep({ moment: wish.moment, victim: wish.victim });
       halves.forEach((half, i) => show(half, answer.sides[i] ?? null, scene));
-      fill(results, ...table(answer, scene));
-      look(halves, answer);
+      fill(results, forgotten ? h('div', { class: 'note' }, 'The second of that link is forgotten by now; this is another one.') : null, ...table(answer, scene));
+      // A link that says where to look is obeyed once.
+      if (!given) look(halves, answer);
+      given = false;
     } catch (error) {
       if (!ended) fill(results, h('div', { class: 'note warn', role: 'alert' }, `That did not work: ${String(error)}`));
     }
@@ -192,8 +199,8 @@ function table(answer: Comparison, scene: Scene): (Node | string)[] {
         row('Published', 'metres', (s) => metres(s.metres)),
         row('Left after the attack', 'left', (s) => metres(s.metres_left)),
         row('Streets ruled out', 'out', (s) => `${s.streets.length - s.kept.length} of ${s.streets.length}`),
-        row('People she could be', 'people', people, (s) => ((s.k_left ?? 0) < victim.k ? 'bad' : 'better')),
-        row('Attacker’s error', 'error', (s) => (s.error === null ? '–' : metres(s.error))))),
+        row('People she could be, k′', 'people', people, (s) => ((s.k_left ?? 0) < victim.k ? 'bad' : 'better')),
+        row('Expected error', 'error', (s) => (s.error === null ? '–' : metres(s.error))))),
     ...sides.filter((side) => side.told).map((side) => h('p', { class: 'small soft' }, h('strong', null, `${name(side)}: `), side.told)),
     h('p', { class: 'small soft' }, `${plural(answer.published, 'person', 'people')} were published by both in this second.`),
   ];

@@ -1,14 +1,12 @@
 //! Level of detail: which streets a tile shows at which zoom, so that no tile is too heavy to
-//! draw smoothly, whatever the map. Close up everything is shown; the farther, the fewer strokes:
-//! one goes when those more important than it already cover most of the pixels it would take.
+//! draw smoothly, whatever the map. Close up every street is there for itself. The farther, the
+//! more of the less important are drawn stroke by stroke instead, as lines that cannot be lit; and
+//! a stroke goes when those more important than it already cover most of the pixels it would take.
 
 use super::strokes::Strokes;
+use super::view::View;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::units::Point;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// A tile shows so many streets at most, except at the closest zoom.
-pub const STREETS: usize = 6_000;
 
 /// From this zoom on points of interest are shown, and what streets are called.
 pub const CLOSE: u8 = 14;
@@ -16,16 +14,25 @@ pub const CLOSE: u8 = 14;
 /// Tiles exist up to this zoom; a browser enlarges them beyond it.
 pub const CLOSEST: u8 = 16;
 
-/// How many pixels a tile is wide on the screen.
-const PIXELS: f64 = 512.0;
+/// How a street is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Not at all.
+    Absent,
+    /// As a part of its stroke.
+    Merged,
+    /// For itself, so that it can be lit.
+    Own,
+}
 
-/// Pixels are looked at in squares of this many, doubled until a tile is light enough.
-const SQUARES: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
-
-/// The zoom from which on each street is shown.
+/// From which zoom on each street is shown, and from which for itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Detail {
-    from: Vec<u8>,
+    shown: Vec<u8>,
+    own: Vec<u8>,
+    /// Which stroke a street is of, and its place in the order of all streets by strokes.
+    strokes: Vec<u32>,
+    places: Vec<u32>,
 }
 
 /// The shapes of all streets in the square of the world.
@@ -49,119 +56,63 @@ impl Detail {
     /// The detail of a map whose streets have these shapes.
     pub fn new(map: &StreetMap, shapes: Shapes<'_>) -> Detail {
         let strokes = Strokes::of(map);
-        let mut from = vec![0; map.street_count()];
+        let mut detail = Detail::everything(map.street_count(), &strokes);
         let mut kept: Vec<u32> = (0..strokes.count() as u32).collect();
+        let mut own = vec![true; strokes.count()];
         for zoom in (0..CLOSEST).rev() {
-            let before = kept.clone();
             let view = View { shapes, strokes: &strokes, side: side_of(zoom) };
-            for square in SQUARES {
-                if view.is_light(&kept) {
-                    break;
-                }
-                view.thin(&mut kept, square);
+            let share = view.settle(&mut kept, &own);
+            own.fill(false);
+            for &stroke in &share.own {
+                own[stroke as usize] = true;
+                strokes.streets(stroke).iter().for_each(|s| detail.own[s.index()] = zoom);
             }
-            view.cap(&mut kept);
-            let mut stays = kept.iter().peekable();
-            for stroke in before {
-                if stays.next_if_eq(&&stroke).is_none() {
-                    for street in strokes.streets(stroke) {
-                        from[street.index()] = zoom + 1;
-                    }
-                }
+            kept = share.own;
+            kept.extend(share.merged);
+            kept.sort_unstable();
+            for &stroke in &kept {
+                strokes.streets(stroke).iter().for_each(|s| detail.shown[s.index()] = zoom);
             }
         }
-        Detail { from }
+        detail
     }
 
-    /// Whether a street is shown at a zoom.
-    pub fn shows(&self, zoom: u8, street: StreetId) -> bool {
-        self.from.get(street.index()).is_some_and(|&from| from <= zoom)
+    /// Everything at the closest zoom, and nothing before.
+    fn everything(count: usize, strokes: &Strokes) -> Detail {
+        let (mut of, mut places, mut place) = (vec![0; count], vec![0; count], 0);
+        for stroke in 0..strokes.count() as u32 {
+            for street in strokes.streets(stroke) {
+                (of[street.index()], places[street.index()]) = (stroke, place);
+                place += 1;
+            }
+        }
+        Detail { shown: vec![CLOSEST; count], own: vec![CLOSEST; count], strokes: of, places }
+    }
+
+    /// How a street is shown at a zoom.
+    pub fn look(&self, zoom: u8, street: StreetId) -> Look {
+        let from = |list: &[u8]| list.get(street.index()).is_some_and(|&from| from <= zoom);
+        match (from(&self.own), from(&self.shown)) {
+            (true, _) => Look::Own,
+            (_, true) => Look::Merged,
+            _ => Look::Absent,
+        }
+    }
+
+    /// The stroke of a street.
+    pub fn stroke(&self, street: StreetId) -> u32 {
+        self.strokes[street.index()]
+    }
+
+    /// Where a street is among all of them, stroke by stroke in the order of their ways.
+    pub fn place(&self, street: StreetId) -> u32 {
+        self.places[street.index()]
     }
 
     /// By how many steps of a tile a street may be drawn beside its place: half a pixel, and
     /// nothing anybody could see where tiles are enlarged.
     pub fn tolerance(zoom: u8) -> f64 {
         if zoom < CLOSEST { 4.0 } else { 0.5 }
-    }
-}
-
-/// A square of some grid: column and row.
-type Square = (u32, u32);
-
-/// The strokes as seen at one zoom.
-struct View<'a> {
-    shapes: Shapes<'a>,
-    strokes: &'a Strokes,
-    side: f64,
-}
-
-impl View<'_> {
-    /// Whether no tile has too many streets.
-    fn is_light(&self, kept: &[u32]) -> bool {
-        let mut tiles = FxHashMap::default();
-        kept.iter().all(|&stroke| self.fits(stroke, &mut tiles))
-    }
-
-    /// Drops the least important strokes of tiles that are still too heavy.
-    fn cap(&self, kept: &mut Vec<u32>) {
-        let mut tiles = FxHashMap::default();
-        kept.retain(|&stroke| self.fits(stroke, &mut tiles));
-    }
-
-    /// Adds a stroke to the tiles it passes through, unless one of them is full.
-    fn fits(&self, stroke: u32, tiles: &mut FxHashMap<Square, usize>) -> bool {
-        let (mut passed, mut own) = (Vec::new(), Vec::new());
-        for &street in self.strokes.streets(stroke) {
-            own.clear();
-            squares(self.shapes.of(street), self.side, &mut own);
-            own.sort_unstable();
-            own.dedup();
-            passed.append(&mut own);
-        }
-        passed.sort_unstable();
-        let runs = || passed.chunk_by(|a, b| a == b);
-        let full = |run: &[Square]| tiles.get(&run[0]).copied().unwrap_or(0) + run.len() > STREETS;
-        if runs().any(full) {
-            return false;
-        }
-        runs().for_each(|run| *tiles.entry(run[0]).or_insert(0) += run.len());
-        true
-    }
-
-    /// Leaves the strokes that show something: at least a third of each is where none before it is.
-    fn thin(&self, kept: &mut Vec<u32>, square: f64) {
-        let side = self.side / PIXELS * square;
-        let mut covered: FxHashSet<Square> = FxHashSet::default();
-        let mut own = Vec::new();
-        kept.retain(|&stroke| {
-            own.clear();
-            for &street in self.strokes.streets(stroke) {
-                squares(self.shapes.of(street), side, &mut own);
-            }
-            own.sort_unstable();
-            own.dedup();
-            let new = own.iter().filter(|square| !covered.contains(*square)).count();
-            let shows = 3 * new >= own.len() && new > 0;
-            if shows {
-                covered.extend(&own);
-            }
-            shows
-        });
-    }
-}
-
-/// No piece of a street is looked at in more places than that.
-const PLACES: f64 = 65_536.0;
-
-/// The squares of a grid that a polyline passes through, at least one, some of them repeatedly.
-fn squares(shape: &[Point], side: f64, out: &mut Vec<Square>) {
-    let square = |point: Point| ((point.x / side) as u32, (point.y / side) as u32);
-    out.extend(shape.first().map(|&point| square(point)));
-    for ends in shape.windows(2) {
-        let long = ends[0].distance(ends[1]) / side;
-        let places = (2.0 * long).ceil().clamp(1.0, PLACES);
-        let each = (1..=places as u32).map(|n| f64::from(n) / places);
-        out.extend(each.map(|part| square(ends[0].towards(ends[1], part))));
     }
 }
 
@@ -172,6 +123,7 @@ pub fn side_of(zoom: u8) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::view::STREETS;
     use super::*;
     use meshcloak::town::town;
 
@@ -190,41 +142,30 @@ mod tests {
     #[test]
     fn what_is_light_is_shown_from_everywhere() {
         let few = detail("A 0,0  B 300,0  C 300,1 | A-B  B-C", 1e-8);
-        assert_eq!(few.from, [0, 0]);
-        assert!(few.shows(0, StreetId(1)) && !few.shows(0, StreetId(2)));
+        assert_eq!((few.look(0, StreetId(1)), few.look(0, StreetId(2))), (Look::Own, Look::Absent));
     }
 
-    /// A ladder of so many rungs, one metre apart: more streets than a tile holds.
-    fn ladder(rungs: usize) -> String {
+    /// A ladder of so many rungs, one metre apart.
+    fn ladder(rungs: usize) -> Detail {
         let names = (0..=rungs).map(|n| format!("A{n} {n},0  B{n} {n},40"));
         let rails = (1..=rungs).map(|n| format!("A{0}-A{n}  B{0}-B{n}  A{n}-B{n}", n - 1));
         let (names, rails): (Vec<_>, Vec<_>) = (names.collect(), rails.collect());
-        format!("{} | {}", names.join("  "), rails.join("  "))
+        detail(&format!("{} | {}", names.join("  "), rails.join("  ")), 1e-9)
     }
 
     #[test]
-    fn from_afar_rungs_go_before_rails_and_no_tile_is_heavy() {
-        let rungs = 3_000;
-        let ladder = detail(&ladder(rungs), 1e-8);
-        let (all, detail) = (0..3 * rungs as u32, &ladder);
-        let shown = |zoom| all.clone().filter(move |&n| detail.shows(zoom, StreetId(n)));
-        assert_eq!(shown(CLOSEST).count(), 3 * rungs);
-        let far: Vec<u32> = shown(4).collect();
-        let rails = far.iter().filter(|&n| n % 3 < 2).count();
-        assert!(far.len() <= STREETS && rails * 10 > far.len() * 9, "{rails} of {}", far.len());
-        assert!((0..CLOSEST).all(|zoom| shown(zoom).all(|n| ladder.shows(zoom + 1, StreetId(n)))));
-    }
-
-    #[test]
-    fn a_polyline_passes_through_the_squares_it_touches() {
-        let mut out = Vec::new();
-        let shape = [Point::new(0.5, 0.5), Point::new(3.5, 0.5), Point::new(3.5, 1.5)];
-        squares(&shape, 1.0, &mut out);
-        out.dedup();
-        assert_eq!(out, [(0, 0), (1, 0), (2, 0), (3, 0), (3, 1)]);
-        out.clear();
-        squares(&[Point::new(0.5, 0.5); 2], 1.0, &mut out);
-        out.dedup();
-        assert_eq!(out, [(0, 0)]);
+    fn from_afar_rungs_are_merged_before_rails_and_no_tile_is_heavy() {
+        let rungs = STREETS / 2;
+        let (detail, all) = (ladder(rungs), 3 * rungs as u32);
+        let count =
+            |zoom, look| (0..all).filter(|&n| detail.look(zoom, StreetId(n)) == look).count();
+        assert_eq!(count(CLOSEST, Look::Own), all as usize);
+        assert!((0..CLOSEST).all(|zoom| count(zoom, Look::Own) <= count(zoom + 1, Look::Own)));
+        assert!(
+            (0..CLOSEST).all(|zoom| count(zoom, Look::Absent) >= count(zoom + 1, Look::Absent))
+        );
+        let rails = (0..all).filter(|&n| n % 3 < 2 && detail.look(4, StreetId(n)) == Look::Own);
+        assert!(rails.count() * 10 > STREETS * 9 && count(4, Look::Own) <= STREETS);
+        assert!(count(4, Look::Merged) > 0);
     }
 }
