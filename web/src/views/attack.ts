@@ -140,8 +140,8 @@ function follow(halves: Half[], moved: (camera: string) => void): () => void {
 
 function show(half: Half, side: Side | null, scene: Scene): void {
   half.side = side;
-  const label = scene.demo?.schemes.find((s) => s.id === side?.scheme)?.label ?? '';
-  fill(half.tag, h('strong', null, label), side?.why ? h('span', { class: 'small' }, side.why) : null);
+  const scheme = scene.demo?.schemes.find((s) => s.id === side?.scheme);
+  fill(half.tag, h('strong', null, scheme?.label ?? ''), h('span', { class: 'small' }, side?.why ?? scheme?.about ?? ''));
   const looks = new Map<number, { c: number; s: number; g: number }>();
   const kept = new Set(side?.kept ?? []);
   for (const street of side?.streets ?? []) looks.set(street, kept.has(street) ? { c: 0, s: 0.95, g: 0 } : { c: 0, s: 0, g: 1 });

@@ -1,11 +1,16 @@
 //! A gateway for real people: no route that the document describes, nor one of the operator's page,
 //! returns where anybody is; and a look that finds nobody would find them if they were there.
 
+use crate::clients::{owntracks_request, shape};
 use crate::fixture::{gateway_of, generous, place, query, query_request, walker, with};
-use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request};
+use axum::response::Response;
+use axum::response::sse::{Event, Sse};
+use axum::routing::get;
+use axum::{Json, Router};
 use futures_util::future::{join, join_all};
+use futures_util::stream::once;
 use gateway::answers::answer;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
@@ -17,6 +22,7 @@ use gateway::server::{app, document, operator_app};
 use http_body_util::BodyExt as _;
 use meshcloak::units::{LonLat, Point};
 use serde_json::json;
+use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::sync::mpsc::unbounded_channel;
 use tower::ServiceExt as _;
@@ -63,8 +69,24 @@ fn told(text: &str, people: &[(f64, f64)]) -> Vec<(f64, f64)> {
         .collect()
 }
 
+/// Every route that the document describes; what takes something away comes last.
+fn described() -> Vec<(Method, String)> {
+    let document = serde_json::to_value(document()).unwrap();
+    let mut all = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            all.push((Method::from_bytes(method.to_uppercase().as_bytes()).unwrap(), path.clone()));
+        }
+    }
+    all.sort_by_key(|(method, _)| *method == Method::DELETE);
+    all
+}
+
 async fn text(app: &Router, request: Request<Body>) -> String {
-    let response = app.clone().oneshot(request).await.unwrap();
+    told_by(app.clone().oneshot(request).await.unwrap()).await
+}
+
+async fn told_by(response: Response) -> String {
     if response.headers().get("content-type").is_some_and(|kind| kind == "text/event-stream") {
         let mut body = response.into_body();
         let frame = body.frame().await.unwrap().unwrap();
@@ -107,6 +129,50 @@ impl Scene {
         let request = Request::builder().method(method).uri(path).header("content-type", kind);
         let bearer = format!("Bearer {}", self.secret);
         request.header("authorization", bearer).body(Body::from(body)).unwrap()
+    }
+
+    /// The token of a phone, and its id; and what holds for its person.
+    async fn phone(&self, person: &str) -> (String, String) {
+        let settings = json!({"k": 2, "dt": 4, "question": {"find": "nearest", "count": 3}});
+        let path = format!("/v1/people/{person}/settings");
+        text(&self.people, self.request(&Method::PUT, &path, settings.to_string())).await;
+        let path = format!("/v1/people/{person}/tokens");
+        let made = text(&self.people, self.request(&Method::POST, &path, String::new())).await;
+        let made: serde_json::Value = serde_json::from_str(&made).unwrap();
+        let part = |key: &str| made[key].as_str().unwrap().to_owned();
+        (part("token"), part("id"))
+    }
+
+    /// A request to a route as somebody would send it who has asked before and is here.
+    fn fitting(
+        &self,
+        method: &Method,
+        path: &str,
+        here: (f64, f64),
+        (token, id): &(String, String),
+    ) -> Request<Body> {
+        let unix = self.gateway.clock().unix_millis() / 1000;
+        let filled = path.replace("{ticket}", "t1-3").replace("{person}", "p1-3");
+        let mut filled = filled.replace("{token}", token).replace("{id}", id);
+        let body = match (method.as_str(), path) {
+            ("POST", "/v1/phones/owntracks") => {
+                let body = shape("owntracks/location-minimal.json", here, unix);
+                return owntracks_request("p1-3", &self.secret, &body);
+            }
+            ("POST", "/v1/phones/traccar/{token}") => shape("traccar/9-moving.json", here, unix),
+            ("GET", "/v1/phones/traccar/{token}") => {
+                filled += &format!("?lat={}&lon={}&timestamp={unix}", here.1, here.0);
+                String::new()
+            }
+            ("PUT", _) => json!({"k": 2, "dt": 4}).to_string(),
+            // What was asked before is answered at once, from what is remembered.
+            ("POST", "/v1/queries" | "/v1/queries/stream") => {
+                let body = with(query("t1-3", "p1-3", 3), "lon", json!(here.0));
+                with(body, "lat", json!(here.1)).to_string()
+            }
+            _ => String::new(),
+        };
+        self.request(method, &filled, body)
     }
 
     /// Six seconds pass, and everyone is told how it ended.
@@ -156,18 +222,19 @@ async fn no_route_returns_where_anybody_is() {
     assert!(heard.iter().any(|text| text.contains("\"answered\"")), "{heard:?}");
     assert_eq!(people.len(), 60);
 
-    let document = serde_json::to_value(document()).unwrap();
-    for (path, methods) in document["paths"].as_object().unwrap() {
-        for method in methods.as_object().unwrap().keys() {
-            let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
-            let path = path.replace("{ticket}", "t1-3");
-            // What was asked before is answered at once, from what is remembered.
-            let (lon, lat) = people[3];
-            let body = with(query("t1-3", "p1-3", 3), "lon", json!(lon));
-            let body = with(body, "lat", json!(lat)).to_string();
-            heard.push(text(&scene.people, scene.request(&method, &path, body)).await);
+    let phone = scene.phone("p1-3").await;
+    let mut unserved = Vec::new();
+    for (method, path) in described() {
+        let response =
+            scene.people.clone().oneshot(scene.fitting(&method, &path, people[3], &phone)).await;
+        let response = response.unwrap();
+        if !response.status().is_success() {
+            unserved.push(format!("{method} {path} {}", response.status().as_u16()));
         }
+        heard.push(told_by(response).await);
     }
+    // Everything else was served as to somebody who is known: this is no socket, and hers is over.
+    assert_eq!(unserved, ["GET /v1/live 400", "DELETE /v1/queries/{ticket} 404"]);
     let others =
         ["/", "/page/info", "/map/info", "/metrics", "/health", "/ready", "/v1/openapi.json"];
     for path in others {
@@ -203,6 +270,27 @@ async fn a_gateway_for_real_people_has_no_demo_and_its_tiles_know_nobody() {
     scene.asked(&people, 1).await;
     assert!(before.len() > 50);
     assert_eq!(before, text(&scene.operator, get(&tile)).await);
+}
+
+#[tokio::test]
+async fn a_route_that_told_a_place_would_be_found() {
+    let (people, folder) = (places(), tempfile::tempdir().unwrap());
+    let mut scene = scene(folder.path());
+    let (lon, lat) = people[7];
+    let Point { x, y } = metres(lon, lat);
+    let event = Event::default().json_data(json!({"regions": [[1, 2]], "at": [x, y]})).unwrap();
+    let events = move || async move { Sse::new(once(async { Ok::<_, Infallible>(event) })) };
+    let leaks = Router::new()
+        .route(
+            "/leak",
+            get(move || async move { Json(json!({"k": 3, "seen": {"lat": lat, "lon": lon}})) }),
+        )
+        .route("/leak/live", get(events));
+    scene.people = scene.people.merge(leaks);
+    for path in ["/leak", "/leak/live"] {
+        let heard = text(&scene.people, scene.request(&Method::GET, path, String::new())).await;
+        assert_eq!(told(&heard, &people), [people[7]], "{heard}");
+    }
 }
 
 #[test]
