@@ -10,6 +10,8 @@ import { type Place, type World, world } from './mercator';
 import { onTheme, palette } from './theme';
 
 maplibregl.setWorkerUrl(workerUrl);
+// Whoever draws the tiles starts while the page still asks what there is to draw.
+maplibregl.prewarm();
 
 export interface MapInfo {
   bounds: [west: number, south: number, east: number, north: number];

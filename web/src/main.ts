@@ -20,8 +20,8 @@ const shows: Record<View, (scene: Scene) => Leave> = { live, ask, attack, operat
 async function start(): Promise<void> {
   themeButton(element('theme'));
   const [page, info] = await Promise.all([get<PageInfo>('./page/info'), get<MapInfo>('./map/info')]);
-  const demo = page.demo ? await get<DemoInfo>('./demo/info') : null;
-  const views: View[] = demo ? ['live', 'ask', 'attack'] : ['operator'];
+  const coming = page.demo ? get<DemoInfo>('./demo/info') : null;
+  const views: View[] = page.demo ? ['live', 'ask', 'attack'] : ['operator'];
   const first = views[0] ?? 'operator';
   const stage = element('stage');
   const panel = element('panel');
@@ -37,6 +37,10 @@ async function start(): Promise<void> {
     shared = made;
     return made;
   };
+
+  // Most views have this map: it is begun before the rest is known.
+  if (read(first).view !== 'attack') map();
+  const demo = await coming;
 
   const show = (): void => {
     const state = read(first);

@@ -7,6 +7,7 @@ mod clients;
 mod encrypted;
 mod faults;
 mod fixture;
+mod guarded;
 mod law;
 mod leaks;
 mod openapi;
