@@ -68,7 +68,7 @@ export function attack(scene: Scene): Leave {
     about.textContent = demo.attacks.find((a) => a.id === wish.attack)?.about ?? '';
     results.setAttribute('aria-busy', 'true');
     try {
-      const answer = await post<Comparison>('./demo/compare', {
+      const answer = await post<Comparison | { message: string }>('./demo/compare', {
         schemes: [wish.left, wish.right],
         attack: wish.attack,
         moment: wish.moment === null ? null : Number(wish.moment),
@@ -76,6 +76,11 @@ export function attack(scene: Scene): Leave {
         after: wish.victim === 'next' ? (now?.victim?.number ?? null) : null,
       });
       if (ended || turn !== asked) return;
+      if ('message' in answer) {
+        fill(results, h('p', { class: 'soft' }, `Not yet: ${answer.message}.`));
+        setTimeout(() => void (turn === asked && !ended && run()), 1500);
+        return;
+      }
       now = answer;
       const forgotten = wish.moment !== null && wish.moment !== String(answer.moment);
       wish.moment = String(answer.moment);

@@ -63,11 +63,16 @@ pub fn guarded(folder: &std::path::Path) -> Guarded {
 
 impl Guarded {
     pub fn request(&self, method: &Method, path: &str, body: String) -> Request<Body> {
-        let kind =
-            if path.ends_with("stream") { "application/x-ndjson" } else { "application/json" };
-        let request = Request::builder().method(method).uri(path).header("content-type", kind);
-        let bearer = format!("Bearer {}", self.secret);
-        request.header("authorization", bearer).body(Body::from(body)).unwrap()
+        let request = Request::builder().method(method).uri(path);
+        let request = request.header("authorization", format!("Bearer {}", self.secret));
+        let kind = match path.ends_with("stream") {
+            true => "application/x-ndjson",
+            false => "application/json",
+        };
+        match body.is_empty() {
+            true => request.body(Body::empty()).unwrap(),
+            false => request.header("content-type", kind).body(Body::from(body)).unwrap(),
+        }
     }
 
     /// The token of a phone, and its id; and what holds for its person.

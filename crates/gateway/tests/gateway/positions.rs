@@ -91,8 +91,9 @@ async fn no_route_returns_where_anybody_is() {
         }
         heard.push(told_by(response).await);
     }
-    // Everything else was served as to somebody who is known: this is no socket, and hers is over.
-    assert_eq!(unserved, ["GET /v1/live 400", "DELETE /v1/queries/{ticket} 404"]);
+    // All others were served, as to somebody who is known: this is no socket, and her phone's token
+    // went with her settings.
+    assert_eq!(unserved, ["GET /v1/live 400", "DELETE /v1/people/{person}/tokens/{id} 404"]);
     let others =
         ["/", "/page/info", "/map/info", "/metrics", "/health", "/ready", "/v1/openapi.json"];
     for path in others {
