@@ -141,7 +141,7 @@ impl Scheme for MeshCloak {
         let cut = graph.truncated();
         watch.stage(Stage::Cliques);
         let budget = if cut { settings.budget.min(BUDGET_OF_A_CRUSH) } else { settings.budget };
-        let largest = cliques.find(graph.graph(), budget); // lines 11 and 13
+        let largest = cliques.find_enough(graph.graph(), graph.wanted(), budget); // lines 11 and 13
         watch.stage(Stage::Mesh);
         published.clear();
         published.stats = Stats {

@@ -65,6 +65,22 @@ impl RegionBuilder {
     }
 }
 
+impl RegionBuilder {
+    /// Publishes `sets`, of which `members` says who is in them.
+    fn publish<S, M: Iterator<Item = Member>>(
+        &mut self,
+        sets: &[S],
+        published: &mut Published,
+        members: impl Fn(&S) -> M,
+    ) {
+        for set in sets {
+            published.add_mesh(members(set).map(|member| member.id), |mesh| {
+                self.region(members(set).map(|member| member.standpoint), mesh);
+            });
+        }
+    }
+}
+
 /// Builds the regions of the sets of a batch.
 #[derive(Clone, Debug)]
 pub(crate) struct Meshes {
@@ -75,8 +91,7 @@ pub(crate) struct Meshes {
 #[derive(Clone, Debug)]
 struct Worker {
     builder: RegionBuilder,
-    streets: Vec<StreetId>,
-    ends: Vec<usize>,
+    built: Published,
 }
 
 /// Somebody in a set.
@@ -88,7 +103,7 @@ pub(crate) struct Member {
 
 impl Meshes {
     pub(crate) fn new(builder: RegionBuilder) -> Meshes {
-        Meshes { workers: vec![Worker { builder, streets: Vec::new(), ends: Vec::new() }] }
+        Meshes { workers: vec![Worker { builder, built: Published::default() }] }
     }
 
     /// Publishes `sets`, of which `members` says who is in them (Algorithm 4, line 15).
@@ -100,12 +115,7 @@ impl Meshes {
     ) {
         let threads = rayon::current_num_threads();
         if threads == 1 {
-            let builder = &mut self.workers[0].builder;
-            for set in sets {
-                published.add_mesh(members(set).map(|member| member.id), |mesh| {
-                    builder.region(members(set).map(|member| member.standpoint), mesh);
-                });
-            }
+            self.workers[0].builder.publish(sets, published, members);
             return;
         }
         let first = self.workers[0].clone();
@@ -113,27 +123,11 @@ impl Meshes {
         let share = sets.len().div_ceil(threads).max(1);
         let shares = sets.par_chunks(share).zip(&mut self.workers);
         shares.for_each(|(sets, worker)| {
-            worker.build(sets.iter().map(|set| members(set).map(|member| member.standpoint)));
+            worker.built.clear();
+            worker.builder.publish(sets, &mut worker.built, &members);
         });
-        for (sets, worker) in sets.chunks(share).zip(&self.workers) {
-            let mut start = 0;
-            for (set, &end) in sets.iter().zip(&worker.ends) {
-                published.add_mesh(members(set).map(|member| member.id), |mesh| {
-                    mesh.extend_from_slice(&worker.streets[start..end]);
-                });
-                start = end;
-            }
-        }
-    }
-}
-
-impl Worker {
-    fn build(&mut self, sets: impl Iterator<Item = impl Iterator<Item = Standpoint>>) {
-        self.streets.clear();
-        self.ends.clear();
-        for set in sets {
-            self.builder.region(set, &mut self.streets);
-            self.ends.push(self.streets.len());
+        for (_, worker) in sets.chunks(share).zip(&self.workers) {
+            published.append_sets(&worker.built);
         }
     }
 }

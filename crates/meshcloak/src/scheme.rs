@@ -208,6 +208,16 @@ impl Published {
         self.set_ends.len() as u32 - 1
     }
 
+    /// Adds the sets of another, in their order; all of their regions are meshes.
+    pub(crate) fn append_sets(&mut self, other: &Published) {
+        debug_assert!(other.shapes.is_empty(), "{:?}", other.shapes);
+        let [members, meshes] = [self.members.len() as u32, self.meshes.len() as u32];
+        self.set_ends.extend(other.set_ends.iter().map(|end| members + end));
+        self.mesh_ends.extend(other.mesh_ends.iter().map(|end| meshes + end));
+        self.members.extend_from_slice(&other.members);
+        self.meshes.extend_from_slice(&other.meshes);
+    }
+
     /// Serves somebody with a set.
     pub fn serve(&mut self, place: u32, set: u32) {
         self.served.push(Served { place, set });

@@ -13,6 +13,14 @@ pub(crate) trait Bits: Clone {
         self.words_mut()[number / 64] |= 1 << (number % 64);
     }
 
+    /// Puts a number in that is `wanted`; of one that is not, nothing need hold.
+    #[inline]
+    fn insert_if(&mut self, wanted: bool, number: usize) {
+        if wanted {
+            self.insert(number);
+        }
+    }
+
     fn remove(&mut self, number: usize) {
         self.words_mut()[number / 64] &= !(1 << (number % 64));
     }
@@ -97,6 +105,15 @@ impl<const WORDS: usize> Bits for [u64; WORDS] {
     }
     fn words_mut(&mut self) -> &mut [u64] {
         self
+    }
+    /// Without a branch where there is one word: whether a number is wanted is hard to guess.
+    #[inline]
+    fn insert_if(&mut self, wanted: bool, number: usize) {
+        if WORDS == 1 {
+            self[0] |= u64::from(wanted) << (number % 64);
+        } else if wanted {
+            self.insert(number);
+        }
     }
 }
 

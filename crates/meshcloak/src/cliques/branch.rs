@@ -11,6 +11,7 @@ pub(super) struct Branch<'a, B> {
     pub(super) sizes: &'a mut [u32],
     pub(super) root_size: u32,
     pub(super) largest: &'a mut Largest,
+    pub(super) wanted: &'a [u16],
     pub(super) steps: u32,
     pub(super) budget: u32,
 }
@@ -109,6 +110,6 @@ impl<B: Bits> Branch<'_, B> {
         }
         self.root_size = self.root_size.max(size);
         let nodes = clique.iter().map(|place| self.candidates[place]);
-        self.largest.keep(std::iter::once(self.root).chain(nodes));
+        self.largest.keep(std::iter::once(self.root).chain(nodes), self.wanted);
     }
 }

@@ -18,12 +18,12 @@ pub struct Largest {
 }
 
 impl Largest {
-    /// How many nodes the chosen clique of `node` has.
+    /// How many nodes the chosen clique of `node` has; 0 if it has none.
     pub fn size(&self, node: u32) -> u32 {
         self.sizes[node as usize]
     }
 
-    /// The number of the clique chosen for `node`.
+    /// The number of the clique chosen for `node`, which must have one.
     pub fn chosen(&self, node: u32) -> u32 {
         self.chosen[node as usize]
     }
@@ -51,17 +51,19 @@ impl Largest {
         (self.steps, self.most_steps, self.truncated) = (0, 0, 0);
     }
 
-    /// Keeps a clique, and gives it to each of its nodes whose own is smaller.
-    pub(super) fn keep(&mut self, clique: impl Iterator<Item = u32>) {
+    /// Keeps a clique, and gives it to each of its nodes for which it is enough and whose own is
+    /// smaller.
+    pub(super) fn keep(&mut self, clique: impl Iterator<Item = u32>, wanted: &[u16]) {
         let start = self.members.len();
         self.members.extend(clique);
         let number = self.ends.len() as u32;
         let size = (self.members.len() - start) as u32;
-        let mut wanted = false;
+        let mut kept = false;
         for place in start..self.members.len() {
-            wanted |= self.offer(self.members[place], size, number);
+            let node = self.members[place];
+            kept |= u32::from(wanted[node as usize]) <= size && self.offer(node, size, number);
         }
-        if wanted {
+        if kept {
             self.ends.push(self.members.len() as u32);
         } else {
             self.members.truncate(start);

@@ -7,26 +7,41 @@
 //! The nodes of each portion of the graph are searched one after the other, portions on their own;
 //! so the answer does not depend on the number of threads.
 
-use super::bits::Bits;
-use super::branch::Branch;
 use super::found::Largest;
+use super::portion::{Portion, Task};
 use crate::constraint_graph::ConstraintGraph;
 use rayon::prelude::*;
-use std::ops::Range;
 
 /// Finds largest cliques, one graph after the other, without allocating anew.
 #[derive(Clone, Debug, Default)]
 pub struct LargestCliques {
     portions: Vec<Portion>,
     largest: Largest,
+    /// One for every node: any clique will do.
+    any: Vec<u16>,
 }
 
 impl LargestCliques {
     /// A largest clique for every node of `graph`; each search may take `budget` steps.
     pub fn find(&mut self, graph: &ConstraintGraph, budget: u32) -> &Largest {
+        let mut any = std::mem::take(&mut self.any);
+        any.resize(graph.len(), 1);
+        self.find_enough(graph, &any, budget);
+        self.any = any;
+        &self.largest
+    }
+
+    /// A largest clique for every node that is in one of as many as it wants; what the others get
+    /// may be smaller than the largest, or nothing. `wanted` says for each node how many.
+    pub fn find_enough(
+        &mut self,
+        graph: &ConstraintGraph,
+        wanted: &[u16],
+        budget: u32,
+    ) -> &Largest {
         self.portions.resize_with(graph.portion_count(), Portion::default);
         let search = |(number, portion): (usize, &mut Portion)| {
-            portion.search(graph, graph.portion(number), budget);
+            portion.search(Task { graph, wanted, budget }, graph.portion(number));
         };
         if rayon::current_num_threads() == 1 {
             self.portions.iter_mut().enumerate().for_each(search);
@@ -38,148 +53,6 @@ impl LargestCliques {
             self.largest.absorb(&portion.largest);
         }
         &self.largest
-    }
-}
-
-/// The searches of one portion.
-#[derive(Clone, Debug, Default)]
-struct Portion {
-    /// For each node its place among the candidates of the search at hand.
-    places: Vec<u32>,
-    /// The same where there are few, in a byte.
-    near: Vec<u8>,
-    one: Room<[u64; 1]>,
-    four: Room<[u64; 4]>,
-    many: Room<Vec<u64>>,
-    largest: Largest,
-}
-
-/// Room for the searches whose candidates fit one kind of set.
-#[derive(Clone, Debug, Default)]
-struct Room<B> {
-    neighbours: Vec<B>,
-    /// For each candidate the size of the clique that it has.
-    sizes: Vec<u32>,
-}
-
-const NOWHERE: u32 = u32::MAX;
-
-/// Few candidates are as many as fit one word.
-const FEW: usize = 64;
-
-impl Portion {
-    fn search(&mut self, graph: &ConstraintGraph, roots: Range<u32>, budget: u32) {
-        self.largest.begin(graph.len());
-        self.places.resize(graph.len(), NOWHERE);
-        self.near.resize(graph.len(), FEW as u8);
-        for root in roots {
-            let candidates = graph.later(root);
-            let within = Within { graph, root, candidates, budget };
-            let largest = &mut self.largest;
-            match candidates.len() {
-                0 if largest.sizes[root as usize] > 0 => {}
-                0 => largest.keep(std::iter::once(root)),
-                size if !may_improve(largest, root, candidates, size as u32 + 1) => {}
-                1 => largest.keep([root, candidates[0]].into_iter()),
-                2..=FEW => {
-                    within.connect_few(&mut self.near, &mut self.one.neighbours);
-                    within.search(&mut self.one, largest);
-                }
-                65..=256 => {
-                    within.connect(&mut self.places, &mut self.four.neighbours);
-                    within.search(&mut self.four, largest);
-                }
-                _ => {
-                    within.connect(&mut self.places, &mut self.many.neighbours);
-                    within.search(&mut self.many, largest);
-                }
-            }
-        }
-    }
-}
-
-/// Whether a clique of `size` would be larger than what some of these nodes have.
-fn may_improve(largest: &Largest, root: u32, candidates: &[u32], size: u32) -> bool {
-    let smaller = |&node: &u32| largest.sizes[node as usize] < size;
-    smaller(&root) || candidates.iter().any(smaller)
-}
-
-/// One search: the cliques whose first node is `root`.
-struct Within<'a> {
-    graph: &'a ConstraintGraph,
-    root: u32,
-    candidates: &'a [u32],
-    budget: u32,
-}
-
-impl Within<'_> {
-    fn search<B: Bits>(&self, room: &mut Room<B>, largest: &mut Largest) {
-        room.sizes.clear();
-        room.sizes.extend(self.candidates.iter().map(|&node| largest.sizes[node as usize]));
-        let count = self.candidates.len();
-        let mut branch = Branch {
-            candidates: self.candidates,
-            root: self.root,
-            neighbours: &room.neighbours,
-            sizes: &mut room.sizes,
-            root_size: largest.sizes[self.root as usize],
-            largest,
-            steps: 0,
-            budget: self.budget,
-        };
-        branch.grow(B::empty(count), 1, B::first_numbers(count));
-        let steps = branch.steps;
-        largest.steps += u64::from(steps);
-        largest.most_steps = largest.most_steps.max(steps);
-        largest.truncated += u32::from(steps > self.budget);
-    }
-
-    /// Which candidates are neighbours of each other, where there are few: without a branch for
-    /// each neighbour of theirs, of which half are candidates.
-    fn connect_few(&self, near: &mut [u8], neighbours: &mut Vec<[u64; 1]>) {
-        neighbours.clear();
-        neighbours.resize(self.candidates.len(), [0]);
-        for (place, &node) in (0..).zip(self.candidates) {
-            near[node as usize] = place;
-        }
-        let last = self.candidates.last().copied().unwrap_or(0);
-        for (place, &node) in self.candidates.iter().enumerate() {
-            let mut later = 0;
-            for &other in self.graph.later(node).iter().take_while(|&&other| other <= last) {
-                let other = near[other as usize];
-                later |= u64::from(other < FEW as u8) << (other % FEW as u8);
-            }
-            neighbours[place][0] |= later;
-            for other in Bits::iter(&[later]) {
-                neighbours[other][0] |= 1 << place;
-            }
-        }
-        for &node in self.candidates {
-            near[node as usize] = FEW as u8;
-        }
-    }
-
-    /// Which candidates are neighbours of each other.
-    fn connect<B: Bits>(&self, places: &mut [u32], neighbours: &mut Vec<B>) {
-        let count = self.candidates.len();
-        neighbours.clear();
-        neighbours.resize(count, B::empty(count));
-        for (place, &node) in self.candidates.iter().enumerate() {
-            places[node as usize] = place as u32;
-        }
-        let last = self.candidates.last().copied().unwrap_or(0);
-        for (place, &node) in self.candidates.iter().enumerate() {
-            for &later in self.graph.later(node).iter().take_while(|&&later| later <= last) {
-                let other = places[later as usize];
-                if other != NOWHERE {
-                    neighbours[place].insert(other as usize);
-                    neighbours[other as usize].insert(place);
-                }
-            }
-        }
-        for &node in self.candidates {
-            places[node as usize] = NOWHERE;
-        }
     }
 }
 
@@ -208,6 +81,32 @@ mod tests {
         for seed in 0..600 {
             compare(&ConstraintGraph::random(seed), &format!("seed {seed}"));
         }
+    }
+
+    #[test]
+    fn whoever_can_have_enough_gets_a_largest_clique() {
+        let (mut enough, mut too_few) = (0, 0);
+        for seed in 0..300 {
+            let graph = ConstraintGraph::random(seed);
+            let everything = LargestCliques::default().find(&graph, 20_000).clone();
+            let wanted: Vec<u16> =
+                (0..graph.len() as u64).map(|node| (node * 7 + seed) as u16 % 7).collect();
+            let mut finder = LargestCliques::default();
+            let largest = finder.find_enough(&graph, &wanted, 20_000);
+            for (node, &wanted) in (0..).zip(&wanted) {
+                if everything.size(node) >= u32::from(wanted) {
+                    let members = largest.members(largest.chosen(node));
+                    assert_eq!(largest.size(node), everything.size(node), "seed {seed}, {node}");
+                    assert_eq!(members.len() as u32, everything.size(node), "seed {seed}, {node}");
+                    assert!(members.contains(&node) && naive::is_clique(&graph, members));
+                    enough += 1;
+                } else {
+                    assert_eq!(largest.size(node), 0, "seed {seed}, {node}");
+                    too_few += 1;
+                }
+            }
+        }
+        assert!(enough > 300 && too_few > 300, "{enough}, {too_few}");
     }
 
     #[test]

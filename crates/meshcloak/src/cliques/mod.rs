@@ -6,6 +6,7 @@ mod branch;
 mod found;
 mod largest;
 mod maximal;
+mod portion;
 
 pub use found::Largest;
 pub use largest::LargestCliques;

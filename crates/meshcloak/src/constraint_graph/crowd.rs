@@ -15,7 +15,10 @@ pub(super) struct Crowd {
     /// Where the people of each street begin.
     starts: Vec<u32>,
     people: Vec<Person>,
+    /// The largest reach on each street; 0 if nobody is there.
+    largest: Vec<u16>,
     streets: Vec<StreetId>,
+    wanted: Vec<u16>,
     ids: Vec<QueryId>,
     /// For each node, the place of its query in the waiting list.
     places: Vec<u32>,
@@ -105,14 +108,18 @@ impl Crowd {
 
     fn line_up(&mut self, waiting: &[Query], streets: usize) {
         self.streets.clear();
+        self.largest.clear();
         for street in (0..streets as u32).map(StreetId) {
             let range = self.range(street);
             self.people[range.clone()].sort_unstable_by_key(|person| person.key());
             self.streets.resize(range.end, street);
+            self.largest.push(self.people[range].last().map_or(0, |person| person.dc));
         }
         let (by_id, people) = (&self.by_id, &self.people);
         let place =
             |person: &Person| by_id.get(person.rank as usize).copied().unwrap_or(person.rank);
+        self.wanted.clear();
+        self.wanted.extend(people.iter().map(|person| person.k));
         self.places.clear();
         self.places.extend(people.iter().map(place));
         self.ids.clear();
@@ -130,6 +137,12 @@ impl Crowd {
         (range.start as u32, &self.people[range])
     }
 
+    /// The largest reach on a street; 0 if nobody is there.
+    #[inline]
+    pub(super) fn largest_dc(&self, street: StreetId) -> u16 {
+        self.largest[street.index()]
+    }
+
     pub(super) fn person(&self, node: u32) -> Person {
         self.people[node as usize]
     }
@@ -142,9 +155,14 @@ impl Crowd {
         self.ids[node as usize]
     }
 
+    /// How many people each wants, as far as 16 bits can say.
+    pub(super) fn wanted(&self) -> &[u16] {
+        &self.wanted
+    }
+
     /// Whether a set of `size` people is enough for her.
     pub(super) fn is_enough(&self, node: u32, size: u32, waiting: &[Query]) -> bool {
-        match self.person(node).k {
+        match self.wanted[node as usize] {
             u16::MAX => waiting[self.places[node as usize] as usize].k <= size,
             k => u32::from(k) <= size,
         }

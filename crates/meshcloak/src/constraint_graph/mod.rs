@@ -5,6 +5,7 @@
 //! nearest first, and meets every query that could be its neighbour: for that one's own reach is
 //! larger. So each edge is found once, and stored at the node that found it.
 
+mod around;
 mod crowd;
 mod near;
 mod walk;
@@ -154,6 +155,11 @@ impl GraphBuilder {
     /// All that the mesh of a node depends on.
     pub fn standpoint(&self, node: u32) -> Standpoint {
         self.crowd.standpoint(node)
+    }
+
+    /// How many people each node wants, as far as 16 bits can say.
+    pub fn wanted(&self) -> &[u16] {
+        self.crowd.wanted()
     }
 
     /// Whether a set of `size` people is enough for a node of `waiting`.

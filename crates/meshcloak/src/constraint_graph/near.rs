@@ -11,13 +11,13 @@ pub(super) struct Near {
     gather: Gather,
 }
 
-/// The way back from a street that was reached.
+/// The ways back from the streets that were reached.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Back {
-    /// The way there: every street is two-way.
+pub(super) enum WaysBack {
+    /// The ways there: every street is two-way.
     Same,
-    /// Its distances.
-    Known(Crossing),
+    /// Known by entry.
+    Known,
     /// To be looked up.
     Unknown,
 }
@@ -30,8 +30,7 @@ pub(super) struct NearStreets<'a> {
     pub(super) own: Crossing,
     /// The row, each part with the ways back as far as they are known by entry.
     pub(super) parts: [(&'a [Reached], Option<&'a [Crossing]>); 2],
-    /// The ways back where they are not known by entry.
-    pub(super) otherwise: Back,
+    pub(super) ways_back: WaysBack,
 }
 
 impl Near {
@@ -43,12 +42,11 @@ impl Near {
         farthest: i32,
     ) -> NearStreets<'a> {
         match atlas.rows() {
-            Rows::Streets(reach) => NearStreets {
-                sorted: true,
-                own: reach.own(street),
-                parts: reach.parts(street),
-                otherwise: Back::Same,
-            },
+            Rows::Streets(reach) => {
+                let parts = reach.parts(street, farthest);
+                let ways_back = if parts[0].1.is_some() { WaysBack::Known } else { WaysBack::Same };
+                NearStreets { sorted: true, own: reach.own(street), parts, ways_back }
+            }
             Rows::Terminals(rows) => {
                 let within = |exit| {
                     let row = rows.row(exit).iter().copied();
@@ -56,12 +54,12 @@ impl Near {
                 };
                 self.row.clear();
                 let own = self.gather.row(atlas.map(), street, within, &mut self.row);
-                let otherwise = if rows.two_way { Back::Same } else { Back::Unknown };
+                let ways_back = if rows.two_way { WaysBack::Same } else { WaysBack::Unknown };
                 NearStreets {
                     sorted: false,
                     own,
                     parts: [(&self.row, None), (&[], None)],
-                    otherwise,
+                    ways_back,
                 }
             }
         }

@@ -1,11 +1,12 @@
 //! Walking the streets within reach, and meeting the people there.
 //!
-//! People on one street walk together, a few at a time: what they look at is the same.
+//! People on one street walk together: whom they may meet is gathered once for all of them.
 
 use super::Coverage;
+use super::around::Around;
 use super::crowd::{Crowd, Person};
-use super::near::{Back, Near, NearStreets};
-use crate::distance::{Atlas, Crossing, Reached};
+use super::near::{Near, NearStreets, WaysBack};
+use crate::distance::{Atlas, BEYOND, Crossing};
 use crate::map::StreetId;
 use crate::query::Query;
 use std::ops::Range;
@@ -26,29 +27,10 @@ pub(super) struct Walk<'a> {
 pub(super) struct Found {
     pub(super) counts: Vec<u32>,
     pub(super) later: Vec<u32>,
-    met: [Vec<u32>; TOGETHER],
+    met: Vec<u32>,
     near: Near,
+    around: Around,
 }
-
-/// Somebody who walks.
-#[derive(Clone, Copy, Default)]
-struct Walker {
-    person: Person,
-    node: u32,
-    left: i32,
-}
-
-/// A street that walkers have come to, and the people there.
-#[derive(Clone, Copy)]
-struct Entered<'a> {
-    reached: &'a Reached,
-    back: Back,
-    start: u32,
-    people: &'a [Person],
-}
-
-/// So many people of a street walk together.
-const TOGETHER: usize = 16;
 
 /// After so many edges a portion says how many it has found.
 const EDGES_OF_A_REPORT: usize = 1 << 16;
@@ -60,25 +42,23 @@ impl Walk<'_> {
         found.later.clear();
         let mut reported = 0;
         for street in streets.map(StreetId) {
-            let (mut first, people) = self.crowd.on(street);
+            let (first, people) = self.crowd.on(street);
             if people.is_empty() {
                 continue;
             }
             let farthest = people.iter().map(|person| self.left(street, *person)).max();
-            let near = found.near.streets(self.atlas, street, farthest.unwrap_or(-1));
-            for walkers in people.chunks(TOGETHER) {
-                for (node, met) in (first..).zip(&mut found.met[..walkers.len()]) {
-                    self.same_street(street, node, near.own, met);
-                }
-                self.other_streets(street, (first, walkers), &near, &mut found.met);
-                first += walkers.len() as u32;
-                for met in &mut found.met[..walkers.len()] {
-                    met.truncate(self.most);
-                    met.sort_unstable();
-                    found.later.extend_from_slice(met);
-                    found.counts.push(met.len() as u32);
-                    met.clear();
-                }
+            let farthest = farthest.unwrap_or(-1);
+            let near = found.near.streets(self.atlas, street, farthest);
+            self.look_around(street, &near, people, &mut found.around);
+            for (node, &person) in (first..).zip(people) {
+                let met = &mut found.met;
+                met.clear();
+                self.same_street(street, node, near.own, met);
+                self.greet((node, person), near.ways_back, &found.around, met);
+                met.truncate(self.most);
+                met.sort_unstable();
+                found.later.extend_from_slice(met);
+                found.counts.push(met.len() as u32);
                 let more = found.later.len() - reported;
                 if more > EDGES_OF_A_REPORT {
                     reported += more;
@@ -101,17 +81,19 @@ impl Walk<'_> {
     /// Neighbours on her own street: straight along, or round and back.
     fn same_street(&self, street: StreetId, node: u32, round: Crossing, met: &mut Vec<u32>) {
         let (first, people) = self.crowd.on(street);
-        let at = (node - first) as usize;
-        let distance = |a: usize, b: usize| {
-            let along = self.along(street, first + a as u32, first + b as u32);
-            along.min(u32::from(across(people[a], round, people[b])))
-        };
-        let a = people[at];
-        for (place, &b) in people.iter().enumerate().skip(at + 1) {
-            let within = distance(at, place) <= u32::from(a.dc)
-                && distance(place, at) <= u32::from(self.way_back_limit(a, b));
-            if within && self.are_two_people(node, a, first + place as u32, b) {
-                met.push(first + place as u32);
+        let one_way = self.atlas.map().street(street).one_way;
+        let a = self.crowd.person(node);
+        for (other, &b) in (first..).zip(people).skip((node + 1 - first) as usize) {
+            let straight =
+                !one_way && a.from.abs_diff(b.from) <= a.dc && a.from.max(b.from) < BEYOND;
+            let within = straight || {
+                let way =
+                    |(a, x), (b, y)| self.along(street, a, b).min(u32::from(across(x, round, y)));
+                way((node, a), (other, b)) <= u32::from(a.dc)
+                    && way((other, b), (node, a)) <= u32::from(self.way_back_limit(a, b))
+            };
+            if within && self.are_two_people(node, a, other, b) {
+                met.push(other);
             }
         }
     }
@@ -129,61 +111,59 @@ impl Walk<'_> {
         }
     }
 
-    /// For each of the walkers everyone on other streets within her reach who comes after her.
-    fn other_streets(
+    /// Everyone on other streets whom somebody of this one may meet: no farther than a walker gets
+    /// who comes before her.
+    fn look_around(
         &self,
         street: StreetId,
-        (first, walkers): (u32, &[Person]),
         near: &NearStreets<'_>,
-        met: &mut [Vec<u32>],
+        mut walkers: &[Person],
+        around: &mut Around,
     ) {
-        let mut room = [Walker::default(); TOGETHER];
-        for ((walker, &person), node) in room.iter_mut().zip(walkers).zip(first..) {
-            *walker = Walker { person, node, left: self.left(street, person) };
-        }
-        let walkers = &room[..walkers.len()];
-        let farthest = walkers.iter().map(|walker| walker.left).max().unwrap_or(-1);
+        around.clear();
+        let Some(mut first) = walkers.first().copied() else { return };
+        let mut left = self.left(street, first);
         for (row, back) in near.parts {
             for (entry, reached) in row.iter().enumerate() {
-                if i32::from(reached.nearest) > farthest {
-                    if near.sorted {
-                        return; // from here on everything is too far
-                    }
+                while i32::from(reached.nearest) > left && near.sorted {
+                    // She gets no farther, nor whoever came before her.
+                    walkers = &walkers[1..];
+                    let Some(next) = walkers.first() else { return };
+                    (first, left) = (*next, self.left(street, *next));
+                }
+                if self.crowd.largest_dc(reached.street) < first.dc {
                     continue;
                 }
                 let (start, people) = self.crowd.on(reached.street);
-                if people.last().is_some_and(|last| last.is_after(walkers[0].person)) {
-                    let back = back.map_or(near.otherwise, |back| Back::Known(back[entry]));
-                    self.greet(walkers, Entered { reached, back, start, people }, met);
+                let back = back.map(|back| back[entry]);
+                let after = people.iter().enumerate().rev();
+                for (place, &b) in after.take_while(|(_, b)| b.is_after(first)) {
+                    around.add(start + place as u32, b, reached.crossing, back);
                 }
             }
         }
     }
 
-    /// Everyone on a street that `walkers` have come to.
+    /// Everyone around whom she can meet, and who comes after her.
     #[inline]
-    fn greet(&self, walkers: &[Walker], street: Entered<'_>, met: &mut [Vec<u32>]) {
-        let Entered { reached, back, start, people } = street;
-        for (walker, met) in walkers.iter().zip(met) {
-            let Walker { person: a, node, left } = *walker;
-            if i32::from(reached.nearest) > left {
-                continue;
+    fn greet(
+        &self,
+        (node, a): (u32, Person),
+        ways_back: WaysBack,
+        around: &Around,
+        met: &mut Vec<u32>,
+    ) {
+        around.within(a, |other, place| {
+            let b = self.crowd.person(other);
+            let returns = || match ways_back {
+                WaysBack::Same => true,
+                WaysBack::Known => across(b, around.back(place), a) <= self.way_back_limit(a, b),
+                WaysBack::Unknown => self.returns(other, node, self.way_back_limit(a, b)),
+            };
+            if b.is_after(a) && returns() && self.are_two_people(node, a, other, b) {
+                met.push(other);
             }
-            let (to_from, to_to) = to_ends(a, reached.crossing);
-            let after = people.iter().enumerate().rev().take_while(|(_, b)| b.is_after(a));
-            for (place, &b) in after {
-                let there = to_from.saturating_add(b.from).min(to_to.saturating_add(b.to));
-                let other = start + place as u32;
-                let returns = || match back {
-                    Back::Same => true,
-                    Back::Known(back) => across(b, back, a) <= self.way_back_limit(a, b),
-                    Back::Unknown => self.returns(other, node, self.way_back_limit(a, b)),
-                };
-                if there <= a.dc && returns() && self.are_two_people(node, a, other, b) {
-                    met.push(other);
-                }
-            }
-        }
+        });
     }
 
     fn query(&self, node: u32) -> &Query {

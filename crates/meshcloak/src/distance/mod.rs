@@ -8,6 +8,7 @@ mod terminal_rows;
 
 pub(crate) use gather::Gather;
 pub use matrix::{DistanceMatrix, LARGEST_DC_MAX};
+pub(crate) use reach::BEYOND;
 pub use reach::{Crossing, Reach, Reached};
 pub use search::{Search, Ways};
 pub use terminal_rows::TerminalRows;

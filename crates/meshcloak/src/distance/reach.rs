@@ -98,12 +98,17 @@ impl Reach {
         self.bands.iter().flat_map(move |band| &band.rows[band.run(street)])
     }
 
-    /// The same in two parts, near and far, each with the ways back of its entries; `None` where
-    /// they are the same as the ways there.
+    /// The same in two parts, near and far, as far as somebody needs them who looks no farther than
+    /// `farthest`: each with the ways back of its entries; `None` where they are the same as the
+    /// ways there. A far part that is not needed is empty, for to look at it is to wait for memory.
     #[inline]
-    pub(crate) fn parts(&self, street: StreetId) -> [(&[Reached], Option<&[Crossing]>); 2] {
-        self.bands.each_ref().map(|band| {
-            let run = band.run(street);
+    pub(crate) fn parts(
+        &self,
+        street: StreetId,
+        farthest: i32,
+    ) -> [(&[Reached], Option<&[Crossing]>); 2] {
+        [(0, &self.bands[0]), (NEAR, &self.bands[1])].map(|(nearest, band)| {
+            let run = if i32::from(nearest) <= farthest { band.run(street) } else { 0..0 };
             (&band.rows[run.clone()], (!band.back.is_empty()).then(|| &band.back[run]))
         })
     }
@@ -257,7 +262,7 @@ mod tests {
             for street in map.streets() {
                 let row: Vec<&Reached> = reach.row(street).collect();
                 let back: Vec<Option<Crossing>> = reach
-                    .parts(street)
+                    .parts(street, i32::MAX)
                     .into_iter()
                     .flat_map(|(row, back)| (0..row.len()).map(move |at| back.map(|back| back[at])))
                     .collect();

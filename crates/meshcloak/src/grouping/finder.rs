@@ -136,12 +136,13 @@ impl<B: Bits> Room<B> {
         (0..earlier).for_each(|place| done.insert(place));
         for (place, &node) in around.iter().enumerate().skip(earlier) {
             open.insert(place);
+            let row = &mut self.neighbours[place];
             for &other in graph.of(node) {
                 let other = local[other as usize];
-                if other != NOWHERE {
-                    self.neighbours[place].insert(other as usize);
-                    self.neighbours[other as usize].insert(place);
-                }
+                row.insert_if(other != NOWHERE, other as usize);
+            }
+            for witness in row.common(&done).iter() {
+                self.neighbours[witness].insert(place);
             }
         }
         let past = (!graph.everyone_counts())
@@ -173,25 +174,24 @@ impl<B: Bits> Room<B> {
         let (mut root_counts, mut for_root) = (nobody.clone(), nobody.clone());
         let counting = |node: u32| {
             let flags = graph.counting(node).unwrap_or(&[]);
-            graph.of(node).iter().zip(flags).filter(|entry| *entry.1).map(|entry| *entry.0)
+            graph.of(node).iter().copied().zip(flags.iter().copied())
         };
         self.counts.clear();
         self.counts.resize(around.len(), nobody);
         for (place, &node) in around.iter().enumerate().skip(earlier) {
             let row = &mut self.counts[place];
-            for other in counting(node) {
-                match local[other as usize] {
-                    _ if other == root => for_root.insert(place),
-                    NOWHERE => {}
-                    other => row.insert(other as usize),
-                }
+            let mut counts_root = false;
+            for (other, counts) in counting(node) {
+                let there = local[other as usize];
+                row.insert_if(counts & (there != NOWHERE), there as usize);
+                counts_root |= counts & (other == root);
             }
-            if graph.counts_itself(node) {
-                row.insert(place);
-            }
+            for_root.insert_if(counts_root, place);
+            row.insert_if(graph.counts_itself(node), place);
         }
-        for other in counting(root).filter(|&other| local[other as usize] != NOWHERE) {
-            root_counts.insert(local[other as usize] as usize);
+        for (other, counts) in counting(root) {
+            let there = local[other as usize];
+            root_counts.insert_if(counts & (there != NOWHERE), there as usize);
         }
         Past { root_counts, for_root, root_itself: graph.counts_itself(root) }
     }

@@ -4,6 +4,7 @@ mod bins;
 mod expand;
 mod finder;
 mod levels;
+mod near_past;
 mod neighbours;
 pub(crate) mod past;
 mod pools;

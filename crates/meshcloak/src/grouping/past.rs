@@ -1,8 +1,10 @@
 //! Who can have come from where somebody was before: the `history` guarantee counts only those.
 //!
-//! Within `dc_max` the distance matrix knows; beyond, a search that stops as soon as it can.
+//! Within `dc_max` the rows of streets know, or the distance matrix; beyond, a search that stops as
+//! soon as it can.
 
-use crate::distance::{Atlas, Search, Ways};
+use super::near_past::NearPast;
+use crate::distance::{Atlas, Rows, Search, Ways};
 use crate::map::{Position, TerminalId};
 use crate::units::Length;
 
@@ -13,6 +15,7 @@ pub(crate) struct Past {
     /// Distance from where she was, of the present question if the stamp is.
     spread: Vec<(u32, u32)>,
     now: u32,
+    near: NearPast,
 }
 
 /// Where somebody was, and how far she can have come since.
@@ -32,6 +35,15 @@ impl Past {
         mut reached: impl FnMut(usize, bool),
     ) {
         let map = atlas.map();
+        if let Rows::Streets(rows) = atlas.rows()
+            && before.farthest <= atlas.dc_max()
+        {
+            self.near.spread_out(map, rows, before);
+            for (number, &to) in others.iter().enumerate() {
+                reached(number, self.near.reaches(map, before, to));
+            }
+            return;
+        }
         self.spread.resize(map.terminal_count(), (0, 0));
         let plane = |to: &Position| map.point(before.position).distance(map.point(*to));
         // How far the first search looks: far enough as a rule.
@@ -60,7 +72,7 @@ impl Past {
             self.spread.fill((0, 0));
             self.now = 1;
         }
-        let Past { beyond, spread, now } = self;
+        let Past { beyond, spread, now, .. } = self;
         let mut note = |terminal: TerminalId, length: Length| {
             let known = &mut spread[terminal.index()];
             if known.0 != *now || length.units() < known.1 {

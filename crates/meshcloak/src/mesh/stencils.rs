@@ -24,7 +24,7 @@ const NONE: u8 = u8::MAX;
 /// So many constraints get a number; meshes of others are not kept.
 const MOST_NUMBERS: usize = 32;
 
-/// More layers than this are not kept: 64 MB of them. Then all are forgotten.
+/// More layers than this are not kept: 32 MB of them. Then all are forgotten.
 const MOST_LAYERS: usize = 1 << 22;
 
 impl Stencils {
