@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn from_afar_rungs_are_merged_before_rails_and_no_tile_is_heavy() {
+    fn from_afar_rungs_go_before_rails_and_no_tile_is_heavy() {
         let rungs = STREETS / 2;
         let (detail, all) = (ladder(rungs), 3 * rungs as u32);
         let count =
@@ -164,8 +164,11 @@ mod tests {
         assert!(
             (0..CLOSEST).all(|zoom| count(zoom, Look::Absent) >= count(zoom + 1, Look::Absent))
         );
-        let rails = (0..all).filter(|&n| n % 3 < 2 && detail.look(4, StreetId(n)) == Look::Own);
-        assert!(rails.count() * 10 > STREETS * 9 && count(4, Look::Own) <= STREETS);
-        assert!(count(4, Look::Merged) > 0);
+        let far = CLOSEST - 1;
+        let (own, rail) = (count(far, Look::Own), |n: &u32| n % 3 < 2);
+        let rails = (0..all).filter(rail).filter(|&n| detail.look(far, StreetId(n)) == Look::Own);
+        assert!(own > 0 && own <= STREETS && rails.count() * 10 > own * 9, "{own}");
+        // As small as a pixel, it is still there.
+        assert!(count(0, Look::Absent) < all as usize);
     }
 }
