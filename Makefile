@@ -9,12 +9,16 @@ DEMO  ?=
 # them and the service. Says where to look at it; ends with Ctrl-C.
 run: setup page
 	$(CARGO) build --release --bin meshcloak
-	@./target/release/meshcloak serve --demo $(DEMO)
+	@./target/release/meshcloak serve --demo $(REPORT) $(DEMO)
 
-# The page, for the program to take in. Without a recent Node the program has none, and says so.
+# The last evaluation's report is linked from the page.
+REPORT ?= $(if $(wildcard results/report.html),--report results)
+
+# The page, for the program to take in. Where there is no Node the program has none, and says so.
 page:
-	@if $(NODE_IS_NEW); then $(MAKE) -s web/dist/index.html; else \
-	  echo "no Node 20.19 or newer here: building without the page (everything else works)"; fi
+	@if $(NODE_IS_NEW) || { command -v npm >/dev/null && $(MAKE) -s $(NODE); }; \
+	  then $(MAKE) -s web/dist/index.html; \
+	  else echo "no Node here: building without the page (everything else works; \`make node\` gets it)"; fi
 
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
@@ -29,11 +33,18 @@ browser: setup node chromium page
 	$(CARGO) build --bin meshcloak
 	cd web && npm test
 
+# The page needs Node 20.19. Where the system's is older, a newer one comes from npm, into a folder
+# of our own that is looked into first.
+NODE = target/node/node_modules/.bin/node
+export PATH := $(CURDIR)/target/node/node_modules/.bin:$(PATH)
 NODE_IS_NEW = command -v npm >/dev/null && node -e \
   'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)'
 node:
-	@command -v npm >/dev/null || { echo "installing Node"; $(APT) nodejs npm; }
-	@$(NODE_IS_NEW) || { echo "the page and its tests need Node 20.19 or newer" >&2; exit 1; }
+	@command -v npm >/dev/null || { echo "installing npm"; $(APT) nodejs npm; }
+	@$(NODE_IS_NEW) || $(MAKE) -s $(NODE)
+$(NODE):
+	@echo "Node here is older than 20.19: installing Node 22 into target/node, by npm"
+	npm install --prefix target/node --no-audit --no-fund --loglevel=error node@22 npm@11
 chromium:
 	@command -v chromium >/dev/null || { echo "installing Chromium"; $(APT) chromium; }
 APT = $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq

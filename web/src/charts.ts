@@ -11,6 +11,8 @@ export class Spark {
   private readonly figure = h('strong', null, '–');
   private readonly unit = h('small');
   private readonly values: number[] = [];
+  private readonly sizes = new ResizeObserver(() => this.draw());
+  private readonly untheme: () => void;
 
   constructor(
     label: string,
@@ -19,8 +21,8 @@ export class Spark {
   ) {
     const told = h('span', { class: 'told' }, this.figure, this.unit);
     this.element = h('div', { class: 'spark', id: options.id ?? null }, h('span', { class: 'label' }, label), told, this.canvas);
-    onTheme(() => this.draw());
-    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    this.untheme = onTheme(() => this.draw());
+    this.sizes.observe(this.canvas);
   }
 
   push(value: number | null): void {
@@ -31,6 +33,11 @@ export class Spark {
     this.figure.textContent = figure;
     this.unit.textContent = unit;
     this.draw();
+  }
+
+  remove(): void {
+    this.untheme();
+    this.sizes.disconnect();
   }
 
   private draw(): void {

@@ -10,6 +10,8 @@ import { type Place, type World, world } from './mercator';
 import { onTheme, palette } from './theme';
 
 maplibregl.setWorkerUrl(workerUrl);
+// Whoever draws the tiles starts while the page still asks what there is to draw.
+maplibregl.prewarm();
 
 export interface MapInfo {
   bounds: [west: number, south: number, east: number, north: number];
@@ -29,7 +31,11 @@ export interface Glass {
   zoom: number;
 }
 
-export type Draw = (glass: Glass, now: number) => void;
+/** Draws on the glass; says whether it moves, and so wants the next frame as well. */
+export type Draw = (glass: Glass, now: number) => boolean;
+
+/** What does not move is painted anew this often, in milliseconds. */
+const STILL = 200;
 
 interface Look {
   c?: number;
@@ -44,6 +50,8 @@ export class CityMap {
   private readonly draws = new Set<Draw>();
   private looks = new Map<number, Look>();
   private frame = 0;
+  private moving = true;
+  private painted = { camera: '', now: 0 };
   private ended = false;
   private readonly untheme: () => void;
 
@@ -52,8 +60,7 @@ export class CityMap {
     this.element = h('div', { class: 'citymap' }, host, this.glass);
     parent.append(this.element);
     const tiles = new URL('./map/tiles/{z}/{x}/{y}', document.baseURI).href.replaceAll('%7B', '{').replaceAll('%7D', '}');
-    const [zoom, lat, lon] = (camera ?? '').split(',').map(Number);
-    const known = [zoom, lat, lon].every((n) => n !== undefined && Number.isFinite(n));
+    const known = parse(camera);
     this.map = new maplibregl.Map({
       container: host,
       style: style(palette(), tiles, info.max_zoom),
@@ -64,14 +71,13 @@ export class CityMap {
       maxZoom: 19,
       minZoom: 8,
       fadeDuration: 150,
-      ...(known
-        ? { center: [lon ?? 0, lat ?? 0] as [number, number], zoom: zoom ?? 12 }
-        : { bounds: info.bounds, fitBoundsOptions: { padding: 24 } }),
+      ...(known ?? { bounds: info.bounds, fitBoundsOptions: { padding: 24 } }),
     });
     this.map.touchZoomRotate.disableRotation();
     this.map.keyboard.disableRotation();
     this.map.getCanvas().setAttribute('aria-label', label);
     this.map.addControl(new maplibregl.NavigationControl({ showCompass: false }), 'bottom-right');
+    marks(this.map);
     let first = true;
     this.untheme = onTheme(() => {
       if (!first) this.map.setStyle(style(palette(), tiles, info.max_zoom), { diff: true });
@@ -91,6 +97,12 @@ export class CityMap {
   camera(): string {
     const { lng, lat } = this.map.getCenter();
     return `${this.map.getZoom().toFixed(2)},${lat.toFixed(5)},${lng.toFixed(5)}`;
+  }
+
+  /** Looks where an address says. */
+  look(camera: string): void {
+    const known = parse(camera);
+    if (known) this.map.jumpTo(known);
   }
 
   /** Gives streets their looks; those not named go back to normal. */
@@ -130,7 +142,12 @@ export class CityMap {
 
   private loop(now: number): void {
     if (this.ended) return;
-    this.paint(now);
+    const { lng, lat } = this.map.getCenter();
+    const camera = `${lng} ${lat} ${this.map.getZoom()} ${this.glass.clientWidth} ${this.glass.clientHeight}`;
+    if (this.moving || camera !== this.painted.camera || now - this.painted.now > STILL) {
+      this.painted = { camera, now };
+      this.paint(now);
+    }
     this.frame = requestAnimationFrame(this.loop);
   }
 
@@ -154,6 +171,24 @@ export class CityMap {
       x: (w) => (w.x - centre.x) * size + width / 2,
       y: (w) => (w.y - centre.y) * size + height / 2,
     };
-    this.draws.forEach((draw) => draw(glass, now));
+    this.moving = false;
+    for (const draw of this.draws) if (draw(glass, now)) this.moving = true;
   }
+}
+
+/** A camera as it stands in the address. */
+function parse(camera: string | null): { center: [number, number]; zoom: number } | null {
+  const [zoom, lat, lon] = (camera ?? '').split(',').map(Number);
+  const on = (n: number | undefined, most: number): n is number => n !== undefined && Math.abs(n) <= most;
+  return on(zoom, 24) && on(lat, 85) && on(lon, 180) ? { center: [lon, lat], zoom } : null;
+}
+
+/** Notes when the first streets were on the screen, and when everything was: for whoever measures. */
+function marks(map: maplibregl.Map): void {
+  map.on('sourcedata', function arrived(event) {
+    if (!event.tile) return;
+    map.off('sourcedata', arrived);
+    map.once('render', () => performance.mark('map-streets'));
+  });
+  map.once('idle', () => performance.mark('map-whole'));
 }

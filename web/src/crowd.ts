@@ -44,9 +44,9 @@ export class CrowdLayer {
     this.stop();
   }
 
-  private draw(glass: Glass, time: number): void {
+  private draw(glass: Glass, time: number): boolean {
     const { before, now } = this;
-    if (!before || !now || !this.visible) return;
+    if (!before || !now || !this.visible) return false;
     const part = this.still.matches ? 1 : Math.min(1, (time - this.since) / SECOND);
     const colours = palette();
     const size = Math.max(1.1, Math.min(4.5, (glass.zoom - 10) * 0.62));
@@ -74,5 +74,6 @@ export class CrowdLayer {
       glass.pen.fill();
     }
     glass.pen.globalAlpha = 1;
+    return part < 1;
   }
 }

@@ -9,11 +9,15 @@ export const STREETS = 'streets';
 
 const FONT = ['Noto Sans', 'system-ui', 'sans-serif'];
 
-/** Metres are wider close up: widths in pixels at zooms 11, 14 and 17, by importance. */
-function width(extra: number): ExpressionSpecification {
-  const at = (major: number, middle: number, minor: number, part: number): ExpressionSpecification => [
-    'step', ['get', 'rank'], major + extra * part, 3, middle + extra * part, 5, minor + extra * part,
-  ];
+/**
+ * Metres are wider close up: widths in pixels by zoom and importance. A street whose state `key` is
+ * not set gets none, so that nothing is painted that nobody sees.
+ */
+function width(extra: number, key?: string): ExpressionSpecification {
+  const at = (major: number, middle: number, minor: number, part: number): ExpressionSpecification => {
+    const wide: ExpressionSpecification = ['step', ['get', 'rank'], major + extra * part, 3, middle + extra * part, 5, minor + extra * part];
+    return key ? ['case', ['>', state(key, 0), 0], wide, 0] : wide;
+  };
   return ['interpolate', ['exponential', 1.5], ['zoom'],
     10, at(1.2, 0.8, 0.5, 0.25), 11, at(1.8, 1.2, 0.7, 0.4), 13, at(3, 2.2, 1.3, 0.8), 15, at(6, 5, 3.2, 1),
     17, at(15, 13, 9, 1), 19, at(40, 34, 24, 1)];
@@ -45,16 +49,16 @@ export function style(palette: Palette, tiles: string, maxzoom: number): StyleSp
       },
       {
         id: 'glow', type: 'line', ...layer, layout: round,
-        paint: { 'line-color': meshColour(palette), 'line-width': width(5), 'line-opacity': ['*', 0.2, state('s', 0)] },
+        paint: { 'line-color': meshColour(palette), 'line-width': width(5, 's'), 'line-opacity': ['*', 0.2, state('s', 0)] },
       },
       {
         id: 'mesh', type: 'line', ...layer, layout: round,
-        paint: { 'line-color': meshColour(palette), 'line-width': width(0.8), 'line-opacity': state('s', 0) },
+        paint: { 'line-color': meshColour(palette), 'line-width': width(0.8, 's'), 'line-opacity': state('s', 0) },
       },
       {
         id: 'gone', type: 'line', ...layer, layout: { 'line-join': 'round' },
         paint: {
-          'line-color': palette.gone, 'line-width': width(0.8), 'line-opacity': state('g', 0), 'line-dasharray': [1.5, 1.5],
+          'line-color': palette.gone, 'line-width': width(0.8, 'g'), 'line-opacity': state('g', 0), 'line-dasharray': [1.5, 1.5],
         },
       },
       {

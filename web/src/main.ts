@@ -20,14 +20,13 @@ const shows: Record<View, (scene: Scene) => Leave> = { live, ask, attack, operat
 async function start(): Promise<void> {
   themeButton(element('theme'));
   const [page, info] = await Promise.all([get<PageInfo>('./page/info'), get<MapInfo>('./map/info')]);
-  const demo = page.demo ? await get<DemoInfo>('./demo/info') : null;
-  const views: View[] = demo ? ['live', 'ask', 'attack'] : ['operator'];
+  const coming = page.demo ? get<DemoInfo>('./demo/info') : null;
+  const views: View[] = page.demo ? ['live', 'ask', 'attack'] : ['operator'];
   const first = views[0] ?? 'operator';
   const stage = element('stage');
   const panel = element('panel');
   let shared: CityMap | null = null;
   let leave: Leave = () => undefined;
-  let shown: View | null = null;
 
   const map = (): CityMap => {
     if (shared) return shared;
@@ -39,12 +38,14 @@ async function start(): Promise<void> {
     return made;
   };
 
+  // Most views have this map: it is begun before the rest is known.
+  if (read(first).view !== 'attack') map();
+  const demo = await coming;
+
   const show = (): void => {
     const state = read(first);
     const view = views.includes(state.view) ? state.view : first;
-    if (view === shown) return;
     leave();
-    shown = view;
     if (view === 'attack' && shared) {
       shared.remove();
       shared = null;
@@ -53,7 +54,9 @@ async function start(): Promise<void> {
     document.title = `${names[view]} · MeshCloak`;
     fill(element('views'), ...views.map((v) => h('a', { href: link(v), 'aria-current': v === view ? 'page' : null }, names[v])));
     panel.scrollTop = 0;
-    if (shared && !state.params.has('at')) keep(first, { at: shared.camera() });
+    const at = state.params.get('at');
+    if (shared && at) shared.look(at);
+    else if (shared) keep(first, { at: shared.camera() });
     leave = shows[view]({ page, info, demo, stage, panel, map, params: state.params, keep: (values) => keep(first, values) });
   };
   document.querySelector('.skip')?.addEventListener('click', (event) => {

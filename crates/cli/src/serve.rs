@@ -89,6 +89,9 @@ impl Serve {
             if let Some(address) = running.operator_address() {
                 console.note(&format!("the operator's page is at http://{address}/"));
             }
+            if !gateway::page::is_there() {
+                console.note("this program was built without Node: there is no page in it");
+            }
             if self.demo {
                 println!("MeshCloak is at http://{}/", running.address());
             }

@@ -156,7 +156,8 @@ async fn compare(State(stage): State<Stage>, Json(wish): Json<Wish>) -> Response
         Ok(Ok(comparison)) => Json(comparison).into_response(),
         Ok(Err(error)) => {
             let status = match error {
-                ArenaError::TooSoon => StatusCode::SERVICE_UNAVAILABLE,
+                // Nothing is wrong: it will be there in a moment.
+                ArenaError::TooSoon => StatusCode::ACCEPTED,
                 _ => StatusCode::BAD_REQUEST,
             };
             (status, Json(json!({ "message": error.to_string() }))).into_response()

@@ -5,6 +5,8 @@ import type { CityMap, Glass } from '../citymap';
 import { world, type World } from '../mercator';
 import { palette } from '../theme';
 
+const still = matchMedia('(prefers-reduced-motion: reduce)');
+
 export class Marks {
   me: World | null = null;
   objects: { lon: number; lat: number }[] = [];
@@ -27,11 +29,16 @@ export class Marks {
     this.found = [];
   }
 
+  /** Whether what became of a question is on the map, and is not to move. */
+  get telling(): boolean {
+    return this.members.length > 0;
+  }
+
   remove(): void {
     this.stop();
   }
 
-  private draw(glass: Glass, now: number): void {
+  private draw(glass: Glass, now: number): boolean {
     const { pen } = glass;
     const colours = palette();
     const ring = (w: World, radius: number, fill: string | null, stroke: string, line = 2): void => {
@@ -65,10 +72,11 @@ export class Marks {
     }
     if (this.me) {
       pen.globalAlpha = 0.25;
-      ring(this.me, 13 + 3 * Math.sin(now / 300), colours.me, colours.me, 0.5);
+      ring(this.me, still.matches ? 13 : 13 + 3 * Math.sin(now / 300), colours.me, colours.me, 0.5);
       pen.globalAlpha = 1;
       ring(this.me, 6.5, colours.me, colours.ground, 2);
     }
+    return this.me !== null && !still.matches;
   }
 }
 

@@ -21,7 +21,13 @@ export class Story {
     fill(this.end);
     this.steps.forEach((_, i) => this.mark(i, i === 0 ? 'now' : '', ''));
     const began = performance.now();
-    const words = (): void => this.write(0, `for at least ${request.k - 1} others within mutual reach; ${((performance.now() - began) / 1000).toFixed(0)} of ${request.dt} s`);
+    // The clock ticks for the eye alone: a screen reader is not told every second.
+    const clock = h('span', { 'aria-hidden': 'true' });
+    this.write(0, `for at least ${plural(request.k - 1, 'other')} within mutual reach, up to ${request.dt} s`);
+    this.steps[0]?.words.append(clock);
+    const words = (): void => {
+      clock.textContent = ` (${((performance.now() - began) / 1000).toFixed(0)} s so far)`;
+    };
     words();
     clearInterval(this.timer);
     this.timer = setInterval(words, 1000) as unknown as number;

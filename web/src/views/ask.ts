@@ -40,9 +40,11 @@ export function ask(scene: Scene): Leave {
   };
   const stand = (where: Place): void => {
     following = null;
+    marks.clear();
+    meshes.clear();
     marks.me = world(where);
     form.place = where;
-    form.tell('You stand where you clicked. The gateway moves you to the nearest street.');
+    form.tell('You stand at the pink dot. The gateway moves you to the nearest street.');
     scene.keep({ lon: where.lon.toFixed(6), lat: where.lat.toFixed(6), follow: null });
   };
   const follow = (person: number | null): void => {
@@ -50,14 +52,17 @@ export function ask(scene: Scene): Leave {
     if (person === null) return;
     form.tell(`You follow person ${person + 1} of the crowd, wherever she goes.`);
     scene.keep({ follow: person, lon: null, lat: null });
+    marks.clear();
+    meshes.clear();
     step();
-    if (form.place && !map.map.getBounds().contains([form.place.lon, form.place.lat])) map.show([form.place]);
   };
   const step = (): void => {
     const there = following === null || !stream.last ? null : at(stream.last.crowd, following);
     if (!there) return;
-    marks.me = there;
     form.place = place(there);
+    if (marks.telling) return;
+    marks.me = there;
+    if (!map.map.getBounds().contains([form.place.lon, form.place.lat])) map.show([form.place]);
   };
 
   const go = async (): Promise<void> => {
@@ -138,7 +143,7 @@ export function ask(scene: Scene): Leave {
   );
   const [lon, lat, who] = ['lon', 'lat', 'follow'].map((key) => scene.params.get(key));
   if (lon && lat && Number.isFinite(Number(lon)) && Number.isFinite(Number(lat))) stand({ lon: Number(lon), lat: Number(lat) });
-  else if (who) follow(Number(who));
+  else if (who && /^\d+$/.test(who) && Number(who) < (scene.demo?.people ?? 0)) follow(Number(who));
   return () => {
     busy?.abort();
     stop();

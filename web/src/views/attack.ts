@@ -30,6 +30,7 @@ export function attack(scene: Scene): Leave {
   let now: Comparison | null = null;
   let ended = false;
   let asked = 0;
+  let given = scene.params.has('at');
   const halves = ['Left', 'Right'].map((name): Half => {
     const tag = h('div', { class: 'tag' });
     const side = h('div', { class: 'side' });
@@ -37,7 +38,10 @@ export function attack(scene: Scene): Leave {
     const map = new CityMap(side, scene.info, `${name} scheme`, scene.params.get('at'));
     side.append(tag);
     const half: Half = { map, tag, side: null };
-    map.onGlass((glass) => marks(glass, half, now));
+    map.onGlass((glass) => {
+      marks(glass, half, now);
+      return false;
+    });
     return half;
   });
   const together = follow(halves, (camera) => scene.keep({ at: camera }));
@@ -64,7 +68,7 @@ export function attack(scene: Scene): Leave {
     about.textContent = demo.attacks.find((a) => a.id === wish.attack)?.about ?? '';
     results.setAttribute('aria-busy', 'true');
     try {
-      const answer = await post<Comparison>('./demo/compare', {
+      const answer = await post<Comparison | { message: string }>('./demo/compare', {
         schemes: [wish.left, wish.right],
         attack: wish.attack,
         moment: wish.moment === null ? null : Number(wish.moment),
@@ -72,13 +76,21 @@ export function attack(scene: Scene): Leave {
         after: wish.victim === 'next' ? (now?.victim?.number ?? null) : null,
       });
       if (ended || turn !== asked) return;
+      if ('message' in answer) {
+        fill(results, h('p', { class: 'soft' }, `Not yet: ${answer.message}.`));
+        setTimeout(() => void (turn === asked && !ended && run()), 1500);
+        return;
+      }
       now = answer;
+      const forgotten = wish.moment !== null && wish.moment !== String(answer.moment);
       wish.moment = String(answer.moment);
       wish.victim = answer.victim ? String(answer.victim.number) : null;
       scene.keep({ moment: wish.moment, victim: wish.victim });
       halves.forEach((half, i) => show(half, answer.sides[i] ?? null, scene));
-      fill(results, ...table(answer, scene));
-      look(halves, answer);
+      fill(results, forgotten ? h('div', { class: 'note' }, 'The second of that link is forgotten by now; this is another one.') : null, ...table(answer, scene));
+      // A link that says where to look is obeyed once.
+      if (!given) look(halves, answer);
+      given = false;
     } catch (error) {
       if (!ended) fill(results, h('div', { class: 'note warn', role: 'alert' }, `That did not work: ${String(error)}`));
     }
@@ -133,8 +145,8 @@ function follow(halves: Half[], moved: (camera: string) => void): () => void {
 
 function show(half: Half, side: Side | null, scene: Scene): void {
   half.side = side;
-  const label = scene.demo?.schemes.find((s) => s.id === side?.scheme)?.label ?? '';
-  fill(half.tag, h('strong', null, label), side?.why ? h('span', { class: 'small' }, side.why) : null);
+  const scheme = scene.demo?.schemes.find((s) => s.id === side?.scheme);
+  fill(half.tag, h('strong', null, scheme?.label ?? ''), h('span', { class: 'small' }, side?.why ?? scheme?.about ?? ''));
   const looks = new Map<number, { c: number; s: number; g: number }>();
   const kept = new Set(side?.kept ?? []);
   for (const street of side?.streets ?? []) looks.set(street, kept.has(street) ? { c: 0, s: 0.95, g: 0 } : { c: 0, s: 0, g: 1 });
@@ -192,8 +204,8 @@ function table(answer: Comparison, scene: Scene): (Node | string)[] {
         row('Published', 'metres', (s) => metres(s.metres)),
         row('Left after the attack', 'left', (s) => metres(s.metres_left)),
         row('Streets ruled out', 'out', (s) => `${s.streets.length - s.kept.length} of ${s.streets.length}`),
-        row('People she could be', 'people', people, (s) => ((s.k_left ?? 0) < victim.k ? 'bad' : 'better')),
-        row('Attacker’s error', 'error', (s) => (s.error === null ? '–' : metres(s.error))))),
+        row('People she could be, k′', 'people', people, (s) => ((s.k_left ?? 0) < victim.k ? 'bad' : 'better')),
+        row('Expected error', 'error', (s) => (s.error === null ? '–' : metres(s.error))))),
     ...sides.filter((side) => side.told).map((side) => h('p', { class: 'small soft' }, h('strong', null, `${name(side)}: `), side.told)),
     h('p', { class: 'small soft' }, `${plural(answer.published, 'person', 'people')} were published by both in this second.`),
   ];

@@ -69,6 +69,7 @@ export function live(scene: Scene): Leave {
   );
   return () => {
     stop();
+    Object.values(sparks).forEach((spark) => spark.remove());
     crowd.remove();
     meshes.clear();
   };

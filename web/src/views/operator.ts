@@ -63,6 +63,7 @@ export function operator(scene: Scene): Leave {
       licences()),
   );
   return () => {
+    [hidden, expired, regions, inquiries, batch].forEach((spark) => spark.remove());
     source.close();
     meshes.clear();
   };

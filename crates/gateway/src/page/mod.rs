@@ -42,7 +42,7 @@ const NO_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">
     <title>MeshCloak</title><h1>MeshCloak is running, without its page</h1>\
     <p>This program was built without Node, so the page is not in it. Everything else is: the API \
     is described by <a href=\"/v1/openapi.json\">/v1/openapi.json</a>. \
-    To get the page, install Node 20.19 or newer and run <code>make run</code>.</p></html>";
+    To get the page, install npm and run <code>make run</code>.</p></html>";
 
 /// What kind of gateway the page is for.
 #[derive(Clone, Debug, Default)]
@@ -86,6 +86,10 @@ pub fn is_there() -> bool {
 
 /// The routes of the page.
 pub fn routes(site: &Site) -> Router {
+    routes_with(site, assets())
+}
+
+fn routes_with(site: &Site, assets: Assets) -> Router {
     let report = site.report.as_deref().filter(|folder| folder.join(report::FIRST).is_file());
     let info =
         PageInfo { demo: site.show == Show::Crowd, report: report.map(|_| "./report/report.html") };
@@ -94,7 +98,7 @@ pub fn routes(site: &Site) -> Router {
         .route("/icon.svg", get(icon))
         .route("/licences.txt", get(licences))
         .route("/assets/{file}", get(asset))
-        .with_state(assets())
+        .with_state(assets)
         .route("/page/info", get(|| async move { Json(info) }));
     match report {
         Some(folder) => router.merge(report::routes(folder.to_owned())),
@@ -211,6 +215,16 @@ mod tests {
         assert_eq!(page.contains("without Node"), !is_there());
         assert_eq!(ask(&app, "/nothing.js").await.0, StatusCode::NOT_FOUND);
         assert_eq!(ask(&app, "/assets/..%2F..%2FCargo.toml").await.0, StatusCode::NOT_FOUND);
+    }
+
+    #[tokio::test]
+    async fn a_program_without_its_page_says_so_and_serves_the_rest() {
+        let app = routes_with(&Site::default(), Assets::default());
+        let (status, _, page) = ask(&app, "/").await;
+        assert_eq!(status, StatusCode::OK);
+        assert!(page.contains("built without Node") && page.contains("make run"), "{page}");
+        assert_eq!(ask(&app, "/page/info").await.0, StatusCode::OK);
+        assert_eq!(ask(&app, "/icon.svg").await.0, StatusCode::NOT_FOUND);
     }
 
     #[tokio::test]

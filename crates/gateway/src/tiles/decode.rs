@@ -10,7 +10,7 @@ pub enum Geometry {
 
 #[derive(Debug)]
 pub struct Feature {
-    pub id: u64,
+    pub id: Option<u64>,
     pub tags: Vec<(String, Value)>,
     pub geometry: Geometry,
 }
@@ -100,7 +100,7 @@ fn feature(bytes: &[u8], keys: &[String], values: &[Value]) -> Option<Feature> {
         1 => Geometry::Point(lines[0][0]),
         _ => Geometry::Lines(lines),
     };
-    Some(Feature { id: of(1)?.1, tags, geometry })
+    Some(Feature { id: of(1).map(|field| field.1), tags, geometry })
 }
 
 fn lines(commands: &[u64]) -> Vec<Vec<Step>> {

@@ -30,7 +30,7 @@ pub struct Layer {
 
 impl Layer {
     /// Adds a feature that consists of lines, each of at least two places.
-    pub fn lines(&mut self, id: u64, tags: &[(&'static str, Value)], lines: &[Vec<Step>]) {
+    pub fn lines(&mut self, id: Option<u64>, tags: &[(&'static str, Value)], lines: &[Vec<Step>]) {
         self.scratch.clear();
         let mut pen = Pen::default();
         for line in lines {
@@ -49,17 +49,19 @@ impl Layer {
         let mut pen = Pen::default();
         pen.command(&mut self.scratch, MOVE_TO, 1);
         pen.go(&mut self.scratch, at);
-        self.feature(id, tags, POINT);
+        self.feature(Some(id), tags, POINT);
     }
 
-    fn feature(&mut self, id: u64, tags: &[(&'static str, Value)], kind: u64) {
+    fn feature(&mut self, id: Option<u64>, tags: &[(&'static str, Value)], kind: u64) {
         let mut words = Vec::with_capacity(tags.len() * 2);
         for (key, value) in tags {
             varint(&mut words, self.key(key));
             varint(&mut words, self.value(value));
         }
         self.body.clear();
-        number(&mut self.body, 1, id);
+        if let Some(id) = id {
+            number(&mut self.body, 1, id);
+        }
         bytes(&mut self.body, 2, &words);
         number(&mut self.body, 3, kind);
         bytes(&mut self.body, 4, &self.scratch);
@@ -165,8 +167,12 @@ mod tests {
     fn what_is_written_can_be_read_back() {
         let mut streets = Layer::default();
         let tags = [("rank", Value::Number(5)), ("oneway", Value::Truth(true))];
-        streets.lines(300, &tags, &[vec![(0, 0), (-64, 4160), (10, 7)], vec![(5, 5), (6, 6)]]);
-        streets.lines(7, &[("rank", Value::Number(5))], &[vec![(1, 2), (3, 4)]]);
+        streets.lines(
+            Some(300),
+            &tags,
+            &[vec![(0, 0), (-64, 4160), (10, 7)], vec![(5, 5), (6, 6)]],
+        );
+        streets.lines(None, &[("rank", Value::Number(5))], &[vec![(1, 2), (3, 4)]]);
         let mut places = Layer::default();
         places.point(0, &[("name", Value::Text("Café".into()))], (4095, 12));
         let mut tile = Vec::new();
@@ -178,7 +184,8 @@ mod tests {
         assert_eq!(layers.len(), 2);
         assert_eq!((layers[0].name.as_str(), layers[0].extent), ("streets", 4096));
         let first = &layers[0].features[0];
-        assert_eq!((first.id, first.tags.len()), (300, 2));
+        assert_eq!((first.id, first.tags.len()), (Some(300), 2));
+        assert_eq!(layers[0].features[1].id, None);
         assert_eq!(first.tags[1], ("oneway".into(), Value::Truth(true)));
         let lines = vec![vec![(0, 0), (-64, 4160), (10, 7)], vec![(5, 5), (6, 6)]];
         assert_eq!(first.geometry, Geometry::Lines(lines));

@@ -9,12 +9,15 @@ mod encode;
 mod lines;
 pub mod mercator;
 mod routes;
+mod streets;
+mod strokes;
+mod view;
 
 pub use routes::{MapInfo, routes};
 
 use bytes::Bytes;
 use cache::Cache;
-use detail::{CLOSE, CLOSEST, Detail, side_of};
+use detail::{CLOSE, CLOSEST, Detail, Shapes, side_of};
 use encode::{Layer, Value};
 use flate2::{Compression, write::GzEncoder};
 use lines::Window;
@@ -23,6 +26,7 @@ use meshcloak::map::{Frame, PoiId, StreetId, StreetMap};
 use meshcloak::units::{Point, Rectangle};
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
+use streets::Drawing;
 
 /// Which tile: zoom, column from the west, row from the north.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,7 +74,7 @@ impl Tiles {
         pois.sort_by(|a, b| a.0.x.total_cmp(&b.0.x));
         let world = Rectangle::around(shapes.iter().copied())
             .expect("a valid map has a street, and a street has a shape");
-        let detail = Detail::new(map, world);
+        let detail = Detail::new(map, Shapes { points: &shapes, starts: &starts });
         let cache = Mutex::new(Cache::new(ROOM));
         Tiles { atlas, frame, shapes, starts, pois, world, detail, cache }
     }
@@ -110,37 +114,13 @@ impl Tiles {
         let corner = Point::new(f64::from(id.x) * side, f64::from(id.y) * side);
         let window = Window { corner, side };
         let mut tile = Vec::new();
-        self.streets(id.z, window).write("streets", &mut tile);
+        let shapes = Shapes { points: &self.shapes, starts: &self.starts };
+        let drawing = Drawing { map: self.map(), shapes, detail: &self.detail };
+        drawing.layer(id.z, window, &self.near(window)).write("streets", &mut tile);
         if id.z >= CLOSE {
             self.places(window).write("pois", &mut tile);
         }
         tile
-    }
-
-    fn streets(&self, zoom: u8, window: Window) -> Layer {
-        let map = self.map();
-        let mut layer = Layer::default();
-        let mut shown = self.near(window);
-        shown.retain(|&street| self.detail.shows(zoom, map.rank(street)));
-        // What is drawn last lies on top: the important ones.
-        shown.sort_by_key(|&street| std::cmp::Reverse(map.rank(street)));
-        for street in shown {
-            let run = &self.starts[street.index()..street.index() + 2];
-            let shape = &self.shapes[run[0] as usize..run[1] as usize];
-            let parts = window.parts(shape, Detail::tolerance(zoom));
-            if parts.is_empty() {
-                continue;
-            }
-            let mut tags = vec![("rank", Value::Number(map.rank(street).number() as u64))];
-            if map.street(street).one_way {
-                tags.push(("oneway", Value::Truth(true)));
-            }
-            if let Some(name) = map.street_name(street).filter(|_| zoom >= CLOSE) {
-                tags.push(("name", Value::Text(name.to_owned())));
-            }
-            layer.lines(u64::from(street.0), &tags, &parts);
-        }
-        layer
     }
 
     /// The streets that may pass through a tile or its margin, ascending.

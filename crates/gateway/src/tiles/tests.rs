@@ -35,7 +35,7 @@ fn close_up_every_street_and_every_place_is_in_some_tile() {
     let (mut streets, mut pois) = (BTreeSet::new(), Vec::new());
     for id in cover(&tiles, CLOSEST) {
         for layer in layers(&tiles, id) {
-            let ids = layer.features.iter().map(|feature| feature.id);
+            let ids = layer.features.iter().map(|feature| feature.id.expect("it is close"));
             match layer.name.as_str() {
                 "streets" => streets.extend(ids),
                 _ => pois.extend(ids),
@@ -55,7 +55,7 @@ fn a_street_is_drawn_where_it_is() {
     for id in cover(&tiles, z).into_iter().step_by(7) {
         for feature in layers(&tiles, id).iter().flat_map(|layer| &layer.features) {
             let Geometry::Lines(lines) = &feature.geometry else { continue };
-            let street = StreetId(feature.id as u32);
+            let street = StreetId(feature.id.expect("it is close") as u32);
             for &(x, y) in lines.iter().flatten() {
                 let part = |index: u32, step: i32| {
                     (f64::from(index) + f64::from(step) / 4096.0) * side_of(z)
@@ -99,4 +99,35 @@ fn a_map_without_a_place_on_earth_is_drawn_around_zero() {
     let tiles = Tiles::new(Arc::new(Atlas::new(map, Length::metres(500.0))));
     assert!(tiles.world().centre().distance(Point::new(0.5, 0.5)) < 1e-9);
     assert_eq!(cover(&tiles, 15).iter().map(|&id| layers(&tiles, id).len()).max(), Some(1));
+}
+
+/// No tile is heavier than this, gzipped.
+const HEAVIEST: usize = 150_000;
+
+#[test]
+fn on_real_maps_no_tile_is_heavy_and_close_up_nothing_is_missing() {
+    let Ok(folder) = std::env::var("MESHCLOAK_MAPS") else {
+        eprintln!("MESHCLOAK_MAPS is not set: real maps are skipped");
+        return;
+    };
+    for name in ["stockton/stockton.node", "porto/porto-city.osm.pbf", "paris/paris.nodes.csv.gz"] {
+        let path = std::path::Path::new(&folder).join(name);
+        let source = path.to_str().unwrap().parse().unwrap();
+        let map = read_map(&source, &Options::default(), &()).unwrap().map;
+        let tiles = Tiles::new(Arc::new(Atlas::new(map, Length::metres(1.0))));
+        for zoom in 6..=CLOSEST {
+            let weights =
+                cover(&tiles, zoom).into_iter().map(|id| (tiles.tile(id).unwrap().len(), id));
+            let (heaviest, id) = weights.max_by_key(|&(bytes, _)| bytes).unwrap();
+            assert!(heaviest <= HEAVIEST, "{name}: {id:?} has {heaviest} bytes");
+        }
+        let close = cover(&tiles, CLOSEST).into_iter().flat_map(|id| layers(&tiles, id));
+        let streets = close.filter(|layer| layer.name == "streets");
+        let drawn: BTreeSet<u64> =
+            streets.flat_map(|layer| layer.features).filter_map(|feature| feature.id).collect();
+        let map = tiles.map();
+        let has_length = |street: &StreetId| map.metres(*street) > 1.0;
+        let missing = map.streets().filter(has_length).filter(|s| !drawn.contains(&u64::from(s.0)));
+        assert_eq!(missing.count(), 0, "{name}");
+    }
 }

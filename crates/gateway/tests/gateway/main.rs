@@ -8,6 +8,7 @@ mod clients;
 mod encrypted;
 mod faults;
 mod fixture;
+mod guarded;
 mod law;
 mod leaks;
 mod openapi;

@@ -1,24 +1,18 @@
 //! A gateway for real people: no route that the document describes, nor one of the operator's page,
 //! returns where anybody is; and a look that finds nobody would find them if they were there.
 
-use crate::fixture::{gateway_of, generous, place, query, query_request, walker, with};
-use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::http::{Method, Request};
-use futures_util::future::{join, join_all};
-use gateway::answers::answer;
-use gateway::clock::Clock;
-use gateway::config::{Config, Mode};
-use gateway::engine::Engine;
-use gateway::gateway::Gateway;
-use gateway::keys::{KeyFile, OwnLimits};
-use gateway::page::{self, Lookout, Site};
-use gateway::server::{app, document, operator_app};
-use http_body_util::BodyExt as _;
+use crate::fixture::{place, walker};
+use crate::guarded::{guarded, text, told_by};
+use axum::http::Method;
+use axum::response::sse::{Event, Sse};
+use axum::routing::get;
+use axum::{Json, Router};
+use futures_util::future::join;
+use futures_util::stream::once;
+use gateway::server::document;
 use meshcloak::units::{LonLat, Point};
 use serde_json::json;
-use std::sync::Arc;
-use tokio::sync::mpsc::unbounded_channel;
+use std::convert::Infallible;
 use tower::ServiceExt as _;
 
 /// Metres within which a place that is told counts as somebody's.
@@ -63,111 +57,43 @@ fn told(text: &str, people: &[(f64, f64)]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-async fn text(app: &Router, request: Request<Body>) -> String {
-    let response = app.clone().oneshot(request).await.unwrap();
-    if response.headers().get("content-type").is_some_and(|kind| kind == "text/event-stream") {
-        let mut body = response.into_body();
-        let frame = body.frame().await.unwrap().unwrap();
-        return String::from_utf8_lossy(frame.data_ref().unwrap()).into_owned();
-    }
-    let body = to_bytes(response.into_body(), 1 << 26).await.unwrap();
-    String::from_utf8_lossy(&body).into_owned()
-}
-
-/// A gateway with a key, what people reach, and what the operator reaches.
-struct Scene {
-    gateway: Arc<Gateway>,
-    lookout: Arc<Lookout>,
-    people: Router,
-    operator: Router,
-    secret: String,
-}
-
-fn scene(folder: &std::path::Path) -> Scene {
-    let mut file = KeyFile::default();
-    let key = file.add("app", OwnLimits::default()).unwrap();
-    file.write(&folder.join("keys.json")).unwrap();
-    let config = Config { keys: Some(folder.join("keys.json")), ..generous() };
-    let (gateway, _) = gateway_of(config, Mode::Guarded, Clock::by_hand());
-    let lookout = Arc::new(Lookout::default());
-    let site = page::operator(&gateway, &lookout, &Site::default());
-    Scene {
-        people: app(Arc::clone(&gateway)),
-        operator: operator_app(Arc::clone(&gateway)).merge(site),
-        secret: key.secret,
-        gateway,
-        lookout,
-    }
-}
-
-impl Scene {
-    fn request(&self, method: &Method, path: &str, body: String) -> Request<Body> {
-        let kind =
-            if path.ends_with("stream") { "application/x-ndjson" } else { "application/json" };
-        let request = Request::builder().method(method).uri(path).header("content-type", kind);
-        let bearer = format!("Bearer {}", self.secret);
-        request.header("authorization", bearer).body(Body::from(body)).unwrap()
-    }
-
-    /// Six seconds pass, and everyone is told how it ended.
-    async fn time(&self) {
-        let (sender, rounds) = unbounded_channel();
-        let mut passed = self.lookout.watch(&self.gateway, rounds, |_| ());
-        let mut engine = Engine::new(Arc::clone(&self.gateway));
-        for _ in 0..6 {
-            tokio::task::yield_now().await;
-            self.gateway.clock().advance(1000);
-            sender.send(engine.turn(self.gateway.clock().now())).unwrap();
-            answer(Arc::clone(&self.gateway), passed.recv().await.unwrap()).await;
+/// Every route that the document describes; what takes something away comes last.
+fn described() -> Vec<(Method, String)> {
+    let document = serde_json::to_value(document()).unwrap();
+    let mut all = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            all.push((Method::from_bytes(method.to_uppercase().as_bytes()).unwrap(), path.clone()));
         }
     }
-
-    /// Everyone asks, by every route that takes a question; what they are told.
-    async fn asked(&self, people: &[(f64, f64)], round: u32) -> Vec<String> {
-        let body = |number: usize, (lon, lat): (f64, f64)| {
-            let street = number as u32;
-            let body = query(&format!("t{round}-{number}"), &format!("p{round}-{number}"), street);
-            with(with(body, "lon", json!(lon)), "lat", json!(lat)).to_string()
-        };
-        let bodies: Vec<String> =
-            people.iter().enumerate().map(|(number, &at)| body(number, at)).collect();
-        let single = bodies.iter().take(30).map(|body| {
-            let mut request = query_request(body.clone());
-            let bearer = format!("Bearer {}", self.secret).parse().unwrap();
-            request.headers_mut().insert("authorization", bearer);
-            text(&self.people, request)
-        });
-        let lines = bodies[30..].join("\n");
-        let stream = self.request(&Method::POST, "/v1/queries/stream", lines);
-        let all = join(join_all(single), text(&self.people, stream));
-        let ((mut told, streamed), ()) = join(all, self.time()).await;
-        told.push(streamed);
-        told
-    }
+    all.sort_by_key(|(method, _)| *method == Method::DELETE);
+    all
 }
 
 #[tokio::test]
 async fn no_route_returns_where_anybody_is() {
     let folder = tempfile::tempdir().unwrap();
-    let scene = scene(folder.path());
+    let scene = guarded(folder.path());
     scene.gateway.learn_categories().await.unwrap();
     let people = places();
     let mut heard = scene.asked(&people, 1).await;
     assert!(heard.iter().any(|text| text.contains("\"answered\"")), "{heard:?}");
     assert_eq!(people.len(), 60);
 
-    let document = serde_json::to_value(document()).unwrap();
-    for (path, methods) in document["paths"].as_object().unwrap() {
-        for method in methods.as_object().unwrap().keys() {
-            let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
-            let path = path.replace("{ticket}", "t1-3");
-            // What was asked before is answered at once, from what is remembered.
-            let (lon, lat) = people[3];
-            let body = with(query("t1-3", "p1-3", 3), "lon", json!(lon));
-            let body = with(body, "lat", json!(lat)).to_string();
-            heard.push(text(&scene.people, scene.request(&method, &path, body)).await);
+    let phone = scene.phone("p1-3").await;
+    let mut unserved = Vec::new();
+    for (method, path) in described() {
+        let response =
+            scene.people.clone().oneshot(scene.fitting(&method, &path, people[3], &phone)).await;
+        let response = response.unwrap();
+        if !response.status().is_success() {
+            unserved.push(format!("{method} {path} {}", response.status().as_u16()));
         }
+        heard.push(told_by(response).await);
     }
+    // All others were served, as to somebody who is known: this is no socket, and her phone's token
+    // went with her settings.
+    assert_eq!(unserved, ["GET /v1/live 400", "DELETE /v1/people/{person}/tokens/{id} 404"]);
     let others =
         ["/", "/page/info", "/map/info", "/metrics", "/health", "/ready", "/v1/openapi.json"];
     for path in others {
@@ -186,7 +112,7 @@ async fn no_route_returns_where_anybody_is() {
 #[tokio::test]
 async fn a_gateway_for_real_people_has_no_demo_and_its_tiles_know_nobody() {
     let folder = tempfile::tempdir().unwrap();
-    let scene = scene(folder.path());
+    let scene = guarded(folder.path());
     let get = |path: &str| scene.request(&Method::GET, path, String::new());
     for app in [&scene.people, &scene.operator] {
         for path in ["/demo/live", "/demo/info", "/demo/asked/x", "/demo/compare"] {
@@ -203,6 +129,27 @@ async fn a_gateway_for_real_people_has_no_demo_and_its_tiles_know_nobody() {
     scene.asked(&people, 1).await;
     assert!(before.len() > 50);
     assert_eq!(before, text(&scene.operator, get(&tile)).await);
+}
+
+#[tokio::test]
+async fn a_route_that_told_a_place_would_be_found() {
+    let (people, folder) = (places(), tempfile::tempdir().unwrap());
+    let mut scene = guarded(folder.path());
+    let (lon, lat) = people[7];
+    let Point { x, y } = metres(lon, lat);
+    let event = Event::default().json_data(json!({"regions": [[1, 2]], "at": [x, y]})).unwrap();
+    let events = move || async move { Sse::new(once(async { Ok::<_, Infallible>(event) })) };
+    let leaks = Router::new()
+        .route(
+            "/leak",
+            get(move || async move { Json(json!({"k": 3, "seen": {"lat": lat, "lon": lon}})) }),
+        )
+        .route("/leak/live", get(events));
+    scene.people = scene.people.merge(leaks);
+    for path in ["/leak", "/leak/live"] {
+        let heard = text(&scene.people, scene.request(&Method::GET, path, String::new())).await;
+        assert_eq!(told(&heard, &people), [people[7]], "{heard}");
+    }
 }
 
 #[test]

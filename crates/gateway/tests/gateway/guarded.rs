@@ -1,0 +1,157 @@
+//! A gateway for real people with its operator's page, and somebody who uses all of it.
+
+use crate::clients::{owntracks_request, shape};
+use crate::fixture::{gateway_of, generous, query, query_request, with};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Method, Request};
+use axum::response::Response;
+use futures_util::future::{join, join_all};
+use gateway::answers::answer;
+use gateway::clock::Clock;
+use gateway::config::{Config, Mode};
+use gateway::engine::Engine;
+use gateway::gateway::Gateway;
+use gateway::keys::{KeyFile, OwnLimits};
+use gateway::page::{self, Lookout, Site};
+use gateway::server::{app, operator_app};
+use http_body_util::BodyExt as _;
+use serde_json::json;
+use std::sync::Arc;
+use tokio::sync::mpsc::unbounded_channel;
+use tower::ServiceExt as _;
+
+pub async fn text(app: &Router, request: Request<Body>) -> String {
+    told_by(app.clone().oneshot(request).await.unwrap()).await
+}
+
+pub async fn told_by(response: Response) -> String {
+    if response.headers().get("content-type").is_some_and(|kind| kind == "text/event-stream") {
+        let mut body = response.into_body();
+        let frame = body.frame().await.unwrap().unwrap();
+        return String::from_utf8_lossy(frame.data_ref().unwrap()).into_owned();
+    }
+    let body = to_bytes(response.into_body(), 1 << 26).await.unwrap();
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+/// A gateway with a key, what people reach, and what the operator reaches.
+pub struct Guarded {
+    pub gateway: Arc<Gateway>,
+    lookout: Arc<Lookout>,
+    pub people: Router,
+    pub operator: Router,
+    secret: String,
+}
+
+pub fn guarded(folder: &std::path::Path) -> Guarded {
+    let mut file = KeyFile::default();
+    let key = file.add("app", OwnLimits::default()).unwrap();
+    file.write(&folder.join("keys.json")).unwrap();
+    let config = Config { keys: Some(folder.join("keys.json")), ..generous() };
+    let (gateway, _) = gateway_of(config, Mode::Guarded, Clock::by_hand());
+    let lookout = Arc::new(Lookout::default());
+    let site = page::operator(&gateway, &lookout, &Site::default());
+    Guarded {
+        people: app(Arc::clone(&gateway)),
+        operator: operator_app(Arc::clone(&gateway)).merge(site),
+        secret: key.secret,
+        gateway,
+        lookout,
+    }
+}
+
+impl Guarded {
+    pub fn request(&self, method: &Method, path: &str, body: String) -> Request<Body> {
+        let request = Request::builder().method(method).uri(path);
+        let request = request.header("authorization", format!("Bearer {}", self.secret));
+        let kind = match path.ends_with("stream") {
+            true => "application/x-ndjson",
+            false => "application/json",
+        };
+        match body.is_empty() {
+            true => request.body(Body::empty()).unwrap(),
+            false => request.header("content-type", kind).body(Body::from(body)).unwrap(),
+        }
+    }
+
+    /// The token of a phone, and its id; and what holds for its person.
+    pub async fn phone(&self, person: &str) -> (String, String) {
+        let settings = json!({"k": 2, "dt": 4, "question": {"find": "nearest", "count": 3}});
+        let path = format!("/v1/people/{person}/settings");
+        text(&self.people, self.request(&Method::PUT, &path, settings.to_string())).await;
+        let path = format!("/v1/people/{person}/tokens");
+        let made = text(&self.people, self.request(&Method::POST, &path, String::new())).await;
+        let made: serde_json::Value = serde_json::from_str(&made).unwrap();
+        let part = |key: &str| made[key].as_str().unwrap().to_owned();
+        (part("token"), part("id"))
+    }
+
+    /// A request to a route as somebody would send it who has asked before and is here.
+    pub fn fitting(
+        &self,
+        method: &Method,
+        path: &str,
+        here: (f64, f64),
+        (token, id): &(String, String),
+    ) -> Request<Body> {
+        let unix = self.gateway.clock().unix_millis() / 1000;
+        let filled = path.replace("{ticket}", "t1-3").replace("{person}", "p1-3");
+        let mut filled = filled.replace("{token}", token).replace("{id}", id);
+        let body = match (method.as_str(), path) {
+            ("POST", "/v1/phones/owntracks") => {
+                let body = shape("owntracks/location-minimal.json", here, unix);
+                return owntracks_request("p1-3", &self.secret, &body);
+            }
+            ("POST", "/v1/phones/traccar/{token}") => shape("traccar/9-moving.json", here, unix),
+            ("GET", "/v1/phones/traccar/{token}") => {
+                filled += &format!("?lat={}&lon={}&timestamp={unix}", here.1, here.0);
+                String::new()
+            }
+            ("PUT", _) => json!({"k": 2, "dt": 4}).to_string(),
+            // What was asked before is answered at once, from what is remembered.
+            ("POST", "/v1/queries" | "/v1/queries/stream") => {
+                let body = with(query("t1-3", "p1-3", 3), "lon", json!(here.0));
+                with(body, "lat", json!(here.1)).to_string()
+            }
+            _ => String::new(),
+        };
+        self.request(method, &filled, body)
+    }
+
+    /// Six seconds pass, and everyone is told how it ended.
+    async fn time(&self) {
+        let (sender, rounds) = unbounded_channel();
+        let mut passed = self.lookout.watch(&self.gateway, rounds, |_| ());
+        let mut engine = Engine::new(Arc::clone(&self.gateway));
+        for _ in 0..6 {
+            tokio::task::yield_now().await;
+            self.gateway.clock().advance(1000);
+            sender.send(engine.turn(self.gateway.clock().now())).unwrap();
+            answer(Arc::clone(&self.gateway), passed.recv().await.unwrap()).await;
+        }
+    }
+
+    /// Everyone asks, by every route that takes a question; what they are told.
+    pub async fn asked(&self, people: &[(f64, f64)], round: u32) -> Vec<String> {
+        let body = |number: usize, (lon, lat): (f64, f64)| {
+            let street = number as u32;
+            let body = query(&format!("t{round}-{number}"), &format!("p{round}-{number}"), street);
+            with(with(body, "lon", json!(lon)), "lat", json!(lat)).to_string()
+        };
+        let bodies: Vec<String> =
+            people.iter().enumerate().map(|(number, &at)| body(number, at)).collect();
+        let single = bodies.iter().take(30).map(|body| {
+            let mut request = query_request(body.clone());
+            let bearer = format!("Bearer {}", self.secret).parse().unwrap();
+            request.headers_mut().insert("authorization", bearer);
+            text(&self.people, request)
+        });
+        let lines = bodies[30..].join("\n");
+        let stream = self.request(&Method::POST, "/v1/queries/stream", lines);
+        let all = join(join_all(single), text(&self.people, stream));
+        let ((mut told, streamed), ()) = join(all, self.time()).await;
+        told.push(streamed);
+        told
+    }
+}

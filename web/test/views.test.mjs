@@ -1,0 +1,136 @@
+// What each view promises is in it; links and keys lead everywhere; names are only ever words.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { browser, demo, open, streets } from './harness.mjs';
+
+let gateway, chrome;
+
+before(async () => {
+  const report = mkdtempSync(join(tmpdir(), 'meshcloak-'));
+  writeFileSync(join(report, 'report.html'), '<!doctype html><title>Results</title>');
+  [gateway, chrome] = await Promise.all([demo('--report', report), browser()]);
+});
+after(async () => {
+  await chrome?.close();
+  await gateway?.stop();
+});
+
+const visit = (hash, options) => open(chrome, `${gateway.url}${hash}`, options);
+const options = (page, label) => page.locator(`label:has-text("${label}") option`).evaluateAll((list) => list.map((o) => o.value));
+
+test('the live view has every counter and chart, and links to the report', async () => {
+  const { page, wrong, close } = await visit('#live');
+  for (const id of ['asked', 'success', 'expired', 'waiting', 'set-size', 'delay', 'batch', 'sets']) {
+    await page.waitForFunction((id) => /\d/.test(document.querySelector(`#${id} strong`)?.textContent ?? ''), id);
+    assert.equal(await page.locator(`#${id} canvas`).count(), 1);
+  }
+  const link = page.getByRole('link', { name: 'The last evaluation report' });
+  assert.equal((await fetch(new URL(await link.getAttribute('href'), gateway.url))).status, 200);
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('somebody can be followed, by button and by link', async () => {
+  const { page, wrong, close } = await visit('#ask?follow=7');
+  await page.waitForFunction(() => /person 8 of the crowd/.test(document.querySelector('#where')?.textContent ?? ''));
+  await page.waitForFunction(() => document.querySelector('#asked') === null);
+  await page.locator('#somebody').click();
+  await page.waitForFunction(() => /follow=\d+/.test(location.hash) && !/follow=7(&|$)/.test(location.hash));
+  await page.locator('#ask').click();
+  await page.locator('#receipt, #expired').first().waitFor();
+  for (const broken of ['#ask?follow=999999', '#ask?follow=x', '#ask?lon=a&lat=b&k=-3&dt=1e9&at=1,2']) {
+    await page.goto(`${gateway.url}${broken}`);
+    await page.waitForFunction(() => /Click a place/.test(document.querySelector('#where')?.textContent ?? ''));
+  }
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('the attacker’s view offers every scheme and attack, on one victim, in numbers', async () => {
+  const { page, wrong, close } = await visit('#attack?left=clique-cloak&right=hilbert-cloak&attack=centre');
+  const info = await (await fetch(new URL('demo/info', gateway.url))).json();
+  await page.locator('tr[data-row=people]').waitFor();
+  for (const side of ['Left', 'Right']) assert.deepEqual(await options(page, side), info.schemes.map((s) => s.id));
+  assert.deepEqual(await options(page, 'Attack'), info.attacks.map((a) => a.id));
+  assert.ok(info.schemes.length >= 15 && info.attacks.length >= 12);
+  for (const row of ['metres', 'left', 'out', 'people', 'error']) {
+    assert.equal((await page.locator(`tr[data-row=${row}] td`).allInnerTexts()).filter((t) => /\d/.test(t)).length, 2, row);
+  }
+  assert.match(await page.locator('#results').innerText(), /k′/);
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('a link is obeyed, from another page and from this one', async () => {
+  const { page, wrong, close } = await visit('#live');
+  await streets(page);
+  const centre = /at=([\d.]+),([-\d.]+),([-\d.]+)/;
+  await page.mouse.move(300, 300);
+  await page.mouse.wheel(0, -200);
+  await page.waitForFunction(() => /at=/.test(location.hash));
+  const [, zoom, lat, lon] = centre.exec(page.url());
+  const there = `${(Number(zoom) + 1.5).toFixed(2)},${lat},${lon}`;
+  await page.evaluate((at) => (location.hash = `#ask?k=9&at=${at}`), there);
+  await page.waitForFunction(() => /9 people/.test(document.querySelector('form')?.textContent ?? ''));
+  await page.evaluate((at) => (location.hash = `#ask?k=12&at=${at}`), there);
+  await page.waitForFunction(() => /12 people/.test(document.querySelector('form')?.textContent ?? ''));
+  await page.goto(`${gateway.url}?again#attack?at=${there}`);
+  await page.locator('tr[data-row=people]').waitFor();
+  assert.ok(page.url().includes(`at=${there}`), page.url());
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('every control of every view can be reached by keyboard', async () => {
+  for (const view of ['live', 'ask', 'attack']) {
+    const { page, close } = await visit(`#${view}`);
+    await page.locator('#panel h1').waitFor();
+    const all = await page.evaluate(() => {
+      const list = [...document.querySelectorAll('a[href], button, select, input, canvas[tabindex]')].filter((e) => e.getClientRects().length > 0);
+      list.forEach((element, i) => element.setAttribute('data-stop', String(i)));
+      return list.length;
+    });
+    const reached = new Set();
+    for (let presses = 0; reached.size < all && presses < all + 20; presses++) {
+      await page.keyboard.press('Tab');
+      const stop = await page.evaluate(() => document.activeElement?.getAttribute('data-stop'));
+      if (stop !== null) reached.add(stop);
+    }
+    assert.equal(reached.size, all, view);
+    await close();
+  }
+});
+
+test('names from the map and the service are words, never markup', async () => {
+  const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+  const { page, wrong, close } = await visit('#live');
+  await page.route('**/map/info', async (route) => {
+    const info = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...info, categories: { [evil]: 3, ...info.categories } } });
+  });
+  const answer = { outcome: 'answered', ticket: 't', answer: [{ id: evil, name: evil, category: evil, lon: 0, lat: 0, metres: 1 }],
+    receipt: { k: 2, k_reached: 2, guarantee: evil, streets: 1, delay: 1, exact: true } };
+  await page.route('**/v1/queries', (route) => route.fulfill({ json: answer }));
+  const truth = { me: [0, 0], members: [[0, 0], [0, 0]], streets: [], metres: 1, asked: evil, objects: [], neighbours: null };
+  await page.route('**/demo/asked/*', (route) => route.fulfill({ json: truth }));
+  await page.goto(`${gateway.url}?evil#ask?category=${encodeURIComponent(evil)}`);
+  await page.locator('#middle').click();
+  await page.locator('#ask').click();
+  await page.locator('#receipt').waitFor();
+  assert.ok((await page.locator('#panel').innerText()).includes(evil));
+  assert.equal(await page.locator('#panel img, #panel script').count(), 0);
+  assert.match(await page.title(), /MeshCloak/);
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('the page may run nothing but its own files', async () => {
+  const policy = (await fetch(gateway.url)).headers.get('content-security-policy');
+  assert.match(policy, /default-src 'none'/);
+  assert.match(policy, /frame-ancestors 'none'/);
+  assert.doesNotMatch(policy, /unsafe|\*|https?:/);
+});
