@@ -4,18 +4,18 @@
 
 use super::files::Files;
 use super::intake::Arrival;
-use super::outcomes::Success;
+use super::ledger::Ledger;
 use super::per_batch::BatchRow;
 use super::roster::{Roster, Users};
 use super::text::Labels;
 use anyhow::Result;
-use evaluation::metrics::{self, Tally};
+use evaluation::metrics::Tally;
 use evaluation::score::QUIET;
 use evaluation::stopwatch::Stopwatch;
-use meshcloak::engine::{Batch, Turn, turn};
+use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
-use meshcloak::scheme::{Cloaking, Pace, Scheme, State};
+use meshcloak::scheme::{Pace, Scheme, State};
 use meshcloak::units::Time;
 
 /// A run that has come to some batch.
@@ -177,52 +177,6 @@ impl<'a> Batches<'a> {
     fn rate(&mut self) {
         let served = std::mem::take(&mut self.served);
         self.tally.batch(served, self.state.waiting.len() as u64);
-    }
-}
-
-/// Where the outcomes of a batch go.
-struct Ledger<'a> {
-    map: &'a StreetMap,
-    labels: &'a Labels,
-    files: &'a mut Files,
-    roster: &'a mut Roster,
-    tally: &'a mut Tally,
-}
-
-impl Ledger<'_> {
-    /// Writes what a turn did; then those who left are forgotten, not before: each is a member of
-    /// the sets of others.
-    fn enter(self, at: Time, done: &Turn<'_>) -> Result<()> {
-        let Ledger { map, labels, files, roster, tally } = self;
-        for query in &done.expired {
-            files.outcomes.expired(roster, query.id, at)?;
-        }
-        // A set is measured once, however many it serves.
-        let sets: Vec<Cloaking<'_>> =
-            (0..done.published.set_count() as u32).map(|set| done.published.set(set)).collect();
-        let metres: Vec<f64> = sets.iter().map(|set| set.region.metres(map)).collect();
-        let streets: Vec<_> = sets.iter().map(|set| set.region.streets(map)).collect();
-        for (query, number) in &done.served {
-            let number = *number as usize;
-            let (set, streets, metres) = (sets[number].clone(), &streets[number], metres[number]);
-            let (members, area) = (set.members.len(), set.region.area());
-            let success = Success { query, at, set, streets, metres };
-            files.outcomes.succeeded(roster, labels, &success)?;
-            tally.succeed(&metrics::Success {
-                k: query.k,
-                tolerance: query.temporal_tolerance,
-                delay: at - query.asked_at,
-                members,
-                metres,
-                area,
-            });
-        }
-        if let Some(disclosures) = &mut files.disclosures {
-            disclosures.write(labels, done.published, at)?;
-        }
-        let served = done.served.iter().map(|(query, _)| query);
-        done.expired.iter().chain(served).for_each(|query| roster.leave(query));
-        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ mod batches;
 mod disclosures;
 mod files;
 mod intake;
+mod ledger;
 mod options;
 mod outcomes;
 mod per_batch;

@@ -2,9 +2,10 @@
 //! from this program or any other. Whoever published what is in the file, so no algorithm is run
 //! again, and accounts cannot be planted.
 
-use super::judge::{Asked, Judge, Truth};
+use super::judge::Judge;
 use super::score::Scores;
 use super::tap::{Taken, is_live, look_at};
+use super::truth::{Asked, Truth};
 use super::{Assay, Plan, Victims};
 use crate::score::line::{Line, Outcome, Success};
 use crate::score::{ScoreError, ScoreProblem, labels, open};

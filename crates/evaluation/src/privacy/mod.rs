@@ -12,14 +12,15 @@ pub mod victim;
 
 mod judge;
 mod tap;
+mod truth;
 
 #[cfg(test)]
 mod tests;
 
 pub use files::{Given, GivenError};
-pub use judge::Truth;
 pub use score::{Score, Scores};
 pub use suspect::Suspect;
+pub use truth::Truth;
 pub use victim::{Portrait, PortraitRow};
 
 use crate::costs::Costs;

@@ -2,8 +2,8 @@
 //! cannot rule out, and where she and the others are. As rows of a file, so that a report can be
 //! made from files alone.
 
-use super::judge::Asked;
 use super::score::Look;
+use super::truth::Asked;
 use attacks::{Piece, Posterior};
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::query::UserId;

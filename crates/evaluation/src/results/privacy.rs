@@ -1,0 +1,100 @@
+//! Rows of what attacks came to.
+
+use super::Row;
+use super::rows::rounded;
+use crate::privacy::{Assay, PortraitRow, Score};
+use serde::{Deserialize, Serialize};
+
+/// A row of `privacy.csv`: what one attack on one scheme came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the columns are the figures of the attacks, by the same names")]
+pub struct PrivacyRow {
+    pub map: String,
+    pub users: u32,
+    pub configuration: String,
+    pub seed: u64,
+    pub scheme: String,
+    /// Over everyone, as in `runs.csv`.
+    pub success_rate: Option<f64>,
+    pub region_metres: Option<f64>,
+    pub relative_k: Option<f64>,
+    pub mean_delay_s: Option<f64>,
+    pub attack: String,
+    /// `L1`, `L2` or `L3`; of what was shown, nothing.
+    pub level: String,
+    pub publications: u64,
+    /// The share with fewer than k people left.
+    pub below_k: Option<f64>,
+    /// The share with one.
+    pub alone: Option<f64>,
+    /// People left, over k.
+    pub anonymity: Option<f64>,
+    pub metres_left: Option<f64>,
+    pub error_m: Option<f64>,
+    /// The share in which the truth was ruled out.
+    pub wrong: Option<f64>,
+    /// Further figures: `name=value;name=value`.
+    pub more: String,
+    /// Seconds on one thread.
+    pub seconds: f64,
+}
+
+impl PrivacyRow {
+    /// What the run is: all rows of it stand together.
+    pub fn run(&self) -> (&str, u32, &str, u64, &str) {
+        (&self.map, self.users, &self.configuration, self.seed, &self.scheme)
+    }
+
+    /// A further figure by name.
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        let mut pairs = self.more.split(';').filter_map(|pair| pair.split_once('='));
+        pairs.find(|pair| pair.0 == name)?.1.parse().ok()
+    }
+}
+
+/// The rows of all attacks on one scheme; `of` holds what they have in common.
+pub fn privacy_rows(of: &PrivacyRow, assay: &Assay) -> Vec<PrivacyRow> {
+    let value = |number: Option<f64>| number.map(rounded);
+    let all = attacks::all();
+    let level = |name: &str| {
+        let attack = all.iter().find(|attack| attack.name() == name);
+        attack.map_or(String::new(), |attack| attack.level().name().to_owned())
+    };
+    let tally = &assay.tally;
+    let row = |(name, score): (&'static str, &Score)| {
+        let more = score
+            .more
+            .iter()
+            .filter_map(|(name, mean)| Some(format!("{name}={}", rounded(mean.value()?))));
+        PrivacyRow {
+            scheme: assay.scheme.clone(),
+            success_rate: value(tally.success_rate()),
+            region_metres: value(tally.region_metres.value()),
+            relative_k: value(tally.relative_k.value()),
+            mean_delay_s: value(tally.delay.value()),
+            attack: name.to_owned(),
+            level: level(name),
+            publications: score.publications,
+            below_k: value(score.below_k.value()),
+            alone: value(score.alone.value()),
+            anonymity: value(score.anonymity.value()),
+            metres_left: value(score.metres.value()),
+            error_m: value(score.error.value()),
+            wrong: value(score.wrong.value()),
+            more: more.collect::<Vec<_>>().join(";"),
+            seconds: rounded(score.took.as_secs_f64()),
+            ..of.clone()
+        }
+    };
+    assay.scores.in_order().into_iter().map(row).collect()
+}
+
+impl Row for PrivacyRow {
+    const COLUMNS: &'static str = "map,users,configuration,seed,scheme,success_rate,region_metres,\
+        relative_k,mean_delay_s,attack,level,publications,below_k,alone,anonymity,metres_left,\
+        error_m,wrong,more,seconds";
+}
+
+impl Row for PortraitRow {
+    const COLUMNS: &'static str = "scheme,layer,points";
+}

@@ -1,0 +1,161 @@
+//! Rows of what was run: each cell of the grid, second by second, on which maps, by which schemes.
+
+use super::Row;
+use crate::metrics::Tally;
+use crate::stopwatch::Spent;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// A row of `runs.csv`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the columns are the metrics of SPEC §11, by the same names")]
+pub struct RunRow {
+    pub map: String,
+    pub users: u32,
+    /// As in the paper: `P1-3-5` is profile, dt, largest k.
+    pub configuration: String,
+    pub profile: String,
+    pub k_max: u32,
+    /// In seconds.
+    pub dt: f64,
+    pub scheme: String,
+    pub view: String,
+    pub seed: u64,
+    pub queries: u64,
+    pub succeeded: u64,
+    pub expired: u64,
+    pub refused: u64,
+    pub success_rate: Option<f64>,
+    pub printed_success_rate: Option<f64>,
+    pub region_metres: Option<f64>,
+    pub region_metres_per_member: Option<f64>,
+    pub region_area_m2: Option<f64>,
+    pub relative_k: Option<f64>,
+    pub relative_dt: Option<f64>,
+    pub mean_delay_s: Option<f64>,
+    pub served_within_2s: Option<f64>,
+    pub largest_nodes: usize,
+    pub largest_edges: usize,
+    pub truncated_batches: u64,
+    pub us_per_query: Option<f64>,
+    pub us_collect: Option<f64>,
+    pub us_graph: Option<f64>,
+    pub us_cliques: Option<f64>,
+    pub us_mesh: Option<f64>,
+    pub us_settle: Option<f64>,
+    pub worst_batch_ms: f64,
+    /// How many cells ran at once.
+    pub jobs: usize,
+}
+
+/// How many columns of `runs.csv` depend on the clock: the last ones.
+pub const TIMING_COLUMNS: usize = 8;
+
+impl RunRow {
+    /// Fills in everything that was measured.
+    #[must_use]
+    pub fn with(self, tally: &Tally) -> RunRow {
+        let value = |number: Option<f64>| number.map(rounded);
+        let micros = |spent: Duration| value(tally.us_per_query(spent));
+        let [collect, graph, cliques, mesh, settle]: Spent = tally.spent;
+        RunRow {
+            queries: tally.queries(),
+            succeeded: tally.succeeded,
+            expired: tally.expired,
+            refused: tally.refused(),
+            success_rate: value(tally.success_rate()),
+            printed_success_rate: value(tally.printed_success_rate.value()),
+            region_metres: value(tally.region_metres.value()),
+            region_metres_per_member: value(tally.region_metres_per_member.value()),
+            region_area_m2: value(tally.region_area.value()),
+            relative_k: value(tally.relative_k.value()),
+            relative_dt: value(tally.relative_dt.value()),
+            mean_delay_s: value(tally.delay.value()),
+            served_within_2s: value(tally.within_two_seconds.value()),
+            largest_nodes: tally.largest.nodes,
+            largest_edges: tally.largest.edges,
+            truncated_batches: tally.truncated,
+            us_per_query: micros(tally.spent.iter().sum()),
+            us_collect: micros(collect),
+            us_graph: micros(graph),
+            us_cliques: micros(cliques),
+            us_mesh: micros(mesh),
+            us_settle: micros(settle),
+            worst_batch_ms: rounded(tally.worst.as_secs_f64() * 1000.0),
+            ..self
+        }
+    }
+}
+
+/// To six decimals.
+pub(super) fn rounded(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}
+
+/// A row of `volume.csv`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "as in runs.csv, and as in the paper's figure of query volume")]
+pub struct VolumeRow {
+    pub map: String,
+    pub users: u32,
+    pub configuration: String,
+    pub scheme: String,
+    pub view: String,
+    pub seed: u64,
+    /// In seconds.
+    pub time: u64,
+    pub new: u64,
+    pub succeeded: u64,
+    pub expired: u64,
+    pub waiting: u64,
+    pub nodes: usize,
+    pub edges: usize,
+}
+
+/// A row of `maps.csv` (Table II).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the columns are those of Table II")]
+pub struct MapRow {
+    pub map: String,
+    pub nodes: u64,
+    pub edges: u64,
+    pub width_km: f64,
+    pub height_km: f64,
+    pub area_km2: f64,
+    pub street_km: f64,
+    /// How long it took to measure all distances within reach.
+    pub matrix_ms: f64,
+}
+
+/// A row of `schemes.csv` (Table I).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the columns are those of Table I")]
+pub struct SchemeRow {
+    pub scheme: String,
+    pub setting: String,
+    pub cliques: String,
+    pub constraint: String,
+    /// `batch` or `one by one`.
+    pub pace: String,
+}
+
+impl Row for RunRow {
+    const COLUMNS: &'static str = "map,users,configuration,profile,k_max,dt,scheme,view,seed,\
+        queries,succeeded,expired,refused,success_rate,printed_success_rate,region_metres,\
+        region_metres_per_member,region_area_m2,relative_k,relative_dt,mean_delay_s,\
+        served_within_2s,largest_nodes,largest_edges,truncated_batches,us_per_query,us_collect,\
+        us_graph,us_cliques,us_mesh,us_settle,worst_batch_ms,jobs";
+}
+
+impl Row for VolumeRow {
+    const COLUMNS: &'static str = "map,users,configuration,scheme,view,seed,time,new,succeeded,\
+        expired,waiting,nodes,edges";
+}
+
+impl Row for MapRow {
+    const COLUMNS: &'static str = "map,nodes,edges,width_km,height_km,area_km2,street_km,matrix_ms";
+}
+
+impl Row for SchemeRow {
+    const COLUMNS: &'static str = "scheme,setting,cliques,constraint,pace";
+}
