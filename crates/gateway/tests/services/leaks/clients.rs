@@ -149,7 +149,12 @@ impl Socket {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let door = watch::Sender::new(false);
-        let manners = Manners { connections: 9, patience: Duration::from_secs(600), tls: None };
+        let manners = Manners {
+            connections: 9,
+            patience: Duration::from_secs(600),
+            reading: Duration::from_secs(600),
+            tls: None,
+        };
         tokio::spawn(listen(listener, house.app.clone(), manners, door.subscribe()));
         let stream = TcpStream::connect(address).await.unwrap();
         let mut request = format!("ws://{address}/v1/live").into_client_request().unwrap();
