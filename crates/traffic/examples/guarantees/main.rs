@@ -4,6 +4,8 @@
 //! `MESHCLOAK_MAPS=FOLDER cargo run --release -p traffic --example guarantees [PEOPLE [SEED]]` looks
 //! at Oldenburg; without that folder at the built-in city. Everyone starts and goes anywhere
 //! (`--places uniform`), on one thread. With `budget` before the numbers: success against budget.
+//! Settings named after them, as in `100000 2 P2-5-10`, are the only ones; with `plain` after them
+//! nothing is held.
 
 mod outcome;
 
@@ -26,6 +28,8 @@ struct Crowd {
     map: StreetMap,
     people: u32,
     seed: u64,
+    /// Which settings; all if none is named.
+    only: Vec<String>,
 }
 
 fn main() {
@@ -35,13 +39,14 @@ fn main() {
     let mut numbers = arguments.iter().map(|text| text.parse::<u32>().ok());
     let people = numbers.next().flatten().unwrap_or(100_000);
     let seed = numbers.next().flatten().unwrap_or(1).into();
+    let only: Vec<String> = arguments.iter().skip(2).cloned().collect();
     let source = std::env::var_os("MESHCLOAK_MAPS").map(PathBuf::from);
     let source = source.map(|folder| folder.join("oldenburg/oldenburgGen.node"));
     let source = source.map_or_else(MapSource::default, MapSource::File);
     let read = import::read_map(&source, &Options::default(), &());
     let map = read.unwrap_or_else(|error| panic!("{error}")).map;
     println!("{} streets, {people} people, seed {seed}", map.street_count());
-    let crowd = Crowd { map, people, seed };
+    let crowd = Crowd { map, people, seed, only };
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");
     one.install(|| if budget { budgets(&crowd) } else { costs(&crowd) });
 }
@@ -51,7 +56,7 @@ fn costs(crowd: &Crowd) {
     println!(
         "setting  guarantee         success  share   delay    µs  ratio  worst ms  metres  held back"
     );
-    for setting in SETTINGS {
+    for setting in SETTINGS.into_iter().filter(|setting| crowd.wants(*setting)) {
         let (name, atlas, tape) = crowd.ask(setting);
         let paper = run(&atlas, &tape, Scheme::default());
         paper.print(&name, "paper", &paper);
@@ -63,6 +68,9 @@ fn costs(crowd: &Crowd) {
             ("history", Guarantee::History, None),
             ("  --hold", Guarantee::History, Some(10)),
         ] {
+            if longest.is_some() && crowd.only.iter().any(|word| word == "plain") {
+                continue;
+            }
             let margin = Duration::from_secs(1);
             let hold =
                 longest.map(|longest| Hold { longest: Duration::from_secs(longest), margin });
@@ -75,7 +83,7 @@ fn costs(crowd: &Crowd) {
 /// What the steps that one search may take are good for, as CSV.
 fn budgets(crowd: &Crowd) {
     println!("setting,guarantee,budget,success,truncated_batches,us_per_query,worst_ms");
-    for setting in [SETTINGS[0], SETTINGS[3]] {
+    for setting in [SETTINGS[0], SETTINGS[3]].into_iter().filter(|setting| crowd.wants(*setting)) {
         let (name, atlas, tape) = crowd.ask(setting);
         for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
             for budget in [1, 3, 10, 30, 100, 300, 1_000, 10_000, 100_000] {
@@ -88,7 +96,17 @@ fn budgets(crowd: &Crowd) {
     }
 }
 
+fn label((profile, dt, most): (&str, u32, u32)) -> String {
+    format!("{}-{dt}-{most}", profile.to_uppercase())
+}
+
 impl Crowd {
+    /// Whether a setting is among those that are wanted.
+    fn wants(&self, setting: (&str, u32, u32)) -> bool {
+        let mut named = self.only.iter().filter(|word| *word != "plain").peekable();
+        named.peek().is_none() || named.any(|word| *word == label(setting))
+    }
+
     /// What a setting is called, and what is asked under it.
     fn ask(&self, (profile, dt, most): (&str, u32, u32)) -> (String, Arc<Atlas>, Vec<Vec<Query>>) {
         let settings = Settings {
@@ -97,7 +115,7 @@ impl Crowd {
             temporal_tolerance: dt * 1000,
             seed: self.seed,
         };
-        let name = format!("{}-{dt}-{most}", profile.to_uppercase());
+        let name = label((profile, dt, most));
         let profile = Profile::named(profile).expect("it is built in").with_uniform_places();
         let atlas = Arc::new(Atlas::new(self.map.clone(), profile.largest_constraint()));
         (name, atlas, Simulation::new(&self.map, &profile, settings).tape())
