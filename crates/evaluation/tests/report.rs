@@ -122,7 +122,7 @@ fn made(folder: &Path) -> Report {
     Report::new(&Data::read(folder).unwrap()).unwrap()
 }
 
-const SECTIONS: [&str; 15] = [
+const SECTIONS: [&str; 16] = [
     "provenance",
     "claims",
     "schemes",
@@ -136,6 +136,7 @@ const SECTIONS: [&str; 15] = [
     "batch",
     "rivals",
     "people",
+    "presence",
     "taxis",
     "why",
 ];
@@ -149,8 +150,9 @@ fn every_section_is_there_and_in_the_contents() {
         assert_eq!(html.matches(&format!("<a href=\"#{id}\">")).count(), 1, "{id}");
     }
     let left_out: Vec<&str> = html.lines().filter(|line| line.contains("Left out:")).collect();
-    assert_eq!(left_out.len(), 1, "all data is there but attacks: {left_out:?}");
-    assert!(left_out[0].contains("nothing was attacked"), "{left_out:?}");
+    assert_eq!(left_out.len(), 2, "all data is there but presence and attacks: {left_out:?}");
+    assert!(left_out[0].contains("nobody only shared her presence"), "{left_out:?}");
+    assert!(left_out[1].contains("nothing was attacked"), "{left_out:?}");
 }
 
 #[test]
