@@ -106,14 +106,10 @@ impl<const WORDS: usize> Bits for [u64; WORDS] {
     fn words_mut(&mut self) -> &mut [u64] {
         self
     }
-    /// Without a branch where there is one word: whether a number is wanted is hard to guess.
+    /// Without a branch: whether a number is wanted is hard to guess.
     #[inline]
     fn insert_if(&mut self, wanted: bool, number: usize) {
-        if WORDS == 1 {
-            self[0] |= u64::from(wanted) << (number % 64);
-        } else if wanted {
-            self.insert(number);
-        }
+        self[number / 64 % WORDS] |= u64::from(wanted) << (number % 64);
     }
 }
 

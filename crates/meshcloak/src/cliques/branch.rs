@@ -37,10 +37,13 @@ impl<B: Bits> Branch<'_, B> {
             return;
         }
         let pivot = self.take_universal(&mut clique, &mut size, &mut open);
-        let Some(pivot) = pivot else {
+        let Some((pivot, may_improve)) = pivot else {
             self.keep(&clique, size); // all were adjacent to one another
             return;
         };
+        if !may_improve {
+            return;
+        }
         if self.steps > EASY && !self.may_improve(&clique, &open, size + self.colours(&open)) {
             return;
         }
@@ -56,21 +59,34 @@ impl<B: Bits> Branch<'_, B> {
     }
 
     /// Moves the nodes that are adjacent to all others of `open` into the clique: every largest one
-    /// has them. Gives the node that misses fewest of the rest; `None` if nobody is left.
-    fn take_universal(&self, clique: &mut B, size: &mut u32, open: &mut B) -> Option<usize> {
-        let (mut pivot, mut fewest) = (None, u32::MAX);
+    /// has them. Of the rest it gives the node that misses fewest, and whether some node might get a
+    /// larger clique than it has: one with a node of the rest has at most its neighbours.
+    fn take_universal(
+        &self,
+        clique: &mut B,
+        size: &mut u32,
+        open: &mut B,
+    ) -> Option<(usize, bool)> {
+        let (mut pivot, mut fewest, mut may_improve) = (None, u32::MAX, false);
         let all = open.clone();
+        let most = *size + all.count() + 1;
         for place in all.iter() {
             let missed = all.count_without(&self.neighbours[place]);
             if missed == 1 {
                 clique.insert(place); // only herself
                 open.remove(place);
                 *size += 1;
-            } else if missed < fewest {
+                continue;
+            }
+            may_improve |= self.sizes[place] < most - missed;
+            if missed < fewest {
                 (pivot, fewest) = (Some(place), missed);
             }
         }
-        pivot
+        let smaller = |size: u32| size < most.saturating_sub(fewest);
+        may_improve |=
+            smaller(self.root_size) || clique.iter().any(|place| smaller(self.sizes[place]));
+        pivot.map(|pivot| (pivot, may_improve))
     }
 
     /// Takes `next` into the clique, looks further, and sets it aside.

@@ -167,18 +167,21 @@ impl Within<'_> {
     fn connect<B: Bits>(&self, places: &mut [u32], neighbours: &mut Vec<B>) {
         let count = self.candidates.len();
         neighbours.clear();
-        neighbours.resize(count, B::empty(count));
+        let nobody = B::empty(count);
+        neighbours.resize(count, nobody.clone());
         for (place, &node) in self.candidates.iter().enumerate() {
             places[node as usize] = place as u32;
         }
         let last = self.candidates.last().copied().unwrap_or(0);
         for (place, &node) in self.candidates.iter().enumerate() {
+            let mut row = nobody.clone();
             for &later in self.task.graph.later(node).iter().take_while(|&&later| later <= last) {
                 let other = places[later as usize];
-                if other != NOWHERE {
-                    neighbours[place].insert(other as usize);
-                    neighbours[other as usize].insert(place);
-                }
+                row.insert_if(other != NOWHERE, other as usize);
+            }
+            for other in row.iter() {
+                neighbours[place].insert(other);
+                neighbours[other].insert(place);
             }
         }
         for &node in self.candidates {
