@@ -22,15 +22,12 @@ export function ask(scene: Scene): Leave {
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
   let following: number | null = null;
   let busy: AbortController | null = null;
+  // Asked for somebody before anybody is known: as soon as somebody is.
+  let wanted = false;
 
   const form = new Form(scene, {
     middle: () => stand(fromMap()),
-    somebody: () => {
-      const people = stream.last?.crowd;
-      if (!people) return;
-      const there = [...people.how.keys()].filter((i) => people.how[i]);
-      follow(there[Math.floor(Math.random() * there.length)] ?? null);
-    },
+    somebody: () => pick(),
     ask: () => void go(),
   });
 
@@ -55,6 +52,12 @@ export function ask(scene: Scene): Leave {
     marks.clear();
     meshes.clear();
     step();
+  };
+  const pick = (): void => {
+    const how = stream.last?.crowd.how ?? [];
+    const others = [...how.keys()].filter((i) => how[i] && i !== following);
+    wanted = others.length === 0;
+    if (!wanted) follow(others[Math.floor(Math.random() * others.length)] ?? null);
   };
   const step = (): void => {
     const there = following === null || !stream.last ? null : at(stream.last.crowd, following);
@@ -131,6 +134,7 @@ export function ask(scene: Scene): Leave {
 
   const stop = stream.listen((_, people) => {
     crowd.push(people);
+    if (wanted) pick();
     step();
   });
   fill(
