@@ -8,12 +8,13 @@ use gateway::refine::refine;
 use gateway::service::{Complete, Object, Objects};
 use gateway::walk::Walker;
 use meshcloak::distance::Atlas;
-use meshcloak::map::StreetMap;
+use meshcloak::map::{Position, StreetMap};
 use meshcloak::units::Length;
 use std::sync::Arc;
 
 /// Everything there is to find.
 pub struct Truth {
+    atlas: Arc<Atlas>,
     walker: Walker,
     everything: Objects,
     questions: [Question; QUESTIONS.len()],
@@ -28,7 +29,7 @@ impl Truth {
     pub fn new(map: &StreetMap, one_in: u32) -> Truth {
         let everything = Objects::new(Object::all_of(map), Complete::Yes);
         // Distances are searched for here, so the matrix may be as small as can be.
-        let atlas = Atlas::new(map.clone(), Length::metres(1.0));
+        let atlas = Arc::new(Atlas::new(map.clone(), Length::metres(1.0)));
         let nearest = |count, along| Operation::Nearest { count, along };
         let within = |metres, along| Operation::Within { radius: Length::metres(metres), along };
         let operations = [
@@ -38,7 +39,7 @@ impl Truth {
             within(400.0, Along::Streets),
         ];
         let questions = operations.map(|operation| Question { operation, category: Category::Any });
-        Truth { walker: Walker::new(Arc::new(atlas)), everything, questions, one_in }
+        Truth { walker: Walker::new(Arc::clone(&atlas)), atlas, everything, questions, one_in }
     }
 
     /// Whether a query is one of those looked at.
@@ -48,9 +49,19 @@ impl Truth {
 
     /// Whether an answer is the true one: the same things at the same distances, but for those so
     /// near to the border that the way of a position through degrees decides.
+    ///
+    /// Somebody at a junction is on all of its streets: degrees do not say on which, and where some
+    /// are one-way the answers differ. That of the street the gateway takes is as true.
     pub fn agrees(&self, post: &Post, told: &[FoundOf<'_>]) -> bool {
         let question = &self.questions[post.question];
-        let truth = refine(&self.walker, post.position, question, &self.everything).found;
+        let map = self.atlas.map();
+        let same_place = map.snap(map.point(post.position), Some(TOLERANCE));
+        self.agrees_at(post.position, question, told)
+            || same_place.is_some_and(|same| self.agrees_at(same.position, question, told))
+    }
+
+    fn agrees_at(&self, position: Position, question: &Question, told: &[FoundOf<'_>]) -> bool {
+        let truth = refine(&self.walker, position, question, &self.everything).found;
         let border = match question.operation {
             Operation::Within { radius, .. } => radius.as_metres(),
             Operation::Nearest { .. } => truth.last().map_or(f64::INFINITY, |last| last.metres),
@@ -62,5 +73,36 @@ impl Truth {
         let is_true = |id: &str| truth.iter().any(|found| found.object.id == id);
         truth.iter().all(|f| is_near_the_border(f.metres) || is_told(&f.object.id, f.metres))
             && told.iter().all(|f| is_near_the_border(f.metres) || is_true(&f.id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use import::{MapSource, Options};
+
+    #[test]
+    fn at_a_junction_the_answer_of_any_street_that_degrees_may_mean_is_true_and_no_other() {
+        let map = import::read_map(&MapSource::default(), &Options::default(), &());
+        let map = map.expect("it is built in").map;
+        let truth = Truth::new(&map, 1);
+        let (mut differ, mut wrong) = (0, 0);
+        for street in map.streets().filter(|&street| map.street(street).one_way).take(60) {
+            let position = Position { street, offset: Length::ZERO };
+            let post =
+                Post { user: 0, number: 0, at: 0, body: Default::default(), position, question: 0 };
+            let told = |position: Position| -> Vec<FoundOf<'static>> {
+                let found = refine(&truth.walker, position, &truth.questions[0], &truth.everything);
+                let told = found.found.iter();
+                told.map(|f| FoundOf { id: f.object.id.to_string().into(), metres: f.metres })
+                    .collect()
+            };
+            let meant = map.snap(map.point(position), None).expect("there is a street").position;
+            assert!(truth.agrees(&post, &told(meant)), "{position:?}");
+            differ += usize::from(!truth.agrees_at(position, &truth.questions[0], &told(meant)));
+            let elsewhere = Position { offset: map.street(street).length, street };
+            wrong += usize::from(!truth.agrees(&post, &told(elsewhere)));
+        }
+        assert!(differ > 0 && wrong > 30, "{differ} differ, {wrong} wrong");
     }
 }
