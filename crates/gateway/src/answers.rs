@@ -49,7 +49,7 @@ pub async fn answer(gateway: Arc<Gateway>, round: Round) {
     let workers = config.service.concurrency.min(round.jobs.len());
     let until = tokio::time::Instant::now() + config.service.timeout;
     drop(config);
-    let ended = round.ended;
+    let mut ended = round.ended.into_iter();
     let answering = Arc::new(Answering {
         gateway,
         jobs: Mutex::new(round.jobs.into_iter()),
@@ -61,8 +61,8 @@ pub async fn answer(gateway: Arc<Gateway>, round: Round) {
     for _ in 0..workers {
         all.spawn(Arc::clone(&answering).work());
     }
-    for some in ended.chunks(AT_ONCE) {
-        answering.gateway.tell_all(some);
+    while ended.len() > 0 {
+        answering.gateway.tell(ended.by_ref().take(AT_ONCE));
         tokio::task::yield_now().await;
     }
     while all.join_next().await.is_some() {}
@@ -147,17 +147,19 @@ fn without_answer(pending: &Pending, outcome: Outcome, message: &str) -> Finishe
 
 impl Gateway {
     /// Tells those who are not served any more.
-    fn tell_all(&self, ended: &[(Pending, Outcome)]) {
-        for (pending, outcome) in ended {
+    fn tell(&self, ended: impl Iterator<Item = (Pending, Outcome)>) {
+        let finished = |(pending, outcome): (Pending, Outcome)| {
             let message = match outcome {
                 Outcome::Cancelled => CANCELLED,
                 Outcome::Present => PRESENT,
                 Outcome::Failed => BROKEN,
                 Outcome::Expired | Outcome::Answered => EXPIRED,
             };
-            self.metrics().ended(*outcome, 1);
-            self.finish(pending, &without_answer(pending, *outcome, message));
-        }
+            self.metrics().ended(outcome, 1);
+            let finished = without_answer(&pending, outcome, message);
+            (pending, finished)
+        };
+        self.finish_all(&mut ended.map(finished).collect());
     }
 
     /// Her own answer, in what the service said for all.

@@ -123,14 +123,8 @@ impl Gateway {
         }
     }
 
-    /// A query has ended: its person is told, and the ticket keeps the result for a while.
-    pub fn finish(&self, pending: &Pending, finished: &Finished) {
-        self.under_way().fetch_sub(1, Ordering::Relaxed);
-        let now = self.clock().now();
-        pending.account.tickets().lock().finish(&pending.ticket, finished, now);
-    }
-
-    /// The same for several, those of one account under one lock.
+    /// Queries have ended: their people are told, and tickets keep the results for a while. Those of
+    /// one account go under one lock.
     pub fn finish_all(&self, ended: &mut Vec<(Pending, Finished)>) {
         self.under_way().fetch_sub(ended.len(), Ordering::Relaxed);
         let now = self.clock().now();

@@ -54,10 +54,17 @@ impl Truth {
     /// are one-way the answers differ. That of the street the gateway takes is as true.
     pub fn agrees(&self, post: &Post, told: &[FoundOf<'_>]) -> bool {
         let question = &self.questions[post.question];
-        let map = self.atlas.map();
-        let same_place = map.snap(map.point(post.position), Some(TOLERANCE));
+        let as_sent = || self.as_sent(post.position);
         self.agrees_at(post.position, question, told)
-            || same_place.is_some_and(|same| self.agrees_at(same.position, question, told))
+            || as_sent().is_some_and(|position| self.agrees_at(position, question, told))
+    }
+
+    /// The position that a gateway makes of the degrees of a position.
+    fn as_sent(&self, position: Position) -> Option<Position> {
+        let map = self.atlas.map();
+        let frame = map.frame()?;
+        let point = frame.point(frame.lon_lat(map.point(position)));
+        Some(map.snap(point, Some(TOLERANCE))?.position)
     }
 
     fn agrees_at(&self, position: Position, question: &Question, told: &[FoundOf<'_>]) -> bool {
@@ -97,7 +104,7 @@ mod tests {
                 told.map(|f| FoundOf { id: f.object.id.to_string().into(), metres: f.metres })
                     .collect()
             };
-            let meant = map.snap(map.point(position), None).expect("there is a street").position;
+            let meant = truth.as_sent(position).expect("there is a street");
             assert!(truth.agrees(&post, &told(meant)), "{position:?}");
             differ += usize::from(!truth.agrees_at(position, &truth.questions[0], &told(meant)));
             let elsewhere = Position { offset: map.street(street).length, street };

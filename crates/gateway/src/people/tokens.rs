@@ -22,8 +22,8 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Gateway>> {
         .routes(utoipa_axum::routes!(revoke_token))
 }
 
-/// A token that was just made.
-#[derive(Debug, Serialize, ToSchema)]
+/// A token that was just made. It cannot be printed.
+#[derive(Serialize, ToSchema)]
 pub struct TokenBody {
     /// What it is listed and revoked by.
     pub id: String,
