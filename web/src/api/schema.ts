@@ -514,7 +514,7 @@ export interface components {
             /** @description `ok`, or `stopping`. */
             state: string;
         };
-        /** @description A token that was just made. */
+        /** @description A token that was just made. It cannot be printed. */
         TokenBody: {
             /** @description What it is listed and revoked by. */
             id: string;
