@@ -1,7 +1,7 @@
 // How fast the page is, by hand: `npm run measure`. For each map the time from navigation to the
 // first streets on the screen and to the whole picture, and how long frames take while somebody
-// pans and zooms, beside the same page without any street. Headless Chromium draws by software:
-// a machine with a graphics card is far faster, and the floor says by how much to wonder.
+// pans and zooms, beside the same page with an empty map. Headless Chromium draws by software, on
+// the processor that also does everything else: a machine with a graphics card is far faster.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync } from 'node:fs';
@@ -17,20 +17,35 @@ const REAL = [
   ['Porto, metropolitan area', 'porto/porto_portugal.osm.pbf'],
 ];
 const LOADS = 3;
-const FRAMES = 24;
+const ZOOMS = [10, 11, 12, 13, 14, 15, 16];
+const FRAMES = 40;
+const SIZE = { width: 1280, height: 800 };
 
 const sorted = (list) => [...list].sort((a, b) => a - b);
 const quantile = (list, part) => sorted(list)[Math.min(list.length - 1, Math.floor(part * list.length))] ?? NaN;
 const ms = (value) => (Number.isFinite(value) ? value.toFixed(0) : '–').padStart(6);
 
-/** A fresh page; `blank` lets no tile through. */
+/** A fresh page; on a blank one there is no street and nobody. */
 async function visit(chrome, url, blank) {
-  const context = await chrome.newContext({ viewport: { width: 1280, height: 800 } });
+  const context = await chrome.newContext({ viewport: SIZE });
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
-  if (blank) await context.route('**/map/tiles/**', (route) => route.fulfill({ status: 204 }));
+  if (blank) await context.route(/map\/(tiles|shapes)|demo\/live/, (route) => route.fulfill({ status: 204 }));
+  await page.addInitScript(count);
   await page.goto(url);
-  await page.waitForFunction(() => performance.getEntriesByName('map-whole').length > 0, null, { timeout: 120_000 });
+  await page.waitForFunction(() => performance.getEntriesByName('map-whole').length > 0);
   return { page, close: () => context.close() };
+}
+
+/** In the page: counts what is given to be drawn. */
+function count() {
+  window.triangles = 0;
+  const { prototype } = WebGL2RenderingContext;
+  const draw = prototype.drawElements;
+  prototype.drawElements = function (mode, corners, ...rest) {
+    window.triangles += corners / 3;
+    return draw.call(this, mode, corners, ...rest);
+  };
 }
 
 async function picture(chrome, url, blank) {
@@ -45,40 +60,37 @@ async function picture(chrome, url, blank) {
   return { first: quantile(firsts, 0.5), best: sorted(firsts)[0], whole: quantile(wholes, 0.5) };
 }
 
-/** Times between frames while the map is dragged, then zoomed by the wheel. */
-async function frames(chrome, url, zoom, { bounds: [west, south, east, north] }, blank) {
+/** In the page: moves with every frame, by what a mouse would say, and times them. */
+async function move({ frames, kind }) {
+  const canvas = document.querySelector('.maplibregl-canvas');
+  const tell = (Event, name, more) => canvas.dispatchEvent(new Event(name, { bubbles: true, cancelable: true, clientX: 500, clientY: 400, ...more }));
+  const frame = () => new Promise(requestAnimationFrame);
+  const gaps = [], weights = [];
+  if (kind === 'pan') tell(MouseEvent, 'mousedown', { button: 0, buttons: 1 });
+  let last = await frame();
+  for (let i = 0; i < frames; i++) {
+    // There and back, so that what is shown stays much the same.
+    const step = i < frames / 2 ? i : frames - i;
+    if (kind === 'pan') tell(MouseEvent, 'mousemove', { buttons: 1, clientX: 500 - 8 * step, clientY: 400 - 4 * step });
+    else tell(WheelEvent, 'wheel', { deltaY: i < frames / 2 ? -24 : 24 });
+    window.triangles = 0;
+    const now = await frame();
+    gaps.push(now - last);
+    weights.push(window.triangles);
+    last = now;
+  }
+  if (kind === 'pan') tell(MouseEvent, 'mouseup', { button: 0 });
+  return { gaps, weights };
+}
+
+/** Times between frames at a zoom: dragged, then zoomed by the wheel. */
+async function frames(page, zoom, { bounds: [west, south, east, north] }) {
   const at = `${zoom},${(south + north) / 2},${(west + east) / 2}`;
-  const { page, close } = await visit(chrome, `${url}?z=${zoom}#?at=${at}`, blank);
-  await page.evaluate(() => {
-    window.gaps = [];
-    let last = performance.now();
-    const tick = (now) => {
-      window.gaps.push(now - last);
-      last = now;
-      requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
-  });
-  const frame = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
-  const take = () => page.evaluate(() => window.gaps.splice(0));
-  await page.mouse.move(600, 400);
-  await frame();
-  await take();
-  await page.mouse.down();
-  for (let i = 0; i < FRAMES; i++) {
-    await page.mouse.move(600 - 8 * i, 400 + 4 * i);
-    await frame();
-  }
-  const pan = await take();
-  await page.mouse.up();
-  for (let i = 0; i < FRAMES / 2; i++) {
-    await page.mouse.wheel(0, i < FRAMES / 4 ? -40 : 40);
-    await frame();
-  }
-  const wheel = await take();
-  if (pictures && !blank) await page.screenshot({ path: join(pictures, `measure-${new URL(url).port}-${zoom}.png`) });
-  await close();
-  return { pan, wheel };
+  await page.evaluate((at) => (location.hash = `#?at=${at}`), at);
+  await page.waitForFunction((zoom) => document.querySelector('.map').dataset.whole === zoom, zoom.toFixed(2));
+  const pan = await page.evaluate(move, { frames: FRAMES, kind: 'pan' });
+  const wheel = await page.evaluate(move, { frames: FRAMES, kind: 'wheel' });
+  return { pan: pan.gaps, wheel: wheel.gaps, triangles: Math.max(...pan.weights, ...wheel.weights) };
 }
 
 async function measure(chrome, name, url) {
@@ -86,13 +98,18 @@ async function measure(chrome, name, url) {
   const blank = await picture(chrome, url, true);
   const { first, best, whole } = await picture(chrome, url, false);
   console.log(`\n${name}: ${info.streets.toLocaleString('en')} streets`);
-  console.log(`  first streets ${ms(first)} ms (best ${ms(best)}), whole picture ${ms(whole)} ms; without streets ${ms(blank.whole)} ms`);
-  console.log('  zoom   pan: median   p95   (floor)    wheel: median   p95   (floor), ms a frame');
-  for (const zoom of [11, 13, 15]) {
-    const [all, floor] = [await frames(chrome, url, zoom, info, false), await frames(chrome, url, zoom, info, true)];
-    const tell = (key) => `${ms(quantile(all[key], 0.5))} ${ms(quantile(all[key], 0.95))} (${ms(quantile(floor[key], 0.5))} ${ms(quantile(floor[key], 0.95))})`;
-    console.log(`  ${String(zoom).padEnd(5)} ${tell('pan')}    ${tell('wheel')}`);
+  console.log(`  first streets ${ms(first)} ms (best ${ms(best)}), whole picture ${ms(whole)} ms; empty map ${ms(blank.whole)} ms`);
+  console.log('\n  | zoom | pan, p50 | p95 | empty, p50 | p95 | wheel, p50 | p95 | empty, p50 | p95 | triangles |\n  |---|---|---|---|---|---|---|---|---|---|');
+  const [streets, empty] = [await visit(chrome, url, false), await visit(chrome, url, true)];
+  for (const zoom of ZOOMS) {
+    const [all, floor] = [await frames(streets.page, zoom, info), await frames(empty.page, zoom, info)];
+    const tell = (list) => [0.5, 0.95].map((part) => quantile(list, part).toFixed(0));
+    const row = [zoom, ...tell(all.pan), ...tell(floor.pan), ...tell(all.wheel), ...tell(floor.wheel), all.triangles.toLocaleString('en')];
+    console.log(`  | ${row.join(' | ')} |`);
+    if (pictures) await streets.page.screenshot({ path: join(pictures, `measure-${name.split(',')[0]}-${zoom}.png`) });
   }
+  await streets.close();
+  await empty.close();
 }
 
 /** A gateway for real people on a map, with its page. */
@@ -121,7 +138,7 @@ async function everything(chrome, only) {
 
 // An address of a page that runs, or the beginning of a name: all of them otherwise.
 const what = process.argv[2] ?? '';
-console.log(`${cpus().length} × ${cpus()[0]?.model}, load ${loadavg()[0]?.toFixed(1)}`);
+console.log(`${cpus().length} × ${cpus()[0]?.model}, load ${loadavg()[0]?.toFixed(1)}; ${SIZE.width} × ${SIZE.height} pixels; milliseconds a frame`);
 const chrome = await browser();
 if (what.startsWith('http')) await measure(chrome, what, what);
 else await everything(chrome, what);

@@ -1,5 +1,5 @@
 //! The street map as vector tiles, so that a page can draw any city smoothly and asks nobody else
-//! for a map. Tiles hold streets and points of interest: nothing about people.
+//! for a map, and the shapes of streets by number, to light them. Tiles and shapes hold streets and points of interest: nothing about people.
 
 mod cache;
 #[cfg(test)]
@@ -9,6 +9,7 @@ mod encode;
 mod lines;
 pub mod mercator;
 mod routes;
+mod shapes;
 mod streets;
 mod strokes;
 mod view;
@@ -116,7 +117,7 @@ impl Tiles {
         let mut tile = Vec::new();
         let shapes = Shapes { points: &self.shapes, starts: &self.starts };
         let drawing = Drawing { map: self.map(), shapes, detail: &self.detail };
-        drawing.layer(id.z, window, &self.near(window)).write("streets", &mut tile);
+        drawing.layer(id.z, window, self.near(window)).write("streets", &mut tile);
         if id.z >= CLOSE {
             self.places(window).write("pois", &mut tile);
         }
