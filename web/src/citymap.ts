@@ -17,6 +17,8 @@ maplibregl.prewarm();
 
 export interface MapInfo {
   bounds: [west: number, south: number, east: number, north: number];
+  /** Where most streets are. */
+  middle: [west: number, south: number, east: number, north: number];
   streets: number;
   categories: Record<string, number>;
   max_zoom: number;
@@ -79,7 +81,7 @@ export class CityMap {
       maxZoom: 19,
       minZoom: 8,
       fadeDuration: 150,
-      ...(start ?? { bounds: info.bounds, fitBoundsOptions: { padding: 24 } }),
+      ...(start ?? { bounds: info.middle, fitBoundsOptions: { padding: 24, maxZoom: 16 } }),
     });
     this.map.touchZoomRotate.disableRotation();
     this.map.keyboard.disableRotation();
@@ -117,8 +119,14 @@ export class CityMap {
   /** Gives streets their looks; those not named go back to normal. */
   light(looks: Map<number, Look>): void {
     this.looks = looks;
-    this.shapes.want(looks.keys());
+    void this.shapes.want(looks.keys());
     this.lightNow();
+  }
+
+  /** Where these streets run. */
+  async extent(streets: number[]): Promise<Place[]> {
+    await this.shapes.want(streets);
+    return streets.flatMap((street) => this.shapes.of(street)?.line.map(([lon, lat]) => ({ lon, lat })) ?? []);
   }
 
   private lightSoon(): void {
@@ -211,5 +219,7 @@ function marks(map: maplibregl.Map): void {
     map.once('render', () => performance.mark('map-streets'));
   });
   map.once('idle', () => performance.mark('map-whole'));
-  map.on('idle', () => map.getContainer().setAttribute('data-whole', map.getZoom().toFixed(2)));
+  const host = map.getContainer();
+  map.on('movestart', () => host.removeAttribute('data-whole'));
+  map.on('idle', () => host.setAttribute('data-whole', map.getZoom().toFixed(2)));
 }

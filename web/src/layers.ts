@@ -20,11 +20,15 @@ function width(extra: number): ExpressionSpecification {
     17, at(15, 13, 9, 1), 19, at(40, 34, 24, 1)];
 }
 
-/** The colour of the mesh a street is lit by: `c` counts the meshes of a second. */
-function meshColour(palette: Palette): ExpressionSpecification {
+/**
+ * The colour of the mesh a street is lit by: `c` counts the meshes of a second. What is faint is
+ * mixed with the ground rather than seen through, for where streets meet it would show twice.
+ */
+function meshColour(palette: Palette, part: number): ExpressionSpecification {
   const [first, ...rest] = palette.meshes;
   const cases = rest.flatMap((colour, i) => [i + 1, colour]);
-  return ['match', ['get', 'c'], ...cases, first] as unknown as ExpressionSpecification;
+  const colour = ['match', ['get', 'c'], ...cases, first] as unknown as ExpressionSpecification;
+  return ['interpolate', ['linear'], ['*', part, ['get', 's']], 0, palette.ground, 1, colour];
 }
 
 /** Layers of streets that are lit. */
@@ -57,11 +61,11 @@ export function style(palette: Palette, { tiles, maxzoom, lit }: { tiles: string
       },
       {
         id: 'glow', type: 'line', source: LIT, filter: ['>', ['get', 's'], 0], layout: round,
-        paint: { 'line-color': meshColour(palette), 'line-width': width(5), 'line-opacity': ['*', 0.2, ['get', 's']] },
+        paint: { 'line-color': meshColour(palette, 0.3), 'line-width': width(4.5) },
       },
       {
         id: 'mesh', type: 'line', source: LIT, filter: ['>', ['get', 's'], 0], layout: round,
-        paint: { 'line-color': meshColour(palette), 'line-width': width(0.8), 'line-opacity': ['get', 's'] },
+        paint: { 'line-color': meshColour(palette, 1), 'line-width': width(0.8) },
       },
       {
         id: 'gone', type: 'line', source: LIT, filter: ['>', ['get', 'g'], 0], layout: { 'line-join': 'round', visibility: visible(lit) },

@@ -19,7 +19,7 @@ export interface Shape {
 
 export class Shapes {
   private readonly known = new Map<number, Shape>();
-  private readonly asked = new Set<number>();
+  private readonly asked = new Map<number, Promise<void>>();
   private readonly listeners = new Set<() => void>();
 
   constructor(private readonly size: number) {}
@@ -35,17 +35,22 @@ export class Shapes {
     return () => this.listeners.delete(listener);
   }
 
-  /** Asks for the blocks of these streets that were not asked for yet. */
-  want(streets: Iterable<number>): void {
-    for (const street of streets) {
-      const number = Math.floor(street / this.size);
-      if (this.asked.has(number)) continue;
-      this.asked.add(number);
-      get<Block>(`./map/shapes/${number}`).then(
-        (block) => this.arrived(block),
-        // Without its shape a street is not lit; whoever lights it next asks again.
-        () => this.asked.delete(number),
-      );
+  /** Asks for the blocks of these streets that were not asked for yet; done when all are here. */
+  async want(streets: Iterable<number>): Promise<void> {
+    const blocks = new Set(Array.from(streets, (street) => Math.floor(street / this.size)));
+    await Promise.all(Array.from(blocks, (number) => {
+      const asked = this.asked.get(number) ?? this.ask(number);
+      this.asked.set(number, asked);
+      return asked;
+    }));
+  }
+
+  private async ask(number: number): Promise<void> {
+    try {
+      this.arrived(await get<Block>(`./map/shapes/${number}`));
+    } catch {
+      // Without its shape a street is not lit; whoever lights it next asks again.
+      this.asked.delete(number);
     }
   }
 

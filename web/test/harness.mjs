@@ -115,10 +115,11 @@ export async function accessible(page) {
   return result.value;
 }
 
-
+/** A picture of the page once its map is whole, if pictures are wanted. */
 export async function picture(page, name) {
   if (!pictures) return;
   await mkdir(pictures, { recursive: true });
+  await page.waitForFunction(() => [...document.querySelectorAll('.map')].every((map) => map.dataset.whole));
   await page.screenshot({ path: join(pictures, `${name}.png`) });
 }
 

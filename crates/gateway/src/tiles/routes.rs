@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub struct MapInfo {
     /// West, south, east, north in degrees.
     pub bounds: [f64; 4],
+    /// The same for the middle of the map, where most of its streets are: what is shown first.
+    pub middle: [f64; 4],
     /// How many streets there are.
     pub streets: usize,
     /// How many points of interest of each category there are.
@@ -34,15 +36,13 @@ impl MapInfo {
     /// What there is to know of a map.
     pub fn of(tiles: &Tiles) -> MapInfo {
         let map = tiles.map();
-        let Rectangle { min, max } = tiles.world();
-        let low = mercator::place(Point::new(min.x, max.y));
-        let high = mercator::place(Point::new(max.x, min.y));
         let mut categories = BTreeMap::new();
         for poi in map.pois() {
             *categories.entry(map.category(poi).to_owned()).or_insert(0) += 1;
         }
         MapInfo {
-            bounds: [low.lon, low.lat, high.lon, high.lat],
+            bounds: degrees(tiles.world()),
+            middle: degrees(tiles.middle()),
             streets: map.street_count(),
             categories,
             max_zoom: CLOSEST,
@@ -50,6 +50,13 @@ impl MapInfo {
             metres: map.streets().map(|street| map.metres(street)).sum(),
         }
     }
+}
+
+/// A part of the square of the world as west, south, east, north.
+fn degrees(Rectangle { min, max }: Rectangle) -> [f64; 4] {
+    let low = mercator::place(Point::new(min.x, max.y));
+    let high = mercator::place(Point::new(max.x, min.y));
+    [low.lon, low.lat, high.lon, high.lat]
 }
 
 /// The routes of the map.
@@ -116,6 +123,9 @@ mod tests {
         let info: serde_json::Value = serde_json::from_slice(&info).unwrap();
         assert_eq!(status, StatusCode::OK);
         assert!(info["bounds"][0].as_f64() < info["bounds"][2].as_f64(), "{info}");
+        let part = |key: &str, n: usize| info[key][n].as_f64();
+        assert!(part("bounds", 0) < part("middle", 0) && part("middle", 2) < part("bounds", 2));
+        assert!(part("middle", 1) < part("middle", 3), "{info}");
         let index = |part: f64| (part * f64::from(1 << 14)) as u32;
         let middle = format!("/map/tiles/14/{}/{}", index(centre.x), index(centre.y));
         let (status, tile) = ask(&app, &middle).await;
