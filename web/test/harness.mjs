@@ -1,8 +1,9 @@
 // Starts the demo and a browser, and minds what no page may do: fail, complain, or talk to others.
 
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -18,6 +19,8 @@ export const pictures = process.env.MESHCLOAK_PICTURES ?? null;
 export async function serve(args, said = /at (http:\/\/[^\s]+)/) {
   if (!existsSync(binary)) throw new Error(`${binary} is not built`);
   const child = spawn(binary, ['serve', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const end = () => child.kill('SIGTERM');
+  process.once('exit', end);
   let text = '';
   const url = await new Promise((done, fail) => {
     const read = (chunk) => {
@@ -33,12 +36,22 @@ export async function serve(args, said = /at (http:\/\/[^\s]+)/) {
     new Promise((done) => {
       child.removeAllListeners('exit');
       child.on('exit', done);
-      child.kill('SIGTERM');
+      process.off('exit', end);
+      end();
     });
   return { url, stop, said: () => text };
 }
 
 export const demo = (...more) => serve(['--demo', '--map', MAP, '--listen', '127.0.0.1:0', '--set', 'server.metrics=', '--people', '1500', ...more]);
+
+/** A gateway for real people on a map, with its page. */
+export async function plain(map, more = []) {
+  const keys = join(mkdtempSync(join(tmpdir(), 'meshcloak-')), 'keys.json');
+  const key = execFileSync(binary, ['keys', 'add', 'app', '--keys', keys], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  const settings = ['server.metrics=127.0.0.1:0', `accounts.keys=${keys}`, ...more].flatMap((s) => ['--set', s]);
+  const gateway = await serve(['--map', map, '--listen', '127.0.0.1:0', ...settings], /operator's page is at (http:\/\/\S+)/);
+  return { ...gateway, key };
+}
 
 export const browser = () =>
   chromium.launch({
@@ -68,6 +81,17 @@ export async function open(chrome, url, options = {}) {
   });
   await page.goto(url);
   return { page, wrong, close: () => context.close() };
+}
+
+/** In the page: counts what is given to be drawn. */
+export function count() {
+  window.triangles = 0;
+  const { prototype } = WebGL2RenderingContext;
+  const draw = prototype.drawElements;
+  prototype.drawElements = function (mode, corners, ...rest) {
+    window.triangles += corners / 3;
+    return draw.call(this, mode, corners, ...rest);
+  };
 }
 
 /** Whether the map has drawn streets: pixels of the canvas that are not ground. */

@@ -3,11 +3,10 @@
 // pans and zooms, beside the same page with an empty map. Headless Chromium draws by software, on
 // the processor that also does everything else: a machine with a graphics card is far faster.
 
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync } from 'node:fs';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { binary, browser, pictures, serve } from './harness.mjs';
+import { browser, count, pictures, plain, serve } from './harness.mjs';
 
 const maps = process.env.MESHCLOAK_MAPS;
 const REAL = [
@@ -18,7 +17,8 @@ const REAL = [
 ];
 const LOADS = 3;
 const ZOOMS = [10, 11, 12, 13, 14, 15, 16];
-const FRAMES = 40;
+const FRAMES = 24;
+const ROUNDS = 3;
 const SIZE = { width: 1280, height: 800 };
 
 const sorted = (list) => [...list].sort((a, b) => a - b);
@@ -35,17 +35,6 @@ async function visit(chrome, url, blank) {
   await page.goto(url);
   await page.waitForFunction(() => performance.getEntriesByName('map-whole').length > 0);
   return { page, close: () => context.close() };
-}
-
-/** In the page: counts what is given to be drawn. */
-function count() {
-  window.triangles = 0;
-  const { prototype } = WebGL2RenderingContext;
-  const draw = prototype.drawElements;
-  prototype.drawElements = function (mode, corners, ...rest) {
-    window.triangles += corners / 3;
-    return draw.call(this, mode, corners, ...rest);
-  };
 }
 
 async function picture(chrome, url, blank) {
@@ -83,15 +72,26 @@ async function move({ frames, kind }) {
   return { gaps, weights };
 }
 
-/** Times between frames at a zoom: dragged, then zoomed by the wheel. */
-async function frames(page, zoom, { bounds: [west, south, east, north] }) {
-  const at = `${zoom},${(south + north) / 2},${(west + east) / 2}`;
-  await page.evaluate((at) => (location.hash = `#?at=${at}`), at);
-  await page.waitForFunction((zoom) => document.querySelector('.map').dataset.whole === zoom, zoom.toFixed(2));
-  const pan = await page.evaluate(move, { frames: FRAMES, kind: 'pan' });
-  const wheel = await page.evaluate(move, { frames: FRAMES, kind: 'wheel' });
-  return { pan: pan.gaps, wheel: wheel.gaps, triangles: Math.max(...pan.weights, ...wheel.weights) };
+/** Times between frames at each zoom: dragged, then zoomed by the wheel. */
+async function frames(chrome, url, { middle: [west, south, east, north] }, blank) {
+  const { page, close } = await visit(chrome, url, blank);
+  const rows = [];
+  for (const zoom of ZOOMS) {
+    // A wheel turns on for a while.
+    await page.waitForFunction(() => document.querySelector('.map').dataset.whole);
+    await page.evaluate((at) => (location.hash = `#?at=${at}`), `${zoom},${(south + north) / 2},${(west + east) / 2}`);
+    await page.waitForFunction((zoom) => document.querySelector('.map').dataset.whole === zoom, zoom.toFixed(2));
+    if (pictures && !blank) await page.screenshot({ path: join(pictures, `measure-${new URL(url).port}-${zoom}.png`) });
+    const pan = await page.evaluate(move, { frames: FRAMES, kind: 'pan' });
+    const wheel = await page.evaluate(move, { frames: FRAMES, kind: 'wheel' });
+    rows.push({ pan: pan.gaps, wheel: wheel.gaps, triangles: Math.max(...pan.weights, ...wheel.weights) });
+  }
+  await close();
+  return rows;
 }
+
+/** The round in which this went best: others may have work of their own on this machine. */
+const quiet = (rounds, key) => rounds.map((row) => row[key]).sort((a, b) => quantile(a, 0.5) - quantile(b, 0.5))[0];
 
 async function measure(chrome, name, url) {
   const info = await (await fetch(new URL('map/info', url))).json();
@@ -99,25 +99,17 @@ async function measure(chrome, name, url) {
   const { first, best, whole } = await picture(chrome, url, false);
   console.log(`\n${name}: ${info.streets.toLocaleString('en')} streets`);
   console.log(`  first streets ${ms(first)} ms (best ${ms(best)}), whole picture ${ms(whole)} ms; empty map ${ms(blank.whole)} ms`);
-  console.log('\n  | zoom | pan, p50 | p95 | empty, p50 | p95 | wheel, p50 | p95 | empty, p50 | p95 | triangles |\n  |---|---|---|---|---|---|---|---|---|---|');
-  const [streets, empty] = [await visit(chrome, url, false), await visit(chrome, url, true)];
-  for (const zoom of ZOOMS) {
-    const [all, floor] = [await frames(streets.page, zoom, info), await frames(empty.page, zoom, info)];
-    const tell = (list) => [0.5, 0.95].map((part) => quantile(list, part).toFixed(0));
-    const row = [zoom, ...tell(all.pan), ...tell(floor.pan), ...tell(all.wheel), ...tell(floor.wheel), all.triangles.toLocaleString('en')];
-    console.log(`  | ${row.join(' | ')} |`);
-    if (pictures) await streets.page.screenshot({ path: join(pictures, `measure-${name.split(',')[0]}-${zoom}.png`) });
+  const [all, floor] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    all.push(await frames(chrome, url, info, false));
+    floor.push(await frames(chrome, url, info, true));
   }
-  await streets.close();
-  await empty.close();
-}
-
-/** A gateway for real people on a map, with its page. */
-async function plain(map, more) {
-  const keys = join(mkdtempSync(join(tmpdir(), 'meshcloak-')), 'keys.json');
-  execFileSync(binary, ['keys', 'add', 'app', '--keys', keys], { stdio: 'ignore' });
-  const settings = ['server.metrics=127.0.0.1:0', `accounts.keys=${keys}`, ...more].flatMap((s) => ['--set', s]);
-  return serve(['--map', map, '--listen', '127.0.0.1:0', ...settings], /operator's page is at (http:\/\/\S+)/);
+  console.log('\n| zoom | pan, p50 | p95 | empty, p50 | p95 | wheel, p50 | p95 | empty, p50 | p95 | triangles |\n|---|---|---|---|---|---|---|---|---|---|');
+  ZOOMS.forEach((zoom, i) => {
+    const tell = (rounds, key) => [0.5, 0.95].map((part) => quantile(quiet(rounds.map((rows) => rows[i]), key), part).toFixed(0));
+    const most = Math.max(...all.map((rows) => rows[i].triangles));
+    console.log(`| ${[zoom, ...tell(all, 'pan'), ...tell(floor, 'pan'), ...tell(all, 'wheel'), ...tell(floor, 'wheel'), most.toLocaleString('en')].join(' | ')} |`);
+  });
 }
 
 async function everything(chrome, only) {
