@@ -1,7 +1,7 @@
 // How the map is drawn: our own tiles, our own colours, letters drawn by the browser. Nothing
 // comes from anywhere else.
 
-import type { ExpressionSpecification, StyleSpecification } from 'maplibre-gl';
+import type { ExpressionSpecification, LineLayerSpecification, StyleSpecification } from 'maplibre-gl';
 import type { Lit } from './lights';
 import type { Palette } from './theme';
 
@@ -40,7 +40,9 @@ export const visible = (lit: Lit): 'visible' | 'none' => (lit.features.length > 
 /** The style of a map with these tiles and these streets lit. */
 export function style(palette: Palette, { tiles, maxzoom, lit }: { tiles: string; maxzoom: number; lit: Lit }): StyleSpecification {
   const layer = { source: SOURCE, 'source-layer': 'streets' } as const;
-  const round = { 'line-cap': 'round', 'line-join': 'round', visibility: visible(lit) } as const;
+  // Where lines are thin nobody sees how they end, and round ends have three times as many corners.
+  const ends: LineLayerSpecification['layout'] = { 'line-cap': ['step', ['zoom'], 'butt', 14, 'round'], 'line-join': ['step', ['zoom'], 'bevel', 14, 'round'] };
+  const lights = { source: LIT, layout: { ...ends, visibility: visible(lit) } };
   return {
     version: 8,
     sources: {
@@ -50,21 +52,19 @@ export function style(palette: Palette, { tiles, maxzoom, lit }: { tiles: string
     layers: [
       { id: 'ground', type: 'background', paint: { 'background-color': palette.ground } },
       {
-        // Every street on the screen, in one layer: what this costs is what the map costs. Where lines
-        // are thin nobody sees how they end, and round ends have three times as many corners.
-        id: 'streets', type: 'line', ...layer,
-        layout: { 'line-cap': ['step', ['zoom'], 'butt', 14, 'round'], 'line-join': ['step', ['zoom'], 'bevel', 14, 'round'] },
+        // Every street on the screen, in one layer: what this costs is what the map costs.
+        id: 'streets', type: 'line', ...layer, layout: ends,
         paint: {
           'line-color': ['step', ['get', 'rank'], palette.street[0], 4, palette.street[1]],
           'line-width': width(0),
         },
       },
       {
-        id: 'glow', type: 'line', source: LIT, filter: ['>', ['get', 's'], 0], layout: round,
+        id: 'glow', type: 'line', ...lights, minzoom: 12, filter: ['>', ['get', 's'], 0],
         paint: { 'line-color': meshColour(palette, 0.3), 'line-width': width(4.5) },
       },
       {
-        id: 'mesh', type: 'line', source: LIT, filter: ['>', ['get', 's'], 0], layout: round,
+        id: 'mesh', type: 'line', ...lights, filter: ['>', ['get', 's'], 0],
         paint: { 'line-color': meshColour(palette, 1), 'line-width': width(0.8) },
       },
       {

@@ -94,14 +94,14 @@ export function count() {
   };
 }
 
-/** Whether the map has drawn streets: pixels of the canvas that are not ground. */
-export async function drawn(page, index = 0) {
+/** How much of the map is drawn upon: the part of its pixels that are not ground, or those of a colour. */
+export async function drawn(page, index = 0, kind = 'any') {
   await page.waitForFunction((i) => {
     const canvas = document.querySelectorAll('.maplibregl-canvas')[i];
     return canvas && canvas.width > 0;
   }, index);
   const shot = await page.locator('.citymap').nth(index).screenshot();
-  return page.evaluate(async (base64) => {
+  return page.evaluate(async ({ base64, kind }) => {
     const image = new Image();
     image.src = `data:image/png;base64,${base64}`;
     await image.decode();
@@ -111,12 +111,14 @@ export async function drawn(page, index = 0) {
     pen.drawImage(image, 0, 0);
     const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
     const ground = [data[0], data[1], data[2]];
+    const bright = (i) => Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]) > 60;
     let other = 0;
     for (let i = 0; i < data.length; i += 4) {
-      if (Math.abs(data[i] - ground[0]) + Math.abs(data[i + 1] - ground[1]) + Math.abs(data[i + 2] - ground[2]) > 12) other++;
+      const apart = Math.abs(data[i] - ground[0]) + Math.abs(data[i + 1] - ground[1]) + Math.abs(data[i + 2] - ground[2]) > 12;
+      if (kind === 'any' ? apart : bright(i)) other++;
     }
     return other / (data.length / 4);
-  }, shot.toString('base64'));
+  }, { base64: shot.toString('base64'), kind });
 }
 
 /** Waits until streets are drawn. */

@@ -84,6 +84,7 @@ async function frames(chrome, url, { middle: [west, south, east, north] }, blank
     if (pictures && !blank) await page.screenshot({ path: join(pictures, `measure-${new URL(url).port}-${zoom}.png`) });
     const pan = await page.evaluate(move, { frames: FRAMES, kind: 'pan' });
     const wheel = await page.evaluate(move, { frames: FRAMES, kind: 'wheel' });
+    process.stderr.write('.');
     rows.push({ pan: pan.gaps, wheel: wheel.gaps, triangles: Math.max(...pan.weights, ...wheel.weights) });
   }
   await close();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readMap } from './brute.mjs';
-import { MAP, accessible, browser, count, open, picture, plain, streets } from './harness.mjs';
+import { MAP, accessible, browser, count, drawn, open, picture, plain, streets } from './harness.mjs';
 
 let gateway, chrome, people;
 
@@ -44,6 +44,25 @@ test('the operator sees that it works, and regions', async () => {
   await picture(page, 'operator-light');
   assert.equal(await page.locator('#views a').count(), 1);
   assert.deepEqual(await accessible(page), []);
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('a region is lit from afar as it is close up', async () => {
+  const { page, wrong, close } = await open(chrome, gateway.url);
+  const [west, south, east, north] = (await (await fetch(new URL('map/info', gateway.url))).json()).middle;
+  for (const zoom of [9, 12]) {
+    await page.goto(`${gateway.url}?${zoom}#?at=${zoom},${(south + north) / 2},${(west + east) / 2}`);
+    await page.waitForFunction((zoom) => document.querySelector('.map')?.dataset.whole === zoom, zoom.toFixed(2));
+    // What was lit before fades, second by second.
+    while ((await drawn(page, 0, 'coloured')) > 0);
+    let lit = 0;
+    for (let round = 0; lit === 0 && round < 20; round++) {
+      await crowd(`${zoom}-${round}`);
+      lit = await drawn(page, 0, 'coloured');
+    }
+    assert.ok(lit > 0, `at ${zoom}`);
+  }
   assert.deepEqual(wrong, []);
   await close();
 });
