@@ -42,6 +42,17 @@ export type Draw = (glass: Glass, now: number) => boolean;
 /** What does not move is painted anew this often, in milliseconds. */
 const STILL = 200;
 
+/** What moves is: often enough that somebody in a car goes half a pixel in between. */
+const often = (zoom: number): number => Math.min(80, Math.max(16, 100 / 2 ** (zoom - 14)));
+
+/** Where a camera looks, and at how many pixels. */
+interface Camera {
+  centre: World;
+  zoom: number;
+  width: number;
+  height: number;
+}
+
 /** Shapes that come one after another are drawn together, so many milliseconds later. */
 const TOGETHER = 50;
 
@@ -59,7 +70,8 @@ export class CityMap {
   private relight = 0;
   private frame = 0;
   private moving = true;
-  private painted = { camera: '', now: 0 };
+  private painted: Camera = { centre: { x: 0, y: 0 }, zoom: 0, width: 0, height: 0 };
+  private paintedAt = -Infinity;
   private ended = false;
   private readonly leave: (() => void)[];
 
@@ -168,32 +180,40 @@ export class CityMap {
   private loop(now: number): void {
     if (this.ended) return;
     const { lng, lat } = this.map.getCenter();
-    const camera = `${lng} ${lat} ${this.map.getZoom()} ${this.element.clientWidth} ${this.element.clientHeight}`;
-    if (this.moving || camera !== this.painted.camera || now - this.painted.now > STILL) {
-      this.painted = { camera, now };
-      this.paint(now);
-    }
+    const [width, height] = [this.element.clientWidth, this.element.clientHeight];
+    const camera: Camera = { centre: world({ lon: lng, lat }), zoom: this.map.getZoom(), width, height };
+    const was = this.painted;
+    const same = was.centre.x === camera.centre.x && was.centre.y === camera.centre.y && was.zoom === camera.zoom;
+    const due = this.moving || !same ? often(camera.zoom) : STILL;
+    if (now - this.paintedAt >= due || was.width !== width || was.height !== height) this.paint(camera, now);
+    else if (!same) this.shift(camera);
     this.frame = requestAnimationFrame(this.loop);
   }
 
-  private paint(now: number): void {
+  /** Moves the glass as it is painted to where the camera looks now: far quicker than painting. */
+  private shift({ centre, zoom }: Camera): void {
+    const [was, size] = [this.painted, 512 * 2 ** zoom];
+    const [x, y] = [(was.centre.x - centre.x) * size, (was.centre.y - centre.y) * size];
+    this.glass.style.transform = `translate(${x}px, ${y}px) scale(${2 ** (zoom - was.zoom)})`;
+  }
+
+  private paint(camera: Camera, now: number): void {
+    const { centre, zoom, width, height } = camera;
+    this.painted = camera;
+    this.paintedAt = now;
     // A clear sheet over the map would cost its share of every frame.
     this.glass.hidden = this.draws.size === 0;
-    if (this.glass.hidden) return;
     const pen = this.glass.getContext('2d');
+    if (this.glass.hidden || !pen || width === 0) return;
     const scale = devicePixelRatio || 1;
-    const [width, height] = [this.glass.clientWidth, this.glass.clientHeight];
-    if (!pen || width === 0) return;
     if (this.glass.width !== Math.round(width * scale) || this.glass.height !== Math.round(height * scale)) {
       this.glass.width = Math.round(width * scale);
       this.glass.height = Math.round(height * scale);
     }
+    this.glass.style.transform = '';
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height);
-    const zoom = this.map.getZoom();
     const size = 512 * 2 ** zoom;
-    const { lng, lat } = this.map.getCenter();
-    const centre = world({ lon: lng, lat });
     const glass: Glass = {
       pen, width, height, zoom,
       x: (w) => (w.x - centre.x) * size + width / 2,

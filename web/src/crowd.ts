@@ -46,7 +46,7 @@ export class CrowdLayer {
     this.stop();
   }
 
-  /** A dot, drawn once and then stamped: thousands of circles as one path take a second a frame where there is no graphics card. */
+  /** A dot, drawn once and then stamped: a path of thousands of circles is slow where there is no graphics card. */
   private stamp(colour: string, radius: number): { stamp: HTMLCanvasElement; half: number } {
     const scale = devicePixelRatio || 1;
     const key = `${colour} ${radius.toFixed(1)} ${scale}`;

@@ -17,7 +17,7 @@ const REAL = [
 ];
 const LOADS = 3;
 const ZOOMS = [10, 11, 12, 13, 14, 15, 16];
-const FRAMES = 24;
+const FRAMES = 16;
 const ROUNDS = 3;
 const SIZE = { width: 1280, height: 800 };
 
