@@ -24,13 +24,13 @@ mod threads;
 mod traces;
 
 use clap::{Parser, Subcommand};
-use mimalloc::MiMalloc;
 use std::process::ExitCode;
+use tikv_jemallocator::Jemalloc;
 
-/// Gives memory back once it is free. Results come and go by the hundred thousand, made by one
-/// thread and let go by another; the system's allocator keeps what they took.
+/// Gives memory back some seconds after it was freed. Results come and go by the hundred thousand,
+/// made by one thread and let go by another; the system's allocator keeps what they took.
 #[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 /// Hides where people are among others they could be, on real street maps.
 #[derive(Debug, Parser)]
