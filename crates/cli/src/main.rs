@@ -25,6 +25,12 @@ mod traces;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+use tikv_jemallocator::Jemalloc;
+
+/// Gives memory back some seconds after it was freed. Results come and go by the hundred thousand,
+/// made by one thread and let go by another; the system's allocator keeps what they took.
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 /// Hides where people are among others they could be, on real street maps.
 #[derive(Debug, Parser)]

@@ -71,6 +71,7 @@ impl Account {
     /// Forgets people who have not asked for long.
     pub fn tidy(&self) {
         self.people.retain_recent();
+        self.people.shrink_to_fit();
     }
 }
 

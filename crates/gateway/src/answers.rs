@@ -1,12 +1,13 @@
 //! From a round to the people: asks the service, finds each person's own answer in what it says,
 //! and tells everyone how their query ended. A slow service delays this and nothing else.
 
-use crate::api::{FoundBody, ResultBody};
+use crate::api::ResultBody;
 use crate::engine::{Job, Member, Round};
 use crate::gateway::Gateway;
 use crate::mailbox::Pending;
 use crate::outcome::{Finished, Outcome};
-use crate::refine::{Answer, refine};
+use crate::refine::find;
+use crate::sentence::{Answered, Earth, Sentence};
 use crate::service::{Objects, ServiceError};
 use futures_util::FutureExt as _;
 use std::collections::BTreeSet;
@@ -37,7 +38,12 @@ struct Answering {
 }
 
 /// How queries ended, on their way to their people.
-type Told = Vec<(Pending, Finished)>;
+#[derive(Default)]
+struct Told {
+    ended: Vec<(Pending, Finished)>,
+    /// To find the words in.
+    sentence: Sentence,
+}
 
 /// So many are told at once: few enough that the first do not wait for the last, and enough that
 /// locks are not taken for each.
@@ -71,7 +77,7 @@ pub async fn answer(gateway: Arc<Gateway>, round: Round) {
 impl Answering {
     /// Does one job after the other, until there is none.
     async fn work(self: Arc<Answering>) {
-        let mut told = Told::new();
+        let mut told = Told::default();
         while let Some(job) = self.next() {
             // Whatever goes wrong within costs those of this job an answer, and nobody else.
             let asked = AssertUnwindSafe(self.gateway.asker().ask(&job.inquiry)).catch_unwind();
@@ -79,7 +85,7 @@ impl Answering {
             let heard = match futures_util::poll!(asked.as_mut()) {
                 std::task::Poll::Ready(heard) => heard,
                 std::task::Poll::Pending => {
-                    self.gateway.finish_all(&mut told);
+                    self.gateway.finish_all(&mut told.ended);
                     asked.await
                 }
             };
@@ -89,12 +95,12 @@ impl Answering {
                 Ok(Err(_)) => self.failed(job.members, &ServiceError::Broken, &mut told),
                 Err(_) => self.failed(job.members, &ServiceError::TimedOut, &mut told),
             }
-            if told.len() >= AT_ONCE {
-                self.gateway.finish_all(&mut told);
+            if told.ended.len() >= AT_ONCE {
+                self.gateway.finish_all(&mut told.ended);
             }
             tokio::task::yield_now().await;
         }
-        self.gateway.finish_all(&mut told);
+        self.gateway.finish_all(&mut told.ended);
     }
 
     fn next(&self) -> Option<Job> {
@@ -105,14 +111,15 @@ impl Answering {
         let metrics = self.gateway.metrics();
         let mut answered = 0;
         for member in members {
-            let result = AssertUnwindSafe(|| self.gateway.answer(&member, objects));
+            let sentence = &mut told.sentence;
+            let result = AssertUnwindSafe(|| self.gateway.answer(&member, objects, sentence));
             let Ok(finished) = catch_unwind(result) else {
                 self.failed(vec![member], &ServiceError::Broken, told);
                 continue;
             };
             let hidden = &member.hidden;
             metrics.delays.record(hidden.hidden_at - hidden.asked_at, 1);
-            told.push((member.pending, finished));
+            told.ended.push((member.pending, finished));
             answered += 1;
         }
         metrics.ended(Outcome::Answered, answered);
@@ -126,7 +133,7 @@ impl Answering {
         }
         self.gateway.metrics().ended(Outcome::Failed, members.len() as u64);
         let message = error.to_string();
-        told.extend(members.into_iter().map(|Member { pending, .. }| {
+        told.ended.extend(members.into_iter().map(|Member { pending, .. }| {
             let finished = without_answer(&pending, Outcome::Failed, &message);
             (pending, finished)
         }));
@@ -142,7 +149,8 @@ fn without_answer(pending: &Pending, outcome: Outcome, message: &str) -> Finishe
         receipt: None,
         message: Some(message),
     };
-    Finished { outcome, body: json(&body).into() }
+    // To the byte: it is kept for a while.
+    Finished { outcome, body: json(&body).into_boxed_slice().into() }
 }
 
 impl Gateway {
@@ -163,39 +171,17 @@ impl Gateway {
     }
 
     /// Her own answer, in what the service said for all.
-    fn answer(&self, member: &Member, objects: &Objects) -> Finished {
+    fn answer(&self, member: &Member, objects: &Objects, sentence: &mut Sentence) -> Finished {
         let wish = member.pending.wish.as_ref().expect("who asks nothing is in no job");
-        let answer = refine(self.walker(), member.position, &wish.question, objects);
-        self.result(member, &answer)
-    }
-
-    /// What somebody is told who was answered.
-    fn result(&self, member: &Member, answer: &Answer) -> Finished {
-        let frame = self.atlas().map().frame();
-        let found: Vec<FoundBody<'_>> = answer
-            .found
-            .iter()
-            .map(|found| {
-                let object = &found.object;
-                let place = frame.map(|frame| self.degrees().place(frame, object.point));
-                FoundBody {
-                    id: &object.id,
-                    name: &object.name,
-                    category: &object.category,
-                    lon: place.map_or(0.0, |place| place.lon),
-                    lat: place.map_or(0.0, |place| place.lat),
-                    metres: (found.metres * 100.0).round() / 100.0,
-                }
-            })
-            .collect();
-        let body = ResultBody {
+        let found = find(self.walker(), member.position, &wish.question, objects);
+        let earth = Earth { frame: self.atlas().map().frame(), degrees: self.degrees() };
+        let told = Answered {
             ticket: &member.pending.ticket,
-            outcome: Outcome::Answered,
-            answer: Some(&found),
-            receipt: Some(member.hidden.receipt(answer.exact)),
-            message: None,
+            found: &found,
+            objects,
+            receipt: member.hidden.receipt(objects.is_complete()),
         };
-        Finished { outcome: Outcome::Answered, body: json(&body).into() }
+        Finished { outcome: Outcome::Answered, body: sentence.say(earth, &told) }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::metrics::Metrics;
 use crate::people::People;
 use crate::question::Category;
 use crate::service::{Asker, AskerSettings, Service, ServiceError};
+use crate::tickets::Forgetting;
 use crate::walk::Walker;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use meshcloak::distance::Atlas;
@@ -228,7 +229,8 @@ impl Gateway {
     pub fn forget_results(&self) {
         let (now, kept) = (self.clock.now(), self.config().results);
         for account in self.directory().accounts() {
-            account.tickets().lock().forget(now, kept);
+            // Whoever asks meanwhile does not wait for all of it.
+            while account.tickets().lock().forget(now, kept) == Forgetting::GoesOn {}
         }
     }
 

@@ -34,6 +34,8 @@ pub mod degrees;
 pub mod mailbox;
 pub mod metrics;
 
+mod sentence;
+
 pub mod places;
 
 pub mod people;

@@ -98,9 +98,13 @@ pub async fn deliver(gateway: Arc<Gateway>, mut rounds: UnboundedReceiver<Round>
     let mut under_way = JoinSet::new();
     let mut number: u64 = 0;
     while let Some(round) = rounds.recv().await {
-        under_way.spawn(answer(Arc::clone(&gateway), round));
+        let whose = Arc::clone(&gateway);
+        under_way.spawn(async move {
+            answer(Arc::clone(&whose), round).await;
+            // Nobody waits for that, so not before everyone was told.
+            whose.forget_results();
+        });
         while under_way.try_join_next().is_some() {}
-        gateway.forget_results();
         number += 1;
         if number.is_multiple_of(SELDOM) {
             gateway.forget_people();

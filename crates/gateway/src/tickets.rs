@@ -85,6 +85,18 @@ pub struct Table {
     bytes: usize,
 }
 
+/// So many results are forgotten under one lock.
+const AT_ONCE: usize = 256;
+
+/// Whether there may be more to forget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forgetting {
+    /// There may.
+    GoesOn,
+    /// All is forgotten that was to be.
+    IsOver,
+}
+
 impl Tickets {
     /// All tickets, for as long as the lock is held.
     pub fn lock(&self) -> MutexGuard<'_, Table> {
@@ -142,12 +154,12 @@ impl Table {
         }
     }
 
-    /// Forgets results that are too old or too many.
-    pub fn forget(&mut self, now: Time, kept: ResultsConfig) {
-        while let Some((at, _)) = self.done.front() {
+    /// Forgets results that are too old or too many, some of them at once.
+    pub fn forget(&mut self, now: Time, kept: ResultsConfig) -> Forgetting {
+        for _ in 0..AT_ONCE {
             let few = self.done.len() <= kept.most && self.bytes <= kept.bytes;
-            if *at + kept.keep >= now && few {
-                break;
+            if self.done.front().is_none_or(|(at, _)| *at + kept.keep >= now && few) {
+                return Forgetting::IsOver;
             }
             if let Some((_, ticket)) = self.done.pop_front()
                 && let Entry::Occupied(entry) = self.tickets.entry(ticket)
@@ -157,6 +169,7 @@ impl Table {
                 entry.remove();
             }
         }
+        Forgetting::GoesOn
     }
 }
 
@@ -204,6 +217,29 @@ mod tests {
         assert_eq!((table.find("2"), table.tickets.len()), (Known::No, 2));
         table.forget(Time::from_millis(105), kept);
         assert!(table.tickets.is_empty() && table.done.is_empty() && table.bytes == 0);
+    }
+
+    #[test]
+    fn however_many_come_no_more_results_are_kept_than_may_be() {
+        let mut table = Table::default();
+        let kept = ResultsConfig { keep: Duration::from_secs(60), most: 500, bytes: 1 << 20 };
+        for round in 0..40 {
+            for number in 0..300 {
+                let ticket: Arc<str> = format!("{round}-{number}").into();
+                table.begin(
+                    Arc::clone(&ticket),
+                    0,
+                    QueryId(number),
+                    Route::One(oneshot::channel().0),
+                );
+                table.finish(&ticket, &finished("yes"), Time::from_millis(round));
+            }
+            while table.forget(Time::from_millis(round), kept) == Forgetting::GoesOn {}
+            assert!(table.tickets.len() <= 500 && table.done.len() <= 500);
+            assert_eq!(table.bytes, 3 * table.tickets.len());
+        }
+        assert_eq!(table.find("39-299"), Known::Done(finished("yes")));
+        assert!(table.tickets.capacity() < 4_000, "the room for them is bounded too");
     }
 
     #[test]

@@ -6,10 +6,11 @@ use super::crowd::Post;
 use super::tally::Tally;
 use super::truth::Truth;
 use anyhow::{Context as _, Result, ensure};
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf as _, Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use rustc_hash::FxHashMap;
 use std::convert::Infallible;
+use std::io::BufRead as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -99,23 +100,48 @@ async fn hear(
     while let Some(chunk) = chunks.next().await {
         rest.extend_from_slice(&chunk.context("the connection broke")?);
         let now = Instant::now();
-        while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
-            let line = rest.split_to(end + 1);
-            let whose = ticket(&line).and_then(|number| {
+        let mut unread = &rest[..];
+        while let Some(line) = next_line(&mut unread) {
+            let whose = ticket(line).and_then(|number| {
                 waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&number)
             });
             if let Some((post, since)) = whose {
-                tally.hear(&line, &post, now - since, truth.as_deref());
+                tally.hear(line, &post, now - since, truth.as_deref());
             }
         }
+        let read = rest.len() - unread.len();
+        rest.advance(read);
     }
     let left = waiting.lock().unwrap_or_else(PoisonError::into_inner).len();
     tally.lose(left as u64);
     Ok(tally)
 }
 
+/// Takes the next whole line off what is unread.
+fn next_line<'a>(unread: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let mut after = *unread;
+    // Reading from memory does not fail; of a line without an end, none is taken.
+    let length = after.skip_until(b'\n').ok()?;
+    let line = unread[..length].ends_with(b"\n").then(|| &unread[..length])?;
+    *unread = after;
+    Some(line)
+}
+
 /// The number that a line is about: it comes first.
 fn ticket(line: &[u8]) -> Option<u32> {
     let text = std::str::from_utf8(line).ok()?.strip_prefix("{\"ticket\":\"")?;
     text.split_once('-')?.0.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_lines_are_taken_and_the_rest_is_left() {
+        let mut unread = &b"one\n\nthree\nfo"[..];
+        let lines: Vec<&[u8]> = std::iter::from_fn(|| next_line(&mut unread)).collect();
+        assert_eq!(lines, [&b"one\n"[..], b"\n", b"three\n"]);
+        assert_eq!(unread, b"fo");
+    }
 }

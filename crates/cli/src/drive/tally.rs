@@ -31,10 +31,10 @@ impl Tally {
         latency: Duration,
         truth: Option<&Truth>,
     ) -> bool {
-        let Ok(told) = serde_json::from_slice::<Told<'_>>(text) else { return false };
-        *self.outcomes.entry(told.outcome.to_owned()).or_default() += 1;
+        let Some(told) = Told::read(text) else { return false };
+        count(&mut self.outcomes, told.outcome);
         if let Some(reason) = told.reason {
-            *self.refusals.entry(reason.to_owned()).or_default() += 1;
+            count(&mut self.refusals, reason);
         }
         if let Some(receipt) = told.receipt {
             let millis = latency.as_secs_f64() * 1000.0;
@@ -140,6 +140,14 @@ impl Tally {
             "disagreed": self.disagreed,
         });
         format!("{all}\n")
+    }
+}
+
+/// One more of that name.
+fn count(sums: &mut BTreeMap<String, u64>, name: &str) {
+    match sums.get_mut(name) {
+        Some(sum) => *sum += 1,
+        None => drop(sums.insert(name.to_owned(), 1)),
     }
 }
 

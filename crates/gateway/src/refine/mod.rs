@@ -4,10 +4,10 @@
 //! distance, order or category is believed.
 
 use crate::question::{Along, Operation, Question};
-use crate::service::{Few, Object, Objects};
+use crate::service::{Few, ForMany, Object, Objects};
 use crate::walk::Walker;
 use meshcloak::map::Position;
-use meshcloak::units::Length;
+use meshcloak::units::{Length, Point};
 use std::fmt;
 use std::sync::Arc;
 
@@ -43,14 +43,28 @@ pub fn refine(
     question: &Question,
     objects: &Objects,
 ) -> Answer {
+    let found = find(walker, position, question, objects).into_iter();
+    let found = found.map(|(metres, object)| Found {
+        object: Arc::clone(&objects.objects()[object as usize]),
+        metres,
+    });
+    Answer { found: found.collect(), exact: objects.is_complete() }
+}
+
+/// The same by number: how far each is, and which of the objects, nearest first.
+pub(crate) fn find(
+    walker: &Walker,
+    position: Position,
+    question: &Question,
+    objects: &Objects,
+) -> Vec<(f64, u32)> {
     let person = Person { walker, position, question, objects };
-    let found = match question.operation {
+    match question.operation {
         Operation::Within { radius, along: Along::Streets } => person.within_streets(radius),
         Operation::Within { radius, along: Along::Plane } => person.within_plane(radius),
         Operation::Nearest { count, along: Along::Streets } => person.nearest_streets(count),
         Operation::Nearest { count, along: Along::Plane } => person.nearest_plane(count),
-    };
-    Answer { found, exact: objects.is_complete() }
+    }
 }
 
 struct Person<'a> {
@@ -76,7 +90,7 @@ impl Person<'_> {
         }
     }
 
-    fn within_streets(&self, radius: Length) -> Vec<Found> {
+    fn within_streets(&self, radius: Length) -> Vec<(f64, u32)> {
         let mut met: Vec<(u32, Length)> = Vec::new();
         self.along(|object, length| met.push((object, length)));
         met.retain(|&(_, length)| length <= radius);
@@ -88,43 +102,55 @@ impl Person<'_> {
         met.dedup_by_key(|&mut (object, _)| object);
         met.retain(|&(object, _)| self.wants(object));
         met.sort_unstable_by_key(|&(object, length)| (length, object));
-        self.found(met.into_iter().map(|(object, length)| (length.as_metres(), object)))
+        met.into_iter().map(|(object, length)| (length.as_metres(), object)).collect()
     }
 
-    fn nearest_streets(&self, count: u32) -> Vec<Found> {
+    fn nearest_streets(&self, count: u32) -> Vec<(f64, u32)> {
         let mut few = Few::new(count);
         self.along(|object, length| few.meet(object, length));
         let exits = self.walker.map().exits(self.position);
         let wants = |object| self.wants(object);
         self.walker.nearest(exits, self.objects.by_street(), wants, &mut few);
-        self.found(few.into_vec().into_iter().map(|(length, object)| (length.as_metres(), object)))
+        few.into_vec().into_iter().map(|(length, object)| (length.as_metres(), object)).collect()
+    }
+
+    /// Where she is in the plane.
+    fn here(&self) -> Point {
+        self.walker.map().point(self.position)
     }
 
     /// Straight distances to the objects that are wanted.
     fn plane(&self) -> impl Iterator<Item = (f64, u32)> {
-        let here = self.walker.map().point(self.position);
+        let here = self.here();
         let objects = self.objects.objects().iter().zip(0_u32..);
         let wanted = objects.filter(|(object, _)| self.question.category.holds(&object.category));
         wanted.map(move |(object, number)| (here.distance(object.point), number))
     }
 
-    fn within_plane(&self, radius: Length) -> Vec<Found> {
+    fn within_plane(&self, radius: Length) -> Vec<(f64, u32)> {
         let radius = radius.as_metres();
-        let mut met: Vec<_> = self.plane().filter(|&(metres, _)| metres <= radius).collect();
-        met.sort_by(|a, b| a.0.total_cmp(&b.0));
-        self.found(met.into_iter())
+        let mut met = Vec::new();
+        if let Some(ForMany { grid, .. }) = self.objects.for_many() {
+            grid.within(self.here(), radius, |object, metres| {
+                if self.wants(object) {
+                    met.push((metres, object));
+                }
+            });
+        } else {
+            met.extend(self.plane().filter(|&(metres, _)| metres <= radius));
+        }
+        met.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        met
     }
 
-    fn nearest_plane(&self, count: u32) -> Vec<Found> {
+    fn nearest_plane(&self, count: u32) -> Vec<(f64, u32)> {
         let mut few = Few::new(count);
-        self.plane().for_each(|(metres, object)| few.meet(object, metres));
-        self.found(few.into_vec().into_iter())
-    }
-
-    fn found(&self, met: impl Iterator<Item = (f64, u32)>) -> Vec<Found> {
-        let objects = self.objects.objects();
-        met.map(|(metres, object)| Found { object: objects[object as usize].clone(), metres })
-            .collect()
+        if let Some(ForMany { grid, .. }) = self.objects.for_many() {
+            grid.nearest_of(self.here(), |object| self.wants(object), &mut few);
+        } else {
+            self.plane().for_each(|(metres, object)| few.meet(object, metres));
+        }
+        few.into_vec()
     }
 }
 

@@ -38,7 +38,7 @@ struct Shelf {
 impl Shelf {
     fn new(objects: &[Arc<Object>], points: &[(Point, u32)]) -> Shelf {
         let all = points.iter().map(|&(_, number)| objects[number as usize].clone()).collect();
-        Shelf { grid: PointGrid::new(points), all: Objects::new(all, Complete::Yes) }
+        Shelf { grid: PointGrid::new(points), all: Objects::new(all, Complete::Yes).prepared() }
     }
 }
 
@@ -60,7 +60,7 @@ impl BuiltIn {
         let shelf =
             |(name, points): (&str, Vec<_>)| (name.to_owned(), Shelf::new(&objects, &points));
         let categories = members.into_iter().map(shelf).collect();
-        let by_street = ByStreet::new(objects.iter().map(|object| object.position));
+        let by_street = ByStreet::new(objects.iter().map(|object| object.position)).at_hand();
         let everything = Shelf::new(&objects, &everything);
         BuiltIn { walker, objects, by_street, everything, categories, few_enough: 4096 }
     }

@@ -38,6 +38,7 @@ pub use built_in::BuiltIn;
 pub(crate) use by_street::ByStreet;
 pub use error::ServiceError;
 pub(crate) use few::Few;
+pub(crate) use object::ForMany;
 pub use object::{Complete, Object, Objects};
 pub use ogc::{OgcFilter, OgcSettings};
 pub use overpass::OverpassSettings;

@@ -1,11 +1,12 @@
 //! Objects that a service knows, placed on our map.
 
 use super::by_street::ByStreet;
+use super::point_grid::PointGrid;
 use meshcloak::map::{PoiId, Position, StreetMap};
 use meshcloak::units::Point;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A thing with a place: it keeps its own point (plane questions) and its place on a street
 /// (questions along streets), both computed by us (SPEC §10). Places are not printed: what is
@@ -25,11 +26,33 @@ pub struct Object {
 }
 
 /// What a service answered: a superset of everyone's answer in the region. Cheap to clone.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Objects {
     objects: Arc<[Arc<Object>]>,
     by_street: Arc<ByStreet>,
+    for_many: Option<Arc<ForMany>>,
     complete: bool,
+}
+
+/// What is worth having ready if many people's answers are in the same objects.
+pub(crate) struct ForMany {
+    /// Where they are.
+    pub grid: PointGrid,
+    /// The words in which each is told, once it has been.
+    pub words: Vec<OnceLock<Box<[u8]>>>,
+}
+
+/// Places are not printed.
+impl fmt::Debug for ForMany {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ForMany(…)")
+    }
+}
+
+impl PartialEq for Objects {
+    fn eq(&self, other: &Objects) -> bool {
+        self.objects == other.objects && self.complete == other.complete
+    }
 }
 
 impl Object {
@@ -75,8 +98,19 @@ impl Objects {
         Objects {
             objects: objects.into(),
             by_street: Arc::new(by_street),
+            for_many: None,
             complete: complete == Complete::Yes,
         }
+    }
+
+    /// The same, prepared for many people whose answers are in it.
+    pub(crate) fn prepared(mut self) -> Objects {
+        let points: Vec<(Point, u32)> =
+            self.objects.iter().zip(0..).map(|(object, number)| (object.point, number)).collect();
+        let words = points.iter().map(|_| OnceLock::new()).collect();
+        self.for_many = Some(Arc::new(ForMany { grid: PointGrid::new(&points), words }));
+        self.by_street = Arc::new(ByStreet::clone(&self.by_street).at_hand());
+        self
     }
 
     /// The objects, ascending by id.
@@ -87,6 +121,10 @@ impl Objects {
     /// Whether every object that matters is there: if not, answers are not exact.
     pub fn is_complete(&self) -> bool {
         self.complete
+    }
+
+    pub(crate) fn for_many(&self) -> Option<&ForMany> {
+        self.for_many.as_deref()
     }
 
     pub(crate) fn by_street(&self) -> &ByStreet {

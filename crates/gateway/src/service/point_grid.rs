@@ -113,11 +113,30 @@ impl PointGrid {
     /// Adds to `few` the points nearest to `point`: ring after ring of cells, until nothing
     /// nearer can lie beyond.
     pub(crate) fn nearest(&self, point: Point, few: &mut Few<f64>) {
+        self.nearest_of(point, |_| true, few);
+    }
+
+    /// The same of those of which `wanted` says so.
+    pub(crate) fn nearest_of(
+        &self,
+        point: Point,
+        wanted: impl Fn(u32) -> bool,
+        few: &mut Few<f64>,
+    ) {
+        let mut meet = |cell| {
+            for &(at, number) in self.in_cell(cell) {
+                if wanted(number) {
+                    few.meet(number, at.distance(point));
+                }
+            }
+            few.bound()
+        };
+        let mut bound: Option<f64> = None;
         let (column, row) = (self.column(point.x), self.row(point.y));
         for ring in 0..self.columns.max(self.rows) {
             // Everything nearer than this lies in the rings before; `point` may be off the grid.
             let searched = (ring as f64 - 1.0) * self.side;
-            if few.bound().is_some_and(|bound| bound < searched) {
+            if bound.is_some_and(|bound| bound < searched) {
                 return;
             }
             let west = column.checked_sub(ring);
@@ -125,18 +144,28 @@ impl PointGrid {
             for here in row.saturating_sub(ring)..=(row + ring).min(self.rows - 1) {
                 let columns = west.unwrap_or(0)..=east.unwrap_or(self.columns - 1);
                 if here.abs_diff(row) == ring {
-                    columns.for_each(|column| self.meet(here * self.columns + column, point, few));
+                    columns.for_each(|column| bound = meet(here * self.columns + column));
                 } else {
                     let both = west.into_iter().chain(east.filter(|_| ring > 0));
-                    both.for_each(|column| self.meet(here * self.columns + column, point, few));
+                    both.for_each(|column| bound = meet(here * self.columns + column));
                 }
             }
         }
     }
 
-    fn meet(&self, cell: usize, point: Point, few: &mut Few<f64>) {
-        for &(at, number) in self.in_cell(cell) {
-            few.meet(number, at.distance(point));
+    /// Calls `meet` with every point within `metres`, and how far it is.
+    pub(crate) fn within(&self, point: Point, metres: f64, mut meet: impl FnMut(u32, f64)) {
+        // More than rounding can take away.
+        let reach = metres + metres * 1e-9 + 1e-6;
+        for row in self.row(point.y - reach)..=self.row(point.y + reach) {
+            for column in self.column(point.x - reach)..=self.column(point.x + reach) {
+                for &(at, number) in self.in_cell(row * self.columns + column) {
+                    let distance = at.distance(point);
+                    if distance <= metres {
+                        meet(number, distance);
+                    }
+                }
+            }
         }
     }
 }
@@ -190,7 +219,36 @@ mod tests {
                 grid.nearest(here, &mut fast);
                 points.iter().for_each(|&(point, number)| slow.meet(number, point.distance(here)));
                 assert_eq!(fast.into_vec(), slow.into_vec(), "seed {seed}");
+                let (mut fast, mut slow) = (Few::new(count), Few::new(count));
+                let odd = |number: u32| number % 2 == 1;
+                grid.nearest_of(here, odd, &mut fast);
+                let wanted = points.iter().filter(|point| odd(point.1));
+                wanted.for_each(|&(point, number)| slow.meet(number, point.distance(here)));
+                assert_eq!(fast.into_vec(), slow.into_vec(), "seed {seed}");
             }
         }
+    }
+
+    #[test]
+    fn those_within_a_radius_are_those_of_all() {
+        let mut found = 0;
+        for seed in 0..300 {
+            let points = points(seed);
+            let grid = PointGrid::new(&points);
+            let mut random = Town::generator(seed);
+            for metres in [0.0, 50.0, 400.0, 2_000.0] {
+                // Points are at whole fifties, so some are as far as that to the last bit.
+                let mut place = || (random.random_range(-1e3..1e3) / 50.0_f64).round() * 50.0;
+                let here = Point::new(place(), place());
+                let mut near = Vec::new();
+                grid.within(here, metres, |number, distance| near.push((number, distance)));
+                near.sort_by_key(|near| near.0);
+                let all = points.iter().map(|&(point, number)| (number, point.distance(here)));
+                let expected: Vec<_> = all.filter(|(_, distance)| *distance <= metres).collect();
+                found += near.len();
+                assert_eq!(near, expected, "seed {seed} {metres}");
+            }
+        }
+        assert!(found > 1_000, "{found}");
     }
 }

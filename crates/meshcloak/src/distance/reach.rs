@@ -77,7 +77,10 @@ impl Reach {
             .par_chunks(128)
             .map_init(Gather::default, |gather, chunk| Rows::of(gather, map, matrix, chunk))
             .collect();
-        let mut band = Band { starts: vec![0], rows: Vec::new(), back: Vec::new() };
+        // All at once: what grows while it is filled is there twice each time it is moved.
+        let entries = chunks.iter().map(|chunk| chunk.rows.len()).sum();
+        let rows = Vec::with_capacity(entries);
+        let mut band = Band { starts: vec![0], rows, back: Vec::new() };
         let mut own = Vec::with_capacity(streets.len());
         for chunk in chunks {
             for size in chunk.sizes {
@@ -146,7 +149,10 @@ impl Band {
 
     /// Takes the beginning of every row out, as far as entries are nearer than `near`.
     fn split_off(&mut self, near: u16) -> Band {
-        let mut taken = Band { starts: vec![0], rows: Vec::new(), back: Vec::new() };
+        let count = self.rows.iter().filter(|reached| reached.nearest < near).count();
+        let (rows, back) =
+            (Vec::with_capacity(count), Vec::with_capacity(self.back.len().min(count)));
+        let mut taken = Band { starts: vec![0], rows, back };
         let (mut kept, mut start) = (0, 0);
         for street in 1..self.starts.len() {
             let end = std::mem::replace(&mut self.starts[street], 0);
@@ -165,6 +171,8 @@ impl Band {
         }
         self.rows.truncate(kept);
         self.back.truncate(kept);
+        self.rows.shrink_to_fit();
+        self.back.shrink_to_fit();
         taken
     }
 

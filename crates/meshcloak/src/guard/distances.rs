@@ -12,6 +12,8 @@ pub(super) struct Distances {
     /// For each terminal which rows are its own, and up to where they reach.
     rows: Vec<Option<Row>>,
     entries: Vec<(u32, u32)>,
+    /// How many of the entries belong to no row any more.
+    waste: usize,
     from: Option<Position>,
     bound: u32,
     /// Distance from there, of this spread if the stamp is.
@@ -26,8 +28,11 @@ struct Row {
     bound: u32,
 }
 
-/// More entries than this are not kept: half a gigabyte of them.
-const MOST_ENTRIES: usize = 1 << 26;
+/// More entries than this are not kept: 128 MB of them, and few in tests. Then all are forgotten.
+const MOST_ENTRIES: usize = if cfg!(test) { 1 << 8 } else { 1 << 24 };
+
+/// Fewer entries than this are not looked through for those that are of no use any more.
+const FEW_ENTRIES: usize = if cfg!(test) { 1 << 4 } else { 1 << 16 };
 
 impl Distances {
     /// Turns to a position: distances from there are known up to `bound`.
@@ -70,7 +75,9 @@ impl Distances {
 
     fn leave_by(&mut self, map: &StreetMap, exit: TerminalId, behind: u32) {
         let Some(left) = self.bound.checked_sub(behind) else { return };
-        let row = self.row(map, exit, left);
+        // Whoever else stands near this exit is nearer to it or farther, and most have the same
+        // bound: one row serves them all.
+        let row = self.row(map, exit, self.bound);
         for &(terminal, length) in &self.entries[row.start..row.end] {
             if length > left {
                 break;
@@ -83,21 +90,49 @@ impl Distances {
         }
     }
 
-    /// The terminals within `bound` of one, nearest first.
+    /// The terminals within `bound` of one, nearest first, and perhaps some more.
     fn row(&mut self, map: &StreetMap, terminal: TerminalId, bound: u32) -> Row {
-        if let Some(row) = self.rows[terminal.index()].filter(|row| row.bound >= bound) {
+        let old = self.rows[terminal.index()];
+        if let Some(row) = old.filter(|row| row.bound >= bound) {
             return row;
         }
-        if self.entries.len() > MOST_ENTRIES {
-            self.entries.clear();
-            self.rows.fill(None);
-        }
-        let start = self.entries.len();
+        self.waste += old.map_or(0, |row| row.end - row.start);
+        self.rows[terminal.index()] = None;
+        self.make_room();
+        let (start, bound) = (self.entries.len(), step_up(bound));
         search(map, terminal, bound, |terminal, length| self.entries.push((terminal.0, length)));
         let row = Row { start, end: self.entries.len(), bound };
         self.rows[terminal.index()] = Some(row);
         row
     }
+
+    /// Of the entries that are kept at most half are of no use; if all of them are too many, none
+    /// is kept.
+    fn make_room(&mut self) {
+        if self.entries.len() > MOST_ENTRIES {
+            self.entries.clear();
+            self.rows.fill(None);
+            self.waste = 0;
+        } else if self.waste > (self.entries.len() / 2).max(FEW_ENTRIES) {
+            let mut rows: Vec<&mut Row> = self.rows.iter_mut().flatten().collect();
+            rows.sort_unstable_by_key(|row| row.start);
+            let mut kept = 0;
+            for row in rows {
+                self.entries.copy_within(row.start..row.end, kept);
+                *row = Row { start: kept, end: kept + row.end - row.start, ..*row };
+                kept = row.end;
+            }
+            self.entries.truncate(kept);
+            self.waste = 0;
+        }
+    }
+}
+
+/// A bound that is not below this one, and at most a quarter above: there are few of them, so that
+/// a row is not made anew for every bound that is a little larger than those before.
+fn step_up(bound: u32) -> u32 {
+    let step = 1 << bound.checked_ilog2().unwrap_or(0).saturating_sub(2);
+    bound.checked_next_multiple_of(step).unwrap_or(u32::MAX)
 }
 
 /// Dijkstra's algorithm: calls `visit` with every terminal within `bound`, nearest first.
@@ -143,5 +178,43 @@ mod tests {
                 assert_eq!(distances.to(&town.map, b), expected, "seed {seed} {a:?} {b:?}\n{town}");
             }
         }
+    }
+
+    #[test]
+    fn a_step_up_is_small_and_there_are_few() {
+        let mut steps = std::collections::BTreeSet::new();
+        for bound in 0..70_000 {
+            let step = step_up(bound);
+            assert!(bound <= step && step - bound <= bound / 4, "{bound} {step}");
+            steps.insert(step);
+        }
+        assert!(steps.len() < 70, "{}", steps.len());
+        assert_eq!(step_up(u32::MAX), u32::MAX);
+    }
+
+    #[test]
+    fn however_many_bounds_are_asked_for_little_more_is_kept_than_one_row_for_each_terminal() {
+        let (mut gathered, mut forgot) = (0, 0);
+        for seed in 400..430 {
+            let town = Town::random(seed);
+            let mut random = Town::generator(seed);
+            let mut distances = Distances::default();
+            let terminals = town.map.terminal_count();
+            for number in 0..2_000_u32 {
+                let before = distances.entries.len();
+                let from = town.position(&mut random);
+                distances.stand(&town.map, from, Length::from_units(number * 40));
+                let rows = distances.rows.iter().flatten();
+                let useful: usize = rows.map(|row| row.end - row.start).sum();
+                let kept = distances.entries.len();
+                assert_eq!(useful + distances.waste, kept);
+                assert!(useful <= terminals * terminals);
+                assert!(kept <= MOST_ENTRIES + 2 * terminals);
+                assert!(distances.waste <= kept / 2 + FEW_ENTRIES + 2 * terminals);
+                gathered += u32::from(kept < before && kept > 2 * terminals);
+                forgot += u32::from(kept < before && kept <= 2 * terminals);
+            }
+        }
+        assert!(gathered > 10 && forgot > 10, "{gathered} times gathered, {forgot} forgotten");
     }
 }

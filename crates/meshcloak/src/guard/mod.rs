@@ -179,9 +179,20 @@ impl Suspect<'_> {
         let Some(before) = self.state.history.previous(a.id) else { return true };
         let span = a.asked_at - before.at;
         let farthest = a.speed.map_or(Length::ZERO, |speed| speed * span);
-        distances.stand(self.map, before.position, farthest);
-        let come = self.members.iter().filter(|b| distances.to(self.map, b.position).is_some());
-        come.take(a.k as usize).count() == a.k as usize
+        // Who has not asked for long can have come from everywhere, but seldom has: looks around
+        // her first, and farther as long as too few are found.
+        let mut bound = a.distance_constraint.max(Length::UNIT);
+        loop {
+            distances.stand(self.map, before.position, bound.min(farthest));
+            let come = self.members.iter().filter(|b| distances.to(self.map, b.position).is_some());
+            if come.take(a.k as usize).count() == a.k as usize {
+                return true;
+            }
+            if bound >= farthest {
+                return false;
+            }
+            bound += bound;
+        }
     }
 }
 
