@@ -2,13 +2,13 @@
 //!
 //! For what is too large to be made at once; see `output` for files that are.
 
-use crate::error::{ImportError, Place, Problem};
-use crate::output::{beside, is_packed};
+use crate::error::{ImportError, Place};
+use crate::fair_copy::FairCopy;
+use crate::output::is_packed;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// A file on its way. Dropped before [`GrowingFile::finish`], it leaves nothing behind.
 #[derive(Debug)]
@@ -19,17 +19,14 @@ pub struct GrowingFile {
 
 #[derive(Debug)]
 enum Sink {
-    Plain(BufWriter<NamedTempFile>),
-    Packed(Box<GzEncoder<BufWriter<NamedTempFile>>>),
+    Plain(BufWriter<FairCopy>),
+    Packed(Box<GzEncoder<BufWriter<FairCopy>>>),
 }
 
 impl GrowingFile {
     /// Begins what will be the file at `path`, gzipped if its name ends in `.gz`.
     pub fn create(path: &Path) -> Result<GrowingFile, ImportError> {
-        if path.is_dir() {
-            return Err(Place::File.of(path, Problem::Directory));
-        }
-        let plain = BufWriter::with_capacity(1 << 17, beside(path)?);
+        let plain = BufWriter::with_capacity(1 << 17, FairCopy::of(path)?);
         let sink = if is_packed(path) {
             let packed = GzBuilder::new().mtime(0).write(plain, Compression::fast());
             Sink::Packed(Box::new(packed))
@@ -57,8 +54,7 @@ impl GrowingFile {
         };
         let written = plain.and_then(|out| out.into_inner().map_err(io::Error::from));
         let file = written.map_err(|error| Place::File.of(&path, error))?;
-        file.persist(&path).map_err(|error| Place::File.of(&path, error.error))?;
-        Ok(())
+        file.finish().map_err(|error| Place::File.of(&path, error))
     }
 }
 

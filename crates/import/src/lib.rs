@@ -16,6 +16,7 @@ mod csv_map;
 mod detect;
 mod draft;
 mod error;
+mod fair_copy;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod geojson;

@@ -1,9 +1,10 @@
 //! Writing files all or nothing: each is written beside its final name and renamed at the end.
 //!
-//! The files of one map are all written before the first is renamed. A name that ends in `.gz` is
+//! What is no file, as a pipe, is written to at once ([`crate::fair_copy`]). The files of one map are all written before the first is renamed. A name that ends in `.gz` is
 //! gzipped without a time stamp, so that the same map gives the same bytes.
 
 use crate::error::{ImportError, Place, Problem};
+use crate::fair_copy::FairCopy;
 use flate2::{Compression, GzBuilder};
 use std::fs::Permissions;
 use std::io::{self, BufWriter, Write};
@@ -14,7 +15,7 @@ use tempfile::NamedTempFile;
 /// Files written so far, none of them under its final name. Dropped, it leaves nothing behind.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
-    written: Vec<(NamedTempFile, PathBuf)>,
+    written: Vec<(FairCopy, PathBuf)>,
 }
 
 impl Output {
@@ -29,10 +30,7 @@ impl Output {
         path: &Path,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), ImportError> {
-        if path.is_dir() {
-            return Err(Place::File.of(path, Problem::Directory));
-        }
-        let mut file = beside(path)?;
+        let mut file = FairCopy::of(path)?;
         fill(&mut file, path, write).map_err(|error| Place::File.of(path, error))?;
         self.written.push((file, path.to_owned()));
         Ok(())
@@ -41,7 +39,7 @@ impl Output {
     /// Gives every file its name.
     pub(crate) fn commit(self) -> Result<(), ImportError> {
         for (file, path) in self.written {
-            file.persist(&path).map_err(|error| Place::File.of(&path, error.error))?;
+            file.finish().map_err(|error| Place::File.of(&path, error))?;
         }
         Ok(())
     }
@@ -109,7 +107,7 @@ fn ordinary_permissions() -> Option<Permissions> {
 }
 
 fn fill(
-    file: &mut NamedTempFile,
+    file: &mut FairCopy,
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {

@@ -175,6 +175,8 @@ pub fn hash(secret: &str) -> Hash {
 
 /// Replaces a file as a whole by one that is readable for its owner alone.
 pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    // A link stays a link, to the new file.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let beside = path.with_extension("new");
     // A file left behind by a crash may be open to others, and would keep its permissions.
     fs::remove_file(&beside).ok();
