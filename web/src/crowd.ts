@@ -1,6 +1,7 @@
 // The crowd on the glass: between two seconds everyone glides from where she was to where she is.
 
 import type { CityMap, Glass } from './citymap';
+import { h } from './dom';
 import { ABSENT, HIDDEN, IDLE, WAITING, type Crowd } from './stream';
 import { palette } from './theme';
 
@@ -12,6 +13,7 @@ export class CrowdLayer {
   private since = 0;
   private readonly stop: () => void;
   private readonly still = matchMedia('(prefers-reduced-motion: reduce)');
+  private readonly stamps = new Map<string, HTMLCanvasElement>();
   visible = true;
   faint = false;
 
@@ -44,6 +46,28 @@ export class CrowdLayer {
     this.stop();
   }
 
+  /** A dot, drawn once and then stamped: a path of thousands of circles is slow where there is no graphics card. */
+  private stamp(colour: string, radius: number): { stamp: HTMLCanvasElement; half: number } {
+    const scale = devicePixelRatio || 1;
+    const key = `${colour} ${radius.toFixed(1)} ${scale}`;
+    const half = Math.ceil(radius) + 1;
+    let stamp = this.stamps.get(key);
+    if (!stamp) {
+      const side = Math.ceil(2 * half * scale);
+      stamp = h('canvas', { width: side, height: side });
+      const pen = stamp.getContext('2d');
+      if (pen) {
+        pen.fillStyle = colour;
+        pen.arc(side / 2, side / 2, radius * scale, 0, 7);
+        pen.fill();
+      }
+      // Zooming goes through many sizes; few of them are seen again.
+      if (this.stamps.size > 60) this.stamps.clear();
+      this.stamps.set(key, stamp);
+    }
+    return { stamp, half };
+  }
+
   private draw(glass: Glass, time: number): boolean {
     const { before, now } = this;
     if (!before || !now || !this.visible) return false;
@@ -56,9 +80,8 @@ export class CrowdLayer {
       [WAITING, colours.waiting, size * 1.4, this.faint ? 0.3 : 1],
     ];
     for (const [how, colour, radius, alpha] of kinds) {
-      glass.pen.fillStyle = colour;
+      const { stamp, half } = this.stamp(colour, radius);
       glass.pen.globalAlpha = alpha;
-      glass.pen.beginPath();
       for (let i = 0; i < now.how.length; i++) {
         if (now.how[i] !== how) continue;
         const from = before.how[i] === ABSENT ? now : before;
@@ -68,10 +91,8 @@ export class CrowdLayer {
         };
         const [x, y] = [glass.x(w), glass.y(w)];
         if (x < -9 || y < -9 || x > glass.width + 9 || y > glass.height + 9) continue;
-        glass.pen.moveTo(x + radius, y);
-        glass.pen.arc(x, y, radius, 0, 7);
+        glass.pen.drawImage(stamp, x - half, y - half, 2 * half, 2 * half);
       }
-      glass.pen.fill();
     }
     glass.pen.globalAlpha = 1;
     return part < 1;

@@ -75,4 +75,8 @@ export function slider(
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
-export const metres = (m: number): string => (m < 995 ? `${Math.round(m)} m` : `${(m / 1000).toFixed(m < 9950 ? 2 : 1)} km`);
+export function metres(m: number): string {
+  const digits = m < 9950 ? 2 : m < 999_950 ? 1 : 0;
+  const kilometres = (m / 1000).toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return m < 995 ? `${Math.round(m)} m` : `${kilometres} km`;
+}

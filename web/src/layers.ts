@@ -1,65 +1,75 @@
 // How the map is drawn: our own tiles, our own colours, letters drawn by the browser. Nothing
 // comes from anywhere else.
 
-import type { ExpressionSpecification, StyleSpecification } from 'maplibre-gl';
+import type { ExpressionSpecification, LineLayerSpecification, StyleSpecification } from 'maplibre-gl';
+import type { Lit } from './lights';
 import type { Palette } from './theme';
 
-export const SOURCE = 'map';
-export const STREETS = 'streets';
+const SOURCE = 'map';
+/** The source of streets that are lit. */
+export const LIT = 'lit';
 
 const FONT = ['Noto Sans', 'system-ui', 'sans-serif'];
 
-/**
- * Metres are wider close up: widths in pixels by zoom and importance. A street whose state `key` is
- * not set gets none, so that nothing is painted that nobody sees.
- */
-function width(extra: number, key?: string): ExpressionSpecification {
-  const at = (major: number, middle: number, minor: number, part: number): ExpressionSpecification => {
-    const wide: ExpressionSpecification = ['step', ['get', 'rank'], major + extra * part, 3, middle + extra * part, 5, minor + extra * part];
-    return key ? ['case', ['>', state(key, 0), 0], wide, 0] : wide;
-  };
+/** Metres are wider close up: widths in pixels by zoom and importance. */
+function width(extra: number): ExpressionSpecification {
+  const at = (major: number, middle: number, minor: number, part: number): ExpressionSpecification =>
+    ['step', ['get', 'rank'], major + extra * part, 3, middle + extra * part, 5, minor + extra * part];
   return ['interpolate', ['exponential', 1.5], ['zoom'],
     10, at(1.2, 0.8, 0.5, 0.25), 11, at(1.8, 1.2, 0.7, 0.4), 13, at(3, 2.2, 1.3, 0.8), 15, at(6, 5, 3.2, 1),
     17, at(15, 13, 9, 1), 19, at(40, 34, 24, 1)];
 }
 
-const state = (key: string, usual: number): ExpressionSpecification => ['coalesce', ['feature-state', key], usual];
-
-/** The colour of the mesh a street is lit by: feature state `c` counts the meshes of a second. */
-function meshColour(palette: Palette): ExpressionSpecification {
+/**
+ * The colour of the mesh a street is lit by: `c` counts the meshes of a second. What is faint is
+ * mixed with the ground rather than seen through, for where streets meet it would show twice.
+ */
+function meshColour(palette: Palette, part: number): ExpressionSpecification {
   const [first, ...rest] = palette.meshes;
   const cases = rest.flatMap((colour, i) => [i + 1, colour]);
-  return ['match', state('c', 0), ...cases, first] as unknown as ExpressionSpecification;
+  const colour = ['match', ['get', 'c'], ...cases, first] as unknown as ExpressionSpecification;
+  return ['interpolate', ['linear'], ['*', part, ['get', 's']], 0, palette.ground, 1, colour];
 }
 
-export function style(palette: Palette, tiles: string, maxzoom: number): StyleSpecification {
-  const layer = { source: SOURCE, 'source-layer': STREETS } as const;
-  const round = { 'line-cap': 'round', 'line-join': 'round' } as const;
+/** Layers of streets that are lit. */
+export const LIGHTS = ['glow', 'mesh', 'gone'];
+
+/** Layers in which nothing is would cost their share of a frame all the same. */
+export const visible = (lit: Lit): 'visible' | 'none' => (lit.features.length > 0 ? 'visible' : 'none');
+
+/** The style of a map with these tiles and these streets lit. */
+export function style(palette: Palette, { tiles, maxzoom, lit }: { tiles: string; maxzoom: number; lit: Lit }): StyleSpecification {
+  const layer = { source: SOURCE, 'source-layer': 'streets' } as const;
+  // Where lines are thin nobody sees how they end, and round ends have three times as many corners.
+  const ends: LineLayerSpecification['layout'] = { 'line-cap': ['step', ['zoom'], 'butt', 14, 'round'], 'line-join': ['step', ['zoom'], 'bevel', 14, 'round'] };
+  const lights = { source: LIT, layout: { ...ends, visibility: visible(lit) } };
   return {
     version: 8,
-    sources: { [SOURCE]: { type: 'vector', tiles: [tiles], minzoom: 0, maxzoom } },
+    sources: {
+      [SOURCE]: { type: 'vector', tiles: [tiles], minzoom: 0, maxzoom },
+      [LIT]: { type: 'geojson', data: lit, maxzoom, buffer: 64 },
+    },
     layers: [
       { id: 'ground', type: 'background', paint: { 'background-color': palette.ground } },
       {
-        id: 'streets', type: 'line', ...layer, layout: round,
+        // Every street on the screen, in one layer: what this costs is what the map costs.
+        id: 'streets', type: 'line', ...layer, layout: ends,
         paint: {
           'line-color': ['step', ['get', 'rank'], palette.street[0], 4, palette.street[1]],
           'line-width': width(0),
         },
       },
       {
-        id: 'glow', type: 'line', ...layer, layout: round,
-        paint: { 'line-color': meshColour(palette), 'line-width': width(5, 's'), 'line-opacity': ['*', 0.2, state('s', 0)] },
+        id: 'glow', type: 'line', ...lights, minzoom: 12, filter: ['>', ['get', 's'], 0],
+        paint: { 'line-color': meshColour(palette, 0.3), 'line-width': width(4.5) },
       },
       {
-        id: 'mesh', type: 'line', ...layer, layout: round,
-        paint: { 'line-color': meshColour(palette), 'line-width': width(0.8, 's'), 'line-opacity': state('s', 0) },
+        id: 'mesh', type: 'line', ...lights, filter: ['>', ['get', 's'], 0],
+        paint: { 'line-color': meshColour(palette, 1), 'line-width': width(0.8) },
       },
       {
-        id: 'gone', type: 'line', ...layer, layout: { 'line-join': 'round' },
-        paint: {
-          'line-color': palette.gone, 'line-width': width(0.8, 'g'), 'line-opacity': state('g', 0), 'line-dasharray': [1.5, 1.5],
-        },
+        id: 'gone', type: 'line', source: LIT, filter: ['>', ['get', 'g'], 0], layout: { 'line-join': 'round', visibility: visible(lit) },
+        paint: { 'line-color': palette.gone, 'line-width': width(0.8), 'line-opacity': ['get', 'g'], 'line-dasharray': [1.5, 1.5] },
       },
       {
         id: 'one-way', type: 'symbol', ...layer, minzoom: 15.5, filter: ['==', ['get', 'oneway'], true],

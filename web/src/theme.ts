@@ -20,13 +20,13 @@ export interface Palette {
 
 const palettes: Record<Mode, Palette> = {
   light: {
-    ground: '#eceeea', street: ['#ffffff', '#fbfbf9'], label: '#5a6469', halo: '#f4f5f2', poi: '#8a7f6a',
+    ground: '#dde2df', street: ['#ffffff', '#f8faf8'], label: '#4d575c', halo: '#f4f5f2', poi: '#75694f',
     person: '#46545e', waiting: '#b35900', me: '#a3195b',
     meshes: ['#0072b2', '#b35900', '#00805d', '#a84f86', '#3c8dc4', '#7a6a00'],
-    kept: '#0072b2', gone: '#a3aaa4',
+    kept: '#0072b2', gone: '#8d9690',
   },
   dark: {
-    ground: '#12171c', street: ['#3a4650', '#2a333b'], label: '#9fabb5', halo: '#12171c', poi: '#b9a77c',
+    ground: '#12171c', street: ['#46545f', '#303b44'], label: '#9fabb5', halo: '#12171c', poi: '#b9a77c',
     person: '#a9bac7', waiting: '#f0a63c', me: '#ff6fae',
     meshes: ['#56b4e9', '#e69f00', '#1fc79a', '#dd8fbb', '#8fd0ff', '#e5d84a'],
     kept: '#56b4e9', gone: '#5f6f7c',

@@ -1,8 +1,9 @@
 // Starts the demo and a browser, and minds what no page may do: fail, complain, or talk to others.
 
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -18,6 +19,8 @@ export const pictures = process.env.MESHCLOAK_PICTURES ?? null;
 export async function serve(args, said = /at (http:\/\/[^\s]+)/) {
   if (!existsSync(binary)) throw new Error(`${binary} is not built`);
   const child = spawn(binary, ['serve', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const end = () => child.kill('SIGTERM');
+  process.once('exit', end);
   let text = '';
   const url = await new Promise((done, fail) => {
     const read = (chunk) => {
@@ -33,12 +36,22 @@ export async function serve(args, said = /at (http:\/\/[^\s]+)/) {
     new Promise((done) => {
       child.removeAllListeners('exit');
       child.on('exit', done);
-      child.kill('SIGTERM');
+      process.off('exit', end);
+      end();
     });
   return { url, stop, said: () => text };
 }
 
 export const demo = (...more) => serve(['--demo', '--map', MAP, '--listen', '127.0.0.1:0', '--set', 'server.metrics=', '--people', '1500', ...more]);
+
+/** A gateway for real people on a map, with its page. */
+export async function plain(map, more = []) {
+  const keys = join(mkdtempSync(join(tmpdir(), 'meshcloak-')), 'keys.json');
+  const key = execFileSync(binary, ['keys', 'add', 'app', '--keys', keys], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  const settings = ['server.metrics=127.0.0.1:0', `accounts.keys=${keys}`, ...more].flatMap((s) => ['--set', s]);
+  const gateway = await serve(['--map', map, '--listen', '127.0.0.1:0', ...settings], /operator's page is at (http:\/\/\S+)/);
+  return { ...gateway, key };
+}
 
 export const browser = () =>
   chromium.launch({
@@ -70,14 +83,25 @@ export async function open(chrome, url, options = {}) {
   return { page, wrong, close: () => context.close() };
 }
 
-/** Whether the map has drawn streets: pixels of the canvas that are not ground. */
-export async function drawn(page, index = 0) {
+/** In the page: counts what is given to be drawn. */
+export function count() {
+  window.triangles = 0;
+  const { prototype } = WebGL2RenderingContext;
+  const draw = prototype.drawElements;
+  prototype.drawElements = function (mode, corners, ...rest) {
+    window.triangles += corners / 3;
+    return draw.call(this, mode, corners, ...rest);
+  };
+}
+
+/** How much of the map is drawn upon: the part of its pixels that are not ground, or those of a colour. */
+export async function drawn(page, index = 0, kind = 'any') {
   await page.waitForFunction((i) => {
     const canvas = document.querySelectorAll('.maplibregl-canvas')[i];
     return canvas && canvas.width > 0;
   }, index);
   const shot = await page.locator('.citymap').nth(index).screenshot();
-  return page.evaluate(async (base64) => {
+  return page.evaluate(async ({ base64, kind }) => {
     const image = new Image();
     image.src = `data:image/png;base64,${base64}`;
     await image.decode();
@@ -87,12 +111,14 @@ export async function drawn(page, index = 0) {
     pen.drawImage(image, 0, 0);
     const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
     const ground = [data[0], data[1], data[2]];
+    const bright = (i) => Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]) > 60;
     let other = 0;
     for (let i = 0; i < data.length; i += 4) {
-      if (Math.abs(data[i] - ground[0]) + Math.abs(data[i + 1] - ground[1]) + Math.abs(data[i + 2] - ground[2]) > 12) other++;
+      const apart = Math.abs(data[i] - ground[0]) + Math.abs(data[i + 1] - ground[1]) + Math.abs(data[i + 2] - ground[2]) > 12;
+      if (kind === 'any' ? apart : bright(i)) other++;
     }
     return other / (data.length / 4);
-  }, shot.toString('base64'));
+  }, { base64: shot.toString('base64'), kind });
 }
 
 /** Waits until streets are drawn. */
@@ -115,10 +141,11 @@ export async function accessible(page) {
   return result.value;
 }
 
-
+/** A picture of the page once its map is whole, if pictures are wanted. */
 export async function picture(page, name) {
   if (!pictures) return;
   await mkdir(pictures, { recursive: true });
+  await page.waitForFunction(() => [...document.querySelectorAll('.map')].every((map) => map.dataset.whole));
   await page.screenshot({ path: join(pictures, `${name}.png`) });
 }
 

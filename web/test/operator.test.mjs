@@ -1,24 +1,14 @@
 // The page of a gateway for real people: its health, its pace, its regions, and nobody.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readMap } from './brute.mjs';
-import { MAP, accessible, binary, browser, open, picture, serve, streets } from './harness.mjs';
+import { MAP, accessible, browser, count, drawn, open, picture, plain, streets } from './harness.mjs';
 
-let gateway, chrome, key, people;
+let gateway, chrome, people;
 
 before(async () => {
-  const keys = join(mkdtempSync(join(tmpdir(), 'meshcloak-')), 'keys.json');
-  key = execFileSync(binary, ['keys', 'add', 'app', '--keys', keys], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  const settings = ['server.metrics=127.0.0.1:0', `accounts.keys=${keys}`].flatMap((s) => ['--set', s]);
-  [gateway, chrome] = await Promise.all([
-    serve(['--map', MAP, '--listen', '127.0.0.1:0', ...settings], /operator's page is at (http:\/\/\S+)/),
-    browser(),
-  ]);
+  [gateway, chrome] = await Promise.all([plain(MAP), browser()]);
   people = `http://${/listening on (\S+)/.exec(gateway.said())[1]}/v1/queries`;
 });
 after(async () => {
@@ -30,7 +20,7 @@ async function crowd(round) {
   const [node] = readMap(MAP).nodes.values();
   const ask = (number) => fetch(people, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}` },
     body: JSON.stringify({
       ticket: `t${round}-${number}`, person: `p${number}`, lon: node.lon, lat: node.lat, k: 3, dt: 5, dc: 400,
       question: { find: 'nearest', count: 3 },
@@ -58,9 +48,59 @@ test('the operator sees that it works, and regions', async () => {
   await close();
 });
 
+test('a region is lit from afar as it is close up', async () => {
+  const { page, wrong, close } = await open(chrome, gateway.url);
+  const [west, south, east, north] = (await (await fetch(new URL('map/info', gateway.url))).json()).middle;
+  for (const zoom of [9, 12]) {
+    await page.goto(`${gateway.url}?${zoom}#?at=${zoom},${(south + north) / 2},${(west + east) / 2}`);
+    await page.waitForFunction((zoom) => document.querySelector('.map')?.dataset.whole === zoom, zoom.toFixed(2));
+    // What was lit before fades, second by second.
+    while ((await drawn(page, 0, 'coloured')) > 0);
+    let lit = 0;
+    for (let round = 0; lit === 0 && round < 20; round++) {
+      await crowd(`${zoom}-${round}`);
+      lit = await drawn(page, 0, 'coloured');
+    }
+    assert.ok(lit > 0, `at ${zoom}`);
+  }
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
 test('there is no crowd to look at', async () => {
   for (const path of ['demo/live', 'demo/info']) {
     assert.equal((await fetch(new URL(path, gateway.url))).status, 404);
     assert.equal((await fetch(new URL(`/${path}`, people))).status, 404);
   }
+});
+
+/** No frame draws more triangles: software draws them in about the time it takes for an empty map. */
+const BUDGET = 100_000;
+
+test('of sixty thousand streets no frame draws more than software can draw smoothly', async () => {
+  const large = await plain('city:60000:1', ['engine.dc_max=200', 'limits.dc_max=200']);
+  const { page, wrong, close } = await open(chrome, large.url);
+  await page.addInitScript(count);
+  await page.goto(`${large.url}?counted`);
+  await streets(page);
+  const [west, south, east, north] = (await (await fetch(new URL('map/info', large.url))).json()).middle;
+  for (const zoom of [8, 9, 10, 11, 12, 12.9, 13, 14, 15, 16, 18]) {
+    const drawn = await page.evaluate(async ({ hash, zoom }) => {
+      location.hash = hash;
+      const frame = () => new Promise(requestAnimationFrame);
+      let most = 0;
+      for (let still = 0; still < 3; ) {
+        window.triangles = 0;
+        await frame();
+        most = Math.max(most, window.triangles);
+        if (document.querySelector('.map').dataset.whole === zoom) still++;
+      }
+      return most;
+    }, { hash: `#?at=${zoom},${(south + north) / 2},${(west + east) / 2}`, zoom: zoom.toFixed(2) });
+    assert.ok(drawn > 100 && drawn <= BUDGET, `${drawn} at ${zoom}`);
+    if (process.env.MESHCLOAK_TELL) console.log(zoom, drawn);
+  }
+  assert.deepEqual(wrong, []);
+  await close();
+  await large.stop();
 });

@@ -154,6 +154,9 @@ test('the page works at phone width', async () => {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= 375, `${view} is ${wide} wide`);
     assert.deepEqual(await accessible(page), []);
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    const top = await page.locator('.bar').evaluate((bar) => bar.getBoundingClientRect().top);
+    assert.equal(top, 0, `${view}: the bar stays in sight`);
     await picture(page, `${view}-phone`);
     fine(wrong);
     await close();

@@ -63,7 +63,7 @@ export class Story {
     const near = truth.neighbours;
     fill(this.end, h('div', { class: 'note warn', id: 'expired' },
       h('strong', null, result.outcome === 'expired' ? 'Your question expired. ' : 'No answer. '),
-      result.message ?? '',
+      sentence(result.message ?? ''),
       h('p', null, `Nothing was sent to the service: rather no answer than a bare position.`),
       near === null ? null : h('p', null, `Only the demo can tell why: when your patience ended, ${plural(near, 'other person', 'other people')} waited within mutual reach of you; you asked to be hidden among ${request.k}. ${advice(near, request.k)}`)));
     this.end.scrollIntoView({ block: 'nearest' });
@@ -90,6 +90,8 @@ export class Story {
     if (span) span.textContent = words;
   }
 }
+
+const sentence = (text: string): string => (text ? `${text[0]?.toUpperCase()}${text.slice(1).replace(/[.]?$/, '.')}` : '');
 
 function advice(near: number, k: number): string {
   if (near + 1 < k) return 'That is too few. Wait longer, go where more people are, or ask for fewer.';

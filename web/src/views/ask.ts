@@ -93,12 +93,13 @@ export function ask(scene: Scene): Leave {
     const truth = await post<Truth>(`./demo/asked/${encodeURIComponent(request.ticket)}`, standing);
     const ended = result as QueryResult;
     if (ended.outcome !== 'answered') return story.expired(request, ended, truth);
+    const mesh = await map.extent(truth.streets);
     const steps: (() => void)[] = [
       () => {
         marks.set(truth);
         story.set(truth);
         const places = truth.members.map(([lon, lat]) => ({ lon, lat }));
-        map.show([...places, ...(ended.answer ?? [])], 110);
+        map.show([...places, ...mesh, ...(ended.answer ?? [])], 40);
       },
       () => {
         meshes.push([truth.streets]);

@@ -146,7 +146,7 @@ function follow(halves: Half[], moved: (camera: string) => void): () => void {
 function show(half: Half, side: Side | null, scene: Scene): void {
   half.side = side;
   const scheme = scene.demo?.schemes.find((s) => s.id === side?.scheme);
-  fill(half.tag, h('strong', null, scheme?.label ?? ''), h('span', { class: 'small' }, side?.why ?? scheme?.about ?? ''));
+  fill(half.tag, h('strong', null, scheme?.label ?? ''), h('span', { class: side?.why ? 'small' : 'small about' }, side?.why ?? scheme?.about ?? ''));
   const looks = new Map<number, { c: number; s: number; g: number }>();
   const kept = new Set(side?.kept ?? []);
   for (const street of side?.streets ?? []) looks.set(street, kept.has(street) ? { c: 0, s: 0.95, g: 0 } : { c: 0, s: 0, g: 1 });
@@ -157,7 +157,8 @@ function look(halves: Half[], answer: Comparison): void {
   const corners = answer.sides.flatMap(({ bounds }): Place[] =>
     bounds ? [{ lon: bounds[0], lat: bounds[1] }, { lon: bounds[2], lat: bounds[3] }] : []);
   if (answer.victim) corners.push(answer.victim);
-  halves[0]?.map.show(corners, 40);
+  // Below the names of the schemes.
+  halves[0]?.map.show(corners, { top: innerWidth > 760 ? 96 : 60, bottom: 30, left: 30, right: 30 });
 }
 
 function marks(glass: Glass, half: Half, now: Comparison | null): void {

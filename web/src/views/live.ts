@@ -55,7 +55,7 @@ export function live(scene: Scene): Leave {
         h('li', null, h('span', { class: 'dot idle' }), 'going about'),
         h('li', null, h('span', { class: 'dot waiting' }), 'asked, waits'),
         h('li', null, h('span', { class: 'dot hidden' }), 'just hidden'),
-        h('li', null, h('span', { class: 'stroke' }), 'published mesh')),
+        h('li', null, h('span', { class: 'stroke meshes' }), 'published meshes, fading')),
     ),
     h('div', { class: 'part' }, h('h2', null, 'The last two minutes'), h('div', { class: 'sparks' }, ...Object.values(sparks).map((s) => s.element))),
     h(

@@ -2,7 +2,7 @@
 // is on this map: the gateway tells nobody where people are, its operator included.
 
 import { Spark } from '../charts';
-import { fill, h, say } from '../dom';
+import { fill, h, metres, plural, say } from '../dom';
 import { MeshLayer } from '../meshes';
 import { licences, report } from './live';
 import type { Leave, Scene } from './view';
@@ -23,10 +23,10 @@ export function operator(scene: Scene): Leave {
   const map = scene.map();
   const meshes = new MeshLayer(map);
   const rate = (v: number): [string, string] => [v.toLocaleString('en', { maximumFractionDigits: 1 }), '/s'];
-  const hidden = new Spark('Hidden', rate, { id: 'hidden' });
-  const expired = new Spark('Expired', rate, { id: 'expired' });
-  const inquiries = new Spark('Asked of the service', rate, { id: 'inquiries' });
-  const regions = new Spark('Regions', rate, { id: 'regions' });
+  const hidden = new Spark('People hidden', rate, { id: 'hidden' });
+  const expired = new Spark('Questions expired', rate, { id: 'expired' });
+  const inquiries = new Spark('Questions to the service', rate, { id: 'inquiries' });
+  const regions = new Spark('Regions published', rate, { id: 'regions' });
   const batch = new Spark('Time for a batch', (v) => [v.toFixed(1), 'ms'], { id: 'batch' });
   const status = h('p', { role: 'status', id: 'status' }, 'Looking…');
   let last: { glance: Glance; when: number } | null = null;
@@ -54,7 +54,8 @@ export function operator(scene: Scene): Leave {
     h('div', { class: 'part' },
       h('h1', null, 'This gateway'),
       status,
-      h('p', { class: 'soft' }, 'What lights up on the map is what the service is asked about, and all that anybody gets to see. Positions of people are in no answer of this gateway.')),
+      h('p', { class: 'soft' }, 'What lights up on the map is what the service is asked about, and all that anybody gets to see. Positions of people are in no answer of this gateway.'),
+      h('p', { class: 'soft small' }, `Map: ${plural(scene.info.streets, 'street')}, ${metres(scene.info.metres)}.`)),
     h('div', { class: 'part' }, h('h2', null, 'The last two minutes'),
       h('div', { class: 'sparks' }, hidden.element, expired.element, regions.element, inquiries.element, batch.element)),
     h('div', { class: 'part small' },

@@ -5,49 +5,9 @@
 //! 0       100      200      300      400
 //! ```
 
-use crate::program::{Run, meshcloak};
+use crate::desk::Desk;
 use serde_json::Value;
 use std::fs;
-use tempfile::TempDir;
-
-/// A folder with the town and a file of queries.
-pub struct Desk(TempDir);
-
-impl Desk {
-    /// A desk with these queries.
-    pub fn new(queries: &str) -> Desk {
-        let desk = Desk(tempfile::tempdir().unwrap());
-        let nodes = "id,x,y\na,0,0\nb,100,0\nc,200,0\nd,300,0\ne,400,0\n";
-        fs::write(desk.path("t.nodes.csv"), nodes).unwrap();
-        let streets = "id,from,to\ns1,a,b\ns2,b,c\ns3,c,d\ns4,d,e\n";
-        fs::write(desk.path("t.streets.csv"), streets).unwrap();
-        fs::write(desk.path("q"), queries).unwrap();
-        desk
-    }
-
-    pub fn path(&self, name: &str) -> String {
-        self.0.path().join(name).display().to_string()
-    }
-
-    pub fn run(&self, arguments: &[&str]) -> Run {
-        let (map, queries, out) = (self.path("t"), self.path("q"), self.path("o"));
-        let mut all = vec!["cloak", &map, "--queries", &queries, "--out", &out];
-        all.extend(arguments);
-        meshcloak(&all)
-    }
-
-    pub fn outcomes(&self, arguments: &[&str]) -> String {
-        self.run(arguments).done();
-        fs::read_to_string(self.path("o")).unwrap()
-    }
-
-    /// The names of the files in the folder that were not there at the beginning.
-    fn left_behind(&self) -> Vec<String> {
-        let names = fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
-        let names = names.map(|name| name.to_string_lossy().into_owned());
-        names.filter(|name| !["q", "t.nodes.csv", "t.streets.csv"].contains(&&**name)).collect()
-    }
-}
 
 /// Two meet in batch 1, at its last moment; q4 comes at the last moment of q3, exactly 60 m away;
 /// q5 and q6 are one user; q7 has run out of patience before its first batch; q9 is served among

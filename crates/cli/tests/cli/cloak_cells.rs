@@ -1,7 +1,7 @@
 //! `--region cells`: whole cells are shown, more of them if so many are wanted, and settings that
 //! would have no effect are refused.
 
-use crate::cloak::Desk;
+use crate::desk::Desk;
 use crate::program::meshcloak;
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! `meshcloak cloak --guarantee`: sets that everyone in them publishes, and the door of `history`.
 
-use crate::cloak::Desk;
+use crate::desk::Desk;
 use crate::program::meshcloak;
 use serde_json::Value;
 use std::collections::BTreeMap;

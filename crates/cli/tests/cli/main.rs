@@ -9,6 +9,7 @@ mod cloak_cells;
 mod cloak_crowds;
 mod cloak_guarantees;
 mod commands;
+mod desk;
 mod evaluate;
 mod golden;
 mod pois;

@@ -1,7 +1,7 @@
 //! `meshcloak cloak --scheme NAME`: the rivals on the same rows, in the same files.
 
-use crate::cloak::Desk;
 use crate::cloak_crowds::Crowd;
+use crate::desk::Desk;
 use crate::program::meshcloak;
 use serde_json::Value;
 use std::collections::BTreeSet;

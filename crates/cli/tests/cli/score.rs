@@ -1,7 +1,8 @@
 //! `meshcloak score` says of the files of `cloak` what `cloak` itself says, and names what is wrong
 //! with those of others.
 
-use crate::cloak::{DAY, Desk};
+use crate::cloak::DAY;
+use crate::desk::Desk;
 use crate::program::meshcloak;
 use serde_json::Value;
 use std::fs;

@@ -1,8 +1,9 @@
 //! Level of detail: which streets a tile shows at which zoom, so that no tile is too heavy to
-//! draw smoothly, whatever the map. Close up every street is there for itself. The farther, the
-//! more of the less important are drawn stroke by stroke instead, as lines that cannot be lit; and
-//! a stroke goes when those more important than it already cover most of the pixels it would take.
+//! draw smoothly, whatever the map. Close up every street is there for itself. From farther off
+//! streets are drawn stroke by stroke, as lines with few points; and where a tile would still have
+//! too many, a stroke goes when those more important than it cover most of the pixels it would take.
 
+use super::encode::EXTENT;
 use super::strokes::Strokes;
 use super::view::View;
 use meshcloak::map::{StreetId, StreetMap};
@@ -11,25 +12,16 @@ use meshcloak::units::Point;
 /// From this zoom on points of interest are shown, and what streets are called.
 pub const CLOSE: u8 = 14;
 
+/// From this zoom on every street is there, and for itself.
+pub const WHOLE: u8 = 15;
+
 /// Tiles exist up to this zoom; a browser enlarges them beyond it.
 pub const CLOSEST: u8 = 16;
 
-/// How a street is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    /// Not at all.
-    Absent,
-    /// As a part of its stroke.
-    Merged,
-    /// For itself, so that it can be lit.
-    Own,
-}
-
-/// From which zoom on each street is shown, and from which for itself.
+/// From which zoom on each street is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Detail {
     shown: Vec<u8>,
-    own: Vec<u8>,
     /// Which stroke a street is of, and its place in the order of all streets by strokes.
     strokes: Vec<u32>,
     places: Vec<u32>,
@@ -56,20 +48,12 @@ impl Detail {
     /// The detail of a map whose streets have these shapes.
     pub fn new(map: &StreetMap, shapes: Shapes<'_>) -> Detail {
         let strokes = Strokes::of(map);
-        let mut detail = Detail::everything(map.street_count(), &strokes);
+        let mut detail = Detail::whole(map.street_count(), &strokes);
+        let lines = strokes.lines(shapes);
         let mut kept: Vec<u32> = (0..strokes.count() as u32).collect();
-        let mut own = vec![true; strokes.count()];
-        for zoom in (0..CLOSEST).rev() {
-            let view = View { shapes, strokes: &strokes, side: side_of(zoom) };
-            let share = view.settle(&mut kept, &own);
-            own.fill(false);
-            for &stroke in &share.own {
-                own[stroke as usize] = true;
-                strokes.streets(stroke).iter().for_each(|s| detail.own[s.index()] = zoom);
-            }
-            kept = share.own;
-            kept.extend(share.merged);
-            kept.sort_unstable();
+        for zoom in (0..WHOLE).rev() {
+            let tolerance = Detail::tolerance(zoom) / f64::from(EXTENT) * side_of(zoom);
+            kept = View { lines: &lines, side: side_of(zoom), tolerance }.settle(kept);
             for &stroke in &kept {
                 strokes.streets(stroke).iter().for_each(|s| detail.shown[s.index()] = zoom);
             }
@@ -77,8 +61,8 @@ impl Detail {
         detail
     }
 
-    /// Everything at the closest zoom, and nothing before.
-    fn everything(count: usize, strokes: &Strokes) -> Detail {
+    /// Everything where the map is whole, and nothing before.
+    fn whole(count: usize, strokes: &Strokes) -> Detail {
         let (mut of, mut places, mut place) = (vec![0; count], vec![0; count], 0);
         for stroke in 0..strokes.count() as u32 {
             for street in strokes.streets(stroke) {
@@ -86,17 +70,12 @@ impl Detail {
                 place += 1;
             }
         }
-        Detail { shown: vec![CLOSEST; count], own: vec![CLOSEST; count], strokes: of, places }
+        Detail { shown: vec![WHOLE; count], strokes: of, places }
     }
 
-    /// How a street is shown at a zoom.
-    pub fn look(&self, zoom: u8, street: StreetId) -> Look {
-        let from = |list: &[u8]| list.get(street.index()).is_some_and(|&from| from <= zoom);
-        match (from(&self.own), from(&self.shown)) {
-            (true, _) => Look::Own,
-            (_, true) => Look::Merged,
-            _ => Look::Absent,
-        }
+    /// Whether a street is shown at a zoom.
+    pub fn shows(&self, zoom: u8, street: StreetId) -> bool {
+        self.shown.get(street.index()).is_some_and(|&from| from <= zoom)
     }
 
     /// The stroke of a street.
@@ -123,7 +102,7 @@ pub fn side_of(zoom: u8) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::view::STREETS;
+    use super::super::view::POINTS;
     use super::*;
     use meshcloak::town::town;
 
@@ -142,7 +121,7 @@ mod tests {
     #[test]
     fn what_is_light_is_shown_from_everywhere() {
         let few = detail("A 0,0  B 300,0  C 300,1 | A-B  B-C", 1e-8);
-        assert_eq!((few.look(0, StreetId(1)), few.look(0, StreetId(2))), (Look::Own, Look::Absent));
+        assert!(few.shows(0, StreetId(0)) && few.shows(0, StreetId(1)));
     }
 
     /// A ladder of so many rungs, one metre apart.
@@ -150,25 +129,19 @@ mod tests {
         let names = (0..=rungs).map(|n| format!("A{n} {n},0  B{n} {n},40"));
         let rails = (1..=rungs).map(|n| format!("A{0}-A{n}  B{0}-B{n}  A{n}-B{n}", n - 1));
         let (names, rails): (Vec<_>, Vec<_>) = (names.collect(), rails.collect());
-        detail(&format!("{} | {}", names.join("  "), rails.join("  ")), 1e-9)
+        detail(&format!("{} | {}", names.join("  "), rails.join("  ")), 1e-8)
     }
 
     #[test]
-    fn from_afar_rungs_go_before_rails_and_no_tile_is_heavy() {
-        let rungs = STREETS / 2;
+    fn from_afar_rungs_go_before_rails_and_some_of_it_is_always_there() {
+        let rungs = POINTS;
         let (detail, all) = (ladder(rungs), 3 * rungs as u32);
-        let count =
-            |zoom, look| (0..all).filter(|&n| detail.look(zoom, StreetId(n)) == look).count();
-        assert_eq!(count(CLOSEST, Look::Own), all as usize);
-        assert!((0..CLOSEST).all(|zoom| count(zoom, Look::Own) <= count(zoom + 1, Look::Own)));
-        assert!(
-            (0..CLOSEST).all(|zoom| count(zoom, Look::Absent) >= count(zoom + 1, Look::Absent))
-        );
-        let far = CLOSEST - 1;
-        let (own, rail) = (count(far, Look::Own), |n: &u32| n % 3 < 2);
-        let rails = (0..all).filter(rail).filter(|&n| detail.look(far, StreetId(n)) == Look::Own);
-        assert!(own > 0 && own <= STREETS && rails.count() * 10 > own * 9, "{own}");
-        // As small as a pixel, it is still there.
-        assert!(count(0, Look::Absent) < all as usize);
+        let count = |zoom| (0..all).filter(|&n| detail.shows(zoom, StreetId(n))).count();
+        assert_eq!(count(WHOLE), all as usize);
+        assert!((0..WHOLE).all(|zoom| count(zoom) <= count(zoom + 1)));
+        let far = (0..WHOLE).rev().find(|&zoom| count(zoom) < all as usize).expect("it is heavy");
+        let rails = (0..all).filter(|&n| n % 3 < 2 && detail.shows(far, StreetId(n))).count();
+        assert_eq!(rails, 2 * rungs, "at {far}");
+        assert!(count(0) > 0, "as small as a pixel, it is still there");
     }
 }

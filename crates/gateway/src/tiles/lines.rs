@@ -74,7 +74,10 @@ fn inside(a: Point, b: Point) -> Option<(f64, f64)> {
 }
 
 /// Douglas–Peucker: no dropped point is farther than `tolerance` from the line that is left.
-fn simplified(line: &[Point], tolerance: f64) -> Vec<Point> {
+pub fn simplified(line: &[Point], tolerance: f64) -> Vec<Point> {
+    if line.is_empty() {
+        return Vec::new();
+    }
     let mut keep = vec![false; line.len()];
     let mut open = vec![(0, line.len() - 1)];
     keep[0] = true;

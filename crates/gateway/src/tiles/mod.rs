@@ -1,5 +1,5 @@
 //! The street map as vector tiles, so that a page can draw any city smoothly and asks nobody else
-//! for a map. Tiles hold streets and points of interest: nothing about people.
+//! for a map, and the shapes of streets by number, to light them. Tiles and shapes hold streets and points of interest: nothing about people.
 
 mod cache;
 #[cfg(test)]
@@ -9,6 +9,7 @@ mod encode;
 mod lines;
 pub mod mercator;
 mod routes;
+mod shapes;
 mod streets;
 mod strokes;
 mod view;
@@ -94,6 +95,19 @@ impl Tiles {
         self.world
     }
 
+    /// The part in which streets begin, without the outermost ones: a twentieth on each side.
+    pub fn middle(&self) -> Rectangle {
+        let starts = &self.starts[..self.starts.len() - 1];
+        let ends = |of: fn(&Point) -> f64| {
+            let mut all: Vec<f64> =
+                starts.iter().map(|&start| of(&self.shapes[start as usize])).collect();
+            all.sort_unstable_by(f64::total_cmp);
+            (all[all.len() / 20], all[all.len() - 1 - all.len() / 20])
+        };
+        let ((west, east), (north, south)) = (ends(|point| point.x), ends(|point| point.y));
+        Rectangle { min: Point::new(west, north), max: Point::new(east, south) }
+    }
+
     /// A tile, gzipped; `None` if there is none of that number. An empty one has no bytes.
     pub fn tile(&self, id: TileId) -> Option<Bytes> {
         let across = 1_u32.checked_shl(u32::from(id.z))?;
@@ -116,7 +130,7 @@ impl Tiles {
         let mut tile = Vec::new();
         let shapes = Shapes { points: &self.shapes, starts: &self.starts };
         let drawing = Drawing { map: self.map(), shapes, detail: &self.detail };
-        drawing.layer(id.z, window, &self.near(window)).write("streets", &mut tile);
+        drawing.layer(id.z, window, self.near(window)).write("streets", &mut tile);
         if id.z >= CLOSE {
             self.places(window).write("pois", &mut tile);
         }

@@ -1,10 +1,13 @@
-//! The map over HTTP: `/map/info` says where it lies, `/map/tiles/{z}/{x}/{y}` gives its tiles.
+//! The map over HTTP: `/map/info` says where it lies, `/map/tiles/{z}/{x}/{y}` gives its tiles,
+//! `/map/shapes/{block}` the shapes of its streets by number.
 
-use super::{CLOSEST, TileId, Tiles, mercator};
+use super::shapes::BLOCK;
+use super::{CLOSEST, TileId, Tiles, gzipped, mercator};
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Json, Router, routing::get};
+use bytes::Bytes;
 use meshcloak::units::{Point, Rectangle};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -15,12 +18,16 @@ use std::sync::Arc;
 pub struct MapInfo {
     /// West, south, east, north in degrees.
     pub bounds: [f64; 4],
+    /// The same for the middle of the map, where most of its streets are: what is shown first.
+    pub middle: [f64; 4],
     /// How many streets there are.
     pub streets: usize,
     /// How many points of interest of each category there are.
     pub categories: BTreeMap<String, usize>,
     /// Tiles exist up to this zoom.
     pub max_zoom: u8,
+    /// So many streets are in a block of shapes.
+    pub block: usize,
     /// Metres of street altogether.
     pub metres: f64,
 }
@@ -29,21 +36,27 @@ impl MapInfo {
     /// What there is to know of a map.
     pub fn of(tiles: &Tiles) -> MapInfo {
         let map = tiles.map();
-        let Rectangle { min, max } = tiles.world();
-        let low = mercator::place(Point::new(min.x, max.y));
-        let high = mercator::place(Point::new(max.x, min.y));
         let mut categories = BTreeMap::new();
         for poi in map.pois() {
             *categories.entry(map.category(poi).to_owned()).or_insert(0) += 1;
         }
         MapInfo {
-            bounds: [low.lon, low.lat, high.lon, high.lat],
+            bounds: degrees(tiles.world()),
+            middle: degrees(tiles.middle()),
             streets: map.street_count(),
             categories,
             max_zoom: CLOSEST,
+            block: BLOCK,
             metres: map.streets().map(|street| map.metres(street)).sum(),
         }
     }
+}
+
+/// A part of the square of the world as west, south, east, north.
+fn degrees(Rectangle { min, max }: Rectangle) -> [f64; 4] {
+    let low = mercator::place(Point::new(min.x, max.y));
+    let high = mercator::place(Point::new(max.x, min.y));
+    [low.lon, low.lat, high.lon, high.lat]
 }
 
 /// The routes of the map.
@@ -52,21 +65,34 @@ pub fn routes(tiles: Arc<Tiles>) -> Router {
     Router::new()
         .route("/map/info", get(|| async move { Json(info) }))
         .route("/map/tiles/{z}/{x}/{y}", get(tile))
+        .route("/map/shapes/{block}", get(shapes))
         .with_state(tiles)
 }
 
 async fn tile(State(tiles): State<Arc<Tiles>>, Path((z, x, y)): Path<(u8, u32, u32)>) -> Response {
     // Cutting takes milliseconds; other requests are not to wait for it.
     let cut = tokio::task::spawn_blocking(move || tiles.tile(TileId { z, x, y })).await;
-    let day = (header::CACHE_CONTROL, "public, max-age=3600");
     match cut.ok().flatten() {
         None => StatusCode::NOT_FOUND.into_response(),
-        Some(tile) if tile.is_empty() => (StatusCode::NO_CONTENT, [day]).into_response(),
-        Some(tile) => {
-            let kind = (header::CONTENT_TYPE, "application/vnd.mapbox-vector-tile");
-            ([kind, (header::CONTENT_ENCODING, "gzip"), day], tile).into_response()
-        }
+        Some(tile) if tile.is_empty() => (StatusCode::NO_CONTENT, [HOUR]).into_response(),
+        Some(tile) => zipped("application/vnd.mapbox-vector-tile", tile),
     }
+}
+
+async fn shapes(State(tiles): State<Arc<Tiles>>, Path(block): Path<usize>) -> Response {
+    let json = tiles.block(block).and_then(|block| serde_json::to_vec(&block).ok());
+    match json {
+        None => StatusCode::NOT_FOUND.into_response(),
+        Some(json) => zipped("application/json", gzipped(&json).into()),
+    }
+}
+
+/// The map stays as it is while the gateway runs.
+const HOUR: (header::HeaderName, &str) = (header::CACHE_CONTROL, "public, max-age=3600");
+
+fn zipped(kind: &'static str, bytes: Bytes) -> Response {
+    let headers = [(header::CONTENT_TYPE, kind), (header::CONTENT_ENCODING, "gzip"), HOUR];
+    (headers, bytes).into_response()
 }
 
 #[cfg(test)]
@@ -97,6 +123,9 @@ mod tests {
         let info: serde_json::Value = serde_json::from_slice(&info).unwrap();
         assert_eq!(status, StatusCode::OK);
         assert!(info["bounds"][0].as_f64() < info["bounds"][2].as_f64(), "{info}");
+        let part = |key: &str, n: usize| info[key][n].as_f64();
+        assert!(part("bounds", 0) < part("middle", 0) && part("middle", 2) < part("bounds", 2));
+        assert!(part("middle", 1) < part("middle", 3), "{info}");
         let index = |part: f64| (part * f64::from(1 << 14)) as u32;
         let middle = format!("/map/tiles/14/{}/{}", index(centre.x), index(centre.y));
         let (status, tile) = ask(&app, &middle).await;
@@ -104,5 +133,8 @@ mod tests {
         assert_eq!(ask(&app, "/map/tiles/14/0/0").await.0, StatusCode::NO_CONTENT);
         assert_eq!(ask(&app, "/map/tiles/2/9/0").await.0, StatusCode::NOT_FOUND);
         assert_eq!(ask(&app, "/map/tiles/2/-9/x").await.0, StatusCode::BAD_REQUEST);
+        let (status, block) = ask(&app, "/map/shapes/1").await;
+        assert!(status == StatusCode::OK && block.len() > 1000, "{status} {}", block.len());
+        assert_eq!(ask(&app, "/map/shapes/9").await.0, StatusCode::NOT_FOUND);
     }
 }

@@ -1,7 +1,7 @@
 //! The streets of one tile as a layer: each for itself with its number, or from afar many as the
 //! lines of their strokes, without.
 
-use super::detail::{CLOSE, Detail, Look, Shapes};
+use super::detail::{CLOSE, Detail, Shapes, WHOLE};
 use super::encode::{Layer, Value};
 use super::lines::Window;
 use meshcloak::map::{StreetId, StreetMap};
@@ -19,64 +19,70 @@ pub struct Drawing<'a> {
     pub detail: &'a Detail,
 }
 
+/// Properties of a feature.
+type Tags = Vec<(&'static str, Value)>;
+
 impl Drawing<'_> {
     /// A layer of those of these streets that are shown at a zoom.
-    pub fn layer(&self, zoom: u8, window: Window, near: &[StreetId]) -> Layer {
-        let looks = |look| {
-            let like = move |street: &&StreetId| self.detail.look(zoom, **street) == look;
-            near.iter().filter(like).copied().collect::<Vec<_>>()
-        };
+    pub fn layer(&self, zoom: u8, window: Window, mut near: Vec<StreetId>) -> Layer {
+        near.retain(|&street| self.detail.shows(zoom, street));
+        if zoom < WHOLE { self.strokes(zoom, window, near) } else { self.each(zoom, window, near) }
+    }
+
+    /// Each street for itself. What is drawn last lies on top: the important ones.
+    fn each(&self, zoom: u8, window: Window, mut streets: Vec<StreetId>) -> Layer {
         let mut layer = Layer::default();
-        // What is drawn last lies on top: the important ones.
-        self.merged(looks(Look::Merged), window, Detail::tolerance(zoom), &mut layer);
-        let mut own = looks(Look::Own);
-        own.sort_by_key(|&street| Reverse(self.map.rank(street)));
-        for street in own {
+        streets.sort_by_key(|&street| Reverse(self.map.rank(street)));
+        for street in streets {
             let parts = window.parts(self.shapes.of(street), Detail::tolerance(zoom));
             if !parts.is_empty() {
-                layer.lines(Some(u64::from(street.0)), &self.tags(street, zoom), &parts);
+                layer.lines(Some(u64::from(street.0)), &self.tags(street), &parts);
             }
         }
         layer
     }
 
-    fn tags(&self, street: StreetId, zoom: u8) -> Vec<(&'static str, Value)> {
-        let mut tags = vec![self.rank(street)];
+    /// Streets as lines of their strokes, those of one name if names are shown; the important ones
+    /// on top here as well.
+    fn strokes(&self, zoom: u8, window: Window, mut streets: Vec<StreetId>) -> Layer {
+        let mut layer = Layer::default();
+        streets.sort_unstable_by_key(|&street| Reverse(self.detail.place(street)));
+        let name = |street| self.map.street_name(street).filter(|_| zoom >= CLOSE);
+        let of = |street| (self.detail.stroke(street), name(street));
+        for run in streets.chunk_by(|&a, &b| of(a) == of(b)) {
+            let shapes = run.iter().map(|&street| self.shapes.of(street));
+            let lines = joined(shapes).into_iter();
+            let parts: Vec<_> =
+                lines.flat_map(|line| window.parts(&line, Detail::tolerance(zoom))).collect();
+            if !parts.is_empty() {
+                let mut tags = self.rank(run[0]);
+                tags.extend(name(run[0]).map(named));
+                layer.lines(None, &tags, &parts);
+            }
+        }
+        layer
+    }
+
+    fn tags(&self, street: StreetId) -> Tags {
+        let mut tags = self.rank(street);
         if self.map.street(street).one_way {
             tags.push(("oneway", Value::Truth(true)));
         }
-        if let Some(name) = self.map.street_name(street).filter(|_| zoom >= CLOSE) {
-            tags.push(("name", Value::Text(name.to_owned())));
-        }
+        tags.extend(self.map.street_name(street).map(named));
         tags
     }
 
-    fn rank(&self, street: StreetId) -> (&'static str, Value) {
-        ("rank", Value::Number(self.map.rank(street).number() as u64))
-    }
-
-    /// Streets as lines of their strokes.
-    fn merged(
-        &self,
-        mut streets: Vec<StreetId>,
-        window: Window,
-        tolerance: f64,
-        layer: &mut Layer,
-    ) {
-        streets.sort_unstable_by_key(|&street| Reverse(self.detail.place(street)));
-        for run in streets.chunk_by(|&a, &b| self.detail.stroke(a) == self.detail.stroke(b)) {
-            let shapes = run.iter().map(|&street| self.shapes.of(street));
-            let lines = joined(shapes).into_iter();
-            let parts: Vec<_> = lines.flat_map(|line| window.parts(&line, tolerance)).collect();
-            if !parts.is_empty() {
-                layer.lines(None, &[self.rank(run[0])], &parts);
-            }
-        }
+    fn rank(&self, street: StreetId) -> Tags {
+        vec![("rank", Value::Number(self.map.rank(street).number() as u64))]
     }
 }
 
+fn named(name: &str) -> (&'static str, Value) {
+    ("name", Value::Text(name.to_owned()))
+}
+
 /// Shapes that follow one another as lines, as long as each begins or ends where the last one did.
-fn joined<'a>(shapes: impl Iterator<Item = &'a [Point]>) -> Vec<Vec<Point>> {
+pub fn joined<'a>(shapes: impl Iterator<Item = &'a [Point]>) -> Vec<Vec<Point>> {
     let mut lines: Vec<Vec<Point>> = Vec::new();
     let mut single = false;
     for shape in shapes {

@@ -2,6 +2,8 @@
 //! cut their streets at every bend become whole again by them, and a far view that shows or leaves
 //! out whole strokes is coarser, but not torn.
 
+use super::detail::Shapes;
+use super::streets::joined;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::units::Point;
 use std::cmp::Reverse;
@@ -56,6 +58,15 @@ impl Strokes {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.starts.len() - 1
+    }
+
+    /// The line of each, as far as its streets meet: always, but where points of a map were moved.
+    pub fn lines(&self, shapes: Shapes<'_>) -> Vec<Vec<Point>> {
+        let line = |stroke| {
+            let streets = self.streets(stroke).iter();
+            joined(streets.map(|&street| shapes.of(street))).concat()
+        };
+        (0..self.count() as u32).map(line).collect()
     }
 
     /// The streets of one, in the order of its way.

@@ -3,7 +3,7 @@ use super::*;
 use flate2::read::GzDecoder;
 use import::{Options, read_map};
 use meshcloak::units::Length;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 
 fn city() -> Tiles {
@@ -101,6 +101,46 @@ fn a_map_without_a_place_on_earth_is_drawn_around_zero() {
     assert_eq!(cover(&tiles, 15).iter().map(|&id| layers(&tiles, id).len()).max(), Some(1));
 }
 
+/// The lines on a screen have so many points at most: what software draws in about the time that it
+/// takes for an empty map.
+const SCREEN: usize = 50_000;
+
+/// A screen of 1280 × 800 shows so many tiles of 512 pixels in a row at most, and so many rows.
+const ACROSS: u32 = 3;
+
+/// How many points the lines on a screen have at most at a zoom, wherever one looks.
+fn most_on_a_screen(tiles: &Tiles, zoom: u8) -> usize {
+    let points = |id: TileId| -> usize {
+        let features = layers(tiles, id).into_iter().flat_map(|layer| layer.features);
+        let count = |geometry| match geometry {
+            Geometry::Lines(lines) => lines.iter().map(Vec::len).sum(),
+            Geometry::Point(_) => 1,
+        };
+        features.map(|feature| count(feature.geometry)).sum()
+    };
+    let all: BTreeMap<(u32, u32), usize> =
+        cover(tiles, zoom).into_iter().map(|id| ((id.x, id.y), points(id))).collect();
+    let screen = |&(x, y): &(u32, u32)| -> usize {
+        let columns = x..x + ACROSS;
+        columns
+            .flat_map(|x| (y..y + ACROSS).map(move |y| (x, y)))
+            .filter_map(|at| all.get(&at))
+            .sum()
+    };
+    all.keys().map(screen).max().unwrap_or(0)
+}
+
+#[test]
+fn of_sixty_thousand_streets_no_screen_shows_more_than_can_be_drawn_smoothly() {
+    let source = "city:60000:1".parse().unwrap();
+    let map = read_map(&source, &Options::default(), &()).unwrap().map;
+    let tiles = Tiles::new(Arc::new(Atlas::new(map, Length::metres(1.0))));
+    for zoom in 6..=CLOSEST {
+        let points = most_on_a_screen(&tiles, zoom);
+        assert!(points <= SCREEN, "{points} at {zoom}");
+    }
+}
+
 /// No tile is heavier than this, gzipped.
 const HEAVIEST: usize = 150_000;
 
@@ -120,6 +160,8 @@ fn on_real_maps_no_tile_is_heavy_and_close_up_nothing_is_missing() {
                 cover(&tiles, zoom).into_iter().map(|id| (tiles.tile(id).unwrap().len(), id));
             let (heaviest, id) = weights.max_by_key(|&(bytes, _)| bytes).unwrap();
             assert!(heaviest <= HEAVIEST, "{name}: {id:?} has {heaviest} bytes");
+            let points = most_on_a_screen(&tiles, zoom);
+            assert!(points <= SCREEN, "{name}: {points} at {zoom}");
         }
         let close = cover(&tiles, CLOSEST).into_iter().flat_map(|id| layers(&tiles, id));
         let streets = close.filter(|layer| layer.name == "streets");

@@ -1,19 +1,14 @@
 //! The strokes of a map as seen at one zoom: how much of each tile they take, and which of them
 //! show something that others do not.
 
-use super::detail::Shapes;
-use super::strokes::Strokes;
+use super::lines::simplified;
 use meshcloak::units::Point;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A tile has so many streets for themselves at most, except at the closest zoom.
-pub const STREETS: usize = 10_000;
-
-/// A tile has lines of strokes in so many squares of [`COARSE`] pixels at most.
-const LINES: usize = 8_000;
-
-/// The side of a square by which lines are weighed, in pixels.
-const COARSE: f64 = 16.0;
+/// The lines of a tile have so many points at most, as long as it is drawn by strokes. A screen
+/// shows four to nine tiles, and where there is no graphics card a hundred thousand points double
+/// the time of a frame.
+pub const POINTS: usize = 10_000;
 
 /// How many pixels a tile is wide on the screen.
 const PIXELS: f64 = 512.0;
@@ -26,36 +21,25 @@ type Square = (u32, u32);
 
 /// The strokes as seen at one zoom.
 pub struct View<'a> {
-    /// Where streets are.
-    pub shapes: Shapes<'a>,
-    /// All strokes.
-    pub strokes: &'a Strokes,
-    /// The side of a tile in the square of the world.
+    /// The line of each stroke in the square of the world.
+    pub lines: &'a [Vec<Point>],
+    /// The side of a tile there.
     pub side: f64,
+    /// By how much a line may be drawn beside its place.
+    pub tolerance: f64,
 }
 
-/// Which strokes are shown how.
-#[derive(Default)]
-pub struct Share {
-    /// Their streets are there for themselves.
-    pub own: Vec<u32>,
-    /// They are lines that cannot be lit.
-    pub merged: Vec<u32>,
-    left_out: usize,
-}
-
-/// How full each tile is.
+/// How many points each tile has.
 #[derive(Default)]
 struct Load {
     tiles: FxHashMap<Square, usize>,
 }
 
 impl Load {
-    /// Adds one for each of these squares, unless some tile would then be beyond the limit.
-    fn fits(&mut self, squares: &mut [Square], limit: usize) -> bool {
-        squares.sort_unstable();
-        let runs = || squares.chunk_by(|a, b| a == b);
-        let full = |run: &[Square]| self.tiles.get(&run[0]).unwrap_or(&0) + run.len() > limit;
+    /// Adds one for each of these tiles, unless some would then be beyond the limit.
+    fn fits(&mut self, tiles: &[Square]) -> bool {
+        let runs = || tiles.chunk_by(|a, b| a == b);
+        let full = |run: &[Square]| self.tiles.get(&run[0]).unwrap_or(&0) + run.len() > POINTS;
         if runs().any(full) {
             return false;
         }
@@ -65,66 +49,42 @@ impl Load {
 }
 
 impl View<'_> {
-    /// Leaves as many strokes as fit. What adds nothing to the pixels of others goes first, as soon
-    /// as there is more than streets for themselves; then larger squares count as covered.
-    pub fn settle(&self, kept: &mut Vec<u32>, may_own: &[bool]) -> Share {
-        let mut share = self.share(kept, may_own);
-        if share.merged.is_empty() && share.left_out == 0 {
-            return share;
-        }
+    /// Leaves as many strokes as fit: all if they do. Otherwise what adds nothing to the pixels of
+    /// others goes first; then larger squares count as covered.
+    pub fn settle(&self, mut kept: Vec<u32>) -> Vec<u32> {
+        let mut fitting = self.fitting(&kept);
         for pixels in SQUARES {
-            self.thin(kept, pixels);
-            share = self.share(kept, may_own);
-            if share.left_out == 0 {
+            if fitting.len() == kept.len() {
                 break;
             }
+            self.thin(&mut kept, pixels);
+            fitting = self.fitting(&kept);
         }
-        share
+        fitting
     }
 
-    /// The most important strokes have their streets for themselves, the next ones are merged, as
-    /// long as there is room in every tile they pass through.
-    fn share(&self, kept: &[u32], may_own: &[bool]) -> Share {
-        let (mut streets, mut lines, mut share) =
-            (Load::default(), Load::default(), Share::default());
-        for &stroke in kept {
-            if may_own[stroke as usize] && streets.fits(&mut self.by_street(stroke), STREETS) {
-                share.own.push(stroke);
-            } else if lines.fits(&mut self.by_line(stroke), LINES) {
-                share.merged.push(stroke);
-            } else {
-                share.left_out += 1;
-            }
-        }
-        share
+    /// Those for which there is room in every tile they pass through, after those before them.
+    fn fitting(&self, kept: &[u32]) -> Vec<u32> {
+        let mut load = Load::default();
+        kept.iter().copied().filter(|&stroke| load.fits(&self.tiles(stroke))).collect()
     }
 
-    /// The tiles of a stroke, once for each of its streets in them.
-    fn by_street(&self, stroke: u32) -> Vec<Square> {
-        let (mut all, mut own) = (Vec::new(), Vec::new());
-        for &street in self.strokes.streets(stroke) {
-            squares(self.shapes.of(street), self.side, &mut own);
-            own.sort_unstable();
-            own.dedup();
-            all.append(&mut own);
-        }
-        all
-    }
-
-    /// The tiles of a stroke, once for each coarse square it passes through in them.
-    fn by_line(&self, stroke: u32) -> Vec<Square> {
-        let mut all = self.squares(stroke, COARSE);
-        let across = (PIXELS / COARSE) as u32;
-        all.iter_mut().for_each(|square| *square = (square.0 / across, square.1 / across));
+    /// The tiles of a stroke, ascending, once for each point it needs there, besides those at
+    /// which it enters and leaves.
+    fn tiles(&self, stroke: u32) -> Vec<Square> {
+        let line = simplified(&self.lines[stroke as usize], self.tolerance);
+        let mut all = Vec::new();
+        squares(&line, self.side, &mut all);
+        all.dedup();
+        all.extend(line.iter().map(|&point| square(point, self.side)));
+        all.sort_unstable();
         all
     }
 
     /// The squares of so many pixels that a stroke passes through, ascending.
     fn squares(&self, stroke: u32, pixels: f64) -> Vec<Square> {
         let mut all = Vec::new();
-        for &street in self.strokes.streets(stroke) {
-            squares(self.shapes.of(street), self.side / PIXELS * pixels, &mut all);
-        }
+        squares(&self.lines[stroke as usize], self.side / PIXELS * pixels, &mut all);
         all.sort_unstable();
         all.dedup();
         all
@@ -148,15 +108,18 @@ impl View<'_> {
 /// No piece of a street is looked at in more places than that.
 const PLACES: f64 = 65_536.0;
 
+fn square(point: Point, side: f64) -> Square {
+    ((point.x / side) as u32, (point.y / side) as u32)
+}
+
 /// The squares of a grid that a polyline passes through, at least one, some of them repeatedly.
 fn squares(shape: &[Point], side: f64, out: &mut Vec<Square>) {
-    let square = |point: Point| ((point.x / side) as u32, (point.y / side) as u32);
-    out.extend(shape.first().map(|&point| square(point)));
+    out.extend(shape.first().map(|&point| square(point, side)));
     for ends in shape.windows(2) {
         let long = ends[0].distance(ends[1]) / side;
         let places = (2.0 * long).ceil().clamp(1.0, PLACES);
         let each = (1..=places as u32).map(|n| f64::from(n) / places);
-        out.extend(each.map(|part| square(ends[0].towards(ends[1], part))));
+        out.extend(each.map(|part| square(ends[0].towards(ends[1], part), side)));
     }
 }
 

@@ -125,10 +125,13 @@ async fn a_gateway_for_real_people_has_no_demo_and_its_tiles_know_nobody() {
     let world = gateway::tiles::mercator::world(LonLat { lon, lat });
     let index = |part: f64| (part * f64::from(1 << 15)) as u32;
     let tile = format!("/map/tiles/15/{}/{}", index(world.x), index(world.y));
-    let before = text(&scene.operator, get(&tile)).await;
-    scene.asked(&people, 1).await;
-    assert!(before.len() > 50);
-    assert_eq!(before, text(&scene.operator, get(&tile)).await);
+    let shapes = "/map/shapes/0".to_owned();
+    for path in [tile, shapes] {
+        let before = text(&scene.operator, get(&path)).await;
+        scene.asked(&people, 1).await;
+        assert!(before.len() > 50);
+        assert_eq!(before, text(&scene.operator, get(&path)).await);
+    }
 }
 
 #[tokio::test]

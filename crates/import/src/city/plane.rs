@@ -3,6 +3,8 @@
 //! Each edge is two halves, `2e` along its line and `2e + 1` back; each half has its face on its
 //! left. Edges are only ever added inside a face or cut in two, so no two of them can cross.
 
+mod changes;
+
 use super::lines::LineId;
 use super::vector::{between, sub};
 use meshcloak::units::Point;
@@ -180,135 +182,5 @@ impl Plane {
             self.raise_degree(self.origin(half));
             self.raise_degree(self.target(half));
         }
-    }
-
-    fn add_vertex(&mut self, point: Point, leaving: Half) -> Vertex {
-        // Whole centimetres survive every file format.
-        let whole = |metres: f64| (metres * 100.0).round() / 100.0;
-        self.points.push(Point::new(whole(point.x), whole(point.y)));
-        self.leaving.push(leaving);
-        self.degree.push(0);
-        self.pinned.push(false);
-        self.points.len() as u32 - 1
-    }
-
-    /// A terminal that belongs to no face: for roads above or below the others.
-    pub(super) fn add_lone(&mut self, point: Point) -> Vertex {
-        self.add_vertex(point, Plane::OUTSIDE)
-    }
-
-    fn add_edge(&mut self, from: Vertex, to: Vertex, line: LineId) -> Half {
-        let half = self.halves();
-        self.origin.extend([from, to]);
-        self.next.extend([half + 1, half]);
-        self.prev.extend([half + 1, half]);
-        self.barred.extend([false, false]);
-        self.line.push(line);
-        half
-    }
-
-    fn link(&mut self, first: Half, second: Half) {
-        self.next[first as usize] = second;
-        self.prev[second as usize] = first;
-    }
-
-    /// Cuts an edge in two at `point`; `half` then ends there, at the corner given back.
-    pub(super) fn cut(&mut self, half: Half, point: Point) -> Corner {
-        let (back, end) = (half ^ 1, self.target(half));
-        let line = self.line(half);
-        let vertex = self.add_vertex(point, back);
-        // The new edge runs the same way along its line as the old one.
-        let (from, to) = if half & 1 == 0 { (vertex, end) } else { (end, vertex) };
-        let added = self.add_edge(from, to, line) | (half & 1);
-        let (ahead, behind) = (self.next(half), self.prev(back));
-        self.origin[back as usize] = vertex;
-        self.link(half, added);
-        self.link(added ^ 1, back);
-        if ahead == back {
-            self.link(added, added ^ 1);
-        } else {
-            self.link(added, ahead);
-            self.link(behind, added ^ 1);
-        }
-        self.barred[added as usize] = self.is_barred(half);
-        self.barred[added as usize ^ 1] = self.is_barred(back);
-        if self.leaving[end as usize] == back {
-            self.leaving[end as usize] = added ^ 1;
-        }
-        if line.is_street() {
-            self.degree[vertex as usize] = 2;
-        }
-        Corner(half)
-    }
-
-    /// Joins two corners of one face; what is left of the half given back is one new face, what
-    /// is right of it the other.
-    pub(super) fn join(&mut self, from: Corner, to: Corner, line: LineId) -> Half {
-        let (a, b) = (self.vertex_of(from), self.vertex_of(to));
-        let (after_a, after_b) = (self.next(from.0), self.next(to.0));
-        let half = self.add_edge(a, b, line);
-        self.link(from.0, half);
-        self.link(half, after_b);
-        self.link(to.0, half + 1);
-        self.link(half + 1, after_a);
-        self.count(half);
-        half
-    }
-
-    /// An edge from a corner to a new vertex inside the face; gives back the corner at its end.
-    pub(super) fn reach(&mut self, from: Corner, point: Point, line: LineId) -> Corner {
-        let a = self.vertex_of(from);
-        let after = self.next(from.0);
-        let vertex = self.add_vertex(point, self.halves() + 1);
-        let half = self.add_edge(a, vertex, line);
-        self.link(from.0, half);
-        self.link(half, half + 1);
-        self.link(half + 1, after);
-        self.count(half);
-        Corner(half)
-    }
-
-    fn count(&mut self, half: Half) {
-        if self.is_street(half) {
-            self.raise_degree(self.origin(half));
-            self.raise_degree(self.target(half));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn square() -> Plane {
-        let corners = [(0.0, 0.0), (100.0, 0.0), (100.0, 100.0), (0.0, 100.0)];
-        Plane::new(&corners.map(|(x, y)| Point::new(x, y)))
-    }
-
-    fn size(plane: &Plane, half: Half) -> usize {
-        let mut halves = Vec::new();
-        plane.face(half, &mut halves);
-        halves.len()
-    }
-
-    #[test]
-    fn a_joined_face_falls_in_two_and_a_reach_stays_one() {
-        let mut plane = square();
-        let line = LineId::FIRST_STREET;
-        let south = plane.cut(0, Point::new(50.0, 0.0));
-        let north = plane.cut(4, Point::new(50.0, 100.0));
-        assert_eq!(size(&plane, 0), 6);
-        let half = plane.join(south, north, line);
-        assert_eq!((size(&plane, half), size(&plane, half ^ 1)), (4, 4));
-        assert_eq!(size(&plane, Plane::OUTSIDE), 6);
-        let middle = plane.cut(half, Point::new(50.0, 50.0));
-        assert_eq!(plane.streets(), 1);
-        let tip = plane.reach(middle, Point::new(20.0, 50.0), line);
-        assert_eq!(size(&plane, half), 7);
-        assert_eq!(plane.streets(), 3);
-        assert_eq!(plane.around(plane.target(half)).count(), 3);
-        plane.cut(tip.0, Point::new(30.0, 50.0));
-        assert_eq!(size(&plane, half), 9);
-        assert_eq!(plane.streets(), 3);
     }
 }

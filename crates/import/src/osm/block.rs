@@ -3,7 +3,8 @@
 //! Ways are taken in one pass and nodes in a second, when it is known which of them are used.
 //! Metadata and relations are skipped unread.
 
-use super::extract::{Fault, Finder, Pois, Spot, Ways, place_of};
+use super::extract::{Fault, Finder, Spot, place_of};
+use super::harvest::{NodeHarvest, WayHarvest};
 use super::tags::{Key, Tags};
 use super::wire::{Fields, Malformed, Value, add_up, append, signed};
 use crate::error::{Place, Problem};
@@ -21,23 +22,6 @@ pub(super) struct Block<'a> {
     lon_offset: i64,
     /// Where in the file it begins, for errors.
     at: Place,
-}
-
-/// What the first pass finds in a block.
-#[derive(Debug, Default)]
-pub(super) struct WayHarvest {
-    pub ways: Ways,
-    pub pois: Pois,
-    /// Whether the second pass has to look at this block.
-    pub has_nodes: bool,
-}
-
-/// What the second pass finds in a block.
-#[derive(Debug, Default)]
-pub(super) struct NodeHarvest {
-    /// Row and place of each node that is used.
-    pub places: Vec<(u32, LonLat)>,
-    pub pois: Pois,
 }
 
 /// Arrays that are filled again for every way or group.
@@ -283,17 +267,6 @@ impl<'a> Block<'a> {
             billionths as f64 / 1e9
         };
         place_of(id, degrees(self.lon_offset, lon), degrees(self.lat_offset, lat))
-    }
-}
-
-impl NodeHarvest {
-    fn take(&mut self, id: i64, place: LonLat, finder: &mut Finder, tags: &Tags) {
-        if let Some(row) = finder.row(id) {
-            self.places.push((row, place));
-        }
-        if let Some(poi) = tags.poi() {
-            self.pois.push(id, Spot::Node(place), poi, &[]);
-        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod block;
 mod extract;
+mod harvest;
 mod lines;
 mod pbf;
 mod split;

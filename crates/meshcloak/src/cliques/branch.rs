@@ -16,6 +16,15 @@ pub(super) struct Branch<'a, B> {
     pub(super) budget: u32,
 }
 
+/// What is open when those adjacent to all of it are taken.
+struct Rest {
+    /// Who misses fewest of the others.
+    pivot: usize,
+    /// Whether somebody might get a larger clique than she has: one with a node of the rest has at
+    /// most its neighbours.
+    may_improve: bool,
+}
+
 /// How many words of bits a step may look at.
 const WORDS_OF_A_STEP: u32 = 256;
 
@@ -33,23 +42,30 @@ impl<B: Bits> Branch<'_, B> {
             self.keep(&clique, size);
             return;
         }
-        if !self.may_improve(&clique, &open, size + count) {
+        let least = self.least(&clique, &open);
+        if size + count <= least {
             return;
         }
-        let pivot = self.take_universal(&mut clique, &mut size, &mut open);
-        let Some((pivot, may_improve)) = pivot else {
+        let rest = self.take_universal(&mut clique, &mut size, &mut open, least);
+        let Some(Rest { pivot, may_improve }) = rest else {
             self.keep(&clique, size); // all were adjacent to one another
             return;
         };
         if !may_improve {
             return;
         }
-        if self.steps > EASY && !self.may_improve(&clique, &open, size + self.colours(&open)) {
-            return;
-        }
+        // A maximal clique has the pivot, or somebody who is not its neighbour.
         let mut branches = open.without(&self.neighbours[pivot]);
-        branches.remove(pivot);
-        self.step_into(pivot, &clique, size, &mut open);
+        if self.steps > EASY {
+            let beyond = self.beyond_colours(&open, least.saturating_sub(size));
+            if beyond.count() < branches.count() {
+                branches = beyond;
+            }
+        }
+        if branches.has(pivot) {
+            branches.remove(pivot);
+            self.step_into(pivot, &clique, size, &mut open);
+        }
         for next in branches.iter() {
             if self.steps > self.budget {
                 return;
@@ -59,14 +75,15 @@ impl<B: Bits> Branch<'_, B> {
     }
 
     /// Moves the nodes that are adjacent to all others of `open` into the clique: every largest one
-    /// has them. Of the rest it gives the node that misses fewest, and whether some node might get a
-    /// larger clique than it has: one with a node of the rest has at most its neighbours.
+    /// has them. Those with too few neighbours for a clique of more than `least` are dropped. Tells
+    /// of the rest, if there is one.
     fn take_universal(
         &self,
         clique: &mut B,
         size: &mut u32,
         open: &mut B,
-    ) -> Option<(usize, bool)> {
+        least: u32,
+    ) -> Option<Rest> {
         let (mut pivot, mut fewest, mut may_improve) = (None, u32::MAX, false);
         let all = open.clone();
         let most = *size + all.count() + 1;
@@ -78,6 +95,10 @@ impl<B: Bits> Branch<'_, B> {
                 *size += 1;
                 continue;
             }
+            if most - missed <= least {
+                open.remove(place);
+                continue;
+            }
             may_improve |= self.sizes[place] < most - missed;
             if missed < fewest {
                 (pivot, fewest) = (Some(place), missed);
@@ -86,7 +107,7 @@ impl<B: Bits> Branch<'_, B> {
         let smaller = |size: u32| size < most.saturating_sub(fewest);
         may_improve |=
             smaller(self.root_size) || clique.iter().any(|place| smaller(self.sizes[place]));
-        pivot.map(|pivot| (pivot, may_improve))
+        pivot.map(|pivot| Rest { pivot, may_improve })
     }
 
     /// Takes `next` into the clique, looks further, and sets it aside.
@@ -97,19 +118,17 @@ impl<B: Bits> Branch<'_, B> {
         open.remove(next);
     }
 
-    /// Whether a clique of `size` would be larger than what some of these nodes have by now.
-    fn may_improve(&self, clique: &B, open: &B, size: u32) -> bool {
-        let smaller = |place| self.sizes[place] < size;
-        self.root_size < size || open.iter().any(smaller) || clique.iter().any(smaller)
+    /// A clique must be larger than this to be of use to any of these nodes.
+    fn least(&self, clique: &B, open: &B) -> u32 {
+        let places = open.iter().chain(clique.iter());
+        places.map(|place| self.sizes[place]).fold(self.root_size, u32::min)
     }
 
-    /// No clique among `open` is larger than the number of colours by which no two neighbours
-    /// share one: each colour is a set of nodes without an edge, taken greedily.
-    fn colours(&self, open: &B) -> u32 {
+    /// Whom of `open` so many colours leave over. Each colour is a set of nodes without an edge,
+    /// taken greedily: so a clique of more nodes than there are colours has one that is left over.
+    fn beyond_colours(&self, open: &B, colours: u32) -> B {
         let mut rest = open.clone();
-        let mut colours = 0;
-        while rest.count() > 0 {
-            colours += 1;
+        for _ in 0..colours {
             let mut free = rest.clone();
             while let Some(place) = free.first() {
                 free.remove(place);
@@ -117,7 +136,7 @@ impl<B: Bits> Branch<'_, B> {
                 free = free.without(&self.neighbours[place]);
             }
         }
-        colours
+        rest
     }
 
     fn keep(&mut self, clique: &B, size: u32) {

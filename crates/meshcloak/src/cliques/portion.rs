@@ -1,5 +1,6 @@
 //! The searches of one portion of the graph, one root after the other.
 
+use super::adjacency::Adjacency;
 use super::bits::Bits;
 use super::branch::Branch;
 use super::found::Largest;
@@ -17,11 +18,9 @@ pub(super) struct Task<'a> {
 /// The searches of one portion.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Portion {
-    /// For each node its place among the candidates of the search at hand.
-    places: Vec<u32>,
-    /// The same where there are few, in a byte.
-    near: Vec<u8>,
+    adjacency: Adjacency,
     one: Room<[u64; 1]>,
+    two: Room<[u64; 2]>,
     four: Room<[u64; 4]>,
     many: Room<Vec<u64>>,
     pub(super) largest: Largest,
@@ -38,11 +37,6 @@ struct Room<B> {
 
 /// Roots with more candidates than this count as equal.
 const MOST_KINDS: usize = 255;
-
-const NOWHERE: u32 = u32::MAX;
-
-/// Few candidates are as many as fit one word.
-const FEW: usize = 64;
 
 impl Portion {
     /// Lines the roots up that have candidates at all, those with most first: where a large clique
@@ -67,8 +61,7 @@ impl Portion {
     pub(super) fn search(&mut self, task: Task<'_>, roots: Range<u32>) {
         let graph = task.graph;
         self.largest.begin(graph.len());
-        self.places.resize(graph.len(), NOWHERE);
-        self.near.resize(graph.len(), FEW as u8);
+        self.adjacency.begin(graph.len());
         self.line_up(graph, roots);
         for &root in &self.roots {
             let candidates = graph.later(root);
@@ -78,18 +71,10 @@ impl Portion {
                 size if !within.may_improve(largest, size as u32 + 1) => {}
                 0 => largest.keep(std::iter::once(root), task.wanted),
                 1 => largest.keep([root, candidates[0]].into_iter(), task.wanted),
-                2..=FEW => {
-                    within.connect_few(&mut self.near, &mut self.one.neighbours);
-                    within.search(&mut self.one, largest);
-                }
-                65..=256 => {
-                    within.connect(&mut self.places, &mut self.four.neighbours);
-                    within.search(&mut self.four, largest);
-                }
-                _ => {
-                    within.connect(&mut self.places, &mut self.many.neighbours);
-                    within.search(&mut self.many, largest);
-                }
+                2..=64 => within.search(&mut self.adjacency, &mut self.one, largest),
+                65..=128 => within.search(&mut self.adjacency, &mut self.two, largest),
+                129..=256 => within.search(&mut self.adjacency, &mut self.four, largest),
+                _ => within.search(&mut self.adjacency, &mut self.many, largest),
             }
         }
     }
@@ -116,7 +101,13 @@ impl Within<'_> {
         largest.sizes[node as usize].max(too_few)
     }
 
-    fn search<B: Bits>(&self, room: &mut Room<B>, largest: &mut Largest) {
+    fn search<B: Bits>(
+        &self,
+        adjacency: &mut Adjacency,
+        room: &mut Room<B>,
+        largest: &mut Largest,
+    ) {
+        adjacency.connect(self.task.graph, self.candidates, &mut room.neighbours);
         room.sizes.clear();
         room.sizes.extend(self.candidates.iter().map(|&node| self.bar(largest, node)));
         let count = self.candidates.len();
@@ -136,56 +127,5 @@ impl Within<'_> {
         largest.steps += u64::from(steps);
         largest.most_steps = largest.most_steps.max(steps);
         largest.truncated += u32::from(steps > self.task.budget);
-    }
-
-    /// Which candidates are neighbours of each other, where there are few: without a branch for
-    /// each neighbour of theirs, of which half are candidates.
-    fn connect_few(&self, near: &mut [u8], neighbours: &mut Vec<[u64; 1]>) {
-        neighbours.clear();
-        neighbours.resize(self.candidates.len(), [0]);
-        for (place, &node) in (0..).zip(self.candidates) {
-            near[node as usize] = place;
-        }
-        let last = self.candidates.last().copied().unwrap_or(0);
-        for (place, &node) in self.candidates.iter().enumerate() {
-            let mut later = 0;
-            for &other in self.task.graph.later(node).iter().take_while(|&&other| other <= last) {
-                let other = near[other as usize];
-                later |= u64::from(other < FEW as u8) << (other % FEW as u8);
-            }
-            neighbours[place][0] |= later;
-            for other in Bits::iter(&[later]) {
-                neighbours[other][0] |= 1 << place;
-            }
-        }
-        for &node in self.candidates {
-            near[node as usize] = FEW as u8;
-        }
-    }
-
-    /// Which candidates are neighbours of each other.
-    fn connect<B: Bits>(&self, places: &mut [u32], neighbours: &mut Vec<B>) {
-        let count = self.candidates.len();
-        neighbours.clear();
-        let nobody = B::empty(count);
-        neighbours.resize(count, nobody.clone());
-        for (place, &node) in self.candidates.iter().enumerate() {
-            places[node as usize] = place as u32;
-        }
-        let last = self.candidates.last().copied().unwrap_or(0);
-        for (place, &node) in self.candidates.iter().enumerate() {
-            let mut row = nobody.clone();
-            for &later in self.task.graph.later(node).iter().take_while(|&&later| later <= last) {
-                let other = places[later as usize];
-                row.insert_if(other != NOWHERE, other as usize);
-            }
-            for other in row.iter() {
-                neighbours[place].insert(other);
-                neighbours[other].insert(place);
-            }
-        }
-        for &node in self.candidates {
-            places[node as usize] = NOWHERE;
-        }
     }
 }

@@ -8,13 +8,12 @@ use super::bins::Bins;
 use super::expand::{Expand, Past};
 use super::neighbours::Neighbours;
 use crate::cliques::bits::Bits;
-
-const NOWHERE: u32 = u32::MAX;
+use crate::cliques::bytes::Bytes;
 
 /// Room for searches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Finder {
-    /// The place of a node among those around the present root.
+    /// The place of a node among those around the present root, plus one; 0 if it is none.
     local: Vec<u32>,
     /// The nodes in the order of searches, and the place of each in it.
     order: Vec<u32>,
@@ -24,6 +23,7 @@ pub(super) struct Finder {
     /// Earlier neighbours of the present root, then later ones.
     around: Vec<u32>,
     one: Room<[u64; 1]>,
+    two: Room<[u64; 2]>,
     four: Room<[u64; 4]>,
     many: Room<Vec<u64>>,
 }
@@ -32,6 +32,8 @@ pub(super) struct Finder {
 struct Room<B> {
     neighbours: Vec<B>,
     counts: Vec<B>,
+    row: Bytes,
+    counting: Bytes,
 }
 
 /// What all searches of a graph share.
@@ -45,7 +47,7 @@ struct Quest<'a> {
 impl Finder {
     pub(super) fn find(&mut self, graph: &Neighbours, k: &[u32], budget: u32, bins: &mut Bins) {
         self.local.clear();
-        self.local.resize(graph.len(), NOWHERE);
+        self.local.resize(graph.len(), 0);
         self.retired.clear();
         self.retired.resize(graph.len(), false);
         let quest = Quest { graph, k, budget };
@@ -56,13 +58,14 @@ impl Finder {
                 self.retired[root as usize] = true;
                 continue;
             };
-            let Finder { local, around, one, four, many, .. } = self;
+            let Finder { local, around, one, two, four, many, .. } = self;
             if dominated(graph, &around[..earlier], &around[earlier..]) {
                 continue;
             }
             let begins = match around.len() {
                 1..=64 => one.search(quest, (root, around, earlier), local, bins),
-                65..=256 => four.search(quest, (root, around, earlier), local, bins),
+                65..=128 => two.search(quest, (root, around, earlier), local, bins),
+                129..=256 => four.search(quest, (root, around, earlier), local, bins),
                 _ => many.search(quest, (root, around, earlier), local, bins),
             };
             self.retired[root as usize] = !begins;
@@ -127,30 +130,19 @@ impl<B: Bits> Room<B> {
     ) -> bool {
         let Quest { graph, k, budget } = quest;
         let nobody = B::empty(around.len());
-        for (place, &node) in around.iter().enumerate() {
-            local[node as usize] = place as u32;
+        for (place, &node) in (1..).zip(around) {
+            local[node as usize] = place;
         }
-        self.neighbours.clear();
-        self.neighbours.resize(around.len(), nobody.clone());
-        let (mut open, mut done) = (nobody.clone(), nobody.clone());
+        let (mut open, mut done) = (nobody.clone(), nobody);
         (0..earlier).for_each(|place| done.insert(place));
-        for (place, &node) in around.iter().enumerate().skip(earlier) {
-            open.insert(place);
-            let row = &mut self.neighbours[place];
-            for &other in graph.of(node) {
-                let other = local[other as usize];
-                row.insert_if(other != NOWHERE, other as usize);
-            }
-            for witness in row.common(&done).iter() {
-                self.neighbours[witness].insert(place);
-            }
-        }
+        (earlier..around.len()).for_each(|place| open.insert(place));
+        self.connect(graph, (around, &done), local);
         let past = (!graph.everyone_counts())
             .then(|| self.who_counts(graph, (root, around, earlier), local));
         for &node in around {
-            local[node as usize] = NOWHERE;
+            local[node as usize] = 0;
         }
-        let Room { neighbours, counts } = self;
+        let Room { neighbours, counts, .. } = self;
         let mut expand =
             Expand { root, around, neighbours, counts, past, k, bins, steps: 0, budget };
         if expand.past.as_ref().is_some_and(|past| !past.content(&expand, &mut open)) {
@@ -163,6 +155,20 @@ impl<B: Bits> Room<B> {
         true
     }
 
+    /// Who is whose neighbour, of each two of whom one at least is not `done`.
+    fn connect(&mut self, graph: &Neighbours, (around, done): (&[u32], &B), local: &[u32]) {
+        self.neighbours.clear();
+        self.neighbours.resize(around.len(), B::empty(around.len()));
+        for (place, &node) in around.iter().enumerate().skip(done.count() as usize) {
+            self.row.clear(around.len());
+            graph.of(node).iter().for_each(|&other| self.row.set(local[other as usize], true));
+            self.row.add_to(&mut self.neighbours[place]);
+            for witness in self.neighbours[place].common(done).iter() {
+                self.neighbours[witness].insert(place);
+            }
+        }
+    }
+
     /// Who counts for whom among the root and the later ones.
     fn who_counts(
         &mut self,
@@ -172,28 +178,27 @@ impl<B: Bits> Room<B> {
     ) -> Past<B> {
         let nobody = B::empty(around.len());
         let (mut root_counts, mut for_root) = (nobody.clone(), nobody.clone());
-        let counting = |node: u32| {
-            let flags = graph.counting(node).unwrap_or(&[]);
-            graph.of(node).iter().copied().zip(flags.iter().copied())
-        };
         self.counts.clear();
         self.counts.resize(around.len(), nobody);
         for (place, &node) in around.iter().enumerate().skip(earlier) {
+            self.gather_counting(graph, node, local, around.len());
             let row = &mut self.counts[place];
-            let mut counts_root = false;
-            for (other, counts) in counting(node) {
-                let there = local[other as usize];
-                row.insert_if(counts & (there != NOWHERE), there as usize);
-                counts_root |= counts & (other == root);
-            }
-            for_root.insert_if(counts_root, place);
+            self.counting.add_to(row);
             row.insert_if(graph.counts_itself(node), place);
+            for_root.insert_if(graph.counts(node, root), place);
         }
-        for (other, counts) in counting(root) {
-            let there = local[other as usize];
-            root_counts.insert_if(counts & (there != NOWHERE), there as usize);
-        }
+        self.gather_counting(graph, root, local, around.len());
+        self.counting.add_to(&mut root_counts);
         Past { root_counts, for_root, root_itself: graph.counts_itself(root) }
+    }
+
+    /// Gathers who counts for a node.
+    fn gather_counting(&mut self, graph: &Neighbours, node: u32, local: &[u32], bound: usize) {
+        self.counting.clear(bound);
+        let counting = graph.counting(node).unwrap_or(&[]);
+        for (&other, &counts) in graph.of(node).iter().zip(counting) {
+            self.counting.set(local[other as usize], counts);
+        }
     }
 }
 

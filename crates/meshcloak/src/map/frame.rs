@@ -17,25 +17,6 @@ pub struct Frame {
     plane: Proj,
 }
 
-/// Why pairs of metres and lon/lat give no frame.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum FrameError {
-    /// The points lie on one line or there are fewer than three, so the plane can turn around it.
-    #[error("the points lie on one line, so they do not say where the map lies")]
-    OnOneLine,
-    /// Metres and lon/lat speak of different places.
-    #[error("x,y and lon,lat disagree by {metres:.0} m at point {index}")]
-    Disagree {
-        /// The worst pair.
-        index: usize,
-        /// How far apart its two places are.
-        metres: f64,
-    },
-}
-
-/// Metres by which x,y and lon,lat may disagree: other projections bend a little within a city.
-const TOLERANCE: f64 = 25.0;
-
 impl Frame {
     /// The frame whose zero lies at `origin`, x to the east and y to the north.
     pub fn at(origin: LonLat) -> Frame {
@@ -54,65 +35,6 @@ impl Frame {
         let middle = Rectangle::around(all)?.centre();
         let lon = (middle.x + first.lon + 540.0).rem_euclid(360.0) - 180.0;
         Some(Frame::at(LonLat { lon, lat: middle.y }))
-    }
-
-    /// The frame that best turns lon/lat into given metres, by least squares.
-    ///
-    /// Metres made by another frame are met within a fraction of a millimetre.
-    pub fn fit(pairs: &[(Point, LonLat)]) -> Result<Frame, FrameError> {
-        let around = Frame::around(pairs.iter().map(|&(_, place)| place));
-        let mut frame = Frame::fit_at(around.ok_or(FrameError::OnOneLine)?.origin, pairs)?;
-        let mut worst = frame.worst(pairs);
-        // Metres are often counted from the origin of their projection: look there, too.
-        for _ in 0..4 {
-            let zero = frame.lon_lat(Point::default());
-            let Some(zero) = LonLat::new(zero.lon, zero.lat) else { break };
-            let Ok(other) = Frame::fit_at(zero, pairs) else { break };
-            let gap = other.worst(pairs);
-            if gap.1.is_nan() || gap.1 >= worst.1 {
-                break;
-            }
-            (frame, worst) = (other, gap);
-        }
-        if worst.1.is_nan() || worst.1 > TOLERANCE {
-            // One wild pair bends the whole fit, so blame is found by a fit without the wild ones.
-            let (index, metres) = Frame::fit_bulk(pairs).unwrap_or(frame).worst(pairs);
-            return Err(FrameError::Disagree { index, metres });
-        }
-        Ok(frame)
-    }
-
-    fn fit_at(origin: LonLat, pairs: &[(Point, LonLat)]) -> Result<Frame, FrameError> {
-        let plain = Frame::at(origin);
-        let projected: Vec<Point> = pairs.iter().map(|&(_, place)| plain.point(place)).collect();
-        let affine = least_squares(&projected, pairs).ok_or(FrameError::OnOneLine)?;
-        Frame::from_parts(origin, affine).ok_or(FrameError::OnOneLine)
-    }
-
-    /// The fit of those pairs that are in the middle eight tenths of every coordinate.
-    fn fit_bulk(pairs: &[(Point, LonLat)]) -> Option<Frame> {
-        let mut bulk = pairs.to_vec();
-        for coordinate in [
-            |pair: &(Point, LonLat)| pair.0.x,
-            |pair: &(Point, LonLat)| pair.0.y,
-            |pair: &(Point, LonLat)| pair.1.lon,
-            |pair: &(Point, LonLat)| pair.1.lat,
-        ] {
-            let mut values: Vec<f64> = pairs.iter().map(coordinate).collect();
-            values.sort_by(f64::total_cmp);
-            let (low, high) =
-                (values[pairs.len() / 10], values[pairs.len() - 1 - pairs.len() / 10]);
-            bulk.retain(|pair| (low..=high).contains(&coordinate(pair)));
-        }
-        let around = Frame::around(bulk.iter().map(|&(_, place)| place))?;
-        Frame::fit_at(around.origin, &bulk).ok()
-    }
-
-    /// The pair this frame is farthest from meeting, and by how many metres.
-    fn worst(&self, pairs: &[(Point, LonLat)]) -> (usize, f64) {
-        let gaps = pairs.iter().map(|&(point, place)| self.point(place).distance(point));
-        let worst = gaps.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
-        worst.unwrap_or((0, f64::NAN))
     }
 
     /// The frame with this origin and affine change `[a, b, c, d, e, f]`:
@@ -174,38 +96,8 @@ impl fmt::Debug for Frame {
     }
 }
 
-/// The affine change that takes `from` nearest to the first of each pair.
-///
-/// Around both centres the problem is two equations in two unknowns for x, and again for y.
-fn least_squares(from: &[Point], pairs: &[(Point, LonLat)]) -> Option<[f64; 6]> {
-    let count = from.len() as f64;
-    let mean = |points: &mut dyn Iterator<Item = Point>| {
-        let sum = points.fold(Point::default(), |s, p| Point::new(s.x + p.x, s.y + p.y));
-        Point::new(sum.x / count, sum.y / count)
-    };
-    let (source, target) =
-        (mean(&mut from.iter().copied()), mean(&mut pairs.iter().map(|pair| pair.0)));
-    let [mut xx, mut xy, mut yy] = [0.0; 3];
-    let [mut ux, mut uy, mut vx, mut vy] = [0.0; 4];
-    for (p, (q, _)) in from.iter().zip(pairs) {
-        let (x, y) = (p.x - source.x, p.y - source.y);
-        let (u, v) = (q.x - target.x, q.y - target.y);
-        (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y);
-        (ux, uy, vx, vy) = (ux + u * x, uy + u * y, vx + v * x, vy + v * y);
-    }
-    let area = xx * yy - xy * xy;
-    if area.is_nan() || area <= 1e-9 * (xx + yy) * (xx + yy) {
-        return None;
-    }
-    let (a, b) = ((ux * yy - uy * xy) / area, (uy * xx - ux * xy) / area);
-    let (c, d) = ((vx * yy - vy * xy) / area, (vy * xx - vx * xy) / area);
-    let e = target.x - a * source.x - b * source.y;
-    let f = target.y - c * source.x - d * source.y;
-    Some([a, b, c, d, e, f])
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// Distance on the ellipsoid by radii of curvature at the mean latitude: true to a few
@@ -245,51 +137,8 @@ mod tests {
         }
     }
 
-    fn skewed(origin: LonLat) -> Frame {
+    pub(in crate::map) fn skewed(origin: LonLat) -> Frame {
         Frame::from_parts(origin, [0.99, 0.1, -0.12, 1.01, 5e5, -3e6]).unwrap()
-    }
-
-    #[test]
-    fn a_fitted_frame_finds_the_affine_change_again() {
-        let truth = skewed(LonLat { lon: 2.3, lat: 48.8 });
-        let places = [(2.3, 48.8), (2.4, 48.9), (2.2, 48.85), (2.35, 48.7)];
-        let places = places.map(|(lon, lat)| LonLat { lon, lat });
-        let mut pairs = places.map(|place| (truth.point(place), place)).to_vec();
-        let fitted = Frame::fit(&pairs).unwrap();
-        for &(point, place) in &pairs {
-            assert!(fitted.point(place).distance(point) < 0.5);
-        }
-        pairs.push((Point::new(0.0, 0.0), LonLat { lon: 2.31, lat: 48.8 }));
-        assert!(matches!(Frame::fit(&pairs), Err(FrameError::Disagree { .. })));
-        assert_eq!(Frame::fit(&pairs[..2]), Err(FrameError::OnOneLine));
-        assert_eq!(Frame::fit(&[]), Err(FrameError::OnOneLine));
-    }
-
-    #[test]
-    fn metres_counted_from_a_far_origin_are_met_within_a_millimetre() {
-        let truth = Frame::at(LonLat { lon: 8.2, lat: 53.1 });
-        let corners = [(0.0, 0.0), (25e3, 0.0), (25e3, 25e3), (0.0, 25e3), (9e3, 14e3)];
-        for shift in [0.0, -12e3, 60e3] {
-            let points = corners.map(|(x, y)| Point::new(x + shift, y + shift));
-            let fitted = Frame::fit(&points.map(|point| (point, truth.lon_lat(point)))).unwrap();
-            for point in points {
-                assert!(fitted.point(truth.lon_lat(point)).distance(point) < 1e-3, "{shift}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_wild_pair_is_blamed_though_it_bends_the_fit() {
-        let truth = Frame::at(LonLat { lon: 8.2, lat: 53.1 });
-        let points =
-            (0..40).map(|n| Point::new(f64::from(n % 7) * 700.0, f64::from(n / 7) * 500.0));
-        let pairs: Vec<_> = points.map(|point| (point, truth.lon_lat(point))).collect();
-        for (lon, lat) in [(0.0, 0.0), (8.3, 53.1), (-8.2, 53.1), (53.1, 8.2)] {
-            let mut pairs = pairs.clone();
-            pairs[17].1 = LonLat { lon, lat };
-            let blamed = Frame::fit(&pairs);
-            assert!(matches!(blamed, Err(FrameError::Disagree { index: 17, .. })), "{blamed:?}");
-        }
     }
 
     #[test]

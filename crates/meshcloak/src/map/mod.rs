@@ -8,6 +8,7 @@ mod arms;
 mod builder;
 mod candidates;
 mod checks;
+mod fit;
 mod frame;
 mod grid;
 mod near;
@@ -22,7 +23,8 @@ mod texts;
 
 pub use arms::Arm;
 pub use builder::MapBuilder;
-pub use frame::{Frame, FrameError};
+pub use fit::FrameError;
+pub use frame::Frame;
 pub use grid::Grid;
 pub use parts::{Parts, strongly_connected_parts};
 pub use position::Position;

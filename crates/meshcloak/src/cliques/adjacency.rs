@@ -1,0 +1,167 @@
+//! Which candidates of a search are neighbours of each other, as rows of bits.
+//!
+//! The graph knows of each node the later neighbours only. Their bits are found without a branch
+//! for each, half of them being no candidates; then the earlier ones are the same matrix mirrored,
+//! sixty-four rows at a time.
+
+use super::bits::Bits;
+use super::bytes::Bytes;
+use crate::constraint_graph::ConstraintGraph;
+
+/// Room for finding out, one search after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Adjacency {
+    /// For each node its place among the candidates plus one; 0 if it is none.
+    places: Vec<u32>,
+    row: Bytes,
+}
+
+/// A square of bits.
+type Square = [u64; 64];
+
+/// Fewer candidates than this are mirrored one by one.
+const FEW: usize = 24;
+
+impl Adjacency {
+    /// Makes room for a graph of so many nodes.
+    pub(super) fn begin(&mut self, nodes: usize) {
+        self.places.resize(nodes.max(self.places.len()), 0);
+    }
+
+    /// For each of `candidates` its neighbours among them.
+    pub(super) fn connect<B: Bits>(
+        &mut self,
+        graph: &ConstraintGraph,
+        candidates: &[u32],
+        neighbours: &mut Vec<B>,
+    ) {
+        let count = candidates.len();
+        neighbours.clear();
+        neighbours.resize(count, B::empty(count));
+        for (place, &node) in (1..).zip(candidates) {
+            self.places[node as usize] = place;
+        }
+        if count <= 64 {
+            self.note_few(graph, candidates, neighbours);
+        } else {
+            self.note_many(graph, candidates, neighbours);
+        }
+        for &node in candidates {
+            self.places[node as usize] = 0;
+        }
+        if count >= FEW {
+            mirror(neighbours);
+        }
+    }
+
+    /// The later neighbours of each, where one word holds all; the earlier ones too if they are to
+    /// be mirrored one by one.
+    fn note_few<B: Bits>(&self, graph: &ConstraintGraph, candidates: &[u32], rows: &mut [B]) {
+        let last = candidates.last().copied().unwrap_or(0);
+        for (number, &node) in candidates.iter().enumerate() {
+            let mut bits = 0;
+            for &later in graph.later(node).iter().take_while(|&&later| later <= last) {
+                let place = self.places[later as usize];
+                bits |= u64::from(place > 0) << (place.wrapping_sub(1) % 64);
+            }
+            rows[number].words_mut()[0] |= bits;
+            if candidates.len() < FEW {
+                Bits::iter(&[bits]).for_each(|later| rows[later].insert(number));
+            }
+        }
+    }
+
+    /// The later neighbours of each.
+    fn note_many<B: Bits>(&mut self, graph: &ConstraintGraph, candidates: &[u32], rows: &mut [B]) {
+        let last = candidates.last().copied().unwrap_or(0);
+        for (row, &node) in rows.iter_mut().zip(candidates) {
+            self.row.clear(candidates.len());
+            for &later in graph.later(node).iter().take_while(|&&later| later <= last) {
+                self.row.set(self.places[later as usize], true);
+            }
+            self.row.add_to(row);
+        }
+    }
+}
+
+/// Adds to each row those in whose rows it is, sixty-four rows at a time.
+fn mirror<B: Bits>(rows: &mut [B]) {
+    let words = rows.len().div_ceil(64);
+    for a in 0..words {
+        for b in a..words {
+            let mut below = square(rows, b, a);
+            transpose(&mut below);
+            add(rows, a, b, &below);
+            let mut above = square(rows, a, b);
+            transpose(&mut above);
+            add(rows, b, a, &above);
+        }
+    }
+}
+
+/// One word of sixty-four rows.
+fn square<B: Bits>(rows: &[B], from: usize, word: usize) -> Square {
+    let mut square = [0; 64];
+    for (bits, row) in square.iter_mut().zip(&rows[from * 64..]) {
+        *bits = row.words()[word];
+    }
+    square
+}
+
+fn add<B: Bits>(rows: &mut [B], from: usize, word: usize, square: &Square) {
+    for (bits, row) in square.as_slice().iter().zip(&mut rows[from * 64..]) {
+        row.words_mut()[word] |= bits;
+    }
+}
+
+/// Rows become columns: halves of the square change places, then quarters, and so on.
+fn transpose(square: &mut Square) {
+    let mut low = u64::MAX;
+    for half in [32, 16, 8, 4, 2, 1] {
+        low ^= low << half;
+        for pair in square.chunks_exact_mut(2 * half) {
+            let (upper, lower) = pair.split_at_mut(half);
+            for (upper, lower) in upper.iter_mut().zip(lower) {
+                let changed = ((*upper >> half) ^ *lower) & low;
+                *upper ^= changed << half;
+                *lower ^= changed;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::naive;
+
+    fn compare<B: Bits>(adjacency: &mut Adjacency, graph: &ConstraintGraph, candidates: &[u32]) {
+        let mut rows: Vec<B> = Vec::new();
+        adjacency.begin(graph.len());
+        adjacency.connect(graph, candidates, &mut rows);
+        for (place, &node) in candidates.iter().enumerate() {
+            for (other_place, &other) in candidates.iter().enumerate() {
+                let expected = node != other && naive::is_clique(graph, &[node, other]);
+                assert_eq!(rows[place].has(other_place), expected, "{node} and {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_hold_the_neighbours_among_the_candidates_whatever_their_number() {
+        let adjacency = &mut Adjacency::default();
+        for (nodes, seed) in [(30, 1), (63, 2), (90, 3), (150, 4), (300, 5)] {
+            let mixed = |a: u32, b: u32| (a * 31 + b * 17 + a * b + seed) % 5 < 2;
+            let graph = ConstraintGraph::from_fn(nodes, mixed);
+            for step in [1, 2, 3, 7] {
+                let candidates: Vec<u32> = (0..nodes).step_by(step).collect();
+                compare::<Vec<u64>>(adjacency, &graph, &candidates);
+                match candidates.len() {
+                    ..=64 => compare::<[u64; 1]>(adjacency, &graph, &candidates),
+                    65..=128 => compare::<[u64; 2]>(adjacency, &graph, &candidates),
+                    _ => compare::<[u64; 8]>(adjacency, &graph, &candidates),
+                }
+            }
+        }
+    }
+}
