@@ -50,6 +50,14 @@ impl RegionBuilder {
         }
     }
 
+    /// Forgets what was built before.
+    fn forget(&mut self) {
+        match self {
+            RegionBuilder::Mesh(meshes) => meshes.forget(),
+            RegionBuilder::Cells(_) => {}
+        }
+    }
+
     /// Appends the region of a set: each street once, ascending.
     pub(crate) fn region(
         &mut self,
@@ -85,7 +93,13 @@ impl RegionBuilder {
 #[derive(Clone, Debug)]
 pub(crate) struct Meshes {
     workers: Vec<Worker>,
+    batches: u32,
 }
+
+/// What builders remember is forgotten after so many batches. Where few people ask, hours pass
+/// until every mesh has been met, and each is met again too seldom to be worth its memory; where
+/// many ask, all that matter are met again within a few batches.
+const REMEMBERED: u32 = 256;
 
 /// One builder and what it has built.
 #[derive(Clone, Debug)]
@@ -103,7 +117,7 @@ pub(crate) struct Member {
 
 impl Meshes {
     pub(crate) fn new(builder: RegionBuilder) -> Meshes {
-        Meshes { workers: vec![Worker { builder, built: Published::default() }] }
+        Meshes { workers: vec![Worker { builder, built: Published::default() }], batches: 0 }
     }
 
     /// Publishes `sets`, of which `members` says who is in them (Algorithm 4, line 15).
@@ -113,6 +127,10 @@ impl Meshes {
         published: &mut Published,
         members: impl Fn(&S) -> M + Sync,
     ) {
+        self.batches = self.batches.wrapping_add(1);
+        if self.batches.is_multiple_of(REMEMBERED) {
+            self.workers.iter_mut().for_each(|worker| worker.builder.forget());
+        }
         let threads = rayon::current_num_threads();
         if threads == 1 {
             self.workers[0].builder.publish(sets, published, members);

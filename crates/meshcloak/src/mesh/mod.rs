@@ -68,6 +68,11 @@ impl MeshBuilder {
         self.mesh.drain_into(mesh);
     }
 
+    /// Forgets the parts: who is not about any more need not be remembered.
+    pub(crate) fn forget(&mut self) {
+        self.stencils.forget();
+    }
+
     /// `EMesh(A)`: one's own street, and those that the rule adds.
     fn expand(&mut self, member: Standpoint) {
         self.alone.insert(member.street);

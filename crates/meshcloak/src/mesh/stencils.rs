@@ -62,6 +62,11 @@ impl Stencils {
         &self.layers[start..]
     }
 
+    /// Forgets all of them, and gives the room back.
+    pub(super) fn forget(&mut self) {
+        *self = Stencils::new(self.streets);
+    }
+
     /// The number of a constraint, a new one if there is one left.
     fn number(&mut self, standpoint: Standpoint) -> Option<usize> {
         let number = self.numbers.get_mut(standpoint.dc.units() as usize)?;
@@ -105,6 +110,10 @@ mod tests {
             };
             assert_eq!(found, expected, "{standpoint:?}");
             forgot += u32::from(stencils.kept < before);
+            if number % 5_000 == 4_999 {
+                stencils.forget();
+                assert!(stencils.layers.capacity() == 0 && stencils.get(standpoint).is_none());
+            }
             assert!(stencils.layers.len() <= MOST_LAYERS + 2 * streets.div_ceil(32) as usize);
             mesh.drain_layers(&mut expected);
         }
