@@ -74,7 +74,7 @@ test('there is no crowd to look at', async () => {
   }
 });
 
-/** No frame draws more triangles: software draws them in about the time it takes for an empty map. */
+/** No frame draws more triangles: by estimate, software draws these in about the time it takes for an empty map. */
 const BUDGET = 100_000;
 
 test('of sixty thousand streets no frame draws more than software can draw smoothly', async () => {

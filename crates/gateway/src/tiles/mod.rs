@@ -1,5 +1,6 @@
 //! The street map as vector tiles, so that a page can draw any city smoothly and asks nobody else
-//! for a map, and the shapes of streets by number, to light them. Tiles and shapes hold streets and points of interest: nothing about people.
+//! for a map, and the shapes of streets by number, to light them. Both hold streets and points of
+//! interest: nothing about people.
 
 mod cache;
 #[cfg(test)]
@@ -95,9 +96,13 @@ impl Tiles {
         self.world
     }
 
-    /// The part in which streets begin, without the outermost ones: a twentieth on each side.
+    /// The part in which streets begin, without the outermost ones: a twentieth on each side. All
+    /// of a map without streets.
     pub fn middle(&self) -> Rectangle {
         let starts = &self.starts[..self.starts.len() - 1];
+        if starts.is_empty() {
+            return self.world;
+        }
         let ends = |of: fn(&Point) -> f64| {
             let mut all: Vec<f64> =
                 starts.iter().map(|&start| of(&self.shapes[start as usize])).collect();

@@ -101,8 +101,8 @@ fn a_map_without_a_place_on_earth_is_drawn_around_zero() {
     assert_eq!(cover(&tiles, 15).iter().map(|&id| layers(&tiles, id).len()).max(), Some(1));
 }
 
-/// The lines on a screen have so many points at most: what software draws in about the time that it
-/// takes for an empty map.
+/// The lines on a screen have so many points at most: what software should draw in about the time
+/// that it takes for an empty map, by estimate.
 const SCREEN: usize = 50_000;
 
 /// A screen of 1280 × 800 shows so many tiles of 512 pixels in a row at most, and so many rows.

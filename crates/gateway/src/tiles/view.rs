@@ -6,8 +6,8 @@ use meshcloak::units::Point;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The lines of a tile have so many points at most, as long as it is drawn by strokes. A screen
-/// shows four to nine tiles, and where there is no graphics card a hundred thousand points double
-/// the time of a frame.
+/// shows four to nine tiles, and where there is no graphics card a hundred thousand points should
+/// about double the time of a frame: an estimate, from frames that had far more of them.
 pub const POINTS: usize = 10_000;
 
 /// How many pixels a tile is wide on the screen.
