@@ -2,14 +2,14 @@
 //! 2006). Where not everyone counts for everyone, a branch goes on only with those who could still
 //! be content in it, and ends when there are none: whatever set can be published lies among them.
 
-use super::bins::Bins;
+use super::found::Found;
 use crate::cliques::bits::Bits;
 
 /// How many words of bits a step may look at.
 const WORDS_OF_A_STEP: usize = 256;
 
 /// More members than this, of all cliques together, are not kept.
-const MOST_MEMBERS: usize = 1 << 22;
+pub(super) const MOST_MEMBERS: usize = 1 << 22;
 
 /// Who counts for whom around a root.
 pub(super) struct Past<B> {
@@ -51,7 +51,7 @@ pub(super) struct Expand<'a, B> {
     pub(super) counts: &'a [B],
     pub(super) past: Option<Past<B>>,
     pub(super) k: &'a [u32],
-    pub(super) bins: &'a mut Bins,
+    pub(super) found: &'a mut Found,
     pub(super) steps: u32,
     pub(super) budget: u32,
 }
@@ -70,8 +70,8 @@ impl<B: Bits> Expand<'_, B> {
             }
             return;
         }
-        if self.steps > self.budget || self.bins.nodes.len() > MOST_MEMBERS {
-            self.bins.truncated = true;
+        if self.steps > self.budget || self.found.nodes.len() > MOST_MEMBERS {
+            self.found.truncated = true;
             return self.keep(clique, &B::empty(0));
         }
         let mut pivot = (0, open.first().unwrap_or(0));
@@ -123,7 +123,7 @@ impl<B: Bits> Expand<'_, B> {
         }
         let places = clique.iter().copied().chain(more.iter());
         let nodes = std::iter::once(self.root).chain(places.map(|place| self.around[place]));
-        self.bins.keep(nodes, self.k);
+        self.found.keep(nodes, self.k);
     }
 
     /// Keeps a clique without those for whom too few of it count, and who counts for whom.
@@ -136,7 +136,7 @@ impl<B: Bits> Expand<'_, B> {
         if size < 2 {
             return;
         }
-        let Bins { ends, nodes, rows, row_starts, .. } = &mut *self.bins;
+        let Found { ends, nodes, rows, row_starts, .. } = &mut *self.found;
         let shift = usize::from(with_root);
         let words = size.div_ceil(64);
         row_starts.push(rows.len());

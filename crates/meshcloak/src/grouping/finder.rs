@@ -1,213 +1,133 @@
-//! Where the searches for cliques begin: from each node among its later neighbours, with the
-//! earlier ones as witnesses.
-//!
-//! Who cannot be served by any set that begins at a node is left out of its search; and if that
-//! is the node itself, it is no witness for others either.
+//! Who searches for cliques from where: nodes of one portion of the graph after the other, by
+//! whichever thread is free, and joined in the order of searches; so the answer does not depend on
+//! the number of threads.
 
-use super::bins::Bins;
-use super::expand::{Expand, Past};
-use super::neighbours::Neighbours;
-use crate::cliques::bits::Bits;
-use crate::cliques::bytes::Bytes;
+use super::expand::MOST_MEMBERS;
+use super::found::Found;
+use super::searcher::{Quest, Ranking, Searcher};
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Room for searches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Finder {
-    /// The place of a node among those around the present root, plus one; 0 if it is none.
-    local: Vec<u32>,
-    /// The nodes in the order of searches, and the place of each in it.
-    order: Vec<u32>,
-    rank: Vec<u32>,
-    /// No set begins here.
-    retired: Vec<bool>,
-    /// Earlier neighbours of the present root, then later ones.
-    around: Vec<u32>,
-    one: Room<[u64; 1]>,
-    two: Room<[u64; 2]>,
-    four: Room<[u64; 4]>,
-    many: Room<Vec<u64>>,
+    ranking: Ranking,
+    workers: Vec<Worker>,
+    places: Vec<Place>,
 }
 
+/// What one thread has found.
 #[derive(Clone, Debug, Default)]
-struct Room<B> {
-    neighbours: Vec<B>,
-    counts: Vec<B>,
-    row: Bytes,
-    counting: Bytes,
+struct Worker {
+    searcher: Searcher,
+    found: Found,
+    /// The roots from which cliques were found, and the end of those of each.
+    roots: Vec<(u32, u32)>,
 }
 
-/// What all searches of a graph share.
-#[derive(Clone, Copy)]
-struct Quest<'a> {
-    graph: &'a Neighbours,
-    k: &'a [u32],
-    budget: u32,
+/// Where the cliques of a root are.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    worker: u32,
+    start: u32,
+    end: u32,
 }
+
+/// So many nodes are searched from at a time: neighbours have numbers close to each other.
+const PORTION: usize = 128;
 
 impl Finder {
-    pub(super) fn find(&mut self, graph: &Neighbours, k: &[u32], budget: u32, bins: &mut Bins) {
-        self.local.clear();
-        self.local.resize(graph.len(), 0);
-        self.retired.clear();
-        self.retired.resize(graph.len(), false);
-        let quest = Quest { graph, k, budget };
-        self.sort(graph);
-        for turn in 0..graph.len() {
-            let root = self.order[turn];
-            let Some(earlier) = self.gather(quest, root) else {
-                self.retired[root as usize] = true;
-                continue;
-            };
-            let Finder { local, around, one, two, four, many, .. } = self;
-            if dominated(graph, &around[..earlier], &around[earlier..]) {
-                continue;
-            }
-            let begins = match around.len() {
-                1..=64 => one.search(quest, (root, around, earlier), local, bins),
-                65..=128 => two.search(quest, (root, around, earlier), local, bins),
-                129..=256 => four.search(quest, (root, around, earlier), local, bins),
-                _ => many.search(quest, (root, around, earlier), local, bins),
-            };
-            self.retired[root as usize] = !begins;
+    /// Finds all cliques.
+    pub(super) fn find(&mut self, quest: Quest<'_>, found: &mut Found) {
+        self.ranking.sort(quest);
+        // Where not everyone counts, only a search tells whether a root is a witness for others.
+        if !quest.graph.everyone_counts() || !self.together(quest, found) {
+            self.one_by_one(quest, found);
         }
     }
 
-    /// Those with few neighbours come first, so that all have few later ones.
-    fn sort(&mut self, graph: &Neighbours) {
-        self.order.clear();
-        self.order.extend(0..graph.len() as u32);
-        self.order.sort_unstable_by_key(|&node| (graph.of(node).len(), node));
-        self.rank.resize(graph.len(), 0);
-        for (rank, &node) in (0..).zip(&self.order) {
-            self.rank[node as usize] = rank;
-        }
-    }
-
-    /// Gathers whom the search from a root is about, and gives how many of them are earlier; none
-    /// if no set can begin there.
-    fn gather(&mut self, quest: Quest<'_>, root: u32) -> Option<usize> {
-        let Finder { retired, rank, around, .. } = self;
-        let all = quest.graph.of(root);
-        let is_later = |node: u32| rank[node as usize] > rank[root as usize];
-        let later = || all.iter().copied().filter(|&node| is_later(node));
-        // The most that any set of the root and later ones can hold.
-        let k = |node: u32| quest.k[node as usize];
-        let mut size = later().count() as u32 + 1;
-        loop {
-            let content = later().filter(|&node| k(node) <= size).count() as u32;
-            if k(root) > size || content == 0 {
-                return None;
-            }
-            if content + 1 == size {
-                break;
-            }
-            size = content + 1;
-        }
-        if let Some(counting) = quest.graph.counting(root) {
-            let flags = all.iter().zip(counting).filter(|(node, _)| is_later(**node));
-            let have = flags.filter(|(node, counts)| **counts && k(**node) <= size).count() as u32;
-            if have + u32::from(quest.graph.counts_itself(root)) < k(root) {
-                return None;
-            }
-        }
-        around.clear();
-        let earlier = all.iter().filter(|&&node| !is_later(node));
-        around.extend(earlier.filter(|&&node| !retired[node as usize]));
-        let witnesses = around.len();
-        around.extend(later().filter(|&node| k(node) <= size));
-        Some(witnesses)
-    }
-}
-
-impl<B: Bits> Room<B> {
-    /// Finds the cliques whose first node is the root; `false` if no set can begin there.
-    fn search(
-        &mut self,
-        quest: Quest<'_>,
-        (root, around, earlier): (u32, &[u32], usize),
-        local: &mut [u32],
-        bins: &mut Bins,
-    ) -> bool {
-        let Quest { graph, k, budget } = quest;
-        let nobody = B::empty(around.len());
-        for (place, &node) in (1..).zip(around) {
-            local[node as usize] = place;
-        }
-        let (mut open, mut done) = (nobody.clone(), nobody);
-        (0..earlier).for_each(|place| done.insert(place));
-        (earlier..around.len()).for_each(|place| open.insert(place));
-        self.connect(graph, (around, &done), local);
-        let past = (!graph.everyone_counts())
-            .then(|| self.who_counts(graph, (root, around, earlier), local));
-        for &node in around {
-            local[node as usize] = 0;
-        }
-        let Room { neighbours, counts, .. } = self;
-        let mut expand =
-            Expand { root, around, neighbours, counts, past, k, bins, steps: 0, budget };
-        if expand.past.as_ref().is_some_and(|past| !past.content(&expand, &mut open)) {
-            return false;
-        }
-        expand.grow(&mut Vec::new(), open, done);
-        let steps = expand.steps;
-        bins.steps += u64::from(steps);
-        bins.truncated |= steps > budget;
-        true
-    }
-
-    /// Who is whose neighbour, of each two of whom one at least is not `done`.
-    fn connect(&mut self, graph: &Neighbours, (around, done): (&[u32], &B), local: &[u32]) {
-        self.neighbours.clear();
-        self.neighbours.resize(around.len(), B::empty(around.len()));
-        for (place, &node) in around.iter().enumerate().skip(done.count() as usize) {
-            self.row.clear(around.len());
-            graph.of(node).iter().for_each(|&other| self.row.set(local[other as usize], true));
-            self.row.add_to(&mut self.neighbours[place]);
-            for witness in self.neighbours[place].common(done).iter() {
-                self.neighbours[witness].insert(place);
+    /// One root after the other.
+    fn one_by_one(&mut self, quest: Quest<'_>, found: &mut Found) {
+        found.clear();
+        self.workers.resize_with(self.workers.len().max(1), Worker::default);
+        let searcher = &mut self.workers[0].searcher;
+        searcher.begin(quest.graph.len());
+        for turn in 0..quest.graph.len() {
+            let root = self.ranking.order[turn];
+            if !searcher.search(quest, &self.ranking, root, found) {
+                self.ranking.most[root as usize] = 0;
             }
         }
     }
 
-    /// Who counts for whom among the root and the later ones.
-    fn who_counts(
-        &mut self,
-        graph: &Neighbours,
-        (root, around, earlier): (u32, &[u32], usize),
-        local: &[u32],
-    ) -> Past<B> {
-        let nobody = B::empty(around.len());
-        let (mut root_counts, mut for_root) = (nobody.clone(), nobody.clone());
-        self.counts.clear();
-        self.counts.resize(around.len(), nobody);
-        for (place, &node) in around.iter().enumerate().skip(earlier) {
-            self.gather_counting(graph, node, local, around.len());
-            let row = &mut self.counts[place];
-            self.counting.add_to(row);
-            row.insert_if(graph.counts_itself(node), place);
-            for_root.insert_if(graph.counts(node, root), place);
+    /// All portions, by all threads; `false` if more was found than may be kept: then what is left
+    /// out depends on the order.
+    fn together(&mut self, quest: Quest<'_>, found: &mut Found) -> bool {
+        let threads = rayon::current_num_threads();
+        self.workers.resize_with(threads, Worker::default);
+        let (next, members) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let ranking = &self.ranking;
+        let work = |worker: &mut Worker| {
+            worker.begin(quest.graph.len());
+            while members.load(Ordering::Relaxed) <= MOST_MEMBERS {
+                let start = next.fetch_add(PORTION, Ordering::Relaxed);
+                if start >= quest.graph.len() {
+                    break;
+                }
+                let before = worker.found.nodes.len();
+                worker.search(quest, ranking, start..(start + PORTION).min(quest.graph.len()));
+                members.fetch_add(worker.found.nodes.len() - before, Ordering::Relaxed);
+            }
+        };
+        if threads == 1 {
+            self.workers.iter_mut().for_each(work);
+        } else {
+            self.workers.par_iter_mut().for_each(work);
         }
-        self.gather_counting(graph, root, local, around.len());
-        self.counting.add_to(&mut root_counts);
-        Past { root_counts, for_root, root_itself: graph.counts_itself(root) }
+        let fits = members.into_inner() <= MOST_MEMBERS;
+        if fits {
+            self.join(quest.graph.len(), found);
+        }
+        fits
     }
 
-    /// Gathers who counts for a node.
-    fn gather_counting(&mut self, graph: &Neighbours, node: u32, local: &[u32], bound: usize) {
-        self.counting.clear(bound);
-        let counting = graph.counting(node).unwrap_or(&[]);
-        for (&other, &counts) in graph.of(node).iter().zip(counting) {
-            self.counting.set(local[other as usize], counts);
+    /// Joins what was found, in the order of searches.
+    fn join(&mut self, nodes: usize, found: &mut Found) {
+        found.clear();
+        self.places.clear();
+        self.places.resize(nodes, Place::default());
+        for (number, worker) in (0..).zip(&self.workers) {
+            let mut start = 0;
+            for &(root, end) in &worker.roots {
+                self.places[root as usize] = Place { worker: number, start, end };
+                start = end;
+            }
+            found.steps += worker.found.steps;
+            found.truncated |= worker.found.truncated;
+        }
+        for &root in &self.ranking.order {
+            let Place { worker, start, end } = self.places[root as usize];
+            found.append(&self.workers[worker as usize].found, start..end);
         }
     }
 }
 
-/// Whether an earlier neighbour is adjacent to all the later ones: then no maximal clique begins
-/// here. Only a few are looked at.
-fn dominated(graph: &Neighbours, earlier: &[u32], later: &[u32]) -> bool {
-    let covers = |&node: &u32| {
-        let mut hers = graph.of(node).iter();
-        later.iter().all(|other| hers.any(|node| node == other))
-    };
-    earlier.iter().take(4).any(covers)
+impl Worker {
+    fn begin(&mut self, nodes: usize) {
+        self.searcher.begin(nodes);
+        self.found.clear();
+        self.roots.clear();
+    }
+
+    /// Searches from some nodes.
+    fn search(&mut self, quest: Quest<'_>, ranking: &Ranking, roots: Range<usize>) {
+        for root in roots.map(|root| root as u32) {
+            let before = self.found.len();
+            self.searcher.search(quest, ranking, root, &mut self.found);
+            if self.found.len() > before {
+                self.roots.push((root, self.found.len() as u32));
+            }
+        }
+    }
 }

@@ -3,12 +3,14 @@
 mod bins;
 mod expand;
 mod finder;
+mod found;
 mod levels;
 mod near_past;
 mod neighbours;
 pub(crate) mod past;
 mod pools;
 mod search;
+mod searcher;
 
 use crate::constraint_graph::ConstraintGraph;
 use bins::Bins;
@@ -98,12 +100,12 @@ impl Grouping {
 
     /// Steps taken.
     pub fn steps(&self) -> u64 {
-        self.bins.steps + self.search.steps
+        self.bins.steps() + self.search.steps
     }
 
     /// Whether a budget was spent.
     pub fn truncated(&self) -> bool {
-        self.bins.truncated || self.search.truncated
+        self.bins.truncated() || self.search.truncated
     }
 }
 

@@ -79,7 +79,7 @@ impl Search {
     pub(super) fn run(&mut self, scene: Scene<'_>) {
         self.begin(scene);
         self.settle(scene);
-        if self.truncated || scene.bins.truncated {
+        if self.truncated || scene.bins.truncated() {
             self.sweep(scene);
         }
     }

@@ -130,3 +130,25 @@ fn hard_graphs_end_within_their_budget() {
     assert!(!grouping.truncated());
     assert_eq!(grouping.groups().map(<[u32]>::len).max(), Some(3_000));
 }
+
+#[test]
+fn the_number_of_threads_changes_nothing_even_if_cliques_are_left_out() {
+    // Of so many that a search spends its budget, and that all cliques do not fit into memory.
+    for (people, budget) in [(300, 20), (400, 2_000)] {
+        let graph = ConstraintGraph::from_fn(people, |a, b| b - a != people / 2);
+        let k: Vec<u32> = (0..people).map(|node| 2 + node % 7).collect();
+        let worth: Vec<u32> = (0..people).map(|node| 1 + node * 7919 % 1_000).collect();
+        let groups = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut grouping = Grouping::default();
+                grouping.find(&graph, (&k, &worth), None, budget);
+                let groups: Vec<Vec<u32>> = grouping.groups().map(<[u32]>::to_vec).collect();
+                (groups, grouping.clique_count(), grouping.steps(), grouping.truncated())
+            })
+        };
+        let one = groups(1);
+        assert_eq!(one, groups(2), "{people}");
+        assert_eq!(one, groups(5), "{people}");
+    }
+}
