@@ -26,6 +26,8 @@ pub(crate) struct GroupCloak {
     set_of: Vec<u32>,
     /// The group of each set.
     sets: Vec<u32>,
+    /// Where everyone is, by node.
+    standing: Vec<Position>,
     positions: Vec<Position>,
 }
 
@@ -140,6 +142,7 @@ impl GroupCloak {
         }
         self.k.clear();
         self.worth.clear();
+        self.standing.clear();
         self.node_of.clear();
         self.node_of.resize(edges.len(), 0);
         published.kinds.resize(edges.len(), Kind::default());
@@ -149,6 +152,7 @@ impl GroupCloak {
             let kind = Kind::of(query, left, self.degree[node]);
             let lost = 1.0 - COMPANY * task.state.learned.later(kind);
             self.k.push(query.k);
+            self.standing.push(query.position);
             self.worth.push(1 + (lost.max(0.0) * f64::from(FULL_WORTH)) as u32);
             self.node_of[place as usize] = node as u32;
             published.kinds[place as usize] = kind;
@@ -156,13 +160,13 @@ impl GroupCloak {
     }
 
     fn group(&mut self, task: Task<'_>) {
-        let GroupCloak { grouping, past, k, worth, positions, .. } = self;
+        let GroupCloak { grouping, past, k, worth, standing, positions, .. } = self;
         let mut who_comes = |node: u32, neighbours: &[u32], counts: &mut [bool]| {
             let query = task.query(node);
             let Some(before) = task.state.history.previous(query.id) else { return true };
             let before = Before { position: before.position, farthest: farthest(query, before) };
             positions.clear();
-            positions.extend(neighbours.iter().map(|&node| task.query(node).position));
+            positions.extend(neighbours.iter().map(|&node| standing[node as usize]));
             positions.push(query.position);
             let mut herself = false;
             past.reach(task.atlas, before, positions, |number, reached| {

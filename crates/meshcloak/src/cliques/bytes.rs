@@ -20,6 +20,12 @@ impl Bytes {
         self.0[plus_one as usize] = wanted.into();
     }
 
+    /// Takes a number out, given plus one; whether it was in.
+    #[inline]
+    pub(crate) fn take(&mut self, plus_one: u32) -> bool {
+        std::mem::take(&mut self.0[plus_one as usize]) == 1
+    }
+
     /// Adds the numbers to a set of bits.
     #[inline]
     pub(crate) fn add_to<B: Bits>(&self, bits: &mut B) {
@@ -49,6 +55,9 @@ mod tests {
             let is_in = |number: usize| number * number % 7 < 3;
             (0..bound).for_each(|number| bytes.set(number as u32 + 1, is_in(number)));
             bytes.set(0, true);
+            bytes.set(bound as u32, true);
+            assert!(bytes.take(bound as u32) && !bytes.take(bound as u32));
+            bytes.set(bound as u32, is_in(bound - 1));
             let mut bits: [u64; 4] = Bits::empty(bound);
             bytes.add_to(&mut bits);
             let expected: Vec<usize> = (0..bound).filter(|&number| is_in(number)).collect();

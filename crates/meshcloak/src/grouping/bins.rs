@@ -26,11 +26,12 @@ impl Bins {
         self.found.nodes(bin)
     }
 
-    /// Who counts for the member at `place` of one, as bits over its members.
-    pub(super) fn row(&self, bin: u32, place: usize) -> &[u64] {
-        let words = self.nodes(bin).len().div_ceil(64);
-        let start = self.found.row_starts[bin as usize] + place * words;
-        &self.found.rows[start..start + words]
+    /// Who counts for each member of one, as bits over its members: as many words for each as it
+    /// takes.
+    pub(super) fn rows(&self, bin: u32) -> &[u64] {
+        let members = self.nodes(bin).len();
+        let start = self.found.row_starts[bin as usize];
+        &self.found.rows[start..start + members * members.div_ceil(64)]
     }
 
     /// Those that hold a node, ascending.

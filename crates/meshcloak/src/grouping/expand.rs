@@ -12,7 +12,17 @@ const WORDS_OF_A_STEP: usize = 256;
 pub(super) const MOST_MEMBERS: usize = 1 << 22;
 
 /// Who counts for whom around a root.
-pub(super) struct Past<B> {
+pub(super) struct Past<'a, B> {
+    /// The k of the root and of each around it.
+    pub(super) root_k: u32,
+    pub(super) k: &'a [u32],
+    /// Who counts for each around it.
+    pub(super) counts: &'a [B],
+    pub(super) counted: Counted<B>,
+}
+
+/// Who counts for the root, and for whom it counts.
+pub(super) struct Counted<B> {
     /// Who counts for the root.
     pub(super) root_counts: B,
     /// For whom the root counts.
@@ -20,23 +30,25 @@ pub(super) struct Past<B> {
     pub(super) root_itself: bool,
 }
 
-impl<B: Bits> Past<B> {
+impl<B: Bits> Past<'_, B> {
     /// Leaves only those of the root and some others for whom enough of them count; whether the
     /// root is one of them.
-    pub(super) fn content(&self, expand: &Expand<'_, B>, members: &mut B) -> bool {
+    pub(super) fn content(&self, members: &mut B) -> bool {
+        let Counted { root_counts, for_root, root_itself } = &self.counted;
         let mut with_root = true;
         loop {
-            let root = u32::from(self.root_itself) + self.root_counts.count_common(members);
+            let root = u32::from(*root_itself) + root_counts.count_common(members);
             let (before, had_root) = (members.clone(), with_root);
-            with_root &= root >= expand.k[expand.root as usize];
+            with_root &= root >= self.root_k;
+            let mut changed = with_root != had_root;
             for place in before.iter() {
-                let root = u32::from(with_root && self.for_root.has(place));
-                let have = expand.counts[place].count_common(members) + root;
-                if have < expand.k[expand.around[place] as usize] {
+                let root = u32::from(with_root && for_root.has(place));
+                if self.counts[place].count_common(members) + root < self.k[place] {
                     members.remove(place);
+                    changed = true;
                 }
             }
-            if members.count() == before.count() && with_root == had_root {
+            if !changed {
                 return with_root;
             }
         }
@@ -48,8 +60,7 @@ pub(super) struct Expand<'a, B> {
     pub(super) root: u32,
     pub(super) around: &'a [u32],
     pub(super) neighbours: &'a [B],
-    pub(super) counts: &'a [B],
-    pub(super) past: Option<Past<B>>,
+    pub(super) past: Option<Past<'a, B>>,
     pub(super) k: &'a [u32],
     pub(super) found: &'a mut Found,
     pub(super) steps: u32,
@@ -112,7 +123,7 @@ impl<B: Bits> Expand<'_, B> {
         let Some(past) = &self.past else { return true };
         let mut content = open.clone();
         clique.iter().for_each(|&place| content.insert(place));
-        let with_root = past.content(self, &mut content);
+        let with_root = past.content(&mut content);
         *open = open.common(&content);
         content.count() + u32::from(with_root) >= 2
     }
@@ -131,7 +142,7 @@ impl<B: Bits> Expand<'_, B> {
         let Some(past) = &self.past else { return };
         let mut members = B::empty(self.around.len());
         clique.iter().copied().chain(more.iter()).for_each(|place| members.insert(place));
-        let with_root = past.content(self, &mut members);
+        let with_root = past.content(&mut members);
         let size = members.count() as usize + usize::from(with_root);
         if size < 2 {
             return;
@@ -143,20 +154,22 @@ impl<B: Bits> Expand<'_, B> {
         if with_root {
             nodes.push(self.root);
             let row = row_of(rows, words);
-            if past.root_itself {
+            if past.counted.root_itself {
                 row[0] |= 1;
             }
-            for (local, _) in members.iter().enumerate().filter(|m| past.root_counts.has(m.1)) {
+            for (local, _) in
+                members.iter().enumerate().filter(|m| past.counted.root_counts.has(m.1))
+            {
                 row[(local + 1) / 64] |= 1 << ((local + 1) % 64);
             }
         }
         for place in members.iter() {
             nodes.push(self.around[place]);
             let row = row_of(rows, words);
-            if with_root && past.for_root.has(place) {
+            if with_root && past.counted.for_root.has(place) {
                 row[0] |= 1;
             }
-            let counts = &self.counts[place];
+            let counts = &past.counts[place];
             for (local, _) in members.iter().enumerate().filter(|m| counts.has(m.1)) {
                 row[(local + shift) / 64] |= 1 << ((local + shift) % 64);
             }

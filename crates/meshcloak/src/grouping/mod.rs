@@ -58,10 +58,11 @@ impl Grouping {
         budget: u32,
     ) {
         self.neighbours.mirror(graph);
-        if let Some(past) = past {
-            self.neighbours.remember(k, past);
-        }
         self.neighbours.peel(k);
+        if let Some(past) = past {
+            self.neighbours.remember(past);
+            self.neighbours.peel(k);
+        }
         self.bins.find(&self.neighbours, k, budget);
     }
 

@@ -15,13 +15,15 @@ pub(super) struct Neighbours {
     counts: Vec<bool>,
     /// Whether a node counts for itself.
     own: Vec<bool>,
+    /// How long each row is.
     degree: Vec<u32>,
+    /// How many more count for each than she needs.
+    spare: Vec<u32>,
     hopeless: Vec<u32>,
     filled: Vec<u32>,
-    mixed: Vec<u32>,
 }
 
-/// In `degree`: this node cannot be served.
+/// In `spare`: this node cannot be served.
 const GONE: u32 = 1 << 31;
 
 impl Neighbours {
@@ -84,74 +86,60 @@ impl Neighbours {
         }
         self.nodes.clear();
         self.nodes.resize(end as usize, 0);
-        self.mixed.clear();
-        self.mixed.resize(end as usize, 0);
+        // From the other side each row is in order as it is met; it is kept at the end of the room.
         self.filled.clear();
-        self.filled.extend_from_slice(&self.starts[..count]);
-        let mut put = |filled: &mut [u32], node: u32, other: u32| {
-            let slot = &mut filled[node as usize];
-            self.mixed[*slot as usize] = other;
-            *slot += 1;
-        };
+        let kept = |node: usize| self.starts[node] + graph.later(node as u32).len() as u32;
+        self.filled.extend((0..count).map(kept));
         for node in 0..count as u32 {
             for &later in graph.later(node) {
-                put(&mut self.filled, node, later);
-                put(&mut self.filled, later, node);
-            }
-        }
-        // Once more from each node to its neighbours, in order: so the rows are in order.
-        self.filled.clear();
-        self.filled.extend_from_slice(&self.starts[..count]);
-        for node in 0..count {
-            for &other in &self.mixed[self.starts[node] as usize..self.starts[node + 1] as usize] {
-                let slot = &mut self.filled[other as usize];
-                self.nodes[*slot as usize] = node as u32;
+                let slot = &mut self.filled[later as usize];
+                self.nodes[*slot as usize] = node;
                 *slot += 1;
             }
         }
+        for node in 0..count {
+            let row = self.starts[node] as usize..self.starts[node + 1] as usize;
+            merge(graph.later(node as u32), &mut self.nodes[row]);
+        }
     }
 
-    /// Asks who counts for every node that has enough neighbours: `past` is given a node, its
-    /// neighbours and a flag for each, and says whether the node counts for itself.
-    pub(super) fn remember(
-        &mut self,
-        k: &[u32],
-        mut past: impl FnMut(u32, &[u32], &mut [bool]) -> bool,
-    ) {
+    /// Asks who counts for every node that has neighbours: `past` is given a node, its neighbours and
+    /// a flag for each, and says whether the node counts for itself.
+    pub(super) fn remember(&mut self, mut past: impl FnMut(u32, &[u32], &mut [bool]) -> bool) {
         self.counts.resize(self.nodes.len(), true);
-        for (node, &k) in k.iter().enumerate() {
-            let row = self.starts[node] as usize..self.starts[node + 1] as usize;
+        for node in 0..self.len() as u32 {
+            let row = self.row(node);
             let (nodes, counts) = (&self.nodes[row.clone()], &mut self.counts[row]);
-            let enough = nodes.len() + 1 >= k as usize;
-            self.own.push(enough && past(node as u32, nodes, counts));
+            self.own.push(!nodes.is_empty() && past(node, nodes, counts));
         }
     }
 
     /// Removes whoever has fewer neighbours that count than her k needs, again and again.
     pub(super) fn peel(&mut self, k: &[u32]) {
         self.hopeless.clear();
+        self.spare.clear();
+        self.spare.resize(self.len(), 0);
         for node in 0..self.len() as u32 {
             let counting = match self.counting(node) {
                 None => self.degree[node as usize],
                 Some(row) => row.iter().filter(|counts| **counts).count() as u32,
             };
             let own = u32::from(self.counts_itself(node));
-            // From here on: how many more than needed there are.
             match (counting + own).checked_sub(k[node as usize]) {
-                Some(spare) => self.degree[node as usize] = spare,
+                Some(spare) => self.spare[node as usize] = spare,
                 None => self.give_up(node),
             }
         }
         let mut next = 0;
         while let Some(&node) = self.hopeless.get(next) {
             next += 1;
-            for place in self.whole(node) {
+            for place in self.row(node) {
                 let other = self.nodes[place];
-                if self.degree[other as usize] & GONE != 0 || !self.counts_whole(other, node) {
+                if self.spare[other as usize] & GONE != 0 || !self.counts(other, node) {
                     continue;
                 }
-                match self.degree[other as usize].checked_sub(1) {
-                    Some(spare) => self.degree[other as usize] = spare,
+                match self.spare[other as usize].checked_sub(1) {
+                    Some(spare) => self.spare[other as usize] = spare,
                     None => self.give_up(other),
                 }
             }
@@ -160,34 +148,26 @@ impl Neighbours {
     }
 
     fn give_up(&mut self, node: u32) {
-        self.degree[node as usize] = GONE;
+        self.spare[node as usize] = GONE;
         self.hopeless.push(node);
     }
 
-    fn whole(&self, node: u32) -> std::ops::Range<usize> {
-        self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize
-    }
-
-    /// As [`Neighbours::counts`], before rows are tidied up.
-    fn counts_whole(&self, node: u32, other: u32) -> bool {
-        let row = self.whole(node);
-        let place = |row: std::ops::Range<usize>| {
-            self.nodes[row.clone()].binary_search(&other).map(|place| row.start + place)
-        };
-        self.own.is_empty() || place(row).is_ok_and(|place| self.counts[place])
+    fn row(&self, node: u32) -> std::ops::Range<usize> {
+        let start = self.starts[node as usize] as usize;
+        start..start + self.degree[node as usize] as usize
     }
 
     /// Rows without those who are gone.
     fn tidy(&mut self) {
+        for &node in &self.hopeless {
+            self.degree[node as usize] = 0;
+        }
         for node in 0..self.len() as u32 {
-            if self.degree[node as usize] & GONE != 0 {
-                continue;
-            }
-            let row = self.whole(node);
+            let row = self.row(node);
             let mut kept = row.start;
             for place in row.clone() {
                 let other = self.nodes[place];
-                if self.degree[other as usize] & GONE == 0 {
+                if self.spare[other as usize] & GONE == 0 {
                     self.nodes[kept] = other;
                     if !self.own.is_empty() {
                         self.counts[kept] = self.counts[place];
@@ -197,8 +177,16 @@ impl Neighbours {
             }
             self.degree[node as usize] = (kept - row.start) as u32;
         }
-        for &node in &self.hopeless {
-            self.degree[node as usize] = 0;
-        }
+    }
+}
+
+/// Merges what is in order with the end of a row, which is too and leaves as much room before it.
+fn merge(hers: &[u32], row: &mut [u32]) {
+    let (mut next, mut kept) = (0, hers.len());
+    while let Some(&other) = hers.get(next) {
+        let take = row.get(kept).is_some_and(|&kept| kept < other);
+        row[next + kept - hers.len()] = if take { row[kept] } else { other };
+        kept += usize::from(take);
+        next += usize::from(!take);
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Pools {
     trial: Mask,
     best: Mask,
     have: Vec<(u32, u32)>,
+    /// The k of each member of the bin.
+    k: Vec<u32>,
     members: Vec<u32>,
 }
 
@@ -59,9 +61,11 @@ impl Pools {
         if !self.visit(nodes, groups) {
             return None;
         }
+        self.k.clear();
+        self.k.extend(nodes.iter().map(|&node| scene.wishes.k(node)));
         let mut best = 0;
         self.found.clone_from(&self.base);
-        peel(scene, bin, &mut self.found);
+        peel(scene.bins.rows(bin), &self.k, &mut self.found);
         let served = self.worth_of_free(scene, nodes);
         if served > 0 {
             self.trim_groups(scene, bin, groups);
@@ -156,7 +160,7 @@ impl Pools {
 
     /// Takes `trial` for `found` if it serves as many free people.
     fn accept_trial(&mut self, scene: Scene<'_>, bin: u32) {
-        peel(scene, bin, &mut self.trial);
+        peel(scene.bins.rows(bin), &self.k, &mut self.trial);
         let words = self.found.iter().zip(&self.free).zip(&self.trial);
         let mut lost = words.map(|((found, free), trial)| found & free & !trial);
         if lost.all(|word| word == 0) {
@@ -204,7 +208,7 @@ impl Pools {
     fn with_pool(&mut self, scene: Scene<'_>, bin: u32, groups: &Groups, best: i64) -> i64 {
         let nodes = scene.bins.nodes(bin);
         self.found.clone_from(&self.pool);
-        peel(scene, bin, &mut self.found);
+        peel(scene.bins.rows(bin), &self.k, &mut self.found);
         let served = self.worth_of_free(scene, nodes);
         if served <= best {
             return best;
@@ -256,17 +260,37 @@ fn leave(scene: Scene<'_>, have: &mut Vec<(u32, u32)>, node: u32) {
 }
 
 /// Takes those out of a pool for whom too few of it count, again and again.
-fn peel(scene: Scene<'_>, bin: u32, pool: &mut [u64]) {
-    let nodes = scene.bins.nodes(bin);
+fn peel(rows: &[u64], k: &[u32], pool: &mut [u64]) {
+    if let [pool] = pool {
+        return peel_word(rows, k, pool);
+    }
     loop {
         let mut changed = false;
-        for (place, &node) in nodes.iter().enumerate() {
-            if has(pool, place) && common(scene.bins.row(bin, place), pool) < scene.wishes.k(node) {
+        for (place, (row, &k)) in rows.chunks_exact(pool.len()).zip(k).enumerate() {
+            if has(pool, place) && common(row, pool) < k {
                 remove(pool, place);
                 changed = true;
             }
         }
         if !changed {
+            return;
+        }
+    }
+}
+
+/// The same for a bin of which one word holds everyone.
+fn peel_word(rows: &[u64], k: &[u32], pool: &mut u64) {
+    loop {
+        let mut rest = *pool;
+        let before = *pool;
+        while rest != 0 {
+            let place = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            if (rows[place] & *pool).count_ones() < k[place] {
+                *pool &= !(1 << place);
+            }
+        }
+        if *pool == before {
             return;
         }
     }

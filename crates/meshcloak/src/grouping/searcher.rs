@@ -4,7 +4,7 @@
 //! Who cannot be served by any set that begins at a node is left out of its search; and if that
 //! is the node itself, it is no witness for others either.
 
-use super::expand::{Expand, Past};
+use super::expand::{Counted, Expand, Past};
 use super::found::Found;
 use super::neighbours::Neighbours;
 use crate::cliques::bits::Bits;
@@ -96,6 +96,8 @@ pub(super) struct Searcher {
 #[derive(Clone, Debug, Default)]
 struct Room<B> {
     neighbours: Vec<B>,
+    /// The k of each around the present root.
+    k: Vec<u32>,
     counts: Vec<B>,
     row: Bytes,
     counting: Bytes,
@@ -164,37 +166,30 @@ impl<B: Bits> Room<B> {
         let (mut open, mut done) = (nobody.clone(), nobody);
         (0..earlier).for_each(|place| done.insert(place));
         (earlier..around.len()).for_each(|place| open.insert(place));
-        self.connect(graph, (around, &done), local);
-        let past = (!graph.everyone_counts())
+        // She has a place after all others while it is asked for whom she counts.
+        local[root as usize] = around.len() as u32 + 1;
+        let counted = (!graph.everyone_counts())
             .then(|| self.who_counts(graph, (root, around, earlier), local));
+        local[root as usize] = 0;
+        self.k.clear();
+        self.k.extend(around.iter().map(|&node| k[node as usize]));
+        let Room { neighbours, counts, k: ks, row, .. } = self;
+        let past = counted.map(|counted| Past { root_k: k[root as usize], k: ks, counts, counted });
+        let begins = past.as_ref().is_none_or(|past| past.content(&mut open));
+        if begins {
+            connect(graph, around, (&open, &done), (local, row), neighbours);
+        }
         for &node in around {
             local[node as usize] = 0;
         }
-        let Room { neighbours, counts, .. } = self;
-        let mut expand =
-            Expand { root, around, neighbours, counts, past, k, found, steps: 0, budget };
-        if expand.past.as_ref().is_some_and(|past| !past.content(&expand, &mut open)) {
-            return false;
+        if begins {
+            let mut expand = Expand { root, around, neighbours, past, k, found, steps: 0, budget };
+            expand.grow(&mut Vec::new(), open, done);
+            let steps = expand.steps;
+            found.steps += u64::from(steps);
+            found.truncated |= steps > budget;
         }
-        expand.grow(&mut Vec::new(), open, done);
-        let steps = expand.steps;
-        found.steps += u64::from(steps);
-        found.truncated |= steps > budget;
-        true
-    }
-
-    /// Who is whose neighbour, of each two of whom one at least is not `done`.
-    fn connect(&mut self, graph: &Neighbours, (around, done): (&[u32], &B), local: &[u32]) {
-        self.neighbours.clear();
-        self.neighbours.resize(around.len(), B::empty(around.len()));
-        for (place, &node) in around.iter().enumerate().skip(done.count() as usize) {
-            self.row.clear(around.len());
-            graph.of(node).iter().for_each(|&other| self.row.set(local[other as usize], true));
-            self.row.add_to(&mut self.neighbours[place]);
-            for witness in self.neighbours[place].common(done).iter() {
-                self.neighbours[witness].insert(place);
-            }
-        }
+        begins
     }
 
     /// Who counts for whom among the root and the later ones.
@@ -203,21 +198,21 @@ impl<B: Bits> Room<B> {
         graph: &Neighbours,
         (root, around, earlier): (u32, &[u32], usize),
         local: &[u32],
-    ) -> Past<B> {
+    ) -> Counted<B> {
         let nobody = B::empty(around.len());
         let (mut root_counts, mut for_root) = (nobody.clone(), nobody.clone());
         self.counts.clear();
         self.counts.resize(around.len(), nobody);
         for (place, &node) in around.iter().enumerate().skip(earlier) {
-            self.gather_counting(graph, node, local, around.len());
+            self.gather_counting(graph, node, local, around.len() + 1);
             let row = &mut self.counts[place];
+            for_root.insert_if(self.counting.take(local[root as usize]), place);
             self.counting.add_to(row);
             row.insert_if(graph.counts_itself(node), place);
-            for_root.insert_if(graph.counts(node, root), place);
         }
         self.gather_counting(graph, root, local, around.len());
         self.counting.add_to(&mut root_counts);
-        Past { root_counts, for_root, root_itself: graph.counts_itself(root) }
+        Counted { root_counts, for_root, root_itself: graph.counts_itself(root) }
     }
 
     /// Gathers who counts for a node.
@@ -226,6 +221,26 @@ impl<B: Bits> Room<B> {
         let counting = graph.counting(node).unwrap_or(&[]);
         for (&other, &counts) in graph.of(node).iter().zip(counting) {
             self.counting.set(local[other as usize], counts);
+        }
+    }
+}
+
+/// Notes who is whose neighbour, of each two of whom one is `open` and the other too, or `done`.
+fn connect<B: Bits>(
+    graph: &Neighbours,
+    around: &[u32],
+    (open, done): (&B, &B),
+    (local, row): (&[u32], &mut Bytes),
+    neighbours: &mut Vec<B>,
+) {
+    neighbours.clear();
+    neighbours.resize(around.len(), B::empty(around.len()));
+    for place in open.iter() {
+        row.clear(around.len());
+        graph.of(around[place]).iter().for_each(|&other| row.set(local[other as usize], true));
+        row.add_to(&mut neighbours[place]);
+        for witness in neighbours[place].common(done).iter() {
+            neighbours[witness].insert(place);
         }
     }
 }
