@@ -2,7 +2,7 @@
 //! by requests, against a bare echo server and against the engine alone, in one run.
 
 use super::crowd::{Crowd, Plan, Post};
-use super::tally::{Tally, Ticks};
+use super::tally::Tally;
 use super::{Target, requests, streams};
 use crate::table::grouped;
 use anyhow::Result;
@@ -140,8 +140,7 @@ impl Bench<'_> {
         queries as f64 / spent.as_secs_f64()
     }
 
-    fn gateway(&self, tick: Duration) -> Result<(Running, Target)> {
-        let start = Instant::now();
+    fn gateway(&self, tick: Duration) -> Result<Running> {
         let mut config = Config { keys: None, ..Config::default() };
         config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         config.server.metrics = None;
@@ -152,21 +151,18 @@ impl Bench<'_> {
         config.limits.person_rate = 60_000;
         let walker = Arc::clone(&self.walker);
         let service = Box::new(BuiltIn::new(Arc::clone(&walker)));
-        let parts =
-            Parts { config, mode: Mode::Demo, walker, service, clock: Clock::Monotonic(start) };
+        let parts = Parts { config, mode: Mode::Demo, walker, service, clock: Clock::start() };
         let gateway = Arc::new(Gateway::new(parts)?);
-        let running = self.runtime.block_on(async {
+        Ok(self.runtime.block_on(async {
             gateway.learn_categories().await.ok();
             Running::start(Arc::clone(&gateway), app(gateway)).await
-        })?;
-        let mut target = Target::new(&format!("http://{}", running.address()), None)?;
-        target.ticks = Some(Ticks { start, tick });
-        Ok((running, target))
+        })?)
     }
 
     /// Streamed at a rate: what came through per second, if answers came soon enough.
     fn streamed(&self, rate: u32, tick: Duration) -> Result<f64> {
-        let (running, target) = self.gateway(tick)?;
+        let running = self.gateway(tick)?;
+        let target = Target::new(&format!("http://{}", running.address()), None)?;
         let tape = self.tape(rate).into_iter();
         let began = Instant::now();
         let tally = self.runtime.block_on(streams::drive(&target, tape, STREAMS, None))?;
@@ -176,7 +172,8 @@ impl Bench<'_> {
 
     /// The same, each by a request of its own.
     fn by_requests(&self, rate: u32, tick: Duration) -> Result<f64> {
-        let (running, target) = self.gateway(tick)?;
+        let running = self.gateway(tick)?;
+        let target = Target::new(&format!("http://{}", running.address()), None)?;
         let tape = self.tape(rate).into_iter();
         let began = Instant::now();
         let tally = self.runtime.block_on(requests::drive(&target, tape, None))?;
@@ -253,14 +250,12 @@ async fn echo() -> Result<(SocketAddr, watch::Sender<bool>)> {
 fn show(how: &str, rate: u32, tally: &Tally, took: Duration) -> f64 {
     let through = tally.all() - tally.count("refused") - tally.count("no response");
     let achieved = through as f64 / f64::from(SECONDS);
-    let (median, p99) = (tally.after_tick(0.5), tally.after_tick(0.99));
+    let (median, p99) = (tally.after_batch(0.5), tally.after_batch(0.99));
     println!(
-        "{how:<20} {:>9} queries/s offered, {:>9} ended; after the batch {median:.0} ms, p99 {p99:.0} ms \
-         ({:.0} ms with what passed until taken in); \
+        "{how:<20} {:>9} queries/s offered, {:>9} ended; after the batch {median:.0} ms, p99 {p99:.0} ms; \
          answered {:.1} %, refused {}, lost {}; {:.1} s",
         grouped(u64::from(rate)),
         grouped(achieved as u64),
-        tally.after_batch(0.99),
         100.0 * tally.count("answered") as f64 / (tally.all() as f64).max(1.0),
         tally.count("refused"),
         tally.count("no response"),

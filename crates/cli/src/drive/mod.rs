@@ -22,7 +22,6 @@ use meshcloak::map::StreetMap;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
-use tally::Ticks;
 use traffic::Settings;
 use truth::Truth;
 
@@ -104,8 +103,6 @@ pub struct Target {
     pub key: Option<String>,
     /// Connections that are kept.
     pub client: reqwest::Client,
-    /// When its batches are, if that is known.
-    pub ticks: Option<Ticks>,
 }
 
 impl Target {
@@ -115,7 +112,7 @@ impl Target {
         rustls::crypto::ring::default_provider().install_default().ok();
         let client = reqwest::Client::builder().tcp_nodelay(true).build()?;
         let url = url.trim_end_matches('/').to_owned();
-        Ok(Target { url, key: key.map(str::to_owned), client, ticks: None })
+        Ok(Target { url, key: key.map(str::to_owned), client })
     }
 
     /// A request to it.

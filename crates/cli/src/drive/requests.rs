@@ -17,7 +17,7 @@ pub async fn drive(
     crowd: impl Iterator<Item = Vec<Post>> + Send + 'static,
     truth: Option<Arc<Truth>>,
 ) -> Result<Tally> {
-    let tally = Arc::new(Mutex::new(Tally::of(target.ticks)));
+    let tally = Arc::new(Mutex::new(Tally::default()));
     let (ahead, mut seconds) = mpsc::channel(2);
     tokio::task::spawn_blocking(move || {
         for second in crowd {
@@ -47,8 +47,8 @@ async fn ask(target: Target, post: Post, tally: Arc<Mutex<Tally>>, truth: Option
         Ok(response) => response.bytes().await.ok(),
         Err(_) => None,
     };
-    let wait = since.into_std()..Instant::now().into_std();
+    let latency = since.elapsed();
     let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-    let was_heard = heard.is_some_and(|text| tally.hear(&text, &post, wait, truth.as_deref()));
+    let was_heard = heard.is_some_and(|text| tally.hear(&text, &post, latency, truth.as_deref()));
     tally.lose(u64::from(!was_heard));
 }

@@ -30,7 +30,6 @@ pub async fn drive(
     streams: usize,
     truth: Option<Arc<Truth>>,
 ) -> Result<Tally> {
-    let ticks = target.ticks;
     let mut senders = Vec::new();
     let mut hearing = JoinSet::new();
     for _ in 0..streams {
@@ -41,7 +40,7 @@ pub async fn drive(
         });
         let request = target.post("/v1/queries/stream", "application/x-ndjson");
         let sent = request.body(reqwest::Body::wrap_stream(lines)).send();
-        hearing.spawn(hear(sent, Arc::clone(&waiting), Tally::of(ticks), truth.clone()));
+        hearing.spawn(hear(sent, Arc::clone(&waiting), truth.clone()));
         senders.push((sender, waiting, BytesMut::new()));
     }
     let (ahead, mut seconds) = mpsc::channel(2);
@@ -77,8 +76,7 @@ fn send(due: &[Post], senders: &mut [(mpsc::UnboundedSender<Bytes>, Waiting, Byt
             buffer.extend_from_slice(&post.body);
             buffer.extend_from_slice(b"\n");
             // Whoever hears has no use for the body, and would have to give it back.
-            let heard = Post { body: Bytes::new(), ..*post };
-            waiting.insert(post.number, (heard, now));
+            waiting.insert(post.number, (Post { body: Bytes::new(), ..*post }, now));
         }
         drop(waiting);
         if !buffer.is_empty() {
@@ -93,12 +91,12 @@ fn send(due: &[Post], senders: &mut [(mpsc::UnboundedSender<Bytes>, Waiting, Byt
 async fn hear(
     sent: impl Future<Output = reqwest::Result<reqwest::Response>>,
     waiting: Waiting,
-    mut tally: Tally,
     truth: Option<Arc<Truth>>,
 ) -> Result<Tally> {
     let response = sent.await.context("the gateway does not answer")?;
     ensure!(response.status().is_success(), "the gateway says {}", response.status());
     let mut chunks = response.bytes_stream();
+    let mut tally = Tally::default();
     let mut rest = BytesMut::new();
     while let Some(chunk) = chunks.next().await {
         rest.extend_from_slice(&chunk.context("the connection broke")?);
@@ -109,8 +107,7 @@ async fn hear(
                 waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&number)
             });
             if let Some((post, since)) = whose {
-                let wait = since.into_std()..now.into_std();
-                tally.hear(line, &post, wait, truth.as_deref());
+                tally.hear(line, &post, now - since, truth.as_deref());
             }
         }
         let read = rest.len() - unread.len();

@@ -6,60 +6,29 @@ use super::truth::Truth;
 use crate::table::{Table, grouped};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::ops::Range;
-use std::time::{Duration, Instant};
-
-/// When the batches of a gateway are that runs in this process.
-#[derive(Clone, Copy, Debug)]
-pub struct Ticks {
-    /// When its clock began.
-    pub start: Instant,
-    /// From one batch to the next.
-    pub tick: Duration,
-}
-
-impl Ticks {
-    /// How long after its batch an answer was heard, in milliseconds. `at_most` is so long, or
-    /// longer by what passed from sending until the query was taken in, which is less than a tick.
-    fn after(self, heard: Instant, at_most: f64) -> f64 {
-        let tick = self.tick.as_secs_f64() * 1000.0;
-        let heard = (heard - self.start).as_secs_f64() * 1000.0;
-        // The gateway tells whole milliseconds.
-        let batch = ((heard - at_most - 2.0) / tick).ceil() * tick;
-        (heard - batch).max(0.0)
-    }
-}
+use std::time::Duration;
 
 /// Sums over all queries.
 #[derive(Debug, Default)]
 pub struct Tally {
-    ticks: Option<Ticks>,
     outcomes: BTreeMap<String, u64>,
     refusals: BTreeMap<String, u64>,
     /// From sending to hearing, in milliseconds; of those answered.
     latencies: Vec<f64>,
-    /// Of that, what is not the delay that was told: what came after the batch, and what passed
-    /// until the query was taken in.
+    /// Of that, what came after the batch.
     after_batch: Vec<f64>,
-    /// From the batch to hearing, where it is known when batches are.
-    after_tick: Vec<f64>,
     said_exact: u64,
     checked: u64,
     disagreed: u64,
 }
 
 impl Tally {
-    /// Of nothing yet.
-    pub fn of(ticks: Option<Ticks>) -> Tally {
-        Tally { ticks, ..Tally::default() }
-    }
-
-    /// Somebody was told something that she had waited for so long. Gives whether it could be read.
+    /// Somebody was told something. Gives whether it could be read.
     pub fn hear(
         &mut self,
         text: &[u8],
         post: &Post,
-        wait: Range<Instant>,
+        latency: Duration,
         truth: Option<&Truth>,
     ) -> bool {
         let Some(told) = Told::read(text) else { return false };
@@ -68,11 +37,9 @@ impl Tally {
             count(&mut self.refusals, reason);
         }
         if let Some(receipt) = told.receipt {
-            let millis = (wait.end - wait.start).as_secs_f64() * 1000.0;
-            let after = (millis - receipt.delay * 1000.0).max(0.0);
+            let millis = latency.as_secs_f64() * 1000.0;
             self.latencies.push(millis);
-            self.after_batch.push(after);
-            self.after_tick.extend(self.ticks.map(|ticks| ticks.after(wait.end, after)));
+            self.after_batch.push((millis - receipt.delay * 1000.0).max(0.0));
             self.said_exact += u64::from(receipt.exact);
             if let Some(truth) = truth.filter(|truth| truth.looks_at(post)) {
                 self.checked += 1;
@@ -102,7 +69,6 @@ impl Tally {
         }
         self.latencies.extend(other.latencies);
         self.after_batch.extend(other.after_batch);
-        self.after_tick.extend(other.after_tick);
         self.said_exact += other.said_exact;
         self.checked += other.checked;
         self.disagreed += other.disagreed;
@@ -123,15 +89,9 @@ impl Tally {
         self.outcomes.values().sum()
     }
 
-    /// The part of answers that came within so many milliseconds after their batch is `share`;
-    /// what passed from sending until the query was taken in is counted as well.
+    /// The part of answers that came within so many milliseconds after their batch is `share`.
     pub fn after_batch(&self, share: f64) -> f64 {
         quantile(&self.after_batch, share)
-    }
-
-    /// The same from the batch itself, where it is known when that was.
-    pub fn after_tick(&self, share: f64) -> f64 {
-        quantile(&self.after_tick, share)
     }
 
     /// For people.
@@ -201,21 +161,7 @@ fn quantile(values: &[f64], share: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_belongs_to_the_batch_that_what_is_known_of_it_allows() {
-        let start = Instant::now();
-        let ticks = Ticks { start, tick: Duration::from_millis(200) };
-        let heard = start + Duration::from_millis(1_090);
-        // Of the batch at 1,000: taken in at once, after 100 ms, and 1 ms too early by rounding.
-        for at_most in [90.0, 190.0, 89.0] {
-            assert!((ticks.after(heard, at_most) - 90.0).abs() < 1e-6, "{at_most}");
-        }
-        // Of the one before it, and so on.
-        assert!((ticks.after(heard, 290.0) - 290.0).abs() < 1e-6);
-        assert!((ticks.after(heard, 480.0) - 290.0).abs() < 1e-6);
-    }
+    use super::quantile;
 
     #[test]
     fn a_quantile_is_one_of_the_values() {
