@@ -138,8 +138,9 @@ impl Meshes {
             self.workers[0].builder.publish(sets, published, members);
             return;
         }
-        let first = self.workers[0].clone();
-        self.workers.resize(threads.max(self.workers.len()), first);
+        while self.workers.len() < threads {
+            self.workers.push(self.workers[0].clone());
+        }
         let share = sets.len().div_ceil(threads).max(1);
         let shares = sets.par_chunks(share).zip(&mut self.workers);
         shares.for_each(|(sets, worker)| {

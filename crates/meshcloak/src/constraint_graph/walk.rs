@@ -27,9 +27,17 @@ pub(super) struct Walk<'a> {
 pub(super) struct Found {
     pub(super) counts: Vec<u32>,
     pub(super) later: Vec<u32>,
-    met: Vec<u32>,
     near: Near,
     around: Around,
+}
+
+/// The street that people walk from.
+#[derive(Clone, Copy)]
+struct Home {
+    street: StreetId,
+    one_way: bool,
+    /// From its ends round to them.
+    round: Crossing,
 }
 
 /// After so many edges a portion says how many it has found.
@@ -46,19 +54,21 @@ impl Walk<'_> {
             if people.is_empty() {
                 continue;
             }
-            let farthest = people.iter().map(|person| self.left(street, *person)).max();
+            let one_way = self.atlas.map().street(street).one_way;
+            let farthest = people.iter().map(|person| left(one_way, *person)).max();
             let farthest = farthest.unwrap_or(-1);
             let near = found.near.streets(self.atlas, street, farthest);
-            self.look_around(street, &near, people, &mut found.around);
-            for (node, &person) in (first..).zip(people) {
-                let met = &mut found.met;
-                met.clear();
-                self.same_street(street, node, near.own, met);
+            self.look_around(one_way, &near, people, &mut found.around);
+            let home = Home { street, one_way, round: near.own };
+            for (place, &person) in people.iter().enumerate() {
+                let (node, met) = (first + place as u32, &mut found.later);
+                let before = met.len();
+                let others = (node + 1, &people[place + 1..]);
+                self.same_street(home, (node, person), others, met);
                 self.greet((node, person), near.ways_back, &found.around, met);
-                met.truncate(self.most);
-                met.sort_unstable();
-                found.later.extend_from_slice(met);
-                found.counts.push(met.len() as u32);
+                met.truncate(before.saturating_add(self.most));
+                met[before..].sort_unstable();
+                found.counts.push((met.len() - before) as u32);
                 let more = found.later.len() - reported;
                 if more > EDGES_OF_A_REPORT {
                     reported += more;
@@ -71,19 +81,17 @@ impl Walk<'_> {
         total.fetch_add(found.later.len() - reported, Ordering::Relaxed);
     }
 
-    /// How far somebody gets beyond the nearest exit of her street; below 0 if not even there.
-    fn left(&self, street: StreetId, person: Person) -> i32 {
-        let one_way = self.atlas.map().street(street).one_way;
-        let leave = if one_way { person.to } else { person.from.min(person.to) };
-        i32::from(person.dc) - i32::from(leave)
-    }
-
-    /// Neighbours on her own street: straight along, or round and back.
-    fn same_street(&self, street: StreetId, node: u32, round: Crossing, met: &mut Vec<u32>) {
-        let (first, people) = self.crowd.on(street);
-        let one_way = self.atlas.map().street(street).one_way;
-        let a = self.crowd.person(node);
-        for (other, &b) in (first..).zip(people).skip((node + 1 - first) as usize) {
+    /// Neighbours on her own street, of those who come after her: straight along, or round and
+    /// back.
+    #[inline]
+    fn same_street(
+        &self,
+        Home { street, one_way, round }: Home,
+        (node, a): (u32, Person),
+        (first, others): (u32, &[Person]),
+        met: &mut Vec<u32>,
+    ) {
+        for (other, &b) in (first..).zip(others) {
             let straight =
                 !one_way && a.from.abs_diff(b.from) <= a.dc && a.from.max(b.from) < BEYOND;
             let within = straight || {
@@ -115,21 +123,21 @@ impl Walk<'_> {
     /// who comes before her.
     fn look_around(
         &self,
-        street: StreetId,
+        one_way: bool,
         near: &NearStreets<'_>,
         mut walkers: &[Person],
         around: &mut Around,
     ) {
         around.clear();
         let Some(mut first) = walkers.first().copied() else { return };
-        let mut left = self.left(street, first);
+        let mut farthest = left(one_way, first);
         for (row, back) in near.parts {
             for (entry, reached) in row.iter().enumerate() {
-                while i32::from(reached.nearest) > left && near.sorted {
+                while i32::from(reached.nearest) > farthest && near.sorted {
                     // She gets no farther, nor whoever came before her.
                     walkers = &walkers[1..];
                     let Some(next) = walkers.first() else { return };
-                    (first, left) = (*next, self.left(street, *next));
+                    (first, farthest) = (*next, left(one_way, *next));
                 }
                 if self.crowd.largest_dc(reached.street) < first.dc {
                     continue;
@@ -187,6 +195,12 @@ impl Walk<'_> {
     fn are_two_people(&self, a_node: u32, a: Person, b_node: u32, b: Person) -> bool {
         a.user != b.user || self.query(a_node).user != self.query(b_node).user
     }
+}
+
+/// How far somebody gets beyond the nearest exit of her street; below 0 if not even there.
+fn left(one_way: bool, person: Person) -> i32 {
+    let leave = if one_way { person.to } else { person.from.min(person.to) };
+    i32::from(person.dc) - i32::from(leave)
 }
 
 /// How far it is from `a` to the `from` and the `to` end of another street.

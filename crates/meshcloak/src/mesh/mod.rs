@@ -57,15 +57,27 @@ impl MeshBuilder {
         members: impl Iterator<Item = Standpoint>,
         mesh: &mut Vec<StreetId>,
     ) {
-        for member in members {
-            if let Some(stencil) = self.stencils.get(member) {
-                self.mesh.lay(stencil);
-            } else {
-                self.expand(member);
-                self.mesh.lay(self.stencils.keep(member, &mut self.alone));
+        let mut members = members.peekable();
+        while let Some(mut member) = members.next() {
+            if self.rule == MeshRule::Reach {
+                // On one street whoever gets farther gets wherever the other does.
+                while let Some(other) = members.next_if(|other| other.street == member.street) {
+                    member.dc = member.dc.max(other.dc);
+                }
             }
+            self.lay(member);
         }
         self.mesh.drain_into(mesh);
+    }
+
+    /// Lays the mesh of one member over those of others.
+    fn lay(&mut self, member: Standpoint) {
+        if let Some(stencil) = self.stencils.get(member) {
+            self.mesh.lay(stencil);
+        } else {
+            self.expand(member);
+            self.mesh.lay(self.stencils.keep(member, &mut self.alone));
+        }
     }
 
     /// Forgets the parts: who is not about any more need not be remembered.
