@@ -55,8 +55,12 @@ impl Levels {
 
     /// The group by which a bin gains most, if it gains by any.
     pub(super) fn look(&mut self, scene: Scene<'_>, bin: u32, groups: &Groups) -> Option<&[u32]> {
-        let wishes = scene.wishes;
-        self.visit(scene.bins.nodes(bin), groups);
+        let (nodes, wishes) = (scene.bins.nodes(bin), scene.wishes);
+        // Most have nobody left to serve: then who is in which group does not matter.
+        if nodes.iter().all(|&node| groups.group_of[node as usize] != FREE) {
+            return None;
+        }
+        self.visit(nodes, groups);
         self.best.gain = 0;
         self.free.sort_unstable_by_key(|&node| (wishes.k(node), node));
         let mut worth = 0;

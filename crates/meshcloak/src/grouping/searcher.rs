@@ -9,6 +9,7 @@ use super::found::Found;
 use super::neighbours::Neighbours;
 use crate::cliques::bits::Bits;
 use crate::cliques::bytes::Bytes;
+use rayon::prelude::*;
 
 /// What all searches of a graph share.
 #[derive(Clone, Copy)]
@@ -40,8 +41,10 @@ impl Ranking {
             self.rank[node as usize] = rank;
         }
         let mut most = std::mem::take(&mut self.most);
-        most.clear();
-        most.extend((0..graph.len() as u32).map(|node| self.most(quest, node)));
+        most.resize(graph.len(), 0);
+        most.par_iter_mut().with_min_len(1024).enumerate().for_each(|(node, most)| {
+            *most = self.most(quest, node as u32);
+        });
         self.most = most;
     }
 

@@ -4,7 +4,7 @@
 use crate::map::{Position, StreetMap, TerminalId};
 use crate::units::Length;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 /// How far it is from one position to others.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,7 @@ pub(super) struct Distances {
     entries: Vec<(u32, u32)>,
     /// How many of the entries belong to no row any more.
     waste: usize,
+    search: Search,
     from: Option<Position>,
     bound: u32,
     /// Distance from there, of this spread if the stamp is.
@@ -100,7 +101,8 @@ impl Distances {
         self.rows[terminal.index()] = None;
         self.make_room();
         let (start, bound) = (self.entries.len(), step_up(bound));
-        search(map, terminal, bound, |terminal, length| self.entries.push((terminal.0, length)));
+        let Distances { search, entries, .. } = self;
+        search.run(map, terminal, bound, |terminal, length| entries.push((terminal.0, length)));
         let row = Row { start, end: self.entries.len(), bound };
         self.rows[terminal.index()] = Some(row);
         row
@@ -135,22 +137,51 @@ fn step_up(bound: u32) -> u32 {
     bound.checked_next_multiple_of(step).unwrap_or(u32::MAX)
 }
 
-/// Dijkstra's algorithm: calls `visit` with every terminal within `bound`, nearest first.
-fn search(map: &StreetMap, from: TerminalId, bound: u32, mut visit: impl FnMut(TerminalId, u32)) {
-    let mut best = BTreeMap::from([(from, 0)]);
-    let mut open = BinaryHeap::from([Reverse((0, from))]);
-    while let Some(Reverse((length, terminal))) = open.pop() {
-        if best[&terminal] < length {
-            continue;
-        }
-        visit(terminal, length);
-        for arm in map.leaving(terminal) {
-            let next = length.saturating_add(map.street(arm.street).length.units());
-            let known = best.get(&arm.terminal).copied().unwrap_or(u32::MAX);
-            if next <= bound && next < known {
-                best.insert(arm.terminal, next);
-                open.push(Reverse((next, arm.terminal)));
+/// Room for searches.
+#[derive(Clone, Debug, Default)]
+struct Search {
+    /// The shortest way to each terminal so far, of this search if the stamp is.
+    best: Vec<(u32, u32)>,
+    now: u32,
+    open: BinaryHeap<Reverse<(u32, TerminalId)>>,
+}
+
+impl Search {
+    /// Dijkstra's algorithm: calls `visit` with every terminal within `bound`, nearest first.
+    fn run(
+        &mut self,
+        map: &StreetMap,
+        from: TerminalId,
+        bound: u32,
+        mut visit: impl FnMut(TerminalId, u32),
+    ) {
+        self.begin(map.terminal_count());
+        let Search { best, now, open } = self;
+        best[from.index()] = (*now, 0);
+        open.push(Reverse((0, from)));
+        while let Some(Reverse((length, terminal))) = open.pop() {
+            if best[terminal.index()].1 < length {
+                continue;
             }
+            visit(terminal, length);
+            for arm in map.leaving(terminal) {
+                let next = length.saturating_add(map.street(arm.street).length.units());
+                let known = &mut best[arm.terminal.index()];
+                if next <= bound && (known.0 != *now || next < known.1) {
+                    *known = (*now, next);
+                    open.push(Reverse((next, arm.terminal)));
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, terminals: usize) {
+        self.best.resize(terminals, (0, 0));
+        self.open.clear();
+        self.now = self.now.wrapping_add(1);
+        if self.now == 0 {
+            self.best.fill((0, 0));
+            self.now = 1;
         }
     }
 }
