@@ -175,7 +175,9 @@ impl<B: Bits> Room<B> {
             .then(|| self.who_counts(graph, (root, around, earlier), local));
         local[root as usize] = 0;
         self.k.clear();
-        self.k.extend(around.iter().map(|&node| k[node as usize]));
+        if counted.is_some() {
+            self.k.extend(around.iter().map(|&node| k[node as usize]));
+        }
         let Room { neighbours, counts, k: ks, row, .. } = self;
         let past = counted.map(|counted| Past { root_k: k[root as usize], k: ks, counts, counted });
         let begins = past.as_ref().is_none_or(|past| past.content(&mut open));
