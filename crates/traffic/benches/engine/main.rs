@@ -2,7 +2,8 @@
 //! run, on the same people; then scaling with people, the distance matrix, and maximal cliques.
 //!
 //! `us_per_query` is time inside `turn` over accepted queries (SPEC §11). Each pair of runs must
-//! serve the same people with sets of the same size, or nothing is printed.
+//! serve the same people with sets of the same size, or nothing is printed; unless a search as
+//! printed spent its budget, which is said.
 
 mod cliques;
 mod memory;

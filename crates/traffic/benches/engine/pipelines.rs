@@ -75,9 +75,13 @@ pub fn compare() {
             let (one, two) = (fast(1), fast(2));
             let mut scheme = Printed::new(Arc::clone(&atlas), Settings::default());
             let printed = run(&mut scheme, &tape);
-            assert_eq!(one.checksum, printed.checksum, "the pipelines disagree");
             assert_eq!(one.checksum, two.checksum, "threads disagree");
             assert_eq!(one.truncated, 0);
+            // In the built-in city people of P2 stand so close that Tomita spends its budget.
+            match printed.truncated {
+                0 => assert_eq!(one.checksum, printed.checksum, "the pipelines disagree"),
+                cut => println!("{name:12} printed was cut short by its budget in {cut} batches:"),
+            }
             println!(
                 "{name:12} {:9} {:8.3} {:8.3} {:5.1}× {:8.3}   {:26} {:26} {:8.3} {:8.2} {:9.1}",
                 label(setting),
