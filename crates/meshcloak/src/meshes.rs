@@ -101,8 +101,8 @@ pub(crate) struct Meshes {
 /// many ask, all that matter are met again within a few batches.
 const REMEMBERED: u32 = 256;
 
-/// One builder and what it has built; in cache lines of its own, for another
-/// thread writes to the next.
+/// One builder and what it has built; in cache lines of its own, for another thread writes to the
+/// next.
 #[derive(Clone, Debug)]
 #[repr(align(128))]
 struct Worker {

@@ -36,8 +36,14 @@ pub(super) struct Found {
 struct Home {
     street: StreetId,
     one_way: bool,
-    /// From its ends round to them.
-    round: Crossing,
+}
+
+impl Home {
+    /// How far somebody gets beyond its nearest exit; below 0 if not even there.
+    fn left(self, person: Person) -> i32 {
+        let leave = if self.one_way { person.to } else { person.from.min(person.to) };
+        i32::from(person.dc) - i32::from(leave)
+    }
 }
 
 /// After so many edges a portion says how many it has found.
@@ -54,17 +60,16 @@ impl Walk<'_> {
             if people.is_empty() {
                 continue;
             }
-            let one_way = self.atlas.map().street(street).one_way;
-            let farthest = people.iter().map(|person| left(one_way, *person)).max();
+            let home = Home { street, one_way: self.atlas.map().street(street).one_way };
+            let farthest = people.iter().map(|person| home.left(*person)).max();
             let farthest = farthest.unwrap_or(-1);
             let near = found.near.streets(self.atlas, street, farthest);
-            self.look_around(one_way, &near, people, &mut found.around);
-            let home = Home { street, one_way, round: near.own };
+            self.look_around(home, &near, people, &mut found.around);
             for (place, &person) in people.iter().enumerate() {
                 let (node, met) = (first + place as u32, &mut found.later);
                 let before = met.len();
                 let others = (node + 1, &people[place + 1..]);
-                self.same_street(home, (node, person), others, met);
+                self.same_street((home, near.own), (node, person), others, met);
                 self.greet((node, person), near.ways_back, &found.around, met);
                 met.truncate(before.saturating_add(self.most));
                 met[before..].sort_unstable();
@@ -86,7 +91,7 @@ impl Walk<'_> {
     #[inline]
     fn same_street(
         &self,
-        Home { street, one_way, round }: Home,
+        (Home { street, one_way }, round): (Home, Crossing),
         (node, a): (u32, Person),
         (first, others): (u32, &[Person]),
         met: &mut Vec<u32>,
@@ -123,21 +128,21 @@ impl Walk<'_> {
     /// who comes before her.
     fn look_around(
         &self,
-        one_way: bool,
+        home: Home,
         near: &NearStreets<'_>,
         mut walkers: &[Person],
         around: &mut Around,
     ) {
         around.clear();
         let Some(mut first) = walkers.first().copied() else { return };
-        let mut farthest = left(one_way, first);
+        let mut farthest = home.left(first);
         for (row, back) in near.parts {
             for (entry, reached) in row.iter().enumerate() {
                 while i32::from(reached.nearest) > farthest && near.sorted {
                     // She gets no farther, nor whoever came before her.
                     walkers = &walkers[1..];
                     let Some(next) = walkers.first() else { return };
-                    (first, farthest) = (*next, left(one_way, *next));
+                    (first, farthest) = (*next, home.left(*next));
                 }
                 if self.crowd.largest_dc(reached.street) < first.dc {
                     continue;
@@ -195,12 +200,6 @@ impl Walk<'_> {
     fn are_two_people(&self, a_node: u32, a: Person, b_node: u32, b: Person) -> bool {
         a.user != b.user || self.query(a_node).user != self.query(b_node).user
     }
-}
-
-/// How far somebody gets beyond the nearest exit of her street; below 0 if not even there.
-fn left(one_way: bool, person: Person) -> i32 {
-    let leave = if one_way { person.to } else { person.from.min(person.to) };
-    i32::from(person.dc) - i32::from(leave)
 }
 
 /// How far it is from `a` to the `from` and the `to` end of another street.

@@ -17,8 +17,7 @@ pub(super) struct Finder {
     places: Vec<Place>,
 }
 
-/// What one thread has found; in cache lines of its own, for another
-/// thread writes to the next.
+/// What one thread has found; in cache lines of its own, for another thread writes to the next.
 #[derive(Clone, Debug, Default)]
 #[repr(align(128))]
 struct Worker {

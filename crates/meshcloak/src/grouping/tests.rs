@@ -148,6 +148,7 @@ fn the_number_of_threads_changes_nothing_even_if_cliques_are_left_out() {
             })
         };
         let one = groups(1);
+        assert!(one.3, "nothing was left out of {people}");
         assert_eq!(one, groups(2), "{people}");
         assert_eq!(one, groups(5), "{people}");
     }
