@@ -70,7 +70,7 @@ impl Found {
         self.ends.push(kept as u32);
     }
 
-    /// Appends some cliques of another, in which everyone counts for everyone.
+    /// Appends some cliques of another.
     pub(super) fn append(&mut self, other: &Found, cliques: Range<u32>) {
         let Some(last) = cliques.clone().last() else { return };
         let (start, end) = (other.start(cliques.start), other.ends[last as usize]);
@@ -78,5 +78,11 @@ impl Found {
         self.nodes.extend_from_slice(&other.nodes[start as usize..end as usize]);
         let ends = &other.ends[cliques.start as usize..cliques.end as usize];
         self.ends.extend(ends.iter().map(|end| end - start + before));
+        let Some(&start) = other.row_starts.get(cliques.start as usize) else { return };
+        let end = other.row_starts.get(cliques.end as usize).copied().unwrap_or(other.rows.len());
+        let before = self.rows.len();
+        self.rows.extend_from_slice(&other.rows[start..end]);
+        let starts = &other.row_starts[cliques.start as usize..cliques.end as usize];
+        self.row_starts.extend(starts.iter().map(|row| row - start + before));
     }
 }

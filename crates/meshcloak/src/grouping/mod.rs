@@ -9,6 +9,8 @@ mod near_past;
 mod neighbours;
 pub(crate) mod past;
 mod pools;
+mod ranking;
+mod room;
 mod search;
 mod searcher;
 
@@ -62,6 +64,7 @@ impl Grouping {
         if let Some(past) = past {
             self.neighbours.remember(past);
             self.neighbours.peel(k);
+            self.neighbours.gather_counting();
         }
         self.bins.find(&self.neighbours, k, budget);
     }

@@ -15,6 +15,9 @@ pub(super) struct Neighbours {
     counts: Vec<bool>,
     /// Whether a node counts for itself.
     own: Vec<bool>,
+    /// For each node those who count for her, ascending; nothing if everyone counts for everyone.
+    counting_starts: Vec<u32>,
+    counting: Vec<u32>,
     /// How long each row is.
     degree: Vec<u32>,
     /// How many more count for each than she needs.
@@ -41,6 +44,12 @@ impl Neighbours {
     /// Whether everyone counts for everyone.
     pub(super) fn everyone_counts(&self) -> bool {
         self.own.is_empty()
+    }
+
+    /// Those of them who count for it, as they were last gathered.
+    pub(super) fn who_counts(&self, node: u32) -> &[u32] {
+        let node = node as usize;
+        &self.counting[self.counting_starts[node] as usize..self.counting_starts[node + 1] as usize]
     }
 
     /// Which of them count for it; `None` if everyone counts for everyone.
@@ -111,6 +120,19 @@ impl Neighbours {
             let row = self.row(node);
             let (nodes, counts) = (&self.nodes[row.clone()], &mut self.counts[row]);
             self.own.push(!nodes.is_empty() && past(node, nodes, counts));
+        }
+    }
+
+    /// Gathers who counts for whom, of those who are left.
+    pub(super) fn gather_counting(&mut self) {
+        self.counting_starts.clear();
+        self.counting_starts.push(0);
+        self.counting.clear();
+        for node in 0..self.len() as u32 {
+            let row = self.row(node);
+            let flags = self.nodes[row.clone()].iter().zip(&self.counts[row]);
+            self.counting.extend(flags.filter(|(_, counts)| **counts).map(|(node, _)| *node));
+            self.counting_starts.push(self.counting.len() as u32);
         }
     }
 

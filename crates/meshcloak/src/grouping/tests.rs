@@ -26,6 +26,33 @@ fn case(seed: u64, everyone: Everyone) -> Case {
     Case { graph, k, worth, counts }
 }
 
+/// A case like a town: many along a line who reach those near them, so that many searches from
+/// several portions share people.
+fn streets(seed: u64) -> Case {
+    let mut random = Town::generator(seed);
+    let nodes = 600;
+    let reach: Vec<u32> =
+        (0..nodes).map(|_| random.random_range(2..40 + 20 * seed as u32)).collect();
+    let graph =
+        ConstraintGraph::from_fn(nodes, |a, b| b - a <= reach[a as usize].min(reach[b as usize]));
+    let k = (0..nodes).map(|_| random.random_range(2..=6)).collect();
+    let worth = (0..nodes).map(|_| random.random_range(1..=FULL_WORTH)).collect();
+    let mut one = || random.random_bool(0.5);
+    let counts = (0..nodes).map(|_| (0..nodes).map(|_| one()).collect()).collect();
+    Case { graph, k, worth, counts }
+}
+
+/// Says who counts for whom.
+fn who_counts(case: &Case) -> impl FnMut(u32, &[u32], &mut [bool]) -> bool {
+    |node, neighbours, counts| {
+        let hers = &case.counts[node as usize];
+        for (&other, counts) in neighbours.iter().zip(counts) {
+            *counts = hers[other as usize];
+        }
+        hers[node as usize]
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Everyone {
     Counts,
@@ -35,12 +62,7 @@ enum Everyone {
 /// Groups of a case, after checking that they are groups and nothing can be added.
 fn group(case: &Case, everyone: Everyone, what: &str) -> Vec<Vec<u32>> {
     let mut grouping = Grouping::default();
-    let mut past = |node: u32, neighbours: &[u32], counts: &mut [bool]| {
-        for (&other, counts) in neighbours.iter().zip(counts) {
-            *counts = case.counts[node as usize][other as usize];
-        }
-        case.counts[node as usize][node as usize]
-    };
+    let mut past = who_counts(case);
     let past = (everyone == Everyone::CountsPerhaps).then_some(&mut past as _);
     grouping.find(&case.graph, (&case.k, &case.worth), past, 20_000);
     assert!(!grouping.truncated(), "{what}");
@@ -129,6 +151,30 @@ fn hard_graphs_end_within_their_budget() {
     grouping.find(&complete, (&k, &worth), None, 20_000);
     assert!(!grouping.truncated());
     assert_eq!(grouping.groups().map(<[u32]>::len).max(), Some(3_000));
+}
+
+/// Everything that a case comes to, with so many threads.
+fn outcome(case: &Case, everyone: Everyone, threads: usize) -> impl PartialEq + std::fmt::Debug {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let mut grouping = Grouping::default();
+        let mut past = who_counts(case);
+        let past = (everyone == Everyone::CountsPerhaps).then_some(&mut past as _);
+        grouping.find(&case.graph, (&case.k, &case.worth), past, 20_000);
+        let groups: Vec<Vec<u32>> = grouping.groups().map(<[u32]>::to_vec).collect();
+        (groups, grouping.clique_count(), grouping.steps(), grouping.truncated())
+    })
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing_where_not_everyone_counts() {
+    let mut cases: Vec<Case> = (0..40).map(|seed| case(seed, Everyone::CountsPerhaps)).collect();
+    cases.extend((0..6).map(streets));
+    for case in &cases {
+        let one = outcome(case, Everyone::CountsPerhaps, 1);
+        assert_eq!(one, outcome(case, Everyone::CountsPerhaps, 2));
+        assert_eq!(one, outcome(case, Everyone::CountsPerhaps, 8));
+    }
 }
 
 #[test]
