@@ -4,6 +4,7 @@ mod bins;
 mod expand;
 mod finder;
 mod found;
+mod groups;
 mod levels;
 mod near_past;
 mod neighbours;
@@ -13,6 +14,7 @@ mod ranking;
 mod room;
 mod search;
 mod searcher;
+mod word_pools;
 
 use crate::constraint_graph::ConstraintGraph;
 use bins::Bins;

@@ -3,6 +3,7 @@
 //! lie in the bin, then also those whom others can spare, then also those whom one can not.
 
 use super::search::{FREE, Groups, Scene};
+use super::word_pools::{WordPools, ones};
 
 /// Room to look at one bin after the other.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,7 @@ pub(super) struct Pools {
     /// The k of each member of the bin.
     k: Vec<u32>,
     members: Vec<u32>,
+    words: WordPools,
 }
 
 /// A set of members of a bin, by place.
@@ -53,10 +55,27 @@ impl Pools {
     pub(super) fn begin(&mut self) {
         self.slot.clear();
         self.now = 0;
+        self.words.begin();
     }
 
     /// A group by which a bin gains, if there is one.
     pub(super) fn look(&mut self, scene: Scene<'_>, bin: u32, groups: &Groups) -> Option<&[u32]> {
+        let Some(members) = self.words.look(scene, bin, groups) else {
+            return self.look_at_many(scene, bin, groups);
+        };
+        let nodes = scene.bins.nodes(bin);
+        self.members.clear();
+        self.members.extend(ones(members).map(|place| nodes[place]));
+        (members != 0).then_some(&self.members)
+    }
+
+    /// The same for a bin and groups of any size.
+    pub(super) fn look_at_many(
+        &mut self,
+        scene: Scene<'_>,
+        bin: u32,
+        groups: &Groups,
+    ) -> Option<&[u32]> {
         let nodes = scene.bins.nodes(bin);
         if !self.visit(nodes, groups) {
             return None;
@@ -261,9 +280,6 @@ fn leave(scene: Scene<'_>, have: &mut Vec<(u32, u32)>, node: u32) {
 
 /// Takes those out of a pool for whom too few of it count, again and again.
 fn peel(rows: &[u64], k: &[u32], pool: &mut [u64]) {
-    if let [pool] = pool {
-        return peel_word(rows, k, pool);
-    }
     loop {
         let mut changed = false;
         for (place, (row, &k)) in rows.chunks_exact(pool.len()).zip(k).enumerate() {
@@ -273,24 +289,6 @@ fn peel(rows: &[u64], k: &[u32], pool: &mut [u64]) {
             }
         }
         if !changed {
-            return;
-        }
-    }
-}
-
-/// The same for a bin of which one word holds everyone.
-fn peel_word(rows: &[u64], k: &[u32], pool: &mut u64) {
-    loop {
-        let mut rest = *pool;
-        let before = *pool;
-        while rest != 0 {
-            let place = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            if (rows[place] & *pool).count_ones() < k[place] {
-                *pool &= !(1 << place);
-            }
-        }
-        if *pool == before {
             return;
         }
     }

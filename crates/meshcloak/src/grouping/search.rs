@@ -6,13 +6,12 @@
 //! anything left to offer, no set of free people could be published, or be added to a group.
 
 use super::bins::Bins;
+pub(super) use super::groups::{FREE, Groups};
 use super::levels::Levels;
 use super::neighbours::Neighbours;
 use super::pools::Pools;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
-
-pub(super) const FREE: u32 = u32::MAX;
 
 /// What each node wants, and what it is worth to serve it now.
 #[derive(Clone, Copy, Debug)]
@@ -39,17 +38,6 @@ pub(super) struct Scene<'a> {
     pub(super) graph: &'a Neighbours,
     pub(super) bins: &'a Bins,
     pub(super) wishes: Wishes<'a>,
-}
-
-/// The groups as they stand.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Groups {
-    pub(super) group_of: Vec<u32>,
-    /// Members by descending k; those from `used` on are no groups, but room.
-    pub(super) members: Vec<Vec<u32>>,
-    pub(super) used: usize,
-    /// How many of her group count for each who has one; kept only if not everyone counts.
-    pub(super) have: Vec<u32>,
 }
 
 /// Room for searches.
@@ -195,66 +183,55 @@ impl Search {
     }
 }
 
-impl Groups {
-    fn begin(&mut self, nodes: usize) {
-        self.group_of.clear();
-        self.group_of.resize(nodes, FREE);
-        self.members.iter_mut().for_each(Vec::clear);
-        self.have.clear();
-        self.have.resize(nodes, 0);
-        self.used = 0;
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint_graph::ConstraintGraph;
+    use crate::grouping::{FULL_WORTH, Grouping};
+    use crate::town::Town;
+    use rand::RngExt as _;
 
-    pub(super) fn size(&self, group: u32) -> u32 {
-        self.members[group as usize].len() as u32
-    }
-
-    /// A new group without members.
-    fn open(&mut self) -> u32 {
-        if self.used == self.members.len() {
-            self.members.push(Vec::new());
-        }
-        self.used += 1;
-        self.used as u32 - 1
-    }
-
-    /// Takes those out of a group who belong to another by now, and who then miss someone.
-    fn shrink(&mut self, group: u32, scene: Scene<'_>, dropped: &mut Vec<u32>) {
-        let Groups { group_of, members, have, .. } = self;
-        let members = &mut members[group as usize];
-        let past = !scene.graph.everyone_counts();
-        let lose = |have: &mut [u32], members: &[u32], gone: u32| {
-            for &node in members.iter().filter(|&&node| past && scene.graph.counts(node, gone)) {
-                have[node as usize] = have[node as usize].saturating_sub(1);
-            }
-        };
-        let gone = members.iter().filter(|&&node| group_of[node as usize] != group);
-        let gone: Vec<u32> = gone.copied().collect();
-        members.retain(|&node| group_of[node as usize] == group);
-        gone.into_iter().for_each(|gone| lose(have, members, gone));
-        loop {
-            let size = members.len() as u32;
-            let misses = |node: u32| match past {
-                true => have[node as usize] < scene.wishes.k(node),
-                false => size < scene.wishes.k(node),
+    #[test]
+    fn words_offer_what_pools_of_any_size_do() {
+        let (mut offers, mut none, mut large) = (0, 0, 0);
+        for seed in 0..60 {
+            let mut random = Town::generator(seed);
+            let (nodes, reach) = [(120, 12), (160, 30), (300, 120)][seed as usize % 3];
+            let graph = ConstraintGraph::from_fn(nodes, |a, b| b - a <= reach && (a * b) % 7 != 3);
+            let k: Vec<u32> = (0..nodes).map(|_| random.random_range(2..=9)).collect();
+            let worth: Vec<u32> = (0..nodes).map(|_| random.random_range(1..=FULL_WORTH)).collect();
+            let mut past = |_: u32, _: &[u32], counts: &mut [bool]| {
+                counts.iter_mut().for_each(|counts| *counts = random.random_bool(0.6));
+                random.random_bool(0.9)
             };
-            let Some(place) = members.iter().position(|&node| misses(node)) else { break };
-            let node = members.remove(place);
-            lose(have, members, node);
-            group_of[node as usize] = FREE;
-            dropped.push(node);
+            let mut grouping = Grouping::default();
+            grouping.survey(&graph, &k, Some(&mut past), 300);
+            let Grouping { neighbours, bins, search } = &mut grouping;
+            let scene = Scene { graph: neighbours, bins, wishes: Wishes { k: &k, worth: &worth } };
+            let mut twin = Pools::default();
+            search.begin(scene);
+            while let Some(bin) = search.queue.pop_front() {
+                search.queued[bin as usize] = false;
+                let offered = search.look(scene, bin);
+                let expected = twin.look_at_many(scene, bin, &search.groups).unwrap_or(&[]);
+                assert_eq!(search.members, expected, "seed {seed}, bin {bin}");
+                large += usize::from(scene.bins.nodes(bin).len() > 64);
+                if offered {
+                    offers += 1;
+                    search.carry_out(scene);
+                } else {
+                    none += 1;
+                }
+                for (node, &group) in (0..).zip(&search.groups.group_of) {
+                    let counting = |&&other: &&u32| scene.graph.counts(node, other);
+                    if group != FREE {
+                        let members = search.groups.members[group as usize].iter();
+                        let have = members.filter(counting).count() as u32;
+                        assert_eq!(search.groups.have[node as usize], have, "seed {seed} {node}");
+                    }
+                }
+            }
         }
-    }
-
-    /// Counts for every member of a group who of it counts for her.
-    fn count(&mut self, group: u32, graph: &Neighbours) {
-        if graph.everyone_counts() {
-            return;
-        }
-        let members = &self.members[group as usize];
-        for &a in members {
-            let counting = members.iter().filter(|&&b| graph.counts(a, b)).count();
-            self.have[a as usize] = counting as u32;
-        }
+        assert!(offers > 500 && none > 500 && large > 50, "{offers} {none} {large}");
     }
 }
