@@ -3,11 +3,10 @@
 
 use crate::constraint_graph::GraphBuilder;
 use crate::distance::Atlas;
-use crate::grouping::past::{Before, Past};
-use crate::grouping::{FULL_WORTH, Grouping};
+use crate::grouping::past::{Before, Past, Whereabouts};
+use crate::grouping::{FULL_WORTH, Grouping, WhoCounts};
 use crate::guarantee::{Guarantee, farthest};
 use crate::learned::Kind;
-use crate::map::Position;
 use crate::meshes::{Member, Meshes};
 use crate::query::Query;
 use crate::scheme::{Published, Stage, State, Stats, Watch};
@@ -18,7 +17,8 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(crate) struct GroupCloak {
     grouping: Grouping,
-    past: Past,
+    /// One for each thread.
+    pasts: Vec<Past>,
     k: Vec<u32>,
     worth: Vec<u32>,
     degree: Vec<u32>,
@@ -27,8 +27,7 @@ pub(crate) struct GroupCloak {
     /// The group of each set.
     sets: Vec<u32>,
     /// Where everyone is, by node.
-    standing: Vec<Position>,
-    positions: Vec<Position>,
+    standing: Vec<Whereabouts>,
 }
 
 /// A batch, and what is wanted of it.
@@ -152,7 +151,7 @@ impl GroupCloak {
             let kind = Kind::of(query, left, self.degree[node]);
             let lost = 1.0 - COMPANY * task.state.learned.later(kind);
             self.k.push(query.k);
-            self.standing.push(query.position);
+            self.standing.push(Whereabouts::of(task.atlas.map(), query.position));
             self.worth.push(1 + (lost.max(0.0) * f64::from(FULL_WORTH)) as u32);
             self.node_of[place as usize] = node as u32;
             published.kinds[place as usize] = kind;
@@ -160,25 +159,32 @@ impl GroupCloak {
     }
 
     fn group(&mut self, task: Task<'_>) {
-        let GroupCloak { grouping, past, k, worth, standing, positions, .. } = self;
-        let mut who_comes = |node: u32, neighbours: &[u32], counts: &mut [bool]| {
-            let query = task.query(node);
-            let Some(before) = task.state.history.previous(query.id) else { return true };
-            let before = Before { position: before.position, farthest: farthest(query, before) };
-            positions.clear();
-            positions.extend(neighbours.iter().map(|&node| standing[node as usize]));
-            positions.push(query.position);
-            let mut herself = false;
-            past.reach(task.atlas, before, positions, |number, reached| {
-                match counts.get_mut(number) {
-                    Some(counts) => *counts = reached,
-                    None => herself = reached,
-                }
-            });
-            herself
-        };
+        let GroupCloak { grouping, pasts, k, worth, standing, .. } = self;
         let history = task.guarantee == Guarantee::History;
-        let past = history.then_some(&mut who_comes as _);
-        grouping.find(task.graph.graph(), (k, worth), past, task.budget);
+        let threads = if history { rayon::current_num_threads() } else { 0 };
+        pasts.resize_with(threads, Past::default);
+        let standing = &standing[..];
+        let ask = |past| Box::new(who_comes(task, standing, past)) as WhoCounts<'_>;
+        let mut past: Vec<WhoCounts<'_>> = pasts.iter_mut().map(ask).collect();
+        grouping.find(task.graph.graph(), (k, worth), &mut past, task.budget);
+    }
+}
+
+/// Says who can have come from where somebody was before.
+fn who_comes<'a>(
+    task: Task<'a>,
+    standing: &'a [Whereabouts],
+    past: &'a mut Past,
+) -> impl FnMut(u32, &[u32], &mut [bool]) -> bool {
+    move |node, neighbours, counts| {
+        let query = task.query(node);
+        let Some(before) = task.state.history.previous(query.id) else { return true };
+        let before = Before { position: before.position, farthest: farthest(query, before) };
+        let others = neighbours.iter().chain([&node]).map(|&node| standing[node as usize]);
+        let reachable = past.reach(task.atlas, before, others.map(|other| other.position));
+        for (&other, counts) in neighbours.iter().zip(counts) {
+            *counts = reachable.holds(standing[other as usize]);
+        }
+        reachable.holds(standing[node as usize])
     }
 }

@@ -15,7 +15,7 @@ use import::{MapSource, Options};
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
-use meshcloak::grouping::Grouping;
+use meshcloak::grouping::{Grouping, WhoCounts};
 use meshcloak::guarantee::{Guarantee, HORIZON};
 use meshcloak::map::StreetMap;
 use meshcloak::mesh_cloak::{MeshCloak, Settings as Ours};
@@ -77,7 +77,7 @@ impl Scheme for Nobody {
         graph.build(atlas, Coverage::Own, &state.waiting);
         let query = |node: u32| &state.waiting[graph.nodes()[node as usize] as usize];
         let k: Vec<u32> = (0..state.waiting.len() as u32).map(|node| query(node).k).collect();
-        let mut who_counts = |node: u32, neighbours: &[u32], counts: &mut [bool]| {
+        let who_counts = |node: u32, neighbours: &[u32], counts: &mut [bool]| {
             let Some(before) = state.history.previous(query(node).id) else { return true };
             let until = match promise {
                 Promise::HistoryWhenPublished => now,
@@ -94,8 +94,9 @@ impl Scheme for Nobody {
             }
             come(query(node))
         };
-        let past = (*promise != Promise::Reciprocal).then_some(&mut who_counts as _);
-        grouping.survey(graph.graph(), &k, past, 100_000);
+        let mut past: Vec<WhoCounts<'_>> = vec![Box::new(who_counts)];
+        past.truncate(usize::from(*promise != Promise::Reciprocal));
+        grouping.survey(graph.graph(), &k, &mut past, 100_000);
         self.truncated += usize::from(grouping.truncated() || graph.truncated());
         let nodes = 0..state.waiting.len() as u32;
         let could = nodes.filter(|&node| grouping.could_be_grouped(node)).map(query);

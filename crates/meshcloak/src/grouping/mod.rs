@@ -32,19 +32,19 @@ pub struct Grouping {
 /// The worth of somebody who will never be served later.
 pub const FULL_WORTH: u32 = 1 << 16;
 
-/// Is given a node, its neighbours and a flag for each; sets those that count for the node, and
-/// says whether the node counts for itself.
-pub type WhoCounts<'a> = &'a mut dyn FnMut(u32, &[u32], &mut [bool]) -> bool;
+/// Is given a node, its neighbours and a flag for each, which is set; clears those of neighbours that
+/// do not count for the node, and says whether the node counts for itself.
+pub type WhoCounts<'a> = Box<dyn FnMut(u32, &[u32], &mut [bool]) -> bool + Send + 'a>;
 
 impl Grouping {
     /// Groups the nodes of a graph. `k` and `worth` are by node; a group's members are worth more
-    /// together than whom they keep from being served. Each k is met by members that count; without
-    /// `past` all do. The search for the cliques of one node may take `budget` steps.
+    /// together than whom they keep from being served. Each k is met by members that count, as
+    /// any of `past` says, which may be asked at the same time; if there is none, all do. The search for the cliques of one node may take `budget` steps.
     pub fn find(
         &mut self,
         graph: &ConstraintGraph,
         (k, worth): (&[u32], &[u32]),
-        past: Option<WhoCounts<'_>>,
+        past: &mut [WhoCounts<'_>],
         budget: u32,
     ) {
         self.survey(graph, k, past, budget);
@@ -58,12 +58,12 @@ impl Grouping {
         &mut self,
         graph: &ConstraintGraph,
         k: &[u32],
-        past: Option<WhoCounts<'_>>,
+        past: &mut [WhoCounts<'_>],
         budget: u32,
     ) {
         self.neighbours.mirror(graph);
         self.neighbours.peel(k);
-        if let Some(past) = past {
+        if !past.is_empty() {
             self.neighbours.remember(past);
             self.neighbours.peel(k);
             self.neighbours.gather_counting();

@@ -1,9 +1,10 @@
 //! Who can have come from where somebody was before, if that is near: read from the rows of streets,
 //! of which only the beginning is looked at.
 
-use super::past::Before;
-use crate::distance::Reach;
+use super::past::{Before, Whereabouts};
+use crate::distance::{Crossing, Reach};
 use crate::map::{Position, StreetMap};
+use crate::units::Length;
 
 /// How far it is from where somebody was to the ends of the streets around.
 #[derive(Clone, Debug, Default)]
@@ -16,11 +17,16 @@ pub(super) struct NearPast {
 #[derive(Clone, Copy, Debug, Default)]
 struct Ends {
     stamp: u32,
-    from: u32,
-    to: u32,
+    from: u16,
+    to: u16,
 }
 
 impl NearPast {
+    /// Whether lengths up to `farthest` are near enough, if rows know them.
+    pub(super) fn knows(farthest: Length) -> bool {
+        farthest.units() < u32::from(u16::MAX)
+    }
+
     /// Notes how far it is to the ends of every street that can be entered within
     /// `before.farthest`, which must be within the rows.
     pub(super) fn spread_out(&mut self, map: &StreetMap, rows: &Reach, before: Before) {
@@ -35,31 +41,37 @@ impl NearPast {
         let [behind, ahead] = [offset.units(), at.length.units() - offset.units()];
         let least = if at.one_way { ahead } else { behind.min(ahead) };
         let Some(left) = before.farthest.units().checked_sub(least) else { return };
-        let ends = |[from_from, from_to, to_from, to_to]: [u16; 4]| Ends {
-            stamp: self.now,
-            from: add(behind, from_from).min(add(ahead, to_from)),
-            to: add(behind, from_to).min(add(ahead, to_to)),
+        // What is too far for sixteen bits, or does not lead on, is beyond what is asked for.
+        let short = |length: u32| length.min(u16::MAX.into()) as u16;
+        let stamp = self.now;
+        let ends = |crossing: Crossing| {
+            let [from_from, from_to, to_from, to_to] = crossing.map(u32::from);
+            Ends {
+                stamp,
+                from: short((behind + from_from).min(ahead + to_from)),
+                to: short((behind + from_to).min(ahead + to_to)),
+            }
         };
         self.ends[street.index()] = ends(rows.own(street));
-        for reached in rows.row(street).take_while(|row| u32::from(row.nearest) <= left) {
-            self.ends[reached.street.index()] = ends(reached.crossing);
+        for (row, _) in rows.parts(street, left as i32) {
+            for reached in row.iter().take_while(|row| u32::from(row.nearest) <= left) {
+                self.ends[reached.street.index()] = ends(reached.crossing);
+            }
         }
     }
 
     /// Whether a position can be reached.
-    pub(super) fn reaches(&self, map: &StreetMap, before: Before, to: Position) -> bool {
-        let Ends { stamp, from, to: end } = self.ends[to.street.index()];
+    #[inline]
+    pub(super) fn reaches(&self, map: &StreetMap, before: Before, to: Whereabouts) -> bool {
+        let Whereabouts { position, rest } = to;
+        let ends = self.ends[position.street.index()];
         let farthest = before.farthest.units();
-        let offset = to.offset.units();
-        let rest = || map.street(to.street).length.units() - offset;
-        let entered = stamp == self.now
-            && (from.saturating_add(offset) <= farthest || end.saturating_add(rest()) <= farthest);
-        let along = || map.along(before.position, to).is_some_and(|way| way.units() <= farthest);
-        entered || (to.street == before.position.street && along())
+        let from = u32::from(ends.from) + position.offset.units();
+        let end = u32::from(ends.to) + rest.units();
+        // Nobody can guess the answer, so there is one branch less to guess wrong.
+        let entered = (ends.stamp == self.now) & ((from <= farthest) | (end <= farthest));
+        let along =
+            || map.along(before.position, position).is_some_and(|way| way <= before.farthest);
+        entered | (position.street == before.position.street && along())
     }
-}
-
-/// A way to an exit and on; there is none if it does not lead on.
-fn add(way: u32, on: u16) -> u32 {
-    if on == u16::MAX { u32::MAX } else { way + u32::from(on) }
 }

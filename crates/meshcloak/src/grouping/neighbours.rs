@@ -1,6 +1,9 @@
 //! Both sides of every edge among those who can be served at all, and who of them counts for whom.
 
+use super::WhoCounts;
 use crate::constraint_graph::ConstraintGraph;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// For each node its neighbours, ascending; none of a node that cannot be served whatever is done.
 ///
@@ -24,6 +27,30 @@ pub(super) struct Neighbours {
     spare: Vec<u32>,
     hopeless: Vec<u32>,
     filled: Vec<u32>,
+}
+
+/// Rows to ask about.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    starts: &'a [u32],
+    nodes: &'a [u32],
+    degree: &'a [u32],
+}
+
+/// Who is asked about which nodes, with room for what she says of their neighbours and of
+/// themselves.
+type Share<'a, 'b> = (&'a mut WhoCounts<'b>, Range<usize>, &'a mut [bool], &'a mut [bool]);
+
+impl Rows<'_> {
+    fn ask(&self, (past, range, counts, own): Share<'_, '_>) {
+        let base = self.starts[range.start] as usize;
+        for (node, own) in range.zip(own) {
+            let start = self.starts[node] as usize;
+            let row = start..start + self.degree[node] as usize;
+            let counts = &mut counts[row.start - base..row.end - base];
+            *own = !row.is_empty() && past(node as u32, &self.nodes[row], counts);
+        }
+    }
 }
 
 /// In `spare`: this node cannot be served.
@@ -112,14 +139,31 @@ impl Neighbours {
         }
     }
 
-    /// Asks who counts for every node that has neighbours: `past` is given a node, its neighbours and
-    /// a flag for each, and says whether the node counts for itself.
-    pub(super) fn remember(&mut self, mut past: impl FnMut(u32, &[u32], &mut [bool]) -> bool) {
+    /// Asks who counts for every node that has neighbours. Those who can be asked share the nodes,
+    /// about as many edges for each.
+    pub(super) fn remember(&mut self, past: &mut [WhoCounts<'_>]) {
+        let (len, threads) = (self.len(), past.len());
         self.counts.resize(self.nodes.len(), true);
-        for node in 0..self.len() as u32 {
-            let row = self.row(node);
-            let (nodes, counts) = (&self.nodes[row.clone()], &mut self.counts[row]);
-            self.own.push(!nodes.is_empty() && past(node, nodes, counts));
+        self.own.resize(len, false);
+        let Neighbours { starts, nodes, degree, counts, own, .. } = self;
+        let rows = Rows { starts, nodes, degree };
+        let (mut counts, mut own) = (&mut counts[..], &mut own[..]);
+        let mut shares = Vec::with_capacity(threads);
+        let mut first = 0;
+        for (number, past) in (1..).zip(past) {
+            let end = (nodes.len() * number / threads) as u32;
+            let next = starts.partition_point(|&start| start < end).clamp(first, len);
+            let next = if number == threads { len } else { next };
+            let (hers, rest) = counts.split_at_mut((starts[next] - starts[first]) as usize);
+            let (selves, more) = own.split_at_mut(next - first);
+            (counts, own) = (rest, more);
+            shares.push((past, first..next, hers, selves));
+            first = next;
+        }
+        if let [_] = shares[..] {
+            shares.into_iter().for_each(|share| rows.ask(share));
+        } else {
+            shares.into_par_iter().for_each(|share| rows.ask(share));
         }
     }
 
@@ -174,7 +218,7 @@ impl Neighbours {
         self.hopeless.push(node);
     }
 
-    fn row(&self, node: u32) -> std::ops::Range<usize> {
+    fn row(&self, node: u32) -> Range<usize> {
         let start = self.starts[node as usize] as usize;
         start..start + self.degree[node as usize] as usize
     }

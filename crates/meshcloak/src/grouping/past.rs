@@ -5,7 +5,7 @@
 
 use super::near_past::NearPast;
 use crate::distance::{Atlas, Rows, Search, Ways};
-use crate::map::{Position, TerminalId};
+use crate::map::{Position, StreetMap, TerminalId};
 use crate::units::Length;
 
 /// Measures how far it is from one position to others, beyond `dc_max` too.
@@ -25,44 +25,74 @@ pub(crate) struct Before {
     pub(crate) farthest: Length,
 }
 
+/// Where somebody is, and how long her street goes on behind her.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Whereabouts {
+    pub(crate) position: Position,
+    pub(crate) rest: Length,
+}
+
+impl Whereabouts {
+    pub(crate) fn of(map: &StreetMap, position: Position) -> Whereabouts {
+        let length = map.street(position.street).length.units();
+        let rest = Length::from_units(length - position.offset.units());
+        Whereabouts { position, rest }
+    }
+}
+
+/// What can be reached from where somebody was.
+#[derive(Clone, Copy)]
+pub(crate) struct Reachable<'a> {
+    past: &'a Past,
+    atlas: &'a Atlas,
+    before: Before,
+    is_near: bool,
+}
+
+impl Reachable<'_> {
+    /// Whether somebody is there who was named when it was asked for.
+    #[inline]
+    pub(crate) fn holds(&self, to: Whereabouts) -> bool {
+        if self.is_near {
+            return self.past.near.reaches(self.atlas.map(), self.before, to);
+        }
+        let length = self.past.length(self.atlas, self.before, to.position);
+        length.is_some_and(|length| length <= self.before.farthest)
+    }
+}
+
 impl Past {
-    /// For each of `others`, whether it can be reached from `before`; the last of them is she.
-    pub(crate) fn reach(
-        &mut self,
-        atlas: &Atlas,
+    /// What of `others` can be reached from `before`.
+    pub(crate) fn reach<'a>(
+        &'a mut self,
+        atlas: &'a Atlas,
         before: Before,
-        others: &[Position],
-        mut reached: impl FnMut(usize, bool),
-    ) {
+        others: impl Iterator<Item = Position> + Clone,
+    ) -> Reachable<'a> {
         let map = atlas.map();
         if let Rows::Streets(rows) = atlas.rows()
             && before.farthest <= atlas.dc_max()
+            && NearPast::knows(before.farthest)
         {
             self.near.spread_out(map, rows, before);
-            for (number, &to) in others.iter().enumerate() {
-                reached(number, self.near.reaches(map, before, to));
-            }
-            return;
+            return Reachable { past: self, atlas, before, is_near: true };
         }
         self.spread.resize(map.terminal_count(), (0, 0));
-        let plane = |to: &Position| map.point(before.position).distance(map.point(*to));
+        let plane = |to: Position| map.point(before.position).distance(map.point(to));
         // How far the first search looks: far enough as a rule.
         let mut bound = atlas.dc_max();
         loop {
             let last = bound >= before.farthest;
             bound = bound.min(before.farthest);
             self.spread_out(atlas, before.position, bound);
-            let known = |&to: &Position| self.length(atlas, before, to).is_some_and(|d| d <= bound);
-            if last || others.iter().all(known) {
+            let known = |to: Position| self.length(atlas, before, to).is_some_and(|d| d <= bound);
+            if last || others.clone().all(known) {
                 break;
             }
-            let far = others.iter().map(plane).fold(0.0, f64::max);
+            let far = others.clone().map(plane).fold(0.0, f64::max);
             bound = Length::metres(2.0 * far + 100.0).max(bound + bound);
         }
-        for (number, &to) in others.iter().enumerate() {
-            let length = self.length(atlas, before, to);
-            reached(number, length.is_some_and(|length| length <= before.farthest));
-        }
+        Reachable { past: self, atlas, before, is_near: false }
     }
 
     /// Notes the distance of every terminal within `bound`.
@@ -125,8 +155,9 @@ mod tests {
                 let farthest = Length::metres(random.random_range(0.0..4_000.0));
                 let before = Before { position: town.position(&mut random), farthest };
                 let others: Vec<Position> = (0..6).map(|_| town.position(&mut random)).collect();
-                past.reach(&atlas, before, &others, |number, reached| {
-                    let to = others[number];
+                let reachable = past.reach(&atlas, before, others.iter().copied());
+                for &to in &others {
+                    let reached = reachable.holds(Whereabouts::of(&town.map, to));
                     let length = naive::distance(&town.map, &table, before.position, to);
                     let expected = length.is_some_and(|length| length <= farthest);
                     assert_eq!(
@@ -135,7 +166,7 @@ mod tests {
                         before.position
                     );
                     if reached { yes += 1 } else { no += 1 }
-                });
+                }
             }
         }
         assert!(yes > 2_000 && no > 2_000, "{yes} yes, {no} no");

@@ -200,12 +200,12 @@ mod tests {
             let graph = ConstraintGraph::from_fn(nodes, |a, b| b - a <= reach && (a * b) % 7 != 3);
             let k: Vec<u32> = (0..nodes).map(|_| random.random_range(2..=9)).collect();
             let worth: Vec<u32> = (0..nodes).map(|_| random.random_range(1..=FULL_WORTH)).collect();
-            let mut past = |_: u32, _: &[u32], counts: &mut [bool]| {
+            let past = |_: u32, _: &[u32], counts: &mut [bool]| {
                 counts.iter_mut().for_each(|counts| *counts = random.random_bool(0.6));
                 random.random_bool(0.9)
             };
             let mut grouping = Grouping::default();
-            grouping.survey(&graph, &k, Some(&mut past), 300);
+            grouping.survey(&graph, &k, &mut [Box::new(past)], 300);
             let Grouping { neighbours, bins, search } = &mut grouping;
             let scene = Scene { graph: neighbours, bins, wishes: Wishes { k: &k, worth: &worth } };
             let mut twin = Pools::default();

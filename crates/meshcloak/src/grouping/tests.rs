@@ -42,15 +42,17 @@ fn streets(seed: u64) -> Case {
     Case { graph, k, worth, counts }
 }
 
-/// Says who counts for whom.
-fn who_counts(case: &Case) -> impl FnMut(u32, &[u32], &mut [bool]) -> bool {
-    |node, neighbours, counts| {
+/// As many as there are threads who say who counts for whom; none if everyone does.
+fn who_counts(case: &Case, everyone: Everyone) -> Vec<WhoCounts<'_>> {
+    let ask = |node: u32, neighbours: &[u32], counts: &mut [bool]| {
         let hers = &case.counts[node as usize];
         for (&other, counts) in neighbours.iter().zip(counts) {
             *counts = hers[other as usize];
         }
         hers[node as usize]
-    }
+    };
+    let threads = if everyone == Everyone::Counts { 0 } else { rayon::current_num_threads() };
+    (0..threads).map(|_| Box::new(ask) as WhoCounts<'_>).collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,9 +64,7 @@ enum Everyone {
 /// Groups of a case, after checking that they are groups and nothing can be added.
 fn group(case: &Case, everyone: Everyone, what: &str) -> Vec<Vec<u32>> {
     let mut grouping = Grouping::default();
-    let mut past = who_counts(case);
-    let past = (everyone == Everyone::CountsPerhaps).then_some(&mut past as _);
-    grouping.find(&case.graph, (&case.k, &case.worth), past, 20_000);
+    grouping.find(&case.graph, (&case.k, &case.worth), &mut who_counts(case, everyone), 20_000);
     assert!(!grouping.truncated(), "{what}");
     let counts = |a: u32, b: u32| case.counts[a as usize][b as usize];
     let groups: Vec<Vec<u32>> =
@@ -123,7 +123,7 @@ fn a_grouping_used_again_forgets_the_graph_before() {
         let case = case(seed * 3, Everyone::Counts);
         let mut cold = Grouping::default();
         for grouping in [&mut warm, &mut cold] {
-            grouping.find(&case.graph, (&case.k, &case.worth), None, 20_000);
+            grouping.find(&case.graph, (&case.k, &case.worth), &mut [], 20_000);
         }
         for node in 0..case.graph.len() as u32 {
             let members = |grouping: &Grouping| {
@@ -141,14 +141,14 @@ fn hard_graphs_end_within_their_budget() {
         let graph = ConstraintGraph::from_fn(people, |a, b| b - a != people / 2);
         let (k, worth) = (vec![3; people as usize], vec![FULL_WORTH; people as usize]);
         let mut grouping = Grouping::default();
-        grouping.find(&graph, (&k, &worth), None, 2_000);
+        grouping.find(&graph, (&k, &worth), &mut [], 2_000);
         let served = grouping.groups().map(<[u32]>::len).sum::<usize>();
         assert_eq!(served, people as usize);
     }
     let complete = ConstraintGraph::from_fn(3_000, |_, _| true);
     let (k, worth) = (vec![3; 3_000], vec![1; 3_000]);
     let mut grouping = Grouping::default();
-    grouping.find(&complete, (&k, &worth), None, 20_000);
+    grouping.find(&complete, (&k, &worth), &mut [], 20_000);
     assert!(!grouping.truncated());
     assert_eq!(grouping.groups().map(<[u32]>::len).max(), Some(3_000));
 }
@@ -158,8 +158,7 @@ fn outcome(case: &Case, everyone: Everyone, threads: usize) -> impl PartialEq + 
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let mut grouping = Grouping::default();
-        let mut past = who_counts(case);
-        let past = (everyone == Everyone::CountsPerhaps).then_some(&mut past as _);
+        let past = &mut who_counts(case, everyone);
         grouping.find(&case.graph, (&case.k, &case.worth), past, 20_000);
         let groups: Vec<Vec<u32>> = grouping.groups().map(<[u32]>::to_vec).collect();
         (groups, grouping.clique_count(), grouping.steps(), grouping.truncated())
@@ -188,7 +187,7 @@ fn the_number_of_threads_changes_nothing_even_if_cliques_are_left_out() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let mut grouping = Grouping::default();
-                grouping.find(&graph, (&k, &worth), None, budget);
+                grouping.find(&graph, (&k, &worth), &mut [], budget);
                 let groups: Vec<Vec<u32>> = grouping.groups().map(<[u32]>::to_vec).collect();
                 (groups, grouping.clique_count(), grouping.steps(), grouping.truncated())
             })
