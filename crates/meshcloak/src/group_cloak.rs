@@ -28,6 +28,8 @@ pub(crate) struct GroupCloak {
     sets: Vec<u32>,
     /// Where everyone is, by node.
     standing: Vec<Whereabouts>,
+    /// Where everyone was before, by node.
+    before: Vec<Option<Before>>,
 }
 
 /// A batch, and what is wanted of it.
@@ -139,49 +141,66 @@ impl GroupCloak {
                 self.degree[later as usize] += 1;
             }
         }
-        self.k.clear();
-        self.worth.clear();
-        self.standing.clear();
-        self.node_of.clear();
         self.node_of.resize(edges.len(), 0);
-        published.kinds.resize(edges.len(), Kind::default());
-        for (node, &place) in task.graph.nodes().iter().enumerate() {
-            let query = &task.state.waiting[place as usize];
+        for (node, &place) in (0..).zip(task.graph.nodes()) {
+            self.node_of[place as usize] = node;
+        }
+        self.k.resize(edges.len(), 0);
+        self.worth.resize(edges.len(), 0);
+        published.kinds.clear();
+        // In the order of the waiting list, of which there is more to read than is written.
+        for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
+            let node = node as usize;
             let left = (query.asked_at + query.temporal_tolerance) - task.now;
             let kind = Kind::of(query, left, self.degree[node]);
             let lost = 1.0 - COMPANY * task.state.learned.later(kind);
-            self.k.push(query.k);
-            self.standing.push(Whereabouts::of(task.atlas.map(), query.position));
-            self.worth.push(1 + (lost.max(0.0) * f64::from(FULL_WORTH)) as u32);
-            self.node_of[place as usize] = node as u32;
-            published.kinds[place as usize] = kind;
+            self.k[node] = query.k;
+            self.worth[node] = 1 + (lost.max(0.0) * f64::from(FULL_WORTH)) as u32;
+            published.kinds.push(kind);
+        }
+    }
+
+    /// By node, where everyone is and where she was before.
+    fn locate(&mut self, task: Task<'_>) {
+        self.standing.resize(self.node_of.len(), Whereabouts::NOWHERE);
+        self.before.resize(self.node_of.len(), None);
+        for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
+            let before = task.state.history.previous(query.id).map(|before| Before {
+                position: before.position,
+                farthest: farthest(query, before),
+            });
+            self.before[node as usize] = before;
+            self.standing[node as usize] = Whereabouts::of(task.atlas.map(), query.position);
         }
     }
 
     fn group(&mut self, task: Task<'_>) {
-        let GroupCloak { grouping, pasts, k, worth, standing, .. } = self;
         let history = task.guarantee == Guarantee::History;
+        if history {
+            self.locate(task);
+        }
+        let GroupCloak { grouping, pasts, k, worth, standing, before, .. } = self;
         let threads = if history { rayon::current_num_threads() } else { 0 };
         pasts.resize_with(threads, Past::default);
-        let standing = &standing[..];
-        let ask = |past| Box::new(who_comes(task, standing, past)) as WhoCounts<'_>;
+        let (standing, before) = (&standing[..], &before[..]);
+        let ask = |past| Box::new(who_comes(task.atlas, past, standing, before)) as WhoCounts<'_>;
         let mut past: Vec<WhoCounts<'_>> = pasts.iter_mut().map(ask).collect();
         grouping.find(task.graph.graph(), (k, worth), &mut past, task.budget);
     }
 }
 
-/// Says who can have come from where somebody was before.
+/// Says who of those who stand somewhere can have come from where somebody was before.
 fn who_comes<'a>(
-    task: Task<'a>,
-    standing: &'a [Whereabouts],
+    atlas: &'a Atlas,
     past: &'a mut Past,
+    standing: &'a [Whereabouts],
+    before: &'a [Option<Before>],
 ) -> impl FnMut(u32, &[u32], &mut [bool]) -> bool {
     move |node, neighbours, counts| {
-        let query = task.query(node);
-        let Some(before) = task.state.history.previous(query.id) else { return true };
-        let before = Before { position: before.position, farthest: farthest(query, before) };
-        let others = neighbours.iter().chain([&node]).map(|&node| standing[node as usize]);
-        let reachable = past.reach(task.atlas, before, others.map(|other| other.position));
+        let Some(before) = before[node as usize] else { return true };
+        let others = neighbours.iter().chain([&node]);
+        let others = others.map(|&other| standing[other as usize].position);
+        let reachable = past.reach(atlas, before, others);
         for (&other, counts) in neighbours.iter().zip(counts) {
             *counts = reachable.holds(standing[other as usize]);
         }

@@ -5,8 +5,9 @@
 
 use super::near_past::NearPast;
 use crate::distance::{Atlas, Rows, Search, Ways};
-use crate::map::{Position, StreetMap, TerminalId};
+use crate::map::{Position, StreetId, StreetMap, TerminalId};
 use crate::units::Length;
+use std::fmt;
 
 /// Measures how far it is from one position to others, beyond `dc_max` too.
 #[derive(Clone, Debug, Default)]
@@ -26,13 +27,32 @@ pub(crate) struct Before {
 }
 
 /// Where somebody is, and how long her street goes on behind her.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Whereabouts {
     pub(crate) position: Position,
     pub(crate) rest: Length,
 }
 
+/// Where people are and were never gets printed.
+impl fmt::Debug for Before {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Before(…)")
+    }
+}
+
+impl fmt::Debug for Whereabouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Whereabouts(…)")
+    }
+}
+
 impl Whereabouts {
+    /// The first street of any map, before anybody is put there.
+    pub(crate) const NOWHERE: Whereabouts = Whereabouts {
+        position: Position { street: StreetId(0), offset: Length::ZERO },
+        rest: Length::ZERO,
+    };
+
     pub(crate) fn of(map: &StreetMap, position: Position) -> Whereabouts {
         let length = map.street(position.street).length.units();
         let rest = Length::from_units(length - position.offset.units());
