@@ -65,9 +65,9 @@ impl Grouping {
         self.neighbours.peel(k);
         if !past.is_empty() {
             self.neighbours.remember(past);
-            self.neighbours.peel(k);
-            self.neighbours.gather_counting();
+            self.neighbours.peel_counting(k);
         }
+        self.neighbours.tidy();
         self.bins.find(&self.neighbours, k, budget);
     }
 

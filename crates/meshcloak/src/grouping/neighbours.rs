@@ -18,6 +18,9 @@ pub(super) struct Neighbours {
     counts: Vec<bool>,
     /// Whether a node counts for itself.
     own: Vec<bool>,
+    /// For each entry of `nodes`, while rows are whole, whether the node whose row it is in counts
+    /// for it; empty if everyone counts for everyone.
+    mirrored: Vec<bool>,
     /// For each node those who count for her, ascending; nothing if everyone counts for everyone.
     counting_starts: Vec<u32>,
     counting: Vec<u32>,
@@ -34,7 +37,7 @@ pub(super) struct Neighbours {
 struct Rows<'a> {
     starts: &'a [u32],
     nodes: &'a [u32],
-    degree: &'a [u32],
+    spare: &'a [u32],
 }
 
 /// Who is asked about which nodes, with room for what she says of their neighbours and of
@@ -45,10 +48,10 @@ impl Rows<'_> {
     fn ask(&self, (past, range, counts, own): Share<'_, '_>) {
         let base = self.starts[range.start] as usize;
         for (node, own) in range.zip(own) {
-            let start = self.starts[node] as usize;
-            let row = start..start + self.degree[node] as usize;
+            let row = self.starts[node] as usize..self.starts[node + 1] as usize;
             let counts = &mut counts[row.start - base..row.end - base];
-            *own = !row.is_empty() && past(node as u32, &self.nodes[row], counts);
+            let gone = self.spare[node] & GONE != 0;
+            *own = !gone && past(node as u32, &self.nodes[row], counts);
         }
     }
 }
@@ -73,7 +76,7 @@ impl Neighbours {
         self.own.is_empty()
     }
 
-    /// Those of them who count for it, as they were last gathered.
+    /// Those of them who count for it, since rows were tidied.
     pub(super) fn who_counts(&self, node: u32) -> &[u32] {
         let node = node as usize;
         &self.counting[self.counting_starts[node] as usize..self.counting_starts[node + 1] as usize]
@@ -139,14 +142,14 @@ impl Neighbours {
         }
     }
 
-    /// Asks who counts for every node that has neighbours. Those who can be asked share the nodes,
+    /// Asks who counts for every node that was not given up. Those who can be asked share the nodes,
     /// about as many edges for each.
     pub(super) fn remember(&mut self, past: &mut [WhoCounts<'_>]) {
         let (len, threads) = (self.len(), past.len());
         self.counts.resize(self.nodes.len(), true);
         self.own.resize(len, false);
-        let Neighbours { starts, nodes, degree, counts, own, .. } = self;
-        let rows = Rows { starts, nodes, degree };
+        let Neighbours { starts, nodes, spare, counts, own, .. } = self;
+        let rows = Rows { starts, nodes, spare };
         let (mut counts, mut own) = (&mut counts[..], &mut own[..]);
         let mut shares = Vec::with_capacity(threads);
         let mut first = 0;
@@ -167,41 +170,68 @@ impl Neighbours {
         }
     }
 
-    /// Gathers who counts for whom, of those who are left.
-    pub(super) fn gather_counting(&mut self) {
-        self.counting_starts.clear();
-        self.counting_starts.push(0);
-        self.counting.clear();
-        for node in 0..self.len() as u32 {
-            let row = self.row(node);
-            let flags = self.nodes[row.clone()].iter().zip(&self.counts[row]);
-            self.counting.extend(flags.filter(|(_, counts)| **counts).map(|(node, _)| *node));
-            self.counting_starts.push(self.counting.len() as u32);
-        }
-    }
-
-    /// Removes whoever has fewer neighbours that count than her k needs, again and again.
+    /// Gives up whoever has fewer neighbours than her k needs, again and again. Rows stay as they
+    /// are until they are tidied.
     pub(super) fn peel(&mut self, k: &[u32]) {
         self.hopeless.clear();
         self.spare.clear();
         self.spare.resize(self.len(), 0);
+        self.mirrored.clear();
         for node in 0..self.len() as u32 {
-            let counting = match self.counting(node) {
-                None => self.degree[node as usize],
-                Some(row) => row.iter().filter(|counts| **counts).count() as u32,
-            };
-            let own = u32::from(self.counts_itself(node));
-            match (counting + own).checked_sub(k[node as usize]) {
-                Some(spare) => self.spare[node as usize] = spare,
-                None => self.give_up(node),
+            self.spare(node, self.degree[node as usize] + 1, k);
+        }
+        self.give_up_others();
+    }
+
+    /// Gives up whoever then has fewer neighbours that count than her k needs.
+    pub(super) fn peel_counting(&mut self, k: &[u32]) {
+        self.mirror_counts();
+        for node in 0..self.len() as u32 {
+            if self.spare[node as usize] & GONE == 0 {
+                let row = &self.counts[self.row(node)];
+                let counting = row.iter().map(|&counts| u32::from(counts)).sum::<u32>();
+                self.spare(node, counting + u32::from(self.counts_itself(node)), k);
             }
         }
+        self.give_up_others();
+    }
+
+    /// Notes for each entry of a row whether the node counts for its neighbour. Rows are whole, and
+    /// ascending, so whoever has her neighbours in order is met by each of them in order.
+    fn mirror_counts(&mut self) {
+        let Neighbours { starts, nodes, counts, mirrored, filled, .. } = self;
+        filled.clear();
+        filled.extend_from_slice(&starts[..starts.len() - 1]);
+        mirrored.resize(nodes.len(), false);
+        for (&other, &counts) in nodes.iter().zip(&*counts) {
+            let slot = &mut filled[other as usize];
+            mirrored[*slot as usize] = counts;
+            *slot += 1;
+        }
+    }
+
+    /// Notes how many more somebody has than she needs, or gives her up.
+    fn spare(&mut self, node: u32, have: u32, k: &[u32]) {
+        match have.checked_sub(k[node as usize]) {
+            Some(spare) => self.spare[node as usize] = spare,
+            None => self.give_up(node),
+        }
+    }
+
+    fn give_up(&mut self, node: u32) {
+        self.spare[node as usize] = GONE;
+        self.hopeless.push(node);
+    }
+
+    /// Gives up whom those who were given up leave without enough.
+    fn give_up_others(&mut self) {
         let mut next = 0;
         while let Some(&node) = self.hopeless.get(next) {
             next += 1;
             for place in self.row(node) {
                 let other = self.nodes[place];
-                if self.spare[other as usize] & GONE != 0 || !self.counts(other, node) {
+                let counted = self.mirrored.get(place).is_none_or(|counts| *counts);
+                if self.spare[other as usize] & GONE != 0 || !counted {
                     continue;
                 }
                 match self.spare[other as usize].checked_sub(1) {
@@ -210,12 +240,6 @@ impl Neighbours {
                 }
             }
         }
-        self.tidy();
-    }
-
-    fn give_up(&mut self, node: u32) {
-        self.spare[node as usize] = GONE;
-        self.hopeless.push(node);
     }
 
     fn row(&self, node: u32) -> Range<usize> {
@@ -223,25 +247,33 @@ impl Neighbours {
         start..start + self.degree[node as usize] as usize
     }
 
-    /// Rows without those who are gone.
-    fn tidy(&mut self) {
+    /// Rows without those who were given up; and, if not everyone counts, rows of those who do.
+    pub(super) fn tidy(&mut self) {
         for &node in &self.hopeless {
             self.degree[node as usize] = 0;
         }
+        let everyone = self.own.is_empty();
+        self.counting.resize(if everyone { 0 } else { self.nodes.len() }, 0);
+        self.counting_starts.clear();
+        self.counting_starts.push(0);
+        let mut counting = 0;
         for node in 0..self.len() as u32 {
             let row = self.row(node);
             let mut kept = row.start;
             for place in row.clone() {
                 let other = self.nodes[place];
-                if self.spare[other as usize] & GONE == 0 {
-                    self.nodes[kept] = other;
-                    if !self.own.is_empty() {
-                        self.counts[kept] = self.counts[place];
-                    }
-                    kept += 1;
+                let stays = self.spare[other as usize] & GONE == 0;
+                self.nodes[kept] = other;
+                if !everyone {
+                    let counts = self.counts[place];
+                    self.counts[kept] = counts;
+                    self.counting[counting] = other;
+                    counting += usize::from(stays & counts);
                 }
+                kept += usize::from(stays);
             }
             self.degree[node as usize] = (kept - row.start) as u32;
+            self.counting_starts.push(counting as u32);
         }
     }
 }
