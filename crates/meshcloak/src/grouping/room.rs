@@ -9,16 +9,33 @@ use crate::cliques::bits::Bits;
 use crate::cliques::bytes::Bytes;
 
 /// Those whom a search is about.
-pub(super) struct Around<'a> {
+pub(super) struct Around<'a, N> {
     /// Earlier neighbours of the root, then later ones, then the root.
     pub(super) nodes: &'a [u32],
     /// How many of them are earlier.
     pub(super) earlier: usize,
     /// The place of each node of the graph among them, plus one; 0 of all others.
-    pub(super) local: &'a mut [u32],
+    pub(super) local: &'a mut [N],
 }
 
-impl Around<'_> {
+/// A place plus one.
+pub(super) trait Number: Copy + Default + Into<u32> {
+    fn of(plus_one: usize) -> Self;
+}
+
+impl Number for u8 {
+    fn of(plus_one: usize) -> u8 {
+        plus_one as u8
+    }
+}
+
+impl Number for u32 {
+    fn of(plus_one: usize) -> u32 {
+        plus_one as u32
+    }
+}
+
+impl<N: Number> Around<'_, N> {
     fn root(&self) -> usize {
         self.nodes.len() - 1
     }
@@ -26,12 +43,12 @@ impl Around<'_> {
     /// Gives everyone her place, or takes it.
     fn place(&mut self) {
         for (place, &node) in (1..).zip(self.nodes) {
-            self.local[node as usize] = place;
+            self.local[node as usize] = N::of(place);
         }
     }
 
     fn leave(&mut self) {
-        self.nodes.iter().for_each(|&node| self.local[node as usize] = 0);
+        self.nodes.iter().for_each(|&node| self.local[node as usize] = N::default());
     }
 }
 
@@ -47,7 +64,7 @@ pub(super) struct Room<B> {
 
 impl<B: Bits> Room<B> {
     /// Whether a set can begin at the root.
-    pub(super) fn begins(&mut self, mut around: Around<'_>, quest: Quest<'_>) -> bool {
+    pub(super) fn begins(&mut self, mut around: Around<'_, impl Number>, quest: Quest<'_>) -> bool {
         around.place();
         let content = self.content(&around, quest);
         around.leave();
@@ -57,7 +74,7 @@ impl<B: Bits> Room<B> {
     /// Finds the cliques whose first node is the root; `false` if no set can begin there.
     pub(super) fn search(
         &mut self,
-        mut around: Around<'_>,
+        mut around: Around<'_, impl Number>,
         quest: Quest<'_>,
         found: &mut Found,
     ) -> bool {
@@ -90,7 +107,7 @@ impl<B: Bits> Room<B> {
 
     /// Notes who counts for whom among the root and the later ones. Gives those who could be
     /// content; `None` if the root is none of them.
-    fn content(&mut self, around: &Around<'_>, quest: Quest<'_>) -> Option<B> {
+    fn content(&mut self, around: &Around<'_, impl Number>, quest: Quest<'_>) -> Option<B> {
         let Quest { graph, k, .. } = quest;
         self.k.clear();
         self.k.extend(around.nodes.iter().map(|&node| k[node as usize]));
@@ -120,29 +137,39 @@ impl<B: Bits> Room<B> {
     fn is_content(
         &mut self,
         graph: &Neighbours,
-        around: &Around<'_>,
+        around: &Around<'_, impl Number>,
         (place, members): (usize, &B),
     ) -> bool {
         self.note_counting(graph, around, place);
         self.counts[place].count_common(members) >= self.k[place]
     }
 
-    fn note_counting(&mut self, graph: &Neighbours, around: &Around<'_>, place: usize) {
+    fn note_counting(
+        &mut self,
+        graph: &Neighbours,
+        around: &Around<'_, impl Number>,
+        place: usize,
+    ) {
         let node = around.nodes[place];
         let others = graph.who_counts(node).iter();
-        let others = others.map(|&other| around.local[other as usize]);
+        let others = others.map(|&other| around.local[other as usize].into());
         gather(others, around.nodes.len(), &mut self.bytes, &mut self.counts[place]);
         self.counts[place].insert_if(graph.counts_itself(node), place);
     }
 
     /// Notes who is whose neighbour, of each two of whom one is `open` and the other too, or `done`.
-    fn connect(&mut self, graph: &Neighbours, around: &Around<'_>, (open, done): (&B, &B)) {
+    fn connect(
+        &mut self,
+        graph: &Neighbours,
+        around: &Around<'_, impl Number>,
+        (open, done): (&B, &B),
+    ) {
         let Room { neighbours, bytes, .. } = self;
         neighbours.clear();
         neighbours.resize(around.nodes.len(), B::empty(around.nodes.len()));
         for place in open.iter() {
             let others = graph.of(around.nodes[place]).iter();
-            let others = others.map(|&other| around.local[other as usize]);
+            let others = others.map(|&other| around.local[other as usize].into());
             gather(others, around.nodes.len(), bytes, &mut neighbours[place]);
             neighbours[place].remove(around.root());
             for witness in neighbours[place].common(done).iter() {
@@ -153,7 +180,7 @@ impl<B: Bits> Room<B> {
 }
 
 /// The later ones and the root.
-fn later<B: Bits>(around: &Around<'_>) -> B {
+fn later<B: Bits>(around: &Around<'_, impl Number>) -> B {
     let mut later = B::first_numbers(around.nodes.len());
     (0..around.earlier).for_each(|place| later.remove(place));
     later

@@ -20,7 +20,9 @@ pub(super) struct Quest<'a> {
 /// Room for searches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Searcher {
-    /// The place of a node among those around the present root, plus one; 0 if it is none.
+    /// The place of a node among those around the present root, plus one; 0 if it is none. Small
+    /// numbers where they suffice: more of them are at hand at a time.
+    few: Vec<u8>,
     local: Vec<u32>,
     /// Earlier neighbours of the present root, then later ones, then the root.
     around: Vec<u32>,
@@ -30,14 +32,18 @@ pub(super) struct Searcher {
     many: Room<Vec<u64>>,
 }
 
-/// Calls a method of the room that is large enough.
+/// Returns what a method of the room says that is large enough.
 macro_rules! in_room {
     ($searcher:expr, $method:ident($earlier:expr, $($more:expr),*)) => {{
-        let Searcher { local, around, one, two, four, many } = $searcher;
-        let around = Around { nodes: around, earlier: $earlier, local };
+        let Searcher { few, local, around, one, two, four, many } = $searcher;
+        let earlier = $earlier;
+        if around.len() < 64 {
+            let around = Around { nodes: around, earlier, local: few };
+            return one.$method(around, $($more),*);
+        }
+        let around = Around { nodes: around, earlier, local };
         match around.nodes.len() {
-            0..64 => one.$method(around, $($more),*),
-            64..=128 => two.$method(around, $($more),*),
+            ..=128 => two.$method(around, $($more),*),
             129..=256 => four.$method(around, $($more),*),
             _ => many.$method(around, $($more),*),
         }
@@ -47,6 +53,8 @@ macro_rules! in_room {
 impl Searcher {
     /// Gets ready for a graph.
     pub(super) fn begin(&mut self, nodes: usize) {
+        self.few.clear();
+        self.few.resize(nodes, 0);
         self.local.clear();
         self.local.resize(nodes, 0);
     }
@@ -80,7 +88,10 @@ impl Searcher {
             return false;
         }
         let earlier = self.gather(quest, ranking, root);
-        self.dominated(quest, earlier) || in_room!(self, search(earlier, quest, found))
+        if self.dominated(quest, earlier) {
+            return true;
+        }
+        in_room!(self, search(earlier, quest, found))
     }
 
     fn dominated(&self, quest: Quest<'_>, earlier: usize) -> bool {
