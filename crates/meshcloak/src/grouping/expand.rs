@@ -128,15 +128,16 @@ impl<B: Bits> Expand<'_, B> {
         let root = Some(self.around.len() - 1).filter(|&root| members.has(root));
         root.into_iter().for_each(|root| members.remove(root));
         let Found { ends, nodes, rows, row_starts, .. } = &mut *self.found;
-        let words = size.div_ceil(64);
         row_starts.push(rows.len());
         for place in root.into_iter().chain(members.iter()) {
             nodes.push(self.around[place]);
-            let start = rows.len();
-            rows.resize(start + words, 0);
             let counts = &past.counts[place];
+            let mut word = 0;
             for (local, other) in root.into_iter().chain(members.iter()).enumerate() {
-                rows[start + local / 64] |= u64::from(counts.has(other)) << (local % 64);
+                word |= u64::from(counts.has(other)) << (local % 64);
+                if local % 64 == 63 || local + 1 == size {
+                    rows.push(std::mem::take(&mut word));
+                }
             }
         }
         ends.push(nodes.len() as u32);
