@@ -77,7 +77,8 @@ impl WordPools {
         self.k.clear();
         self.k.extend(nodes.iter().map(|&node| scene.wishes.k(node)));
         let mut best = Offer::default();
-        let found = self.peeled(&bin, bin.base);
+        let hope = self.hopes(&bin, bin.base);
+        let found = if hope == 0 { 0 } else { self.peeled(&bin, bin.base) };
         let served = bin.worth(found & bin.free);
         if served > 0 {
             best = Offer { gain: served, members: self.without_groups(&bin, found) };
@@ -115,6 +116,13 @@ impl WordPools {
             bin.base |= if touched.is_inside { touched.held } else { 0 };
         }
         true
+    }
+
+    /// The free people for whom enough of a pool count, if everyone else in it is content: as a
+    /// rule there are few to ask, and seldom one.
+    fn hopes(&self, bin: &Bin<'_>, pool: u64) -> u64 {
+        let content = |place: &usize| (bin.rows[*place] & pool).count_ones() >= self.k[*place];
+        ones(bin.free).filter(content).fold(0, |hopes, place| hopes | 1 << place)
     }
 
     /// Those of a pool who have enough of it that count for them.
@@ -202,6 +210,9 @@ impl WordPools {
 
     /// Takes what a pool gives if more is gained by it.
     fn with_pool(&mut self, bin: &Bin<'_>, groups: &Groups, pool: u64, best: &mut Offer) {
+        if bin.worth(self.hopes(bin, pool)) <= best.gain {
+            return;
+        }
         let found = self.peeled(bin, pool);
         let served = bin.worth(found & bin.free);
         if served <= best.gain {
