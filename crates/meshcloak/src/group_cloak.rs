@@ -200,7 +200,7 @@ fn who_comes<'a>(
         let Some(before) = before[node as usize] else { return true };
         let others = neighbours.iter().chain([&node]);
         let others = others.map(|&other| standing[other as usize].position);
-        let reachable = past.reach(atlas, before, others);
+        let reachable = past.reach(atlas, before, &others);
         for (&other, counts) in neighbours.iter().zip(counts) {
             *counts = reachable.holds(standing[other as usize]);
         }

@@ -223,3 +223,44 @@ fn the_number_of_threads_changes_nothing() {
         assert_eq!(one, answer(8));
     }
 }
+
+#[test]
+fn with_a_past_neither_threads_nor_what_a_scheme_did_before_change_anything() {
+    let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
+    let pools = [1, 2, 8].map(|threads| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a few threads")
+    });
+    let (mut served, mut with_a_past, mut taken_back) = (0, 0, 0);
+    for seed in 0..40 {
+        let town = Town::random(seed + 900);
+        let crowd = crowd(&town, seed, 200);
+        // Beyond what the atlas knows, somebody's past is searched for.
+        let dc_max = [LARGEST_DC_MAX, Length::metres(300.0)][seed as usize % 2];
+        let atlas = Arc::new(Atlas::new(town.map.clone(), dc_max));
+        let mut warm = [0; 3].map(|_| MeshCloak::new(Arc::clone(&atlas), settings));
+        let mut state = State::default();
+        for second in 0..=12 {
+            let now = Time::from_millis(second * 1_000);
+            let arrived = |query: &&Query| query.asked_at.as_millis().div_ceil(1_000) == second;
+            let arrivals: Vec<Query> = crowd.iter().filter(arrived).cloned().collect();
+            let cancelled = state.waiting.iter().step_by(7).map(|query| query.id).collect();
+            let batch = Batch { now, arrivals, cancelled };
+            let mut fresh = MeshCloak::new(Arc::clone(&atlas), settings);
+            let mut twin = state.clone();
+            let expected = turn(&mut fresh, &mut twin, batch.clone(), &mut ()).published.clone();
+            let before = state.clone();
+            for (pool, scheme) in pools.iter().zip(&mut warm) {
+                state = before.clone();
+                pool.install(|| {
+                    let done = turn(scheme, &mut state, batch.clone(), &mut ());
+                    assert_eq!(*done.published, expected, "seed {seed}, second {second}");
+                    let past = |query: &Query| before.history.last(query.user).is_some();
+                    with_a_past += done.served.iter().filter(|served| past(&served.0)).count();
+                    served += done.served.len();
+                    taken_back += done.cancelled.len();
+                });
+            }
+        }
+    }
+    assert!(served > 1_000 && with_a_past > 500 && taken_back > 500, "{served} {with_a_past}");
+}

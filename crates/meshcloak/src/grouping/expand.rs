@@ -52,21 +52,21 @@ pub(super) struct Expand<'a, B> {
 
 impl<B: Bits> Expand<'_, B> {
     /// Extends `clique` by nodes of `open`; `done` are the nodes whose cliques were met already.
-    pub(super) fn grow(&mut self, clique: B, mut open: B, mut done: B) {
-        if !self.narrow(&clique, &mut open) {
+    pub(super) fn grow(&mut self, clique: &B, mut open: B, mut done: B) {
+        if !self.narrow(clique, &mut open) {
             return;
         }
         let count = open.count();
         self.steps += 1 + (count as usize * open.words().len() / WORDS_OF_A_STEP) as u32;
         if count == 0 {
             if done.count() == 0 {
-                self.keep(&clique);
+                self.keep(clique);
             }
             return;
         }
         if self.steps > self.budget || self.found.nodes.len() > MOST_MEMBERS {
             self.found.truncated = true;
-            return self.keep(&clique);
+            return self.keep(clique);
         }
         let mut pivot = (0, open.first().unwrap_or(0));
         for place in done.iter() {
@@ -87,13 +87,13 @@ impl<B: Bits> Expand<'_, B> {
             }
         }
         if least == count - 1 {
-            return self.keep(&union(&clique, &open)); // all are adjacent to one another
+            return self.keep(&union(clique, &open)); // all are adjacent to one another
         }
         for next in open.without(&self.neighbours[pivot.1]).iter() {
             let near = &self.neighbours[next];
             let mut larger = clique.clone();
             larger.insert(next);
-            self.grow(larger, open.common(near), done.common(near));
+            self.grow(&larger, open.common(near), done.common(near));
             open.remove(next);
             done.insert(next);
         }

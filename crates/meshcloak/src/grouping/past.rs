@@ -87,7 +87,7 @@ impl Past {
         &'a mut self,
         atlas: &'a Atlas,
         before: Before,
-        others: impl Iterator<Item = Position> + Clone,
+        others: &(impl Iterator<Item = Position> + Clone),
     ) -> Reachable<'a> {
         let map = atlas.map();
         if let Rows::Streets(rows) = atlas.rows()
@@ -175,7 +175,7 @@ mod tests {
                 let farthest = Length::metres(random.random_range(0.0..4_000.0));
                 let before = Before { position: town.position(&mut random), farthest };
                 let others: Vec<Position> = (0..6).map(|_| town.position(&mut random)).collect();
-                let reachable = past.reach(&atlas, before, others.iter().copied());
+                let reachable = past.reach(&atlas, before, &others.iter().copied());
                 for &to in &others {
                     let reached = reachable.holds(Whereabouts::of(&town.map, to));
                     let length = naive::distance(&town.map, &table, before.position, to);

@@ -24,12 +24,12 @@ impl Ranking {
         self.line_up(quest);
         let mut most = std::mem::take(&mut self.most);
         most.resize(quest.graph.len(), 0);
-        most.par_iter_mut()
-            .with_min_len(1024)
-            .enumerate()
-            .for_each_init(Vec::new, |later, (node, most)| {
-                *most = self.most(quest, node as u32, later)
-            });
+        most.par_iter_mut().with_min_len(1024).enumerate().for_each_init(
+            Vec::new,
+            |later, (node, most)| {
+                *most = self.most(quest, node as u32, later);
+            },
+        );
         self.most = most;
     }
 

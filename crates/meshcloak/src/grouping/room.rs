@@ -98,7 +98,7 @@ impl<B: Bits> Room<B> {
         let Quest { k, budget, .. } = quest;
         let around = around.nodes;
         let mut expand = Expand { around, neighbours, past, k, found, steps: 0, budget };
-        expand.grow(clique, open, done);
+        expand.grow(&clique, open, done);
         let steps = expand.steps;
         found.steps += u64::from(steps);
         found.truncated |= steps > budget;
@@ -153,7 +153,7 @@ impl<B: Bits> Room<B> {
         let node = around.nodes[place];
         let others = graph.who_counts(node).iter();
         let others = others.map(|&other| around.local[other as usize].into());
-        gather(others, around.nodes.len(), &mut self.bytes, &mut self.counts[place]);
+        gather(others, (around.nodes.len(), 0), &mut self.bytes, &mut self.counts[place]);
         self.counts[place].insert_if(graph.counts_itself(node), place);
     }
 
@@ -170,8 +170,9 @@ impl<B: Bits> Room<B> {
         for place in open.iter() {
             let others = graph.of(around.nodes[place]).iter();
             let others = others.map(|&other| around.local[other as usize].into());
-            gather(others, around.nodes.len(), bytes, &mut neighbours[place]);
-            neighbours[place].remove(around.root());
+            // The root is in the clique already. It is the last.
+            let bound = (around.nodes.len(), around.nodes.len() as u32);
+            gather(others, bound, bytes, &mut neighbours[place]);
             for witness in neighbours[place].common(done).iter() {
                 neighbours[witness].insert(place);
             }
@@ -186,11 +187,11 @@ fn later<B: Bits>(around: &Around<'_, impl Number>) -> B {
     later
 }
 
-/// Puts places into an empty set. They are given plus one; 0 is none.
+/// Puts places into an empty set, and leaves one out. They are given plus one; 0 is none.
 #[inline]
 fn gather<B: Bits>(
     places: impl Iterator<Item = u32>,
-    bound: usize,
+    (bound, left_out): (usize, u32),
     bytes: &mut Bytes,
     bits: &mut B,
 ) {
@@ -198,10 +199,11 @@ fn gather<B: Bits>(
         && bound < 64
     {
         let gathered = places.fold(0, |bits, place| bits | 1_u64 << (place % 64));
-        *word = gathered >> 1;
+        *word = (gathered & !(1 << (left_out % 64))) >> 1;
         return;
     }
     bytes.clear(bound);
     places.for_each(|place| bytes.set(place, true));
+    bytes.take(left_out);
     bytes.add_to(bits);
 }

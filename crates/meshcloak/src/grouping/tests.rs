@@ -119,11 +119,13 @@ fn so_they_are_where_not_everyone_counts_for_everyone() {
 #[test]
 fn a_grouping_used_again_forgets_the_graph_before() {
     let mut warm = Grouping::default();
-    for seed in 0..200 {
-        let case = case(seed * 3, Everyone::Counts);
+    for seed in 0..400 {
+        let everyone = [Everyone::Counts, Everyone::CountsPerhaps][seed as usize / 3 % 2];
+        let case = case(seed * 3, everyone);
         let mut cold = Grouping::default();
         for grouping in [&mut warm, &mut cold] {
-            grouping.find(&case.graph, (&case.k, &case.worth), &mut [], 20_000);
+            let past = &mut who_counts(&case, everyone);
+            grouping.find(&case.graph, (&case.k, &case.worth), past, 20_000);
         }
         for node in 0..case.graph.len() as u32 {
             let members = |grouping: &Grouping| {
@@ -153,16 +155,94 @@ fn hard_graphs_end_within_their_budget() {
     assert_eq!(grouping.groups().map(<[u32]>::len).max(), Some(3_000));
 }
 
+/// Those whom enough can count for, by the definition: whoever lacks someone goes, again and again.
+fn kept(case: &Case) -> Vec<u32> {
+    let mut kept: Vec<u32> = (0..case.graph.len() as u32).collect();
+    let adjacent =
+        |a: u32, b: u32| case.graph.later(a).contains(&b) || case.graph.later(b).contains(&a);
+    loop {
+        let lacks = |&a: &u32| {
+            let counts = |b: &&u32| case.counts[a as usize][**b as usize];
+            let hers = kept.iter().filter(|&&b| a == b || adjacent(a, b)).filter(counts);
+            hers.count() < case.k[a as usize] as usize
+        };
+        let Some(place) = kept.iter().position(lacks) else { return kept };
+        kept.remove(place);
+    }
+}
+
+#[test]
+fn those_are_given_up_whom_the_definition_names_and_rows_hold_the_others() {
+    let (mut stay, mut gone) = (0, 0);
+    let cases = (0..300).map(|seed| case(seed, Everyone::CountsPerhaps)).chain((0..3).map(streets));
+    for case in cases {
+        let mut neighbours = Neighbours::default();
+        neighbours.mirror(&case.graph);
+        neighbours.peel(&case.k);
+        neighbours.remember(&mut who_counts(&case, Everyone::CountsPerhaps));
+        neighbours.peel_counting(&case.k);
+        neighbours.tidy();
+        let kept = kept(&case);
+        for a in 0..case.graph.len() as u32 {
+            let is_kept = |node: u32| kept.binary_search(&node).is_ok();
+            let near = |b: u32| {
+                let edge = case.graph.later(a).contains(&b) || case.graph.later(b).contains(&a);
+                edge && is_kept(a) && is_kept(b)
+            };
+            let row: Vec<u32> = (0..case.graph.len() as u32).filter(|&b| near(b)).collect();
+            assert_eq!(neighbours.of(a), row);
+            let counts = |b: &&u32| case.counts[a as usize][**b as usize];
+            let counting: Vec<u32> = row.iter().filter(counts).copied().collect();
+            assert_eq!(neighbours.who_counts(a), counting);
+            assert!(row.iter().all(|&b| neighbours.counts(a, b) == counting.contains(&b)));
+        }
+        (stay, gone) = (stay + kept.len(), gone + case.graph.len() - kept.len());
+    }
+    assert!(stay > 500 && gone > 500, "{stay} stay, {gone} are gone");
+}
+
+/// Groups, how many cliques there were, steps, and whether something was left out.
+type Outcome = (Vec<Vec<u32>>, usize, u64, bool);
+
 /// Everything that a case comes to, with so many threads.
-fn outcome(case: &Case, everyone: Everyone, threads: usize) -> impl PartialEq + std::fmt::Debug {
+fn outcome(case: &Case, everyone: Everyone, budget: u32, threads: usize) -> Outcome {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let mut grouping = Grouping::default();
         let past = &mut who_counts(case, everyone);
-        grouping.find(&case.graph, (&case.k, &case.worth), past, 20_000);
-        let groups: Vec<Vec<u32>> = grouping.groups().map(<[u32]>::to_vec).collect();
+        grouping.find(&case.graph, (&case.k, &case.worth), past, budget);
+        let groups = grouping.groups().map(<[u32]>::to_vec).collect();
         (groups, grouping.clique_count(), grouping.steps(), grouping.truncated())
     })
+}
+
+/// What a survey comes to where not everyone counts: cliques, steps, and whether some were left out.
+fn surveyed(case: &Case, budget: u32, threads: usize) -> (Vec<Vec<u32>>, u64, bool) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let mut grouping = Grouping::default();
+        let past = &mut who_counts(case, Everyone::CountsPerhaps);
+        grouping.survey(&case.graph, &case.k, past, budget);
+        let bins = 0..grouping.clique_count() as u32;
+        let cliques = bins.map(|bin| grouping.bins.nodes(bin).to_vec()).collect();
+        (cliques, grouping.steps(), grouping.truncated())
+    })
+}
+
+#[test]
+fn nor_does_it_where_not_everyone_counts_and_cliques_are_left_out() {
+    // Forty of a street at a time; of so many steps that cliques do not fit into memory, and of few.
+    for (people, budget) in [(1_000_u32, 2_000), (200, 20)] {
+        let graph = ConstraintGraph::from_fn(people, |a, b| a / 40 == b / 40 && b - a != 20);
+        let k: Vec<u32> = (0..people).map(|node| 2 + node % 7).collect();
+        let row = |a: u32| (0..people).map(|b| (a * 7 + b * 3) % 11 > 0).collect();
+        let counts = (0..people).map(row).collect();
+        let case = Case { graph, k, worth: Vec::new(), counts };
+        let [one, two] = [1, 3].map(|threads| surveyed(&case, budget, threads));
+        let members = one.0.iter().map(Vec::len).sum::<usize>();
+        assert_eq!(members > expand::MOST_MEMBERS, budget > 20, "{members}");
+        assert!(one.2 && one == two, "{people}");
+    }
 }
 
 #[test]
@@ -170,9 +250,9 @@ fn the_number_of_threads_changes_nothing_where_not_everyone_counts() {
     let mut cases: Vec<Case> = (0..40).map(|seed| case(seed, Everyone::CountsPerhaps)).collect();
     cases.extend((0..6).map(streets));
     for case in &cases {
-        let one = outcome(case, Everyone::CountsPerhaps, 1);
-        assert_eq!(one, outcome(case, Everyone::CountsPerhaps, 2));
-        assert_eq!(one, outcome(case, Everyone::CountsPerhaps, 8));
+        let one = outcome(case, Everyone::CountsPerhaps, 20_000, 1);
+        assert_eq!(one, outcome(case, Everyone::CountsPerhaps, 20_000, 2));
+        assert_eq!(one, outcome(case, Everyone::CountsPerhaps, 20_000, 8));
     }
 }
 
@@ -183,18 +263,11 @@ fn the_number_of_threads_changes_nothing_even_if_cliques_are_left_out() {
         let graph = ConstraintGraph::from_fn(people, |a, b| b - a != people / 2);
         let k: Vec<u32> = (0..people).map(|node| 2 + node % 7).collect();
         let worth: Vec<u32> = (0..people).map(|node| 1 + node * 7919 % 1_000).collect();
-        let groups = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                let mut grouping = Grouping::default();
-                grouping.find(&graph, (&k, &worth), &mut [], budget);
-                let groups: Vec<Vec<u32>> = grouping.groups().map(<[u32]>::to_vec).collect();
-                (groups, grouping.clique_count(), grouping.steps(), grouping.truncated())
-            })
-        };
-        let one = groups(1);
+        let counts = vec![vec![true; people as usize]; people as usize];
+        let case = Case { graph, k, worth, counts };
+        let one = outcome(&case, Everyone::Counts, budget, 1);
         assert!(one.3, "nothing was left out of {people}");
-        assert_eq!(one, groups(2), "{people}");
-        assert_eq!(one, groups(5), "{people}");
+        assert_eq!(one, outcome(&case, Everyone::Counts, budget, 2), "{people}");
+        assert_eq!(one, outcome(&case, Everyone::Counts, budget, 5), "{people}");
     }
 }
