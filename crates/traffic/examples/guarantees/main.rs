@@ -3,9 +3,9 @@
 //!
 //! `MESHCLOAK_MAPS=FOLDER cargo run --release -p traffic --example guarantees [PEOPLE [SEED]]` looks
 //! at Oldenburg; without that folder at the built-in city. Everyone starts and goes anywhere
-//! (`--places uniform`), on one thread. With `budget` before the numbers: success against budget.
-//! Settings named after them, as in `100000 2 P2-5-10`, are the only ones; with `plain` after them
-//! nothing is held.
+//! (`--places uniform`), on one thread, or as many as `threads=2` after the numbers says. With
+//! `budget` before the numbers: success against budget. Settings named after them, as in
+//! `100000 2 P2-5-10`, are the only ones; with `plain` after them nothing is held.
 
 mod outcome;
 
@@ -39,7 +39,10 @@ fn main() {
     let mut numbers = arguments.iter().map(|text| text.parse::<u32>().ok());
     let people = numbers.next().flatten().unwrap_or(100_000);
     let seed = numbers.next().flatten().unwrap_or(1).into();
-    let only: Vec<String> = arguments.iter().skip(2).cloned().collect();
+    let mut only: Vec<String> = arguments.iter().skip(2).cloned().collect();
+    let named = only.iter().find_map(|word| word.strip_prefix("threads=")?.parse().ok());
+    let threads = named.unwrap_or(1);
+    only.retain(|word| !word.starts_with("threads="));
     let source = std::env::var_os("MESHCLOAK_MAPS").map(PathBuf::from);
     let source = source.map(|folder| folder.join("oldenburg/oldenburgGen.node"));
     let source = source.map_or_else(MapSource::default, MapSource::File);
@@ -47,8 +50,8 @@ fn main() {
     let map = read.unwrap_or_else(|error| panic!("{error}")).map;
     println!("{} streets, {people} people, seed {seed}", map.street_count());
     let crowd = Crowd { map, people, seed, only };
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");
-    one.install(|| if budget { budgets(&crowd) } else { costs(&crowd) });
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    pool.install(|| if budget { budgets(&crowd) } else { costs(&crowd) });
 }
 
 /// What each guarantee costs.
