@@ -11,6 +11,7 @@ mod hits;
 mod lanes;
 mod later;
 mod near;
+mod own_street;
 mod share;
 mod walk;
 

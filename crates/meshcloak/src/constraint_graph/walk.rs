@@ -6,10 +6,9 @@ use super::Coverage;
 use super::around::{Around, Some64, WORD};
 use super::crowd::{Crowd, Person};
 use super::hits::{Hits, Notes};
-use super::lanes::{SIXTEEN, bits};
 use super::later::Later;
 use super::near::{Near, NearStreets, WaysBack};
-use crate::distance::{Atlas, BEYOND, Crossing, Reached};
+use crate::distance::{Atlas, Crossing, Reached};
 use crate::map::StreetId;
 use crate::query::Query;
 use std::ops::Range;
@@ -37,12 +36,12 @@ pub(super) struct Found {
 
 /// The street that people walk from.
 #[derive(Clone, Copy)]
-struct Home<'a> {
+pub(super) struct Home<'a> {
     street: StreetId,
-    one_way: bool,
+    pub(super) one_way: bool,
     /// The node of the first.
-    first: u32,
-    people: &'a [Person],
+    pub(super) first: u32,
+    pub(super) people: &'a [Person],
 }
 
 impl Home<'_> {
@@ -193,59 +192,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Neighbours on her own street, of those who come after her: a bit for each of `others`.
-    #[inline(always)]
-    fn on_street(
-        &self,
-        home: Home<'_>,
-        near: &NearStreets<'_>,
-        place: usize,
-        others: Range<usize>,
-    ) -> u64 {
-        let a = home.people[place];
-        let simple = !home.one_way
-            && matches!(near.ways_back, WaysBack::Same)
-            && u32::from(a.from) + u32::from(a.to) < u32::from(BEYOND);
-        let (mut met, mut next) = (0, others.start.max(place + 1));
-        while next < others.end {
-            let count = SIXTEEN.min(others.end - next);
-            let some = if simple {
-                let lanes = self.crowd.lanes().ends(home.first as usize + next);
-                along(a, near.own, lanes) & ((1 << count) - 1)
-            } else {
-                let meets = |lane: usize| self.meets_on_street(home, near.own, place, next + lane);
-                (0..count).map(|lane| u64::from(meets(lane)) << lane).sum()
-            };
-            met |= some << (next - others.start);
-            next += SIXTEEN;
-        }
-        met
-    }
-
-    /// Whether two people of one street are neighbours: straight along, or round and back. The
-    /// first has the smaller constraint.
-    fn meets_on_street(&self, home: Home<'_>, round: Crossing, a: usize, b: usize) -> bool {
-        let way = |a: usize, b: usize| {
-            let along = self.along(home, home.first + a as u32, home.first + b as u32);
-            along.min(u32::from(across(home.people[a], round, home.people[b])))
-        };
-        let limit = self.way_back_limit(home.people[a], home.people[b]);
-        way(a, b) <= u32::from(home.people[a].dc) && way(b, a) <= u32::from(limit)
-    }
-
-    /// How far it is from `a` to `b` along the street both are on, if its direction allows.
-    fn along(&self, home: Home<'_>, a: u32, b: u32) -> u32 {
-        let [at, there] = [a, b].map(|node| match self.crowd.person(node).from {
-            u16::MAX => self.query(node).position.offset.units(),
-            from => u32::from(from),
-        });
-        match there.checked_sub(at) {
-            Some(ahead) => ahead,
-            None if home.one_way => u32::MAX,
-            None => at - there,
-        }
-    }
-
     /// Of those whom she can meet, notes everyone who comes after her and can come back.
     #[inline]
     fn greet(
@@ -273,7 +219,7 @@ impl Walk<'_> {
         }
     }
 
-    fn query(&self, node: u32) -> &Query {
+    pub(super) fn query(&self, node: u32) -> &Query {
         &self.waiting[self.crowd.places()[node as usize] as usize]
     }
 
@@ -284,7 +230,7 @@ impl Walk<'_> {
     }
 
     /// How long the way from `b` back to `a` may be; `a` has the smaller constraint.
-    fn way_back_limit(&self, a: Person, b: Person) -> u16 {
+    pub(super) fn way_back_limit(&self, a: Person, b: Person) -> u16 {
         match self.coverage {
             Coverage::Own => b.dc,
             Coverage::Both => a.dc,
@@ -296,20 +242,9 @@ impl Walk<'_> {
     }
 }
 
-/// Which of some people on a two-way street are within reach of `a`: straight along, or round.
-#[inline(always)]
-fn along(a: Person, round: Crossing, (from, to): (&[u16; SIXTEEN], &[u16; SIXTEEN])) -> u64 {
-    let (to_from, to_to) = to_ends(a, round);
-    bits(|lane| {
-        let straight = a.from.saturating_sub(from[lane]) | from[lane].saturating_sub(a.from);
-        let about = to_from.saturating_add(from[lane]).min(to_to.saturating_add(to[lane]));
-        straight.min(about) <= a.dc
-    })
-}
-
 /// How far it is from `a` to the `from` and the `to` end of another street.
 #[inline(always)]
-fn to_ends(a: Person, crossing: Crossing) -> (u16, u16) {
+pub(super) fn to_ends(a: Person, crossing: Crossing) -> (u16, u16) {
     let [from_from, from_to, to_from, to_to] = crossing;
     (
         a.from.saturating_add(from_from).min(a.to.saturating_add(to_from)),
@@ -318,7 +253,7 @@ fn to_ends(a: Person, crossing: Crossing) -> (u16, u16) {
 }
 
 /// How far it is from `a` to `b` by leaving the one street and entering the other.
-fn across(a: Person, crossing: Crossing, b: Person) -> u16 {
+pub(super) fn across(a: Person, crossing: Crossing, b: Person) -> u16 {
     let (to_from, to_to) = to_ends(a, crossing);
     to_from.saturating_add(b.from).min(to_to.saturating_add(b.to))
 }
