@@ -19,8 +19,10 @@ pub(super) struct Around {
     dc: Vec<u16>,
     nodes: Vec<u32>,
     len: usize,
-    /// The way back from each, where it is not the way there.
-    back: Vec<Crossing>,
+    /// How far it is back from each to the `from` end, where that is not the way there.
+    back_from: Vec<u16>,
+    /// How far it is back to the `to` end.
+    back_to: Vec<u16>,
     /// The places of those on the street itself.
     own: Range<usize>,
 }
@@ -36,13 +38,14 @@ pub(super) struct Some64<'a> {
     from: &'a [[u16; SIXTEEN]],
     to: &'a [[u16; SIXTEEN]],
     dc: &'a [[u16; SIXTEEN]],
+    back_from: &'a [[u16; SIXTEEN]],
+    back_to: &'a [[u16; SIXTEEN]],
     pub(super) nodes: &'a [u32; WORD],
 }
 
 impl Around {
     pub(super) fn clear(&mut self) {
         self.len = 0;
-        self.back.clear();
         self.make_room();
     }
 
@@ -67,28 +70,36 @@ impl Around {
             self.make_room();
         }
         // As many as always, whether there are so many or not: the next are written over them.
-        self.write(lanes, people.start, place, there);
+        self.write(lanes, people.start, place, (there, back));
         if people.len() > EIGHT {
             for (node, place) in people.zip(place..).step_by(EIGHT).skip(1) {
-                self.write(lanes, node, place, there);
+                self.write(lanes, node, place, (there, back));
             }
-        }
-        if let Some(back) = back {
-            self.back.resize(self.len, back);
         }
     }
 
     #[inline(always)]
-    fn write(&mut self, lanes: &Lanes, node: usize, place: usize, there: Crossing) {
-        let [from_from, from_to, to_from, to_to] = there;
+    fn write(
+        &mut self,
+        lanes: &Lanes,
+        node: usize,
+        place: usize,
+        (there, back): (Crossing, Option<Crossing>),
+    ) {
         let (from, to) = lanes.ends::<EIGHT>(node);
         let reach = |one: u16, other: u16| -> [u16; EIGHT] {
             std::array::from_fn(|lane| {
                 one.saturating_add(from[lane]).min(other.saturating_add(to[lane]))
             })
         };
-        let (from, to) = (reach(from_from, from_to), reach(to_from, to_to));
-        self.put(node, place, (&from, &to, lanes.dc(node)));
+        let [from_from, from_to, to_from, to_to] = there;
+        let ends = (reach(from_from, from_to), reach(to_from, to_to));
+        self.put(node, place, (&ends.0, &ends.1, lanes.dc(node)));
+        if let Some([from_from, from_to, to_from, to_to]) = back {
+            let places = place..place + EIGHT;
+            self.back_from[places.clone()].copy_from_slice(&reach(from_from, to_from));
+            self.back_to[places].copy_from_slice(&reach(from_to, to_to));
+        }
     }
 
     #[inline(always)]
@@ -121,7 +132,8 @@ impl Around {
         let room = self.len + EIGHT + WORD;
         if room > self.from.len() {
             let room = (2 * room).next_multiple_of(WORD);
-            for lanes in [&mut self.from, &mut self.to, &mut self.dc] {
+            let Around { from, to, dc, back_from, back_to, .. } = self;
+            for lanes in [from, to, dc, back_from, back_to] {
                 lanes.resize(room, BEYOND);
             }
             self.nodes.resize(room, 0);
@@ -147,6 +159,8 @@ impl Around {
             from: sixteens(&self.from),
             to: sixteens(&self.to),
             dc: sixteens(&self.dc),
+            back_from: sixteens(&self.back_from),
+            back_to: sixteens(&self.back_to),
             nodes,
         }
     }
@@ -154,11 +168,6 @@ impl Around {
     /// The places of those on the street itself.
     pub(super) fn own(&self) -> Range<usize> {
         self.own.clone()
-    }
-
-    /// The way back from somebody, where it is not the way there.
-    pub(super) fn back(&self, place: usize) -> Crossing {
-        self.back[place]
     }
 }
 
@@ -173,6 +182,27 @@ impl Some64<'_> {
                 let by_from = walker.from.saturating_add(from[lane]);
                 let by_to = walker.to.saturating_add(to[lane]);
                 (by_from.min(by_to) <= walker.dc) & (dc[lane] >= walker.dc)
+            });
+            met |= sixteen << (number * SIXTEEN);
+        }
+        met
+    }
+
+    /// The same, if she comes back as well: within her own reach, and no farther than `most`.
+    #[inline(always)]
+    pub(super) fn within_and_back(self, walker: Person, most: u16) -> u64 {
+        let mut met = 0;
+        let there = self.from.iter().zip(self.to).zip(self.dc);
+        let back = self.back_from.iter().zip(self.back_to);
+        for (number, (((from, to), dc), (back_from, back_to))) in there.zip(back).enumerate() {
+            let sixteen = bits(|lane| {
+                let by_from = walker.from.saturating_add(from[lane]);
+                let by_to = walker.to.saturating_add(to[lane]);
+                let back_by_from = walker.from.saturating_add(back_from[lane]);
+                let back_by_to = walker.to.saturating_add(back_to[lane]);
+                (by_from.min(by_to) <= walker.dc)
+                    & (dc[lane] >= walker.dc)
+                    & (back_by_from.min(back_by_to) <= dc[lane].min(most))
             });
             met |= sixteen << (number * SIXTEEN);
         }

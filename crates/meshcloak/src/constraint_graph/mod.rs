@@ -33,6 +33,17 @@ pub enum Coverage {
     Both,
 }
 
+impl Coverage {
+    /// How long the way back to somebody may be at most, whose constraint is no larger than that of
+    /// whoever comes back; her own is a limit as well.
+    fn farthest_back(self, dc: u16) -> u16 {
+        match self {
+            Coverage::Own => u16::MAX,
+            Coverage::Both => dc,
+        }
+    }
+}
+
 /// A graph over `0..len()` that stores each edge once, at the node that comes first in some order:
 /// in constraint graphs that of (dc, id).
 ///

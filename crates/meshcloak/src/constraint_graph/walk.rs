@@ -186,13 +186,19 @@ impl Walk<'_> {
             let end = own.end.min(some.first + WORD).max(start);
             let others = start - own.start..end - own.start;
             let others = self.on_street(home, near, place, others);
-            let met = some.within(person) | others << ((start - some.first) % WORD);
+            let mut met = match near.ways_back {
+                WaysBack::Known => {
+                    some.within_and_back(person, self.coverage.farthest_back(person.dc))
+                }
+                _ => some.within(person),
+            };
+            met |= others << ((start - some.first) % WORD);
             let walker = (home.first + place as u32, person);
             self.greet(walker, (near.ways_back, around), (met, some), later);
         }
     }
 
-    /// Of those whom she can meet, notes everyone who comes after her and can come back.
+    /// Of those whom she can meet, notes everyone who comes after her.
     #[inline]
     fn greet(
         &self,
@@ -201,19 +207,18 @@ impl Walk<'_> {
         (mut met, some): (u64, Some64<'_>),
         later: &mut Later,
     ) {
-        let returns = |other: u32, b: Person, place: usize| match ways_back {
-            WaysBack::Same => true,
-            _ if around.own().contains(&place) => true,
-            WaysBack::Known => across(b, around.back(place), a) <= self.way_back_limit(a, b),
-            WaysBack::Unknown => self.returns(other, node, self.way_back_limit(a, b)),
-        };
         while met != 0 {
             let lane = met.trailing_zeros() as usize;
             let other = some.nodes[lane];
             let b = self.crowd.person(other);
-            let wanted = b.is_after(a)
-                && returns(other, b, some.first + lane)
-                && self.are_two_people(node, a, other, b);
+            let returns = || match ways_back {
+                WaysBack::Same | WaysBack::Known => true,
+                WaysBack::Unknown => {
+                    around.own().contains(&(some.first + lane))
+                        || self.returns((other, b), (node, a))
+                }
+            };
+            let wanted = b.is_after(a) && returns() && self.are_two_people(node, a, other, b);
             later.push_if(wanted, other);
             met &= met - 1;
         }
@@ -223,18 +228,11 @@ impl Walk<'_> {
         &self.waiting[self.crowd.places()[node as usize] as usize]
     }
 
-    /// Whether the way from one node to another is no longer than `limit`.
-    fn returns(&self, from: u32, to: u32, limit: u16) -> bool {
-        let [from, to] = [from, to].map(|node| self.query(node).position);
-        self.atlas.distance(from, to).is_some_and(|way| way.units() <= u32::from(limit))
-    }
-
-    /// How long the way from `b` back to `a` may be; `a` has the smaller constraint.
-    pub(super) fn way_back_limit(&self, a: Person, b: Person) -> u16 {
-        match self.coverage {
-            Coverage::Own => b.dc,
-            Coverage::Both => a.dc,
-        }
+    /// Whether `b` can come back to `a`, who has the smaller constraint.
+    fn returns(&self, (b_node, b): (u32, Person), (a_node, a): (u32, Person)) -> bool {
+        let [from, to] = [b_node, a_node].map(|node| self.query(node).position);
+        let limit = u32::from(b.dc.min(self.coverage.farthest_back(a.dc)));
+        self.atlas.distance(from, to).is_some_and(|way| way.units() <= limit)
     }
 
     fn are_two_people(&self, a_node: u32, a: Person, b_node: u32, b: Person) -> bool {
