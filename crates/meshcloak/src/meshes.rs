@@ -142,12 +142,17 @@ impl Meshes {
             self.workers.push(self.workers[0].clone());
         }
         let share = sets.len().div_ceil(threads).max(1);
-        let shares = sets.par_chunks(share).zip(&mut self.workers);
-        shares.for_each(|(sets, worker)| {
-            worker.built.clear();
-            worker.builder.publish(sets, &mut worker.built, &members);
-        });
-        for (_, worker) in sets.chunks(share).zip(&self.workers) {
+        let (here, elsewhere) = sets.split_at(share.min(sets.len()));
+        let Some((first, others)) = self.workers.split_first_mut() else { return };
+        let publish_elsewhere = || {
+            let shares = elsewhere.par_chunks(share).zip(&mut *others);
+            shares.for_each(|(sets, worker)| {
+                worker.built.clear();
+                worker.builder.publish(sets, &mut worker.built, &members);
+            });
+        };
+        rayon::join(|| first.builder.publish(here, published, &members), publish_elsewhere);
+        for (_, worker) in elsewhere.chunks(share).zip(others) {
             published.append_sets(&worker.built);
         }
     }

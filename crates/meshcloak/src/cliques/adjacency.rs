@@ -2,7 +2,7 @@
 //!
 //! The graph knows of each node the later neighbours only. Their bits are found without a branch
 //! for each, half of them being no candidates; then the earlier ones are the same matrix mirrored,
-//! sixty-four rows at a time.
+//! eight rows at a time where there are few, sixty-four where there are many.
 
 use super::bits::Bits;
 use super::bytes::Bytes;
@@ -19,7 +19,7 @@ pub(super) struct Adjacency {
 /// A square of bits.
 type Square = [u64; 64];
 
-/// Fewer candidates than this are mirrored one by one.
+/// No more candidates than this are mirrored by blocks of eight.
 const FEW: usize = 24;
 
 impl Adjacency {
@@ -49,26 +49,62 @@ impl Adjacency {
         for &node in candidates {
             self.places[node as usize] = 0;
         }
-        if count >= FEW {
+        if count > FEW {
             mirror(neighbours);
         }
     }
 
-    /// The later neighbours of each, where one word holds all; the earlier ones too if they are to
-    /// be mirrored one by one.
+    /// The neighbours of each, where one word holds all; the later ones only if the whole is to be
+    /// mirrored.
     fn note_few<B: Bits>(&self, graph: &ConstraintGraph, candidates: &[u32], rows: &mut [B]) {
-        let last = candidates.last().copied().unwrap_or(0);
-        for (number, &node) in candidates.iter().enumerate() {
-            let mut bits = 0;
-            for &later in graph.later(node).iter().take_while(|&&later| later <= last) {
-                let place = self.places[later as usize];
-                bits |= u64::from(place > 0) << (place.wrapping_sub(1) % 64);
-            }
-            rows[number].words_mut()[0] |= bits;
-            if candidates.len() < FEW {
-                Bits::iter(&[bits]).for_each(|later| rows[later].insert(number));
+        match candidates.len() {
+            0..=8 => self.note_blocks::<1, B>(graph, candidates, rows),
+            9..=16 => self.note_blocks::<2, B>(graph, candidates, rows),
+            17..=FEW => self.note_blocks::<3, B>(graph, candidates, rows),
+            _ => {
+                for (row, &node) in rows.iter_mut().zip(candidates) {
+                    row.words_mut()[0] = self.later_among(graph, candidates, node);
+                }
             }
         }
+    }
+
+    /// The neighbours of each, by blocks of eight times eight.
+    fn note_blocks<const WIDTH: usize, B: Bits>(
+        &self,
+        graph: &ConstraintGraph,
+        candidates: &[u32],
+        rows: &mut [B],
+    ) {
+        let mut blocks = [[0_u64; WIDTH]; WIDTH];
+        for (number, &node) in candidates.iter().enumerate() {
+            let bits = self.later_among(graph, candidates, node);
+            for (part, block) in blocks[number / 8].iter_mut().enumerate() {
+                *block |= (bits >> (8 * part) & 0xff) << (8 * (number % 8));
+            }
+        }
+        for (a, b) in (0..WIDTH).flat_map(|a| (a..WIDTH).map(move |b| (a, b))) {
+            blocks[a][b] |= transposed(blocks[b][a]);
+            blocks[b][a] = transposed(blocks[a][b]);
+        }
+        for (number, row) in rows.iter_mut().enumerate() {
+            let parts = blocks[number / 8].as_slice().iter().enumerate();
+            let byte = |block: u64| block >> (8 * (number % 8)) & 0xff;
+            row.words_mut()[0] =
+                parts.fold(0, |row, (part, block)| row | byte(*block) << (8 * part));
+        }
+    }
+
+    /// Which of a word of candidates are later neighbours of a node.
+    #[inline]
+    fn later_among(&self, graph: &ConstraintGraph, candidates: &[u32], node: u32) -> u64 {
+        let last = candidates.last().copied().unwrap_or(0);
+        let mut bits = 0;
+        for &later in graph.later(node).iter().take_while(|&&later| later <= last) {
+            let place = self.places[later as usize];
+            bits |= u64::from(place > 0) << (place.wrapping_sub(1) % 64);
+        }
+        bits
     }
 
     /// The later neighbours of each.
@@ -114,6 +150,16 @@ fn add<B: Bits>(rows: &mut [B], from: usize, word: usize, square: &Square) {
     }
 }
 
+/// Eight rows of eight bits become columns: blocks change places across the diagonal, of one bit,
+/// then of two, then of four.
+fn transposed(mut rows: u64) -> u64 {
+    for (shift, upper) in [(7, 0x00aa_00aa_00aa_00aa), (14, 0xcccc_0000_cccc), (28, 0xf0f0_f0f0)] {
+        let changed = (rows ^ rows >> shift) & upper;
+        rows ^= changed ^ changed << shift;
+    }
+    rows
+}
+
 /// Rows become columns: halves of the square change places, then quarters, and so on.
 fn transpose(square: &mut Square) {
     let mut low = u64::MAX;
@@ -150,7 +196,19 @@ mod tests {
     #[test]
     fn rows_hold_the_neighbours_among_the_candidates_whatever_their_number() {
         let adjacency = &mut Adjacency::default();
-        for (nodes, seed) in [(30, 1), (63, 2), (90, 3), (150, 4), (300, 5)] {
+        for (nodes, seed) in [
+            (3, 6),
+            (8, 7),
+            (9, 8),
+            (16, 9),
+            (24, 10),
+            (25, 11),
+            (30, 1),
+            (63, 2),
+            (90, 3),
+            (150, 4),
+            (300, 5),
+        ] {
             let mixed = |a: u32, b: u32| (a * 31 + b * 17 + a * b + seed) % 5 < 2;
             let graph = ConstraintGraph::from_fn(nodes, mixed);
             for step in [1, 2, 3, 7] {

@@ -37,7 +37,8 @@ impl<B: Bits> Branch<'_, B> {
     pub(super) fn grow(&mut self, mut clique: B, mut size: u32, mut open: B) {
         let count = open.count();
         // A step among many candidates counts as the many small ones that it costs.
-        self.steps += 1 + count * open.words().len() as u32 / WORDS_OF_A_STEP;
+        let words = self.candidates.len().div_ceil(64) as u32;
+        self.steps += 1 + count * words / WORDS_OF_A_STEP;
         if count == 0 || self.steps > self.budget {
             self.keep(&clique, size);
             return;

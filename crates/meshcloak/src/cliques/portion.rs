@@ -22,6 +22,8 @@ pub(super) struct Portion {
     one: Room<[u64; 1]>,
     two: Room<[u64; 2]>,
     four: Room<[u64; 4]>,
+    eight: Room<[u64; 8]>,
+    sixteen: Room<[u64; 16]>,
     many: Room<Vec<u64>>,
     pub(super) largest: Largest,
     roots: Vec<u32>,
@@ -74,6 +76,8 @@ impl Portion {
                 2..=64 => within.search(&mut self.adjacency, &mut self.one, largest),
                 65..=128 => within.search(&mut self.adjacency, &mut self.two, largest),
                 129..=256 => within.search(&mut self.adjacency, &mut self.four, largest),
+                257..=512 => within.search(&mut self.adjacency, &mut self.eight, largest),
+                513..=1024 => within.search(&mut self.adjacency, &mut self.sixteen, largest),
                 _ => within.search(&mut self.adjacency, &mut self.many, largest),
             }
         }

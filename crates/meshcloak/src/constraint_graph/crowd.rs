@@ -3,10 +3,14 @@
 //! So neighbours have numbers close to each other, and whoever works on the graph from the first
 //! node to the last finds what it needs next where it has just been.
 
+use super::PORTIONS;
+use super::lanes::Lanes;
+use super::share::Share;
 use crate::distance::Atlas;
 use crate::map::StreetId;
 use crate::query::{Query, QueryId, Standpoint};
 use crate::units::Length;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// The people on each street, ascending by reach.
@@ -15,6 +19,7 @@ pub(super) struct Crowd {
     /// Where the people of each street begin.
     starts: Vec<u32>,
     people: Vec<Person>,
+    lanes: Lanes,
     /// The largest reach on each street; 0 if nobody is there.
     largest: Vec<u16>,
     streets: Vec<StreetId>,
@@ -30,7 +35,7 @@ pub(super) struct Crowd {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Person {
     /// Her place in the order of ids.
-    rank: u32,
+    pub(super) rank: u32,
     /// Her user's number, folded: two people may share it, one person always has the same.
     pub(super) user: u32,
     /// How far she is from the `from` end, as far as 16 bits can say.
@@ -39,7 +44,7 @@ pub(super) struct Person {
     pub(super) to: u16,
     pub(super) dc: u16,
     /// How many people she wants, as far as 16 bits can say.
-    k: u16,
+    pub(super) k: u16,
 }
 
 impl Person {
@@ -64,7 +69,7 @@ impl Person {
         self.key() > other.key()
     }
 
-    fn key(self) -> u64 {
+    pub(super) fn key(self) -> u64 {
         u64::from(self.dc) << 32 | u64::from(self.rank)
     }
 }
@@ -106,27 +111,41 @@ impl Crowd {
         *slot += 1;
     }
 
+    /// Sorts the people of each street, and writes down what is asked of nodes; portion by portion,
+    /// which threads share.
     fn line_up(&mut self, waiting: &[Query], streets: usize) {
-        self.streets.clear();
-        self.largest.clear();
-        for street in (0..streets as u32).map(StreetId) {
-            let range = self.range(street);
-            self.people[range.clone()].sort_unstable_by_key(|person| person.key());
-            self.streets.resize(range.end, street);
-            self.largest.push(self.people[range].last().map_or(0, |person| person.dc));
+        let nodes = self.people.len();
+        let edges: [u32; PORTIONS + 1] = std::array::from_fn(|portion| self.edge(portion));
+        self.largest.resize(streets, 0);
+        self.streets.resize(nodes, StreetId(0));
+        self.wanted.resize(nodes, 0);
+        self.places.resize(nodes, 0);
+        self.ids.resize(nodes, QueryId(0));
+        let mut rest = Share {
+            starts: &self.starts[..=streets],
+            first: 0,
+            people: &mut self.people,
+            largest: &mut self.largest,
+            streets: &mut self.streets,
+            wanted: &mut self.wanted,
+            places: &mut self.places,
+            ids: &mut self.ids,
+            lanes: self.lanes.parts(nodes),
+        };
+        let shares: [Share<'_>; PORTIONS] =
+            std::array::from_fn(|portion| rest.split_off(edges[portion + 1]));
+        let by_id = &self.by_id;
+        let line_up = |share: Share<'_>| share.line_up(waiting, by_id);
+        if rayon::current_num_threads() == 1 {
+            shares.into_iter().for_each(line_up);
+        } else {
+            shares.into_par_iter().for_each(line_up);
         }
-        let (by_id, people) = (&self.by_id, &self.people);
-        let place =
-            |person: &Person| by_id.get(person.rank as usize).copied().unwrap_or(person.rank);
-        self.wanted.clear();
-        self.wanted.extend(people.iter().map(|person| person.k));
-        self.places.clear();
-        self.places.extend(people.iter().map(place));
-        self.ids.clear();
-        self.ids.extend(self.places.iter().map(|&place| waiting[place as usize].id));
     }
 
-    fn range(&self, street: StreetId) -> Range<usize> {
+    /// The nodes on a street.
+    #[inline]
+    pub(super) fn range(&self, street: StreetId) -> Range<usize> {
         self.starts[street.index()] as usize..self.starts[street.index() + 1] as usize
     }
 
@@ -135,6 +154,11 @@ impl Crowd {
     pub(super) fn on(&self, street: StreetId) -> (u32, &[Person]) {
         let range = self.range(street);
         (range.start as u32, &self.people[range])
+    }
+
+    /// The same people, to be compared many at once.
+    pub(super) fn lanes(&self) -> &Lanes {
+        &self.lanes
     }
 
     /// The largest reach on a street; 0 if nobody is there.
@@ -174,11 +198,11 @@ impl Crowd {
         Standpoint { street: self.streets[node as usize], dc }
     }
 
-    /// Where one of `portions` portions with about as many people each begins: its first street.
-    pub(super) fn edge(&self, portion: usize, portions: usize) -> u32 {
+    /// Where a portion with about as many people as any other begins: its first street.
+    pub(super) fn edge(&self, portion: usize) -> u32 {
         let streets = self.starts.len() - 2;
-        let people = self.people.len() * portion / portions;
-        match portion == portions {
+        let people = self.people.len() * portion / PORTIONS;
+        match portion == PORTIONS {
             true => streets as u32,
             false => self.starts[..=streets].partition_point(|&s| (s as usize) < people) as u32,
         }

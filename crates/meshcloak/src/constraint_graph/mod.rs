@@ -7,7 +7,12 @@
 
 mod around;
 mod crowd;
+mod hits;
+mod lanes;
+mod later;
 mod near;
+mod own_street;
+mod share;
 mod walk;
 
 use crate::distance::Atlas;
@@ -26,6 +31,17 @@ pub enum Coverage {
     Own,
     /// Both distances within both constraints (§III-D).
     Both,
+}
+
+impl Coverage {
+    /// How long the way back to somebody may be at most, whose constraint is no larger than that of
+    /// whoever comes back; her own is a limit as well.
+    fn farthest_back(self, dc: u16) -> u16 {
+        match self {
+            Coverage::Own => u16::MAX,
+            Coverage::Both => dc,
+        }
+    }
 }
 
 /// A graph over `0..len()` that stores each edge once, at the node that comes first in some order:
@@ -174,8 +190,7 @@ impl GraphBuilder {
         let crowd = &self.crowd;
         let total = AtomicUsize::new(0);
         let search = |(portion, found): (usize, &mut Found)| {
-            let edge = |portion| crowd.edge(portion, PORTIONS);
-            walk.run(edge(portion)..edge(portion + 1), found, &total);
+            walk.run(crowd.edge(portion)..crowd.edge(portion + 1), found, &total);
         };
         if rayon::current_num_threads() == 1 {
             self.found.iter_mut().enumerate().for_each(search);
@@ -190,19 +205,15 @@ impl GraphBuilder {
         spans.clear();
         later.clear();
         portions.clear();
-        for (portion, found) in self.found.iter_mut().enumerate() {
+        for (portion, found) in self.found.iter().enumerate() {
             let mut start = later.len() as u32;
-            if later.is_empty() {
-                std::mem::swap(later, &mut found.later);
-            } else {
-                later.extend_from_slice(&found.later);
-            }
+            later.extend_from_slice(found.later.as_slice());
             spans.extend(found.counts.iter().map(|&len| {
                 let span = Span { start, len };
                 start += len;
                 span
             }));
-            portions.push(self.crowd.before(self.crowd.edge(portion + 1, PORTIONS)));
+            portions.push(self.crowd.before(self.crowd.edge(portion + 1)));
         }
     }
 }

@@ -3,10 +3,12 @@
 //! People on one street walk together: whom they may meet is gathered once for all of them.
 
 use super::Coverage;
-use super::around::Around;
+use super::around::{Around, Some64, WORD};
 use super::crowd::{Crowd, Person};
+use super::hits::{Hits, Notes};
+use super::later::Later;
 use super::near::{Near, NearStreets, WaysBack};
-use crate::distance::{Atlas, BEYOND, Crossing};
+use crate::distance::{Atlas, Crossing, Reached};
 use crate::map::StreetId;
 use crate::query::Query;
 use std::ops::Range;
@@ -26,19 +28,23 @@ pub(super) struct Walk<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     pub(super) counts: Vec<u32>,
-    pub(super) later: Vec<u32>,
+    pub(super) later: Later,
     near: Near,
+    hits: Hits,
     around: Around,
 }
 
 /// The street that people walk from.
 #[derive(Clone, Copy)]
-struct Home {
+pub(super) struct Home<'a> {
     street: StreetId,
-    one_way: bool,
+    pub(super) one_way: bool,
+    /// The node of the first.
+    pub(super) first: u32,
+    pub(super) people: &'a [Person],
 }
 
-impl Home {
+impl Home<'_> {
     /// How far somebody gets beyond its nearest exit; below 0 if not even there.
     fn left(self, person: Person) -> i32 {
         let leave = if self.one_way { person.to } else { person.from.min(person.to) };
@@ -46,155 +52,187 @@ impl Home {
     }
 }
 
+/// The entry that stands for the street itself.
+const HOME: u32 = u32::MAX;
+
 /// After so many edges a portion says how many it has found.
 const EDGES_OF_A_REPORT: usize = 1 << 16;
+
+/// How much was found, as far as others know of it.
+struct Report<'a> {
+    total: &'a AtomicUsize,
+    reported: usize,
+}
+
+impl Report<'_> {
+    /// Tells others how much there is; whether that is more than may be kept.
+    fn is_too_much(&mut self, later: &Later) -> bool {
+        let more = later.len() - self.reported;
+        self.reported = later.len();
+        self.total.fetch_add(more, Ordering::Relaxed) + more > super::MOST_EDGES
+    }
+}
 
 impl Walk<'_> {
     /// Everyone on `streets` searches, until `total` passes what may be kept.
     pub(super) fn run(&self, streets: Range<u32>, found: &mut Found, total: &AtomicUsize) {
         found.counts.clear();
         found.later.clear();
-        let mut reported = 0;
+        let mut report = Report { total, reported: 0 };
         for street in streets.map(StreetId) {
             let (first, people) = self.crowd.on(street);
             if people.is_empty() {
                 continue;
             }
-            let home = Home { street, one_way: self.atlas.map().street(street).one_way };
-            let farthest = people.iter().map(|person| home.left(*person)).max();
-            let farthest = farthest.unwrap_or(-1);
-            let near = found.near.streets(self.atlas, street, farthest);
-            self.look_around(home, &near, people, &mut found.around);
-            for (place, &person) in people.iter().enumerate() {
-                let (node, met) = (first + place as u32, &mut found.later);
-                let before = met.len();
-                let others = (node + 1, &people[place + 1..]);
-                self.same_street((home, near.own), (node, person), others, met);
-                self.greet((node, person), near.ways_back, &found.around, met);
-                met.truncate(before.saturating_add(self.most));
-                met[before..].sort_unstable();
-                found.counts.push((met.len() - before) as u32);
-                let more = found.later.len() - reported;
-                if more > EDGES_OF_A_REPORT {
-                    reported += more;
-                    if total.fetch_add(more, Ordering::Relaxed) + more > super::MOST_EDGES {
-                        return;
-                    }
+            let one_way = self.atlas.map().street(street).one_way;
+            let home = Home { street, one_way, first, people };
+            let Found { counts, later, near, hits, around } = found;
+            let farthest = people.iter().map(|person| home.left(*person)).max().unwrap_or(-1);
+            let near = near.streets(self.atlas, street, farthest);
+            self.look_around(home, &near, hits, around);
+            for place in 0..people.len() {
+                let before = later.len();
+                self.greet_all(home, &near, (place, around), later);
+                if self.is_crush() {
+                    later.keep(before, self.most);
+                }
+                counts.push((later.len() - before) as u32);
+                if later.len() - report.reported > EDGES_OF_A_REPORT && report.is_too_much(later) {
+                    return;
                 }
             }
         }
-        total.fetch_add(found.later.len() - reported, Ordering::Relaxed);
+        report.is_too_much(&found.later);
     }
 
-    /// Neighbours on her own street, of those who come after her: straight along, or round and
-    /// back.
-    #[inline]
-    fn same_street(
-        &self,
-        (Home { street, one_way }, round): (Home, Crossing),
-        (node, a): (u32, Person),
-        (first, others): (u32, &[Person]),
-        met: &mut Vec<u32>,
-    ) {
-        for (other, &b) in (first..).zip(others) {
-            let straight =
-                !one_way && a.from.abs_diff(b.from) <= a.dc && a.from.max(b.from) < BEYOND;
-            let within = straight || {
-                let way =
-                    |(a, x), (b, y)| self.along(street, a, b).min(u32::from(across(x, round, y)));
-                way((node, a), (other, b)) <= u32::from(a.dc)
-                    && way((other, b), (node, a)) <= u32::from(self.way_back_limit(a, b))
-            };
-            if within && self.are_two_people(node, a, other, b) {
-                met.push(other);
-            }
-        }
-    }
-
-    /// How far it is from `a` to `b` along the street both are on, if its direction allows.
-    fn along(&self, street: StreetId, a: u32, b: u32) -> u32 {
-        let [at, there] = [a, b].map(|node| match self.crowd.person(node).from {
-            u16::MAX => self.query(node).position.offset.units(),
-            from => u32::from(from),
-        });
-        match there.checked_sub(at) {
-            Some(ahead) => ahead,
-            None if self.atlas.map().street(street).one_way => u32::MAX,
-            None => at - there,
-        }
-    }
-
-    /// Everyone on other streets whom somebody of this one may meet: no farther than a walker gets
-    /// who comes before her.
+    /// Everyone on other streets whom somebody of this one may meet, no farther than a walker gets
+    /// who comes before her; and everyone of this one.
     fn look_around(
         &self,
-        home: Home,
+        home: Home<'_>,
         near: &NearStreets<'_>,
-        mut walkers: &[Person],
+        hits: &mut Hits,
         around: &mut Around,
     ) {
+        let [(row, back), (far_row, far_back)] = near.parts;
+        hits.take_down(row.len() + far_row.len() + 1, |notes| {
+            notes.note(home.street, HOME, true);
+            self.walk(home, near, notes);
+        });
+        let near_count = row.len() as u32;
         around.clear();
-        let Some(mut first) = walkers.first().copied() else { return };
-        let mut farthest = home.left(first);
-        for (row, back) in near.parts {
-            for (entry, reached) in row.iter().enumerate() {
+        let add = |entry: u32| {
+            if entry == HOME {
+                around.add_own(self.crowd.range(home.street));
+                return;
+            }
+            let (row, back, entry) = match entry.checked_sub(near_count) {
+                Some(entry) => (far_row, far_back, entry as usize),
+                None => (row, back, entry as usize),
+            };
+            let Reached { street, crossing, .. } = row[entry];
+            let (people, back) = (self.crowd.range(street), back.map(|back| back[entry]));
+            around.add(self.crowd.lanes(), people, crossing, back);
+        };
+        if self.is_crush() {
+            hits.as_found().iter().copied().for_each(add);
+        } else {
+            hits.sort();
+            hits.by_street().for_each(add);
+        }
+        around.close();
+    }
+
+    /// Notes the streets where somebody may be met.
+    #[inline]
+    fn walk(&self, home: Home<'_>, near: &NearStreets<'_>, notes: &mut Notes<'_>) {
+        let mut walkers = home.people.iter();
+        let Some(first) = walkers.next() else { return };
+        let (mut dc, mut farthest) = (first.dc, home.left(*first));
+        let mut entry = 0;
+        for (row, _) in near.parts {
+            for reached in row {
                 while i32::from(reached.nearest) > farthest && near.sorted {
                     // She gets no farther, nor whoever came before her.
-                    walkers = &walkers[1..];
-                    let Some(next) = walkers.first() else { return };
-                    (first, farthest) = (*next, home.left(*next));
+                    let Some(next) = walkers.next() else { return };
+                    (dc, farthest) = (next.dc, home.left(*next));
                 }
-                if self.crowd.largest_dc(reached.street) < first.dc {
-                    continue;
-                }
-                let (start, people) = self.crowd.on(reached.street);
-                let back = back.map(|back| back[entry]);
-                let after = people.iter().enumerate().rev();
-                for (place, &b) in after.take_while(|(_, b)| b.is_after(first)) {
-                    around.add(start + place as u32, b, reached.crossing, back);
-                }
+                let somebody = self.crowd.largest_dc(reached.street) >= dc;
+                notes.note(reached.street, entry, somebody);
+                entry += 1;
             }
         }
     }
 
-    /// Everyone around whom she can meet, and who comes after her.
+    /// Whether nodes may keep some of their neighbours only: then the nearest.
+    fn is_crush(&self) -> bool {
+        self.most < super::MOST_EDGES
+    }
+
+    /// Somebody notes her neighbours.
+    #[inline(always)]
+    fn greet_all(
+        &self,
+        home: Home<'_>,
+        near: &NearStreets<'_>,
+        (place, around): (usize, &Around),
+        later: &mut Later,
+    ) {
+        later.make_room(around.len());
+        let (own, person) = (around.own(), home.people[place]);
+        for word in 0..around.len().div_ceil(WORD) {
+            let some = around.word(word);
+            let start = own.start.max(some.first);
+            let end = own.end.min(some.first + WORD).max(start);
+            let others = start - own.start..end - own.start;
+            let others = self.on_street(home, near, place, others);
+            let mut met = match near.ways_back {
+                WaysBack::Known => {
+                    some.within_and_back(person, self.coverage.farthest_back(person.dc))
+                }
+                _ => some.within(person),
+            };
+            met |= others << ((start - some.first) % WORD);
+            let walker = (home.first + place as u32, person);
+            self.greet(walker, (near.ways_back, around), (met, some), later);
+        }
+    }
+
+    /// Of those whom she can meet, notes everyone who comes after her.
     #[inline]
     fn greet(
         &self,
         (node, a): (u32, Person),
-        ways_back: WaysBack,
-        around: &Around,
-        met: &mut Vec<u32>,
+        (ways_back, around): (WaysBack, &Around),
+        (mut met, some): (u64, Some64<'_>),
+        later: &mut Later,
     ) {
-        around.within(a, |other, place| {
+        while met != 0 {
+            let lane = met.trailing_zeros() as usize;
+            let other = some.nodes[lane];
             let b = self.crowd.person(other);
             let returns = || match ways_back {
-                WaysBack::Same => true,
-                WaysBack::Known => across(b, around.back(place), a) <= self.way_back_limit(a, b),
-                WaysBack::Unknown => self.returns(other, node, self.way_back_limit(a, b)),
+                WaysBack::Same | WaysBack::Known => true,
+                WaysBack::Unknown => {
+                    around.own().contains(&(some.first + lane))
+                        || self.returns((other, b), (node, a))
+                }
             };
-            if b.is_after(a) && returns() && self.are_two_people(node, a, other, b) {
-                met.push(other);
-            }
-        });
+            let wanted = b.is_after(a) && returns() && self.are_two_people(node, a, other, b);
+            later.push_if(wanted, other);
+            met &= met - 1;
+        }
     }
 
-    fn query(&self, node: u32) -> &Query {
+    pub(super) fn query(&self, node: u32) -> &Query {
         &self.waiting[self.crowd.places()[node as usize] as usize]
     }
 
-    /// Whether the way from one node to another is no longer than `limit`.
-    fn returns(&self, from: u32, to: u32, limit: u16) -> bool {
-        let [from, to] = [from, to].map(|node| self.query(node).position);
-        self.atlas.distance(from, to).is_some_and(|way| way.units() <= u32::from(limit))
-    }
-
-    /// How long the way from `b` back to `a` may be; `a` has the smaller constraint.
-    fn way_back_limit(&self, a: Person, b: Person) -> u16 {
-        match self.coverage {
-            Coverage::Own => b.dc,
-            Coverage::Both => a.dc,
-        }
+    /// Whether `b` can come back to `a`, who has the smaller constraint.
+    fn returns(&self, (b_node, b): (u32, Person), (a_node, a): (u32, Person)) -> bool {
+        let [from, to] = [b_node, a_node].map(|node| self.query(node).position);
+        let limit = u32::from(b.dc.min(self.coverage.farthest_back(a.dc)));
+        self.atlas.distance(from, to).is_some_and(|way| way.units() <= limit)
     }
 
     fn are_two_people(&self, a_node: u32, a: Person, b_node: u32, b: Person) -> bool {
@@ -203,7 +241,8 @@ impl Walk<'_> {
 }
 
 /// How far it is from `a` to the `from` and the `to` end of another street.
-fn to_ends(a: Person, crossing: Crossing) -> (u16, u16) {
+#[inline(always)]
+pub(super) fn to_ends(a: Person, crossing: Crossing) -> (u16, u16) {
     let [from_from, from_to, to_from, to_to] = crossing;
     (
         a.from.saturating_add(from_from).min(a.to.saturating_add(to_from)),
@@ -212,7 +251,7 @@ fn to_ends(a: Person, crossing: Crossing) -> (u16, u16) {
 }
 
 /// How far it is from `a` to `b` by leaving the one street and entering the other.
-fn across(a: Person, crossing: Crossing, b: Person) -> u16 {
+pub(super) fn across(a: Person, crossing: Crossing, b: Person) -> u16 {
     let (to_from, to_to) = to_ends(a, crossing);
     to_from.saturating_add(b.from).min(to_to.saturating_add(b.to))
 }

@@ -1,0 +1,51 @@
+//! The neighbours that were found, one node after the other.
+
+/// A list that grows ahead of what is in it: so one is put in without a branch.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Later {
+    nodes: Vec<u32>,
+    len: usize,
+}
+
+impl Later {
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Makes room for so many more, and one that is not wanted.
+    #[inline]
+    pub(super) fn make_room(&mut self, more: usize) {
+        if self.len + more >= self.nodes.len() {
+            let room = (self.len + self.len / 2).max(self.len + more + 1);
+            self.nodes.reserve_exact(room - self.nodes.len());
+            self.nodes.resize(room, 0);
+        }
+    }
+
+    /// Puts a node in if it is wanted; there must be room for it either way.
+    #[inline]
+    pub(super) fn push_if(&mut self, wanted: bool, node: u32) {
+        self.nodes[self.len] = node;
+        self.len += usize::from(wanted);
+    }
+
+    /// Of those behind the first `before` keeps the first `most`, and sorts them.
+    pub(super) fn keep(&mut self, before: usize, most: usize) {
+        self.len = self.len.min(before.saturating_add(most));
+        self.nodes[before..self.len].sort_unstable();
+    }
+
+    /// For how many there is room.
+    #[cfg(test)]
+    pub(super) fn room(&self) -> usize {
+        self.nodes.capacity()
+    }
+
+    pub(super) fn as_slice(&self) -> &[u32] {
+        &self.nodes[..self.len]
+    }
+}
