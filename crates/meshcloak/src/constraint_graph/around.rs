@@ -32,7 +32,7 @@ pub(super) const WORD: usize = u64::BITS as usize;
 
 /// People on and around a street who share a word of bits.
 #[derive(Clone, Copy)]
-pub(super) struct Some64<'a> {
+pub(super) struct SixtyFour<'a> {
     /// The place of the first.
     pub(super) first: usize,
     from: &'a [[u16; SIXTEEN]],
@@ -149,12 +149,12 @@ impl Around {
 
     /// Those who share a word of bits.
     #[inline]
-    pub(super) fn word(&self, number: usize) -> Some64<'_> {
+    pub(super) fn word(&self, number: usize) -> SixtyFour<'_> {
         let first = number * WORD;
         let end = (first + WORD).min(self.len.next_multiple_of(SIXTEEN));
         let sixteens = |lanes| <[u16]>::as_chunks(&<Vec<u16>>::as_slice(lanes)[first..end]).0;
         let nodes = self.nodes[first..].first_chunk().expect("there is room for a word");
-        Some64 {
+        SixtyFour {
             first,
             from: sixteens(&self.from),
             to: sixteens(&self.to),
@@ -171,7 +171,7 @@ impl Around {
     }
 }
 
-impl Some64<'_> {
+impl SixtyFour<'_> {
     /// A bit for each, 1 if she is within the reach of `walker` and has no smaller reach herself,
     /// those on the street itself aside.
     #[inline(always)]

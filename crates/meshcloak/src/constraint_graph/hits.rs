@@ -41,7 +41,7 @@ impl Hits {
         self.len = notes.len;
     }
 
-    /// The entries that were found, in the order in which it was found.
+    /// The entries that were found, in the order in which they were found.
     pub(super) fn as_found(&self) -> &[u32] {
         &self.entries[..self.len]
     }
@@ -52,7 +52,7 @@ impl Hits {
         let Hits { streets, order, len, .. } = self;
         let len = *len;
         if len > FEW {
-            order.truncate(0);
+            order.clear();
             order.extend(0..len as u32);
             order.sort_unstable_by_key(|&number| streets[number as usize]);
             order.resize(self.entries.len(), 0);
@@ -83,6 +83,7 @@ impl Notes<'_> {
     #[inline]
     pub(super) fn note(&mut self, street: StreetId, entry: u32, wanted: bool) {
         let len = self.len;
+        debug_assert!(len < self.streets.len(), "there is no room for a street");
         if let (Some(place), Some(noted)) = (self.streets.get_mut(len), self.entries.get_mut(len)) {
             *place = street.0;
             *noted = entry;

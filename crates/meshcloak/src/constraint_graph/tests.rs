@@ -7,33 +7,64 @@ use crate::query::UserId;
 use crate::town::{Town, town};
 use crate::units::Length;
 
+/// Compares the graph with the definition, under both rules; gives how many edges were compared.
+fn compare(town: &Town, most_bytes: usize, waiting: &[Query], what: &str) -> usize {
+    let atlas = Atlas::within(town.map.clone(), LARGEST_DC_MAX, most_bytes);
+    assert_eq!(matches!(atlas.rows(), Rows::Streets(_)), most_bytes > 0);
+    let table = naive::terminal_distances(&town.map);
+    let mut edges = 0;
+    for coverage in [Coverage::Own, Coverage::Both] {
+        let mut builder = GraphBuilder::default();
+        let graph = builder.build(&atlas, coverage, waiting).clone();
+        let mut found: Vec<(u32, u32)> = (0..graph.len() as u32)
+            .flat_map(|node| graph.later(node).iter().map(move |&later| (node, later)))
+            .map(|(a, b)| (builder.nodes()[a as usize], builder.nodes()[b as usize]))
+            .map(|(a, b)| (a.min(b), a.max(b)))
+            .collect();
+        found.sort_unstable();
+        let expected = naive::edges(&town.map, &table, coverage, waiting);
+        assert_eq!(found, expected, "{what} {coverage:?}\n{town}");
+        assert!(!builder.truncated());
+        edges += found.len();
+    }
+    edges
+}
+
 #[test]
 fn the_graph_has_the_edges_of_the_definition_and_no_other() {
     let mut edges = 0;
     for seed in 0..400 {
         let town = Town::random(seed);
-        let mut random = Town::generator(seed);
-        let waiting = town.crowd(&mut random, 1 + seed as usize % 40);
+        let waiting = town.crowd(&mut Town::generator(seed), 1 + seed as usize % 40);
         let most_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
-        let atlas = Atlas::within(town.map.clone(), LARGEST_DC_MAX, most_bytes);
-        assert_eq!(matches!(atlas.rows(), Rows::Streets(_)), seed % 2 == 0);
-        let table = naive::terminal_distances(&town.map);
-        for coverage in [Coverage::Own, Coverage::Both] {
-            let mut builder = GraphBuilder::default();
-            let graph = builder.build(&atlas, coverage, &waiting).clone();
-            let mut found: Vec<(u32, u32)> = (0..graph.len() as u32)
-                .flat_map(|node| graph.later(node).iter().map(move |&later| (node, later)))
-                .map(|(a, b)| (builder.nodes()[a as usize], builder.nodes()[b as usize]))
-                .map(|(a, b)| (a.min(b), a.max(b)))
-                .collect();
-            found.sort_unstable();
-            let expected = naive::edges(&town.map, &table, coverage, &waiting);
-            assert_eq!(found, expected, "seed {seed} {coverage:?}\n{town}");
-            assert!(!builder.truncated());
-            edges += found.len();
-        }
+        edges += compare(&town, most_bytes, &waiting, &format!("seed {seed}"));
     }
     assert!(edges > 10_000, "only {edges} edges were compared");
+}
+
+#[test]
+fn so_it_has_where_more_stand_around_than_are_compared_at_once() {
+    let mut edges = 0;
+    for seed in 0..40 {
+        let town = Town::random(seed);
+        let waiting = town.crowd(&mut Town::generator(seed), 90 + seed as usize * 5);
+        let most_bytes = if seed % 4 < 3 { usize::MAX } else { 0 };
+        edges += compare(&town, most_bytes, &waiting, &format!("seed {seed}"));
+    }
+    assert!(edges > 100_000, "only {edges} edges were compared");
+}
+
+#[test]
+fn so_it_has_on_streets_longer_than_sixteen_bits_can_say() {
+    let mut edges = 0;
+    for (seed, streets) in
+        (0..).zip(["A-B B-C C-A", "A>B B-C C-A", "A-B(1500,-900)", "A>B B>C C>A"])
+    {
+        let town = town(&format!("A 0,0  B 3000,0  C 1500,40 | {streets}"));
+        let waiting = town.crowd(&mut Town::generator(seed), 60);
+        edges += compare(&town, usize::MAX, &waiting, streets);
+    }
+    assert!(edges > 500, "only {edges} edges were compared");
 }
 
 #[test]
@@ -98,6 +129,8 @@ fn a_crowd_on_one_street_stops_searching_when_its_edges_no_longer_fit() {
     let mut builder = GraphBuilder::default();
     let edges = builder.build(&atlas, Coverage::Own, &waiting).edge_count();
     assert!(builder.truncated() && edges <= EDGES_OF_A_CRUSH, "{edges}");
+    let graph = builder.graph();
+    assert!((0..20_000).all(|node| graph.later(node).is_sorted_by(|a, b| a < b)));
     // All would be 200 million; room doubles, so twice what may be kept is what it may have had.
     let room = |found: &Found| found.later.room();
     let most = builder.found.iter().map(room).sum::<usize>() + builder.graph.later.capacity();

@@ -3,7 +3,7 @@
 //! People on one street walk together: whom they may meet is gathered once for all of them.
 
 use super::Coverage;
-use super::around::{Around, Some64, WORD};
+use super::around::{Around, SixtyFour, WORD};
 use super::crowd::{Crowd, Person};
 use super::hits::{Hits, Notes};
 use super::later::Later;
@@ -204,7 +204,7 @@ impl Walk<'_> {
         &self,
         (node, a): (u32, Person),
         (ways_back, around): (WaysBack, &Around),
-        (mut met, some): (u64, Some64<'_>),
+        (mut met, some): (u64, SixtyFour<'_>),
         later: &mut Later,
     ) {
         while met != 0 {
