@@ -5,207 +5,255 @@
 //! street, and a walker compares sixteen people at a time, without a branch for each.
 
 use super::crowd::Person;
-use super::lanes::{EIGHT, Lanes, SIXTEEN, bits};
-use crate::distance::{BEYOND, Crossing};
+use super::eights::{EIGHT, Eight, Eights};
+use super::walk::AT_ONCE;
+use crate::distance::Crossing;
+use crate::map::StreetId;
 use std::ops::Range;
+use wide::{u16x8, u16x16};
 
 /// People on and around a street.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Around {
-    /// How far it is to each of them from the `from` end of the street.
-    from: Vec<u16>,
-    /// How far it is from the `to` end.
-    to: Vec<u16>,
-    dc: Vec<u16>,
-    nodes: Vec<u32>,
-    len: usize,
-    /// How far it is back from each to the `from` end, where that is not the way there.
-    back_from: Vec<u16>,
-    /// How far it is back to the `to` end.
-    back_to: Vec<u16>,
-    /// The places of those on the street itself.
-    own: Range<usize>,
+    blocks: Vec<Block>,
+    /// The block that is being filled.
+    last: usize,
 }
 
 /// So many people share a word of bits.
 pub(super) const WORD: usize = u64::BITS as usize;
 
 /// People on and around a street who share a word of bits.
-#[derive(Clone, Copy)]
-pub(super) struct SixtyFour<'a> {
-    /// The place of the first.
-    pub(super) first: usize,
-    from: &'a [[u16; SIXTEEN]],
-    to: &'a [[u16; SIXTEEN]],
-    dc: &'a [[u16; SIXTEEN]],
-    back_from: &'a [[u16; SIXTEEN]],
-    back_to: &'a [[u16; SIXTEEN]],
-    pub(super) nodes: &'a [u32; WORD],
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(super) struct Block {
+    /// How far it is to each of them from the `from` end of the street.
+    from: [u16; WORD],
+    /// How far it is from the `to` end.
+    to: [u16; WORD],
+    /// How far each gets plus one; on streets before this one just how far.
+    order: [u16; WORD],
+    pub(super) nodes: [u32; WORD],
+    /// How far it is back from each to the `from` end, where that is not the way there.
+    back_from: [u16; WORD],
+    /// How far it is back to the `to` end.
+    back_to: [u16; WORD],
+    /// How far each gets, where she may not come back by the way there.
+    dc: [u16; WORD],
+    len: usize,
+    /// A bit for each who is not on the street itself.
+    elsewhere: u64,
+    /// Where those on the street itself begin.
+    pub(super) own_start: usize,
+    /// Which of those on the street they are.
+    pub(super) own: Range<usize>,
+}
+
+impl Default for Block {
+    fn default() -> Block {
+        Block {
+            from: [0; WORD],
+            to: [0; WORD],
+            order: [0; WORD],
+            nodes: [0; WORD],
+            back_from: [0; WORD],
+            back_to: [0; WORD],
+            dc: [0; WORD],
+            len: 0,
+            elsewhere: 0,
+            own_start: 0,
+            own: 0..0,
+        }
+    }
 }
 
 impl Around {
     pub(super) fn clear(&mut self) {
-        self.len = 0;
-        self.make_room();
+        self.last = 0;
+        match self.blocks.first_mut() {
+            Some(block) => block.clear(),
+            None => self.blocks.push(Block::default()),
+        }
     }
 
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.len
+    /// Those who share a word of bits, word by word.
+    #[inline]
+    pub(super) fn blocks(&self) -> &[Block] {
+        &self.blocks[..=self.last]
+    }
+
+    /// For how many there is room in the words that are in use.
+    pub(super) fn room(&self) -> usize {
+        (self.last + 1) * WORD + AT_ONCE
     }
 
     /// Adds the people of a street that can be reached, and the way back from there if it is known
     /// not to be the way there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(
         &mut self,
-        lanes: &Lanes,
-        people: Range<usize>,
-        there: Crossing,
-        back: Option<Crossing>,
+        (eights, street): (&Eights, StreetId),
+        is_before: bool,
+        ways: (Crossing, Option<Crossing>),
     ) {
-        let place = self.len;
-        self.len += people.len();
-        if self.len + EIGHT + WORD > self.from.len() {
-            self.make_room();
-        }
-        // As many as always, whether there are so many or not: the next are written over them.
-        self.write(lanes, people.start, place, (there, back));
-        if people.len() > EIGHT {
-            for (node, place) in people.zip(place..).step_by(EIGHT).skip(1) {
-                self.write(lanes, node, place, (there, back));
+        let first = eights.first(street);
+        self.block().add(first, is_before, ways);
+        if first.left as usize > EIGHT {
+            for eight in eights.rest(first) {
+                self.block().add(eight, is_before, ways);
             }
         }
-    }
-
-    #[inline(always)]
-    fn write(
-        &mut self,
-        lanes: &Lanes,
-        node: usize,
-        place: usize,
-        (there, back): (Crossing, Option<Crossing>),
-    ) {
-        let (from, to) = lanes.ends::<EIGHT>(node);
-        let reach = |one: u16, other: u16| -> [u16; EIGHT] {
-            std::array::from_fn(|lane| {
-                one.saturating_add(from[lane]).min(other.saturating_add(to[lane]))
-            })
-        };
-        let [from_from, from_to, to_from, to_to] = there;
-        let ends = (reach(from_from, from_to), reach(to_from, to_to));
-        self.put(node, place, (&ends.0, &ends.1, lanes.dc(node)));
-        if let Some([from_from, from_to, to_from, to_to]) = back {
-            let places = place..place + EIGHT;
-            self.back_from[places.clone()].copy_from_slice(&reach(from_from, to_from));
-            self.back_to[places].copy_from_slice(&reach(from_to, to_to));
-        }
-    }
-
-    #[inline(always)]
-    fn put(
-        &mut self,
-        node: usize,
-        place: usize,
-        (from, to, dc): (&[u16; EIGHT], &[u16; EIGHT], &[u16; EIGHT]),
-    ) {
-        let places = place..place + EIGHT;
-        self.from[places.clone()].copy_from_slice(from);
-        self.to[places.clone()].copy_from_slice(to);
-        self.dc[places.clone()].copy_from_slice(dc);
-        let nodes: [u32; EIGHT] = std::array::from_fn(|lane| node as u32 + lane as u32);
-        self.nodes[places].copy_from_slice(&nodes);
     }
 
     /// Adds those on the street itself, to whom no way across the map leads.
     pub(super) fn add_own(&mut self, people: Range<usize>) {
-        self.own = self.len..self.len + people.len();
-        self.len = self.own.end;
-        self.make_room();
-        let nobody = [BEYOND; EIGHT];
-        for (place, node) in self.own.clone().zip(people).step_by(EIGHT) {
-            self.put(node, place, (&nobody, &nobody, &nobody));
+        let mut node = people.start;
+        while node < people.end {
+            let some = node..people.end.min(node + EIGHT);
+            self.block().add_own(some, node - people.start);
+            node += EIGHT;
         }
     }
 
-    fn make_room(&mut self) {
-        let room = self.len + EIGHT + WORD;
-        if room > self.from.len() {
-            let room = (2 * room).next_multiple_of(WORD);
-            let Around { from, to, dc, back_from, back_to, .. } = self;
-            for lanes in [from, to, dc, back_from, back_to] {
-                lanes.resize(room, BEYOND);
-            }
-            self.nodes.resize(room, 0);
-        }
-    }
-
-    /// Nobody stands behind the last.
-    pub(super) fn close(&mut self) {
-        let rest = self.len..self.len + SIXTEEN;
-        self.from[rest.clone()].fill(BEYOND);
-        self.to[rest].fill(BEYOND);
-    }
-
-    /// Those who share a word of bits.
+    /// The block that is being filled, with room for some more.
     #[inline]
-    pub(super) fn word(&self, number: usize) -> SixtyFour<'_> {
-        let first = number * WORD;
-        let end = (first + WORD).min(self.len.next_multiple_of(SIXTEEN));
-        let sixteens = |lanes| <[u16]>::as_chunks(&<Vec<u16>>::as_slice(lanes)[first..end]).0;
-        let nodes = self.nodes[first..].first_chunk().expect("there is room for a word");
-        SixtyFour {
-            first,
-            from: sixteens(&self.from),
-            to: sixteens(&self.to),
-            dc: sixteens(&self.dc),
-            back_from: sixteens(&self.back_from),
-            back_to: sixteens(&self.back_to),
-            nodes,
+    fn block(&mut self) -> &mut Block {
+        if self.blocks[self.last].len > WORD - EIGHT {
+            self.next();
         }
+        &mut self.blocks[self.last]
     }
 
-    /// The places of those on the street itself.
-    pub(super) fn own(&self) -> Range<usize> {
-        self.own.clone()
+    #[cold]
+    fn next(&mut self) {
+        self.last += 1;
+        match self.blocks.get_mut(self.last) {
+            Some(block) => block.clear(),
+            None => self.blocks.push(Block::default()),
+        }
     }
 }
 
-impl SixtyFour<'_> {
-    /// A bit for each, 1 if she is within the reach of `walker` and has no smaller reach herself,
-    /// those on the street itself aside.
+impl Block {
+    fn clear(&mut self) {
+        self.len = 0;
+        self.elsewhere = 0;
+        self.own = 0..0;
+    }
+
     #[inline(always)]
-    pub(super) fn within(self, walker: Person) -> u64 {
-        let mut met = 0;
-        for (number, ((from, to), dc)) in self.from.iter().zip(self.to).zip(self.dc).enumerate() {
-            let sixteen = bits(|lane| {
-                let by_from = walker.from.saturating_add(from[lane]);
-                let by_to = walker.to.saturating_add(to[lane]);
-                (by_from.min(by_to) <= walker.dc) & (dc[lane] >= walker.dc)
-            });
-            met |= sixteen << (number * SIXTEEN);
+    fn add(&mut self, eight: &Eight, is_before: bool, (there, back): (Crossing, Option<Crossing>)) {
+        // As many as always, whether there are so many or not: the next are written over them.
+        let place = self.len.min(WORD - EIGHT);
+        let places = place..place + EIGHT;
+        let (from, to) = (u16x8::new(eight.from), u16x8::new(eight.to));
+        let reach = |one: u16, other: u16| -> [u16; EIGHT] {
+            let by_from = u16x8::splat(one).saturating_add(from);
+            let by_to = u16x8::splat(other).saturating_add(to);
+            (by_from - by_from.saturating_sub(by_to)).to_array() // the less of the two
+        };
+        let [from_from, from_to, to_from, to_to] = there;
+        self.from[places.clone()].copy_from_slice(&reach(from_from, from_to));
+        self.to[places.clone()].copy_from_slice(&reach(to_from, to_to));
+        let order = u16x8::new(eight.dc) + u16x8::splat(u16::from(!is_before));
+        self.order[places.clone()].copy_from_slice(&order.to_array());
+        if let Some([from_from, from_to, to_from, to_to]) = back {
+            self.back_from[places.clone()].copy_from_slice(&reach(from_from, to_from));
+            self.back_to[places.clone()].copy_from_slice(&reach(from_to, to_to));
+            self.dc[places].copy_from_slice(&eight.dc);
         }
-        met
+        let count = (eight.left as usize).min(EIGHT);
+        self.elsewhere |= first_bits(count) << place;
+        self.number(eight.node, place);
+        self.len = place + count;
+    }
+
+    fn add_own(&mut self, people: Range<usize>, first: usize) {
+        let place = self.len.min(WORD - EIGHT);
+        if self.own.is_empty() {
+            (self.own_start, self.own) = (place, first..first);
+        }
+        self.own.end += people.len();
+        self.number(people.start as u32, place);
+        self.len = place + people.len();
+    }
+
+    #[inline(always)]
+    fn number(&mut self, first: u32, place: usize) {
+        let nodes: [u32; EIGHT] = std::array::from_fn(|lane| first + lane as u32);
+        self.nodes[place..place + EIGHT].copy_from_slice(&nodes);
+    }
+
+    /// A bit for each, 1 if she is within the reach of `walker` and comes after her in the order of
+    /// (dc, node); those on the street itself aside.
+    #[inline(always)]
+    pub(super) fn within(&self, walker: Person) -> u64 {
+        let least = u16x16::splat(walker.dc() + 1);
+        let [left_from, left_to] = walker.left().map(u16x16::splat);
+        self.bits(|number| {
+            let [from, to, order] =
+                [&self.from, &self.to, &self.order].map(|some| read(some, number));
+            let near = left_from.saturating_sub(from) | left_to.saturating_sub(to);
+            near.simd_eq(ZERO) | least.saturating_sub(order)
+        })
     }
 
     /// The same, if she comes back as well: within her own reach, and no farther than `most`.
     #[inline(always)]
-    pub(super) fn within_and_back(self, walker: Person, most: u16) -> u64 {
-        let mut met = 0;
-        let there = self.from.iter().zip(self.to).zip(self.dc);
-        let back = self.back_from.iter().zip(self.back_to);
-        for (number, (((from, to), dc), (back_from, back_to))) in there.zip(back).enumerate() {
-            let sixteen = bits(|lane| {
-                let by_from = walker.from.saturating_add(from[lane]);
-                let by_to = walker.to.saturating_add(to[lane]);
-                let back_by_from = walker.from.saturating_add(back_from[lane]);
-                let back_by_to = walker.to.saturating_add(back_to[lane]);
-                (by_from.min(by_to) <= walker.dc)
-                    & (dc[lane] >= walker.dc)
-                    & (back_by_from.min(back_by_to) <= dc[lane].min(most))
-            });
-            met |= sixteen << (number * SIXTEEN);
-        }
-        met
+    pub(super) fn within_and_back(&self, walker: Person, most: u16) -> u64 {
+        let least = u16x16::splat(walker.dc() + 1);
+        let [left_from, left_to] = walker.left().map(u16x16::splat);
+        let [from_end, to_end] = [walker.from, walker.to].map(u16x16::splat);
+        let most = u16x16::splat(most);
+        self.bits(|number| {
+            let [from, to, order] =
+                [&self.from, &self.to, &self.order].map(|some| read(some, number));
+            let [back_from, back_to, dc] =
+                [&self.back_from, &self.back_to, &self.dc].map(|some| read(some, number));
+            let near = left_from.saturating_sub(from) | left_to.saturating_sub(to);
+            let beyond = dc - dc.saturating_sub(most) + u16x16::splat(1);
+            let back = beyond.saturating_sub(back_from.saturating_add(from_end))
+                | beyond.saturating_sub(back_to.saturating_add(to_end));
+            near.simd_eq(ZERO) | back.simd_eq(ZERO) | least.saturating_sub(order)
+        })
     }
+
+    /// Those of `met` for whom `holds` is.
+    #[cold]
+    pub(super) fn only(&self, met: u64, holds: impl Fn(u32) -> bool) -> u64 {
+        let (mut open, mut held) = (met, 0);
+        while open != 0 {
+            let lane = open.trailing_zeros() as usize;
+            open &= open - 1;
+            held |= u64::from(holds(self.nodes[lane])) << lane;
+        }
+        held
+    }
+
+    /// A bit for each elsewhere of whom `misses`, asked about sixteen at a time, says 0.
+    #[inline(always)]
+    fn bits(&self, misses: impl Fn(usize) -> u16x16) -> u64 {
+        let mut bits = 0;
+        for number in 0..self.len.div_ceil(SIXTEEN).min(WORD / SIXTEEN) {
+            let met = misses(number).simd_eq(ZERO);
+            bits |= u64::from(met.to_bitmask()) << (number * SIXTEEN);
+        }
+        bits & self.elsewhere
+    }
+}
+
+/// So many are compared at once.
+const SIXTEEN: usize = 16;
+
+const ZERO: u16x16 = u16x16::ZERO;
+
+#[inline(always)]
+fn read(lanes: &[u16; WORD], number: usize) -> u16x16 {
+    u16x16::new(lanes.as_chunks::<SIXTEEN>().0[number])
+}
+
+/// The first few bits, no more than eight.
+#[inline(always)]
+fn first_bits(count: usize) -> u64 {
+    (1 << count) - 1
 }

@@ -4,9 +4,10 @@
 //! node to the last finds what it needs next where it has just been.
 
 use super::PORTIONS;
-use super::lanes::Lanes;
+use super::eights::Eights;
 use super::share::Share;
-use crate::distance::Atlas;
+use super::users::Users;
+use crate::distance::{Atlas, BEYOND};
 use crate::map::StreetId;
 use crate::query::{Query, QueryId, Standpoint};
 use crate::units::Length;
@@ -19,12 +20,15 @@ pub(super) struct Crowd {
     /// Where the people of each street begin.
     starts: Vec<u32>,
     people: Vec<Person>,
-    lanes: Lanes,
+    eights: Eights,
     /// The largest reach on each street; 0 if nobody is there.
     largest: Vec<u16>,
     streets: Vec<StreetId>,
     wanted: Vec<u16>,
     ids: Vec<QueryId>,
+    /// In the order of ids, what is asked of nodes later.
+    entered: Vec<Entered>,
+    users: Users,
     /// For each node, the place of its query in the waiting list.
     places: Vec<u32>,
     /// The waiting list in order of ids, should it not be in that order already.
@@ -34,15 +38,20 @@ pub(super) struct Crowd {
 /// Somebody on a street, as whoever searches meets her; lengths in 1/32 m.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Person {
-    /// Her place in the order of ids.
-    pub(super) rank: u32,
-    /// Her user's number, folded: two people may share it, one person always has the same.
-    pub(super) user: u32,
+    /// What the order on a street goes by: how far she gets, then her place in the order of ids.
+    pub(super) key: u64,
     /// How far she is from the `from` end, as far as 16 bits can say.
     pub(super) from: u16,
     /// How far she is from the `to` end.
     pub(super) to: u16,
-    pub(super) dc: u16,
+    /// Whether other queries may be hers as well.
+    pub(super) may_be_again: bool,
+}
+
+/// What is asked of somebody later.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entered {
+    pub(super) id: QueryId,
     /// How many people she wants, as far as 16 bits can say.
     pub(super) k: u16,
 }
@@ -51,26 +60,32 @@ impl Person {
     fn of(atlas: &Atlas, rank: u32, query: &Query) -> Person {
         let length = atlas.map().street(query.position.street).length.units();
         let offset = query.position.offset.units();
-        let user = query.user.0 as u32 ^ (query.user.0 >> 32) as u32;
-        let dc = short(query.distance_constraint.units());
+        // Nobody gets beyond what 16 bits can say, for nothing is known of what is there.
+        let dc = short(query.distance_constraint.units()).min(BEYOND - 1);
         Person {
-            rank,
-            user,
+            key: u64::from(dc) << 32 | u64::from(rank),
             from: short(offset),
             to: short(length - offset),
-            dc,
-            k: short(query.k),
+            may_be_again: false,
         }
     }
 
-    /// Whether she comes after somebody in the order of (dc, id).
+    /// How far she gets.
     #[inline]
-    pub(super) fn is_after(self, other: Person) -> bool {
-        self.key() > other.key()
+    pub(super) fn dc(self) -> u16 {
+        (self.key >> 32) as u16
     }
 
-    pub(super) fn key(self) -> u64 {
-        u64::from(self.dc) << 32 | u64::from(self.rank)
+    /// Her place in the order of ids.
+    pub(super) fn rank(self) -> u32 {
+        self.key as u32
+    }
+
+    /// How far she gets beyond the `from` end and beyond the `to` end of her street, plus one; 0 if
+    /// not even there.
+    #[inline]
+    pub(super) fn left(self) -> [u16; 2] {
+        [self.from, self.to].map(|leave| (self.dc() + 1).saturating_sub(leave))
     }
 }
 
@@ -84,13 +99,16 @@ impl Crowd {
         let streets = atlas.map().street_count();
         self.starts.clear();
         self.starts.resize(streets + 2, 0);
+        self.users.clear(waiting.len());
         for query in waiting {
             self.starts[query.position.street.index() + 2] += 1;
+            self.users.meet(query.user);
         }
         for street in 0..streets {
             self.starts[street + 2] += self.starts[street + 1];
         }
         self.people.resize(waiting.len(), Person::default());
+        self.entered.clear();
         self.by_id.clear();
         if waiting.is_sorted_by_key(|query| query.id) {
             (0..).zip(waiting).for_each(|(rank, query)| self.enter(atlas, rank, query));
@@ -102,18 +120,21 @@ impl Crowd {
                 self.enter(atlas, rank as u32, query);
             }
         }
-        self.line_up(waiting, streets);
+        self.line_up(streets);
     }
 
+    #[inline(always)]
     fn enter(&mut self, atlas: &Atlas, rank: u32, query: &Query) {
         let slot = &mut self.starts[query.position.street.index() + 1];
-        self.people[*slot as usize] = Person::of(atlas, rank, query);
+        let may_be_again = self.users.may_be_again(query.user);
+        self.people[*slot as usize] = Person { may_be_again, ..Person::of(atlas, rank, query) };
         *slot += 1;
+        self.entered.push(Entered { id: query.id, k: short(query.k) });
     }
 
     /// Sorts the people of each street, and writes down what is asked of nodes; portion by portion,
     /// which threads share.
-    fn line_up(&mut self, waiting: &[Query], streets: usize) {
+    fn line_up(&mut self, streets: usize) {
         let nodes = self.people.len();
         let edges: [u32; PORTIONS + 1] = std::array::from_fn(|portion| self.edge(portion));
         self.largest.resize(streets, 0);
@@ -130,12 +151,12 @@ impl Crowd {
             wanted: &mut self.wanted,
             places: &mut self.places,
             ids: &mut self.ids,
-            lanes: self.lanes.parts(nodes),
+            eights: self.eights.parts(streets, nodes),
         };
         let shares: [Share<'_>; PORTIONS] =
             std::array::from_fn(|portion| rest.split_off(edges[portion + 1]));
-        let by_id = &self.by_id;
-        let line_up = |share: Share<'_>| share.line_up(waiting, by_id);
+        let (entered, by_id) = (&self.entered, &self.by_id);
+        let line_up = |share: Share<'_>| share.line_up(entered, by_id);
         if rayon::current_num_threads() == 1 {
             shares.into_iter().for_each(line_up);
         } else {
@@ -157,8 +178,8 @@ impl Crowd {
     }
 
     /// The same people, to be compared many at once.
-    pub(super) fn lanes(&self) -> &Lanes {
-        &self.lanes
+    pub(super) fn eights(&self) -> &Eights {
+        &self.eights
     }
 
     /// The largest reach on a street; 0 if nobody is there.
@@ -194,7 +215,7 @@ impl Crowd {
 
     /// All that her mesh depends on.
     pub(super) fn standpoint(&self, node: u32) -> Standpoint {
-        let dc = Length::from_units(self.person(node).dc.into());
+        let dc = Length::from_units(self.person(node).dc().into());
         Standpoint { street: self.streets[node as usize], dc }
     }
 

@@ -16,21 +16,26 @@ impl Later {
         self.len
     }
 
-    /// Makes room for so many more, and one that is not wanted.
+    /// Room for so many more, and one that is not wanted.
     #[inline]
-    pub(super) fn make_room(&mut self, more: usize) {
+    pub(super) fn room(&mut self, more: usize) -> &mut [u32] {
         if self.len + more >= self.nodes.len() {
-            let room = (self.len + self.len / 2).max(self.len + more + 1);
-            self.nodes.reserve_exact(room - self.nodes.len());
-            self.nodes.resize(room, 0);
+            self.grow(more);
         }
+        &mut self.nodes[self.len..]
     }
 
-    /// Puts a node in if it is wanted; there must be room for it either way.
+    #[cold]
+    fn grow(&mut self, more: usize) {
+        let room = (self.len + self.len / 2).max(self.len + more + 1);
+        self.nodes.reserve_exact(room - self.nodes.len());
+        self.nodes.resize(room, 0);
+    }
+
+    /// So many of those written into the room are there to stay.
     #[inline]
-    pub(super) fn push_if(&mut self, wanted: bool, node: u32) {
-        self.nodes[self.len] = node;
-        self.len += usize::from(wanted);
+    pub(super) fn keep_written(&mut self, count: usize) {
+        self.len += count;
     }
 
     /// Of those behind the first `before` keeps the first `most`, and sorts them.
@@ -39,9 +44,9 @@ impl Later {
         self.nodes[before..self.len].sort_unstable();
     }
 
-    /// For how many there is room.
+    /// For how many memory was taken.
     #[cfg(test)]
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn capacity(&self) -> usize {
         self.nodes.capacity()
     }
 

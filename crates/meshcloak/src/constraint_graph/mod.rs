@@ -7,13 +7,15 @@
 
 mod around;
 mod crowd;
+mod eights;
 mod hits;
-mod lanes;
 mod later;
 mod near;
 mod own_street;
 mod share;
+mod users;
 mod walk;
+mod ways;
 
 use crate::distance::Atlas;
 use crate::query::{Query, QueryId, Standpoint};
@@ -22,6 +24,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 use walk::{Found, Walk};
+use ways::{Known, Same, Unknown, WaysBack};
 
 /// When two people count as within reach of each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,32 +48,27 @@ impl Coverage {
 }
 
 /// A graph over `0..len()` that stores each edge once, at the node that comes first in some order:
-/// in constraint graphs that of (dc, id).
+/// in constraint graphs that of (dc, node).
 ///
 /// Nodes are queries street by street; [`GraphBuilder::nodes`] says which.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConstraintGraph {
-    spans: Vec<Span>,
+    /// Where the neighbours of each node end.
+    ends: Vec<u32>,
     later: Vec<u32>,
     /// Where each portion ends.
     portions: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Span {
-    start: u32,
-    len: u32,
-}
-
 impl ConstraintGraph {
     /// How many nodes there are.
     pub fn len(&self) -> usize {
-        self.spans.len()
+        self.ends.len()
     }
 
     /// Whether there is no node.
     pub fn is_empty(&self) -> bool {
-        self.spans.is_empty()
+        self.ends.is_empty()
     }
 
     /// How many edges there are.
@@ -91,8 +89,9 @@ impl ConstraintGraph {
 
     /// The neighbours of a node that come after it in the order of the graph; ascending by number.
     pub fn later(&self, node: u32) -> &[u32] {
-        let Span { start, len } = self.spans[node as usize];
-        &self.later[start as usize..(start + len) as usize]
+        let node = node as usize;
+        let start = if node == 0 { 0 } else { self.ends[node - 1] };
+        &self.later[start as usize..self.ends[node] as usize]
     }
 }
 
@@ -101,9 +100,8 @@ impl ConstraintGraph {
     pub fn from_fn(nodes: u32, adjacent: impl Fn(u32, u32) -> bool) -> ConstraintGraph {
         let mut graph = ConstraintGraph { portions: vec![nodes], ..ConstraintGraph::default() };
         for node in 0..nodes {
-            let start = graph.later.len() as u32;
             graph.later.extend((node + 1..nodes).filter(|&later| adjacent(node, later)));
-            graph.spans.push(Span { start, len: graph.later.len() as u32 - start });
+            graph.ends.push(graph.later.len() as u32);
         }
         graph
     }
@@ -190,7 +188,12 @@ impl GraphBuilder {
         let crowd = &self.crowd;
         let total = AtomicUsize::new(0);
         let search = |(portion, found): (usize, &mut Found)| {
-            walk.run(crowd.edge(portion)..crowd.edge(portion + 1), found, &total);
+            let streets = crowd.edge(portion)..crowd.edge(portion + 1);
+            match WaysBack::of(atlas) {
+                WaysBack::Same => walk.run::<Same>(streets, found, &total),
+                WaysBack::Known => walk.run::<Known>(streets, found, &total),
+                WaysBack::Unknown => walk.run::<Unknown>(streets, found, &total),
+            }
         };
         if rayon::current_num_threads() == 1 {
             self.found.iter_mut().enumerate().for_each(search);
@@ -201,18 +204,14 @@ impl GraphBuilder {
     }
 
     fn join(&mut self) {
-        let ConstraintGraph { spans, later, portions } = &mut self.graph;
-        spans.clear();
+        let ConstraintGraph { ends, later, portions } = &mut self.graph;
+        ends.clear();
         later.clear();
         portions.clear();
         for (portion, found) in self.found.iter().enumerate() {
-            let mut start = later.len() as u32;
+            let before = later.len() as u32;
             later.extend_from_slice(found.later.as_slice());
-            spans.extend(found.counts.iter().map(|&len| {
-                let span = Span { start, len };
-                start += len;
-                span
-            }));
+            ends.extend(found.ends.iter().map(|end| before + end));
             portions.push(self.crowd.before(self.crowd.edge(portion + 1)));
         }
     }

@@ -11,17 +11,6 @@ pub(super) struct Near {
     gather: Gather,
 }
 
-/// The ways back from the streets that were reached.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum WaysBack {
-    /// The ways there: every street is two-way.
-    Same,
-    /// Known by entry.
-    Known,
-    /// To be looked up.
-    Unknown,
-}
-
 /// The streets within reach of a street: a row in one or two parts.
 pub(super) struct NearStreets<'a> {
     /// Whether the nearest come first; those gathered come about in that order.
@@ -30,7 +19,6 @@ pub(super) struct NearStreets<'a> {
     pub(super) own: Crossing,
     /// The row, each part with the ways back as far as they are known by entry.
     pub(super) parts: [(&'a [Reached], Option<&'a [Crossing]>); 2],
-    pub(super) ways_back: WaysBack,
 }
 
 impl Near {
@@ -44,8 +32,7 @@ impl Near {
         match atlas.rows() {
             Rows::Streets(reach) => {
                 let parts = reach.parts(street, farthest);
-                let ways_back = if parts[0].1.is_some() { WaysBack::Known } else { WaysBack::Same };
-                NearStreets { sorted: true, own: reach.own(street), parts, ways_back }
+                NearStreets { sorted: true, own: reach.own(street), parts }
             }
             Rows::Terminals(rows) => {
                 let within = |exit| {
@@ -54,13 +41,7 @@ impl Near {
                 };
                 self.row.clear();
                 let own = self.gather.row(atlas.map(), street, within, &mut self.row);
-                let ways_back = if rows.two_way { WaysBack::Same } else { WaysBack::Unknown };
-                NearStreets {
-                    sorted: false,
-                    own,
-                    parts: [(&self.row, None), (&[], None)],
-                    ways_back,
-                }
+                NearStreets { sorted: false, own, parts: [(&self.row, None), (&[], None)] }
             }
         }
     }

@@ -1,61 +1,80 @@
 //! Neighbours on one's own street: straight along, or round and back.
 
 use super::crowd::Person;
-use super::lanes::{SIXTEEN, bits};
-use super::near::{NearStreets, WaysBack};
+use super::eights::{EIGHT, Eight};
 use super::walk::{Home, Walk, across, to_ends};
+use super::ways::{Ways, WaysBack};
 use crate::distance::{BEYOND, Crossing};
 use std::ops::Range;
+use wide::u16x8;
 
 impl Walk<'_> {
-    /// Neighbours on her own street, of those who come after her: a bit for each of `others`.
+    /// Neighbours on her own street, of those who come after her: a bit for each of `others`, who
+    /// are some eights of them.
     #[inline(always)]
-    pub(super) fn on_street(
+    pub(super) fn on_street<W: Ways>(
         &self,
         home: Home<'_>,
-        near: &NearStreets<'_>,
+        round: Crossing,
         place: usize,
         others: Range<usize>,
     ) -> u64 {
+        let not_after = (place + 1).saturating_sub(others.start);
+        if not_after >= others.len() {
+            return 0;
+        }
         let a = home.people[place];
         let is_short = u32::from(a.from) + u32::from(a.to) < u32::from(BEYOND);
-        let (mut met, mut next) = (0, others.start.max(place + 1));
+        let mut met = 0;
+        let mut next = others.start + not_after / EIGHT * EIGHT;
         while next < others.end {
-            let count = SIXTEEN.min(others.end - next);
-            let lanes = self.crowd.lanes();
-            let node = home.first as usize + next;
-            let some = match near.ways_back {
-                _ if !is_short => {
-                    let meets =
-                        |lane: usize| self.meets_on_street(home, near.own, place, next + lane);
-                    (0..count).map(|lane| u64::from(meets(lane)) << lane).sum()
-                }
-                WaysBack::Same if !home.one_way => along(a, near.own, lanes.ends(node)),
-                _ => self.along_and_back(a, home.one_way, near.own, node),
+            let eight = self.crowd.eights().beginning(home.street, home.first as usize + next);
+            let some = if !is_short {
+                self.on_long_street(home, round, place, next..others.end)
+            } else if W::BACK == WaysBack::Same {
+                along(a, round, eight)
+            } else {
+                self.along_and_back(a, home.one_way, round, eight)
             };
-            met |= (some & ((1 << count) - 1)) << (next - others.start);
-            next += SIXTEEN;
+            met |= some << (next - others.start);
+            next += EIGHT;
         }
-        met
+        let all = u64::MAX >> (u64::BITS as usize - others.len());
+        met & all & u64::MAX << not_after
+    }
+
+    /// The same for the first eight of `others`, on a street longer than sixteen bits can say.
+    #[cold]
+    #[inline(never)]
+    fn on_long_street(
+        &self,
+        home: Home<'_>,
+        round: Crossing,
+        place: usize,
+        others: Range<usize>,
+    ) -> u64 {
+        let meets = |other: usize| self.meets_on_street(home, round, place, other);
+        (0..).zip(others.take(EIGHT)).map(|(lane, other)| u64::from(meets(other)) << lane).sum()
     }
 
     /// Which of some people on one street are within reach of `a`, and she of them.
-    fn along_and_back(&self, a: Person, one_way: bool, round: Crossing, node: usize) -> u64 {
+    fn along_and_back(&self, a: Person, one_way: bool, round: Crossing, eight: &Eight) -> u64 {
         let [from_from, from_to, to_from, to_to] = round;
         let (a_to_from, a_to_to) = to_ends(a, round);
-        let (lanes, most) = (self.crowd.lanes(), self.coverage.farthest_back(a.dc));
-        let ((from, to), dc) = (lanes.ends::<SIXTEEN>(node), lanes.dc::<SIXTEEN>(node));
-        bits(|lane| {
-            let (from, to, dc) = (from[lane], to[lane], dc[lane]);
-            let straight = a.from.saturating_sub(from) | from.saturating_sub(a.from);
-            let ahead = if one_way & (from < a.from) { BEYOND } else { straight };
-            let behind = if one_way & (from > a.from) { BEYOND } else { straight };
+        let most = self.coverage.farthest_back(a.dc());
+        let meets = |lane: usize| {
+            let (from, to, dc) = (eight.from[lane], eight.to[lane], eight.dc[lane]);
+            let straight = a.from.abs_diff(from);
+            let ahead = if one_way && from < a.from { BEYOND } else { straight };
+            let behind = if one_way && from > a.from { BEYOND } else { straight };
             let there = a_to_from.saturating_add(from).min(a_to_to.saturating_add(to));
             let to_from = from.saturating_add(from_from).min(to.saturating_add(to_from));
             let to_to = from.saturating_add(from_to).min(to.saturating_add(to_to));
             let back = to_from.saturating_add(a.from).min(to_to.saturating_add(a.to));
-            (ahead.min(there) <= a.dc) & (behind.min(back) <= dc.min(most))
-        })
+            ahead.min(there) <= a.dc() && behind.min(back) <= dc.min(most)
+        };
+        let count = EIGHT.min(eight.left as usize);
+        (0..count).map(|lane| u64::from(meets(lane)) << lane).sum()
     }
 
     /// Whether two people of one street are neighbours: straight along, or round and back. The
@@ -65,9 +84,9 @@ impl Walk<'_> {
             let along = self.along(home, home.first + a as u32, home.first + b as u32);
             along.min(u32::from(across(home.people[a], round, home.people[b])))
         };
-        let most = self.coverage.farthest_back(home.people[a].dc);
-        let limit = home.people[b].dc.min(most);
-        way(a, b) <= u32::from(home.people[a].dc) && way(b, a) <= u32::from(limit)
+        let most = self.coverage.farthest_back(home.people[a].dc());
+        let limit = home.people[b].dc().min(most);
+        way(a, b) <= u32::from(home.people[a].dc()) && way(b, a) <= u32::from(limit)
     }
 
     /// How far it is from `a` to `b` along the street both are on, if its direction allows.
@@ -86,11 +105,14 @@ impl Walk<'_> {
 
 /// Which of some people on a two-way street are within reach of `a`: straight along, or round.
 #[inline(always)]
-fn along(a: Person, round: Crossing, (from, to): (&[u16; SIXTEEN], &[u16; SIXTEEN])) -> u64 {
-    let (to_from, to_to) = to_ends(a, round);
-    bits(|lane| {
-        let straight = a.from.saturating_sub(from[lane]) | from[lane].saturating_sub(a.from);
-        let about = to_from.saturating_add(from[lane]).min(to_to.saturating_add(to[lane]));
-        straight.min(about) <= a.dc
-    })
+fn along(a: Person, round: Crossing, eight: &Eight) -> u64 {
+    let (from, to) = (u16x8::new(eight.from), u16x8::new(eight.to));
+    let (at, (to_from, to_to)) = (u16x8::splat(a.from), to_ends(a, round));
+    let beyond = a.dc() + 1;
+    let left = |way: u16| u16x8::splat(beyond.saturating_sub(way));
+    let straight = at.saturating_sub(from) | from.saturating_sub(at);
+    let near = left(0).saturating_sub(straight)
+        | left(to_from).saturating_sub(from)
+        | left(to_to).saturating_sub(to);
+    u64::from(!near.simd_eq(u16x8::ZERO).to_bitmask() & 0xff)
 }

@@ -1,9 +1,9 @@
 //! The people of some streets that stand next to each other, being lined up.
 
-use super::crowd::Person;
-use super::lanes::Parts;
+use super::crowd::{Entered, Person};
+use super::eights::Parts;
 use crate::map::StreetId;
-use crate::query::{Query, QueryId};
+use crate::query::QueryId;
 
 /// What a crowd writes down of the people on some streets.
 pub(super) struct Share<'a> {
@@ -17,7 +17,7 @@ pub(super) struct Share<'a> {
     pub(super) wanted: &'a mut [u16],
     pub(super) places: &'a mut [u32],
     pub(super) ids: &'a mut [QueryId],
-    pub(super) lanes: Parts<'a>,
+    pub(super) eights: Parts<'a>,
 }
 
 impl<'a> Share<'a> {
@@ -37,26 +37,25 @@ impl<'a> Share<'a> {
             wanted: take(&mut self.wanted, nodes),
             places: take(&mut self.places, nodes),
             ids: take(&mut self.ids, nodes),
-            lanes: self.lanes.take(nodes),
+            eights: self.eights.take(streets, starts[streets] as usize),
         }
     }
 
-    /// Sorts the people of each street by (dc, id). `by_id` is the waiting list in order of ids,
-    /// should it not be in that order already.
-    pub(super) fn line_up(mut self, waiting: &[Query], by_id: &[u32]) {
+    /// Sorts the people of each street by (dc, id). `entered` is in the order of ids, and so is
+    /// `by_id`, the waiting list, should it not be in that order already.
+    pub(super) fn line_up(mut self, entered: &[Entered], by_id: &[u32]) {
         for (street, ends) in self.starts.windows(2).enumerate() {
             let range = (ends[0] - self.starts[0]) as usize..(ends[1] - self.starts[0]) as usize;
             let people = &mut self.people[range.clone()];
-            people.sort_unstable_by_key(|person| person.key());
-            self.largest[street] = people.last().map_or(0, |person| person.dc);
+            people.sort_unstable_by_key(|person| person.key);
+            self.largest[street] = people.last().map_or(0, |person| person.dc());
+            self.eights.fill(street, ends[0] as usize, people);
             self.streets[range].fill(StreetId(self.first + street as u32));
         }
-        self.lanes.fill(self.people);
         let nodes = self.people.iter().zip(self.wanted).zip(self.places).zip(self.ids);
         for (((person, wanted), place), id) in nodes {
-            *wanted = person.k;
-            *place = by_id.get(person.rank as usize).copied().unwrap_or(person.rank);
-            *id = waiting[*place as usize].id;
+            *place = by_id.get(person.rank() as usize).copied().unwrap_or(person.rank());
+            Entered { id: *id, k: *wanted } = entered[person.rank() as usize];
         }
     }
 }

@@ -132,7 +132,7 @@ fn a_crowd_on_one_street_stops_searching_when_its_edges_no_longer_fit() {
     let graph = builder.graph();
     assert!((0..20_000).all(|node| graph.later(node).is_sorted_by(|a, b| a < b)));
     // All would be 200 million; room doubles, so twice what may be kept is what it may have had.
-    let room = |found: &Found| found.later.room();
+    let room = |found: &Found| found.later.capacity();
     let most = builder.found.iter().map(room).sum::<usize>() + builder.graph.later.capacity();
     assert!(most <= 2 * MOST_EDGES + EDGES_OF_A_CRUSH, "{most}");
 }

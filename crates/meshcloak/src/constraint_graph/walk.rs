@@ -3,12 +3,13 @@
 //! People on one street walk together: whom they may meet is gathered once for all of them.
 
 use super::Coverage;
-use super::around::{Around, SixtyFour, WORD};
+use super::around::{Around, WORD};
 use super::crowd::{Crowd, Person};
 use super::hits::{Hits, Notes};
 use super::later::Later;
-use super::near::{Near, NearStreets, WaysBack};
-use crate::distance::{Atlas, Crossing, Reached};
+use super::near::{Near, NearStreets};
+use super::ways::{Ways, WaysBack};
+use crate::distance::{Atlas, Crossing, Reach, Reached, Rows};
 use crate::map::StreetId;
 use crate::query::Query;
 use std::ops::Range;
@@ -24,10 +25,10 @@ pub(super) struct Walk<'a> {
     pub(super) most: usize,
 }
 
-/// What the searches of one portion found: for each node in turn how many neighbours, and which.
+/// What the searches of one portion found: the neighbours of each node in turn, and where they end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    pub(super) counts: Vec<u32>,
+    pub(super) ends: Vec<u32>,
     pub(super) later: Later,
     near: Near,
     hits: Hits,
@@ -37,7 +38,7 @@ pub(super) struct Found {
 /// The street that people walk from.
 #[derive(Clone, Copy)]
 pub(super) struct Home<'a> {
-    street: StreetId,
+    pub(super) street: StreetId,
     pub(super) one_way: bool,
     /// The node of the first.
     pub(super) first: u32,
@@ -45,15 +46,23 @@ pub(super) struct Home<'a> {
 }
 
 impl Home<'_> {
+    /// How far anybody gets beyond its nearest exit; below 0 if not even there.
+    fn farthest(self) -> i32 {
+        self.people.iter().map(|person| self.left(*person)).max().unwrap_or(-1)
+    }
+
     /// How far somebody gets beyond its nearest exit; below 0 if not even there.
     fn left(self, person: Person) -> i32 {
         let leave = if self.one_way { person.to } else { person.from.min(person.to) };
-        i32::from(person.dc) - i32::from(leave)
+        i32::from(person.dc()) - i32::from(leave)
     }
 }
 
 /// The entry that stands for the street itself.
 const HOME: u32 = u32::MAX;
+
+/// So many neighbours are written at once.
+pub(super) const AT_ONCE: usize = 4;
 
 /// After so many edges a portion says how many it has found.
 const EDGES_OF_A_REPORT: usize = 1 << 16;
@@ -75,39 +84,108 @@ impl Report<'_> {
 
 impl Walk<'_> {
     /// Everyone on `streets` searches, until `total` passes what may be kept.
-    pub(super) fn run(&self, streets: Range<u32>, found: &mut Found, total: &AtomicUsize) {
-        found.counts.clear();
+    pub(super) fn run<W: Ways>(&self, streets: Range<u32>, found: &mut Found, total: &AtomicUsize) {
+        found.ends.clear();
         found.later.clear();
         let mut report = Report { total, reported: 0 };
         for street in streets.map(StreetId) {
-            let (first, people) = self.crowd.on(street);
-            if people.is_empty() {
-                continue;
-            }
-            let one_way = self.atlas.map().street(street).one_way;
-            let home = Home { street, one_way, first, people };
-            let Found { counts, later, near, hits, around } = found;
-            let farthest = people.iter().map(|person| home.left(*person)).max().unwrap_or(-1);
-            let near = near.streets(self.atlas, street, farthest);
-            self.look_around(home, &near, hits, around);
-            for place in 0..people.len() {
-                let before = later.len();
-                self.greet_all(home, &near, (place, around), later);
-                if self.is_crush() {
-                    later.keep(before, self.most);
-                }
-                counts.push((later.len() - before) as u32);
-                if later.len() - report.reported > EDGES_OF_A_REPORT && report.is_too_much(later) {
-                    return;
-                }
+            if !self.search::<W>(street, found, &mut report) {
+                return;
             }
         }
         report.is_too_much(&found.later);
     }
 
+    fn home<W: Ways>(&self, street: StreetId) -> Home<'_> {
+        let (first, people) = self.crowd.on(street);
+        let one_way = W::BACK != WaysBack::Same && self.atlas.map().street(street).one_way;
+        Home { street, one_way, first, people }
+    }
+
+    /// Everyone on a street searches; `false` if all together have found too much.
+    #[inline(always)]
+    fn search<W: Ways>(
+        &self,
+        street: StreetId,
+        found: &mut Found,
+        report: &mut Report<'_>,
+    ) -> bool {
+        let home = self.home::<W>(street);
+        if home.people.is_empty() {
+            return true;
+        }
+        let farthest = home.farthest();
+        let Found { ends, later, near, hits, around } = found;
+        around.clear();
+        let round = match self.atlas.rows() {
+            Rows::Streets(reach) if reach.is_near(street, farthest) && !self.is_crush() => {
+                self.look_near(home, reach, around);
+                reach.own(street)
+            }
+            _ => {
+                let near = near.streets(self.atlas, street, farthest);
+                self.look_far(home, &near, hits, around);
+                near.own
+            }
+        };
+        for place in 0..home.people.len() {
+            let before = later.len();
+            self.greet_all::<W>(home, round, (place, around), later);
+            if self.is_crush() {
+                later.keep(before, self.most);
+            }
+            ends.push(later.len() as u32);
+            if later.len() - report.reported > EDGES_OF_A_REPORT && report.is_too_much(later) {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Everyone on other streets whom somebody of this one may meet, no farther than a walker gets
-    /// who comes before her; and everyone of this one.
-    fn look_around(
+    /// who comes before her; and everyone of this one. Nobody gets beyond the near part of the row.
+    #[inline(always)]
+    fn look_near(&self, home: Home<'_>, reach: &Reach, around: &mut Around) {
+        let (row, back) = reach.near(home.street);
+        let own = reach.place(home.street);
+        let mut places = 1 << own | self.places(home, row);
+        while places != 0 {
+            let place = places.trailing_zeros();
+            places &= places - 1;
+            if place == own {
+                around.add_own(self.crowd.range(home.street));
+                continue;
+            }
+            let number = place as usize - usize::from(place > own);
+            let entry = usize::from(row[number].in_order);
+            let Reached { street, crossing, .. } = row[entry];
+            let back = back.map(|back| back[entry]);
+            around.add((self.crowd.eights(), street), place < own, (crossing, back));
+        }
+    }
+
+    /// A bit for each street of a near part where somebody may be met, by its place in the order of
+    /// streets.
+    #[inline(always)]
+    fn places(&self, home: Home<'_>, row: &[Reached]) -> u64 {
+        let mut places = 0;
+        let mut walkers = home.people.iter();
+        let (mut dc, mut farthest) = (u16::MAX, -1);
+        for reached in row {
+            while i32::from(reached.nearest) > farthest {
+                // She gets no farther, nor whoever came before her.
+                let Some(next) = walkers.next() else { return places };
+                (dc, farthest) = (next.dc(), home.left(*next));
+            }
+            let somebody = self.crowd.largest_dc(reached.street) >= dc;
+            places |= u64::from(somebody) << (u32::from(reached.place) % u64::BITS);
+        }
+        places
+    }
+
+    /// The same where somebody gets farther, or the nearest are to come first.
+    #[inline(never)]
+    fn look_far(
         &self,
         home: Home<'_>,
         near: &NearStreets<'_>,
@@ -120,7 +198,6 @@ impl Walk<'_> {
             self.walk(home, near, notes);
         });
         let near_count = row.len() as u32;
-        around.clear();
         let add = |entry: u32| {
             if entry == HOME {
                 around.add_own(self.crowd.range(home.street));
@@ -131,8 +208,8 @@ impl Walk<'_> {
                 None => (row, back, entry as usize),
             };
             let Reached { street, crossing, .. } = row[entry];
-            let (people, back) = (self.crowd.range(street), back.map(|back| back[entry]));
-            around.add(self.crowd.lanes(), people, crossing, back);
+            let (is_before, back) = (street < home.street, back.map(|back| back[entry]));
+            around.add((self.crowd.eights(), street), is_before, (crossing, back));
         };
         if self.is_crush() {
             hits.as_found().iter().copied().for_each(add);
@@ -140,7 +217,6 @@ impl Walk<'_> {
             hits.sort();
             hits.by_street().for_each(add);
         }
-        around.close();
     }
 
     /// Notes the streets where somebody may be met.
@@ -148,14 +224,14 @@ impl Walk<'_> {
     fn walk(&self, home: Home<'_>, near: &NearStreets<'_>, notes: &mut Notes<'_>) {
         let mut walkers = home.people.iter();
         let Some(first) = walkers.next() else { return };
-        let (mut dc, mut farthest) = (first.dc, home.left(*first));
+        let (mut dc, mut farthest) = (first.dc(), home.left(*first));
         let mut entry = 0;
         for (row, _) in near.parts {
             for reached in row {
                 while i32::from(reached.nearest) > farthest && near.sorted {
                     // She gets no farther, nor whoever came before her.
                     let Some(next) = walkers.next() else { return };
-                    (dc, farthest) = (next.dc, home.left(*next));
+                    (dc, farthest) = (next.dc(), home.left(*next));
                 }
                 let somebody = self.crowd.largest_dc(reached.street) >= dc;
                 notes.note(reached.street, entry, somebody);
@@ -169,74 +245,54 @@ impl Walk<'_> {
         self.most < super::MOST_EDGES
     }
 
-    /// Somebody notes her neighbours.
+    /// Somebody notes her neighbours: of those whom she can meet, everyone who comes after her.
     #[inline(always)]
-    fn greet_all(
+    fn greet_all<W: Ways>(
         &self,
         home: Home<'_>,
-        near: &NearStreets<'_>,
+        round: Crossing,
         (place, around): (usize, &Around),
         later: &mut Later,
     ) {
-        later.make_room(around.len());
-        let (own, person) = (around.own(), home.people[place]);
-        for word in 0..around.len().div_ceil(WORD) {
-            let some = around.word(word);
-            let start = own.start.max(some.first);
-            let end = own.end.min(some.first + WORD).max(start);
-            let others = start - own.start..end - own.start;
-            let others = self.on_street(home, near, place, others);
-            let mut met = match near.ways_back {
-                WaysBack::Known => {
-                    some.within_and_back(person, self.coverage.farthest_back(person.dc))
+        let (node, a) = (home.first + place as u32, home.people[place]);
+        let room = later.room(around.room());
+        let mut count = 0;
+        for block in around.blocks() {
+            let mut met = W::within(block, a, self.coverage);
+            if W::BACK == WaysBack::Unknown {
+                let returns = |other: u32| self.returns(other, (node, a));
+                met = block.only(met, returns);
+            }
+            met |= self.on_street::<W>(home, round, place, block.own.clone()) << block.own_start;
+            if a.may_be_again {
+                met = block.only(met, |other| self.are_two_people(node, other));
+            }
+            while met != 0 {
+                // Some at once, whether there are so many or not: the next are written over them.
+                for slot in &mut room[count..count + AT_ONCE] {
+                    *slot = block.nodes[met.trailing_zeros() as usize % WORD];
+                    count += usize::from(met != 0);
+                    met &= met.wrapping_sub(1);
                 }
-                _ => some.within(person),
-            };
-            met |= others << ((start - some.first) % WORD);
-            let walker = (home.first + place as u32, person);
-            self.greet(walker, (near.ways_back, around), (met, some), later);
+            }
         }
-    }
-
-    /// Of those whom she can meet, notes everyone who comes after her.
-    #[inline]
-    fn greet(
-        &self,
-        (node, a): (u32, Person),
-        (ways_back, around): (WaysBack, &Around),
-        (mut met, some): (u64, SixtyFour<'_>),
-        later: &mut Later,
-    ) {
-        while met != 0 {
-            let lane = met.trailing_zeros() as usize;
-            let other = some.nodes[lane];
-            let b = self.crowd.person(other);
-            let returns = || match ways_back {
-                WaysBack::Same | WaysBack::Known => true,
-                WaysBack::Unknown => {
-                    around.own().contains(&(some.first + lane))
-                        || self.returns((other, b), (node, a))
-                }
-            };
-            let wanted = b.is_after(a) && returns() && self.are_two_people(node, a, other, b);
-            later.push_if(wanted, other);
-            met &= met - 1;
-        }
+        later.keep_written(count);
     }
 
     pub(super) fn query(&self, node: u32) -> &Query {
         &self.waiting[self.crowd.places()[node as usize] as usize]
     }
 
-    /// Whether `b` can come back to `a`, who has the smaller constraint.
-    fn returns(&self, (b_node, b): (u32, Person), (a_node, a): (u32, Person)) -> bool {
-        let [from, to] = [b_node, a_node].map(|node| self.query(node).position);
-        let limit = u32::from(b.dc.min(self.coverage.farthest_back(a.dc)));
+    /// Whether somebody can come back to `a`, who comes before her.
+    fn returns(&self, other: u32, (node, a): (u32, Person)) -> bool {
+        let [from, to] = [other, node].map(|node| self.query(node).position);
+        let most = self.coverage.farthest_back(a.dc());
+        let limit = u32::from(self.crowd.person(other).dc().min(most));
         self.atlas.distance(from, to).is_some_and(|way| way.units() <= limit)
     }
 
-    fn are_two_people(&self, a_node: u32, a: Person, b_node: u32, b: Person) -> bool {
-        a.user != b.user || self.query(a_node).user != self.query(b_node).user
+    fn are_two_people(&self, a: u32, b: u32) -> bool {
+        self.query(a).user != self.query(b).user
     }
 }
 

@@ -10,6 +10,7 @@ use super::matrix::DistanceMatrix;
 use crate::map::{Arm, StreetId, StreetMap};
 use crate::units::Length;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// A distance beyond `dc_max`, or a way that does not exist.
 pub(crate) const BEYOND: u16 = u16::MAX;
@@ -27,6 +28,12 @@ pub struct Reached {
     pub nearest: u16,
     /// The distances themselves.
     pub crossing: Crossing,
+    /// The place of this street in the order of streets, among those of the near part of the row
+    /// and the street that the row is of.
+    pub(crate) place: u8,
+    /// The entry of the street whose place, that of the row's own street left out, is the number of
+    /// this entry.
+    pub(crate) in_order: u8,
 }
 
 /// The rows of all streets.
@@ -35,12 +42,34 @@ pub struct Reach {
     /// The near beginning of every row, all of them in one place: whoever walks street after street
     /// reads on where she is. Then the rest.
     bands: [Band; 2],
-    /// From each street round to itself.
-    own: Vec<Crossing>,
+    /// What is asked first of each street.
+    heads: Vec<Head>,
 }
 
 /// Entries nearer than this are in the first band: 256 m.
 const NEAR: u16 = 256 * 32;
+
+/// But no more than so many of a row: the places of all of them and of the street itself are to fit
+/// a word of bits.
+const MOST_NEAR: usize = u64::BITS as usize - 1;
+
+/// The beginning of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Head {
+    /// From the street round to itself.
+    own: Crossing,
+    /// Where its entries of the first band begin.
+    start: u32,
+    /// How near its entries of the second band are at least.
+    beyond: u16,
+    /// How many entries of the first band there are.
+    len: u8,
+    /// The place of the street in the order of streets, among those of the first band.
+    place: u8,
+}
+
+/// Some entries of a row, and the ways back from them, should they not be the same.
+pub(crate) type Part<'a> = (&'a [Reached], Option<&'a [Crossing]>);
 
 /// A part of every row.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,8 +121,14 @@ impl Reach {
         if map.streets().any(|street| map.street(street).one_way) {
             band.back = band.ways_back(map.street_count());
         }
-        let near = band.split_off(NEAR);
-        Reach { bands: [near, band], own }
+        let mut near = band.split_off(NEAR, MOST_NEAR);
+        let head = |(street, own): (StreetId, Crossing)| {
+            let (run, place) = (near.run(street), near.put_in_order(street));
+            let beyond = band.rows[band.run(street)].first().map_or(BEYOND, |first| first.nearest);
+            Head { own, start: run.start as u32, beyond, len: run.len() as u8, place }
+        };
+        let heads = map.streets().zip(own).map(head).collect();
+        Reach { bands: [near, band], heads }
     }
 
     /// The streets within reach of `street`, itself aside, nearest first.
@@ -104,21 +139,40 @@ impl Reach {
     /// The same in two parts, near and far, as far as somebody needs them who looks no farther than
     /// `farthest`: each with the ways back of its entries; `None` where they are the same as the
     /// ways there. A far part that is not needed is empty, for to look at it is to wait for memory.
+    pub(crate) fn parts(&self, street: StreetId, farthest: i32) -> [Part<'_>; 2] {
+        let far = &self.bands[1];
+        let is_near = self.is_near(street, farthest);
+        [self.near(street), far.part(if is_near { 0..0 } else { far.run(street) })]
+    }
+
+    /// Whether the near part of its row is all that somebody needs who looks no farther than
+    /// `farthest`.
     #[inline]
-    pub(crate) fn parts(
-        &self,
-        street: StreetId,
-        farthest: i32,
-    ) -> [(&[Reached], Option<&[Crossing]>); 2] {
-        [(0, &self.bands[0]), (NEAR, &self.bands[1])].map(|(nearest, band)| {
-            let run = if i32::from(nearest) <= farthest { band.run(street) } else { 0..0 };
-            (&band.rows[run.clone()], (!band.back.is_empty()).then(|| &band.back[run]))
-        })
+    pub(crate) fn is_near(&self, street: StreetId, farthest: i32) -> bool {
+        farthest < i32::from(self.heads[street.index()].beyond)
+    }
+
+    /// The near part of a row.
+    #[inline]
+    pub(crate) fn near(&self, street: StreetId) -> Part<'_> {
+        let Head { start, len, .. } = self.heads[street.index()];
+        self.bands[0].part(start as usize..start as usize + usize::from(len))
+    }
+
+    /// The place of a street in the order of streets, among those of the near part of its row.
+    #[inline]
+    pub(crate) fn place(&self, street: StreetId) -> u32 {
+        self.heads[street.index()].place.into()
+    }
+
+    /// Whether every street is two-way, so that the ways back are the ways there.
+    pub(crate) fn is_two_way(&self) -> bool {
+        self.bands.iter().all(|band| band.back.is_empty())
     }
 
     /// The distances from the ends of a street round to its own ends.
     pub(crate) fn own(&self, street: StreetId) -> Crossing {
-        self.own[street.index()]
+        self.heads[street.index()].own
     }
 
     /// The streets that belong to `EMesh` of someone on `street` with constraint `dc`, the street
@@ -134,7 +188,7 @@ impl Reach {
 
     /// How many bytes they take.
     pub fn bytes(&self) -> usize {
-        self.bands.iter().map(Band::bytes).sum::<usize>() + size_of_val(&self.own[..])
+        self.bands.iter().map(Band::bytes).sum::<usize>() + size_of_val(&self.heads[..])
     }
 }
 
@@ -143,12 +197,34 @@ impl Band {
         size_of_val(&self.starts[..]) + size_of_val(&self.rows[..]) + size_of_val(&self.back[..])
     }
 
-    fn run(&self, street: StreetId) -> std::ops::Range<usize> {
+    /// Some entries, and the ways back from them.
+    #[inline]
+    fn part(&self, run: Range<usize>) -> Part<'_> {
+        (&self.rows[run.clone()], (!self.back.is_empty()).then(|| &self.back[run]))
+    }
+
+    /// Numbers the entries of a row, and the street itself, in the order of streets; gives the place
+    /// of the street.
+    fn put_in_order(&mut self, street: StreetId) -> u8 {
+        let run = self.run(street);
+        let row = &mut self.rows[run];
+        let mut order: Vec<u8> = (0..row.len() as u8).collect();
+        order.sort_unstable_by_key(|&entry| row[usize::from(entry)].street);
+        let before = order.partition_point(|&entry| row[usize::from(entry)].street < street) as u8;
+        for (number, &entry) in (0..).zip(&order) {
+            row[usize::from(entry)].place = number + u8::from(number >= before);
+            row[usize::from(number)].in_order = entry;
+        }
+        before
+    }
+
+    fn run(&self, street: StreetId) -> Range<usize> {
         self.starts[street.index()]..self.starts[street.index() + 1]
     }
 
-    /// Takes the beginning of every row out, as far as entries are nearer than `near`.
-    fn split_off(&mut self, near: u16) -> Band {
+    /// Takes the beginning of every row out, as far as entries are nearer than `near`, and no more
+    /// than `most` of them.
+    fn split_off(&mut self, near: u16, most: usize) -> Band {
         let count = self.rows.iter().filter(|reached| reached.nearest < near).count();
         let (rows, back) =
             (Vec::with_capacity(count), Vec::with_capacity(self.back.len().min(count)));
@@ -157,7 +233,7 @@ impl Band {
         for street in 1..self.starts.len() {
             let end = std::mem::replace(&mut self.starts[street], 0);
             let row = &self.rows[start..end];
-            let middle = start + row.partition_point(|reached| reached.nearest < near);
+            let middle = start + row.partition_point(|reached| reached.nearest < near).min(most);
             taken.rows.extend_from_slice(&self.rows[start..middle]);
             taken.starts.push(taken.rows.len());
             self.rows.copy_within(middle..end, kept);
