@@ -223,6 +223,18 @@ impl Published {
         self.served.push(Served { place, set });
     }
 
+    /// Serves those of the waiting list, from the first to the last, who have a set.
+    pub(crate) fn serve_all(&mut self, sets: &[Option<u32>]) {
+        let start = self.served.len();
+        self.served.resize(start + sets.len(), Served { place: 0, set: 0 });
+        let mut end = start;
+        for (place, set) in (0..).zip(sets) {
+            self.served[end] = Served { place, set: set.unwrap_or_default() };
+            end += usize::from(set.is_some());
+        }
+        self.served.truncate(end);
+    }
+
     /// Takes sets out, given by ascending number, and whomever they serve; counts them.
     pub(crate) fn suppress(&mut self, sets: &[u32]) {
         let mut kept = Published { kinds: std::mem::take(&mut self.kinds), ..Published::default() };
