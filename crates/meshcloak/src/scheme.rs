@@ -193,10 +193,23 @@ impl Published {
         members: impl Iterator<Item = QueryId>,
         mesh: impl FnOnce(&mut Vec<StreetId>),
     ) -> u32 {
+        self.add_members(members);
+        self.add_streets(mesh);
+        self.set_ends.len() as u32 - 1
+    }
+
+    /// Adds the members of a set, whose region must follow.
+    #[inline]
+    pub(crate) fn add_members(&mut self, members: impl Iterator<Item = QueryId>) {
         let start = self.members.len();
         self.members.extend(members);
         self.members[start..].sort_unstable();
         self.set_ends.push(self.members.len() as u32);
+    }
+
+    /// Adds the region of the first set that has none: `mesh` appends its streets.
+    #[inline]
+    pub(crate) fn add_streets(&mut self, mesh: impl FnOnce(&mut Vec<StreetId>)) {
         let start = self.meshes.len();
         mesh(&mut self.meshes);
         debug_assert!(
@@ -205,7 +218,6 @@ impl Published {
             &self.meshes[start..]
         );
         self.mesh_ends.push(self.meshes.len() as u32);
-        self.set_ends.len() as u32 - 1
     }
 
     /// Adds the sets of another, in their order; all of their regions are meshes.

@@ -27,6 +27,13 @@ pub struct Layer {
     bits: Word,
 }
 
+impl Layer {
+    /// X.
+    pub fn touch(&self) -> usize {
+        self.bits as usize
+    }
+}
+
 impl StreetSet {
     /// Makes room for the streets of a map.
     pub fn reserve(&mut self, streets: usize) {

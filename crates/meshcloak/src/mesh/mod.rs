@@ -10,7 +10,7 @@ pub use crate::query::Standpoint;
 use crate::units::Length;
 use as_printed::BreadthFirst;
 use std::sync::Arc;
-use stencils::Stencils;
+use stencils::{Run, Stencils};
 
 /// Which streets belong to an expanding mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,9 +30,13 @@ pub struct MeshBuilder {
     atlas: Arc<Atlas>,
     rule: MeshRule,
     stencils: Stencils,
+    /// The members of the noted sets that matter, set by set.
+    members: Vec<Standpoint>,
+    /// Where those of each noted set end.
+    ends: Vec<u32>,
+    /// The meshes of these members, as far as they are known.
+    parts: Vec<Run>,
     mesh: StreetSet,
-    /// The mesh of one member, while it is being built.
-    alone: StreetSet,
     breadth_first: BreadthFirst,
 }
 
@@ -43,7 +47,9 @@ impl MeshBuilder {
         mesh.reserve(atlas.map().street_count());
         MeshBuilder {
             stencils: Stencils::new(atlas.map().street_count()),
-            alone: mesh.clone(),
+            members: Vec::new(),
+            ends: Vec::new(),
+            parts: Vec::new(),
             mesh,
             breadth_first: BreadthFirst::default(),
             atlas,
@@ -57,27 +63,58 @@ impl MeshBuilder {
         members: impl Iterator<Item = Standpoint>,
         mesh: &mut Vec<StreetId>,
     ) {
-        let mut members = members.peekable();
-        while let Some(mut member) = members.next() {
-            if self.rule == MeshRule::Reach {
-                // On one street whoever gets farther gets wherever the other does.
-                while let Some(other) = members.next_if(|other| other.street == member.street) {
-                    member.dc = member.dc.max(other.dc);
-                }
-            }
-            self.lay(member);
-        }
-        self.mesh.drain_into(mesh);
+        self.begin();
+        let mut set = self.note();
+        members.for_each(|member| set.add(member));
+        set.end();
+        self.look_up();
+        self.draw(0, mesh);
     }
 
-    /// Lays the mesh of one member over those of others.
-    fn lay(&mut self, member: Standpoint) {
-        if let Some(stencil) = self.stencils.get(member) {
-            self.mesh.lay(stencil);
-        } else {
-            self.expand(member);
-            self.mesh.lay(self.stencils.keep(member, &mut self.alone));
+    /// Forgets which sets were noted.
+    pub(crate) fn begin(&mut self) {
+        self.stencils.make_room();
+        self.members.clear();
+        self.ends.clear();
+    }
+
+    /// Notes one more set: its members follow.
+    #[inline]
+    pub(crate) fn note(&mut self) -> Noted<'_> {
+        Noted { street: NOWHERE, dc: Length::ZERO, builder: self }
+    }
+
+    /// Finds the meshes of all members of noted sets, before the first is drawn.
+    pub(crate) fn look_up(&mut self) {
+        self.parts.clear();
+        self.parts.extend(self.members.iter().map(|&member| self.stencils.get(member)));
+        for place in 0..self.parts.len() {
+            if self.parts[place].is_empty() {
+                self.parts[place] = self.meet(self.members[place]);
+            }
         }
+        let mut sum = 0;
+        for &run in &self.parts {
+            let layers = self.stencils.layers(run);
+            if let (Some(a), Some(b)) = (layers.first(), layers.last()) {
+                sum += a.touch() + b.touch();
+            }
+        }
+        std::hint::black_box(sum);
+    }
+
+    /// Appends the mesh of a noted set to `mesh`: each street once, ascending.
+    pub(crate) fn draw(&mut self, set: usize, mesh: &mut Vec<StreetId>) {
+        let start = if set == 0 { 0 } else { self.ends[set - 1] as usize };
+        for place in start..self.ends[set] as usize {
+            let run = self.parts[place];
+            if run.is_empty() {
+                self.expand(self.members[place]);
+            } else {
+                self.mesh.lay(self.stencils.layers(run));
+            }
+        }
+        self.mesh.drain_into(mesh);
     }
 
     /// Forgets the parts: who is not about any more need not be remembered.
@@ -85,15 +122,55 @@ impl MeshBuilder {
         self.stencils.forget();
     }
 
+    #[cold]
+    fn meet(&mut self, member: Standpoint) -> Run {
+        let known = self.stencils.get(member);
+        if !known.is_empty() || !self.stencils.has_room(member) {
+            return known;
+        }
+        self.expand(member);
+        self.stencils.keep(member, &mut self.mesh)
+    }
+
     /// `EMesh(A)`: one's own street, and those that the rule adds.
     fn expand(&mut self, member: Standpoint) {
-        self.alone.insert(member.street);
+        self.mesh.insert(member.street);
         match self.rule {
-            MeshRule::Reach => reach(&self.atlas, member, &mut self.alone),
+            MeshRule::Reach => reach(&self.atlas, member, &mut self.mesh),
             MeshRule::Printed => {
-                self.breadth_first.expand(self.atlas.map(), member, &mut self.alone);
+                self.breadth_first.expand(self.atlas.map(), member, &mut self.mesh);
             }
         }
+    }
+}
+
+/// No street.
+const NOWHERE: StreetId = StreetId(u32::MAX);
+
+/// A set that is being noted.
+pub(crate) struct Noted<'a> {
+    builder: &'a mut MeshBuilder,
+    street: StreetId,
+    dc: Length,
+}
+
+impl Noted<'_> {
+    /// Notes one more member.
+    #[inline]
+    pub(crate) fn add(&mut self, member: Standpoint) {
+        let builder = &mut *self.builder;
+        // On one street whoever gets farther gets wherever the other does.
+        let covers = member.street == self.street && member.dc >= self.dc;
+        let covers = covers & (builder.rule == MeshRule::Reach);
+        builder.members.truncate(builder.members.len() - usize::from(covers));
+        builder.members.push(member);
+        (self.street, self.dc) = (member.street, member.dc);
+    }
+
+    /// There are no more.
+    #[inline]
+    pub(crate) fn end(self) {
+        self.builder.ends.push(self.builder.members.len() as u32);
     }
 }
 

@@ -14,10 +14,21 @@ pub(super) struct Stencils {
     /// For each constraint its number, if it has one.
     numbers: Vec<u8>,
     /// For each number and street the run of its layers; an empty one is not known.
-    runs: Vec<(u32, u32)>,
+    runs: Vec<Run>,
     layers: Vec<Layer>,
-    /// How many of the layers are kept; the mesh behind them is only there to be looked at.
-    kept: usize,
+}
+
+/// Where the layers of a mesh are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Run {
+    start: u32,
+    end: u32,
+}
+
+impl Run {
+    pub(super) fn is_empty(self) -> bool {
+        self.start >= self.end
+    }
 }
 
 /// No number.
@@ -33,33 +44,46 @@ impl Stencils {
     /// None yet, on a map with so many streets.
     pub(super) fn new(streets: usize) -> Stencils {
         let numbers = vec![NONE; LARGEST_DC_MAX.units() as usize + 1];
-        Stencils { streets, numbers, runs: Vec::new(), layers: Vec::new(), kept: 0 }
+        Stencils { streets, numbers, runs: Vec::new(), layers: Vec::new() }
     }
 
-    /// The mesh of a standpoint, if it is known.
+    /// The mesh of a standpoint; empty if it is not known.
     #[inline]
-    pub(super) fn get(&self, standpoint: Standpoint) -> Option<&[Layer]> {
-        let number = *self.numbers.get(standpoint.dc.units() as usize)?;
+    pub(super) fn get(&self, standpoint: Standpoint) -> Run {
+        let dc = standpoint.dc.units() as usize;
+        let number = self.numbers.get(dc).copied().unwrap_or(NONE);
         let place = usize::from(number) * self.streets + standpoint.street.index();
-        let &(start, end) = self.runs.get(place)?;
-        (start < end).then(|| &self.layers[start as usize..end as usize])
+        self.runs.get(place).copied().unwrap_or_default()
     }
 
-    /// Takes the mesh of a standpoint out of `mesh`, and keeps it if there is room.
-    pub(super) fn keep(&mut self, standpoint: Standpoint, mesh: &mut StreetSet) -> &[Layer] {
-        if self.kept > MOST_LAYERS {
-            self.runs.fill((0, 0));
-            self.kept = 0;
+    /// The layers of a mesh that was not forgotten since.
+    #[inline]
+    pub(super) fn layers(&self, run: Run) -> &[Layer] {
+        &self.layers[run.start as usize..run.end as usize]
+    }
+
+    /// Forgets all of them if there is no room for more.
+    pub(super) fn make_room(&mut self) {
+        if self.layers.len() > MOST_LAYERS {
+            self.runs.fill(Run::default());
+            self.layers.clear();
         }
-        let start = self.kept;
-        self.layers.truncate(start);
+    }
+
+    /// Whether the mesh of a standpoint can be kept.
+    pub(super) fn has_room(&mut self, standpoint: Standpoint) -> bool {
+        self.layers.len() <= MOST_LAYERS && self.number(standpoint).is_some()
+    }
+
+    /// Takes the mesh of a standpoint out of `mesh` and keeps it; there must be room.
+    pub(super) fn keep(&mut self, standpoint: Standpoint, mesh: &mut StreetSet) -> Run {
+        let start = self.layers.len() as u32;
         mesh.drain_layers(&mut self.layers);
+        let run = Run { start, end: self.layers.len() as u32 };
         if let Some(number) = self.number(standpoint) {
-            let place = number * self.streets + standpoint.street.index();
-            self.runs[place] = (start as u32, self.layers.len() as u32);
-            self.kept = self.layers.len();
+            self.runs[number * self.streets + standpoint.street.index()] = run;
         }
-        &self.layers[start..]
+        run
     }
 
     /// Forgets all of them, and gives the room back.
@@ -73,7 +97,7 @@ impl Stencils {
         let given = self.runs.len() / self.streets;
         if *number == NONE && given < MOST_NUMBERS {
             *number = given as u8;
-            self.runs.resize(self.runs.len() + self.streets, (0, 0));
+            self.runs.resize(self.runs.len() + self.streets, Run::default());
         }
         (*number != NONE).then_some(usize::from(*number))
     }
