@@ -113,10 +113,9 @@ fn publish_meshes<S, M: Iterator<Item = Member>>(
             }));
             noted.end();
         }
-        builder.look_up();
-        for set in 0..sets.len() {
-            published.add_streets(|mesh| builder.draw(set, mesh));
-        }
+        published.add_regions(|meshes, ends| {
+            builder.draw(meshes, |end| ends.push(end as u32));
+        });
     }
 }
 

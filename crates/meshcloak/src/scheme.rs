@@ -194,7 +194,10 @@ impl Published {
         mesh: impl FnOnce(&mut Vec<StreetId>),
     ) -> u32 {
         self.add_members(members);
-        self.add_streets(mesh);
+        self.add_regions(|meshes, ends| {
+            mesh(meshes);
+            ends.push(meshes.len() as u32);
+        });
         self.set_ends.len() as u32 - 1
     }
 
@@ -207,17 +210,19 @@ impl Published {
         self.set_ends.push(self.members.len() as u32);
     }
 
-    /// Adds the region of the first set that has none: `mesh` appends its streets.
-    #[inline]
-    pub(crate) fn add_streets(&mut self, mesh: impl FnOnce(&mut Vec<StreetId>)) {
-        let start = self.meshes.len();
-        mesh(&mut self.meshes);
-        debug_assert!(
-            self.meshes[start..].is_sorted_by(|a, b| a < b),
-            "{:?}",
-            &self.meshes[start..]
-        );
-        self.mesh_ends.push(self.meshes.len() as u32);
+    /// Adds the regions of the sets that have none yet: `regions` appends the streets of all of
+    /// them, and where those of each end.
+    pub(crate) fn add_regions(
+        &mut self,
+        regions: impl FnOnce(&mut Vec<StreetId>, &mut Vec<u32>),
+    ) {
+        let first = self.mesh_ends.len();
+        regions(&mut self.meshes, &mut self.mesh_ends);
+        debug_assert!(self.mesh_ends.len() == self.set_ends.len());
+        debug_assert!((first as u32..self.set_count() as u32).all(|set| {
+            let Region::Mesh(mesh) = self.set(set).region else { return true };
+            mesh.is_sorted_by(|a, b| a < b)
+        }));
     }
 
     /// Adds the sets of another, in their order; all of their regions are meshes.

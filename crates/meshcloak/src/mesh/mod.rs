@@ -37,6 +37,8 @@ pub struct MeshBuilder {
     /// The meshes of these members, as far as they are known.
     parts: Vec<Run>,
     mesh: StreetSet,
+    /// Room for the streets of the noted sets.
+    streets: Vec<StreetId>,
     breadth_first: BreadthFirst,
 }
 
@@ -51,6 +53,7 @@ impl MeshBuilder {
             ends: Vec::new(),
             parts: Vec::new(),
             mesh,
+            streets: Vec::new(),
             breadth_first: BreadthFirst::default(),
             atlas,
             rule,
@@ -67,8 +70,7 @@ impl MeshBuilder {
         let mut set = self.note();
         members.for_each(|member| set.add(member));
         set.end();
-        self.look_up();
-        self.draw(0, mesh);
+        self.draw(mesh, |_| ());
     }
 
     /// Forgets which sets were noted.
@@ -85,7 +87,7 @@ impl MeshBuilder {
     }
 
     /// Finds the meshes of all members of noted sets, before the first is drawn.
-    pub(crate) fn look_up(&mut self) {
+    fn look_up(&mut self) {
         self.parts.clear();
         self.parts.extend(self.members.iter().map(|&member| self.stencils.get(member)));
         for place in 0..self.parts.len() {
@@ -103,18 +105,28 @@ impl MeshBuilder {
         std::hint::black_box(sum);
     }
 
-    /// Appends the mesh of a noted set to `mesh`: each street once, ascending.
-    pub(crate) fn draw(&mut self, set: usize, mesh: &mut Vec<StreetId>) {
-        let start = if set == 0 { 0 } else { self.ends[set - 1] as usize };
-        for place in start..self.ends[set] as usize {
-            let run = self.parts[place];
-            if run.is_empty() {
-                self.expand(self.members[place]);
-            } else {
-                self.mesh.lay(self.stencils.layers(run));
+    /// Appends the meshes of the noted sets to `meshes`, in each each street once, ascending; and
+    /// says where each ends.
+    pub(crate) fn draw(&mut self, meshes: &mut Vec<StreetId>, mut ends_at: impl FnMut(usize)) {
+        self.look_up();
+        let mut streets = std::mem::take(&mut self.streets);
+        let (mut start, mut end) = (0, 0);
+        for set in 0..self.ends.len() {
+            let members = start..self.ends[set] as usize;
+            start = members.end;
+            for place in members {
+                let run = self.parts[place];
+                if run.is_empty() {
+                    self.expand(self.members[place]);
+                } else {
+                    self.mesh.lay(self.stencils.layers(run));
+                }
             }
+            end = self.mesh.write(&mut streets, end);
+            ends_at(meshes.len() + end);
         }
-        self.mesh.drain_into(mesh);
+        meshes.extend_from_slice(&streets[..end]);
+        self.streets = streets;
     }
 
     /// Forgets the parts: who is not about any more need not be remembered.
