@@ -44,6 +44,8 @@ pub mod learned;
 
 pub mod scheme;
 
+mod few;
+
 pub mod guarantee;
 
 pub mod guard;

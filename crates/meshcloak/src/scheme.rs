@@ -3,6 +3,7 @@
 //! Published sets are flat arrays, because a batch has thousands of them. What may leave for the
 //! service is a [`Disclosure`], which has neither a user nor a position.
 
+use crate::few::{self, FEW};
 use crate::history::History;
 use crate::learned::{Kind, Learned};
 use crate::map::StreetId;
@@ -206,7 +207,16 @@ impl Published {
     pub(crate) fn add_members(&mut self, members: impl Iterator<Item = QueryId>) {
         let start = self.members.len();
         self.members.extend(members);
-        self.members[start..].sort_unstable();
+        let end = self.members.len();
+        if end - start > FEW {
+            self.members[start..].sort_unstable();
+        } else {
+            self.members.extend_from_slice(&[QueryId(u64::MAX); FEW]);
+            if let Some(few) = self.members[start..].first_chunk_mut() {
+                few::sort(few);
+            }
+            self.members.truncate(end);
+        }
         self.set_ends.push(self.members.len() as u32);
     }
 

@@ -7,7 +7,7 @@ use super::StreetId;
 /// Streets, each once.
 #[derive(Clone, Debug, Default)]
 pub struct StreetSet {
-    words: Vec<[Word; 2]>,
+    words: Vec<Word>,
     filled: Vec<[u64; LANES]>,
     /// Whose turn it is.
     lane: usize,
@@ -24,7 +24,7 @@ const BITS: usize = Word::BITS as usize;
 const LANES: usize = 4;
 
 /// So many streets of two words are written at once.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 8;
 
 /// Some streets that stand next to each other: one word of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl StreetSet {
     /// Makes room for the streets of a map.
     pub fn reserve(&mut self, streets: usize) {
         let pairs = streets.div_ceil(2 * BITS);
-        self.words.resize(pairs.max(self.words.len()), [0; 2]);
+        self.words.resize((2 * pairs).max(self.words.len()), 0);
         self.filled.resize(pairs.div_ceil(64).max(self.filled.len()), [0; LANES]);
     }
 
@@ -67,7 +67,7 @@ impl StreetSet {
     #[inline]
     fn put(&mut self, word: usize, bits: Word, lane: usize) {
         let pair = word / 2;
-        self.words[pair][word % 2] |= bits;
+        self.words[word] |= bits;
         self.filled[pair / 64][lane] |= 1 << (pair % 64);
     }
 
@@ -93,7 +93,7 @@ impl StreetSet {
     /// Takes all streets out and writes them to `out` from `start` on, ascending; what stands there
     /// is lost, and it grows if it must. Gives where they end.
     pub fn write(&mut self, out: &mut Vec<StreetId>, start: usize) -> usize {
-        let most = start + self.words.len() * 2 * BITS + AT_ONCE;
+        let most = start + self.words.len() * BITS + AT_ONCE;
         if out.len() < most {
             out.resize(2 * most, StreetId(0));
         }
@@ -121,7 +121,9 @@ impl StreetSet {
             while open != 0 {
                 let pair = group * 64 + open.trailing_zeros() as usize;
                 open &= open - 1;
-                take(pair, std::mem::take(&mut self.words[pair]));
+                if let [low, high] = &mut self.words[2 * pair..2 * pair + 2] {
+                    take(pair, [std::mem::take(low), std::mem::take(high)]);
+                }
             }
         }
     }
