@@ -51,7 +51,8 @@ impl StreetSet {
     /// Puts a street in; there must be room for it.
     #[inline]
     pub fn insert(&mut self, street: StreetId) {
-        self.put(street.index() / BITS, 1 << (street.index() % BITS), 0);
+        let street = street.index();
+        self.put(street / BITS, 1 << (street % BITS), street % LANES);
     }
 
     /// Puts many streets in at once; there must be room for them.
@@ -103,11 +104,16 @@ impl StreetSet {
             let (first, count) = (pair as u32 * 2 * Word::BITS, bits.count_ones() as usize);
             // Some at once, whether there are so many or not: what is too much is written over by
             // the next, and how many there are need not be guessed.
-            for start in (end..end + count).step_by(AT_ONCE) {
-                for street in &mut out[start..start + AT_ONCE] {
+            let mut rest = &mut out[end..];
+            while let Some((some, others)) = rest.split_first_chunk_mut::<AT_ONCE>() {
+                for street in some {
                     *street = StreetId(first.wrapping_add(bits.trailing_zeros()));
                     bits &= bits.wrapping_sub(1);
                 }
+                if bits == 0 {
+                    break;
+                }
+                rest = others;
             }
             end += count;
         });
