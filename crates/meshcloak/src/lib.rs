@@ -42,9 +42,9 @@ pub mod history;
 
 pub mod learned;
 
-pub mod scheme;
-
 mod few;
+
+pub mod scheme;
 
 pub mod guarantee;
 

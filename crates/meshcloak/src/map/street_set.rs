@@ -34,9 +34,10 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// X.
-    pub fn touch(&self) -> usize {
-        self.bits as usize
+    /// The streets, one bit for each.
+    #[inline]
+    pub fn bits(self) -> u32 {
+        self.bits
     }
 }
 

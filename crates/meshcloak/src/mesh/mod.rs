@@ -2,6 +2,7 @@
 //! that the members of a cloaking set can reach together.
 
 mod as_printed;
+mod noted;
 mod stencils;
 
 use crate::distance::{Atlas, Rows};
@@ -9,6 +10,7 @@ use crate::map::{Position, StreetId, StreetSet};
 pub use crate::query::Standpoint;
 use crate::units::Length;
 use as_printed::BreadthFirst;
+use noted::Noted;
 use std::sync::Arc;
 use stencils::{Run, Stencils};
 
@@ -83,7 +85,7 @@ impl MeshBuilder {
     /// Notes one more set: its members follow.
     #[inline]
     pub(crate) fn note(&mut self) -> Noted<'_> {
-        Noted { street: NOWHERE, dc: Length::ZERO, builder: self }
+        Noted::of(self)
     }
 
     /// Finds the meshes of all members of noted sets, before the first is drawn.
@@ -95,18 +97,11 @@ impl MeshBuilder {
                 self.parts[place] = self.meet(self.members[place]);
             }
         }
-        let mut sum = 0;
-        for &run in &self.parts {
-            let layers = self.stencils.layers(run);
-            if let (Some(a), Some(b)) = (layers.first(), layers.last()) {
-                sum += a.touch() + b.touch();
-            }
-        }
-        std::hint::black_box(sum);
+        self.stencils.fetch(&self.parts);
     }
 
-    /// Appends the meshes of the noted sets to `meshes`, in each each street once, ascending; and
-    /// says where each ends.
+    /// Appends the meshes of the noted sets to `meshes`, set by set, the streets of each once and
+    /// ascending; and says where each ends.
     pub(crate) fn draw(&mut self, meshes: &mut Vec<StreetId>, mut ends_at: impl FnMut(usize)) {
         self.look_up();
         let mut streets = std::mem::take(&mut self.streets);
@@ -134,6 +129,7 @@ impl MeshBuilder {
         self.stencils.forget();
     }
 
+    /// Builds a mesh and keeps it, if there is room.
     #[cold]
     fn meet(&mut self, member: Standpoint) -> Run {
         let known = self.stencils.get(member);
@@ -153,36 +149,6 @@ impl MeshBuilder {
                 self.breadth_first.expand(self.atlas.map(), member, &mut self.mesh);
             }
         }
-    }
-}
-
-/// No street.
-const NOWHERE: StreetId = StreetId(u32::MAX);
-
-/// A set that is being noted.
-pub(crate) struct Noted<'a> {
-    builder: &'a mut MeshBuilder,
-    street: StreetId,
-    dc: Length,
-}
-
-impl Noted<'_> {
-    /// Notes one more member.
-    #[inline]
-    pub(crate) fn add(&mut self, member: Standpoint) {
-        let builder = &mut *self.builder;
-        // On one street whoever gets farther gets wherever the other does.
-        let covers = member.street == self.street && member.dc >= self.dc;
-        let covers = covers & (builder.rule == MeshRule::Reach);
-        builder.members.truncate(builder.members.len() - usize::from(covers));
-        builder.members.push(member);
-        (self.street, self.dc) = (member.street, member.dc);
-    }
-
-    /// There are no more.
-    #[inline]
-    pub(crate) fn end(self) {
-        self.builder.ends.push(self.builder.members.len() as u32);
     }
 }
 
@@ -245,6 +211,42 @@ mod tests {
             missed += usize::from(expected.iter().any(|street| !printed.contains(street)));
         }
         assert!(missed > 100, "Algorithm 3 as printed missed a street in {missed} of 400 towns");
+    }
+
+    #[test]
+    fn meshes_of_many_sets_at_once_are_those_of_each_alone() {
+        for seed in 0..100 {
+            let town = Town::random(seed);
+            let mut random = Town::generator(seed);
+            let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+            let rule = if seed % 2 == 0 { MeshRule::Reach } else { MeshRule::Printed };
+            let mut builder = MeshBuilder::new(Arc::clone(&atlas), rule);
+            for _ in 0..5 {
+                // More than can be kept, as few of them are in tests.
+                let sets: [Vec<Standpoint>; 30] = std::array::from_fn(|_| {
+                    let member = |_| Standpoint {
+                        street: town.position(&mut random).street,
+                        dc: Length::metres(f64::from(random.random_range(1..40)) * 50.0),
+                    };
+                    (0..7).map(member).collect()
+                });
+                let (mut meshes, mut ends) = (vec![StreetId(7)], Vec::new());
+                builder.begin();
+                for set in &sets {
+                    let mut noted = builder.note();
+                    set.iter().for_each(|&member| noted.add(member));
+                    noted.end();
+                }
+                builder.draw(&mut meshes, |end| ends.push(end));
+                let mut expected = vec![StreetId(7)];
+                for (set, end) in sets.iter().zip(ends) {
+                    let mut alone = MeshBuilder::new(Arc::clone(&atlas), rule);
+                    alone.cloaking_mesh(set.iter().copied(), &mut expected);
+                    assert_eq!(end, expected.len(), "seed {seed}, {set:?}");
+                }
+                assert_eq!(meshes, expected, "seed {seed}");
+            }
+        }
     }
 
     #[test]
