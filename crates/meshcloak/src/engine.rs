@@ -156,10 +156,5 @@ impl Gone {
 
 /// Takes those out of the list that `wanted` picks, keeping the order of both.
 fn take(list: &mut Vec<Query>, wanted: impl Fn(&Query) -> bool) -> Vec<Query> {
-    if !list.iter().any(&wanted) {
-        return Vec::new();
-    }
-    let (taken, kept) = list.drain(..).partition(wanted);
-    *list = kept;
-    taken
+    list.extract_if(.., |query| wanted(query)).collect()
 }

@@ -42,6 +42,8 @@ pub mod history;
 
 pub mod learned;
 
+mod few;
+
 pub mod scheme;
 
 pub mod guarantee;

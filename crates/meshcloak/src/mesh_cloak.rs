@@ -164,16 +164,20 @@ impl Scheme for MeshCloak {
 /// Which cliques become sets.
 #[derive(Clone, Debug, Default)]
 struct Sets {
+    /// Who is served.
+    nodes: Vec<u32>,
     /// For each clique its set.
     set_of: Vec<u32>,
     /// For each place of the waiting list its set.
-    serves: Vec<u32>,
+    serves: Vec<Option<u32>>,
     /// The clique of each set.
     cliques: Vec<u32>,
 }
 
 impl Sets {
     /// Serves everyone whose largest clique is large enough (line 14), and notes those cliques.
+    ///
+    /// Whoever is next is written down in any case, and counted if it is one: nobody could guess.
     fn choose(
         &mut self,
         waiting: &[Query],
@@ -181,27 +185,29 @@ impl Sets {
         largest: &Largest,
         published: &mut Published,
     ) {
+        let places = graph.nodes();
+        self.nodes.resize(places.len(), 0);
+        let mut served = 0;
+        for node in 0..places.len() as u32 {
+            self.nodes[served] = node;
+            served += usize::from(graph.is_enough(node, largest.size(node), waiting));
+        }
         self.set_of.clear();
         self.set_of.resize(largest.clique_count(), NONE);
         self.serves.clear();
-        self.serves.resize(waiting.len(), NONE);
-        self.cliques.clear();
-        for (node, &place) in (0..).zip(graph.nodes()) {
-            if !graph.is_enough(node, largest.size(node), waiting) {
-                continue;
-            }
+        self.serves.resize(waiting.len(), None);
+        self.cliques.resize(largest.clique_count() + 1, 0);
+        let mut sets = 0;
+        for &node in &self.nodes[..served] {
             let clique = largest.chosen(node);
             let set = &mut self.set_of[clique as usize];
-            if *set == NONE {
-                *set = self.cliques.len() as u32;
-                self.cliques.push(clique);
-            }
-            self.serves[place as usize] = *set;
+            self.cliques[sets as usize] = clique;
+            let number = (*set).min(sets);
+            sets += u32::from(*set == NONE);
+            *set = number;
+            self.serves[places[node as usize] as usize] = Some(number);
         }
-        for (place, &set) in (0..).zip(&self.serves) {
-            if set != NONE {
-                published.serve(place, set);
-            }
-        }
+        self.cliques.truncate(sets as usize);
+        published.serve_all(&self.serves);
     }
 }

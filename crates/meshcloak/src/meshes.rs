@@ -81,11 +81,41 @@ impl RegionBuilder {
         published: &mut Published,
         members: impl Fn(&S) -> M,
     ) {
-        for set in sets {
-            published.add_mesh(members(set).map(|member| member.id), |mesh| {
-                self.region(members(set).map(|member| member.standpoint), mesh);
-            });
+        match self {
+            RegionBuilder::Mesh(builder) => publish_meshes(builder, sets, published, members),
+            RegionBuilder::Cells(cells) => {
+                for set in sets {
+                    published.add_mesh(members(set).map(|member| member.id), |mesh| {
+                        cells.region(members(set).map(|member| member.standpoint.street), mesh);
+                    });
+                }
+            }
         }
+    }
+}
+
+/// So many sets are looked up before the first is drawn.
+const AT_ONCE: usize = 32;
+
+fn publish_meshes<S, M: Iterator<Item = Member>>(
+    builder: &mut MeshBuilder,
+    sets: &[S],
+    published: &mut Published,
+    members: impl Fn(&S) -> M,
+) {
+    for sets in sets.chunks(AT_ONCE) {
+        builder.begin();
+        for set in sets {
+            let mut noted = builder.note();
+            published.add_members(members(set).map(|member| {
+                noted.add(member.standpoint);
+                member.id
+            }));
+            noted.end();
+        }
+        published.add_regions(|meshes, ends| {
+            builder.draw(meshes, |end| ends.push(end as u32));
+        });
     }
 }
 

@@ -1,5 +1,6 @@
 //! A set of streets that is filled and emptied again and again: one bit for each street, and one
-//! for each word of such bits that is not empty, so that taking the streets out costs what is in.
+//! for each two words of such bits that are not empty, so that taking the streets out costs what
+//! is in.
 
 use super::StreetId;
 
@@ -7,7 +8,9 @@ use super::StreetId;
 #[derive(Clone, Debug, Default)]
 pub struct StreetSet {
     words: Vec<Word>,
-    filled: Vec<u64>,
+    filled: Vec<[u64; LANES]>,
+    /// Whose turn it is.
+    lane: usize,
     /// Room for the streets on their way out.
     out: Vec<StreetId>,
 }
@@ -17,8 +20,11 @@ type Word = u32;
 
 const BITS: usize = Word::BITS as usize;
 
-/// So many streets of a word are written at once.
-const AT_ONCE: usize = 4;
+/// What is filled is noted in so many places in turn, so that noting need not wait for the last.
+const LANES: usize = 4;
+
+/// So many streets of two words are written at once.
+const AT_ONCE: usize = 8;
 
 /// Some streets that stand next to each other: one word of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,66 +33,104 @@ pub struct Layer {
     bits: Word,
 }
 
+impl Layer {
+    /// The streets, one bit for each.
+    #[inline]
+    pub fn bits(self) -> u32 {
+        self.bits
+    }
+}
+
 impl StreetSet {
     /// Makes room for the streets of a map.
     pub fn reserve(&mut self, streets: usize) {
-        let words = streets.div_ceil(BITS);
-        self.words.resize(words.max(self.words.len()), 0);
-        self.filled.resize(words.div_ceil(64).max(self.filled.len()), 0);
-        self.out.resize(self.words.len() * BITS + AT_ONCE, StreetId(0));
+        let pairs = streets.div_ceil(2 * BITS);
+        self.words.resize((2 * pairs).max(self.words.len()), 0);
+        self.filled.resize(pairs.div_ceil(64).max(self.filled.len()), [0; LANES]);
     }
 
     /// Puts a street in; there must be room for it.
     #[inline]
     pub fn insert(&mut self, street: StreetId) {
-        let word = street.index() / BITS;
-        self.words[word] |= 1 << (street.index() % BITS);
-        self.filled[word / 64] |= 1 << (word % 64);
+        let street = street.index();
+        self.put(street / BITS, 1 << (street % BITS), street % LANES);
     }
 
     /// Puts many streets in at once; there must be room for them.
     #[inline]
     pub fn lay(&mut self, layers: &[Layer]) {
+        let lane = self.lane % LANES;
+        self.lane += 1;
         for &Layer { word, bits } in layers {
-            let word = word as usize;
-            self.words[word] |= bits;
-            self.filled[word / 64] |= 1 << (word % 64);
+            self.put(word as usize, bits, lane);
         }
+    }
+
+    #[inline]
+    fn put(&mut self, word: usize, bits: Word, lane: usize) {
+        let pair = word / 2;
+        self.words[word] |= bits;
+        self.filled[pair / 64][lane] |= 1 << (pair % 64);
     }
 
     /// Takes all streets out and appends them to `layers`.
     pub fn drain_layers(&mut self, layers: &mut Vec<Layer>) {
-        self.drain(|word, bits| layers.push(Layer { word: word as u32, bits }));
+        self.drain(|pair, words| {
+            for (word, bits) in (2 * pair as u32..).zip(words) {
+                if bits != 0 {
+                    layers.push(Layer { word, bits });
+                }
+            }
+        });
     }
 
     /// Takes all streets out and appends them to `streets`, ascending.
     pub fn drain_into(&mut self, streets: &mut Vec<StreetId>) {
         let mut out = std::mem::take(&mut self.out);
-        let mut len = 0;
-        self.drain(|word, mut bits| {
-            let (first, count) = (word as u32 * Word::BITS, bits.count_ones() as usize);
-            // Some at once, whether there are so many or not: what is too much is written over by
-            // the next word, and how many there are need not be guessed.
-            for start in (len..len + count).step_by(AT_ONCE) {
-                for street in &mut out[start..start + AT_ONCE] {
-                    *street = StreetId(first.wrapping_add(bits.trailing_zeros()));
-                    bits &= bits.wrapping_sub(1);
-                }
-            }
-            len += count;
-        });
-        streets.extend_from_slice(&out[..len]);
+        let end = self.write(&mut out, 0);
+        streets.extend_from_slice(&out[..end]);
         self.out = out;
     }
 
+    /// Takes all streets out and writes them to `out` from `start` on, ascending; what stands there
+    /// is lost, and it grows if it must. Gives where they end.
+    pub fn write(&mut self, out: &mut Vec<StreetId>, start: usize) -> usize {
+        let most = start + self.words.len() * BITS + AT_ONCE;
+        if out.len() < most {
+            out.resize(2 * most, StreetId(0));
+        }
+        let mut end = start;
+        self.drain(|pair, [low, high]| {
+            let mut bits = u64::from(low) | u64::from(high) << BITS;
+            let (first, count) = (pair as u32 * 2 * Word::BITS, bits.count_ones() as usize);
+            // Some at once, whether there are so many or not: what is too much is written over by
+            // the next, and how many there are need not be guessed.
+            let mut rest = &mut out[end..];
+            while let Some((some, others)) = rest.split_first_chunk_mut::<AT_ONCE>() {
+                for street in some {
+                    *street = StreetId(first.wrapping_add(bits.trailing_zeros()));
+                    bits &= bits.wrapping_sub(1);
+                }
+                if bits == 0 {
+                    break;
+                }
+                rest = others;
+            }
+            end += count;
+        });
+        end
+    }
+
     #[inline]
-    fn drain(&mut self, mut take: impl FnMut(usize, Word)) {
+    fn drain(&mut self, mut take: impl FnMut(usize, [Word; 2])) {
         for (group, filled) in self.filled.iter_mut().enumerate() {
-            let mut open = std::mem::take(filled);
+            let mut open = std::mem::take(filled).into_iter().fold(0, |all, lane| all | lane);
             while open != 0 {
-                let word = group * 64 + open.trailing_zeros() as usize;
+                let pair = group * 64 + open.trailing_zeros() as usize;
                 open &= open - 1;
-                take(word, std::mem::take(&mut self.words[word]));
+                if let [low, high] = &mut self.words[2 * pair..2 * pair + 2] {
+                    take(pair, [std::mem::take(low), std::mem::take(high)]);
+                }
             }
         }
     }

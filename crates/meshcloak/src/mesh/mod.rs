@@ -2,6 +2,7 @@
 //! that the members of a cloaking set can reach together.
 
 mod as_printed;
+mod noted;
 mod stencils;
 
 use crate::distance::{Atlas, Rows};
@@ -9,8 +10,9 @@ use crate::map::{Position, StreetId, StreetSet};
 pub use crate::query::Standpoint;
 use crate::units::Length;
 use as_printed::BreadthFirst;
+use noted::Noted;
 use std::sync::Arc;
-use stencils::Stencils;
+use stencils::{Run, Stencils};
 
 /// Which streets belong to an expanding mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,9 +32,15 @@ pub struct MeshBuilder {
     atlas: Arc<Atlas>,
     rule: MeshRule,
     stencils: Stencils,
+    /// The members of the noted sets that matter, set by set.
+    members: Vec<Standpoint>,
+    /// Where those of each noted set end.
+    ends: Vec<u32>,
+    /// The meshes of these members, as far as they are known.
+    parts: Vec<Run>,
     mesh: StreetSet,
-    /// The mesh of one member, while it is being built.
-    alone: StreetSet,
+    /// Room for the streets of the noted sets.
+    streets: Vec<StreetId>,
     breadth_first: BreadthFirst,
 }
 
@@ -43,8 +51,11 @@ impl MeshBuilder {
         mesh.reserve(atlas.map().street_count());
         MeshBuilder {
             stencils: Stencils::new(atlas.map().street_count()),
-            alone: mesh.clone(),
+            members: Vec::new(),
+            ends: Vec::new(),
+            parts: Vec::new(),
             mesh,
+            streets: Vec::new(),
             breadth_first: BreadthFirst::default(),
             atlas,
             rule,
@@ -57,27 +68,60 @@ impl MeshBuilder {
         members: impl Iterator<Item = Standpoint>,
         mesh: &mut Vec<StreetId>,
     ) {
-        let mut members = members.peekable();
-        while let Some(mut member) = members.next() {
-            if self.rule == MeshRule::Reach {
-                // On one street whoever gets farther gets wherever the other does.
-                while let Some(other) = members.next_if(|other| other.street == member.street) {
-                    member.dc = member.dc.max(other.dc);
-                }
-            }
-            self.lay(member);
-        }
-        self.mesh.drain_into(mesh);
+        self.begin();
+        let mut set = self.note();
+        members.for_each(|member| set.add(member));
+        set.end();
+        self.draw(mesh, |_| ());
     }
 
-    /// Lays the mesh of one member over those of others.
-    fn lay(&mut self, member: Standpoint) {
-        if let Some(stencil) = self.stencils.get(member) {
-            self.mesh.lay(stencil);
-        } else {
-            self.expand(member);
-            self.mesh.lay(self.stencils.keep(member, &mut self.alone));
+    /// Forgets which sets were noted.
+    pub(crate) fn begin(&mut self) {
+        self.stencils.make_room();
+        self.members.clear();
+        self.ends.clear();
+    }
+
+    /// Notes one more set: its members follow.
+    #[inline]
+    pub(crate) fn note(&mut self) -> Noted<'_> {
+        Noted::of(self)
+    }
+
+    /// Finds the meshes of all members of noted sets, before the first is drawn.
+    fn look_up(&mut self) {
+        self.parts.clear();
+        self.parts.extend(self.members.iter().map(|&member| self.stencils.get(member)));
+        for place in 0..self.parts.len() {
+            if self.parts[place].is_empty() {
+                self.parts[place] = self.meet(self.members[place]);
+            }
         }
+        self.stencils.fetch(&self.parts);
+    }
+
+    /// Appends the meshes of the noted sets to `meshes`, set by set, the streets of each once and
+    /// ascending; and says where each ends.
+    pub(crate) fn draw(&mut self, meshes: &mut Vec<StreetId>, mut ends_at: impl FnMut(usize)) {
+        self.look_up();
+        let mut streets = std::mem::take(&mut self.streets);
+        let (mut start, mut end) = (0, 0);
+        for set in 0..self.ends.len() {
+            let members = start..self.ends[set] as usize;
+            start = members.end;
+            for place in members {
+                let run = self.parts[place];
+                if run.is_empty() {
+                    self.expand(self.members[place]);
+                } else {
+                    self.mesh.lay(self.stencils.layers(run));
+                }
+            }
+            end = self.mesh.write(&mut streets, end);
+            ends_at(meshes.len() + end);
+        }
+        meshes.extend_from_slice(&streets[..end]);
+        self.streets = streets;
     }
 
     /// Forgets the parts: who is not about any more need not be remembered.
@@ -85,13 +129,24 @@ impl MeshBuilder {
         self.stencils.forget();
     }
 
+    /// Builds a mesh and keeps it, if there is room.
+    #[cold]
+    fn meet(&mut self, member: Standpoint) -> Run {
+        let known = self.stencils.get(member);
+        if !known.is_empty() || !self.stencils.has_room(member) {
+            return known;
+        }
+        self.expand(member);
+        self.stencils.keep(member, &mut self.mesh)
+    }
+
     /// `EMesh(A)`: one's own street, and those that the rule adds.
     fn expand(&mut self, member: Standpoint) {
-        self.alone.insert(member.street);
+        self.mesh.insert(member.street);
         match self.rule {
-            MeshRule::Reach => reach(&self.atlas, member, &mut self.alone),
+            MeshRule::Reach => reach(&self.atlas, member, &mut self.mesh),
             MeshRule::Printed => {
-                self.breadth_first.expand(self.atlas.map(), member, &mut self.alone);
+                self.breadth_first.expand(self.atlas.map(), member, &mut self.mesh);
             }
         }
     }
@@ -156,6 +211,42 @@ mod tests {
             missed += usize::from(expected.iter().any(|street| !printed.contains(street)));
         }
         assert!(missed > 100, "Algorithm 3 as printed missed a street in {missed} of 400 towns");
+    }
+
+    #[test]
+    fn meshes_of_many_sets_at_once_are_those_of_each_alone() {
+        for seed in 0..100 {
+            let town = Town::random(seed);
+            let mut random = Town::generator(seed);
+            let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+            let rule = if seed % 2 == 0 { MeshRule::Reach } else { MeshRule::Printed };
+            let mut builder = MeshBuilder::new(Arc::clone(&atlas), rule);
+            for _ in 0..5 {
+                // More than can be kept, as few of them are in tests.
+                let sets: [Vec<Standpoint>; 30] = std::array::from_fn(|_| {
+                    let member = |_| Standpoint {
+                        street: town.position(&mut random).street,
+                        dc: Length::metres(f64::from(random.random_range(1..40)) * 50.0),
+                    };
+                    (0..7).map(member).collect()
+                });
+                let (mut meshes, mut ends) = (vec![StreetId(7)], Vec::new());
+                builder.begin();
+                for set in &sets {
+                    let mut noted = builder.note();
+                    set.iter().for_each(|&member| noted.add(member));
+                    noted.end();
+                }
+                builder.draw(&mut meshes, |end| ends.push(end));
+                let mut expected = vec![StreetId(7)];
+                for (set, end) in sets.iter().zip(ends) {
+                    let mut alone = MeshBuilder::new(Arc::clone(&atlas), rule);
+                    alone.cloaking_mesh(set.iter().copied(), &mut expected);
+                    assert_eq!(end, expected.len(), "seed {seed}, {set:?}");
+                }
+                assert_eq!(meshes, expected, "seed {seed}");
+            }
+        }
     }
 
     #[test]

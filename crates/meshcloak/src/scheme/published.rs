@@ -1,124 +1,13 @@
-//! The seam: a scheme sees who waits and says whom to cloak now, and under which region.
-//!
-//! Published sets are flat arrays, because a batch has thousands of them. What may leave for the
-//! service is a [`Disclosure`], which has neither a user nor a position.
+//! What a scheme publishes: sets, their regions, and who is served by them.
 
-use crate::history::History;
-use crate::learned::{Kind, Learned};
+use super::Stats;
+use crate::few::{self, FEW};
+use crate::learned::Kind;
 use crate::map::StreetId;
-use crate::query::{Query, QueryId};
+use crate::query::QueryId;
 use crate::region::{Disc, Region};
 use crate::units::{Rectangle, Time};
 use std::borrow::Cow;
-use std::time::Duration;
-
-/// Everything the engine remembers from one batch to the next.
-#[derive(Clone, Debug, Default)]
-pub struct State {
-    /// Those who wait, in order of arrival.
-    pub waiting: Vec<Query>,
-    /// How many of them, at the end of the list, came in with this turn.
-    pub arrived: usize,
-    /// Who has left the list since the scheme was last asked.
-    pub left: Vec<QueryId>,
-    /// How many turns there have been: a scheme that saw the one before needs only the changes.
-    pub turns: u64,
-    /// Where people were, if the scheme asks for it.
-    pub history: History,
-    /// How likely it is to be served later, if the scheme learns it.
-    pub learned: Learned,
-    /// Nobody's patience is over before this; a turn that comes sooner need not look.
-    pub(crate) patient_until: Time,
-}
-
-impl State {
-    /// A state in which these wait, all of them new.
-    pub fn of(waiting: Vec<Query>) -> State {
-        State { arrived: waiting.len(), waiting, ..State::default() }
-    }
-}
-
-/// A way of hiding people among one another.
-pub trait Scheme: Send {
-    /// As in tables, URLs and metrics: `meshcloak`.
-    fn name(&self) -> &'static str;
-
-    /// What kind of scheme it is, for tables.
-    fn describe(&self) -> Description;
-
-    /// How long the engine is to remember where people were; `None`: not at all.
-    fn memory(&self) -> Option<Duration> {
-        None
-    }
-
-    /// Whom to cloak now. Same input, same answer; what a scheme remembers only makes it faster.
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published;
-}
-
-/// A scheme in the words of Table I of the paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Description {
-    /// Whether it knows streets: `map` or `free space`.
-    pub setting: &'static str,
-    /// How it finds people to hide among.
-    pub cliques: &'static str,
-    /// What bounds the distance between them.
-    pub constraint: &'static str,
-    /// When it wants to be asked.
-    pub pace: Pace,
-}
-
-/// When a scheme wants to be asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// Once a batch, about everyone who waits.
-    Batch,
-    /// Whenever somebody asks.
-    OneByOne,
-}
-
-/// The steps of a batch, for whoever measures them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
-    /// Collecting arrivals and removing who has expired (Algorithm 4, lines 3–9).
-    Collect,
-    /// Building the constraint graph (line 10).
-    Graph,
-    /// Finding cliques (lines 11 and 13).
-    Cliques,
-    /// Building meshes (lines 14–15).
-    Mesh,
-    /// The guard's look at what is published, and removing who was served (lines 16–17).
-    Settle,
-}
-
-/// Is told when a stage begins: the core has no clock of its own.
-pub trait Watch {
-    /// A stage begins.
-    fn stage(&mut self, stage: Stage);
-}
-
-/// Nobody measures.
-impl Watch for () {
-    fn stage(&mut self, _: Stage) {}
-}
-
-/// What a batch looked like.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Nodes of the constraint graph.
-    pub nodes: usize,
-    /// Its edges.
-    pub edges: usize,
-    /// Cliques that were kept or listed.
-    pub cliques: usize,
-    /// Steps of all clique searches.
-    pub steps: u64,
-    /// Whether a search spent its budget, or edges did not fit into memory.
-    pub truncated: bool,
-    /// Sets that the guard held back.
-    pub suppressed: usize,
-}
 
 /// The sets of a batch and who is served by them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -193,19 +82,42 @@ impl Published {
         members: impl Iterator<Item = QueryId>,
         mesh: impl FnOnce(&mut Vec<StreetId>),
     ) -> u32 {
+        self.add_members(members);
+        self.add_regions(|meshes, ends| {
+            mesh(meshes);
+            ends.push(meshes.len() as u32);
+        });
+        self.set_ends.len() as u32 - 1
+    }
+
+    /// Adds the members of a set, whose region must follow.
+    #[inline]
+    pub(crate) fn add_members(&mut self, members: impl Iterator<Item = QueryId>) {
         let start = self.members.len();
         self.members.extend(members);
-        self.members[start..].sort_unstable();
+        let end = self.members.len();
+        if end - start > FEW {
+            self.members[start..].sort_unstable();
+        } else {
+            self.members.extend_from_slice(&[QueryId(u64::MAX); FEW]);
+            if let Some(few) = self.members[start..].first_chunk_mut() {
+                few::sort(few);
+            }
+            self.members.truncate(end);
+        }
         self.set_ends.push(self.members.len() as u32);
-        let start = self.meshes.len();
-        mesh(&mut self.meshes);
-        debug_assert!(
-            self.meshes[start..].is_sorted_by(|a, b| a < b),
-            "{:?}",
-            &self.meshes[start..]
-        );
-        self.mesh_ends.push(self.meshes.len() as u32);
-        self.set_ends.len() as u32 - 1
+    }
+
+    /// Adds the regions of the sets that have none yet: `regions` appends the streets of all of
+    /// them, and where those of each end.
+    pub(crate) fn add_regions(&mut self, regions: impl FnOnce(&mut Vec<StreetId>, &mut Vec<u32>)) {
+        let first = self.mesh_ends.len();
+        regions(&mut self.meshes, &mut self.mesh_ends);
+        debug_assert!(self.mesh_ends.len() == self.set_ends.len());
+        debug_assert!((first as u32..self.set_count() as u32).all(|set| {
+            let Region::Mesh(mesh) = self.set(set).region else { return true };
+            mesh.is_sorted_by(|a, b| a < b)
+        }));
     }
 
     /// Adds the sets of another, in their order; all of their regions are meshes.
@@ -221,6 +133,18 @@ impl Published {
     /// Serves somebody with a set.
     pub fn serve(&mut self, place: u32, set: u32) {
         self.served.push(Served { place, set });
+    }
+
+    /// Serves those of the waiting list, from the first to the last, who have a set.
+    pub(crate) fn serve_all(&mut self, sets: &[Option<u32>]) {
+        let start = self.served.len();
+        self.served.resize(start + sets.len(), Served { place: 0, set: 0 });
+        let mut end = start;
+        for (place, set) in (0..).zip(sets) {
+            self.served[end] = Served { place, set: set.unwrap_or_default() };
+            end += usize::from(set.is_some());
+        }
+        self.served.truncate(end);
     }
 
     /// Takes sets out, given by ascending number, and whomever they serve; counts them.
