@@ -6,6 +6,7 @@
 
 use super::bits::Bits;
 use super::bytes::Bytes;
+use super::few;
 use crate::constraint_graph::ConstraintGraph;
 
 /// Room for finding out, one search after the other.
@@ -14,6 +15,8 @@ pub(super) struct Adjacency {
     /// For each node its place among the candidates plus one; 0 if it is none.
     places: Vec<u32>,
     row: Bytes,
+    /// For each node its bit among few candidates; 0 if it is none.
+    bits: Vec<u16>,
 }
 
 /// A square of bits.
@@ -26,6 +29,7 @@ impl Adjacency {
     /// Makes room for a graph of so many nodes.
     pub(super) fn begin(&mut self, nodes: usize) {
         self.places.resize(nodes.max(self.places.len()), 0);
+        self.bits.resize(nodes.max(self.bits.len()), 0);
     }
 
     /// For each of `candidates` its neighbours among them.
@@ -54,44 +58,49 @@ impl Adjacency {
         }
     }
 
+    /// For each of few `candidates` its neighbours among them, and itself.
+    #[inline]
+    pub(super) fn connect_few(
+        &mut self,
+        graph: &ConstraintGraph,
+        candidates: &[u32],
+    ) -> [u16; few::MOST] {
+        let mut bit = 1;
+        for &node in candidates {
+            self.bits[node as usize] = bit;
+            bit <<= 1;
+        }
+        let later_among = |node: u32| {
+            let later = graph.later(node).iter();
+            u64::from(later.fold(0, |bits, &later| bits | self.bits[later as usize]))
+        };
+        let mut rows = [0; few::MOST];
+        if candidates.len() <= 8 {
+            let blocks = blocks::<1>(candidates, later_among);
+            (0..8).for_each(|place| rows[place] = row(&blocks, place) as u16 | 1 << place);
+        } else {
+            let blocks = blocks::<2>(candidates, later_among);
+            (0..16).for_each(|place| rows[place] = row(&blocks, place) as u16 | 1 << place);
+        }
+        for &node in candidates {
+            self.bits[node as usize] = 0;
+        }
+        rows
+    }
+
     /// The neighbours of each, where one word holds all; the later ones only if the whole is to be
     /// mirrored.
     fn note_few<B: Bits>(&self, graph: &ConstraintGraph, candidates: &[u32], rows: &mut [B]) {
-        match candidates.len() {
-            0..=8 => self.note_blocks::<1, B>(graph, candidates, rows),
-            9..=16 => self.note_blocks::<2, B>(graph, candidates, rows),
-            17..=FEW => self.note_blocks::<3, B>(graph, candidates, rows),
-            _ => {
-                for (row, &node) in rows.iter_mut().zip(candidates) {
-                    row.words_mut()[0] = self.later_among(graph, candidates, node);
-                }
+        let later_among = |node: u32| self.later_among(graph, candidates, node);
+        if candidates.len() > FEW {
+            for (row, &node) in rows.iter_mut().zip(candidates) {
+                row.words_mut()[0] = later_among(node);
             }
+            return;
         }
-    }
-
-    /// The neighbours of each, by blocks of eight times eight.
-    fn note_blocks<const WIDTH: usize, B: Bits>(
-        &self,
-        graph: &ConstraintGraph,
-        candidates: &[u32],
-        rows: &mut [B],
-    ) {
-        let mut blocks = [[0_u64; WIDTH]; WIDTH];
-        for (number, &node) in candidates.iter().enumerate() {
-            let bits = self.later_among(graph, candidates, node);
-            for (part, block) in blocks[number / 8].iter_mut().enumerate() {
-                *block |= (bits >> (8 * part) & 0xff) << (8 * (number % 8));
-            }
-        }
-        for (a, b) in (0..WIDTH).flat_map(|a| (a..WIDTH).map(move |b| (a, b))) {
-            blocks[a][b] |= transposed(blocks[b][a]);
-            blocks[b][a] = transposed(blocks[a][b]);
-        }
-        for (number, row) in rows.iter_mut().enumerate() {
-            let parts = blocks[number / 8].as_slice().iter().enumerate();
-            let byte = |block: u64| block >> (8 * (number % 8)) & 0xff;
-            row.words_mut()[0] =
-                parts.fold(0, |row, (part, block)| row | byte(*block) << (8 * part));
+        let blocks = blocks::<{ FEW / 8 }>(candidates, later_among);
+        for (number, bits) in rows.iter_mut().enumerate() {
+            bits.words_mut()[0] = row(&blocks, number);
         }
     }
 
@@ -118,6 +127,34 @@ impl Adjacency {
             self.row.add_to(row);
         }
     }
+}
+
+/// The neighbours of each, by blocks of eight times eight; `later_among` tells the later ones.
+#[inline]
+fn blocks<const WIDTH: usize>(
+    candidates: &[u32],
+    later_among: impl Fn(u32) -> u64,
+) -> [[u64; WIDTH]; WIDTH] {
+    let mut blocks = [[0; WIDTH]; WIDTH];
+    for (number, &node) in candidates.iter().enumerate() {
+        let bits = later_among(node);
+        for (part, block) in blocks[number / 8 % WIDTH].iter_mut().enumerate() {
+            *block |= (bits >> (8 * part) & 0xff) << (8 * (number % 8));
+        }
+    }
+    for (a, b) in (0..WIDTH).flat_map(|a| (a..WIDTH).map(move |b| (a, b))) {
+        blocks[a][b] |= transposed(blocks[b][a]);
+        blocks[b][a] = transposed(blocks[a][b]);
+    }
+    blocks
+}
+
+/// One row of the blocks.
+#[inline]
+fn row<const WIDTH: usize>(blocks: &[[u64; WIDTH]; WIDTH], number: usize) -> u64 {
+    let parts = blocks[number / 8].as_slice().iter().enumerate();
+    let byte = |block: u64| block >> (8 * (number % 8)) & 0xff;
+    parts.fold(0, |row, (part, block)| row | byte(*block) << (8 * part))
 }
 
 /// Adds to each row those in whose rows it is, sixty-four rows at a time.

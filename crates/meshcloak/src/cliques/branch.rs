@@ -29,7 +29,7 @@ struct Rest {
 const WORDS_OF_A_STEP: u32 = 256;
 
 /// After this many steps a search is hard enough for the better bound to be worth its cost.
-const EASY: u32 = 24;
+pub(super) const EASY: u32 = 24;
 
 impl<B: Bits> Branch<'_, B> {
     /// Looks for cliques that extend the present one, of `size` with the root, by some of `open`,

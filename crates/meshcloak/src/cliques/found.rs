@@ -3,9 +3,11 @@
 /// The largest cliques of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Largest {
-    pub(super) sizes: Vec<u32>,
-    chosen: Vec<u32>,
-    /// The nodes that are in some clique.
+    best: Vec<Best>,
+    /// Where cliques are looked for, of each node the size that one must exceed to be of use to
+    /// it, as far as eight bits can say: what it has, and one less than it wants.
+    bars: Vec<u8>,
+    /// The nodes that are in some clique, until it is absorbed.
     touched: Vec<u32>,
     ends: Vec<u32>,
     members: Vec<u32>,
@@ -17,15 +19,22 @@ pub struct Largest {
     pub truncated: u32,
 }
 
+/// The best clique of a node so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Best {
+    size: u32,
+    clique: u32,
+}
+
 impl Largest {
     /// How many nodes the chosen clique of `node` has; 0 if it has none.
     pub fn size(&self, node: u32) -> u32 {
-        self.sizes[node as usize]
+        self.best[node as usize].size
     }
 
     /// The number of the clique chosen for `node`, which must have one.
     pub fn chosen(&self, node: u32) -> u32 {
-        self.chosen[node as usize]
+        self.best[node as usize].clique
     }
 
     /// How many cliques were kept; some may be chosen by nobody any more.
@@ -40,15 +49,30 @@ impl Largest {
         &self.members[start as usize..self.ends[clique] as usize]
     }
 
+    /// Forgets what was found.
+    pub(super) fn clear(&mut self) {
+        self.best.clear();
+        self.touched.clear();
+    }
+
+    /// Makes room for the cliques of so many nodes; what was found before was absorbed or cleared.
     pub(super) fn begin(&mut self, nodes: usize) {
-        for node in self.touched.drain(..) {
-            self.sizes[node as usize] = 0;
-        }
-        self.sizes.resize(nodes, 0);
-        self.chosen.resize(nodes, 0);
+        self.best.resize(nodes, Best::default());
         self.ends.clear();
         self.members.clear();
         (self.steps, self.most_steps, self.truncated) = (0, 0, 0);
+    }
+
+    /// Sets the bars, one for each node.
+    pub(super) fn set_bars(&mut self, bars: &[u8]) {
+        self.bars.clear();
+        self.bars.extend_from_slice(bars);
+    }
+
+    /// A clique for a node must be larger than this, as far as eight bits can say.
+    #[inline]
+    pub(super) fn bar(&self, node: u32) -> u8 {
+        self.bars[node as usize]
     }
 
     /// Keeps a clique, and gives it to each of its nodes for which it is enough and whose own is
@@ -61,7 +85,10 @@ impl Largest {
         let mut kept = false;
         for place in start..self.members.len() {
             let node = self.members[place];
-            kept |= u32::from(wanted[node as usize]) <= size && self.offer(node, size, number);
+            if u32::from(wanted[node as usize]) <= size && self.size(node) < size {
+                self.give(node, size, number);
+                kept = true;
+            }
         }
         if kept {
             self.ends.push(self.members.len() as u32);
@@ -70,12 +97,28 @@ impl Largest {
         }
     }
 
-    /// Takes in what was found elsewhere. Of cliques of one size the one that was there first stays.
-    pub(super) fn absorb(&mut self, other: &Largest) {
+    /// Closes a clique of few that was given to some of its nodes: the root, and as many of `others`
+    /// as make up its size.
+    #[inline]
+    pub(super) fn close<const FEW: usize>(&mut self, root: u32, others: &[u32; FEW], size: u32) {
+        let end = self.members.len() + size as usize;
+        self.members.push(root);
+        self.members.extend_from_slice(others); // all, since so many are copied fastest
+        self.members.truncate(end);
+        self.ends.push(end as u32);
+    }
+
+    /// Takes in what was found elsewhere, after which nothing is there. Of cliques of one size the
+    /// one that was here first stays.
+    pub(super) fn absorb(&mut self, other: &mut Largest) {
         let cliques = self.ends.len() as u32;
         let members = self.members.len() as u32;
-        for &node in &other.touched {
-            self.offer(node, other.size(node), cliques + other.chosen(node));
+        for node in other.touched.drain(..) {
+            let Best { size, clique } = std::mem::take(&mut other.best[node as usize]);
+            let own = &mut self.best[node as usize];
+            if own.size < size {
+                *own = Best { size, clique: cliques + clique };
+            }
         }
         self.members.extend_from_slice(&other.members);
         self.ends.extend(other.ends.iter().map(|end| members + end));
@@ -84,18 +127,14 @@ impl Largest {
         self.truncated += other.truncated;
     }
 
-    /// Gives a node a clique if its own is smaller.
+    /// Gives a node a clique that is enough for it and larger than its own.
     #[inline]
-    fn offer(&mut self, node: u32, size: u32, clique: u32) -> bool {
-        let own = &mut self.sizes[node as usize];
-        if *own >= size {
-            return false;
-        }
-        if *own == 0 {
+    pub(super) fn give(&mut self, node: u32, size: u32, clique: u32) {
+        let own = &mut self.best[node as usize];
+        if own.size == 0 {
             self.touched.push(node);
         }
-        *own = size;
-        self.chosen[node as usize] = clique;
-        true
+        *own = Best { size, clique };
+        self.bars[node as usize] = u8::try_from(size).unwrap_or(u8::MAX);
     }
 }

@@ -17,6 +17,8 @@ use rayon::prelude::*;
 pub struct LargestCliques {
     portions: Vec<Portion>,
     largest: Largest,
+    /// For each node one less than it wants, as far as eight bits can say.
+    bars: Vec<u8>,
     /// One for every node: any clique will do.
     any: Vec<u16>,
 }
@@ -40,17 +42,22 @@ impl LargestCliques {
         budget: u32,
     ) -> &Largest {
         self.portions.resize_with(graph.portion_count(), Portion::default);
+        let bar = |&wanted: &u16| u8::try_from(wanted.saturating_sub(1)).unwrap_or(u8::MAX);
+        self.bars.clear();
+        self.bars.extend(wanted.iter().map(bar));
+        let bars = &self.bars;
         let search = |(number, portion): (usize, &mut Portion)| {
-            portion.search(Task { graph, wanted, budget }, graph.portion(number));
+            portion.search(Task { graph, wanted, bars, budget }, graph.portion(number));
         };
         if rayon::current_num_threads() == 1 {
             self.portions.iter_mut().enumerate().for_each(search);
         } else {
             self.portions.par_iter_mut().enumerate().for_each(search);
         }
+        self.largest.clear();
         self.largest.begin(graph.len());
-        for portion in &self.portions {
-            self.largest.absorb(&portion.largest);
+        for portion in &mut self.portions {
+            self.largest.absorb(&mut portion.largest);
         }
         &self.largest
     }

@@ -5,6 +5,7 @@ mod adjacency;
 pub(crate) mod bits;
 mod branch;
 pub(crate) mod bytes;
+mod few;
 mod found;
 mod largest;
 mod maximal;

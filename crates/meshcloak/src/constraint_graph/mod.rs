@@ -87,6 +87,11 @@ impl ConstraintGraph {
         start..self.portions[portion]
     }
 
+    /// How many later neighbours each of these nodes has.
+    pub(crate) fn later_counts(&self, nodes: Range<u32>) -> impl Iterator<Item = usize> {
+        self.spans[nodes.start as usize..nodes.end as usize].iter().map(|span| span.len as usize)
+    }
+
     /// The neighbours of a node that come after it in the order of the graph; ascending by number.
     pub fn later(&self, node: u32) -> &[u32] {
         let node = node as usize;
