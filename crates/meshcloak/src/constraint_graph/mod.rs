@@ -53,8 +53,8 @@ impl Coverage {
 /// Nodes are queries street by street; [`GraphBuilder::nodes`] says which.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConstraintGraph {
-    /// Where the neighbours of each node end.
-    ends: Vec<u32>,
+    /// Where the neighbours of each node begin, and where those of the last end.
+    starts: Vec<u32>,
     later: Vec<u32>,
     /// Where each portion ends.
     portions: Vec<u32>,
@@ -63,12 +63,12 @@ pub struct ConstraintGraph {
 impl ConstraintGraph {
     /// How many nodes there are.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.starts.len().saturating_sub(1)
     }
 
     /// Whether there is no node.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     /// How many edges there are.
@@ -89,24 +89,25 @@ impl ConstraintGraph {
 
     /// How many later neighbours each of these nodes has.
     pub(crate) fn later_counts(&self, nodes: Range<u32>) -> impl Iterator<Item = usize> {
-        self.spans[nodes.start as usize..nodes.end as usize].iter().map(|span| span.len as usize)
+        let starts = &self.starts[nodes.start as usize..=nodes.end as usize];
+        starts.windows(2).map(|ends| (ends[1] - ends[0]) as usize)
     }
 
     /// The neighbours of a node that come after it in the order of the graph; ascending by number.
     pub fn later(&self, node: u32) -> &[u32] {
         let node = node as usize;
-        let start = if node == 0 { 0 } else { self.ends[node - 1] };
-        &self.later[start as usize..self.ends[node] as usize]
+        &self.later[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 }
 
 impl ConstraintGraph {
     /// The graph in which `a < b` are adjacent if `adjacent(a, b)`.
     pub fn from_fn(nodes: u32, adjacent: impl Fn(u32, u32) -> bool) -> ConstraintGraph {
-        let mut graph = ConstraintGraph { portions: vec![nodes], ..ConstraintGraph::default() };
+        let mut graph =
+            ConstraintGraph { starts: vec![0], later: Vec::new(), portions: vec![nodes] };
         for node in 0..nodes {
             graph.later.extend((node + 1..nodes).filter(|&later| adjacent(node, later)));
-            graph.ends.push(graph.later.len() as u32);
+            graph.starts.push(graph.later.len() as u32);
         }
         graph
     }
@@ -209,14 +210,15 @@ impl GraphBuilder {
     }
 
     fn join(&mut self) {
-        let ConstraintGraph { ends, later, portions } = &mut self.graph;
-        ends.clear();
+        let ConstraintGraph { starts, later, portions } = &mut self.graph;
+        starts.clear();
+        starts.push(0);
         later.clear();
         portions.clear();
         for (portion, found) in self.found.iter().enumerate() {
             let before = later.len() as u32;
             later.extend_from_slice(found.later.as_slice());
-            ends.extend(found.ends.iter().map(|end| before + end));
+            starts.extend(found.ends.iter().map(|end| before + end));
             portions.push(self.crowd.before(self.crowd.edge(portion + 1)));
         }
     }
