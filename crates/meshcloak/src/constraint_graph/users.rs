@@ -41,7 +41,7 @@ impl Users {
     #[inline]
     fn number(&self, UserId(user): UserId) -> (usize, u64) {
         let mixed = user.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        ((mixed >> 32) as usize & (self.met.len() - 1), 1 << (mixed >> 26 & 63))
+        ((mixed >> 32) as usize & (self.met.len() - 1), 1 << (mixed >> 58))
     }
 }
 

@@ -44,6 +44,7 @@ pub struct Reach {
     bands: [Band; 2],
     /// What is asked first of each street.
     heads: Vec<Head>,
+    two_way: bool,
 }
 
 /// Entries nearer than this are in the first band: 256 m.
@@ -118,7 +119,8 @@ impl Reach {
             band.rows.extend(chunk.rows);
             own.extend(chunk.own);
         }
-        if map.streets().any(|street| map.street(street).one_way) {
+        let two_way = !map.streets().any(|street| map.street(street).one_way);
+        if !two_way {
             band.back = band.ways_back(map.street_count());
         }
         let mut near = band.split_off(NEAR, MOST_NEAR);
@@ -128,7 +130,7 @@ impl Reach {
             Head { own, start: run.start as u32, beyond, len: run.len() as u8, place }
         };
         let heads = map.streets().zip(own).map(head).collect();
-        Reach { bands: [near, band], heads }
+        Reach { bands: [near, band], heads, two_way }
     }
 
     /// The streets within reach of `street`, itself aside, nearest first.
@@ -167,7 +169,7 @@ impl Reach {
 
     /// Whether every street is two-way, so that the ways back are the ways there.
     pub(crate) fn is_two_way(&self) -> bool {
-        self.bands.iter().all(|band| band.back.is_empty())
+        self.two_way
     }
 
     /// The distances from the ends of a street round to its own ends.
