@@ -15,8 +15,8 @@ pub(super) struct Users {
 impl Users {
     /// Nobody yet, with room for so many.
     pub(super) fn clear(&mut self, people: usize) {
-        // Eight numbers for each: so about one in eight shares hers by chance.
-        let words = (people / 8).next_power_of_two();
+        // Sixteen numbers for each: so about one in sixteen shares hers by chance.
+        let words = (people / 4).next_power_of_two();
         for bits in [&mut self.met, &mut self.again] {
             bits.clear();
             bits.resize(words, 0);

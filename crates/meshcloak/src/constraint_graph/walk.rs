@@ -61,6 +61,9 @@ impl Home<'_> {
 /// The entry that stands for the street itself.
 const HOME: u32 = u32::MAX;
 
+/// Rows are read so many streets before they are walked.
+const STREETS_AHEAD: u32 = 4;
+
 /// So many neighbours are written at once.
 pub(super) const AT_ONCE: usize = 4;
 
@@ -89,6 +92,9 @@ impl Walk<'_> {
         found.later.clear();
         let mut report = Report { total, reported: 0 };
         for street in streets.map(StreetId) {
+            if let Rows::Streets(reach) = self.atlas.rows() {
+                reach.read_ahead(StreetId(street.0.saturating_add(STREETS_AHEAD)));
+            }
             if !self.search::<W>(street, found, &mut report) {
                 return;
             }
@@ -148,7 +154,8 @@ impl Walk<'_> {
     fn look_near(&self, home: Home<'_>, reach: &Reach, around: &mut Around) {
         let (row, back) = reach.near(home.street);
         let own = reach.place(home.street);
-        let mut places = 1 << own | self.places(home, row);
+        let mut entries = [0; u64::BITS as usize];
+        let mut places = 1 << own | self.places(home, row, &mut entries);
         while places != 0 {
             let place = places.trailing_zeros();
             places &= places - 1;
@@ -156,8 +163,7 @@ impl Walk<'_> {
                 around.add_own(self.crowd.range(home.street));
                 continue;
             }
-            let number = place as usize - usize::from(place > own);
-            let entry = usize::from(row[number].in_order);
+            let entry = usize::from(entries[place as usize]);
             let Reached { street, crossing, .. } = row[entry];
             let back = back.map(|back| back[entry]);
             around.add((self.crowd.eights(), street), place < own, (crossing, back));
@@ -165,20 +171,27 @@ impl Walk<'_> {
     }
 
     /// A bit for each street of a near part where somebody may be met, by its place in the order of
-    /// streets.
+    /// streets, and for each such place the entry.
     #[inline(always)]
-    fn places(&self, home: Home<'_>, row: &[Reached]) -> u64 {
+    fn places(
+        &self,
+        home: Home<'_>,
+        row: &[Reached],
+        entries: &mut [u8; u64::BITS as usize],
+    ) -> u64 {
         let mut places = 0;
         let mut walkers = home.people.iter();
         let (mut dc, mut farthest) = (u16::MAX, -1);
-        for reached in row {
+        for (entry, reached) in (0..).zip(row) {
             while i32::from(reached.nearest) > farthest {
                 // She gets no farther, nor whoever came before her.
                 let Some(next) = walkers.next() else { return places };
                 (dc, farthest) = (next.dc(), home.left(*next));
             }
             let somebody = self.crowd.largest_dc(reached.street) >= dc;
-            places |= u64::from(somebody) << (u32::from(reached.place) % u64::BITS);
+            let place = usize::from(reached.place) % entries.len();
+            entries[place] = entry;
+            places |= u64::from(somebody) << place;
         }
         places
     }

@@ -31,7 +31,7 @@ impl Gather {
         for met in self.met.drain(..).filter(|&met| met != street) {
             let crossing = std::mem::replace(&mut self.crossings[met.index()], [BEYOND; 4]);
             let nearest = crossing.into_iter().min().unwrap_or(BEYOND);
-            row.push(Reached { street: met, nearest, crossing, place: 0, in_order: 0 });
+            row.push(Reached { street: met, nearest, crossing, place: 0 });
         }
         own
     }

@@ -31,9 +31,6 @@ pub struct Reached {
     /// The place of this street in the order of streets, among those of the near part of the row
     /// and the street that the row is of.
     pub(crate) place: u8,
-    /// The entry of the street whose place, that of the row's own street left out, is the number of
-    /// this entry.
-    pub(crate) in_order: u8,
 }
 
 /// The rows of all streets.
@@ -47,12 +44,9 @@ pub struct Reach {
     two_way: bool,
 }
 
-/// Entries nearer than this are in the first band: 256 m.
-const NEAR: u16 = 256 * 32;
-
-/// But no more than so many of a row: the places of all of them and of the street itself are to fit
-/// a word of bits.
-const MOST_NEAR: usize = u64::BITS as usize - 1;
+/// So many entries of a row are in the first band, at most: few rows are walked farther where people
+/// are about on foot, and the places of all of them and of the street itself fit a word of bits.
+const NEAR: usize = 47;
 
 /// The beginning of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,7 +117,7 @@ impl Reach {
         if !two_way {
             band.back = band.ways_back(map.street_count());
         }
-        let mut near = band.split_off(NEAR, MOST_NEAR);
+        let mut near = band.split_off(NEAR);
         let head = |(street, own): (StreetId, Crossing)| {
             let (run, place) = (near.run(street), near.put_in_order(street));
             let beyond = band.rows[band.run(street)].first().map_or(BEYOND, |first| first.nearest);
@@ -165,6 +159,16 @@ impl Reach {
     #[inline]
     pub(crate) fn place(&self, street: StreetId) -> u32 {
         self.heads[street.index()].place.into()
+    }
+
+    /// Reads the beginning of the near part of the row of a street that is soon to be walked, so
+    /// that nobody waits for it then.
+    #[inline]
+    pub(crate) fn read_ahead(&self, street: StreetId) {
+        let Some(head) = self.heads.get(street.index()) else { return };
+        let entry = |number: usize| self.bands[0].rows.get(head.start as usize + number);
+        let read = [0, 4, 8].map(|number| entry(number).map_or(0, |reached| reached.nearest));
+        std::hint::black_box(read[0] ^ read[1] ^ read[2]);
     }
 
     /// Whether every street is two-way, so that the ways back are the ways there.
@@ -215,7 +219,6 @@ impl Band {
         let before = order.partition_point(|&entry| row[usize::from(entry)].street < street) as u8;
         for (number, &entry) in (0..).zip(&order) {
             row[usize::from(entry)].place = number + u8::from(number >= before);
-            row[usize::from(number)].in_order = entry;
         }
         before
     }
@@ -224,18 +227,16 @@ impl Band {
         self.starts[street.index()]..self.starts[street.index() + 1]
     }
 
-    /// Takes the beginning of every row out, as far as entries are nearer than `near`, and no more
-    /// than `most` of them.
-    fn split_off(&mut self, near: u16, most: usize) -> Band {
-        let count = self.rows.iter().filter(|reached| reached.nearest < near).count();
+    /// Takes the beginning of every row out, no more than `most` entries.
+    fn split_off(&mut self, most: usize) -> Band {
+        let count = self.starts.windows(2).map(|ends| (ends[1] - ends[0]).min(most)).sum();
         let (rows, back) =
             (Vec::with_capacity(count), Vec::with_capacity(self.back.len().min(count)));
         let mut taken = Band { starts: vec![0], rows, back };
         let (mut kept, mut start) = (0, 0);
         for street in 1..self.starts.len() {
             let end = std::mem::replace(&mut self.starts[street], 0);
-            let row = &self.rows[start..end];
-            let middle = start + row.partition_point(|reached| reached.nearest < near).min(most);
+            let middle = end.min(start + most);
             taken.rows.extend_from_slice(&self.rows[start..middle]);
             taken.starts.push(taken.rows.len());
             self.rows.copy_within(middle..end, kept);
