@@ -8,7 +8,7 @@ use super::eights::Eights;
 use super::share::Share;
 use super::users::Users;
 use crate::distance::{Atlas, BEYOND};
-use crate::map::StreetId;
+use crate::map::{StreetId, StreetMap};
 use crate::query::{Query, QueryId, Standpoint};
 use crate::units::Length;
 use rayon::prelude::*;
@@ -48,26 +48,28 @@ pub(super) struct Person {
     pub(super) may_be_again: bool,
 }
 
-/// What is asked of somebody later.
+/// What is not asked of somebody before her place is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entered {
     pub(super) id: QueryId,
+    /// How far she is from the `from` end of her street.
+    pub(super) offset: u32,
     /// How many people she wants, as far as 16 bits can say.
     pub(super) k: u16,
 }
 
 impl Person {
-    fn of(atlas: &Atlas, rank: u32, query: &Query) -> Person {
-        let length = atlas.map().street(query.position.street).length.units();
-        let offset = query.position.offset.units();
+    /// Somebody who is still to stand where she is.
+    fn new(query: &Query, rank: u32, may_be_again: bool) -> Person {
         // Nobody gets beyond what 16 bits can say, for nothing is known of what is there.
         let dc = short(query.distance_constraint.units()).min(BEYOND - 1);
-        Person {
-            key: u64::from(dc) << 32 | u64::from(rank),
-            from: short(offset),
-            to: short(length - offset),
-            may_be_again: false,
-        }
+        Person { key: u64::from(dc) << 32 | u64::from(rank), from: 0, to: 0, may_be_again }
+    }
+
+    /// Puts her on a street of that length.
+    #[inline]
+    pub(super) fn stand(&mut self, offset: u32, length: u32) {
+        (self.from, self.to) = (short(offset), short(length - offset));
     }
 
     /// How far she gets.
@@ -111,30 +113,32 @@ impl Crowd {
         self.entered.clear();
         self.by_id.clear();
         if waiting.is_sorted_by_key(|query| query.id) {
-            (0..).zip(waiting).for_each(|(rank, query)| self.enter(atlas, rank, query));
+            (0..).zip(waiting).for_each(|(rank, query)| self.enter(rank, query));
         } else {
             self.by_id.extend(0..waiting.len() as u32);
             self.by_id.sort_by_key(|&place| waiting[place as usize].id);
             for rank in 0..waiting.len() {
                 let query = &waiting[self.by_id[rank] as usize];
-                self.enter(atlas, rank as u32, query);
+                self.enter(rank as u32, query);
             }
         }
-        self.line_up(streets);
+        self.line_up(atlas.map());
     }
 
     #[inline(always)]
-    fn enter(&mut self, atlas: &Atlas, rank: u32, query: &Query) {
+    fn enter(&mut self, rank: u32, query: &Query) {
         let slot = &mut self.starts[query.position.street.index() + 1];
         let may_be_again = self.users.may_be_again(query.user);
-        self.people[*slot as usize] = Person { may_be_again, ..Person::of(atlas, rank, query) };
+        self.people[*slot as usize] = Person::new(query, rank, may_be_again);
         *slot += 1;
-        self.entered.push(Entered { id: query.id, k: short(query.k) });
+        let offset = query.position.offset.units();
+        self.entered.push(Entered { id: query.id, offset, k: short(query.k) });
     }
 
     /// Sorts the people of each street, and writes down what is asked of nodes; portion by portion,
     /// which threads share.
-    fn line_up(&mut self, streets: usize) {
+    fn line_up(&mut self, map: &StreetMap) {
+        let streets = map.street_count();
         let nodes = self.people.len();
         let edges: [u32; PORTIONS + 1] = std::array::from_fn(|portion| self.edge(portion));
         self.largest.resize(streets, 0);
@@ -156,7 +160,7 @@ impl Crowd {
         let shares: [Share<'_>; PORTIONS] =
             std::array::from_fn(|portion| rest.split_off(edges[portion + 1]));
         let (entered, by_id) = (&self.entered, &self.by_id);
-        let line_up = |share: Share<'_>| share.line_up(entered, by_id);
+        let line_up = |share: Share<'_>| share.line_up(map, entered, by_id);
         if rayon::current_num_threads() == 1 {
             shares.into_iter().for_each(line_up);
         } else {

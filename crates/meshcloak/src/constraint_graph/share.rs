@@ -2,7 +2,7 @@
 
 use super::crowd::{Entered, Person};
 use super::eights::Parts;
-use crate::map::StreetId;
+use crate::map::{StreetId, StreetMap};
 use crate::query::QueryId;
 
 /// What a crowd writes down of the people on some streets.
@@ -43,19 +43,23 @@ impl<'a> Share<'a> {
 
     /// Sorts the people of each street by (dc, id). `entered` is in the order of ids, and so is
     /// `by_id`, the waiting list, should it not be in that order already.
-    pub(super) fn line_up(mut self, entered: &[Entered], by_id: &[u32]) {
-        for (street, ends) in self.starts.windows(2).enumerate() {
+    pub(super) fn line_up(mut self, map: &StreetMap, entered: &[Entered], by_id: &[u32]) {
+        for (number, ends) in self.starts.windows(2).enumerate() {
             let range = (ends[0] - self.starts[0]) as usize..(ends[1] - self.starts[0]) as usize;
+            let street = StreetId(self.first + number as u32);
+            let length = map.street(street).length.units();
             let people = &mut self.people[range.clone()];
             people.sort_unstable_by_key(|person| person.key);
-            self.largest[street] = people.last().map_or(0, |person| person.dc());
-            self.eights.fill(street, ends[0] as usize, people);
-            self.streets[range].fill(StreetId(self.first + street as u32));
-        }
-        let nodes = self.people.iter().zip(self.wanted).zip(self.places).zip(self.ids);
-        for (((person, wanted), place), id) in nodes {
-            *place = by_id.get(person.rank() as usize).copied().unwrap_or(person.rank());
-            Entered { id: *id, k: *wanted } = entered[person.rank() as usize];
+            for (person, node) in people.iter_mut().zip(range.clone()) {
+                let rank = person.rank();
+                let Entered { id, offset, k } = entered[rank as usize];
+                person.stand(offset, length);
+                self.places[node] = by_id.get(rank as usize).copied().unwrap_or(rank);
+                (self.ids[node], self.wanted[node]) = (id, k);
+            }
+            self.largest[number] = people.last().map_or(0, |person| person.dc());
+            self.eights.fill(number, ends[0] as usize, people);
+            self.streets[range].fill(street);
         }
     }
 }
