@@ -41,23 +41,27 @@ impl LargestCliques {
         wanted: &[u16],
         budget: u32,
     ) -> &Largest {
-        self.portions.resize_with(graph.portion_count(), Portion::default);
         let bar = |&wanted: &u16| u8::try_from(wanted.saturating_sub(1)).unwrap_or(u8::MAX);
         self.bars.clear();
         self.bars.extend(wanted.iter().map(bar));
-        let bars = &self.bars;
-        let search = |(number, portion): (usize, &mut Portion)| {
-            portion.search(Task { graph, wanted, bars, budget }, graph.portion(number));
-        };
-        if rayon::current_num_threads() == 1 {
-            self.portions.iter_mut().enumerate().for_each(search);
-        } else {
-            self.portions.par_iter_mut().enumerate().for_each(search);
-        }
+        let task = Task { graph, wanted, bars: &self.bars, budget };
         self.largest.clear();
         self.largest.begin(graph.len());
-        for portion in &mut self.portions {
-            self.largest.absorb(&mut portion.largest);
+        if rayon::current_num_threads() == 1 {
+            // One room for all: what one portion needs is near what the one before it needed.
+            self.portions.resize_with(1, Portion::default);
+            let [portion] = &mut self.portions[..] else { return &self.largest };
+            for number in 0..graph.portion_count() {
+                portion.search(task, graph.portion(number));
+                self.largest.absorb(&mut portion.largest);
+            }
+        } else {
+            self.portions.resize_with(graph.portion_count(), Portion::default);
+            let portions = self.portions.par_iter_mut().enumerate();
+            portions.for_each(|(number, portion)| portion.search(task, graph.portion(number)));
+            for portion in &mut self.portions {
+                self.largest.absorb(&mut portion.largest);
+            }
         }
         &self.largest
     }
