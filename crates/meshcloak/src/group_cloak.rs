@@ -7,7 +7,7 @@ use crate::grouping::past::{Before, Past, Whereabouts};
 use crate::grouping::{FULL_WORTH, Grouping, WhoCounts};
 use crate::guarantee::{Guarantee, farthest};
 use crate::learned::Kind;
-use crate::meshes::{Member, Meshes};
+use crate::meshes::Meshes;
 use crate::query::Query;
 use crate::scheme::{Published, Stage, State, Stats, Watch};
 use crate::units::Time;
@@ -100,7 +100,7 @@ impl GroupCloak {
         meshes.publish(&self.sets, published, |&group| {
             let nodes = self.grouping.group(group).iter();
             let graph = task.graph;
-            nodes.map(|&node| Member { id: graph.id(node), standpoint: graph.standpoint(node) })
+            nodes.map(|&node| graph.member(node))
         });
     }
 

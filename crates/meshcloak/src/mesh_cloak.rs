@@ -10,7 +10,7 @@ use crate::group_cloak::{GroupCloak, Task};
 use crate::guarantee::{Guarantee, HORIZON};
 use crate::guard::{Guard, Promise};
 pub use crate::meshes::RegionRule;
-use crate::meshes::{Member, Meshes, RegionBuilder};
+use crate::meshes::{Meshes, RegionBuilder};
 use crate::query::Query;
 use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
 use crate::units::Time;
@@ -155,7 +155,7 @@ impl Scheme for MeshCloak {
         sets.choose(waiting, graph, largest, published);
         meshes.publish(&sets.cliques, published, |&clique| {
             let nodes = largest.members(clique).iter();
-            nodes.map(|&node| Member { id: graph.id(node), standpoint: graph.standpoint(node) })
+            nodes.map(|&node| graph.member(node))
         });
         published
     }

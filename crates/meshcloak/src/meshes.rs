@@ -4,7 +4,7 @@ use crate::cells::{CellRegions, CellRule, Cells};
 use crate::distance::Atlas;
 use crate::map::StreetId;
 use crate::mesh::{MeshBuilder, MeshRule};
-use crate::query::{QueryId, Standpoint};
+use crate::query::{Member, Standpoint};
 use crate::scheme::Published;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl RegionBuilder {
         }
     }
 
-    /// Forgets what was built before.
+    /// Forgets what was built before, if it was asked for too seldom to be worth its memory.
     fn forget(&mut self) {
         match self {
             RegionBuilder::Mesh(meshes) => meshes.forget(),
@@ -126,9 +126,9 @@ pub(crate) struct Meshes {
     batches: u32,
 }
 
-/// What builders remember is forgotten after so many batches. Where few people ask, hours pass
-/// until every mesh has been met, and each is met again too seldom to be worth its memory; where
-/// many ask, all that matter are met again within a few batches.
+/// After so many batches builders forget what they remember if it was asked for too seldom. Where few
+/// people ask, hours pass until every mesh has been met, and each is met again too seldom to be worth
+/// its memory.
 const REMEMBERED: u32 = 256;
 
 /// One builder and what it has built; in cache lines of its own, for another thread writes to the
@@ -138,13 +138,6 @@ const REMEMBERED: u32 = 256;
 struct Worker {
     builder: RegionBuilder,
     built: Published,
-}
-
-/// Somebody in a set.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Member {
-    pub(crate) id: QueryId,
-    pub(crate) standpoint: Standpoint,
 }
 
 impl Meshes {

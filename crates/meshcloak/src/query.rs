@@ -52,6 +52,13 @@ pub struct Standpoint {
     pub dc: Length,
 }
 
+/// Somebody who may be in a set: which query, and all that its mesh depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    pub(crate) id: QueryId,
+    pub(crate) standpoint: Standpoint,
+}
+
 impl Query {
     /// All that the mesh of this query depends on.
     pub fn standpoint(&self) -> Standpoint {

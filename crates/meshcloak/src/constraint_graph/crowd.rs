@@ -9,7 +9,7 @@ use super::share::Share;
 use super::users::Users;
 use crate::distance::{Atlas, BEYOND};
 use crate::map::{StreetId, StreetMap};
-use crate::query::{Query, QueryId, Standpoint};
+use crate::query::{Member, Query, QueryId, Standpoint};
 use crate::units::Length;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -23,9 +23,8 @@ pub(super) struct Crowd {
     eights: Eights,
     /// The largest reach on each street; 0 if nobody is there.
     largest: Vec<u16>,
-    streets: Vec<StreetId>,
+    members: Vec<Member>,
     wanted: Vec<u16>,
-    ids: Vec<QueryId>,
     /// In the order of ids, what is asked of nodes later.
     entered: Vec<Entered>,
     users: Users,
@@ -142,19 +141,18 @@ impl Crowd {
         let nodes = self.people.len();
         let edges: [u32; PORTIONS + 1] = std::array::from_fn(|portion| self.edge(portion));
         self.largest.resize(streets, 0);
-        self.streets.resize(nodes, StreetId(0));
         self.wanted.resize(nodes, 0);
         self.places.resize(nodes, 0);
-        self.ids.resize(nodes, QueryId(0));
+        let standpoint = Standpoint { street: StreetId(0), dc: Length::ZERO };
+        self.members.resize(nodes, Member { id: QueryId(0), standpoint });
         let mut rest = Share {
             starts: &self.starts[..=streets],
             first: 0,
             people: &mut self.people,
             largest: &mut self.largest,
-            streets: &mut self.streets,
+            members: &mut self.members,
             wanted: &mut self.wanted,
             places: &mut self.places,
-            ids: &mut self.ids,
             eights: self.eights.parts(streets, nodes),
         };
         let shares: [Share<'_>; PORTIONS] =
@@ -200,8 +198,9 @@ impl Crowd {
         &self.places
     }
 
-    pub(super) fn id(&self, node: u32) -> QueryId {
-        self.ids[node as usize]
+    /// What is published of her.
+    pub(super) fn member(&self, node: u32) -> Member {
+        self.members[node as usize]
     }
 
     /// How many people each wants, as far as 16 bits can say.
@@ -215,12 +214,6 @@ impl Crowd {
             u16::MAX => waiting[self.places[node as usize] as usize].k <= size,
             k => u32::from(k) <= size,
         }
-    }
-
-    /// All that her mesh depends on.
-    pub(super) fn standpoint(&self, node: u32) -> Standpoint {
-        let dc = Length::from_units(self.person(node).dc().into());
-        Standpoint { street: self.streets[node as usize], dc }
     }
 
     /// Where a portion with about as many people as any other begins: its first street.

@@ -18,7 +18,7 @@ mod walk;
 mod ways;
 
 use crate::distance::Atlas;
-use crate::query::{Query, QueryId, Standpoint};
+use crate::query::{Member, Query, QueryId, Standpoint};
 use crowd::Crowd;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -169,12 +169,17 @@ impl GraphBuilder {
 
     /// The id of the query that a node is.
     pub fn id(&self, node: u32) -> QueryId {
-        self.crowd.id(node)
+        self.crowd.member(node).id
+    }
+
+    /// What is published of a node.
+    pub(crate) fn member(&self, node: u32) -> Member {
+        self.crowd.member(node)
     }
 
     /// All that the mesh of a node depends on.
     pub fn standpoint(&self, node: u32) -> Standpoint {
-        self.crowd.standpoint(node)
+        self.crowd.member(node).standpoint
     }
 
     /// How many people each node wants, as far as 16 bits can say.

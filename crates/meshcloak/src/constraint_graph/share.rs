@@ -3,7 +3,8 @@
 use super::crowd::{Entered, Person};
 use super::eights::Parts;
 use crate::map::{StreetId, StreetMap};
-use crate::query::QueryId;
+use crate::query::{Member, Standpoint};
+use crate::units::Length;
 
 /// What a crowd writes down of the people on some streets.
 pub(super) struct Share<'a> {
@@ -13,10 +14,9 @@ pub(super) struct Share<'a> {
     pub(super) first: u32,
     pub(super) people: &'a mut [Person],
     pub(super) largest: &'a mut [u16],
-    pub(super) streets: &'a mut [StreetId],
+    pub(super) members: &'a mut [Member],
     pub(super) wanted: &'a mut [u16],
     pub(super) places: &'a mut [u32],
-    pub(super) ids: &'a mut [QueryId],
     pub(super) eights: Parts<'a>,
 }
 
@@ -33,10 +33,9 @@ impl<'a> Share<'a> {
             first,
             people: take(&mut self.people, nodes),
             largest: take(&mut self.largest, streets),
-            streets: take(&mut self.streets, nodes),
+            members: take(&mut self.members, nodes),
             wanted: take(&mut self.wanted, nodes),
             places: take(&mut self.places, nodes),
-            ids: take(&mut self.ids, nodes),
             eights: self.eights.take(streets, starts[streets] as usize),
         }
     }
@@ -50,16 +49,17 @@ impl<'a> Share<'a> {
             let length = map.street(street).length.units();
             let people = &mut self.people[range.clone()];
             people.sort_unstable_by_key(|person| person.key);
-            for (person, node) in people.iter_mut().zip(range.clone()) {
+            for (person, node) in people.iter_mut().zip(range) {
                 let rank = person.rank();
                 let Entered { id, offset, k } = entered[rank as usize];
                 person.stand(offset, length);
                 self.places[node] = by_id.get(rank as usize).copied().unwrap_or(rank);
-                (self.ids[node], self.wanted[node]) = (id, k);
+                let dc = Length::from_units(person.dc().into());
+                self.members[node] = Member { id, standpoint: Standpoint { street, dc } };
+                self.wanted[node] = k;
             }
             self.largest[number] = people.last().map_or(0, |person| person.dc());
             self.eights.fill(number, ends[0] as usize, people);
-            self.streets[range].fill(street);
         }
     }
 }

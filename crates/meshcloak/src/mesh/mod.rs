@@ -26,12 +26,17 @@ pub enum MeshRule {
     Printed,
 }
 
+/// A part that was asked for so often is worth its memory.
+const WORTH_KEEPING: usize = 8;
+
 /// Builds one mesh after the other without allocating anew, and remembers the parts.
 #[derive(Clone, Debug)]
 pub struct MeshBuilder {
     atlas: Arc<Atlas>,
     rule: MeshRule,
     stencils: Stencils,
+    /// How many parts were asked for.
+    laid: usize,
     /// The members of the noted sets that matter, set by set.
     members: Vec<Standpoint>,
     /// Where those of each noted set end.
@@ -51,6 +56,7 @@ impl MeshBuilder {
         mesh.reserve(atlas.map().street_count());
         MeshBuilder {
             stencils: Stencils::new(atlas.map().street_count()),
+            laid: 0,
             members: Vec::new(),
             ends: Vec::new(),
             parts: Vec::new(),
@@ -98,6 +104,7 @@ impl MeshBuilder {
             }
         }
         self.stencils.fetch(&self.parts);
+        self.laid += self.parts.len();
     }
 
     /// Appends the meshes of the noted sets to `meshes`, set by set, the streets of each once and
@@ -124,9 +131,13 @@ impl MeshBuilder {
         self.streets = streets;
     }
 
-    /// Forgets the parts: who is not about any more need not be remembered.
+    /// Forgets the parts if on average they were asked for too seldom since this was last called
+    /// to be worth their memory.
     pub(crate) fn forget(&mut self) {
-        self.stencils.forget();
+        if self.laid < WORTH_KEEPING * self.stencils.known() {
+            self.stencils.forget();
+        }
+        self.laid = 0;
     }
 
     /// Builds a mesh and keeps it, if there is room.

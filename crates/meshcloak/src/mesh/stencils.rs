@@ -16,6 +16,8 @@ pub(super) struct Stencils {
     /// For each number and street the run of its layers; an empty one is not known.
     runs: Vec<Run>,
     layers: Vec<Layer>,
+    /// How many meshes are known.
+    known: usize,
 }
 
 /// Where the layers of a mesh are.
@@ -44,7 +46,7 @@ impl Stencils {
     /// None yet, on a map with so many streets.
     pub(super) fn new(streets: usize) -> Stencils {
         let numbers = vec![NONE; LARGEST_DC_MAX.units() as usize + 1];
-        Stencils { streets, numbers, runs: Vec::new(), layers: Vec::new() }
+        Stencils { streets, numbers, runs: Vec::new(), layers: Vec::new(), known: 0 }
     }
 
     /// The mesh of a standpoint; empty if it is not known.
@@ -77,7 +79,13 @@ impl Stencils {
         if self.layers.len() > MOST_LAYERS {
             self.runs.fill(Run::default());
             self.layers.clear();
+            self.known = 0;
         }
+    }
+
+    /// How many meshes are known.
+    pub(super) fn known(&self) -> usize {
+        self.known
     }
 
     /// Whether the mesh of a standpoint can be kept.
@@ -92,6 +100,7 @@ impl Stencils {
         let run = Run { start, end: self.layers.len() as u32 };
         if let Some(number) = self.number(standpoint) {
             self.runs[number * self.streets + standpoint.street.index()] = run;
+            self.known += 1;
         }
         run
     }
