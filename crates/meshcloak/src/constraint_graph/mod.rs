@@ -10,6 +10,7 @@ mod crowd;
 mod eights;
 mod hits;
 mod later;
+mod look;
 mod near;
 mod own_street;
 mod share;

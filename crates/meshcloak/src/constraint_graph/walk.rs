@@ -5,11 +5,11 @@
 use super::Coverage;
 use super::around::{Around, WORD};
 use super::crowd::{Crowd, Person};
-use super::hits::{Hits, Notes};
+use super::hits::Hits;
 use super::later::Later;
-use super::near::{Near, NearStreets};
+use super::near::Near;
 use super::ways::{Ways, WaysBack};
-use crate::distance::{Atlas, Crossing, Reach, Reached, Rows};
+use crate::distance::{Atlas, Crossing, Rows};
 use crate::map::StreetId;
 use crate::query::Query;
 use std::ops::Range;
@@ -52,14 +52,11 @@ impl Home<'_> {
     }
 
     /// How far somebody gets beyond its nearest exit; below 0 if not even there.
-    fn left(self, person: Person) -> i32 {
+    pub(super) fn left(self, person: Person) -> i32 {
         let leave = if self.one_way { person.to } else { person.from.min(person.to) };
         i32::from(person.dc()) - i32::from(leave)
     }
 }
-
-/// The entry that stands for the street itself.
-const HOME: u32 = u32::MAX;
 
 /// Rows are read so many streets before they are walked.
 const STREETS_AHEAD: u32 = 4;
@@ -148,113 +145,8 @@ impl Walk<'_> {
         true
     }
 
-    /// Everyone on other streets whom somebody of this one may meet, no farther than a walker gets
-    /// who comes before her; and everyone of this one. Nobody gets beyond the near part of the row.
-    #[inline(always)]
-    fn look_near(&self, home: Home<'_>, reach: &Reach, around: &mut Around) {
-        let (row, back) = reach.near(home.street);
-        let own = reach.place(home.street);
-        let mut entries = [0; u64::BITS as usize];
-        let mut places = 1 << own | self.places(home, row, &mut entries);
-        while places != 0 {
-            let place = places.trailing_zeros();
-            places &= places - 1;
-            if place == own {
-                around.add_own(self.crowd.range(home.street));
-                continue;
-            }
-            let entry = usize::from(entries[place as usize]);
-            let Reached { street, crossing, .. } = row[entry];
-            let back = back.map(|back| back[entry]);
-            around.add((self.crowd.eights(), street), place < own, (crossing, back));
-        }
-    }
-
-    /// A bit for each street of a near part where somebody may be met, by its place in the order of
-    /// streets, and for each such place the entry.
-    #[inline(always)]
-    fn places(
-        &self,
-        home: Home<'_>,
-        row: &[Reached],
-        entries: &mut [u8; u64::BITS as usize],
-    ) -> u64 {
-        let mut places = 0;
-        let mut walkers = home.people.iter();
-        let (mut dc, mut farthest) = (u16::MAX, -1);
-        for (entry, reached) in (0..).zip(row) {
-            while i32::from(reached.nearest) > farthest {
-                // She gets no farther, nor whoever came before her.
-                let Some(next) = walkers.next() else { return places };
-                (dc, farthest) = (next.dc(), home.left(*next));
-            }
-            let somebody = self.crowd.largest_dc(reached.street) >= dc;
-            let place = usize::from(reached.place) % entries.len();
-            entries[place] = entry;
-            places |= u64::from(somebody) << place;
-        }
-        places
-    }
-
-    /// The same where somebody gets farther, or the nearest are to come first.
-    #[inline(never)]
-    fn look_far(
-        &self,
-        home: Home<'_>,
-        near: &NearStreets<'_>,
-        hits: &mut Hits,
-        around: &mut Around,
-    ) {
-        let [(row, back), (far_row, far_back)] = near.parts;
-        hits.take_down(row.len() + far_row.len() + 1, |notes| {
-            notes.note(home.street, HOME, true);
-            self.walk(home, near, notes);
-        });
-        let near_count = row.len() as u32;
-        let add = |entry: u32| {
-            if entry == HOME {
-                around.add_own(self.crowd.range(home.street));
-                return;
-            }
-            let (row, back, entry) = match entry.checked_sub(near_count) {
-                Some(entry) => (far_row, far_back, entry as usize),
-                None => (row, back, entry as usize),
-            };
-            let Reached { street, crossing, .. } = row[entry];
-            let (is_before, back) = (street < home.street, back.map(|back| back[entry]));
-            around.add((self.crowd.eights(), street), is_before, (crossing, back));
-        };
-        if self.is_crush() {
-            hits.as_found().iter().copied().for_each(add);
-        } else {
-            hits.sort();
-            hits.by_street().for_each(add);
-        }
-    }
-
-    /// Notes the streets where somebody may be met.
-    #[inline]
-    fn walk(&self, home: Home<'_>, near: &NearStreets<'_>, notes: &mut Notes<'_>) {
-        let mut walkers = home.people.iter();
-        let Some(first) = walkers.next() else { return };
-        let (mut dc, mut farthest) = (first.dc(), home.left(*first));
-        let mut entry = 0;
-        for (row, _) in near.parts {
-            for reached in row {
-                while i32::from(reached.nearest) > farthest && near.sorted {
-                    // She gets no farther, nor whoever came before her.
-                    let Some(next) = walkers.next() else { return };
-                    (dc, farthest) = (next.dc(), home.left(*next));
-                }
-                let somebody = self.crowd.largest_dc(reached.street) >= dc;
-                notes.note(reached.street, entry, somebody);
-                entry += 1;
-            }
-        }
-    }
-
     /// Whether nodes may keep some of their neighbours only: then the nearest.
-    fn is_crush(&self) -> bool {
+    pub(super) fn is_crush(&self) -> bool {
         self.most < super::MOST_EDGES
     }
 

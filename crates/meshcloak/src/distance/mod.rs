@@ -1,5 +1,6 @@
 //! Distance along streets (§IV-A): the map prepared once, so that `d(A, B)` is a look-up.
 
+mod band;
 mod gather;
 mod matrix;
 mod reach;

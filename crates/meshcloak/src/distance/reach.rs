@@ -5,12 +5,12 @@
 //! from either end of the one street to either end of the other, so that `d(A, B)` needs no
 //! search and no look-up (§IV-A).
 
+use super::band::{Band, Part};
 use super::gather::Gather;
 use super::matrix::DistanceMatrix;
 use crate::map::{Arm, StreetId, StreetMap};
 use crate::units::Length;
 use rayon::prelude::*;
-use std::ops::Range;
 
 /// A distance beyond `dc_max`, or a way that does not exist.
 pub(crate) const BEYOND: u16 = u16::MAX;
@@ -45,8 +45,9 @@ pub struct Reach {
 }
 
 /// So many entries of a row are in the first band, at most: few rows are walked farther where people
-/// are about on foot, and the places of all of them and of the street itself fit a word of bits.
-const NEAR: usize = 47;
+/// are about on foot, and the places of all of them and of the street itself fit a word of bits. In
+/// tests fewer, for towns are small.
+const NEAR: usize = if cfg!(test) { 5 } else { 47 };
 
 /// The beginning of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,18 +62,6 @@ struct Head {
     len: u8,
     /// The place of the street in the order of streets, among those of the first band.
     place: u8,
-}
-
-/// Some entries of a row, and the ways back from them, should they not be the same.
-pub(crate) type Part<'a> = (&'a [Reached], Option<&'a [Crossing]>);
-
-/// A part of every row.
-#[derive(Clone, Debug, PartialEq)]
-struct Band {
-    starts: Vec<usize>,
-    rows: Vec<Reached>,
-    /// The way back of each entry; empty if every street is two-way, for then it is the same way.
-    back: Vec<Crossing>,
 }
 
 impl Reach {
@@ -198,99 +187,6 @@ impl Reach {
     }
 }
 
-impl Band {
-    fn bytes(&self) -> usize {
-        size_of_val(&self.starts[..]) + size_of_val(&self.rows[..]) + size_of_val(&self.back[..])
-    }
-
-    /// Some entries, and the ways back from them.
-    #[inline]
-    fn part(&self, run: Range<usize>) -> Part<'_> {
-        (&self.rows[run.clone()], (!self.back.is_empty()).then(|| &self.back[run]))
-    }
-
-    /// Numbers the entries of a row, and the street itself, in the order of streets; gives the place
-    /// of the street.
-    fn put_in_order(&mut self, street: StreetId) -> u8 {
-        let run = self.run(street);
-        let row = &mut self.rows[run];
-        let mut order: Vec<u8> = (0..row.len() as u8).collect();
-        order.sort_unstable_by_key(|&entry| row[usize::from(entry)].street);
-        let before = order.partition_point(|&entry| row[usize::from(entry)].street < street) as u8;
-        for (number, &entry) in (0..).zip(&order) {
-            row[usize::from(entry)].place = number + u8::from(number >= before);
-        }
-        before
-    }
-
-    fn run(&self, street: StreetId) -> Range<usize> {
-        self.starts[street.index()]..self.starts[street.index() + 1]
-    }
-
-    /// Takes the beginning of every row out, no more than `most` entries.
-    fn split_off(&mut self, most: usize) -> Band {
-        let count = self.starts.windows(2).map(|ends| (ends[1] - ends[0]).min(most)).sum();
-        let (rows, back) =
-            (Vec::with_capacity(count), Vec::with_capacity(self.back.len().min(count)));
-        let mut taken = Band { starts: vec![0], rows, back };
-        let (mut kept, mut start) = (0, 0);
-        for street in 1..self.starts.len() {
-            let end = std::mem::replace(&mut self.starts[street], 0);
-            let middle = end.min(start + most);
-            taken.rows.extend_from_slice(&self.rows[start..middle]);
-            taken.starts.push(taken.rows.len());
-            self.rows.copy_within(middle..end, kept);
-            if !self.back.is_empty() {
-                taken.back.extend_from_slice(&self.back[start..middle]);
-                self.back.copy_within(middle..end, kept);
-            }
-            kept += end - middle;
-            self.starts[street] = kept;
-            start = end;
-        }
-        self.rows.truncate(kept);
-        self.back.truncate(kept);
-        self.rows.shrink_to_fit();
-        self.back.shrink_to_fit();
-        taken
-    }
-
-    /// For each entry t of row s, the crossing from t to s.
-    ///
-    /// Entries are visited by the street they lead to, so that one row at a time lies open.
-    fn ways_back(&self, streets: usize) -> Vec<Crossing> {
-        let mut starts = vec![0_usize; streets + 2];
-        for reached in &self.rows {
-            starts[reached.street.index() + 2] += 1;
-        }
-        for index in 2..starts.len() {
-            starts[index] += starts[index - 1];
-        }
-        let mut incoming = vec![(0_u32, 0_u32); self.rows.len()];
-        for street in 0..streets {
-            for entry in self.starts[street]..self.starts[street + 1] {
-                let slot = &mut starts[self.rows[entry].street.index() + 1];
-                incoming[*slot] = (street as u32, entry as u32);
-                *slot += 1;
-            }
-        }
-        let mut there = vec![[BEYOND; 4]; streets];
-        let mut back = vec![[BEYOND; 4]; self.rows.len()];
-        for street in (0..streets as u32).map(StreetId) {
-            for reached in &self.rows[self.run(street)] {
-                there[reached.street.index()] = reached.crossing;
-            }
-            for &(from, entry) in &incoming[starts[street.index()]..starts[street.index() + 1]] {
-                back[entry as usize] = there[from as usize];
-            }
-            for reached in &self.rows[self.run(street)] {
-                there[reached.street.index()] = [BEYOND; 4];
-            }
-        }
-        back
-    }
-}
-
 /// The rows of some streets.
 #[derive(Default)]
 struct Rows {
@@ -369,5 +265,33 @@ mod tests {
             }
         }
         assert!(entries > 4_000, "only {entries} entries were compared");
+    }
+
+    #[test]
+    fn near_entries_know_their_places_in_the_order_of_streets() {
+        let (mut near, mut far) = (0, 0);
+        for seed in 0..200 {
+            let town = Town::random(seed);
+            let matrix = DistanceMatrix::new(&town.map, LARGEST_DC_MAX);
+            let reach = Reach::new(&town.map, &matrix);
+            for street in town.map.streets() {
+                let (row, _) = reach.near(street);
+                let others = row.iter().map(|reached| (u32::from(reached.place), reached.street));
+                let mut places: Vec<_> = others.chain([(reach.place(street), street)]).collect();
+                places.sort_unstable();
+                assert!(places.is_sorted_by_key(|(_, street)| *street), "seed {seed}\n{town}");
+                assert!((0..).zip(&places).all(|(number, (place, _))| *place == number));
+                for farthest in [-1, 0, 3_000, 10_000, 65_000] {
+                    let within = |reached: &&Reached| i32::from(reached.nearest) <= farthest;
+                    let needed = reach.row(street).filter(within).count();
+                    assert_eq!(reach.is_near(street, farthest), needed <= row.len(), "{farthest}");
+                    let [_, (rest, _)] = reach.parts(street, farthest);
+                    assert!(needed <= row.len() + rest.len());
+                    assert_eq!(rest.is_empty(), needed <= row.len());
+                    *if needed <= row.len() { &mut near } else { &mut far } += 1;
+                }
+            }
+        }
+        assert!(near > 1_000 && far > 1_000, "{near} near, {far} far");
     }
 }
