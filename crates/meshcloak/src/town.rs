@@ -109,6 +109,22 @@ mod random {
                 (0..nodes * nodes).map(|_| random.random_bool(density)).collect();
             ConstraintGraph::from_fn(nodes, |a, b| edges[(a * nodes + b) as usize])
         }
+
+        /// The same graph, each edge kept at whichever node comes first in another order, in which
+        /// numbers do not ascend: as in constraint graphs.
+        pub fn turned(&self) -> ConstraintGraph {
+            let count = self.len() as u32;
+            let order = |node: u32| ((node + 1).wrapping_mul(2_654_435_761) >> 16, node);
+            let are_joined =
+                |a: u32, b: u32| self.later(a).contains(&b) || self.later(b).contains(&a);
+            ConstraintGraph::from_lists(count, |node| {
+                (0..count).filter(move |&other| {
+                    // The first stays first: tests look for cliques around it.
+                    let comes_later = node == 0 || other > 0 && order(node) < order(other);
+                    other != node && comes_later && are_joined(node, other)
+                })
+            })
+        }
     }
 
     impl Town {

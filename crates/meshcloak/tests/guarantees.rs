@@ -206,7 +206,7 @@ fn a_fresh_scheme_given_the_same_state_answers_the_same() {
 
 #[test]
 fn the_number_of_threads_changes_nothing() {
-    for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
+    for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
         let town = Town::random(520);
         let state = State::of(town.crowd(&mut Town::generator(3), 400));
         let answer = |threads: usize| {

@@ -23,7 +23,7 @@ pub(super) struct Adjacency {
 type Square = [u64; 64];
 
 /// No more candidates than this are mirrored by blocks of eight.
-const FEW: usize = 24;
+const MOST_BY_EIGHTS: usize = 24;
 
 impl Adjacency {
     /// Makes room for a graph of so many nodes.
@@ -46,14 +46,14 @@ impl Adjacency {
             self.places[node as usize] = place;
         }
         if count <= 64 {
-            self.note_few(graph, candidates, neighbours);
+            self.note_in_one_word(graph, candidates, neighbours);
         } else {
             self.note_many(graph, candidates, neighbours);
         }
         for &node in candidates {
             self.places[node as usize] = 0;
         }
-        if count > FEW {
+        if count > MOST_BY_EIGHTS {
             mirror(neighbours);
         }
     }
@@ -90,15 +90,20 @@ impl Adjacency {
 
     /// The neighbours of each, where one word holds all; the later ones only if the whole is to be
     /// mirrored.
-    fn note_few<B: Bits>(&self, graph: &ConstraintGraph, candidates: &[u32], rows: &mut [B]) {
+    fn note_in_one_word<B: Bits>(
+        &self,
+        graph: &ConstraintGraph,
+        candidates: &[u32],
+        rows: &mut [B],
+    ) {
         let later_among = |node: u32| self.later_among(graph, candidates, node);
-        if candidates.len() > FEW {
+        if candidates.len() > MOST_BY_EIGHTS {
             for (row, &node) in rows.iter_mut().zip(candidates) {
                 row.words_mut()[0] = later_among(node);
             }
             return;
         }
-        let blocks = blocks::<{ FEW / 8 }>(candidates, later_among);
+        let blocks = blocks::<{ MOST_BY_EIGHTS / 8 }>(candidates, later_among);
         for (number, bits) in rows.iter_mut().enumerate() {
             bits.words_mut()[0] = row(&blocks, number);
         }
@@ -247,7 +252,7 @@ mod tests {
             (300, 5),
         ] {
             let mixed = |a: u32, b: u32| (a * 31 + b * 17 + a * b + seed) % 5 < 2;
-            let graph = ConstraintGraph::from_fn(nodes, mixed);
+            let graph = ConstraintGraph::from_fn(nodes, mixed).turned();
             for step in [1, 2, 3, 7] {
                 let candidates: Vec<u32> = (0..nodes).step_by(step).collect();
                 compare::<Vec<u64>>(adjacency, &graph, &candidates);

@@ -49,7 +49,7 @@ impl Largest {
         &self.members[start as usize..self.ends[clique] as usize]
     }
 
-    /// Forgets what was found.
+    /// Forgets who has which clique.
     pub(super) fn clear(&mut self) {
         self.best.clear();
         self.touched.clear();
@@ -97,8 +97,8 @@ impl Largest {
         }
     }
 
-    /// Closes a clique of few that was given to some of its nodes: the root, and as many of `others`
-    /// as make up its size.
+    /// Closes a clique of few that was given to some of its nodes: the root, and as many of
+    /// `others` as make up its size.
     #[inline]
     pub(super) fn close<const FEW: usize>(&mut self, root: u32, others: &[u32; FEW], size: u32) {
         let end = self.members.len() + size as usize;

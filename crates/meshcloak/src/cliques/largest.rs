@@ -8,7 +8,7 @@
 //! so the answer does not depend on the number of threads.
 
 use super::found::Largest;
-use super::portion::{Portion, Task};
+use super::portion::{Portion, Task, bar_of};
 use crate::constraint_graph::ConstraintGraph;
 use rayon::prelude::*;
 
@@ -41,9 +41,8 @@ impl LargestCliques {
         wanted: &[u16],
         budget: u32,
     ) -> &Largest {
-        let bar = |&wanted: &u16| u8::try_from(wanted.saturating_sub(1)).unwrap_or(u8::MAX);
         self.bars.clear();
-        self.bars.extend(wanted.iter().map(bar));
+        self.bars.extend(wanted.iter().map(|&wanted| bar_of(wanted)));
         let task = Task { graph, wanted, bars: &self.bars, budget };
         self.largest.clear();
         self.largest.begin(graph.len());

@@ -18,6 +18,11 @@ pub(super) struct Task<'a> {
     pub(super) budget: u32,
 }
 
+/// The bar of a node that wants so many.
+pub(super) fn bar_of(wanted: u16) -> u8 {
+    u8::try_from(wanted.saturating_sub(1)).unwrap_or(u8::MAX)
+}
+
 /// The searches of one portion.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Portion {
@@ -47,7 +52,7 @@ const MORE: usize = few::MOST + 1;
 const MOST_KINDS: usize = 255;
 
 impl Portion {
-    /// Lines the roots up that have candidates at all, those with most first: where a large clique
+    /// Lines the roots up, those with most candidates first: where a large clique
     /// is known, most of the smaller searches around it need not begin.
     fn line_up(&mut self, graph: &ConstraintGraph, roots: Range<u32>) {
         let kind = |count: usize| MOST_KINDS - count.min(MOST_KINDS);
@@ -174,7 +179,7 @@ mod tests {
     fn around_a_root(others: u32, seed: u32) -> ConstraintGraph {
         let share = seed % 10 + 1;
         let mixed = |a: u32, b: u32| (a * 31 + b * 17 + a * b * 7 + seed * 13) % 11 < share;
-        ConstraintGraph::from_fn(others + 1, |a, b| a == 0 || mixed(a, b))
+        ConstraintGraph::from_fn(others + 1, |a, b| a == 0 || mixed(a, b)).turned()
     }
 
     #[test]
@@ -187,8 +192,7 @@ mod tests {
             let graph = &around_a_root(others, seed);
             let wanted: Vec<u16> =
                 (0..=others).map(|node| ((node * 5 + seed / 3) % (seed % 7 + 1)) as u16).collect();
-            let bars: Vec<u8> =
-                wanted.iter().map(|wanted| wanted.saturating_sub(1) as u8).collect();
+            let bars: Vec<u8> = wanted.iter().map(|&wanted| bar_of(wanted)).collect();
             let task = Task { graph, wanted: &wanted, bars: &bars, budget };
             let within = Within { task, root: 0, candidates: graph.later(0) };
             let mut expected = Largest::default();

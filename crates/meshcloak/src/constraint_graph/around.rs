@@ -6,7 +6,6 @@
 
 use super::crowd::Person;
 use super::eights::{EIGHT, Eight, Eights};
-use super::walk::AT_ONCE;
 use crate::distance::Crossing;
 use crate::map::StreetId;
 use std::ops::Range;
@@ -18,6 +17,29 @@ pub(super) struct Around {
     blocks: Vec<Block>,
     /// The block that is being filled.
     last: usize,
+}
+
+/// Where a street stands in the order of streets.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Side {
+    /// Before the one that people walk from.
+    Before,
+    After,
+}
+
+impl Side {
+    pub(super) fn of(is_before: bool) -> Side {
+        if is_before { Side::Before } else { Side::After }
+    }
+
+    /// Of two who get equally far the one on the later street comes later.
+    #[inline]
+    fn more(self) -> u16 {
+        match self {
+            Side::Before => 0,
+            Side::After => 1,
+        }
+    }
 }
 
 /// So many people share a word of bits.
@@ -84,7 +106,7 @@ impl Around {
 
     /// For how many there is room in the words that are in use.
     pub(super) fn room(&self) -> usize {
-        (self.last + 1) * WORD + AT_ONCE
+        (self.last + 1) * WORD
     }
 
     /// Adds the people of a street that can be reached, and the way back from there if it is known
@@ -93,14 +115,14 @@ impl Around {
     pub(super) fn add(
         &mut self,
         (eights, street): (&Eights, StreetId),
-        is_before: bool,
+        side: Side,
         ways: (Crossing, Option<Crossing>),
     ) {
         let first = eights.first(street);
-        self.block().add(first, is_before, ways);
+        self.block().add(first, side, ways);
         if first.left as usize > EIGHT {
             for eight in eights.rest(first) {
-                self.block().add(eight, is_before, ways);
+                self.block().add(eight, side, ways);
             }
         }
     }
@@ -142,7 +164,7 @@ impl Block {
     }
 
     #[inline(always)]
-    fn add(&mut self, eight: &Eight, is_before: bool, (there, back): (Crossing, Option<Crossing>)) {
+    fn add(&mut self, eight: &Eight, side: Side, (there, back): (Crossing, Option<Crossing>)) {
         // As many as always, whether there are so many or not: the next are written over them.
         let place = self.len.min(WORD - EIGHT);
         let places = place..place + EIGHT;
@@ -155,7 +177,7 @@ impl Block {
         let [from_from, from_to, to_from, to_to] = there;
         self.from[places.clone()].copy_from_slice(&reach(from_from, from_to));
         self.to[places.clone()].copy_from_slice(&reach(to_from, to_to));
-        let order = u16x8::new(eight.dc) + u16x8::splat(u16::from(!is_before));
+        let order = u16x8::new(eight.dc) + u16x8::splat(side.more());
         self.order[places.clone()].copy_from_slice(&order.to_array());
         if let Some([from_from, from_to, to_from, to_to]) = back {
             self.back_from[places.clone()].copy_from_slice(&reach(from_from, to_from));
@@ -219,7 +241,7 @@ impl Block {
     }
 
     /// Those of `met` for whom `holds` is.
-    #[cold]
+    #[inline(never)]
     pub(super) fn only(&self, met: u64, holds: impl Fn(u32) -> bool) -> u64 {
         let (mut open, mut held) = (met, 0);
         while open != 0 {

@@ -68,7 +68,7 @@ impl Person {
     /// Puts her on a street of that length.
     #[inline]
     pub(super) fn stand(&mut self, offset: u32, length: u32) {
-        (self.from, self.to) = (short(offset), short(length - offset));
+        (self.from, self.to) = (short(offset), short(length.saturating_sub(offset)));
     }
 
     /// How far she gets.

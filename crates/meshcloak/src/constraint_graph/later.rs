@@ -16,10 +16,10 @@ impl Later {
         self.len
     }
 
-    /// Room for so many more, and one that is not wanted.
+    /// Room for so many more.
     #[inline]
     pub(super) fn room(&mut self, more: usize) -> &mut [u32] {
-        if self.len + more >= self.nodes.len() {
+        if self.len + more > self.nodes.len() {
             self.grow(more);
         }
         &mut self.nodes[self.len..]
@@ -27,7 +27,7 @@ impl Later {
 
     #[cold]
     fn grow(&mut self, more: usize) {
-        let room = (self.len + self.len / 2).max(self.len + more + 1);
+        let room = (self.len + self.len / 2).max(self.len + more);
         self.nodes.reserve_exact(room - self.nodes.len());
         self.nodes.resize(room, 0);
     }

@@ -1,6 +1,6 @@
 //! Looking around from a street: whom its people may meet, on the streets within their reach.
 
-use super::around::Around;
+use super::around::{Around, Side};
 use super::hits::{Hits, Notes};
 use super::near::NearStreets;
 use super::walk::{Home, Walk};
@@ -28,7 +28,7 @@ impl Walk<'_> {
             let entry = usize::from(entries[place as usize]);
             let Reached { street, crossing, .. } = row[entry];
             let back = back.map(|back| back[entry]);
-            around.add((self.crowd.eights(), street), place < own, (crossing, back));
+            around.add((self.crowd.eights(), street), Side::of(place < own), (crossing, back));
         }
     }
 
@@ -83,8 +83,8 @@ impl Walk<'_> {
                 None => (row, back, entry as usize),
             };
             let Reached { street, crossing, .. } = row[entry];
-            let (is_before, back) = (street < home.street, back.map(|back| back[entry]));
-            around.add((self.crowd.eights(), street), is_before, (crossing, back));
+            let (side, back) = (Side::of(street < home.street), back.map(|back| back[entry]));
+            around.add((self.crowd.eights(), street), side, (crossing, back));
         };
         if self.is_crush() {
             hits.as_found().iter().copied().for_each(add);

@@ -19,7 +19,7 @@ mod walk;
 mod ways;
 
 use crate::distance::Atlas;
-use crate::query::{Member, Query, QueryId, Standpoint};
+use crate::query::{Member, Query};
 use crowd::Crowd;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -104,10 +104,21 @@ impl ConstraintGraph {
 impl ConstraintGraph {
     /// The graph in which `a < b` are adjacent if `adjacent(a, b)`.
     pub fn from_fn(nodes: u32, adjacent: impl Fn(u32, u32) -> bool) -> ConstraintGraph {
+        let adjacent = &adjacent;
+        ConstraintGraph::from_lists(nodes, |node| {
+            (node + 1..nodes).filter(move |&later| adjacent(node, later))
+        })
+    }
+
+    /// The graph in which each node has these later neighbours, ascending.
+    pub(crate) fn from_lists<L: Iterator<Item = u32>>(
+        nodes: u32,
+        later: impl Fn(u32) -> L,
+    ) -> ConstraintGraph {
         let mut graph =
             ConstraintGraph { starts: vec![0], later: Vec::new(), portions: vec![nodes] };
         for node in 0..nodes {
-            graph.later.extend((node + 1..nodes).filter(|&later| adjacent(node, later)));
+            graph.later.extend(later(node));
             graph.starts.push(graph.later.len() as u32);
         }
         graph
@@ -168,19 +179,9 @@ impl GraphBuilder {
         self.crowd.places()
     }
 
-    /// The id of the query that a node is.
-    pub fn id(&self, node: u32) -> QueryId {
-        self.crowd.member(node).id
-    }
-
     /// What is published of a node.
     pub(crate) fn member(&self, node: u32) -> Member {
         self.crowd.member(node)
-    }
-
-    /// All that the mesh of a node depends on.
-    pub fn standpoint(&self, node: u32) -> Standpoint {
-        self.crowd.member(node).standpoint
     }
 
     /// How many people each node wants, as far as 16 bits can say.
@@ -197,11 +198,11 @@ impl GraphBuilder {
     fn walk(&mut self, atlas: &Atlas, coverage: Coverage, waiting: &[Query], most: usize) -> bool {
         self.found.resize_with(PORTIONS, Found::default);
         let walk = Walk { atlas, coverage, waiting, crowd: &self.crowd, most };
-        let crowd = &self.crowd;
+        let (crowd, ways_back) = (&self.crowd, WaysBack::of(atlas));
         let total = AtomicUsize::new(0);
         let search = |(portion, found): (usize, &mut Found)| {
             let streets = crowd.edge(portion)..crowd.edge(portion + 1);
-            match WaysBack::of(atlas) {
+            match ways_back {
                 WaysBack::Same => walk.run::<Same>(streets, found, &total),
                 WaysBack::Known => walk.run::<Known>(streets, found, &total),
                 WaysBack::Unknown => walk.run::<Unknown>(streets, found, &total),

@@ -2,7 +2,7 @@
 
 use super::crowd::Person;
 use super::eights::{EIGHT, Eight};
-use super::walk::{Home, Walk, across, to_ends};
+use super::walk::{Home, Walk};
 use super::ways::{Ways, WaysBack};
 use crate::distance::{BEYOND, Crossing};
 use std::ops::Range;
@@ -32,9 +32,9 @@ impl Walk<'_> {
             let some = if !is_short {
                 self.on_long_street(home, round, place, next..others.end)
             } else if W::BACK == WaysBack::Same {
-                along(a, round, eight)
+                within_along(a, round, eight)
             } else {
-                self.along_and_back(a, home.one_way, round, eight)
+                self.along_and_back(home, a, round, eight)
             };
             met |= some << (next - others.start);
             next += EIGHT;
@@ -58,15 +58,15 @@ impl Walk<'_> {
     }
 
     /// Which of some people on one street are within reach of `a`, and she of them.
-    fn along_and_back(&self, a: Person, one_way: bool, round: Crossing, eight: &Eight) -> u64 {
+    fn along_and_back(&self, home: Home<'_>, a: Person, round: Crossing, eight: &Eight) -> u64 {
         let [from_from, from_to, to_from, to_to] = round;
         let (a_to_from, a_to_to) = to_ends(a, round);
         let most = self.coverage.farthest_back(a.dc());
         let meets = |lane: usize| {
             let (from, to, dc) = (eight.from[lane], eight.to[lane], eight.dc[lane]);
             let straight = a.from.abs_diff(from);
-            let ahead = if one_way && from < a.from { BEYOND } else { straight };
-            let behind = if one_way && from > a.from { BEYOND } else { straight };
+            let ahead = if home.one_way && from < a.from { BEYOND } else { straight };
+            let behind = if home.one_way && from > a.from { BEYOND } else { straight };
             let there = a_to_from.saturating_add(from).min(a_to_to.saturating_add(to));
             let to_from = from.saturating_add(from_from).min(to.saturating_add(to_from));
             let to_to = from.saturating_add(from_to).min(to.saturating_add(to_to));
@@ -105,7 +105,7 @@ impl Walk<'_> {
 
 /// Which of some people on a two-way street are within reach of `a`: straight along, or round.
 #[inline(always)]
-fn along(a: Person, round: Crossing, eight: &Eight) -> u64 {
+fn within_along(a: Person, round: Crossing, eight: &Eight) -> u64 {
     let (from, to) = (u16x8::new(eight.from), u16x8::new(eight.to));
     let (at, (to_from, to_to)) = (u16x8::splat(a.from), to_ends(a, round));
     let beyond = a.dc() + 1;
@@ -115,4 +115,20 @@ fn along(a: Person, round: Crossing, eight: &Eight) -> u64 {
         | left(to_from).saturating_sub(from)
         | left(to_to).saturating_sub(to);
     u64::from(!near.simd_eq(u16x8::ZERO).to_bitmask() & 0xff)
+}
+
+/// How far it is from `a` to the `from` and the `to` end of the street, round.
+#[inline(always)]
+fn to_ends(a: Person, crossing: Crossing) -> (u16, u16) {
+    let [from_from, from_to, to_from, to_to] = crossing;
+    (
+        a.from.saturating_add(from_from).min(a.to.saturating_add(to_from)),
+        a.from.saturating_add(from_to).min(a.to.saturating_add(to_to)),
+    )
+}
+
+/// How far it is from `a` to `b` by leaving the street and entering it again.
+fn across(a: Person, crossing: Crossing, b: Person) -> u16 {
+    let (to_from, to_to) = to_ends(a, crossing);
+    to_from.saturating_add(b.from).min(to_to.saturating_add(b.to))
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::distance::{LARGEST_DC_MAX, Rows};
 use crate::naive;
-use crate::query::UserId;
+use crate::query::{QueryId, UserId};
 use crate::town::{Town, town};
 use crate::units::Length;
 
@@ -47,7 +47,8 @@ fn so_it_has_where_more_stand_around_than_are_compared_at_once() {
     let mut edges = 0;
     for seed in 0..40 {
         let town = Town::random(seed);
-        let waiting = town.crowd(&mut Town::generator(seed), 90 + seed as usize * 5);
+        let mut waiting = town.crowd(&mut Town::generator(seed), 90 + seed as usize * 5);
+        waiting.iter_mut().step_by(5).for_each(|query| query.distance_constraint = Length::ZERO);
         let most_bytes = if seed % 4 < 3 { usize::MAX } else { 0 };
         edges += compare(&town, most_bytes, &waiting, &format!("seed {seed}"));
     }
@@ -62,9 +63,11 @@ fn so_it_has_on_streets_longer_than_sixteen_bits_can_say() {
     {
         let town = town(&format!("A 0,0  B 3000,0  C 1500,40 | {streets}"));
         let waiting = town.crowd(&mut Town::generator(seed), 60);
-        edges += compare(&town, usize::MAX, &waiting, streets);
+        for most_bytes in [usize::MAX, 0] {
+            edges += compare(&town, most_bytes, &waiting, streets);
+        }
     }
-    assert!(edges > 500, "only {edges} edges were compared");
+    assert!(edges > 1_000, "only {edges} edges were compared");
 }
 
 #[test]
@@ -75,6 +78,9 @@ fn nodes_are_street_by_street_and_edges_stand_at_the_smaller_reach() {
         if seed % 2 == 0 {
             waiting.reverse();
         }
+        (waiting[0].k, waiting[1].k) = (70_000, 65_535);
+        let same = waiting[0].distance_constraint;
+        waiting.iter_mut().step_by(3).for_each(|query| query.distance_constraint = same);
         let atlas = Atlas::new(town.map.clone(), LARGEST_DC_MAX);
         let mut builder = GraphBuilder::default();
         let graph = builder.build(&atlas, Coverage::Own, &waiting).clone();
@@ -82,13 +88,12 @@ fn nodes_are_street_by_street_and_edges_stand_at_the_smaller_reach() {
         let reach = |query: &Query| (query.distance_constraint, query.id);
         let nodes: Vec<&Query> = (0..60).map(query).collect();
         assert!(nodes.is_sorted_by_key(|query| (query.position.street, reach(query))));
+        let order = |node: u32| (query(node).distance_constraint, node);
         for node in 0..60 {
             assert!(graph.later(node).is_sorted());
-            assert!(
-                graph.later(node).iter().all(|&other| reach(query(node)) < reach(query(other)))
-            );
-            assert_eq!(builder.id(node), query(node).id);
-            assert_eq!(builder.standpoint(node), query(node).standpoint());
+            assert!(graph.later(node).iter().all(|&other| order(node) < order(other)));
+            assert_eq!(builder.member(node).id, query(node).id);
+            assert_eq!(builder.member(node).standpoint, query(node).standpoint());
             for size in [2, query(node).k - 1, query(node).k, query(node).k + 1] {
                 assert_eq!(builder.is_enough(node, size, &waiting), size >= query(node).k);
             }
@@ -131,8 +136,39 @@ fn a_crowd_on_one_street_stops_searching_when_its_edges_no_longer_fit() {
     assert!(builder.truncated() && edges <= EDGES_OF_A_CRUSH, "{edges}");
     let graph = builder.graph();
     assert!((0..20_000).all(|node| graph.later(node).is_sorted_by(|a, b| a < b)));
-    // All would be 200 million; room doubles, so twice what may be kept is what it may have had.
+    // All would be 200 million; room grows by half, so twice what may be kept is more than it had.
     let room = |found: &Found| found.later.capacity();
     let most = builder.found.iter().map(room).sum::<usize>() + builder.graph.later.capacity();
     assert!(most <= 2 * MOST_EDGES + EDGES_OF_A_CRUSH, "{most}");
+}
+
+#[test]
+fn a_crush_keeps_neighbours_on_the_own_street_first() {
+    let most = 3;
+    let mut cut = 0;
+    for seed in 0..60 {
+        let town = Town::random(seed);
+        let waiting = town.crowd(&mut Town::generator(seed), 40 + seed as usize);
+        let most_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
+        let atlas = Atlas::within(town.map.clone(), LARGEST_DC_MAX, most_bytes);
+        for coverage in [Coverage::Own, Coverage::Both] {
+            let mut builder = GraphBuilder::default();
+            let full = builder.build(&atlas, coverage, &waiting).clone();
+            builder.walk(&atlas, coverage, &waiting, most);
+            builder.join();
+            let street = |node: u32| builder.member(node).standpoint.street;
+            for node in 0..full.len() as u32 {
+                let (all, kept) = (full.later(node), builder.graph.later(node));
+                assert_eq!(kept.len(), all.len().min(most), "seed {seed}\n{town}");
+                assert!(kept.is_sorted_by(|a, b| a < b));
+                assert!(kept.iter().all(|other| all.contains(other)), "seed {seed}\n{town}");
+                let own = |nodes: &[u32]| {
+                    nodes.iter().filter(|&&other| street(other) == street(node)).count()
+                };
+                assert_eq!(own(kept), own(all).min(most), "seed {seed}\n{town}");
+                cut += all.len() - kept.len();
+            }
+        }
+    }
+    assert!(cut > 1_000, "only {cut} were left out");
 }

@@ -62,7 +62,7 @@ impl Home<'_> {
 const STREETS_AHEAD: u32 = 4;
 
 /// So many neighbours are written at once.
-pub(super) const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 4;
 
 /// After so many edges a portion says how many it has found.
 const EDGES_OF_A_REPORT: usize = 1 << 16;
@@ -160,7 +160,7 @@ impl Walk<'_> {
         later: &mut Later,
     ) {
         let (node, a) = (home.first + place as u32, home.people[place]);
-        let room = later.room(around.room());
+        let room = later.room(around.room() + AT_ONCE);
         let mut count = 0;
         for block in around.blocks() {
             let mut met = W::within(block, a, self.coverage);
@@ -199,20 +199,4 @@ impl Walk<'_> {
     fn are_two_people(&self, a: u32, b: u32) -> bool {
         self.query(a).user != self.query(b).user
     }
-}
-
-/// How far it is from `a` to the `from` and the `to` end of another street.
-#[inline(always)]
-pub(super) fn to_ends(a: Person, crossing: Crossing) -> (u16, u16) {
-    let [from_from, from_to, to_from, to_to] = crossing;
-    (
-        a.from.saturating_add(from_from).min(a.to.saturating_add(to_from)),
-        a.from.saturating_add(from_to).min(a.to.saturating_add(to_to)),
-    )
-}
-
-/// How far it is from `a` to `b` by leaving the one street and entering the other.
-pub(super) fn across(a: Person, crossing: Crossing, b: Person) -> u16 {
-    let (to_from, to_to) = to_ends(a, crossing);
-    to_from.saturating_add(b.from).min(to_to.saturating_add(b.to))
 }

@@ -29,7 +29,7 @@ pub struct Reached {
     /// The distances themselves.
     pub crossing: Crossing,
     /// The place of this street in the order of streets, among those of the near part of the row
-    /// and the street that the row is of.
+    /// and the street that the row is of; 0 in the far part.
     pub(crate) place: u8,
 }
 
@@ -257,6 +257,7 @@ mod tests {
                     assert_eq!(Some(reached.nearest), there.into_iter().min());
                     let expected = crossing(reached.street, street);
                     assert_eq!(back[entry].unwrap_or(expected), expected, "seed {seed}\n{town}");
+                    assert_eq!(back[entry].is_none(), reach.is_two_way());
                 }
                 let others = map.streets().filter(|&other| other != street);
                 let near = others.filter(|&other| crossing(street, other) != [BEYOND; 4]).count();

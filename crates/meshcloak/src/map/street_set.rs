@@ -155,6 +155,10 @@ mod tests {
                 set.insert(street);
                 expected.insert(street);
             }
+            if round % 7 == 3 {
+                (0..streets).for_each(|street| set.insert(StreetId(street)));
+                expected.extend((0..streets).map(StreetId));
+            }
             if round % 2 == 0 {
                 let mut layers = Vec::new();
                 set.drain_layers(&mut layers);

@@ -77,7 +77,8 @@ impl Stencils {
     /// Forgets all of them if there is no room for more.
     pub(super) fn make_room(&mut self) {
         if self.layers.len() > MOST_LAYERS {
-            self.runs.fill(Run::default());
+            self.numbers.fill(NONE);
+            self.runs.clear();
             self.layers.clear();
             self.known = 0;
         }
@@ -88,8 +89,8 @@ impl Stencils {
         self.known
     }
 
-    /// Whether the mesh of a standpoint can be kept.
-    pub(super) fn has_room(&mut self, standpoint: Standpoint) -> bool {
+    /// Whether the mesh of a standpoint can be kept; its constraint gets a number if it can.
+    pub(super) fn admits(&mut self, standpoint: Standpoint) -> bool {
         self.layers.len() <= MOST_LAYERS && self.number(standpoint).is_some()
     }
 
@@ -148,7 +149,7 @@ mod tests {
             forgot += u32::from(stencils.layers.len() < before);
             let mut run = stencils.get(standpoint);
             known += u32::from(!run.is_empty());
-            if run.is_empty() && stencils.has_room(standpoint) {
+            if run.is_empty() && stencils.admits(standpoint) {
                 run = stencils.keep(standpoint, &mut mesh);
             }
             if run.is_empty() {

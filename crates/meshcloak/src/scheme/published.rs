@@ -213,3 +213,20 @@ impl Published {
         disclosures
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_ascend_however_many_there_are() {
+        let mut published = Published::default();
+        for count in 0..=2 * FEW as u64 + 1 {
+            let ids = (0..count).map(|number| QueryId(u64::MAX - number * 5 % 7 - number * 7));
+            let mut expected: Vec<QueryId> = ids.clone().collect();
+            expected.sort_unstable();
+            let set = published.add_mesh(ids, |_| ());
+            assert_eq!(published.set(set).members, expected);
+        }
+    }
+}
