@@ -34,7 +34,7 @@ enum Shape {
 /// Somebody who is served: her place in the waiting list, and her set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// Her place in [`State::waiting`].
+    /// Her place in [`State::waiting`](super::State::waiting).
     pub place: u32,
     /// The number of her set.
     pub set: u32,
