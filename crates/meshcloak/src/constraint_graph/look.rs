@@ -1,6 +1,7 @@
 //! Looking around from a street: whom its people may meet, on the streets within their reach.
 
 use super::around::{Around, Side};
+use super::crowd::Person;
 use super::hits::{Hits, Notes};
 use super::near::NearStreets;
 use super::walk::{Home, Walk};
@@ -42,14 +43,9 @@ impl Walk<'_> {
         entries: &mut [u8; u64::BITS as usize],
     ) -> u64 {
         let mut places = 0;
-        let mut walkers = home.people.iter();
-        let (mut dc, mut farthest) = (u16::MAX, -1);
+        let mut walkers = Walkers::of(home);
         for (entry, reached) in (0..).zip(row) {
-            while i32::from(reached.nearest) > farthest {
-                // She gets no farther, nor whoever came before her.
-                let Some(next) = walkers.next() else { return places };
-                (dc, farthest) = (next.dc(), home.left(*next));
-            }
+            let Some(dc) = walkers.dc_at(reached.nearest) else { return places };
             let somebody = self.crowd.largest_dc(reached.street) >= dc;
             let place = usize::from(reached.place) % entries.len();
             entries[place] = entry;
@@ -97,21 +93,42 @@ impl Walk<'_> {
     /// Notes the streets where somebody may be met.
     #[inline]
     fn walk(&self, home: Home<'_>, near: &NearStreets<'_>, notes: &mut Notes<'_>) {
-        let mut walkers = home.people.iter();
-        let Some(first) = walkers.next() else { return };
-        let (mut dc, mut farthest) = (first.dc(), home.left(*first));
+        let mut walkers = Walkers::of(home);
         let mut entry = 0;
         for (row, _) in near.parts {
             for reached in row {
-                while i32::from(reached.nearest) > farthest && near.sorted {
-                    // She gets no farther, nor whoever came before her.
-                    let Some(next) = walkers.next() else { return };
-                    (dc, farthest) = (next.dc(), home.left(*next));
-                }
+                let at = if near.sorted { reached.nearest } else { 0 };
+                let Some(dc) = walkers.dc_at(at) else { return };
                 let somebody = self.crowd.largest_dc(reached.street) >= dc;
                 notes.note(reached.street, entry, somebody);
                 entry += 1;
             }
         }
+    }
+}
+
+/// The people of a street, ascending by reach, on their way along a row, nearest streets first.
+struct Walkers<'a> {
+    home: Home<'a>,
+    others: std::slice::Iter<'a, Person>,
+    dc: u16,
+    /// How far the present one gets beyond the exits of the street.
+    farthest: i32,
+}
+
+impl Walkers<'_> {
+    fn of(home: Home<'_>) -> Walkers<'_> {
+        Walkers { home, others: home.people.iter(), dc: u16::MAX, farthest: -1 }
+    }
+
+    /// The least reach of those who get as far as this; none if nobody does.
+    #[inline(always)]
+    fn dc_at(&mut self, nearest: u16) -> Option<u16> {
+        while i32::from(nearest) > self.farthest {
+            // She gets no farther, nor whoever came before her.
+            let next = self.others.next()?;
+            (self.dc, self.farthest) = (next.dc(), self.home.left(*next));
+        }
+        Some(self.dc)
     }
 }
