@@ -20,6 +20,8 @@
 //!
 //! The modules in reading order; each uses only those above it, which a test checks.
 
+pub mod private;
+
 pub mod units;
 
 pub mod map;
