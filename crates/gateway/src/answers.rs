@@ -10,9 +10,10 @@ use crate::refine::find;
 use crate::sentence::{Answered, Earth, Sentence};
 use crate::service::{Objects, ServiceError};
 use futures_util::FutureExt as _;
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::JoinSet;
 
@@ -104,7 +105,7 @@ impl Answering {
     }
 
     fn next(&self) -> Option<Job> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).next()
+        self.jobs.lock().next()
     }
 
     fn answered(&self, members: Vec<Member>, objects: &Objects, told: &mut Told) {
@@ -128,7 +129,7 @@ impl Answering {
 
     fn failed(&self, members: Vec<Member>, error: &ServiceError, told: &mut Told) {
         self.gateway.metrics().service_error(error.word());
-        if self.wrong.lock().unwrap_or_else(PoisonError::into_inner).insert(error.word()) {
+        if self.wrong.lock().insert(error.word()) {
             tracing::warn!(error = error.word(), "the service did not answer");
         }
         self.gateway.metrics().ended(Outcome::Failed, members.len() as u64);

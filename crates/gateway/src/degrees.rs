@@ -3,8 +3,8 @@
 
 use meshcloak::map::Frame;
 use meshcloak::units::{LonLat, Point};
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use std::sync::{Mutex, PoisonError};
 
 /// Degrees by point.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ impl Degrees {
         let key = (point.x.to_bits(), point.y.to_bits());
         // The low bits of a coordinate are as good as chance.
         let shelf = &self.shelves[((key.0 ^ key.1) >> 20) as usize % SHELVES];
-        let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shelf = shelf.lock();
         if let Some(&place) = shelf.get(&key) {
             return place;
         }

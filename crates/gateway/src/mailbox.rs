@@ -6,7 +6,8 @@ use crate::question::Wish;
 use meshcloak::guarantee::Door;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::units::Time;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 
 /// What the engine does not need to know of a query, but whoever answers it does.
 pub struct Pending {
@@ -70,12 +71,12 @@ impl Mailbox {
 
     /// The slot, and the door behind it if there is one; taken before the mailbox itself.
     pub fn slot(&self) -> MutexGuard<'_, Option<Door>> {
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+        self.slot.lock()
     }
 
     /// The mailbox, for as long as the lock is held.
     pub fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inside.lock()
     }
 
     /// Takes out what came up to `at`, in order of arrival, and whatever was taken back.

@@ -5,10 +5,10 @@
 
 use crate::error::Refusal;
 use crate::outcome::Outcome;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Counts are shown in whole multiples of this.
@@ -131,7 +131,7 @@ impl Metrics {
         let plain = |value: u64| [(String::new(), value)];
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let named = |label: &'static str, table: &Mutex<BTreeMap<&'static str, u64>>| -> Vec<_> {
-            let table = table.lock().unwrap_or_else(PoisonError::into_inner);
+            let table = table.lock();
             let rows = table.iter();
             rows.map(|(word, &n)| (format!("{{{label}=\"{word}\"}}"), coarse(n))).collect()
         };
@@ -166,7 +166,7 @@ impl Metrics {
 }
 
 fn count(table: &Mutex<BTreeMap<&'static str, u64>>, word: &'static str) {
-    *table.lock().unwrap_or_else(PoisonError::into_inner).entry(word).or_default() += 1;
+    *table.lock().entry(word).or_default() += 1;
 }
 
 /// Rounded down to whole tens.

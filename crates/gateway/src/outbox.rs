@@ -2,7 +2,7 @@
 //! connection. No message per line, and no wait.
 
 use bytes::{Bytes, BytesMut};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// Lines on their way to a connection.
@@ -45,7 +45,7 @@ const PORTION: usize = 256 << 10;
 
 impl Outbox {
     fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inside.lock()
     }
 
     /// So many more queries of this stream are under way.

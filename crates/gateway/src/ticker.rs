@@ -6,9 +6,10 @@ use crate::engine::{Engine, Round};
 use crate::gateway::Gateway;
 use crate::outcome::Outcome;
 use meshcloak::units::Time;
+use parking_lot::{Condvar, Mutex};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -30,9 +31,9 @@ struct Bell {
 impl Bell {
     /// Waits for so long, or until it rings; whether it has rung.
     fn wait(&self, span: Duration) -> bool {
-        let rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.ring.wait_timeout_while(rung, span, |rung| !*rung);
-        *waited.unwrap_or_else(PoisonError::into_inner).0
+        let mut rung = self.rung.lock();
+        self.ring.wait_while_for(&mut rung, |rung| !*rung, span);
+        *rung
     }
 }
 
@@ -50,7 +51,7 @@ impl Ticker {
 
     /// Ends the thread: nothing more is accepted, those who wait are served or have expired.
     pub fn stop(self) {
-        *self.bell.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self.bell.rung.lock() = true;
         self.bell.ring.notify_all();
         // A thread that has panicked outside of all batches has said so already.
         self.thread.join().ok();

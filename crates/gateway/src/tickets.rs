@@ -6,9 +6,10 @@ use crate::outbox::Outbox;
 use crate::outcome::Finished;
 use meshcloak::query::QueryId;
 use meshcloak::units::Time;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// Where a result goes.
@@ -100,7 +101,7 @@ pub enum Forgetting {
 impl Tickets {
     /// All tickets, for as long as the lock is held.
     pub fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 }
 

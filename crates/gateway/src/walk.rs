@@ -4,8 +4,9 @@ use crate::service::{ByStreet, Few};
 use meshcloak::distance::{Atlas, Search, Ways};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::units::Length;
+use parking_lot::Mutex;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A map to walk on.
 pub struct Walker {
@@ -77,7 +78,7 @@ impl Walker {
 
     /// Lends room for a search.
     fn search(&self, with: impl FnOnce(&mut Search, &Ways)) {
-        let searches = || self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        let searches = || self.searches.lock();
         let lent = searches().pop();
         let mut search = lent.unwrap_or_else(|| Search::new(self.ways.terminal_count()));
         with(&mut search, &self.ways);

@@ -7,8 +7,9 @@ use crate::outcome::Finished;
 use crate::phones::Track;
 use crate::tickets::Hear;
 use meshcloak::units::Time;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// Messages that are kept at most, and their bytes.
@@ -82,7 +83,7 @@ impl Session {
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inside.lock()
     }
 
     fn touch(&self) {

@@ -4,9 +4,10 @@ use super::session::{Session, Whose};
 use crate::gateway::Gateway;
 use crate::keys::hexadecimal;
 use meshcloak::units::Time;
+use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -50,7 +51,7 @@ impl Kept {
 
 impl Sessions {
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock()
     }
 
     /// Keeps a session for whoever has its ticket; `None` without randomness.

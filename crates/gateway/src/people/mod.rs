@@ -22,9 +22,10 @@ use file::Book;
 use meshcloak::map::StreetMap;
 use meshcloak::query::UserId;
 use meshcloak::units::{Point, Time};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use rustc_hash::FxHashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
 use subtle::ConstantTimeEq as _;
 
 /// Tokens of one person at most.
@@ -56,7 +57,7 @@ impl std::fmt::Debug for Person {
 impl Person {
     /// What her phone did of late, for as long as the lock is held.
     pub fn recent(&self) -> MutexGuard<'_, Recent> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.recent.lock()
     }
 
     /// By what her tokens are listed.
@@ -124,8 +125,8 @@ impl People {
         })
     }
 
-    fn read(&self) -> std::sync::RwLockReadGuard<'_, Inside> {
-        self.inside.read().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> parking_lot::RwLockReadGuard<'_, Inside> {
+        self.inside.read()
     }
 
     /// Somebody, if she has settings.
@@ -227,7 +228,7 @@ impl People {
                 return Err(Refusal::NotKept);
             }
         }
-        let mut inside = self.inside.write().unwrap_or_else(PoisonError::into_inner);
+        let mut inside = self.inside.write();
         inside.take(user);
         if let Some(new) = new {
             inside.put(user, new);

@@ -9,9 +9,10 @@ use crate::intake::patience;
 use crate::places::{Care, Rule, Shape, Zone};
 use meshcloak::map::StreetMap;
 use meshcloak::units::{LonLat, Point};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use utoipa::ToSchema;
 

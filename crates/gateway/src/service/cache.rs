@@ -3,8 +3,9 @@
 
 use super::Objects;
 use crate::inquiry::Inquiry;
+use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -59,7 +60,7 @@ impl Cache {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Shelf) -> T) -> T {
-        change(&mut self.shelf.lock().unwrap_or_else(PoisonError::into_inner))
+        change(&mut self.shelf.lock())
     }
 }
 

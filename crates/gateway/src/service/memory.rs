@@ -2,7 +2,7 @@
 //! byte it was told.
 
 use super::{Coming, Page, PlainService, Range, Row};
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 /// Rows and how many of them are told at once.
 pub(crate) struct Memory {
@@ -17,7 +17,7 @@ impl Memory {
     }
 
     pub(crate) fn heard(&self) -> Vec<String> {
-        self.heard.lock().unwrap().clone()
+        self.heard.lock().clone()
     }
 }
 
@@ -27,7 +27,7 @@ impl PlainService for Memory {
     }
 
     fn range<'a>(&'a self, range: Range<'a>) -> Coming<'a, Page> {
-        self.heard.lock().unwrap().push(format!("{range:?}"));
+        self.heard.lock().push(format!("{range:?}"));
         let near = |row: &&Row| {
             let near =
                 range.around.is_none_or(|(piece, metres)| piece.distance(row.point) <= metres);

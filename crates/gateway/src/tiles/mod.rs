@@ -26,8 +26,9 @@ use lines::Window;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Frame, PoiId, StreetId, StreetMap};
 use meshcloak::units::{Point, Rectangle};
+use parking_lot::Mutex;
 use std::io::Write as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use streets::Drawing;
 
 /// Which tile: zoom, column from the west, row from the north.
@@ -119,7 +120,7 @@ impl Tiles {
         if id.z > CLOSEST || id.x >= across || id.y >= across {
             return None;
         }
-        let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.cache.lock();
         if let Some(tile) = lock().get(id) {
             return Some(tile);
         }

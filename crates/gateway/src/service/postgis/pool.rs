@@ -4,7 +4,7 @@ use super::PostgisSettings;
 use super::address::Place;
 use super::connection::{Connection, Terms};
 use crate::service::ServiceError;
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Some connections to one database.
@@ -62,8 +62,8 @@ impl Pool {
         told
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn idle(&self) -> parking_lot::MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock()
     }
 }
 
