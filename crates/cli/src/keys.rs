@@ -3,7 +3,7 @@
 use crate::table::Table;
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use gateway::keys::{KeyFile, OwnLimits};
+use gateway::keys::{KeyFile, LimitOverrides};
 use std::path::PathBuf;
 
 /// Keys are shown once, when they are made; the file holds their SHA-256.
@@ -71,7 +71,7 @@ impl Keys {
 
 impl Add {
     fn run(&self) -> Result<()> {
-        let limits = OwnLimits {
+        let limits = LimitOverrides {
             rate: self.rate,
             person_rate: self.person_rate,
             k_max: self.k_max,

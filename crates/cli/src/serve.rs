@@ -71,14 +71,14 @@ impl Serve {
         let config = Config::load(&sources)?;
         let subscriber = logs::subscriber(&config.log, std::io::stderr);
         tracing::subscriber::set_global_default(subscriber).context("logs")?;
-        logs::hush_panics();
+        logs::redact_panics();
         have_files(config.server.connections, console);
         let prepared = prepare(config, sources.mode(), console);
         console.clear();
         let gateway = prepared?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         if self.check {
-            let reached = runtime.block_on(gateway.learn_categories());
+            let reached = runtime.block_on(gateway.refresh_categories());
             reached.context("`service.source`")?;
             println!("everything is in order");
             return Ok(());
@@ -104,12 +104,12 @@ impl Serve {
         let app = app(Arc::clone(&gateway));
         let site = Site { show: Show::Regions, report: self.report.clone() };
         if !self.demo {
-            return Ok(Running::start_watched(gateway, app, site, |_| ()).await?);
+            return Ok(Running::start_observed(gateway, app, site, |_| ()).await?);
         }
         let plan = CrowdPlan { users: self.people, ..CrowdPlan::default() };
         let demo = Demo::new(Arc::clone(&gateway), plan);
         let app = app.merge(demo.routes(self.report.clone()));
-        let running = Running::start_watched(gateway, app, site, demo.onlooker()).await?;
+        let running = Running::start_observed(gateway, app, site, demo.onlooker()).await?;
         demo.begin().context("the crowd")?;
         Ok(running)
     }
@@ -126,7 +126,7 @@ impl Serve {
                 }
                 _ = terminate.recv() => break,
                 _ = interrupt.recv() => break,
-                () = running.broken() => {
+                () = running.engine_failed() => {
                     running.stop().await;
                     bail!("the engine has ended");
                 }

@@ -4,7 +4,7 @@
 use crate::frame::{Counts, How, Second, base64, pack};
 use crate::tape::Tape;
 use crate::truth::{Truth, Truths};
-use gateway::engine::Round;
+use gateway::batch::Round;
 use gateway::outcome::Outcome;
 use gateway::tiles::mercator;
 use meshcloak::map::{Frame, Position, StreetMap};
@@ -139,13 +139,13 @@ impl Inside {
         let (mut served, mut delay) = (0, 0.0);
         for member in members() {
             served += 1;
-            delay += (member.hidden.hidden_at - member.hidden.asked_at).as_secs_f64();
-            self.leave(&member.pending.ticket);
+            delay += member.served.delay().as_secs_f64();
+            self.leave(member.pending.ticket.expose());
         }
         let mut expired = 0;
         for (pending, outcome) in &round.ended {
             expired += usize::from(*outcome == Outcome::Expired);
-            self.leave(&pending.ticket);
+            self.leave(pending.ticket.expose());
         }
         self.ended.push_back((served, expired));
         if self.ended.len() > LATELY {
@@ -187,7 +187,7 @@ impl Inside {
             mark(number, How::Waiting);
         }
         for member in round.jobs.iter().flat_map(|job| &job.members) {
-            if let Some(number) = person(&member.pending.ticket) {
+            if let Some(number) = person(member.pending.ticket.expose()) {
                 mark(number, How::Hidden);
             }
         }
@@ -210,7 +210,9 @@ fn sizes(round: &Round) -> Vec<usize> {
     let mut sets: Vec<_> = round
         .jobs
         .iter()
-        .filter_map(|job| Some((job.inquiry.region().as_ptr(), job.members.first()?.hidden.size)))
+        .filter_map(|job| {
+            Some((job.inquiry.region().as_ptr(), job.members.first()?.served.set_size))
+        })
         .collect();
     sets.sort_unstable();
     sets.dedup();

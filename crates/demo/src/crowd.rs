@@ -3,6 +3,8 @@
 
 use crate::board::{Board, ticket};
 use gateway::gateway::Gateway;
+use gateway::intake::parse_query;
+use gateway::submit::submit;
 use gateway::tickets::Route;
 use meshcloak::map::Frame;
 use meshcloak::query::{Query as CoreQuery, QueryId};
@@ -133,12 +135,13 @@ impl Crowd {
         for query in queries {
             let text = self.body(query);
             // Whoever is refused gives up, as a person would.
-            let Ok(ask) = self.gateway.examine(account, text.as_bytes()) else { continue };
-            let waits = CoreQuery { position: ask.position, ..query.as_query(QueryId(0)) };
+            let Ok(ask) = parse_query(&self.gateway, account, text.as_bytes()) else { continue };
+            let waits =
+                CoreQuery { position: *ask.position.expose(), ..query.as_query(QueryId(0)) };
             self.board.asked(query.user, waits);
             // The crowd does not read its answers.
             let route = || Route::One(oneshot::channel().0);
-            self.gateway.submit(account, [ask], route, |_, _| ());
+            submit(&self.gateway, account, [ask], route, |_, _| ());
         }
     }
 

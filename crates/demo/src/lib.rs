@@ -16,7 +16,7 @@ use crate::board::Board;
 use crate::crowd::{Crowd, CrowdPlan};
 use crate::routes::Stage;
 use axum::Router;
-use gateway::engine::Round;
+use gateway::batch::Round;
 use gateway::gateway::Gateway;
 use gateway::page::{self, Show, Site};
 use gateway::tiles::{self, Tiles};

@@ -46,7 +46,7 @@ pub fn routes(stage: Stage) -> Router {
 
 async fn info(State(stage): State<Stage>) -> Json<serde_json::Value> {
     Json(json!({
-        "guarantee": gateway::receipt::word(stage.gateway.guarantee()),
+        "guarantee": gateway::receipt::guarantee_name(stage.gateway.guarantee()),
         "people": stage.users,
         "tick": stage.gateway.config().engine.tick.as_secs_f64(),
         "schemes": SCHEMES,
@@ -98,7 +98,7 @@ async fn asked(
     match &told.truth.inquiry {
         None => told.neighbours = stage.neighbours(standing),
         Some(inquiry) => {
-            told.asked = words(&inquiry.asked().question());
+            told.asked = words(&inquiry.question());
             // What is answered follows from the inquiry alone, so asking again tells the same.
             if let Ok(objects) = stage.gateway.asker().ask(inquiry).await {
                 told.objects = objects.objects().iter().map(|object| {

@@ -1,7 +1,7 @@
 //! What became of those who asked in the page: with whom they were hidden, and what was asked for
 //! all of them. Told under `/demo` alone.
 
-use gateway::engine::{Job, Round};
+use gateway::batch::{Job, Round};
 use gateway::inquiry::Inquiry;
 use meshcloak::map::{Frame, Position, StreetMap};
 use serde::Serialize;
@@ -42,15 +42,15 @@ impl Truths {
     /// Looks through a round for people of the page.
     pub fn learn(&mut self, map: &StreetMap, frame: &Frame, round: &Round) {
         for (pending, _) in &round.ended {
-            if !pending.ticket.starts_with("crowd-") {
-                self.keep(&pending.ticket, Truth::default());
+            if !pending.ticket.expose().starts_with("crowd-") {
+                self.keep(pending.ticket.expose(), Truth::default());
             }
         }
         for job in &round.jobs {
             for member in &job.members {
-                if !member.pending.ticket.starts_with("crowd-") {
-                    let truth = hidden(map, frame, (round, job), member.position);
-                    self.keep(&member.pending.ticket, truth);
+                if !member.pending.ticket.expose().starts_with("crowd-") {
+                    let truth = hidden(map, frame, (round, job), *member.position.expose());
+                    self.keep(member.pending.ticket.expose(), truth);
                 }
             }
         }
@@ -76,7 +76,10 @@ fn hidden(map: &StreetMap, frame: &Frame, at: (&Round, &Job), me: Position) -> T
     let same = round.jobs.iter().filter(|other| Arc::ptr_eq(other.inquiry.region(), region));
     Truth {
         me: Some(place(me)),
-        members: same.flat_map(|job| &job.members).map(|member| place(member.position)).collect(),
+        members: same
+            .flat_map(|job| &job.members)
+            .map(|member| place(*member.position.expose()))
+            .collect(),
         streets: region.iter().map(|street| street.0).collect(),
         metres: region.iter().map(|&street| map.metres(street)).sum(),
         inquiry: Some(job.inquiry.clone()),

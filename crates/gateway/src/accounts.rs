@@ -1,5 +1,4 @@
-//! Who may ask: accounts by the hash of their keys, with their limits, their tickets and how often
-//! they have asked of late.
+//! Accounts by key hash, with their limits, rate limiters and tickets.
 
 use crate::config::Limits;
 use crate::keys::{Hash, KeyEntry, KeyFile, hash};
@@ -12,16 +11,16 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use subtle::ConstantTimeEq as _;
 
-/// Somebody's app.
+/// A client application with its keys.
 pub struct Account {
     name: Box<str>,
     limits: Limits,
     rate: DefaultDirectRateLimiter,
-    people: DefaultKeyedRateLimiter<u64>,
+    user_rate: DefaultKeyedRateLimiter<u64>,
     tickets: Arc<Tickets>,
 }
 
-/// Who it is never gets printed.
+/// Prints no name.
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Account(…)")
@@ -30,79 +29,79 @@ impl std::fmt::Debug for Account {
 
 impl Account {
     fn new(name: &str, limits: Limits, tickets: Arc<Tickets>) -> Arc<Account> {
-        let times = |number: u32| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
-        // A second's worth at once, and of one person's minute a sixth.
-        let people = Quota::per_minute(times(limits.person_rate))
-            .allow_burst(times((limits.person_rate / 6).max(2)));
+        let nonzero = |number: u32| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+        // Bursts: one second's worth for the account, ten seconds' worth for a user.
+        let user_quota = Quota::per_minute(nonzero(limits.person_rate))
+            .allow_burst(nonzero((limits.person_rate / 6).max(2)));
         Arc::new(Account {
             name: name.into(),
             limits,
-            rate: RateLimiter::direct(Quota::per_second(times(limits.rate))),
-            people: RateLimiter::keyed(people),
+            rate: RateLimiter::direct(Quota::per_second(nonzero(limits.rate))),
+            user_rate: RateLimiter::keyed(user_quota),
             tickets,
         })
     }
 
-    /// Its name.
+    /// Name of the account.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it may ask.
+    /// Limits of its queries.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Its tickets.
+    /// Tickets of its queries.
     pub fn tickets(&self) -> &Tickets {
         &self.tickets
     }
 
-    /// Whether it may ask once more now.
-    pub fn may_ask(&self) -> bool {
+    /// Counts a query against the rate limit. Returns false if the limit is exceeded.
+    pub fn allow_query(&self) -> bool {
         self.rate.check().is_ok()
     }
 
-    /// Whether one of its people may.
-    pub fn person_may_ask(&self, person: UserId) -> bool {
-        self.people.check_key(&person.0).is_ok()
+    /// Counts a query against the rate limit of one user. Returns false if it is exceeded.
+    pub fn allow_user(&self, user: UserId) -> bool {
+        self.user_rate.check_key(&user.0).is_ok()
     }
 
-    /// Forgets people who have not asked for long.
-    pub fn tidy(&self) {
-        self.people.retain_recent();
-        self.people.shrink_to_fit();
+    /// Removes the rate-limit state of users whose quota is full again.
+    pub fn purge_idle_users(&self) {
+        self.user_rate.retain_recent();
+        self.user_rate.shrink_to_fit();
     }
 }
 
-/// All accounts, as the file of keys had them when it was last read.
+/// All accounts, as of the last read of the file of keys.
 #[derive(Debug)]
 pub struct Directory {
     by_hash: FxHashMap<Hash, Arc<Account>>,
     by_name: FxHashMap<Box<str>, Arc<Account>>,
-    /// The account of everybody, in the demo.
+    /// Account of requests without a key, in the demo.
     open: Option<Arc<Account>>,
 }
 
 impl Directory {
-    /// Nobody may ask.
+    /// Creates a directory without accounts.
     pub fn empty() -> Directory {
         Directory { by_hash: FxHashMap::default(), by_name: FxHashMap::default(), open: None }
     }
 
-    /// Everybody may ask, as one account.
+    /// Creates a directory in which requests need no key and share one account.
     pub fn open_to_all(limits: Limits) -> Directory {
         let open = Account::new("demo", limits, Arc::default());
         Directory { open: Some(open), ..Directory::empty() }
     }
 
-    /// The accounts of a file; those that were there before keep their tickets, and how often
-    /// they have asked unless their limits have changed.
-    pub fn of(&self, file: &KeyFile, limits: Limits) -> Directory {
-        let open = self.open.as_ref().map(|open| self.renewed(&open.name, limits));
+    /// Builds the directory of a new file of keys. Accounts that exist in `self` keep their tickets,
+    /// and their rate-limit state unless their limits have changed.
+    pub fn updated(&self, file: &KeyFile, limits: Limits) -> Directory {
+        let open = self.open.as_ref().map(|open| self.updated_account(&open.name, limits));
         let mut directory = Directory { open, ..Directory::empty() };
         for entry in &file.accounts {
-            let account = self.renewed(&entry.name, entry.limits.over(limits));
+            let account = self.updated_account(&entry.name, entry.limits.over(limits));
             for hash in entry.keys.iter().filter_map(KeyEntry::hash) {
                 directory.by_hash.insert(hash, Arc::clone(&account));
             }
@@ -111,7 +110,7 @@ impl Directory {
         directory
     }
 
-    fn renewed(&self, name: &str, limits: Limits) -> Arc<Account> {
+    fn updated_account(&self, name: &str, limits: Limits) -> Arc<Account> {
         let open = self.open.as_ref().filter(|open| &*open.name == name);
         match self.by_name.get(name).or(open) {
             Some(account) if account.limits == limits => Arc::clone(account),
@@ -120,7 +119,7 @@ impl Directory {
         }
     }
 
-    /// The account of a key as it was presented; in the demo, everybody's.
+    /// Returns the account of a presented key, or without a key that of the demo.
     pub fn account(&self, secret: Option<&str>) -> Option<&Arc<Account>> {
         let Some(secret) = secret else { return self.open.as_ref() };
         let presented = hash(secret);
@@ -128,44 +127,45 @@ impl Directory {
         bool::from(known.ct_eq(&presented)).then_some(account)
     }
 
-    /// The account of that name.
+    /// Returns the account with this name.
     pub fn named(&self, name: &str) -> Option<&Arc<Account>> {
         self.by_name.get(name).or(self.open.as_ref().filter(|open| &*open.name == name))
     }
 
-    /// An account as it is now; `None` if it has lost its last key.
-    pub fn as_it_is_now(&self, account: &Account) -> Option<&Arc<Account>> {
+    /// Returns the current version of an account; `None` if its last key was revoked.
+    pub fn current(&self, account: &Account) -> Option<&Arc<Account>> {
         self.named(&account.name)
     }
 
-    /// Every account once.
+    /// Iterates over all accounts.
     pub fn accounts(&self) -> impl Iterator<Item = &Arc<Account>> {
         self.by_name.values().chain(&self.open)
     }
 }
 
-/// Numbers people: (account, name) to a number that means nothing outside this process, and from
-/// which nobody can get back to the name. Two people share one with a chance of 1 in 37 million
-/// among a million; they would then count as one, never as two.
+/// Keyed hash from (account, user name) to user ids, with a key that exists only in this process.
+///
+/// Among a million users a collision has a probability of 1 in 37 million. Two users with the same
+/// id count as one, so a collision never weakens k.
 #[derive(Debug, Default)]
-pub struct Numbers {
+pub struct UserIds {
     secret: RandomState,
 }
 
-impl Numbers {
-    /// The number of somebody.
-    pub fn person(&self, account: &Account, name: &str) -> UserId {
+impl UserIds {
+    /// Returns the id of a user.
+    pub fn user(&self, account: &Account, name: &str) -> UserId {
         self.named(&account.name, name)
     }
 
-    /// The same for whoever knows no more of the account than its name.
+    /// Returns the id of a user by the name of the account.
     pub fn named(&self, account: &str, name: &str) -> UserId {
         UserId(self.secret.hash_one((account, name)))
     }
 
-    /// A number for what was asked, equal if the same is asked again.
-    pub fn digest(&self, text: impl std::hash::Hash) -> u64 {
-        self.secret.hash_one(text)
+    /// Returns a keyed hash, equal for equal values.
+    pub fn digest(&self, value: impl std::hash::Hash) -> u64 {
+        self.secret.hash_one(value)
     }
 }
 
@@ -173,15 +173,17 @@ impl Numbers {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::keys::OwnLimits;
+    use crate::keys::LimitOverrides;
 
     #[test]
-    fn a_key_opens_its_account_and_no_other_until_it_is_revoked() {
+    fn a_key_gives_access_to_its_account_until_it_is_revoked() {
         let limits = Config::default().limits;
         let mut file = KeyFile::default();
-        let one = file.add("one", OwnLimits { k_max: Some(5), ..OwnLimits::default() }).unwrap();
-        let two = file.add("two", OwnLimits::default()).unwrap();
-        let directory = Directory::empty().of(&file, limits);
+        let one = file
+            .add("one", LimitOverrides { k_max: Some(5), ..LimitOverrides::default() })
+            .unwrap();
+        let two = file.add("two", LimitOverrides::default()).unwrap();
+        let directory = Directory::empty().updated(&file, limits);
         let account = directory.account(Some(&one.secret)).unwrap();
         assert_eq!((&*account.name, account.limits.k_max), ("one", 5));
         assert_eq!(&*directory.account(Some(&two.secret)).unwrap().name, "two");
@@ -189,20 +191,23 @@ mod tests {
             assert!(directory.account(secret).is_none());
         }
         file.revoke(&one.id).unwrap();
-        let later = directory.of(&file, limits);
+        let later = directory.updated(&file, limits);
         assert!(later.account(Some(&one.secret)).is_none());
-        assert!(later.as_it_is_now(account).is_none());
+        assert!(later.current(account).is_none());
         let (before, after) =
             (directory.account(Some(&two.secret)), later.account(Some(&two.secret)));
-        assert!(Arc::ptr_eq(before.unwrap(), after.unwrap()), "it keeps its tickets");
+        assert!(
+            Arc::ptr_eq(before.unwrap(), after.unwrap()),
+            "an unchanged account keeps its tickets"
+        );
     }
 
     #[test]
-    fn people_of_two_accounts_are_two_people() {
+    fn the_same_user_name_in_two_accounts_has_two_ids() {
         let limits = Config::default().limits;
         let [a, b] = ["a", "b"].map(|name| Account::new(name, limits, Arc::default()));
-        let numbers = Numbers::default();
-        assert!(numbers.person(&a, "jo") == numbers.person(&a, "jo"));
-        assert!(numbers.person(&a, "jo") != numbers.person(&b, "jo"));
+        let ids = UserIds::default();
+        assert!(ids.user(&a, "jo") == ids.user(&a, "jo"));
+        assert!(ids.user(&a, "jo") != ids.user(&b, "jo"));
     }
 }

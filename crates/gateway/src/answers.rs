@@ -1,192 +1,195 @@
-//! From a round to the people: asks the service, finds each person's own answer in what it says,
-//! and tells everyone how their query ended. A slow service delays this and nothing else.
+//! Delivery of a round: asks the service, finds each user's answer in its result, and delivers the
+//! outcome of every query. A slow service delays answers, not batches.
 
+use crate::answer_json::{AnswerParts, AnswerWriter, Projection};
 use crate::api::ResultBody;
-use crate::engine::{Job, Member, Round};
+use crate::batch::{Job, Member, Round};
 use crate::gateway::Gateway;
 use crate::mailbox::Pending;
 use crate::outcome::{Finished, Outcome};
 use crate::refine::find;
-use crate::sentence::{Answered, Earth, Sentence};
 use crate::service::{Objects, ServiceError};
+use crate::submit::finish_all;
 use futures_util::FutureExt as _;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Instant;
 use tokio::task::JoinSet;
 
-/// Said to whoever has expired. It does not say how many others there were.
-pub const EXPIRED: &str = "not enough people could be found to hide among in the time given; \
-                           the service was not asked";
-/// Said to whoever took her query back.
-const CANCELLED: &str = "taken back; the service was not asked";
-/// Said to whoever asked nothing and was counted.
-const PRESENT: &str = "others were hidden with you; nothing was asked for you";
-/// Said to whoever waited when the engine broke.
-const BROKEN: &str = "the gateway has failed and is stopping; the service was not asked";
+/// Message of an expired query. Does not reveal how many other users there were.
+pub const EXPIRED: &str = "expired: no large enough anonymity set was found within `dt`; the \
+                           service was not asked";
+/// Message of a cancelled query.
+const CANCELLED: &str = "cancelled; the service was not asked";
+/// Message of a query without a question that was part of a published set.
+const PRESENT: &str = "counted in a published anonymity set; the query had no question";
+/// Message of a query that waited when the engine failed.
+const ENGINE_FAILED: &str = "the gateway has failed and is stopping; the service was not asked";
 
-/// A round on its way to the people.
-struct Answering {
+/// Shared state of the workers that deliver one round.
+struct RoundDelivery {
     gateway: Arc<Gateway>,
     jobs: Mutex<std::vec::IntoIter<Job>>,
     published: Instant,
-    /// After this, the service is no longer asked.
-    until: tokio::time::Instant,
-    /// What went wrong, each once: a service that is down is no reason to flood the log.
-    wrong: Mutex<BTreeSet<&'static str>>,
+    /// Time after which the service is no longer asked.
+    deadline: tokio::time::Instant,
+    /// Errors that were logged: each kind is logged once per round.
+    logged: Mutex<BTreeSet<&'static str>>,
 }
 
-/// How queries ended, on their way to their people.
+/// Results of one worker that have not been delivered.
 #[derive(Default)]
-struct Told {
+struct Results {
     ended: Vec<(Pending, Finished)>,
-    /// To find the words in.
-    sentence: Sentence,
+    writer: AnswerWriter,
 }
 
-/// So many are told at once: few enough that the first do not wait for the last, and enough that
-/// locks are not taken for each.
-const AT_ONCE: usize = 64;
+/// Results delivered together: bounds the delay of the first and amortises the ticket lock.
+const CHUNK: usize = 64;
 
-/// Tells everyone of a round how their query ended; done when all have been told.
-pub async fn answer(gateway: Arc<Gateway>, round: Round) {
+/// Delivers the outcome of every query of a round. Returns when all are delivered.
+pub async fn answer_round(gateway: Arc<Gateway>, round: Round) {
     let config = gateway.config();
     let workers = config.service.concurrency.min(round.jobs.len());
-    let until = tokio::time::Instant::now() + config.service.timeout;
+    let deadline = tokio::time::Instant::now() + config.service.timeout;
     drop(config);
     let mut ended = round.ended.into_iter();
-    let answering = Arc::new(Answering {
+    let delivery = Arc::new(RoundDelivery {
         gateway,
         jobs: Mutex::new(round.jobs.into_iter()),
         published: round.published,
-        until,
-        wrong: Mutex::default(),
+        deadline,
+        logged: Mutex::default(),
     });
     let mut all = JoinSet::new();
     for _ in 0..workers {
-        all.spawn(Arc::clone(&answering).work());
+        all.spawn(Arc::clone(&delivery).work());
     }
     while ended.len() > 0 {
-        answering.gateway.tell(ended.by_ref().take(AT_ONCE));
+        finish_unserved(&delivery.gateway, ended.by_ref().take(CHUNK));
         tokio::task::yield_now().await;
     }
     while all.join_next().await.is_some() {}
 }
 
-impl Answering {
-    /// Does one job after the other, until there is none.
-    async fn work(self: Arc<Answering>) {
-        let mut told = Told::default();
-        while let Some(job) = self.next() {
-            // Whatever goes wrong within costs those of this job an answer, and nobody else.
-            let asked = AssertUnwindSafe(self.gateway.asker().ask(&job.inquiry)).catch_unwind();
-            let mut asked = std::pin::pin!(tokio::time::timeout_at(self.until, asked));
-            let heard = match futures_util::poll!(asked.as_mut()) {
-                std::task::Poll::Ready(heard) => heard,
-                std::task::Poll::Pending => {
-                    self.gateway.finish_all(&mut told.ended);
-                    asked.await
+impl RoundDelivery {
+    /// Processes jobs until none is left.
+    async fn work(self: Arc<RoundDelivery>) {
+        let mut results = Results::default();
+        while let Some(job) = self.next_job() {
+            // A panic fails the queries of this job only.
+            let request = AssertUnwindSafe(self.gateway.asker().ask(&job.inquiry)).catch_unwind();
+            let mut request = std::pin::pin!(tokio::time::timeout_at(self.deadline, request));
+            let response = match futures_util::poll!(request.as_mut()) {
+                Poll::Ready(response) => response,
+                Poll::Pending => {
+                    finish_all(&self.gateway, &mut results.ended);
+                    request.await
                 }
             };
-            match heard {
-                Ok(Ok(Ok(objects))) => self.answered(job.members, &objects, &mut told),
-                Ok(Ok(Err(error))) => self.failed(job.members, &error, &mut told),
-                Ok(Err(_)) => self.failed(job.members, &ServiceError::Broken, &mut told),
-                Err(_) => self.failed(job.members, &ServiceError::TimedOut, &mut told),
+            match response {
+                Ok(Ok(Ok(objects))) => self.answered(job.members, &objects, &mut results),
+                Ok(Ok(Err(error))) => self.failed(job.members, &error, &mut results),
+                Ok(Err(_)) => self.failed(job.members, &ServiceError::Broken, &mut results),
+                Err(_) => self.failed(job.members, &ServiceError::TimedOut, &mut results),
             }
-            if told.ended.len() >= AT_ONCE {
-                self.gateway.finish_all(&mut told.ended);
+            if results.ended.len() >= CHUNK {
+                finish_all(&self.gateway, &mut results.ended);
             }
             tokio::task::yield_now().await;
         }
-        self.gateway.finish_all(&mut told.ended);
+        finish_all(&self.gateway, &mut results.ended);
     }
 
-    fn next(&self) -> Option<Job> {
+    fn next_job(&self) -> Option<Job> {
         self.jobs.lock().next()
     }
 
-    fn answered(&self, members: Vec<Member>, objects: &Objects, told: &mut Told) {
+    fn answered(&self, members: Vec<Member>, objects: &Objects, results: &mut Results) {
         let metrics = self.gateway.metrics();
         let mut answered = 0;
         for member in members {
-            let sentence = &mut told.sentence;
-            let result = AssertUnwindSafe(|| self.gateway.answer(&member, objects, sentence));
-            let Ok(finished) = catch_unwind(result) else {
-                self.failed(vec![member], &ServiceError::Broken, told);
+            let writer = &mut results.writer;
+            let answer = AssertUnwindSafe(|| answer(&self.gateway, &member, objects, writer));
+            let Ok(finished) = catch_unwind(answer) else {
+                self.failed(vec![member], &ServiceError::Broken, results);
                 continue;
             };
-            let hidden = &member.hidden;
-            metrics.delays.record(hidden.hidden_at - hidden.asked_at, 1);
-            told.ended.push((member.pending, finished));
+            metrics.delays.record(member.served.delay(), 1);
+            results.ended.push((member.pending, finished));
             answered += 1;
         }
         metrics.ended(Outcome::Answered, answered);
         metrics.answers.record(self.published.elapsed(), answered);
     }
 
-    fn failed(&self, members: Vec<Member>, error: &ServiceError, told: &mut Told) {
+    fn failed(&self, members: Vec<Member>, error: &ServiceError, results: &mut Results) {
         self.gateway.metrics().service_error(error.word());
-        if self.wrong.lock().insert(error.word()) {
-            tracing::warn!(error = error.word(), "the service did not answer");
+        if self.logged.lock().insert(error.word()) {
+            tracing::warn!(error = error.word(), "the service did not answer a request");
         }
         self.gateway.metrics().ended(Outcome::Failed, members.len() as u64);
         let message = error.to_string();
-        told.ended.extend(members.into_iter().map(|Member { pending, .. }| {
+        results.ended.extend(members.into_iter().map(|Member { pending, .. }| {
             let finished = without_answer(&pending, Outcome::Failed, &message);
             (pending, finished)
         }));
     }
 }
 
-/// What somebody is told where there is no answer.
+/// Builds the result of a query that has no answer.
 fn without_answer(pending: &Pending, outcome: Outcome, message: &str) -> Finished {
     let body = ResultBody {
-        ticket: &pending.ticket,
+        ticket: pending.ticket.expose(),
         outcome,
         answer: None,
         receipt: None,
         message: Some(message),
     };
-    // To the byte: it is kept for a while.
+    // A boxed slice drops the spare capacity: results are kept for a while.
     Finished { outcome, body: json(&body).into_boxed_slice().into() }
 }
 
-impl Gateway {
-    /// Tells those who are not served any more.
-    fn tell(&self, ended: impl Iterator<Item = (Pending, Outcome)>) {
-        let finished = |(pending, outcome): (Pending, Outcome)| {
-            let message = match outcome {
-                Outcome::Cancelled => CANCELLED,
-                Outcome::Present => PRESENT,
-                Outcome::Failed => BROKEN,
-                Outcome::Expired | Outcome::Answered => EXPIRED,
-            };
-            self.metrics().ended(outcome, 1);
-            let finished = without_answer(&pending, outcome, message);
-            (pending, finished)
+/// Delivers the outcome of queries for which the service is not asked.
+fn finish_unserved(gateway: &Gateway, ended: impl Iterator<Item = (Pending, Outcome)>) {
+    let finished = |(pending, outcome): (Pending, Outcome)| {
+        let message = match outcome {
+            Outcome::Cancelled => CANCELLED,
+            Outcome::Present => PRESENT,
+            Outcome::Failed => ENGINE_FAILED,
+            Outcome::Expired | Outcome::Answered => EXPIRED,
         };
-        self.finish_all(&mut ended.map(finished).collect());
-    }
-
-    /// Her own answer, in what the service said for all.
-    fn answer(&self, member: &Member, objects: &Objects, sentence: &mut Sentence) -> Finished {
-        let wish = member.pending.wish.as_ref().expect("who asks nothing is in no job");
-        let found = find(self.walker(), member.position, &wish.question, objects);
-        let earth = Earth { frame: self.atlas().map().frame(), degrees: self.degrees() };
-        let told = Answered {
-            ticket: &member.pending.ticket,
-            found: &found,
-            objects,
-            receipt: member.hidden.receipt(objects.is_complete()),
-        };
-        Finished { outcome: Outcome::Answered, body: sentence.say(earth, &told) }
-    }
+        gateway.metrics().ended(outcome, 1);
+        let finished = without_answer(&pending, outcome, message);
+        (pending, finished)
+    };
+    finish_all(gateway, &mut ended.map(finished).collect());
 }
 
-/// An object as JSON.
+/// Finds the exact answer of one member in the result for its whole set.
+fn answer(
+    gateway: &Gateway,
+    member: &Member,
+    objects: &Objects,
+    writer: &mut AnswerWriter,
+) -> Finished {
+    let question = member.question().expect("every member of a job has a question");
+    let found = find(gateway.walker(), *member.position.expose(), question, objects);
+    let frame = gateway.atlas().map().frame();
+    let projection = Projection { frame, cache: gateway.lon_lats() };
+    let parts = AnswerParts {
+        ticket: member.pending.ticket.expose(),
+        found: &found,
+        objects,
+        receipt: member.served.receipt(objects.is_complete()),
+    };
+    Finished { outcome: Outcome::Answered, body: writer.write(projection, &parts) }
+}
+
+/// Serialises a body to JSON.
 pub(crate) fn json(body: &impl serde::Serialize) -> Vec<u8> {
-    serde_json::to_vec(body).expect("strings and finite numbers are always JSON")
+    serde_json::to_vec(body).expect("strings and finite numbers are always valid JSON")
 }

@@ -1,188 +1,184 @@
-//! The wire: what people send and get, as JSON. Everything else speaks in the types of the core.
+//! Wire types: requests and responses as JSON. All other modules use the types of the core.
 
 use crate::outcome::Outcome;
-use serde::{Deserialize, Serialize};
+use crate::question::{Along, Find};
+use meshcloak::private::Private;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// A query. Either `dc`, or `speed` and `interval`, must be given; `history` needs `speed`.
+/// A query. Needs either `dc`, or `speed` and `interval`. The `history` guarantee needs `speed`.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryRequest<'a> {
-    /// Chosen by the client, unique within the account. Sent again, it gets the same result.
-    #[serde(borrow)]
+    /// Chosen by the client, unique within the account. A repeated ticket gets the same result.
+    #[serde(borrow, deserialize_with = "private_text")]
     #[schema(value_type = String, min_length = 1, max_length = 64, example = "7f3a-17")]
-    pub ticket: Cow<'a, str>,
-    /// Who asks, within the account. k counts people.
-    #[serde(borrow)]
+    pub ticket: Private<Cow<'a, str>>,
+    /// Name of the user, unique within the account. `k` counts distinct users.
+    #[serde(borrow, deserialize_with = "private_text")]
     #[schema(value_type = String, min_length = 1, max_length = 64, example = "jo")]
-    pub person: Cow<'a, str>,
-    /// Degrees east.
-    #[schema(minimum = -180, maximum = 180, example = 8.2146)]
-    pub lon: f64,
-    /// Degrees north.
-    #[schema(minimum = -90, maximum = 90, example = 53.1435)]
-    pub lat: f64,
-    /// Among how many people, herself included, she wants to be hidden.
+    pub person: Private<Cow<'a, str>>,
+    /// Longitude in degrees (WGS 84).
+    #[serde(deserialize_with = "private_number")]
+    #[schema(value_type = f64, minimum = -180, maximum = 180, example = 8.2146)]
+    pub lon: Private<f64>,
+    /// Latitude in degrees (WGS 84).
+    #[serde(deserialize_with = "private_number")]
+    #[schema(value_type = f64, minimum = -90, maximum = 90, example = 53.1435)]
+    pub lat: Private<f64>,
+    /// Requested size of the anonymity set, the user included.
     #[schema(minimum = 2, example = 3)]
     pub k: u64,
-    /// How long she is willing to wait, in seconds.
+    /// Temporal tolerance: longest time the query may wait, in seconds.
     #[schema(minimum = 0, example = 3)]
     pub dt: f64,
-    /// How far she can move between two queries, in metres.
+    /// Distance constraint: how far the user can move between two queries, in metres.
     #[schema(minimum = 0, example = 150)]
     pub dc: Option<f64>,
-    /// Her top speed, in metres per second.
+    /// Top speed of the user, in metres per second.
     #[schema(minimum = 0, example = 15)]
     pub speed: Option<f64>,
-    /// Between two queries of hers, in seconds.
+    /// Time between two queries of the user, in seconds.
     #[schema(minimum = 0, example = 10)]
     pub interval: Option<f64>,
-    /// What she asks the service; without it she is only there for others to hide among, and no
-    /// request is made for her.
+    /// Question for the service. Without one the user counts in the anonymity sets of others, and
+    /// no request is made for this query.
     #[serde(borrow)]
     #[schema(value_type = Option<QuestionBody>)]
     pub question: Option<QuestionBody<'a>>,
 }
 
-/// A question: `within` a radius, or the `nearest` few.
+/// A question: objects `within` a radius, or the `nearest` objects.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuestionBody<'a> {
-    /// What is wanted.
+    /// Operation.
     pub find: Find,
-    /// Metres, for `within`; at most 2000.
+    /// Radius in metres, for `within`; at most 2000.
     #[schema(minimum = 0, maximum = 2000, example = 500)]
     pub radius: Option<f64>,
-    /// How many, for `nearest`; at most 30.
+    /// Number of objects, for `nearest`; at most 30.
     #[schema(minimum = 1, maximum = 30, example = 3)]
     pub count: Option<u32>,
-    /// How distance is measured.
+    /// Distance measure.
     #[serde(default)]
-    pub along: AlongWord,
-    /// Of which kind of place; any, if not given.
+    pub along: Along,
+    /// Category of the objects; all categories if missing.
     #[serde(borrow)]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 64, example = "cafe")]
     pub category: Option<Cow<'a, str>>,
 }
 
-/// What is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Find {
-    /// Everything within a radius.
-    Within,
-    /// The nearest few.
-    Nearest,
-}
-
-/// How distance is measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum AlongWord {
-    /// Along streets.
-    #[default]
-    Streets,
-    /// Straight.
-    Plane,
-}
-
-/// How an accepted query ended.
-#[derive(Debug, Serialize, ToSchema)]
+/// Result of an accepted query. Not `Debug`: it holds the ticket.
+#[derive(Serialize, ToSchema)]
 pub struct ResultBody<'a> {
-    /// Of the query.
+    /// Ticket of the query.
     #[schema(value_type = String)]
     pub ticket: &'a str,
-    /// How it ended.
+    /// How the query ended.
     pub outcome: Outcome,
-    /// What was found, nearest first.
+    /// Objects found, nearest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<FoundBody>>)]
     pub answer: Option<&'a [FoundBody<'a>]>,
-    /// What was done for her.
+    /// Protection of the query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Receipt>,
-    /// In a sentence, where there is no answer.
+    /// Explanation, if there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub message: Option<&'a str>,
 }
 
-/// Something that was found.
-#[derive(Debug, Serialize, ToSchema)]
+/// An object that was found. Not `Debug`: the distance locates the user.
+#[derive(Serialize, ToSchema)]
 pub struct FoundBody<'a> {
-    /// The service's own id.
+    /// Identifier given by the service.
     #[schema(value_type = String)]
     pub id: &'a str,
-    /// What people call it.
+    /// Name.
     #[schema(value_type = String)]
     pub name: &'a str,
-    /// What kind of place it is.
+    /// Category.
     #[schema(value_type = String)]
     pub category: &'a str,
-    /// Where it is, degrees east.
+    /// Longitude in degrees (WGS 84).
     pub lon: f64,
-    /// Degrees north.
+    /// Latitude in degrees (WGS 84).
     pub lat: f64,
-    /// How far it is from her.
+    /// Distance from the user, in metres.
     pub metres: f64,
 }
 
-/// What was done for a person whose query was answered.
+/// Protection of an answered query.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Receipt {
-    /// What was promised: `reciprocal`, `history`, `paper`.
+    /// Guarantee: `reciprocal`, `history` or `paper`.
     pub guarantee: &'static str,
-    /// Among how many she wanted to be hidden.
+    /// Requested size of the anonymity set.
     pub k: u32,
-    /// Among how many she was at least, in coarse steps.
+    /// Lower bound of the size of the anonymity set, in coarse steps.
     pub k_reached: u32,
-    /// How many streets the service was asked about.
+    /// Number of streets in the region that the service was asked about.
     pub streets: usize,
-    /// How long she waited to be hidden, in seconds.
+    /// Time from the query to the batch that served it, in seconds.
     pub delay: f64,
-    /// Whether the answer is what she would have got by asking from her own position.
+    /// Whether the answer equals that of a query from the exact position.
     pub exact: bool,
-    /// `new` if nothing was known of where she was before, so that `history` had nothing to mind.
+    /// `new` if no earlier position of the user was known to the `history` guarantee.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<&'static str>,
 }
 
-/// Why something was refused; nothing was accepted.
-#[derive(Debug, Serialize, ToSchema)]
+/// Reason why a request was refused. Not `Debug`: it holds the ticket.
+#[derive(Serialize, ToSchema)]
 pub struct RefusalBody<'a> {
-    /// Of the query, if it could be read.
+    /// Ticket of the query, if the request could be parsed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub ticket: Option<&'a str>,
     /// Always `refused`.
     pub outcome: &'static str,
-    /// A word for programs.
+    /// Code, for programs.
     pub reason: &'static str,
-    /// A sentence for people.
+    /// Explanation, for humans.
     pub message: String,
 }
 
-/// The map that people can be on.
+/// The map of the gateway.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct MapBody {
-    /// What it is named by.
+    /// Value of the setting `map.source`.
     pub name: String,
     /// West, south, east, north, in degrees.
     pub extent: [f64; 4],
-    /// How many streets there are.
+    /// Number of streets.
     pub streets: usize,
-    /// What is promised.
+    /// Guarantee: `reciprocal`, `history` or `paper`.
     pub guarantee: &'static str,
-    /// Seconds between two batches.
+    /// Time between two batches, in seconds.
     pub tick: f64,
 }
 
-/// Whether the gateway is well.
+/// State of the gateway.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StateBody {
-    /// `ok`, or `stopping`.
+    /// `ok` or `stopping`.
     pub state: &'static str,
+}
+
+/// Deserialises a string, borrowed from the input if it has no escapes.
+fn private_text<'de: 'a, 'a, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Private<Cow<'a, str>>, D::Error> {
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+    Text::deserialize(deserializer).map(|text| Private::new(text.0))
+}
+
+fn private_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Private<f64>, D::Error> {
+    f64::deserialize(deserializer).map(Private::new)
 }
 
 #[cfg(test)]
@@ -190,9 +186,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_a_query_is_not_read_as_one() {
+    fn invalid_queries_do_not_parse() {
         let good = r#"{"ticket":"a","person":"b","lon":8.1,"lat":53,"k":2,"dt":3,"dc":100,"question":{"find":"nearest","count":1}}"#;
-        assert!(serde_json::from_str::<QueryRequest<'_>>(good).is_ok());
+        let request = serde_json::from_str::<QueryRequest<'_>>(good).unwrap();
+        assert!(matches!(request.ticket.expose(), Cow::Borrowed("a")));
         for (from, to) in [
             ("\"k\":2", "\"k\":-2"),
             ("\"k\":2", "\"k\":2.5"),
@@ -202,6 +199,7 @@ mod tests {
             ("8.1", "1e999"),
             ("8.1", "\"8\""),
             ("\"person\":\"b\",", ""),
+            ("\"ticket\":\"a\",", ""),
             ("nearest", "farthest"),
         ] {
             let bad = good.replace(from, to);

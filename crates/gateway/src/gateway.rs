@@ -1,18 +1,21 @@
-//! What every part of the gateway shares: the map, the accounts, the mailbox, the service.
+//! Shared state of the gateway: map, accounts, mailbox, service client, metrics.
+//!
+//! Queries are validated by [`crate::intake`], submitted by [`crate::submit`] and answered by
+//! [`crate::answers`]; all of them are functions over this state.
 
-use crate::accounts::{Directory, Numbers};
+use crate::accounts::{Directory, UserIds};
 use crate::clock::Clock;
 use crate::config::{Config, Mode};
-use crate::degrees::Degrees;
 use crate::error::Refusal;
 use crate::keys::{KeyError, KeyFile};
 use crate::live::Sessions;
+use crate::lon_lat_cache::LonLatCache;
 use crate::mailbox::Mailbox;
 use crate::metrics::Metrics;
 use crate::people::People;
 use crate::question::Category;
 use crate::service::{Asker, AskerSettings, Service, ServiceError};
-use crate::tickets::Forgetting;
+use crate::tickets::Purge;
 use crate::walk::Walker;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use meshcloak::distance::Atlas;
@@ -22,14 +25,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use tokio::sync::watch;
 
-/// The gateway.
+/// Shared state of the gateway.
 pub struct Gateway {
     config: ArcSwap<Config>,
     guarantee: Guarantee,
     mode: Mode,
     walker: Arc<Walker>,
     directory: ArcSwap<Directory>,
-    numbers: Numbers,
+    user_ids: UserIds,
     people: People,
     sessions: Sessions,
     clock: Clock,
@@ -38,62 +41,65 @@ pub struct Gateway {
     asker: Asker,
     metrics: Metrics,
     stopping: watch::Sender<bool>,
-    degrees: Degrees,
-    /// The categories that the service knows; `None` until it has said so.
+    lon_lats: LonLatCache,
+    /// Categories of the service by name; `None` until the service has listed them.
     categories: ArcSwapOption<BTreeMap<String, Category>>,
 }
 
-/// What a gateway is made of.
+/// Parts from which a gateway is built.
 pub struct Parts {
-    /// What was set.
+    /// Settings.
     pub config: Config,
-    /// Whether it is open without a key.
+    /// Whether requests need a key.
     pub mode: Mode,
-    /// The map.
+    /// Map and its search structures.
     pub walker: Arc<Walker>,
-    /// The service.
+    /// Location-based service.
     pub service: Box<dyn Service>,
-    /// The clock.
+    /// Clock of the batches.
     pub clock: Clock,
 }
 
 impl Gateway {
-    /// A gateway in which nobody waits yet.
+    /// Creates a gateway without waiting queries.
+    ///
+    /// # Errors
+    /// The file of keys or the file of user settings cannot be read.
     pub fn new(parts: Parts) -> Result<Gateway, KeyError> {
         let Parts { config, mode, walker, service, clock } = parts;
         let engine = &config.engine;
-        let door = (engine.guarantee == Guarantee::History)
+        let admission = (engine.guarantee == Guarantee::History)
             .then(|| Door::new(walker.atlas(), engine.horizon));
-        let usual = AskerSettings::default();
+        let defaults = AskerSettings::default();
         let settings = AskerSettings {
-            // So that a second attempt can come in time.
+            // Leaves time for a second attempt.
             time_out: config.service.timeout / 2,
             attempts: 2,
             at_once: config.service.concurrency,
-            // What is in the process already need not be remembered.
-            remembered: if service.name() == "built-in" { 0 } else { usual.remembered },
-            ..usual
+            // The built-in service answers from memory and needs no cache.
+            remembered: if service.name() == "built-in" { 0 } else { defaults.remembered },
+            ..defaults
         };
         let directory = match mode {
             Mode::Demo => Directory::open_to_all(config.limits),
             Mode::Guarded => Directory::empty(),
         };
-        let numbers = Numbers::default();
-        let people = People::open(&config.people, walker.map(), &numbers)?;
+        let user_ids = UserIds::default();
+        let people = People::open(&config.people, walker.map(), &user_ids)?;
         let gateway = Gateway {
             guarantee: engine.guarantee,
             mode,
             directory: ArcSwap::from_pointee(directory),
-            numbers,
+            user_ids,
             people,
             sessions: Sessions::default(),
             clock,
-            mailbox: Mailbox::new(door),
+            mailbox: Mailbox::new(admission),
             under_way: AtomicUsize::new(0),
             asker: Asker::new(service, settings),
             metrics: Metrics::default(),
             stopping: watch::Sender::new(false),
-            degrees: Degrees::default(),
+            lon_lats: LonLatCache::default(),
             categories: ArcSwapOption::empty(),
             config: ArcSwap::from_pointee(config),
             walker,
@@ -102,114 +108,116 @@ impl Gateway {
         Ok(gateway)
     }
 
-    /// Reads the file of keys again.
+    /// Rereads the file of keys.
     pub fn read_keys(&self) -> Result<(), KeyError> {
         let config = self.config.load();
-        self.open_to(&keys_of(&config)?, &config);
+        self.set_accounts(&read_keys(&config)?, &config);
         Ok(())
     }
 
-    fn open_to(&self, file: &KeyFile, config: &Config) {
-        self.directory.store(Arc::new(self.directory.load().of(file, config.limits)));
+    fn set_accounts(&self, file: &KeyFile, config: &Config) {
+        self.directory.store(Arc::new(self.directory.load().updated(file, config.limits)));
     }
 
-    /// Takes over the limits of a new configuration, and the keys; all of it, or nothing if the
-    /// keys cannot be read or are gone. What needs a restart stays as it is: sockets, map,
-    /// guarantee, tick, service.
+    /// Applies the limits and keys of a new configuration. Sockets, map, guarantee, tick and
+    /// service need a restart and are not changed.
+    ///
+    /// # Errors
+    /// The file of keys is missing or invalid. Nothing is changed then.
     pub fn reload(&self, new: &Config) -> Result<(), KeyError> {
         if let Some(path) = new.keys.as_ref().filter(|path| !path.exists()) {
-            let problem = "there is no such file; nobody could get in".to_owned();
+            let problem = "no such file; the keys in use stay valid".to_owned();
             return Err(KeyError::File { path: path.clone(), problem });
         }
-        let file = keys_of(new)?;
+        let file = read_keys(new)?;
         let mut config = Config::clone(&self.config.load());
         config.limits = new.limits;
         config.results = new.results;
         config.keys.clone_from(&new.keys);
         config.engine.queue = new.engine.queue;
-        self.open_to(&file, &config);
+        self.set_accounts(&file, &config);
         self.config.store(Arc::new(config));
         Ok(())
     }
 
-    /// What was set.
+    /// Settings in effect.
     pub fn config(&self) -> arc_swap::Guard<Arc<Config>> {
         self.config.load()
     }
 
-    /// What is promised.
+    /// Privacy guarantee.
     pub fn guarantee(&self) -> Guarantee {
         self.guarantee
     }
 
-    /// Whether it is open without a key.
+    /// Whether requests need a key.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// The map.
+    /// Map with prepared distances.
     pub fn atlas(&self) -> &Arc<Atlas> {
         self.walker.atlas()
     }
 
-    /// The map to walk on.
+    /// Searches for objects along streets.
     pub fn walker(&self) -> &Arc<Walker> {
         &self.walker
     }
 
-    /// Who may ask.
+    /// Accounts and their keys.
     pub fn directory(&self) -> arc_swap::Guard<Arc<Directory>> {
         self.directory.load()
     }
 
-    /// The numbers of people.
-    pub fn numbers(&self) -> &Numbers {
-        &self.numbers
+    /// Source of user ids and digests.
+    pub fn user_ids(&self) -> &UserIds {
+        &self.user_ids
     }
 
-    /// Those who have settings.
+    /// Users with settings.
     pub fn people(&self) -> &People {
         &self.people
     }
 
-    /// Those who ask on sockets of their own.
+    /// WebSocket sessions of users.
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
     }
 
-    /// The clock.
+    /// Clock of the batches.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// Between intake and engine.
+    /// Queue between submission and engine.
     pub fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }
 
-    /// How many queries were accepted and have not ended.
+    /// Number of accepted queries that have not ended.
     pub fn under_way(&self) -> &AtomicUsize {
         &self.under_way
     }
 
-    /// The service.
+    /// Client of the service.
     pub fn asker(&self) -> &Asker {
         &self.asker
     }
 
-    /// Where things are on Earth.
-    pub fn degrees(&self) -> &Degrees {
-        &self.degrees
+    /// Cache of projected points.
+    pub fn lon_lats(&self) -> &LonLatCache {
+        &self.lon_lats
     }
 
-    /// What is counted.
+    /// Counters for the operator.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// Asks the service which categories it knows: who asks for another is refused, for a word of
-    /// one's own is a fingerprint.
-    pub async fn learn_categories(&self) -> Result<(), ServiceError> {
+    /// Fetches the categories of the service. Questions for other categories are refused, because
+    /// an unusual word is a fingerprint.
+    pub async fn refresh_categories(&self) -> Result<(), ServiceError> {
         let names = self.asker.categories().await?.into_iter();
         let known = names.filter_map(|name| Some((Category::named(&name).ok()?, name)));
         let known = known.map(|(category, name)| (name, category)).collect();
@@ -217,48 +225,51 @@ impl Gateway {
         Ok(())
     }
 
-    /// The category of that name, if the service knows it.
+    /// Returns the category with this name.
+    ///
+    /// # Errors
+    /// [`Refusal::Busy`] until the categories are known, [`Refusal::Question`] for an unknown name.
     pub fn category(&self, name: &str) -> Result<Category, Refusal> {
         let known = self.categories.load();
         let known = known.as_ref().ok_or(Refusal::Busy)?;
-        let wrong = || Refusal::Question("the service knows no such category".into());
-        known.get(name).cloned().ok_or_else(wrong)
+        let unknown = || Refusal::Question("`category` is not one of the service's".into());
+        known.get(name).cloned().ok_or_else(unknown)
     }
 
-    /// Forgets results that are too old or too many.
-    pub fn forget_results(&self) {
-        let (now, kept) = (self.clock.now(), self.config().results);
+    /// Removes results that are too old or too many.
+    pub fn purge_results(&self) {
+        let (now, limits) = (self.clock.now(), self.config().results);
         for account in self.directory().accounts() {
-            // Whoever asks meanwhile does not wait for all of it.
-            while account.tickets().lock().forget(now, kept) == Forgetting::GoesOn {}
+            // The lock is released between steps, so that submissions are not delayed.
+            while account.tickets().lock().purge(now, limits) == Purge::Unfinished {}
         }
     }
 
-    /// Forgets how often people have asked who have not asked for long.
-    pub fn forget_people(&self) {
-        self.directory().accounts().for_each(|account| account.tidy());
+    /// Removes the rate-limit state, reports and sessions of idle users.
+    pub fn purge_idle_users(&self) {
+        self.directory().accounts().for_each(|account| account.purge_idle_users());
         self.people.tidy(self.clock.now());
         self.sessions.tidy(self.clock.now(), self.config().results.keep);
     }
 
-    /// Nothing more is accepted from here on.
-    pub fn begin_to_stop(&self) {
-        self.mailbox.lock().shut();
+    /// Stops accepting queries and notifies [`Gateway::stopping`].
+    pub fn begin_stop(&self) {
+        self.mailbox.lock().close();
         self.stopping.send_replace(true);
     }
 
-    /// Changes to true when nothing more is accepted.
+    /// Becomes true when no more queries are accepted.
     pub fn stopping(&self) -> watch::Receiver<bool> {
         self.stopping.subscribe()
     }
 }
 
-/// The keys that a configuration names.
-fn keys_of(config: &Config) -> Result<KeyFile, KeyError> {
+/// Reads the file of keys that a configuration names.
+fn read_keys(config: &Config) -> Result<KeyFile, KeyError> {
     config.keys.as_deref().map_or(Ok(KeyFile::default()), KeyFile::read)
 }
 
-/// Nothing of it gets printed.
+/// Prints no field: most of them hold private data.
 impl std::fmt::Debug for Gateway {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Gateway(…)")

@@ -1,9 +1,23 @@
-//! The anonymizer as a service: network and clock around the engine.
+//! The anonymizer as a service: HTTP API, clock and service clients around the engine.
 //!
-//! A query comes in at the door (`intake`), is accepted at the `desk`, waits in the `mailbox` for
-//! the next batch of the `engine`, and is answered by `answers`. What people ask (`question`)
-//! becomes what the service is asked (`inquiry`); a `service` answers with a superset, and
-//! `refine` finds in it the exact answer of each person.
+//! ```text
+//! client ─▶ routes, stream, live, phones
+//!             │ api::QueryRequest
+//!             ▼
+//!           intake      validation               ─▶ Refusal
+//!             │ CheckedQuery
+//!             ▼
+//!           submit      ticket, queue limits     ─▶ Refusal
+//!             │ Arrival
+//!             ▼
+//!           mailbox ─▶ batch (thread of ticker)  meshcloak::engine::turn
+//!                        │ Round: Disclosure ─▶ Inquiry
+//!                        ▼
+//!           answers ─▶ service ─▶ refine ─▶ tickets ─▶ client
+//! ```
+//!
+//! A question has three shapes: [`api::QuestionBody`] on the wire, [`question::Question`] inside,
+//! and [`inquiry::Inquiry`] towards the service.
 
 pub mod config;
 
@@ -30,11 +44,11 @@ pub mod service;
 
 pub mod refine;
 
-pub mod degrees;
+pub mod lon_lat_cache;
 pub mod mailbox;
 pub mod metrics;
 
-mod sentence;
+mod answer_json;
 
 pub mod places;
 
@@ -45,11 +59,11 @@ pub mod phones;
 
 pub mod gateway;
 
-pub mod desk;
 pub mod intake;
+pub mod submit;
 
 pub mod answers;
-pub mod engine;
+pub mod batch;
 pub mod ticker;
 
 pub mod routes;
@@ -61,7 +75,7 @@ pub mod tiles;
 
 pub mod listen;
 pub mod logs;
-mod patient;
 pub mod prepare;
 pub mod serve;
 pub mod tls;
+mod write_timeout;

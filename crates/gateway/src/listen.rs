@@ -1,8 +1,7 @@
-//! Sockets: accepts connections up to a number, speaks HTTP/1.1 on them, and lets go of those
-//! that say or take nothing.
+//! Accepts connections up to a limit, serves HTTP/1.1 on them, and closes those that stall.
 
-use crate::patient::Patient;
 use crate::tls::Tls;
+use crate::write_timeout::WriteTimeout;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -14,98 +13,103 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-/// How connections are treated.
+/// Limits and encryption of the connections of a socket.
 #[derive(Clone, Debug)]
-pub struct Manners {
-    /// How many at once.
+pub struct ConnectionLimits {
+    /// Largest number of open connections.
     pub connections: usize,
-    /// How long a handshake or the head of a request may take.
-    pub patience: Duration,
-    /// How long a client may take nothing of what it is told.
-    pub reading: Duration,
-    /// How they are encrypted, if they are.
+    /// Time-out of a TLS handshake and of a request head.
+    pub read_timeout: Duration,
+    /// Time after which a connection is closed if the client reads nothing.
+    pub write_timeout: Duration,
+    /// Certificate; `None` disables TLS.
     pub tls: Option<Arc<Tls>>,
 }
 
-/// How long connections may take to end.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// Time for open connections to finish after closing has begun.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Serves `app` on a socket until `closing` turns true and all connections have ended.
+/// Serves `app` on a socket until `closing` becomes true and all connections have ended.
 pub async fn listen(
     listener: TcpListener,
     app: Router,
-    manners: Manners,
+    limits: ConnectionLimits,
     mut closing: watch::Receiver<bool>,
 ) {
-    let room = Arc::new(Semaphore::new(manners.connections));
+    let permits = Arc::new(Semaphore::new(limits.connections));
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = turned(&mut closing) => break,
+            () = until_true(&mut closing) => break,
         };
         while connections.try_join_next().is_some() {}
         let Ok((stream, _)) = accepted else {
-            // Out of file descriptors, most likely: some will be given back.
+            // Most likely out of file descriptors: waits until some are closed.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let Ok(seat) = Arc::clone(&room).try_acquire_owned() else {
-            tracing::debug!("no room for another connection");
+        let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
+            tracing::debug!("connection closed: `server.connections` is reached");
             continue;
         };
-        let (app, manners, closing) = (app.clone(), manners.clone(), closing.clone());
+        let (app, limits, closing) = (app.clone(), limits.clone(), closing.clone());
         connections.spawn(async move {
-            greet(stream, app, &manners, closing).await;
-            drop(seat);
+            accept(stream, app, &limits, closing).await;
+            drop(permit);
         });
     }
     drop(listener);
     let ended = async { while connections.join_next().await.is_some() {} };
-    tokio::time::timeout(LAST_WORDS, ended).await.ok();
+    tokio::time::timeout(CLOSE_TIMEOUT, ended).await.ok();
 }
 
-/// Encrypts a connection if it is to be, and serves it.
-async fn greet(stream: TcpStream, app: Router, manners: &Manners, closing: watch::Receiver<bool>) {
-    // Without it answers wait for more; with an error they just do.
+/// Performs the TLS handshake if TLS is enabled, and serves the connection.
+async fn accept(
+    stream: TcpStream,
+    app: Router,
+    limits: &ConnectionLimits,
+    closing: watch::Receiver<bool>,
+) {
+    // Nagle's algorithm would delay answers. A failure only costs latency.
     stream.set_nodelay(true).ok();
-    let stream = Patient::new(stream, manners.reading);
-    match &manners.tls {
-        None => converse(stream, app, manners, closing).await,
+    let stream = WriteTimeout::new(stream, limits.write_timeout);
+    match &limits.tls {
+        None => serve_connection(stream, app, limits, closing).await,
         Some(tls) => {
             let handshake = tls.acceptor().accept(stream);
-            if let Ok(Ok(stream)) = tokio::time::timeout(manners.patience, handshake).await {
-                converse(stream, app, manners, closing).await;
+            if let Ok(Ok(stream)) = tokio::time::timeout(limits.read_timeout, handshake).await {
+                serve_connection(stream, app, limits, closing).await;
             }
         }
     }
 }
 
-async fn converse(
+async fn serve_connection(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     app: Router,
-    manners: &Manners,
+    limits: &ConnectionLimits,
     mut closing: watch::Receiver<bool>,
 ) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(manners.patience)
+        .header_read_timeout(limits.read_timeout)
         .max_buf_size(64 << 10)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app))
         .with_upgrades();
     tokio::pin!(connection);
-    // How a connection ends is between its two ends: an error here is theirs.
+    // Errors of a connection are the client's and are not logged.
     tokio::select! {
         ended = connection.as_mut() => drop(ended),
-        () = turned(&mut closing) => {
+        () = until_true(&mut closing) => {
             connection.as_mut().graceful_shutdown();
             drop(connection.await);
         }
     }
 }
 
-/// Waits until a flag turns true.
-pub(crate) async fn turned(flag: &mut watch::Receiver<bool>) {
-    // Whoever could turn it has gone: as good as turned.
+/// Waits until a flag is true.
+pub(crate) async fn until_true(flag: &mut watch::Receiver<bool>) {
+    // A dropped sender counts as true.
     flag.wait_for(|flag| *flag).await.map(drop).ok();
 }

@@ -1,5 +1,4 @@
-//! Logs, for people or for machines. Only what this crate says is let through: what libraries say
-//! may quote what they were given.
+//! Logging. Only events of this crate are written: those of libraries may quote private input.
 
 use crate::config::{LogConfig, LogFormat};
 use tracing_subscriber::Layer as _;
@@ -8,15 +7,15 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry;
 
-/// Where this crate's own words come from.
-const OWN: &str = env!("CARGO_CRATE_NAME");
+/// Target of the events of this crate.
+const OWN_TARGET: &str = env!("CARGO_CRATE_NAME");
 
-/// What hears and writes the logs.
+/// Builds the subscriber that writes the log.
 pub fn subscriber<W>(config: &LogConfig, writer: W) -> impl tracing::Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    let own = Targets::new().with_target(OWN, config.level);
+    let own = Targets::new().with_target(OWN_TARGET, config.level);
     let lines = tracing_subscriber::fmt::layer().with_writer(writer).with_target(false);
     let lines = match config.format {
         LogFormat::Text => lines.with_ansi(false).boxed(),
@@ -25,11 +24,11 @@ where
     registry().with(lines.with_filter(own))
 }
 
-/// From here on a panic says where in the program it was and nothing else: its own words may quote
-/// what the program was working on.
-pub fn hush_panics() {
+/// Installs a panic hook that logs the source location and omits the message, which may quote
+/// private data.
+pub fn redact_panics() {
     std::panic::set_hook(Box::new(|panic| match panic.location() {
-        Some(place) => tracing::error!(file = place.file(), line = place.line(), "panicked"),
+        Some(at) => tracing::error!(file = at.file(), line = at.line(), "panicked"),
         None => tracing::error!("panicked"),
     }));
 }

@@ -1,119 +1,119 @@
-//! Between intake and engine: queries that were accepted since the last batch, in order of
-//! arrival. Whoever puts something in never waits for the engine, and nothing is lost.
+//! Queue of accepted queries between submission and the engine, in order of arrival. Pushing never
+//! waits for a running batch.
 
 use crate::accounts::Account;
-use crate::question::Wish;
+use crate::question::Question;
 use meshcloak::guarantee::Door;
+use meshcloak::private::Private;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::units::Time;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 
-/// What the engine does not need to know of a query, but whoever answers it does.
+/// What is needed to answer a query and is not passed to the engine.
+#[derive(Debug)]
 pub struct Pending {
-    /// Whose it is.
+    /// Account of the query. Prints without its name.
     pub account: Arc<Account>,
-    /// By what the client knows it.
-    pub ticket: Arc<str>,
-    /// What is asked; nothing, if she is there for others to hide among.
-    pub wish: Option<Wish>,
+    /// Ticket chosen by the client.
+    pub ticket: Private<Arc<str>>,
+    /// Question for the service; `None` if the user only adds to the sets of others.
+    pub question: Private<Option<Question>>,
 }
 
-/// Whose it is never gets printed.
-impl std::fmt::Debug for Pending {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Pending(…)")
-    }
-}
-
-/// A query that was accepted.
+/// An accepted query.
 #[derive(Debug)]
 pub struct Arrival {
-    /// For the engine.
-    pub query: Query,
-    /// For the answer.
+    /// Input of the engine.
+    pub query: Private<Query>,
+    /// Input of the answer.
     pub pending: Pending,
 }
 
-/// The mailbox. Who puts something in holds the slot first: so arrivals are in order of time, and
-/// the engine need not wait while `history` measures how far somebody has come.
+/// Queue of accepted queries.
+///
+/// Lock order: `admission`, then `state`. Submission holds `admission` throughout, so that
+/// arrivals are ordered by time. The engine takes `state` alone and does not wait for the distance
+/// searches of the admission check.
 #[derive(Debug)]
 pub struct Mailbox {
-    slot: Mutex<Option<Door>>,
-    inside: Mutex<Inside>,
+    admission: Mutex<Option<Door>>,
+    state: Mutex<MailboxState>,
 }
 
-/// What is in it.
+/// Contents of a [`Mailbox`].
 #[derive(Debug)]
-pub struct Inside {
+pub struct MailboxState {
     arrivals: Vec<Arrival>,
     cancelled: Vec<QueryId>,
-    next: u64,
-    flap: Flap,
+    next_id: u64,
+    is_closed: bool,
 }
 
-/// Whether anything can be put in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flap {
-    /// It can.
-    Open,
-    /// No longer.
-    Shut,
+/// What a batch takes from the mailbox.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// Accepted queries, in order of arrival.
+    pub arrivals: Vec<Arrival>,
+    /// Cancelled queries, all of which the engine has received.
+    pub cancelled: Vec<QueryId>,
 }
 
 impl Mailbox {
-    /// An empty mailbox; behind a door, if it matters where people were.
-    pub fn new(door: Option<Door>) -> Mailbox {
-        let inside =
-            Inside { arrivals: Vec::new(), cancelled: Vec::new(), next: 1, flap: Flap::Open };
-        Mailbox { slot: Mutex::new(door), inside: Mutex::new(inside) }
+    /// Creates an empty mailbox. `admission` is the check of the `history` guarantee.
+    pub fn new(admission: Option<Door>) -> Mailbox {
+        let (arrivals, cancelled) = (Vec::new(), Vec::new());
+        let state = MailboxState { arrivals, cancelled, next_id: 1, is_closed: false };
+        Mailbox { admission: Mutex::new(admission), state: Mutex::new(state) }
     }
 
-    /// The slot, and the door behind it if there is one; taken before the mailbox itself.
-    pub fn slot(&self) -> MutexGuard<'_, Option<Door>> {
-        self.slot.lock()
+    /// Locks submission. Must be taken before [`Mailbox::lock`].
+    pub fn admission(&self) -> MutexGuard<'_, Option<Door>> {
+        self.admission.lock()
     }
 
-    /// The mailbox, for as long as the lock is held.
-    pub fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock()
+    /// Locks the contents.
+    pub fn lock(&self) -> MutexGuard<'_, MailboxState> {
+        self.state.lock()
     }
 
-    /// Takes out what came up to `at`, in order of arrival, and whatever was taken back.
-    pub fn collect(&self, at: Time) -> (Vec<Arrival>, Vec<QueryId>) {
-        let mut inside = self.lock();
-        let due = inside.arrivals.partition_point(|arrival| arrival.query.asked_at <= at);
-        let later = inside.arrivals.split_off(due);
-        let arrivals = std::mem::replace(&mut inside.arrivals, later);
-        // One taken back before the engine has it is looked for again next time.
-        let first = inside.arrivals.first().map_or(QueryId(inside.next), |a| a.query.id);
-        let (known, unknown) = inside.cancelled.iter().partition(|&&id| id < first);
-        inside.cancelled = unknown;
-        (arrivals, known)
+    /// Removes the queries that were asked up to `at` and the cancellations that apply to queries
+    /// removed so far.
+    pub fn collect(&self, at: Time) -> Collected {
+        let mut state = self.lock();
+        let due = state.arrivals.partition_point(|arrival| arrival.query.expose().asked_at <= at);
+        let later = state.arrivals.split_off(due);
+        let arrivals = std::mem::replace(&mut state.arrivals, later);
+        // Cancellations of queries that are still in the mailbox stay for the next batch.
+        let first = state.arrivals.first().map(|arrival| arrival.query.expose().id);
+        let first = first.unwrap_or(QueryId(state.next_id));
+        let (cancelled, later) = state.cancelled.iter().partition(|&&id| id < first);
+        state.cancelled = later;
+        Collected { arrivals, cancelled }
     }
 }
 
-impl Inside {
-    /// Whether anything can be put in.
-    pub fn flap(&self) -> Flap {
-        self.flap
+impl MailboxState {
+    /// Whether the mailbox accepts no more queries.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
     }
 
-    /// Nothing more can be put in.
-    pub fn shut(&mut self) {
-        self.flap = Flap::Shut;
+    /// Stops accepting queries.
+    pub fn close(&mut self) {
+        self.is_closed = true;
     }
 
-    /// Puts a query in, which gets the next id.
-    pub fn put(&mut self, mut arrival: Arrival) -> QueryId {
-        let id = QueryId(self.next);
-        self.next += 1;
-        arrival.query.id = id;
+    /// Appends a query and assigns the next id to it.
+    pub fn push(&mut self, mut arrival: Arrival) -> QueryId {
+        let id = QueryId(self.next_id);
+        self.next_id += 1;
+        arrival.query.expose_mut().id = id;
         self.arrivals.push(arrival);
         id
     }
 
-    /// A query is taken back.
+    /// Marks a query as cancelled.
     pub fn cancel(&mut self, id: QueryId) {
         self.cancelled.push(id);
     }

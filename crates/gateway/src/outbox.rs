@@ -1,110 +1,98 @@
-//! What a stream has to say: lines appended by whoever finishes a query, taken all at once by the
-//! connection. No message per line, and no wait.
+//! Lines on their way to a streaming client. Producers append to one buffer, the connection takes
+//! large chunks from it: there is no message per line, and producers never wait.
 
 use bytes::{Bytes, BytesMut};
+use meshcloak::private::Private;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-/// Lines on their way to a connection.
+/// Buffer of a stream's output, with back-pressure for its input.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    inside: Mutex<Inside>,
+    state: Mutex<OutboxState>,
     filled: Notify,
     emptied: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Inside {
-    lines: BytesMut,
+struct OutboxState {
+    lines: Private<BytesMut>,
     /// Queries of this stream that have not ended.
     waiting: usize,
-    input: Input,
-    reader: Reader,
+    input_ended: bool,
+    reader_gone: bool,
 }
 
-#[derive(Debug, Default, PartialEq, Eq)]
-enum Input {
-    #[default]
-    Open,
-    Over,
-}
+/// Buffered bytes from which on no more input is read.
+const MAX_BUFFERED: usize = 1 << 20;
 
-#[derive(Debug, Default, PartialEq, Eq)]
-enum Reader {
-    #[default]
-    There,
-    Gone,
-}
-
-/// A client that lets this many bytes lie is not read from until it has taken them.
-const MOST: usize = 1 << 20;
-
-/// So many bytes are handed over at once: what a client does not take is given back when it is let
-/// go, and not what it has been handed.
-const PORTION: usize = 256 << 10;
+/// Largest number of bytes handed to the connection together. What is in the buffer is freed when
+/// the client is disconnected, what was handed over is not.
+const CHUNK: usize = 256 << 10;
 
 impl Outbox {
-    fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock()
+    fn lock(&self) -> MutexGuard<'_, OutboxState> {
+        self.state.lock()
     }
 
-    /// So many more queries of this stream are under way.
+    /// Adds queries to the number in progress.
     pub fn expect(&self, queries: usize) {
         self.lock().waiting += queries;
     }
 
-    /// Says something that ends no query.
-    pub fn say(&self, line: &[u8]) {
-        self.put(line, 0);
+    /// Appends a line that ends no query.
+    pub fn push_line(&self, line: &[u8]) {
+        self.push(line, 0);
     }
 
-    /// Says how a query ended.
-    pub fn finish(&self, line: &[u8]) {
-        self.put(line, 1);
+    /// Appends the result of a query.
+    pub fn push_result(&self, line: &[u8]) {
+        self.push(line, 1);
     }
 
-    fn put(&self, line: &[u8], ends: usize) {
-        let mut inside = self.lock();
-        inside.waiting = inside.waiting.saturating_sub(ends);
-        if inside.reader == Reader::There {
-            inside.lines.extend_from_slice(line);
-            inside.lines.extend_from_slice(b"\n");
+    fn push(&self, line: &[u8], ended: usize) {
+        let mut state = self.lock();
+        state.waiting = state.waiting.saturating_sub(ended);
+        if !state.reader_gone {
+            let lines = state.lines.expose_mut();
+            lines.extend_from_slice(line);
+            lines.extend_from_slice(b"\n");
         }
-        drop(inside);
+        drop(state);
         self.filled.notify_one();
     }
 
-    /// Nothing more will be asked.
+    /// Marks the end of the input. The output ends after the last result.
     pub fn end_of_input(&self) {
-        self.lock().input = Input::Over;
+        self.lock().input_ended = true;
         self.filled.notify_one();
     }
 
-    /// Nobody reads any more.
+    /// Drops the buffer and all later lines: the reader is gone.
     pub fn abandon(&self) {
-        let mut inside = self.lock();
-        inside.reader = Reader::Gone;
-        inside.lines = BytesMut::new();
-        drop(inside);
+        let mut state = self.lock();
+        state.reader_gone = true;
+        state.lines = Private::default();
+        drop(state);
         self.emptied.notify_one();
     }
 
-    /// Whether nobody reads any more.
+    /// Whether the reader is gone.
     pub fn is_abandoned(&self) -> bool {
-        self.lock().reader == Reader::Gone
+        self.lock().reader_gone
     }
 
-    /// Whether nobody of this stream waits.
-    pub fn is_quiet(&self) -> bool {
+    /// Whether no query of this stream is in progress.
+    pub fn is_idle(&self) -> bool {
         self.lock().waiting == 0
     }
 
-    /// Waits until there is room, or nobody reads any more.
-    pub async fn room(&self) {
+    /// Waits until the buffer has space or the reader is gone.
+    pub async fn has_space(&self) {
         loop {
             {
-                let inside = self.lock();
-                if inside.lines.len() < MOST || inside.reader == Reader::Gone {
+                let state = self.lock();
+                if state.lines.expose().len() < MAX_BUFFERED || state.reader_gone {
                     return;
                 }
             }
@@ -112,19 +100,20 @@ impl Outbox {
         }
     }
 
-    /// Waits for something to say; `None` when all has been said. Lines may be cut anywhere.
+    /// Waits for output, not aligned to lines. Returns `None` at the end.
     pub async fn next(&self) -> Option<Bytes> {
         loop {
             {
-                let mut inside = self.lock();
-                if !inside.lines.is_empty() {
-                    let most = inside.lines.len().min(PORTION);
-                    let lines = inside.lines.split_to(most).freeze();
-                    drop(inside);
+                let mut state = self.lock();
+                let lines = state.lines.expose_mut();
+                if !lines.is_empty() {
+                    let len = lines.len().min(CHUNK);
+                    let chunk = lines.split_to(len).freeze();
+                    drop(state);
                     self.emptied.notify_one();
-                    return Some(lines);
+                    return Some(chunk);
                 }
-                if inside.input == Input::Over && inside.waiting == 0 {
+                if state.input_ended && state.waiting == 0 {
                     return None;
                 }
             }
@@ -138,26 +127,26 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn lines_are_taken_together_and_the_end_comes_after_the_last_answer() {
+    async fn lines_are_taken_together_and_the_output_ends_after_the_last_result() {
         let outbox = Outbox::default();
         outbox.expect(2);
-        outbox.say(b"hello");
-        outbox.finish(b"one");
+        outbox.push_line(b"hello");
+        outbox.push_result(b"one");
         assert_eq!(outbox.next().await.as_deref(), Some(&b"hello\none\n"[..]));
         outbox.end_of_input();
-        assert!(!outbox.is_quiet());
-        outbox.finish(b"two");
+        assert!(!outbox.is_idle());
+        outbox.push_result(b"two");
         assert_eq!(outbox.next().await.as_deref(), Some(&b"two\n"[..]));
         assert_eq!(outbox.next().await, None);
     }
 
     #[tokio::test]
-    async fn nothing_is_kept_for_a_reader_who_has_gone() {
+    async fn nothing_is_buffered_after_the_reader_is_gone() {
         let outbox = Outbox::default();
-        outbox.say(&vec![b'x'; 2 * MOST]);
+        outbox.push_line(&vec![b'x'; 2 * MAX_BUFFERED]);
         outbox.abandon();
-        outbox.room().await;
-        outbox.say(b"more");
-        assert!(outbox.is_abandoned() && outbox.lock().lines.is_empty());
+        outbox.has_space().await;
+        outbox.push_line(b"more");
+        assert!(outbox.is_abandoned() && outbox.lock().lines.expose().is_empty());
     }
 }

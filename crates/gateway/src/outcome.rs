@@ -1,28 +1,28 @@
-//! How an accepted query ended, and the words in which its person is told.
+//! Outcome of an accepted query, and its result as JSON.
 
 use axum::http::StatusCode;
 use bytes::Bytes;
 
-/// How an accepted query ended: exactly one of these.
+/// Outcome of an accepted query. Every accepted query has exactly one.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, utoipa::ToSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// Hidden among others, and the service was asked.
+    /// Part of a published anonymity set; the service has answered.
     Answered,
-    /// Her patience was over; the service was not asked.
+    /// The temporal tolerance was exceeded; the service was not asked.
     Expired,
-    /// She took it back; the service was not asked.
+    /// Cancelled by the client; the service was not asked.
     Cancelled,
-    /// Hidden among others, but the service did not answer.
+    /// Part of a published anonymity set, but the service did not answer; or the engine failed.
     Failed,
-    /// She asked nothing, and others were hidden with her.
+    /// Without a question, and part of a published anonymity set.
     Present,
 }
 
 impl Outcome {
-    /// All of them.
+    /// All outcomes, in order of declaration.
     pub const ALL: [Outcome; 5] = [
         Outcome::Answered,
         Outcome::Expired,
@@ -31,7 +31,7 @@ impl Outcome {
         Outcome::Present,
     ];
 
-    /// As it is written.
+    /// Returns the name in JSON and metrics.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Answered => "answered",
@@ -42,7 +42,7 @@ impl Outcome {
         }
     }
 
-    /// The status of a response that says so.
+    /// Returns the HTTP status of a response with this outcome.
     pub fn status(self) -> StatusCode {
         match self {
             Outcome::Failed => StatusCode::BAD_GATEWAY,
@@ -51,16 +51,16 @@ impl Outcome {
     }
 }
 
-/// An accepted query that has ended, and what its person is told: one JSON object, no line break.
+/// Result of an accepted query.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Finished {
-    /// How it ended.
+    /// Outcome.
     pub outcome: Outcome,
-    /// What is said.
+    /// One JSON object without line breaks.
     pub body: Bytes,
 }
 
-/// What a person is told never gets printed.
+/// Prints no body: it holds the ticket and distances from the user.
 impl std::fmt::Debug for Finished {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Finished({})", self.outcome.word())

@@ -1,4 +1,4 @@
-//! From settings to a gateway: reads the map, prepares it, opens the service.
+//! Start-up: reads the map, prepares distances, opens the service, builds the gateway.
 
 use crate::clock::Clock;
 use crate::config::{Config, Mode};
@@ -12,27 +12,27 @@ use import::{ImportError, Options, Progress, read_map};
 use meshcloak::distance::Atlas;
 use std::sync::Arc;
 
-/// Why there is no gateway.
+/// Reason why the start-up failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
     /// The map cannot be read.
     #[error(transparent)]
     Map(#[from] ImportError),
-    /// Nobody knows where on Earth the map lies.
-    #[error("the map says nothing of lon/lat: `map.origin` (LON,LAT of its zero) is needed")]
+    /// The map has no position on Earth.
+    #[error("the map has no lon/lat: set `map.origin` to the LON,LAT of its origin")]
     NoFrame,
-    /// The file of keys cannot be read.
+    /// The file of keys or of user settings is invalid.
     #[error(transparent)]
     Keys(#[from] KeyError),
-    /// Certificate or key cannot be read.
+    /// The certificate or its key is invalid.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// The service cannot be asked.
+    /// The service cannot be opened.
     #[error("`service.source`: {0}")]
     Service(String),
 }
 
-/// Everything that takes time before the first query.
+/// Builds a gateway from its settings. Takes seconds to minutes, depending on the map.
 pub fn prepare(
     config: Config,
     mode: Mode,
@@ -50,13 +50,13 @@ pub fn prepare(
     progress.begin("preparing distances", 0);
     let atlas = Arc::new(Atlas::new(imported.map, config.engine.dc_max));
     let walker = Arc::new(Walker::new(atlas));
-    let service = open(&config, &walker)?;
+    let service = open_service(&config, &walker)?;
     let parts = Parts { config, mode, walker, service, clock: Clock::start() };
     Ok(Arc::new(Gateway::new(parts)?))
 }
 
-/// The service that the configuration names.
-fn open(config: &Config, walker: &Arc<Walker>) -> Result<Box<dyn Service>, PrepareError> {
+/// Opens the service that the configuration names.
+fn open_service(config: &Config, walker: &Arc<Walker>) -> Result<Box<dyn Service>, PrepareError> {
     if config.service.source == "built-in" {
         return Ok(Box::new(BuiltIn::new(Arc::clone(walker))));
     }

@@ -1,133 +1,131 @@
-//! What a person asks the service, and what of it may be seen: an odd radius or number is a
-//! fingerprint, so both are rounded up to a fixed ladder (SPEC §9) before they leave.
+//! The question of a user, and what of it may leave the gateway.
+//!
+//! An unusual radius or count is a fingerprint. Both are rounded up to a fixed ladder before they
+//! leave (docs/SPEC.md §9). A question has three shapes: [`crate::api::QuestionBody`] on the wire,
+//! [`Question`] inside the gateway, [`crate::inquiry::Inquiry`] towards the service.
 
 use meshcloak::units::Length;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
-/// A question as a person asks it. It never leaves as it is: see [`Asked`].
+/// A question with its exact radius or count. It does not leave the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// What is wanted.
+    /// Operation and its radius or count.
     pub operation: Operation,
-    /// Of which kind of place.
+    /// Category of the objects.
     pub category: Category,
 }
 
-/// A question, and what of it may be seen. Who has none is there for others to hide among.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wish {
-    /// As a person asks it.
-    pub question: Question,
-    /// As the service may see it.
-    pub asked: Asked,
-}
-
-impl Wish {
-    /// The wish of whoever asks that, or why it is refused.
-    pub fn of(question: Question) -> Result<Wish, QuestionError> {
-        let asked = question.asked()?;
-        Ok(Wish { question, asked })
-    }
-}
-
-/// What is wanted.
+/// Operation of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Everything within a radius.
+    /// All objects within a radius.
     Within {
-        /// How far at most.
+        /// Radius.
         radius: Length,
-        /// How distance is measured.
+        /// Distance measure.
         along: Along,
     },
-    /// The nearest few.
+    /// The nearest objects.
     Nearest {
-        /// How many.
+        /// Number of objects.
         count: u32,
-        /// How distance is measured.
+        /// Distance measure.
         along: Along,
     },
 }
 
-/// How distance is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Along {
-    /// Along streets, in their direction, from the person to the object's place on its street.
-    Streets,
-    /// Straight, in the plane of the map, to the object's own point.
-    Plane,
-}
-
-/// A kind of place, in the words of the service; or any.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Category {
-    /// Every object.
-    Any,
-    /// Objects of this category alone.
-    Of(Arc<str>),
-}
-
-/// Operation without its number, and category: members whose questions are of one kind share one
-/// request.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Kind {
-    /// What is wanted.
-    pub sort: Sort,
-    /// How distance is measured.
-    pub along: Along,
-    /// Of which kind of place.
-    pub category: Category,
-}
-
-/// An operation without its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sort {
-    /// Everything within a radius.
+/// Operation without its radius or count.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, ToSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Find {
+    /// All objects within a radius.
     Within,
-    /// The nearest few.
+    /// The nearest objects.
     Nearest,
 }
 
-/// A question as the service sees it: a kind and a rung of its ladder.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Asked {
-    kind: Kind,
-    rung: u8,
+/// Distance measure.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Deserialize,
+    Serialize,
+    ToSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Along {
+    /// Along streets in their direction, from the user to the object's position on its street.
+    #[default]
+    Streets,
+    /// Straight line in the plane of the map, to the object's own point.
+    Plane,
 }
 
-/// Metres that may be asked for.
+/// Category of objects, as named by the service.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Category {
+    /// All objects.
+    Any,
+    /// Objects of this category only.
+    Of(Arc<str>),
+}
+
+/// A question without its radius or count. Members of a set with the same kind share one inquiry.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct QuestionKind {
+    /// Operation.
+    pub find: Find,
+    /// Distance measure.
+    pub along: Along,
+    /// Category of the objects.
+    pub category: Category,
+}
+
+/// Radii that may leave the gateway, in metres, ascending.
 pub const RADII: [u32; 5] = [100, 200, 500, 1000, 2000];
 
-/// Numbers of objects that may be asked for.
+/// Counts that may leave the gateway, ascending.
 pub const COUNTS: [u32; 4] = [1, 3, 10, 30];
 
-/// The longest name of a category, in bytes.
-const LONGEST_CATEGORY: usize = 64;
+/// Longest category name, in bytes.
+const MAX_CATEGORY_LEN: usize = 64;
 
-/// Why a question is refused at the door.
+/// Reason why a question is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum QuestionError {
-    /// Beyond the ladder, or nothing.
-    #[error("the radius must be above 0 and at most 2000 m")]
+    /// The radius is 0 or above the ladder.
+    #[error("`radius` must be above 0 and at most 2000 metres")]
     Radius,
-    /// Beyond the ladder, or none.
-    #[error("the number of objects must be from 1 to 30")]
+    /// The count is 0 or above the ladder.
+    #[error("`count` must be from 1 to 30")]
     Count,
-    /// No category of any service.
-    #[error("a category has 1 to 64 letters, digits, `_`, `-`, `.`, `:`, `;` or spaces")]
+    /// The category name has a wrong length or wrong characters.
+    #[error("`category` must have 1 to 64 letters, digits, `_`, `-`, `.`, `:`, `;` or spaces")]
     Category,
 }
 
 impl Category {
-    /// The category of that name: a text that cannot be mistaken for anything else on its way.
+    /// Checks a category name. The allowed characters need no escaping in any service's protocol.
     pub fn named(name: &str) -> Result<Category, QuestionError> {
         let plain = |c: char| c.is_alphanumeric() || "_-.:; ".contains(c);
-        let fits = !name.is_empty() && name.len() <= LONGEST_CATEGORY && name.chars().all(plain);
-        if fits { Ok(Category::Of(name.into())) } else { Err(QuestionError::Category) }
+        let valid = !name.is_empty() && name.len() <= MAX_CATEGORY_LEN && name.chars().all(plain);
+        if valid { Ok(Category::Of(name.into())) } else { Err(QuestionError::Category) }
     }
 
-    /// Its name; `None` for any.
+    /// Returns the name, or `None` for [`Category::Any`].
     pub fn name(&self) -> Option<&str> {
         match self {
             Category::Any => None,
@@ -135,60 +133,58 @@ impl Category {
         }
     }
 
-    /// Whether an object of category `name` is meant.
+    /// Whether objects of category `name` belong to this category.
     pub fn holds(&self, name: &str) -> bool {
         self.name().is_none_or(|wanted| wanted == name)
     }
 }
 
 impl Question {
-    /// The question as the service may see it, or why it is refused.
-    pub fn asked(&self) -> Result<Asked, QuestionError> {
-        let (sort, along, rung) = match self.operation {
-            Operation::Within { radius, along } => {
-                let metres = RADII.map(|metres| Length::metres(f64::from(metres)));
-                let rung = rung(&metres, &radius).filter(|_| radius > Length::ZERO);
-                (Sort::Within, along, rung.ok_or(QuestionError::Radius)?)
-            }
-            Operation::Nearest { count, along } => {
-                let rung = rung(&COUNTS, &count).filter(|_| count > 0);
-                (Sort::Nearest, along, rung.ok_or(QuestionError::Count)?)
-            }
+    /// Returns the kind of the question.
+    pub fn kind(&self) -> QuestionKind {
+        let (find, along) = match self.operation {
+            Operation::Within { along, .. } => (Find::Within, along),
+            Operation::Nearest { along, .. } => (Find::Nearest, along),
         };
-        Ok(Asked { kind: Kind { sort, along, category: self.category.clone() }, rung })
+        QuestionKind { find, along, category: self.category.clone() }
+    }
+
+    /// Returns the index of the smallest ladder value that is not below the radius or count.
+    ///
+    /// # Errors
+    /// The radius or count is 0 or above the ladder.
+    pub fn rung(&self) -> Result<u8, QuestionError> {
+        match self.operation {
+            Operation::Within { radius, .. } => {
+                let ladder = RADII.map(|metres| Length::metres(f64::from(metres)));
+                let rung = rung(&ladder, &radius).filter(|_| radius > Length::ZERO);
+                rung.ok_or(QuestionError::Radius)
+            }
+            Operation::Nearest { count, .. } => {
+                rung(&COUNTS, &count).filter(|_| count > 0).ok_or(QuestionError::Count)
+            }
+        }
     }
 }
 
-/// The first rung of a ladder that is not below `value`.
 fn rung<T: PartialOrd>(ladder: &[T], value: &T) -> Option<u8> {
     ladder.iter().position(|step| value <= step).map(|rung| rung as u8)
 }
 
-impl Asked {
-    /// What kind of question it is.
-    pub fn kind(&self) -> &Kind {
-        &self.kind
-    }
-
-    /// The question with the rounded number.
-    pub fn question(&self) -> Question {
-        let Kind { sort, along, ref category } = self.kind;
-        let rung = usize::from(self.rung);
-        let operation = match sort {
-            Sort::Within => {
-                let radius = Length::metres(f64::from(RADII[rung]));
-                Operation::Within { radius, along }
+impl QuestionKind {
+    /// Returns the question of this kind with the radius or count at index `rung` of its ladder.
+    ///
+    /// # Panics
+    /// `rung` is beyond the ladder.
+    pub fn question(&self, rung: u8) -> Question {
+        let (along, rung) = (self.along, usize::from(rung));
+        let operation = match self.find {
+            Find::Within => {
+                Operation::Within { radius: Length::metres(f64::from(RADII[rung])), along }
             }
-            Sort::Nearest => Operation::Nearest { count: COUNTS[rung], along },
+            Find::Nearest => Operation::Nearest { count: COUNTS[rung], along },
         };
-        Question { operation, category: category.clone() }
-    }
-
-    /// For each kind of question the largest that was asked, by kind: what a set asks for.
-    pub fn joined(mut asked: Vec<Asked>) -> Vec<Asked> {
-        asked.sort_unstable_by(|a, b| (&a.kind, b.rung).cmp(&(&b.kind, a.rung)));
-        asked.dedup_by(|later, first| later.kind == first.kind);
-        asked
+        Question { operation, category: self.category.clone() }
     }
 }
 
@@ -217,33 +213,23 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_rounded_up_to_the_ladder_and_refused_beyond_it() {
-        for (metres, rounded) in [(0.1, 100.0), (100.0, 100.0), (100.1, 200.0), (1999.0, 2000.0)] {
-            assert_eq!(within(metres).asked().unwrap().question(), within(rounded));
+    fn radii_and_counts_are_rounded_up_to_the_ladder_and_refused_above_it() {
+        let rounded =
+            |question: Question| question.rung().map(|rung| question.kind().question(rung));
+        for (metres, expected) in [(0.1, 100.0), (100.0, 100.0), (100.1, 200.0), (1999.0, 2000.0)] {
+            assert_eq!(rounded(within(metres)), Ok(within(expected)));
         }
-        for (count, rounded) in [(1, 1), (2, 3), (4, 10), (11, 30), (30, 30)] {
-            assert_eq!(nearest(count).asked().unwrap().question(), nearest(rounded));
+        for (count, expected) in [(1, 1), (2, 3), (4, 10), (11, 30), (30, 30)] {
+            assert_eq!(rounded(nearest(count)), Ok(nearest(expected)));
         }
-        assert_eq!(within(0.0).asked(), Err(QuestionError::Radius));
-        assert_eq!(within(2000.1).asked(), Err(QuestionError::Radius));
-        assert_eq!(nearest(0).asked(), Err(QuestionError::Count));
-        assert_eq!(nearest(u32::MAX).asked(), Err(QuestionError::Count));
+        assert_eq!(within(0.0).rung(), Err(QuestionError::Radius));
+        assert_eq!(within(2000.1).rung(), Err(QuestionError::Radius));
+        assert_eq!(nearest(0).rung(), Err(QuestionError::Count));
+        assert_eq!(nearest(u32::MAX).rung(), Err(QuestionError::Count));
     }
 
     #[test]
-    fn questions_of_one_kind_are_joined_to_the_largest_whatever_their_order() {
-        let questions = [within(90.0), nearest(9), within(400.0), nearest(2), within(3.0)];
-        let asked: Vec<Asked> = questions.iter().map(|q| q.asked().unwrap()).collect();
-        let mut reversed = asked.clone();
-        reversed.reverse();
-        let joined = Asked::joined(asked);
-        assert_eq!(joined, Asked::joined(reversed));
-        let questions: Vec<Question> = joined.iter().map(Asked::question).collect();
-        assert_eq!(questions, [within(500.0), nearest(10)]);
-    }
-
-    #[test]
-    fn a_category_is_plain_text() {
+    fn a_category_name_has_no_special_characters() {
         assert!(Category::named("Café; bar 2").is_ok());
         for bad in ["", "a'b", "a\nb", "a\"", &"x".repeat(65)] {
             assert_eq!(Category::named(bad), Err(QuestionError::Category), "{bad:?}");

@@ -1,12 +1,13 @@
-//! The receipt of an answer: what was promised and what was done, in steps too coarse to count
-//! neighbours by.
+//! The receipt of an answer: the guarantee and what was reached, in steps too coarse to count
+//! neighbours with.
 
 use crate::api::Receipt;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::units::Time;
+use std::time::Duration;
 
-/// A guarantee as it is written.
-pub fn word(guarantee: Guarantee) -> &'static str {
+/// Returns the name of a guarantee, as in settings and JSON.
+pub fn guarantee_name(guarantee: Guarantee) -> &'static str {
     match guarantee {
         Guarantee::Paper => "paper",
         Guarantee::Reciprocal => "reciprocal",
@@ -14,56 +15,52 @@ pub fn word(guarantee: Guarantee) -> &'static str {
     }
 }
 
-/// Steps in which people are told among how many they were.
+/// Set sizes that a receipt may name, besides the requested k.
 const STEPS: [u32; 6] = [2, 3, 5, 10, 20, 50];
 
-/// Among how many she was at least: a step, or what she asked for.
-pub fn coarse(size: usize, asked: u32) -> u32 {
-    let size = u32::try_from(size).unwrap_or(u32::MAX);
+/// Returns a lower bound of the set size: the largest step not above it, or `k` if larger.
+pub fn coarse_size(set_size: usize, k: u32) -> u32 {
+    let size = u32::try_from(set_size).unwrap_or(u32::MAX);
     let step = STEPS.into_iter().rev().find(|&step| step <= size).unwrap_or(0);
-    step.max(asked.min(size))
+    step.max(k.min(size))
 }
 
-/// Whether anything was known of where somebody was before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Past {
-    /// Nothing, or it does not matter.
-    New,
-    /// Where she was when she last asked.
-    Known,
-}
-
-/// What happened to one person of a published set.
+/// Facts about one query of a published set.
 #[derive(Clone, Copy, Debug)]
-pub struct Hidden {
-    /// What was promised.
+pub struct ServedQuery {
+    /// Guarantee of the gateway.
     pub guarantee: Guarantee,
-    /// Among how many she wanted to be.
+    /// Requested size of the anonymity set.
     pub k: u32,
-    /// Among how many she was.
-    pub size: usize,
-    /// How many streets the service was asked about.
+    /// Size of the published set.
+    pub set_size: usize,
+    /// Number of streets in the region.
     pub streets: usize,
-    /// When she asked.
+    /// Time of the query.
     pub asked_at: Time,
-    /// When she was hidden.
-    pub hidden_at: Time,
-    /// Whether anything was known of where she was.
-    pub past: Past,
+    /// Time of the batch that published the set.
+    pub served_at: Time,
+    /// Whether an earlier position of the user was known.
+    pub has_past: bool,
 }
 
-impl Hidden {
-    /// What she is told of it.
+impl ServedQuery {
+    /// Time from the query to its batch.
+    pub fn delay(&self) -> Duration {
+        self.served_at - self.asked_at
+    }
+
+    /// Builds the receipt. `exact` says whether the service's result was complete.
     pub fn receipt(&self, exact: bool) -> Receipt {
-        let minds_the_past = self.guarantee == Guarantee::History;
+        let is_new = self.guarantee == Guarantee::History && !self.has_past;
         Receipt {
-            guarantee: word(self.guarantee),
+            guarantee: guarantee_name(self.guarantee),
             k: self.k,
-            k_reached: coarse(self.size, self.k),
+            k_reached: coarse_size(self.set_size, self.k),
             streets: self.streets,
-            delay: (self.hidden_at - self.asked_at).as_secs_f64(),
+            delay: self.delay().as_secs_f64(),
             exact,
-            history: (minds_the_past && self.past == Past::New).then_some("new"),
+            history: is_new.then_some("new"),
         }
     }
 }
@@ -73,14 +70,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_receipt_never_says_more_than_was_reached_nor_less_than_was_asked() {
+    fn the_coarse_size_lies_between_k_and_the_set_size() {
         for size in 2..200 {
-            for asked in 2..=size as u32 {
-                let told = coarse(size, asked);
-                assert!(asked <= told && told <= size as u32, "{size} {asked} {told}");
-                assert!(told == asked || STEPS.contains(&told));
+            for k in 2..=size as u32 {
+                let coarse = coarse_size(size, k);
+                assert!(k <= coarse && coarse <= size as u32, "{size} {k} {coarse}");
+                assert!(coarse == k || STEPS.contains(&coarse));
             }
         }
-        assert_eq!((coarse(4, 2), coarse(9, 7), coarse(1000, 5)), (3, 7, 50));
+        assert_eq!((coarse_size(4, 2), coarse_size(9, 7), coarse_size(1000, 5)), (3, 7, 50));
     }
 }

@@ -1,9 +1,9 @@
-//! A gateway that runs: sockets, the engine's thread, and an orderly end.
+//! A running gateway: sockets, the engine's thread, reload and graceful shutdown.
 
+use crate::batch::Round;
 use crate::config::{Config, ConfigError};
-use crate::engine::Round;
 use crate::gateway::Gateway;
-use crate::listen::{Manners, listen, turned};
+use crate::listen::{ConnectionLimits, listen, until_true};
 use crate::page::{self, Lookout, Site};
 use crate::server::operator_app;
 use crate::ticker::{Ticker, deliver};
@@ -18,28 +18,28 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// Why it does not run.
+/// Reason why the gateway cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// A socket cannot be had.
-    #[error("`{key}` is `{address}`: {problem}")]
+    /// A socket cannot be opened.
+    #[error("cannot listen on `{key}` = `{address}`: {problem}")]
     Socket {
-        /// The setting.
+        /// Setting.
         key: &'static str,
         /// Its value.
         address: SocketAddr,
-        /// What the system says.
+        /// Error of the operating system.
         problem: io::Error,
     },
-    /// Certificate or key cannot be read.
+    /// The certificate or its key is invalid.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// No thread can be had.
-    #[error("no thread: {0}")]
+    /// The engine's thread cannot be started.
+    #[error("cannot start the engine thread: {0}")]
     Thread(io::Error),
 }
 
-/// A gateway that runs.
+/// A running gateway.
 #[derive(Debug)]
 pub struct Running {
     gateway: Arc<Gateway>,
@@ -50,21 +50,22 @@ pub struct Running {
     delivered: JoinHandle<()>,
     listeners: Vec<JoinHandle<()>>,
     closing: watch::Sender<bool>,
-    broken: watch::Receiver<bool>,
+    engine_failed: watch::Receiver<bool>,
 }
 
 impl Running {
-    /// Opens the sockets and starts the engine; `app` is what people can reach.
+    /// Opens the sockets and starts the engine. `app` is the router of the client API.
     pub async fn start(gateway: Arc<Gateway>, app: Router) -> Result<Running, ServeError> {
-        Running::start_watched(gateway, app, Site::default(), |_| ()).await
+        Running::start_observed(gateway, app, Site::default(), |_| ()).await
     }
 
-    /// The same, with somebody who is shown every round: the demo, which knows everyone anyway.
-    pub async fn start_watched(
+    /// Same as [`Running::start`], with an observer of every round. For the demo, whose users are
+    /// simulated: a round holds exact positions.
+    pub async fn start_observed(
         gateway: Arc<Gateway>,
         app: Router,
         site: Site,
-        onlooker: impl FnMut(&Round) + Send + 'static,
+        observer: impl FnMut(&Round) + Send + 'static,
     ) -> Result<Running, ServeError> {
         let config = Config::clone(&gateway.config()).server;
         let (socket, address) = bind("server.listen", config.listen)?;
@@ -75,23 +76,26 @@ impl Running {
         let tls = config.tls.as_ref().map(Tls::read).transpose()?.map(Arc::new);
         let closing = watch::Sender::new(false);
         let lookout = Arc::new(Lookout::default());
-        let patience = config.request_timeout;
-        let reading = config.idle_timeout;
-        let manners =
-            Manners { connections: config.connections, patience, reading, tls: tls.clone() };
-        let mut listeners = vec![tokio::spawn(listen(socket, app, manners, closing.subscribe()))];
+        let limits = ConnectionLimits {
+            connections: config.connections,
+            read_timeout: config.request_timeout,
+            write_timeout: config.idle_timeout,
+            tls: tls.clone(),
+        };
+        let operator_limits =
+            ConnectionLimits { connections: OPERATOR_CONNECTIONS, tls: None, ..limits.clone() };
+        let mut listeners = vec![tokio::spawn(listen(socket, app, limits, closing.subscribe()))];
         let operator_address = operator.as_ref().map(|(_, address)| *address);
         if let Some((socket, _)) = operator {
-            let manners = Manners { connections: 64, patience, reading, tls: None };
             let app =
                 operator_app(Arc::clone(&gateway)).merge(page::operator(&gateway, &lookout, &site));
-            listeners.push(tokio::spawn(listen(socket, app, manners, closing.subscribe())));
+            listeners.push(tokio::spawn(listen(socket, app, operator_limits, closing.subscribe())));
         }
         let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
-        let rounds = lookout.watch(&gateway, rounds, onlooker);
-        tokio::spawn(learn(Arc::clone(&gateway)));
-        let (break_down, broken) = watch::channel(false);
-        let delivered = tokio::spawn(attend(Arc::clone(&gateway), rounds, break_down));
+        let rounds = lookout.watch(&gateway, rounds, observer);
+        tokio::spawn(poll_categories(Arc::clone(&gateway)));
+        let (failed, engine_failed) = watch::channel(false);
+        let delivered = tokio::spawn(deliver_all(Arc::clone(&gateway), rounds, failed));
         tracing::info!(%address, "serving");
         Ok(Running {
             gateway,
@@ -102,53 +106,54 @@ impl Running {
             delivered,
             listeners,
             closing,
-            broken,
+            engine_failed,
         })
     }
 
-    /// The gateway itself.
+    /// The gateway.
     pub fn gateway(&self) -> &Arc<Gateway> {
         &self.gateway
     }
 
-    /// Where people are listened to.
+    /// Address of the client API.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where metrics are served.
+    /// Address of the operator's socket.
     pub fn operator_address(&self) -> Option<SocketAddr> {
         self.operator_address
     }
 
-    /// Takes over limits, keys and certificate; what cannot be read leaves the old ones in use.
+    /// Reloads limits, keys and certificate. Invalid parts are logged and stay unchanged.
     pub fn reload(&self, config: Result<Config, ConfigError>) {
         let config = match config {
             Ok(config) => config,
-            Err(error) => return tracing::error!(%error, "the configuration is not taken over"),
+            Err(error) => {
+                return tracing::error!(%error, "reload failed: the configuration is unchanged");
+            }
         };
         if let Err(error) = self.gateway.reload(&config) {
-            tracing::error!(%error, "the keys are not taken over");
+            tracing::error!(%error, "reload failed: limits and keys are unchanged");
         }
         if let (Some(tls), Some(files)) = (&self.tls, &config.server.tls)
             && let Err(error) = tls.reload(files)
         {
-            tracing::error!(%error, "the certificate is not taken over");
+            tracing::error!(%error, "reload failed: the certificate is unchanged");
         }
-        tracing::info!("configuration read again");
+        tracing::info!("configuration reloaded");
     }
 
-    /// Waits until the engine has ended without having been told to: all that is left to do then
-    /// is to stop.
-    pub async fn broken(&self) {
-        turned(&mut self.broken.clone()).await;
+    /// Waits until the engine has failed. The caller should then call [`Running::stop`].
+    pub async fn engine_failed(&self) {
+        until_true(&mut self.engine_failed.clone()).await;
     }
 
-    /// An orderly end: nothing more is accepted, those who wait are served or have expired,
-    /// everyone is told, and the connections end.
+    /// Shuts down gracefully: accepts no more queries, runs a last batch, expires the queries that
+    /// still wait, delivers all results and closes the connections.
     pub async fn stop(self) {
         tracing::info!("stopping");
-        self.gateway.begin_to_stop();
+        self.gateway.begin_stop();
         let ticker = self.ticker;
         tokio::task::spawn_blocking(move || ticker.stop()).await.ok();
         self.delivered.await.ok();
@@ -161,48 +166,54 @@ impl Running {
     }
 }
 
-/// Delivers rounds; if they end while nobody wants to stop, something has broken.
-async fn attend(
+/// Delivers all rounds. If they end before the gateway stops, the engine has failed.
+async fn deliver_all(
     gateway: Arc<Gateway>,
     rounds: UnboundedReceiver<Round>,
-    break_down: watch::Sender<bool>,
+    failed: watch::Sender<bool>,
 ) {
     deliver(Arc::clone(&gateway), rounds).await;
     if !*gateway.stopping().borrow() {
-        tracing::error!("the engine has ended");
-        gateway.begin_to_stop();
-        break_down.send_replace(true);
+        tracing::error!("the engine has failed; stopping");
+        gateway.begin_stop();
+        failed.send_replace(true);
     }
 }
 
-/// Connections that may wait to be accepted: who finds no room tries again after a second.
+/// Pending connections per socket. Beyond it the kernel drops SYNs and clients retry after 1 s.
 const BACKLOG: u32 = 4096;
 
+/// Largest number of connections to the operator's socket.
+const OPERATOR_CONNECTIONS: usize = 64;
+
 fn bind(key: &'static str, wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
-    let wrong = |problem| ServeError::Socket { key, address: wanted, problem };
+    let error = |problem| ServeError::Socket { key, address: wanted, problem };
     let socket = if wanted.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() };
-    let socket = socket.map_err(wrong)?;
-    socket.set_reuseaddr(true).map_err(wrong)?;
-    socket.bind(wanted).map_err(wrong)?;
-    let listener = socket.listen(BACKLOG).map_err(wrong)?;
-    let address = listener.local_addr().map_err(wrong)?;
+    let socket = socket.map_err(error)?;
+    socket.set_reuseaddr(true).map_err(error)?;
+    socket.bind(wanted).map_err(error)?;
+    let listener = socket.listen(BACKLOG).map_err(error)?;
+    let address = listener.local_addr().map_err(error)?;
     Ok((listener, address))
 }
 
-/// Asks the service for its categories until it answers, and now and then afterwards.
-async fn learn(gateway: Arc<Gateway>) {
+/// Fetches the categories of the service: every 2 s until it succeeds, then every 10 minutes.
+async fn poll_categories(gateway: Arc<Gateway>) {
     let mut stopping = gateway.stopping();
     loop {
-        let pause = match gateway.learn_categories().await {
+        let pause = match gateway.refresh_categories().await {
             Ok(()) => Duration::from_secs(600),
             Err(error) => {
-                tracing::warn!(error = error.word(), "the service does not name its categories");
+                tracing::warn!(
+                    error = error.word(),
+                    "cannot fetch the categories of the service; retrying"
+                );
                 Duration::from_secs(2)
             }
         };
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            () = turned(&mut stopping) => return,
+            () = until_true(&mut stopping) => return,
         }
     }
 }

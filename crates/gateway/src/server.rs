@@ -1,4 +1,4 @@
-//! The routes, and the document that describes them.
+//! Routers of the client API and of the operator's socket, and the OpenAPI document.
 
 use crate::gateway::Gateway;
 use crate::routes;
@@ -13,27 +13,28 @@ use utoipa::openapi::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 
-/// The longest body, and the longest line of a stream.
-pub const MOST_BYTES: usize = 16 << 10;
+/// Largest request body and longest line of a stream, in bytes.
+pub const MAX_BODY_BYTES: usize = 16 << 10;
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
     info(
         title = "MeshCloak",
-        description = "A location-privacy gateway: hides each person among k people reachable \
-                       on the street map, and asks the service for all of them at once.",
+        description = "A location-privacy gateway: groups the queries of at least k users who can \
+                       reach each other on the street map, and sends the service one request \
+                       for the whole group.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     components(schemas(crate::api::ResultBody<'static>, crate::api::RefusalBody<'static>))
 )]
-struct Document;
+struct ApiDocument;
 
-/// Everything people can reach.
+/// Builds the router of the client API.
 pub fn app(gateway: Arc<Gateway>) -> Router {
     let (router, _) = documented().split_for_parts();
     router
-        .fallback(routes::nothing_here)
-        .method_not_allowed_fallback(routes::not_that_way)
+        .fallback(routes::unknown_path)
+        .method_not_allowed_fallback(routes::wrong_method)
         .layer(SetResponseHeaderLayer::if_not_present(
             CACHE_CONTROL,
             HeaderValue::from_static("no-store"),
@@ -45,7 +46,7 @@ pub fn app(gateway: Arc<Gateway>) -> Router {
         .with_state(gateway)
 }
 
-/// What the operator can reach, on a socket of its own.
+/// Builds the router of the operator's socket.
 pub fn operator_app(gateway: Arc<Gateway>) -> Router {
     Router::new()
         .route("/metrics", get(routes::metrics))
@@ -54,15 +55,15 @@ pub fn operator_app(gateway: Arc<Gateway>) -> Router {
         .with_state(gateway)
 }
 
-/// The document that describes the routes.
+/// Returns the OpenAPI document of the client API.
 pub fn document() -> OpenApi {
-    with_keys(documented().split_for_parts().1)
+    with_security(documented().split_for_parts().1)
 }
 
 fn documented() -> OpenApiRouter<Arc<Gateway>> {
-    OpenApiRouter::with_openapi(Document::openapi())
+    OpenApiRouter::with_openapi(ApiDocument::openapi())
         .routes(utoipa_axum::routes!(routes::ask))
-        .routes(utoipa_axum::routes!(routes::take_back))
+        .routes(utoipa_axum::routes!(routes::cancel_query))
         .routes(utoipa_axum::routes!(routes::stream))
         .merge(crate::people::routes())
         .merge(crate::phones::routes())
@@ -73,8 +74,8 @@ fn documented() -> OpenApiRouter<Arc<Gateway>> {
         .routes(utoipa_axum::routes!(routes::ready))
 }
 
-/// Says how a key is presented.
-fn with_keys(mut document: OpenApi) -> OpenApi {
+/// Adds the authentication schemes.
+fn with_security(mut document: OpenApi) -> OpenApi {
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     let components = document.components.get_or_insert_default();
     components.add_security_scheme("key", SecurityScheme::Http(bearer));

@@ -1,16 +1,16 @@
-//! NDJSON in, NDJSON out: any number of people on one connection. A chunk of lines is looked at
-//! without a task or a message per line, and submitted under one lock.
+//! NDJSON streams: queries of any number of users on one connection. The lines of a chunk are
+//! submitted under one lock, without a task or a message per line.
 
 use crate::accounts::Account;
 use crate::answers::json;
 use crate::api::RefusalBody;
-use crate::desk::Verdict;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::intake::Ask;
-use crate::listen::turned;
+use crate::intake::{CheckedQuery, RefusedQuery, parse_query};
+use crate::listen::until_true;
 use crate::outbox::Outbox;
-use crate::server::MOST_BYTES;
+use crate::server::MAX_BODY_BYTES;
+use crate::submit::{Submission, submit};
 use crate::tickets::Route;
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
@@ -18,60 +18,61 @@ use futures_util::{StreamExt as _, stream};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// Whoever reads the lines; when it goes, nothing more is kept for it.
-struct Reader(Arc<Outbox>);
+/// Reading side of an outbox; abandons it when dropped.
+struct OutboxReader(Arc<Outbox>);
 
-impl Drop for Reader {
+impl Drop for OutboxReader {
     fn drop(&mut self) {
         self.0.abandon();
     }
 }
 
-/// Lines out for lines in.
+/// Returns the response body of a stream of queries.
 pub fn answer_lines(gateway: Arc<Gateway>, account: Arc<Account>, body: Body) -> Body {
     let outbox = Arc::new(Outbox::default());
-    let lines = Lines { gateway, account, outbox: Arc::clone(&outbox), rest: BytesMut::new() };
-    tokio::spawn(lines.read(body));
-    let said = stream::unfold(Reader(outbox), |reader| async move {
+    let reader =
+        LineReader { gateway, account, outbox: Arc::clone(&outbox), rest: BytesMut::new() };
+    tokio::spawn(reader.read(body));
+    let output = stream::unfold(OutboxReader(outbox), |reader| async move {
         let lines = reader.0.next().await?;
         Some((Ok::<Bytes, Infallible>(lines), reader))
     });
-    Body::from_stream(said)
+    Body::from_stream(output)
 }
 
-/// Lines on their way in.
-struct Lines {
+/// Reader of a request body.
+struct LineReader {
     gateway: Arc<Gateway>,
     account: Arc<Account>,
     outbox: Arc<Outbox>,
-    /// The beginning of a line whose end has not come yet.
+    /// Incomplete last line.
     rest: BytesMut,
 }
 
-impl Lines {
-    /// Reads until there is nothing more to read, or nobody to tell.
+impl LineReader {
+    /// Reads until the input ends, the client stalls or is gone, or the gateway stops.
     async fn read(mut self, body: Body) {
         let mut chunks = body.into_data_stream();
         let mut stopping = self.gateway.stopping();
         let idle = self.gateway.config().server.idle_timeout;
         loop {
-            // A client that takes nothing is given nothing.
-            let room = tokio::time::timeout(idle, self.outbox.room()).await;
-            if room.is_err() || self.outbox.is_abandoned() || !self.may_go_on() {
+            // Back-pressure: no input is read while the client does not read its results.
+            let space = tokio::time::timeout(idle, self.outbox.has_space()).await;
+            if space.is_err() || self.outbox.is_abandoned() || !self.refresh_account() {
                 break;
             }
             let next = tokio::select! {
                 next = tokio::time::timeout(idle, chunks.next()) => next,
-                () = turned(&mut stopping) => break,
+                () = until_true(&mut stopping) => break,
             };
             match next {
                 Ok(Some(Ok(chunk))) => {
-                    if !self.take(&chunk) {
+                    if !self.process(&chunk) {
                         break;
                     }
                 }
                 Ok(Some(Err(_)) | None) => break,
-                Err(_) if self.outbox.is_quiet() => break,
+                Err(_) if self.outbox.is_idle() => break,
                 Err(_) => {}
             }
         }
@@ -82,20 +83,19 @@ impl Lines {
         self.outbox.end_of_input();
     }
 
-    /// Whether the account still has a key; its limits may have changed.
-    fn may_go_on(&mut self) -> bool {
-        let directory = self.gateway.directory();
-        let now = directory.as_it_is_now(&self.account).map(Arc::clone);
-        let may = now.is_some();
-        self.account = now.unwrap_or_else(|| Arc::clone(&self.account));
-        may
+    /// Loads the current version of the account. Returns false if it has no key any more.
+    fn refresh_account(&mut self) -> bool {
+        let current = self.gateway.directory().current(&self.account).cloned();
+        let is_valid = current.is_some();
+        self.account = current.unwrap_or_else(|| Arc::clone(&self.account));
+        is_valid
     }
 
-    /// Takes a chunk in; false if a line is longer than any may be.
-    fn take(&mut self, chunk: &[u8]) -> bool {
+    /// Submits the complete lines of a chunk. Returns false if a line is too long.
+    fn process(&mut self, chunk: &[u8]) -> bool {
         let Some(end) = chunk.iter().rposition(|&byte| byte == b'\n') else {
             self.rest.extend_from_slice(chunk);
-            return self.is_short();
+            return self.rest_fits();
         };
         let (whole, rest) = chunk.split_at(end + 1);
         if self.rest.is_empty() {
@@ -106,51 +106,60 @@ impl Lines {
             self.submit(&lines);
         }
         self.rest.extend_from_slice(rest);
-        self.is_short()
+        self.rest_fits()
     }
 
-    fn is_short(&mut self) -> bool {
-        let short = self.rest.len() <= MOST_BYTES;
-        if !short {
+    fn rest_fits(&mut self) -> bool {
+        let fits = self.rest.len() <= MAX_BODY_BYTES;
+        if !fits {
             self.rest.clear();
-            self.refuse(None, &Refusal::TooLarge(MOST_BYTES));
+            self.refuse(None, &Refusal::TooLarge(MAX_BODY_BYTES));
         }
-        short
+        fits
     }
 
-    /// Looks at all lines and submits those that are queries.
+    /// Parses all lines and submits the valid queries.
     fn submit(&self, lines: &[u8]) {
-        let mut asks: Vec<Ask> = Vec::with_capacity(lines.len() / 200 + 1);
+        let mut queries: Vec<CheckedQuery> = Vec::with_capacity(lines.len() / 200 + 1);
         for line in lines.split(|&byte| byte == b'\n') {
             let line = line.trim_ascii();
-            if line.len() > MOST_BYTES {
-                self.refuse(None, &Refusal::TooLarge(MOST_BYTES));
+            if line.len() > MAX_BODY_BYTES {
+                self.refuse(None, &Refusal::TooLarge(MAX_BODY_BYTES));
             } else if !line.is_empty() {
-                match self.gateway.examine(&self.account, line) {
-                    Ok(ask) => asks.push(ask),
-                    Err((ticket, refusal)) => self.refuse(ticket.as_deref(), &refusal),
+                match parse_query(&self.gateway, &self.account, line) {
+                    Ok(query) => queries.push(query),
+                    Err(RefusedQuery { ticket, refusal }) => {
+                        let ticket = ticket.as_ref().map(|ticket| ticket.expose().as_str());
+                        self.refuse(ticket, &refusal);
+                    }
                 }
             }
         }
-        self.outbox.expect(asks.len());
+        self.outbox.expect(queries.len());
         let route = || Route::Stream(Arc::clone(&self.outbox));
-        self.gateway.submit(&self.account, asks, route, |ticket, verdict| match verdict {
-            Verdict::Waits => {}
-            Verdict::Ended(finished) => self.outbox.finish(&finished.body),
-            Verdict::Refused(refusal) => {
-                self.gateway.metrics().refused(&refusal);
-                self.outbox.finish(&refusal_json(Some(ticket), &refusal));
-            }
-        });
+        submit(
+            &self.gateway,
+            &self.account,
+            queries,
+            route,
+            |ticket, submission| match submission {
+                Submission::Waiting => {}
+                Submission::Ended(finished) => self.outbox.push_result(&finished.body),
+                Submission::Refused(refusal) => {
+                    self.gateway.metrics().refused(&refusal);
+                    self.outbox.push_result(&refusal_json(Some(ticket), &refusal));
+                }
+            },
+        );
     }
 
     fn refuse(&self, ticket: Option<&str>, refusal: &Refusal) {
         self.gateway.metrics().refused(refusal);
-        self.outbox.say(&refusal_json(ticket, refusal));
+        self.outbox.push_line(&refusal_json(ticket, refusal));
     }
 }
 
-/// A refusal as JSON.
+/// Serialises a refusal.
 pub(crate) fn refusal_json(ticket: Option<&str>, refusal: &Refusal) -> Vec<u8> {
     json(&RefusalBody {
         ticket,

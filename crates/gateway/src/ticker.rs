@@ -1,8 +1,8 @@
-//! The engine's own thread: a batch at every whole multiple of the tick, by the monotonic clock.
-//! It hands rounds over and never waits for what becomes of them.
+//! The engine's thread: one batch at every whole multiple of the tick, by the monotonic clock. It
+//! hands rounds over a channel and never waits for their delivery.
 
-use crate::answers::answer;
-use crate::engine::{Engine, Round};
+use crate::answers::answer_round;
+use crate::batch::{BatchEngine, Round};
 use crate::gateway::Gateway;
 use crate::outcome::Outcome;
 use meshcloak::units::Time;
@@ -15,103 +15,117 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
-/// The thread, until it is stopped.
+/// Handle of the engine's thread.
 #[derive(Debug)]
 pub struct Ticker {
-    bell: Arc<Bell>,
+    stop: Arc<StopSignal>,
     thread: JoinHandle<()>,
 }
 
 #[derive(Debug, Default)]
-struct Bell {
-    rung: Mutex<bool>,
-    ring: Condvar,
+struct StopSignal {
+    is_set: Mutex<bool>,
+    changed: Condvar,
 }
 
-impl Bell {
-    /// Waits for so long, or until it rings; whether it has rung.
-    fn wait(&self, span: Duration) -> bool {
-        let mut rung = self.rung.lock();
-        self.ring.wait_while_for(&mut rung, |rung| !*rung, span);
-        *rung
+impl StopSignal {
+    fn set(&self) {
+        *self.is_set.lock() = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits for the signal or the time-out. Returns whether the signal is set.
+    fn wait(&self, timeout: Duration) -> bool {
+        let mut is_set = self.is_set.lock();
+        self.changed.wait_while_for(&mut is_set, |is_set| !*is_set, timeout);
+        *is_set
     }
 }
 
 impl Ticker {
-    /// Starts the thread. Rounds come out of the channel, until it ends with the thread.
+    /// Starts the thread. The channel yields rounds and closes when the thread ends.
     pub fn start(gateway: Arc<Gateway>) -> io::Result<(Ticker, UnboundedReceiver<Round>)> {
         let (sender, rounds) = unbounded_channel();
-        let bell = Arc::new(Bell::default());
-        let heard = Arc::clone(&bell);
-        let thread = thread::Builder::new()
-            .name("engine".into())
-            .spawn(move || run(&gateway, Engine::new(Arc::clone(&gateway)), &heard, &sender))?;
-        Ok((Ticker { bell, thread }, rounds))
+        let stop = Arc::new(StopSignal::default());
+        let signal = Arc::clone(&stop);
+        let thread = thread::Builder::new().name("engine".into()).spawn(move || {
+            run(&gateway, BatchEngine::new(Arc::clone(&gateway)), &signal, &sender);
+        })?;
+        Ok((Ticker { stop, thread }, rounds))
     }
 
-    /// Ends the thread: nothing more is accepted, those who wait are served or have expired.
+    /// Stops the thread after a last batch. Queries that still wait end as expired.
     pub fn stop(self) {
-        *self.bell.rung.lock() = true;
-        self.bell.ring.notify_all();
-        // A thread that has panicked outside of all batches has said so already.
+        self.stop.set();
+        // A panic outside a batch has been logged by the panic hook.
         self.thread.join().ok();
     }
 }
 
-fn run(gateway: &Gateway, mut engine: Engine, bell: &Bell, rounds: &UnboundedSender<Round>) {
-    // Nobody listens only if the process is ending.
+fn run(
+    gateway: &Gateway,
+    mut engine: BatchEngine,
+    stop: &StopSignal,
+    rounds: &UnboundedSender<Round>,
+) {
+    // Sending fails only if the process is ending.
     let send = |round: Round| drop(rounds.send(round));
-    // A thread that panics would take those who wait with it. They are told, and nothing is sent
-    // for them; what is left of the engine is not trusted with anybody else.
-    let ended = catch_unwind(AssertUnwindSafe(|| batches(gateway, bell, &mut engine, &send)));
-    gateway.mailbox().lock().shut();
+    // After a panic the engine's state is not trusted: all waiting queries fail, and nothing is
+    // sent for them.
+    let ended = catch_unwind(AssertUnwindSafe(|| run_batches(gateway, stop, &mut engine, &send)));
+    gateway.mailbox().lock().close();
     let now = gateway.clock().now();
     match ended {
-        Ok(()) => send(engine.give_up(now, Outcome::Expired)),
-        Err(_) => send(engine.give_up(now, Outcome::Failed)),
+        Ok(()) => send(engine.end_all(now, Outcome::Expired)),
+        Err(_) => send(engine.end_all(now, Outcome::Failed)),
     }
 }
 
-/// A batch at every whole multiple of the tick until the bell rings, and then a last one.
-fn batches(gateway: &Gateway, bell: &Bell, engine: &mut Engine, send: &dyn Fn(Round)) {
+/// Runs a batch at every whole multiple of the tick until `stop` is set, then a last one.
+fn run_batches(
+    gateway: &Gateway,
+    stop: &StopSignal,
+    engine: &mut BatchEngine,
+    send: &dyn Fn(Round),
+) {
     let tick = u64::try_from(gateway.config().engine.tick.as_millis()).unwrap_or(1000).max(1);
     let mut last = 0;
     loop {
         let now = gateway.clock().now().as_millis();
         let due = (last + 1).max(now / tick) * tick;
-        if bell.wait(Duration::from_millis(due.saturating_sub(now))) {
+        if stop.wait(Duration::from_millis(due.saturating_sub(now))) {
             break;
         }
-        // A turn that took longer than a tick is followed by the batch that is due by now.
+        // After a batch that took longer than a tick, the missed ticks are skipped.
         last = (gateway.clock().now().as_millis() / tick).max(last + 1);
         send(engine.turn(Time::from_millis(last * tick)));
     }
-    gateway.mailbox().lock().shut();
+    gateway.mailbox().lock().close();
     send(engine.turn(gateway.clock().now()));
 }
 
-/// Rounds between two looks for people who have not asked for long.
-const SELDOM: u64 = 60;
+/// Rounds between two removals of idle users.
+const PURGE_INTERVAL: u64 = 60;
 
-/// Tells everyone of every round how their query ended; done when the thread has ended and all
-/// have been told. Rounds overlap if the service is slow.
+/// Delivers all rounds. Returns when the thread has ended and everything is delivered. Deliveries
+/// of successive rounds overlap if the service is slow.
 pub async fn deliver(gateway: Arc<Gateway>, mut rounds: UnboundedReceiver<Round>) {
-    let mut under_way = JoinSet::new();
+    let mut deliveries = JoinSet::new();
     let mut number: u64 = 0;
     while let Some(round) = rounds.recv().await {
-        let whose = Arc::clone(&gateway);
-        under_way.spawn(async move {
-            answer(Arc::clone(&whose), round).await;
-            // Nobody waits for that, so not before everyone was told.
-            whose.forget_results();
+        let shared = Arc::clone(&gateway);
+        deliveries.spawn(async move {
+            answer_round(Arc::clone(&shared), round).await;
+            // After the delivery, so that it delays no answer.
+            shared.purge_results();
         });
-        while under_way.try_join_next().is_some() {}
+        while deliveries.try_join_next().is_some() {}
         number += 1;
-        if number.is_multiple_of(SELDOM) {
-            gateway.forget_people();
+        if number.is_multiple_of(PURGE_INTERVAL) {
+            gateway.purge_idle_users();
         }
     }
-    while under_way.join_next().await.is_some() {}
+    while deliveries.join_next().await.is_some() {}
 }
 
 #[cfg(test)]
@@ -120,7 +134,9 @@ mod tests {
     use crate::clock::Clock;
     use crate::config::{Config, Mode};
     use crate::gateway::Parts;
+    use crate::intake::parse_query;
     use crate::service::BuiltIn;
+    use crate::submit::submit;
     use crate::tickets::Route;
     use crate::walk::Walker;
     use meshcloak::distance::Atlas;
@@ -128,10 +144,10 @@ mod tests {
     use meshcloak::units::Length;
     use tokio::sync::oneshot;
 
-    /// Panics once somebody waits.
-    struct Broken(Published);
+    /// Scheme that panics when a query waits.
+    struct PanickingScheme(Published);
 
-    impl Scheme for Broken {
+    impl Scheme for PanickingScheme {
         fn name(&self) -> &'static str {
             "broken"
         }
@@ -141,7 +157,7 @@ mod tests {
         }
 
         fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Watch) -> &Published {
-            assert!(state.waiting.is_empty(), "as it was to");
+            assert!(state.waiting.is_empty(), "deliberate panic of the test");
             &self.0
         }
     }
@@ -158,34 +174,36 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_engine_that_panics_tells_those_who_wait_and_sends_nothing() {
+    async fn after_a_panic_of_the_engine_waiting_queries_fail_and_nothing_is_sent() {
         let gateway = Arc::new(gateway());
         let map = gateway.atlas().map();
-        let place = map.frame().unwrap().lon_lat(map.shape(meshcloak::map::StreetId(3))[0]);
+        let lon_lat = map.frame().unwrap().lon_lat(map.shape(meshcloak::map::StreetId(3))[0]);
         let account = Arc::clone(gateway.directory().account(None).unwrap());
-        let mut told = Vec::new();
-        for person in 0..9 {
+        let mut receivers = Vec::new();
+        for user in 0..9 {
             let text = serde_json::json!({
-                "ticket": person.to_string(), "person": person.to_string(), "k": 2, "dt": 30,
-                "lon": place.lon, "lat": place.lat, "dc": 200,
+                "ticket": user.to_string(), "person": user.to_string(), "k": 2, "dt": 30,
+                "lon": lon_lat.lon, "lat": lon_lat.lat, "dc": 200,
                 "question": {"find": "nearest", "count": 1},
             });
-            let ask = gateway.examine(&account, text.to_string().as_bytes()).unwrap();
+            let query = parse_query(&gateway, &account, text.to_string().as_bytes()).unwrap();
             let (sender, receiver) = oneshot::channel();
             let mut sender = Some(sender);
-            gateway.submit(&account, [ask], || Route::One(sender.take().unwrap()), |_, _| ());
-            told.push(receiver);
+            let route = || Route::One(sender.take().unwrap());
+            submit(&gateway, &account, [query], route, |_, _| ());
+            receivers.push(receiver);
         }
         let (sender, rounds) = unbounded_channel();
-        let engine = Engine::with(Arc::clone(&gateway), Box::new(Broken(Published::default())));
+        let scheme = Box::new(PanickingScheme(Published::default()));
+        let engine = BatchEngine::with_scheme(Arc::clone(&gateway), scheme);
         let thread = {
             let gateway = Arc::clone(&gateway);
-            thread::spawn(move || run(&gateway, engine, &Bell::default(), &sender))
+            thread::spawn(move || run(&gateway, engine, &StopSignal::default(), &sender))
         };
         deliver(Arc::clone(&gateway), rounds).await;
         thread.join().unwrap();
-        for told in told {
-            let finished = told.await.unwrap();
+        for receiver in receivers {
+            let finished = receiver.await.unwrap();
             assert_eq!(finished.outcome, Outcome::Failed);
             assert!(String::from_utf8_lossy(&finished.body).contains("the service was not asked"));
         }

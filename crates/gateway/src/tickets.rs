@@ -1,9 +1,10 @@
-//! The tickets of an account: who waits for the result of which query, and the results of those
-//! that have ended, for a while. A ticket that is repeated gets the same result.
+//! Tickets of an account: the routes of waiting queries, and the results of ended queries for a
+//! limited time. Repeating a ticket returns the same result.
 
 use crate::config::ResultsConfig;
 use crate::outbox::Outbox;
 use crate::outcome::Finished;
+use meshcloak::private::Private;
 use meshcloak::query::QueryId;
 use meshcloak::units::Time;
 use parking_lot::{Mutex, MutexGuard};
@@ -12,165 +13,166 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Where a result goes.
+/// Destination of a result.
 #[derive(Debug)]
 pub enum Route {
-    /// To the request that waits for it.
+    /// A request that waits for it.
     One(oneshot::Sender<Finished>),
-    /// To a stream, as a line.
+    /// A stream, as one line.
     Stream(Arc<Outbox>),
-    /// To whoever else wants to hear it.
-    To(Box<dyn Hear>),
+    /// Any other receiver.
+    Listener(Box<dyn ResultListener>),
 }
 
-/// Whoever wants to hear how a query ended. Hears it under the lock of the tickets, so must not
-/// ask for them.
-pub trait Hear: Send + std::fmt::Debug {
-    /// It ended so.
-    fn hear(self: Box<Self>, finished: &Finished);
+/// Receiver of a result. Called under the lock of the tickets, so it must not take that lock.
+pub trait ResultListener: Send + std::fmt::Debug {
+    /// Receives the result of a query.
+    fn on_result(self: Box<Self>, finished: &Finished);
 }
 
 impl Route {
-    /// Hands the result over; nobody may be there any more.
+    /// Delivers the result. Does nothing if the receiver is gone.
     pub fn deliver(self, finished: &Finished) {
         match self {
             Route::One(sender) => drop(sender.send(finished.clone())),
-            Route::Stream(outbox) => outbox.finish(&finished.body),
-            Route::To(ear) => ear.hear(finished),
+            Route::Stream(outbox) => outbox.push_result(&finished.body),
+            Route::Listener(listener) => listener.on_result(finished),
         }
     }
 }
 
-/// What is known of a ticket.
+/// Status of a ticket.
 #[derive(Debug, PartialEq)]
-pub enum Known {
-    /// Nothing.
-    No,
+pub enum TicketStatus {
+    /// The ticket is not in use, or its result has been removed.
+    Unknown,
     /// Its query waits.
     Waiting(QueryId),
     /// Its query has ended.
     Done(Finished),
-    /// It belongs to another query.
-    Taken,
+    /// It belongs to a different query.
+    Conflict,
 }
 
 #[derive(Debug)]
 struct Ticket {
-    /// Of what was asked.
+    /// Salted hash of the query.
     digest: u64,
-    state: State,
+    state: TicketState,
 }
 
 #[derive(Debug)]
-enum State {
+enum TicketState {
     Waiting(QueryId, Vec<Route>),
     Done(Finished),
 }
 
-/// The tickets of an account, behind one lock that is never held across a wait.
+/// Tickets of an account, behind a lock that is never held across an `await`.
 #[derive(Debug, Default)]
 pub struct Tickets {
-    table: Mutex<Table>,
+    table: Mutex<TicketTable>,
 }
 
-/// The tickets themselves.
+/// Contents of [`Tickets`].
 #[derive(Debug, Default)]
-pub struct Table {
-    /// Clients choose their tickets: a hash that they could guess would let them choose such as
-    /// fall on one another, and everyone would wait for the search.
-    tickets: HashMap<Arc<str>, Ticket>,
-    /// Those that have ended, in order of time.
-    done: VecDeque<(Time, Arc<str>)>,
-    waiting: usize,
-    /// Bytes of the results that are kept.
+pub struct TicketTable {
+    /// Clients choose tickets, so the hash must be keyed: collisions could be forced otherwise.
+    tickets: Private<HashMap<Arc<str>, Ticket>>,
+    /// Ended tickets and the time of their end, ascending by time.
+    done: Private<VecDeque<(Time, Arc<str>)>>,
+    waiting_count: usize,
+    /// Size of all kept results.
     bytes: usize,
 }
 
-/// So many results are forgotten under one lock.
-const AT_ONCE: usize = 256;
+/// Results removed under one lock.
+const PURGE_CHUNK: usize = 256;
 
-/// Whether there may be more to forget.
+/// Result of a purge step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Forgetting {
-    /// There may.
-    GoesOn,
-    /// All is forgotten that was to be.
-    IsOver,
+pub enum Purge {
+    /// More results may have to be removed.
+    Unfinished,
+    /// All results are within the limits.
+    Finished,
 }
 
 impl Tickets {
-    /// All tickets, for as long as the lock is held.
-    pub fn lock(&self) -> MutexGuard<'_, Table> {
+    /// Locks the tickets.
+    pub fn lock(&self) -> MutexGuard<'_, TicketTable> {
         self.table.lock()
     }
 }
 
-impl Table {
-    /// What is known of a ticket; `digest` is that of what is asked.
-    pub fn look(&self, ticket: &str, digest: u64) -> Known {
-        match self.tickets.get(ticket) {
-            None => Known::No,
-            Some(known) if known.digest != digest => Known::Taken,
-            Some(Ticket { state: State::Waiting(id, _), .. }) => Known::Waiting(*id),
-            Some(Ticket { state: State::Done(finished), .. }) => Known::Done(finished.clone()),
+impl TicketTable {
+    /// Returns the status of a ticket for a query with this digest.
+    pub fn status(&self, ticket: &str, digest: u64) -> TicketStatus {
+        match self.tickets.expose().get(ticket) {
+            Some(known) if known.digest != digest => TicketStatus::Conflict,
+            _ => self.find(ticket),
         }
     }
 
-    /// The same for whoever knows nothing but the ticket.
-    pub fn find(&self, ticket: &str) -> Known {
-        let digest = self.tickets.get(ticket).map_or(0, |known| known.digest);
-        self.look(ticket, digest)
+    /// Returns the status of a ticket for any query. Never returns [`TicketStatus::Conflict`].
+    pub fn find(&self, ticket: &str) -> TicketStatus {
+        match self.tickets.expose().get(ticket).map(|known| &known.state) {
+            None => TicketStatus::Unknown,
+            Some(TicketState::Waiting(id, _)) => TicketStatus::Waiting(*id),
+            Some(TicketState::Done(finished)) => TicketStatus::Done(finished.clone()),
+        }
     }
 
-    /// A query that was accepted.
-    pub fn begin(&mut self, ticket: Arc<str>, digest: u64, id: QueryId, route: Route) {
-        let state = State::Waiting(id, vec![route]);
-        self.waiting += 1;
-        self.tickets.insert(ticket, Ticket { digest, state });
+    /// Adds the ticket of an accepted query.
+    pub fn insert(&mut self, ticket: Arc<str>, digest: u64, id: QueryId, route: Route) {
+        let state = TicketState::Waiting(id, vec![route]);
+        self.waiting_count += 1;
+        self.tickets.expose_mut().insert(ticket, Ticket { digest, state });
     }
 
-    /// Somebody else wants to know how a waiting query ends.
-    pub fn join(&mut self, ticket: &str, route: Route) {
-        if let Some(Ticket { state: State::Waiting(_, routes), .. }) = self.tickets.get_mut(ticket)
-        {
+    /// Adds a route to a waiting ticket.
+    pub fn add_route(&mut self, ticket: &str, route: Route) {
+        let known = self.tickets.expose_mut().get_mut(ticket);
+        if let Some(Ticket { state: TicketState::Waiting(_, routes), .. }) = known {
             routes.push(route);
         }
     }
 
-    /// How many wait.
-    pub fn waiting(&self) -> usize {
-        self.waiting
+    /// Number of waiting queries.
+    pub fn waiting_count(&self) -> usize {
+        self.waiting_count
     }
 
-    /// A query has ended; tells everyone who waits for it.
+    /// Stores the result of a waiting query and delivers it to all its routes.
     pub fn finish(&mut self, ticket: &Arc<str>, finished: &Finished, now: Time) {
-        let Some(known) = self.tickets.get_mut(ticket) else { return };
-        if let State::Waiting(_, routes) = &mut known.state {
+        let Some(known) = self.tickets.expose_mut().get_mut(ticket) else { return };
+        if let TicketState::Waiting(_, routes) = &mut known.state {
             let routes = std::mem::take(routes);
-            known.state = State::Done(finished.clone());
-            self.waiting -= 1;
+            known.state = TicketState::Done(finished.clone());
+            self.waiting_count -= 1;
             self.bytes += finished.body.len();
-            self.done.push_back((now, Arc::clone(ticket)));
+            self.done.expose_mut().push_back((now, Arc::clone(ticket)));
             routes.into_iter().for_each(|route| route.deliver(finished));
         }
     }
 
-    /// Forgets results that are too old or too many, some of them at once.
-    pub fn forget(&mut self, now: Time, kept: ResultsConfig) -> Forgetting {
-        for _ in 0..AT_ONCE {
-            let few = self.done.len() <= kept.most && self.bytes <= kept.bytes;
-            if self.done.front().is_none_or(|(at, _)| *at + kept.keep >= now && few) {
-                return Forgetting::IsOver;
+    /// Removes the oldest results while they are too old, too many or too large; at most
+    /// [`PURGE_CHUNK`] of them.
+    pub fn purge(&mut self, now: Time, limits: ResultsConfig) -> Purge {
+        let (tickets, done) = (self.tickets.expose_mut(), self.done.expose_mut());
+        for _ in 0..PURGE_CHUNK {
+            let fits = done.len() <= limits.max_count && self.bytes <= limits.max_bytes;
+            if done.front().is_none_or(|(at, _)| *at + limits.keep >= now && fits) {
+                return Purge::Finished;
             }
-            if let Some((_, ticket)) = self.done.pop_front()
-                && let Entry::Occupied(entry) = self.tickets.entry(ticket)
-                && let State::Done(finished) = &entry.get().state
+            if let Some((_, ticket)) = done.pop_front()
+                && let Entry::Occupied(entry) = tickets.entry(ticket)
+                && let TicketState::Done(finished) = &entry.get().state
             {
                 self.bytes -= finished.body.len();
                 entry.remove();
             }
         }
-        Forgetting::GoesOn
+        Purge::Unfinished
     }
 }
 
@@ -185,49 +187,53 @@ mod tests {
     }
 
     #[test]
-    fn everyone_who_waits_for_a_ticket_is_told_and_later_ones_too() {
-        let mut table = Table::default();
-        let (first, mut told) = oneshot::channel();
-        let (second, mut told_too) = oneshot::channel();
+    fn a_result_goes_to_all_routes_of_its_ticket_and_stays_available() {
+        let mut table = TicketTable::default();
+        let (first, mut first_result) = oneshot::channel();
+        let (second, mut second_result) = oneshot::channel();
         let ticket: Arc<str> = "t".into();
-        table.begin(Arc::clone(&ticket), 7, QueryId(1), Route::One(first));
-        assert_eq!(table.look("t", 7), Known::Waiting(QueryId(1)));
-        assert_eq!(table.look("t", 8), Known::Taken);
-        table.join("t", Route::One(second));
+        table.insert(Arc::clone(&ticket), 7, QueryId(1), Route::One(first));
+        assert_eq!(table.status("t", 7), TicketStatus::Waiting(QueryId(1)));
+        assert_eq!(table.status("t", 8), TicketStatus::Conflict);
+        table.add_route("t", Route::One(second));
         table.finish(&ticket, &finished("yes"), Time::from_millis(5));
         table.finish(&ticket, &finished("no"), Time::from_millis(6));
-        assert_eq!(told.try_recv().unwrap(), finished("yes"));
-        assert_eq!(told_too.try_recv().unwrap(), finished("yes"));
-        assert_eq!(table.look("t", 7), Known::Done(finished("yes")));
-        assert_eq!((table.waiting(), table.find("u")), (0, Known::No));
+        assert_eq!(first_result.try_recv().unwrap(), finished("yes"));
+        assert_eq!(second_result.try_recv().unwrap(), finished("yes"));
+        assert_eq!(table.status("t", 7), TicketStatus::Done(finished("yes")));
+        assert_eq!((table.waiting_count(), table.find("u")), (0, TicketStatus::Unknown));
     }
 
     #[test]
-    fn results_are_kept_for_a_while_and_not_without_end() {
-        let mut table = Table::default();
-        let kept = ResultsConfig { keep: Duration::from_millis(100), most: 3, bytes: 100 };
+    fn results_are_removed_by_age_and_by_count() {
+        let mut table = TicketTable::default();
+        let limits =
+            ResultsConfig { keep: Duration::from_millis(100), max_count: 3, max_bytes: 100 };
         for number in 0..5 {
             let ticket: Arc<str> = number.to_string().into();
             let (route, _) = oneshot::channel();
-            table.begin(Arc::clone(&ticket), 0, QueryId(number), Route::One(route));
+            table.insert(Arc::clone(&ticket), 0, QueryId(number), Route::One(route));
             table.finish(&ticket, &finished("yes"), Time::from_millis(number));
         }
-        table.forget(Time::from_millis(50), kept);
-        assert_eq!((table.find("1"), table.tickets.len()), (Known::No, 3));
-        table.forget(Time::from_millis(103), kept);
-        assert_eq!((table.find("2"), table.tickets.len()), (Known::No, 2));
-        table.forget(Time::from_millis(105), kept);
-        assert!(table.tickets.is_empty() && table.done.is_empty() && table.bytes == 0);
+        table.purge(Time::from_millis(50), limits);
+        assert_eq!((table.find("1"), table.tickets.expose().len()), (TicketStatus::Unknown, 3));
+        table.purge(Time::from_millis(103), limits);
+        assert_eq!((table.find("2"), table.tickets.expose().len()), (TicketStatus::Unknown, 2));
+        table.purge(Time::from_millis(105), limits);
+        assert!(
+            table.tickets.expose().is_empty() && table.done.expose().is_empty() && table.bytes == 0
+        );
     }
 
     #[test]
-    fn however_many_come_no_more_results_are_kept_than_may_be() {
-        let mut table = Table::default();
-        let kept = ResultsConfig { keep: Duration::from_secs(60), most: 500, bytes: 1 << 20 };
+    fn the_number_of_kept_results_is_bounded_under_load() {
+        let mut table = TicketTable::default();
+        let limits =
+            ResultsConfig { keep: Duration::from_secs(60), max_count: 500, max_bytes: 1 << 20 };
         for round in 0..40 {
             for number in 0..300 {
                 let ticket: Arc<str> = format!("{round}-{number}").into();
-                table.begin(
+                table.insert(
                     Arc::clone(&ticket),
                     0,
                     QueryId(number),
@@ -235,26 +241,27 @@ mod tests {
                 );
                 table.finish(&ticket, &finished("yes"), Time::from_millis(round));
             }
-            while table.forget(Time::from_millis(round), kept) == Forgetting::GoesOn {}
-            assert!(table.tickets.len() <= 500 && table.done.len() <= 500);
-            assert_eq!(table.bytes, 3 * table.tickets.len());
+            while table.purge(Time::from_millis(round), limits) == Purge::Unfinished {}
+            assert!(table.tickets.expose().len() <= 500 && table.done.expose().len() <= 500);
+            assert_eq!(table.bytes, 3 * table.tickets.expose().len());
         }
-        assert_eq!(table.find("39-299"), Known::Done(finished("yes")));
-        assert!(table.tickets.capacity() < 4_000, "the room for them is bounded too");
+        assert_eq!(table.find("39-299"), TicketStatus::Done(finished("yes")));
+        assert!(table.tickets.expose().capacity() < 4_000, "the capacity is bounded as well");
     }
 
     #[test]
-    fn large_results_are_not_kept_without_end() {
-        let mut table = Table::default();
-        let kept = ResultsConfig { keep: Duration::from_secs(60), most: 1000, bytes: 5000 };
+    fn the_size_of_kept_results_is_bounded() {
+        let mut table = TicketTable::default();
+        let limits =
+            ResultsConfig { keep: Duration::from_secs(60), max_count: 1000, max_bytes: 5000 };
         let large = Finished { outcome: Outcome::Answered, body: vec![b'x'; 2000].into() };
         for number in 0..10 {
             let ticket: Arc<str> = number.to_string().into();
-            table.begin(Arc::clone(&ticket), 0, QueryId(number), Route::One(oneshot::channel().0));
+            table.insert(Arc::clone(&ticket), 0, QueryId(number), Route::One(oneshot::channel().0));
             table.finish(&ticket, &large, Time::from_millis(number));
         }
-        table.forget(Time::from_millis(10), kept);
-        assert_eq!((table.bytes, table.tickets.len()), (4000, 2));
-        assert_eq!(table.find("9"), Known::Done(large));
+        table.purge(Time::from_millis(10), limits);
+        assert_eq!((table.bytes, table.tickets.expose().len()), (4000, 2));
+        assert_eq!(table.find("9"), TicketStatus::Done(large));
     }
 }

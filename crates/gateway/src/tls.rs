@@ -1,5 +1,4 @@
-//! TLS by files: read at the start and again on demand, so that a certificate can be renewed
-//! without closing a connection.
+//! TLS certificate and key from files. Reloading them does not close connections.
 
 use crate::config::TlsFiles;
 use arc_swap::ArcSwap;
@@ -11,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
 
-/// Why there is no TLS.
+/// Reason why a certificate or key is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {problem}")]
 pub struct TlsError {
@@ -19,11 +18,12 @@ pub struct TlsError {
     problem: String,
 }
 
-/// Certificate and key in use.
+/// Certificate and key in use, replaceable at run time.
 pub struct Tls {
     config: ArcSwap<ServerConfig>,
 }
 
+/// Prints no key.
 impl std::fmt::Debug for Tls {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Tls(…)")
@@ -36,13 +36,13 @@ impl Tls {
         Ok(Tls { config: ArcSwap::from_pointee(server_config(files)?) })
     }
 
-    /// Reads them again; if that fails, the old ones stay in use.
+    /// Rereads certificate and key. On failure the present ones stay in use.
     pub fn reload(&self, files: &TlsFiles) -> Result<(), TlsError> {
         self.config.store(Arc::new(server_config(files)?));
         Ok(())
     }
 
-    /// For one more connection.
+    /// Returns an acceptor for a new connection.
     pub fn acceptor(&self) -> TlsAcceptor {
         TlsAcceptor::from(self.config.load_full())
     }
@@ -55,7 +55,7 @@ fn server_config(files: &TlsFiles) -> Result<ServerConfig, TlsError> {
         CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect);
     let chain = chain.map_err(|error| wrong(certificate, error.to_string()))?;
     if chain.is_empty() {
-        return Err(wrong(certificate, "holds no certificate".into()));
+        return Err(wrong(certificate, "contains no certificate (PEM expected)".into()));
     }
     let private =
         PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(key, error.to_string()))?;

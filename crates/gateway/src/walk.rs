@@ -1,4 +1,4 @@
-//! Walks along the streets of a map to the objects that stand there, and room for several at once.
+//! Shortest-path searches along the streets of a map to objects on them.
 
 use crate::service::{ByStreet, Few};
 use meshcloak::distance::{Atlas, Search, Ways};
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// A map to walk on.
+/// A map with a pool of search buffers. Searches can run concurrently.
 pub struct Walker {
     atlas: Arc<Atlas>,
     ways: Ways,
@@ -16,43 +16,43 @@ pub struct Walker {
 }
 
 impl Walker {
-    /// Prepares walks on a map.
+    /// Prepares searches on a map.
     pub fn new(atlas: Arc<Atlas>) -> Walker {
         let ways = Ways::forward(atlas.map());
         Walker { atlas, ways, searches: Mutex::default() }
     }
 
-    /// The prepared map.
+    /// Map with prepared distances.
     pub fn atlas(&self) -> &Arc<Atlas> {
         &self.atlas
     }
 
-    /// The map.
+    /// Street map.
     pub fn map(&self) -> &StreetMap {
         self.atlas.map()
     }
 
-    /// Calls `meet` with every object within `bound` of the sources, perhaps several times; the
-    /// least distance that is told is the true one.
+    /// Calls `visit` with every object within `bound` of the sources and its distance. An object
+    /// can be visited several times; its smallest distance is the exact one.
     pub(crate) fn within(
         &self,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,
         bound: Length,
         objects: &ByStreet,
-        mut meet: impl FnMut(u32, Length),
+        mut visit: impl FnMut(u32, Length),
     ) {
         self.search(|search, ways| {
             search.run(ways, sources, bound, |terminal, behind| {
                 objects.beyond(self.map(), terminal, |object, ahead| {
                     if behind + ahead <= bound {
-                        meet(object, behind + ahead);
+                        visit(object, behind + ahead);
                     }
                 });
             });
         });
     }
 
-    /// Adds to `few` the nearest objects of which `wanted` says so.
+    /// Adds the nearest objects that satisfy `wanted` to `few`.
     pub(crate) fn nearest(
         &self,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,
@@ -62,7 +62,7 @@ impl Walker {
     ) {
         self.search(|search, ways| {
             search.run_while(ways, sources, Length::MAX, |terminal, behind| {
-                // An object as far as the last one may still come before it.
+                // Ties are broken by object, so objects at the bound itself still count.
                 if few.bound().is_some_and(|bound| behind > bound) {
                     return ControlFlow::Break(());
                 }
@@ -76,18 +76,18 @@ impl Walker {
         });
     }
 
-    /// Lends room for a search.
+    /// Runs `with` on a search buffer of the pool.
     fn search(&self, with: impl FnOnce(&mut Search, &Ways)) {
         let searches = || self.searches.lock();
-        let lent = searches().pop();
-        let mut search = lent.unwrap_or_else(|| Search::new(self.ways.terminal_count()));
+        let pooled = searches().pop();
+        let mut search = pooled.unwrap_or_else(|| Search::new(self.ways.terminal_count()));
         with(&mut search, &self.ways);
         searches().push(search);
     }
 }
 
-/// The boundary terminals of a region (SPEC §10), ascending: ends of its streets, reachable along
-/// them, from which a street outside can be entered. The region is ascending.
+/// Returns the boundary terminals of a region (docs/SPEC.md §10), ascending: ends of its streets,
+/// reachable along them, from which a street outside can be entered. `region` must be ascending.
 pub(crate) fn boundary(map: &StreetMap, region: &[StreetId]) -> Vec<TerminalId> {
     let leads_out = |terminal: &TerminalId| {
         let mut arms = map.leaving(*terminal).iter();
@@ -109,7 +109,7 @@ mod tests {
     use meshcloak::town::town;
 
     #[test]
-    fn a_boundary_terminal_is_one_by_which_one_can_leave() {
+    fn a_boundary_terminal_leads_out_of_the_region() {
         //  A ── B ─▶ C ── D      E ─▶ B
         let town = town("A 0,0  B 100,0  C 200,0  D 300,0  E 100,90 | A-B B>C C-D E>B");
         let streets = |names: &[&str]| -> Vec<StreetId> {
@@ -122,7 +122,7 @@ mod tests {
         };
         assert_eq!(boundary(&["A-B"]), [1]);
         assert_eq!(boundary(&["B>C"]), [2]);
-        // By B one could leave the second street of these, but only against its direction.
+        // B leads out of the region, but B>C is one-way and does not reach it.
         assert_eq!(boundary(&["B>C", "C-D"]), Vec::<u32>::new());
         assert_eq!(boundary(&["C-D"]), Vec::<u32>::new());
         assert_eq!(boundary(&["A-B", "B>C", "C-D"]), Vec::<u32>::new());

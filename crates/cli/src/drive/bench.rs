@@ -12,7 +12,7 @@ use axum::routing::post;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
 use gateway::gateway::{Gateway, Parts};
-use gateway::listen::{Manners, listen};
+use gateway::listen::{ConnectionLimits, listen};
 use gateway::serve::Running;
 use gateway::server::app;
 use gateway::service::BuiltIn;
@@ -154,7 +154,7 @@ impl Bench<'_> {
         let parts = Parts { config, mode: Mode::Demo, walker, service, clock: Clock::start() };
         let gateway = Arc::new(Gateway::new(parts)?);
         Ok(self.runtime.block_on(async {
-            gateway.learn_categories().await.ok();
+            gateway.refresh_categories().await.ok();
             Running::start(Arc::clone(&gateway), app(gateway)).await
         })?)
     }
@@ -241,8 +241,13 @@ async fn echo() -> Result<(SocketAddr, watch::Sender<bool>)> {
     let closing = watch::Sender::new(false);
     let app = Router::new().route("/", post(|body: Body| std::future::ready(body)));
     let patience = Duration::from_secs(10);
-    let manners = Manners { connections: 10_000, patience, reading: patience, tls: None };
-    tokio::spawn(listen(listener, app, manners, closing.subscribe()));
+    let limits = ConnectionLimits {
+        connections: 10_000,
+        read_timeout: patience,
+        write_timeout: patience,
+        tls: None,
+    };
+    tokio::spawn(listen(listener, app, limits, closing.subscribe()));
     Ok((address, closing))
 }
 

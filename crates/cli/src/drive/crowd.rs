@@ -151,10 +151,11 @@ mod tests {
     use super::*;
     use gateway::clock::Clock;
     use gateway::config::{Config, Mode};
-    use gateway::desk::Verdict;
     use gateway::error::Refusal;
     use gateway::gateway::{Gateway, Parts};
+    use gateway::intake::parse_query;
     use gateway::service::BuiltIn;
+    use gateway::submit::{Submission, submit};
     use gateway::tickets::Route;
     use gateway::walk::Walker;
     use meshcloak::distance::Atlas;
@@ -170,7 +171,7 @@ mod tests {
         config.engine.guarantee = Guarantee::History;
         config.limits.rate = 1_000_000;
         config.limits.person_rate = 1_000_000;
-        let parts = Parts { config, mode: Mode::Demo, walker, service, clock: Clock::by_hand() };
+        let parts = Parts { config, mode: Mode::Demo, walker, service, clock: Clock::manual() };
         Gateway::new(parts).expect("it needs nothing from outside")
     }
 
@@ -195,13 +196,13 @@ mod tests {
                 let mut body: Value = serde_json::from_slice(&post.body).expect("it is JSON");
                 let speed = body["speed"].as_f64().expect("everyone has one");
                 body["speed"] = (speed * times).into();
-                let ask = gateway.examine(&account, body.to_string().as_bytes());
-                let ask = ask.map_err(|(_, refusal)| refusal).expect("it can be asked");
+                let ask = parse_query(&gateway, &account, body.to_string().as_bytes());
+                let ask = ask.map_err(|refused| refused.refusal).expect("it can be asked");
                 let route = || Route::One(oneshot::channel().0);
-                gateway.submit(&account, [ask], route, |_, verdict| match verdict {
-                    Verdict::Refused(Refusal::FasterThanDeclared) => counts[1] += 1,
+                submit(&gateway, &account, [ask], route, |_, verdict| match verdict {
+                    Submission::Refused(Refusal::FasterThanDeclared) => counts[1] += 1,
                     verdict => {
-                        assert_eq!(verdict, Verdict::Waits);
+                        assert_eq!(verdict, Submission::Waiting);
                         counts[0] += 1;
                     }
                 });

@@ -124,9 +124,9 @@ pub struct ResultsConfig {
     /// For how long.
     pub keep: Duration,
     /// How many of an account at most.
-    pub most: usize,
+    pub max_count: usize,
     /// How many bytes of an account at most.
-    pub bytes: usize,
+    pub max_bytes: usize,
 }
 
 /// People's own settings.
@@ -135,7 +135,7 @@ pub struct PeopleConfig {
     /// Where they are kept; `None`: in memory alone.
     pub file: Option<PathBuf>,
     /// How many people can have some.
-    pub most: usize,
+    pub max_count: usize,
     /// How far the edge of a place is moved, in metres.
     pub blur: f64,
     /// How far the clock of a phone may be off to be believed.
@@ -220,12 +220,12 @@ impl Default for Config {
             keys: Some(PathBuf::from("keys.json")),
             results: ResultsConfig {
                 keep: Duration::from_secs(60),
-                most: 100_000,
-                bytes: 256 << 20,
+                max_count: 100_000,
+                max_bytes: 256 << 20,
             },
             people: PeopleConfig {
                 file: None,
-                most: 100_000,
+                max_count: 100_000,
                 blur: 200.0,
                 skew: Duration::from_secs(30),
             },

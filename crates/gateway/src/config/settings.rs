@@ -185,10 +185,10 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.results.keep = seconds(text, 1.0..=3600.0)?
     ),
     setting!("results.most", "100000", "Results kept of one account at most.", |c, text| {
-        c.results.most = whole(text, 1..=100_000_000)?;
+        c.results.max_count = whole(text, 1..=100_000_000)?;
     }),
     setting!("results.megabytes", "256", "Of results, kept of one account at most.", |c, text| {
-        c.results.bytes = whole::<usize>(text, 1..=1_000_000)? << 20;
+        c.results.max_bytes = whole::<usize>(text, 1..=1_000_000)? << 20;
     }),
     setting!(
         "people.file",
@@ -197,7 +197,7 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.people.file = path(text)
     ),
     setting!("people.most", "100000", "People who can have settings.", |c, text| {
-        c.people.most = whole(text, 0..=10_000_000)?;
+        c.people.max_count = whole(text, 0..=10_000_000)?;
     }),
     setting!(
         "people.blur",

@@ -1,9 +1,9 @@
 //! The file of accounts and their keys: a key is 256 random bits, shown once; the file holds its
 //! SHA-256 alone, is readable for its owner alone, and is replaced as a whole.
 
-mod own_limits;
+mod limit_overrides;
 
-pub use own_limits::OwnLimits;
+pub use limit_overrides::LimitOverrides;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -30,7 +30,7 @@ pub struct AccountEntry {
     pub name: String,
     /// What it may, where that is not what everybody may.
     #[serde(default)]
-    pub limits: OwnLimits,
+    pub limits: LimitOverrides,
     /// Its keys: more than one while they are being changed.
     pub keys: Vec<KeyEntry>,
 }
@@ -106,7 +106,7 @@ impl KeyFile {
     }
 
     /// Makes a key for an account, which gets these limits if any are given.
-    pub fn add(&mut self, name: &str, limits: OwnLimits) -> Result<NewKey, KeyError> {
+    pub fn add(&mut self, name: &str, limits: LimitOverrides) -> Result<NewKey, KeyError> {
         let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         if !(1..=64).contains(&name.len()) || !name.chars().all(fits) {
             return Err(KeyError::Name(name.to_owned()));
@@ -120,7 +120,7 @@ impl KeyFile {
         match self.accounts.iter_mut().find(|account| account.name == name) {
             Some(account) => {
                 account.keys.push(entry);
-                if limits != OwnLimits::default() {
+                if limits != LimitOverrides::default() {
                     account.limits = limits;
                 }
             }
@@ -211,9 +211,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
         let mut file = KeyFile::read(&path).unwrap();
-        let first =
-            file.add("city-app", OwnLimits { rate: Some(7), ..OwnLimits::default() }).unwrap();
-        let second = file.add("city-app", OwnLimits::default()).unwrap();
+        let first = file
+            .add("city-app", LimitOverrides { rate: Some(7), ..LimitOverrides::default() })
+            .unwrap();
+        let second = file.add("city-app", LimitOverrides::default()).unwrap();
         file.write(&path).unwrap();
         assert_ne!(first.secret, second.secret);
         assert_eq!(first.secret.len(), 3 + 64);
@@ -245,7 +246,7 @@ mod tests {
         }
         let mut file = KeyFile::default();
         for name in ["", "a b", "ä", &"x".repeat(65)] {
-            assert!(matches!(file.add(name, OwnLimits::default()), Err(KeyError::Name(_))));
+            assert!(matches!(file.add(name, LimitOverrides::default()), Err(KeyError::Name(_))));
         }
     }
 }

@@ -6,7 +6,7 @@ use super::standing::Standing;
 use crate::accounts::Account;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::intake::name;
+use crate::intake::check_name;
 use std::sync::Arc;
 
 /// Somebody who has said hello.
@@ -31,7 +31,7 @@ impl Caller {
             Err(error) => return Err(Refusal::Malformed(error.to_string())),
         };
         let HelloMessage { person, resume, after, ask } = hello;
-        name(&person, "person")?;
+        check_name(&person, "person")?;
         let sessions = gateway.sessions();
         let known = resume.and_then(|ticket| {
             let session = sessions.find(&ticket, account.name(), &person)?;

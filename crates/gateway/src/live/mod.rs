@@ -17,8 +17,8 @@ pub use sessions::Sessions;
 use crate::api::RefusalBody;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::routes::{Caller, refuse};
-use crate::server::MOST_BYTES;
+use crate::routes::{KeyAccount, refuse};
+use crate::server::MAX_BODY_BYTES;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -47,7 +47,7 @@ pub fn routes() -> OpenApiRouter<Arc<Gateway>> {
 )]
 async fn live(
     State(gateway): State<Arc<Gateway>>,
-    Caller(account): Caller,
+    KeyAccount(account): KeyAccount,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let upgrade = match upgrade {
@@ -61,8 +61,8 @@ async fn live(
         return refuse(&gateway, &Refusal::Busy);
     };
     upgrade
-        .max_message_size(MOST_BYTES)
-        .max_frame_size(MOST_BYTES)
+        .max_message_size(MAX_BODY_BYTES)
+        .max_frame_size(MAX_BODY_BYTES)
         .write_buffer_size(0)
         .max_write_buffer_size(256 << 10)
         .on_upgrade(move |socket| async move {

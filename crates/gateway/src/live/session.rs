@@ -5,7 +5,7 @@ use super::messages::{numbered, skipped};
 use super::standing::Standing;
 use crate::outcome::Finished;
 use crate::phones::Track;
-use crate::tickets::Hear;
+use crate::tickets::ResultListener;
 use meshcloak::units::Time;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
@@ -198,8 +198,8 @@ impl Inside {
 #[derive(Debug)]
 pub(super) struct Ear(pub Arc<Session>);
 
-impl Hear for Ear {
-    fn hear(self: Box<Ear>, finished: &Finished) {
+impl ResultListener for Ear {
+    fn on_result(self: Box<Ear>, finished: &Finished) {
         {
             let mut inside = self.0.lock();
             inside.waiting = inside.waiting.saturating_sub(1);
@@ -222,7 +222,7 @@ mod tests {
     fn hear(session: &Arc<Session>, body: String) {
         session.expect();
         let finished = Finished { outcome: Outcome::Answered, body: body.into() };
-        Box::new(Ear(Arc::clone(session))).hear(&finished);
+        Box::new(Ear(Arc::clone(session))).on_result(&finished);
     }
 
     async fn seq(session: &Session, carrier: u64) -> u64 {

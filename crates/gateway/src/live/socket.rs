@@ -7,12 +7,13 @@ use super::session::{Ear, Next};
 use super::standing::Standing;
 use crate::accounts::Account;
 use crate::api::QueryRequest;
-use crate::desk::Verdict;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::listen::turned;
+use crate::intake::{check_query, locate};
+use crate::listen::until_true;
 use crate::phones::{Fix, Track, reach};
 use crate::stream::refusal_json;
+use crate::submit::{Submission, submit};
 use crate::tickets::Route;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use futures_util::stream::{SplitSink, SplitStream};
@@ -37,7 +38,7 @@ pub(super) async fn converse(gateway: Arc<Gateway>, account: Arc<Account>, socke
     let mut stopping = gateway.stopping();
     let first = tokio::select! {
         first = tokio::time::timeout(patience, next(&mut words)) => first,
-        () = turned(&mut stopping) => Ok(Err(Bye(close_code::AWAY, "stopping"))),
+        () = until_true(&mut stopping) => Ok(Err(Bye(close_code::AWAY, "stopping"))),
     };
     let bye = match first {
         Ok(Ok(text)) => match Caller::greet(&gateway, &account, &text) {
@@ -113,7 +114,7 @@ impl Caller {
         loop {
             let text = tokio::select! {
                 text = tokio::time::timeout(idle, next(words)) => text,
-                () = turned(&mut stopping) => {
+                () = until_true(&mut stopping) => {
                     self.session.end();
                     // The other half ends the socket, when all has been said.
                     return std::future::pending().await;
@@ -125,7 +126,7 @@ impl Caller {
                 Err(_) => return Bye(close_code::NORMAL, "silent"),
             };
             self.session.heard();
-            let account = self.gateway.directory().as_it_is_now(&self.account).cloned();
+            let account = self.gateway.directory().current(&self.account).cloned();
             let Some(account) = account else { return Bye(close_code::POLICY, "no key") };
             if let Err(refusal) = self.obey(&account, &text) {
                 self.gateway.metrics().refused(&refusal);
@@ -176,10 +177,10 @@ impl Caller {
             _ => None,
         };
         let request = QueryRequest {
-            ticket: Cow::Borrowed(ticket),
-            person: Cow::Borrowed(&self.session.whose.1),
-            lon: position.lon,
-            lat: position.lat,
+            ticket: Cow::Borrowed(ticket).into(),
+            person: Cow::Borrowed(&*self.session.whose.1).into(),
+            lon: position.lon.into(),
+            lat: position.lat.into(),
             k,
             dt,
             dc: position.dc.or(estimated.map(|(dc, _)| dc)),
@@ -187,18 +188,18 @@ impl Caller {
             interval: position.interval,
             question: question.as_ref().map(|question| question.body()),
         };
-        let ask = self.gateway.look(account, &request)?;
+        let ask = check_query(&self.gateway, account, &request)?;
         self.session.expect();
-        let route = || Route::To(Box::new(Ear(Arc::clone(&self.session))));
-        let mut heard = Verdict::Waits;
-        self.gateway.submit(account, [ask], route, |_, verdict| heard = verdict);
+        let route = || Route::Listener(Box::new(Ear(Arc::clone(&self.session))));
+        let mut heard = Submission::Waiting;
+        submit(&self.gateway, account, [ask], route, |_, verdict| heard = verdict);
         match heard {
-            Verdict::Waits => Ok(()),
-            Verdict::Ended(finished) => {
-                Route::To(Box::new(Ear(Arc::clone(&self.session)))).deliver(&finished);
+            Submission::Waiting => Ok(()),
+            Submission::Ended(finished) => {
+                Route::Listener(Box::new(Ear(Arc::clone(&self.session)))).deliver(&finished);
                 Ok(())
             }
-            Verdict::Refused(refusal) => {
+            Submission::Refused(refusal) => {
                 self.session.expected_none();
                 Err(refusal)
             }
@@ -211,7 +212,8 @@ impl Caller {
         account: &Account,
         position: &PositionMessage,
     ) -> Result<(f64, f64), Refusal> {
-        let (point, place) = self.gateway.place(position.lon, position.lat)?;
+        let located = locate(&self.gateway, position.lon, position.lat)?;
+        let (point, place) = (*located.point.expose(), *located.position.expose());
         let arrived = self.gateway.clock().now();
         let speed = position.speed.filter(|speed| speed.is_finite() && *speed >= 0.0);
         let fix = Fix { arrived, made: None, point, position: place, speed };

@@ -4,7 +4,7 @@ use super::messages::AskMessage;
 use crate::accounts::Account;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::intake::patience;
+use crate::intake::{self, seconds};
 use crate::people::StandingQuestion;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Standing {
         person: &str,
         ask: AskMessage,
     ) -> Result<Standing, Refusal> {
-        let user = gateway.numbers().person(account, person);
+        let user = gateway.user_ids().user(account, person);
         let settings = gateway.people().find(user).map(|person| Arc::clone(&person.settings));
         let standing = match (settings, ask.k, ask.dt) {
             (Some(settings), ..) => {
@@ -57,9 +57,11 @@ impl Standing {
         if !(2..=u64::from(limits.k_max)).contains(&self.k) {
             return Err(Refusal::K(limits.k_max));
         }
-        if patience(self.dt).is_none_or(|dt| dt > limits.dt_max) {
+        if seconds(self.dt).is_none_or(|dt| dt > limits.dt_max) {
             return Err(Refusal::Dt(limits.dt_max));
         }
-        self.question.as_ref().map_or(Ok(()), |question| gateway.wish(&question.body()).map(drop))
+        self.question
+            .as_ref()
+            .map_or(Ok(()), |question| intake::question(gateway, &question.body()).map(drop))
     }
 }

@@ -1,7 +1,7 @@
 //! What an operator gets to see of each batch: regions, as the service sees them, and counts.
 //! Nobody's position is in it, for it is made from what leaves.
 
-use crate::engine::{Job, Round};
+use crate::batch::{Job, Round};
 use crate::gateway::Gateway;
 use crate::metrics::coarse;
 use crate::outcome::Outcome;

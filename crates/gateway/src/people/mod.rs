@@ -12,7 +12,7 @@ pub use routes::{AnswerBody, routes};
 pub use settings::{CircleBody, Settings, SettingsBody, StandingQuestion, ZoneBody};
 pub use tokens::{TokenBody, TokensBody};
 
-use crate::accounts::Numbers;
+use crate::accounts::UserIds;
 use crate::clock::Clock;
 use crate::config::PeopleConfig;
 use crate::error::Refusal;
@@ -108,17 +108,17 @@ impl People {
     pub fn open(
         config: &PeopleConfig,
         map: &StreetMap,
-        numbers: &Numbers,
+        user_ids: &UserIds,
     ) -> Result<People, KeyError> {
         let book = Book::open(config.file.as_deref(), map)?;
         let mut inside = Inside::default();
         for person in book.people {
-            inside.put(numbers.named(&person.account, &person.name), Arc::new(person));
+            inside.put(user_ids.named(&person.account, &person.name), Arc::new(person));
         }
         Ok(People {
             secret: book.secret,
             blur: config.blur,
-            most: config.most,
+            most: config.max_count,
             file: config.file.clone(),
             changing: tokio::sync::Mutex::default(),
             inside: RwLock::new(inside),

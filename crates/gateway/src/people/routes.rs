@@ -6,8 +6,8 @@ use crate::answers::json;
 use crate::api::{RefusalBody, ResultBody};
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::intake::name;
-use crate::routes::{Caller, JSON, read, refuse};
+use crate::intake::check_name;
+use crate::routes::{JSON, KeyAccount, read, refuse};
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
@@ -50,11 +50,11 @@ pub(super) fn whom(
 ) -> Result<(String, UserId), Refusal> {
     let utf8 = |_| Refusal::Malformed("the person is not UTF-8".into());
     let Path(person) = person.map_err(utf8)?;
-    name(&person, "person")?;
-    if !account.may_ask() {
+    check_name(&person, "person")?;
+    if !account.allow_query() {
         return Err(Refusal::Rate);
     }
-    let user = gateway.numbers().person(account, &person);
+    let user = gateway.user_ids().user(account, &person);
     Ok((person, user))
 }
 
@@ -87,7 +87,7 @@ pub(super) fn said(gateway: &Gateway, outcome: Result<Response, Refusal>) -> Res
 )]
 async fn put_settings(
     State(gateway): State<Arc<Gateway>>,
-    Caller(account): Caller,
+    KeyAccount(account): KeyAccount,
     person: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
@@ -121,7 +121,7 @@ async fn put_settings(
 )]
 async fn get_settings(
     State(gateway): State<Arc<Gateway>>,
-    Caller(account): Caller,
+    KeyAccount(account): KeyAccount,
     person: Result<Path<String>, PathRejection>,
 ) -> Response {
     let found = whom(&gateway, &account, person).and_then(|(_, user)| {
@@ -149,7 +149,7 @@ async fn get_settings(
 )]
 async fn delete_settings(
     State(gateway): State<Arc<Gateway>>,
-    Caller(account): Caller,
+    KeyAccount(account): KeyAccount,
     person: Result<Path<String>, PathRejection>,
 ) -> Response {
     let forgotten = async {
@@ -178,7 +178,7 @@ async fn delete_settings(
 )]
 async fn last_answer(
     State(gateway): State<Arc<Gateway>>,
-    Caller(account): Caller,
+    KeyAccount(account): KeyAccount,
     person: Result<Path<String>, PathRejection>,
 ) -> Response {
     let found = whom(&gateway, &account, person).and_then(|(_, user)| {

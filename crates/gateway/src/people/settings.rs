@@ -2,11 +2,12 @@
 
 use super::{Person, Recent};
 use crate::accounts::Account;
-use crate::api::{AlongWord, Find, QuestionBody};
+use crate::api::QuestionBody;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::intake::patience;
+use crate::intake::{self, seconds};
 use crate::places::{Care, Rule, Shape, Zone};
+use crate::question::{Along, Find};
 use meshcloak::map::StreetMap;
 use meshcloak::units::{LonLat, Point};
 use parking_lot::Mutex;
@@ -49,7 +50,7 @@ pub struct StandingQuestion {
     pub count: Option<u32>,
     /// How distance is measured.
     #[serde(default)]
-    pub along: AlongWord,
+    pub along: Along,
     /// Of which kind of place; any, if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
@@ -172,12 +173,12 @@ impl Gateway {
             return Err(Refusal::K(limits.k_max));
         }
         let dts = body.zones.iter().filter_map(|zone| zone.dt);
-        let within = |dt: f64| patience(dt).is_some_and(|dt| dt <= limits.dt_max);
+        let within = |dt: f64| seconds(dt).is_some_and(|dt| dt <= limits.dt_max);
         if !std::iter::once(body.dt).chain(dts).all(within) {
             return Err(Refusal::Dt(limits.dt_max));
         }
         if let Some(question) = &body.question {
-            self.wish(&question.body())?;
+            intake::question(self, &question.body())?;
         }
         let settings = Settings::of(body, self.atlas().map())?;
         Ok(Person::new(account.name(), name, settings))
@@ -209,7 +210,7 @@ impl ZoneBody {
             (true, ..) => return wrong("where nothing leaves there is no `k` and no `dt`"),
             (false, k, dt) => Rule::Care(Care {
                 k: k.and_then(|k| u32::try_from(k).ok()).unwrap_or(0),
-                dt: dt.and_then(patience).unwrap_or(Duration::ZERO),
+                dt: dt.and_then(seconds).unwrap_or(Duration::ZERO),
             }),
         };
         let point = |lon: f64, lat: f64| -> Result<Point, Refusal> {

@@ -4,7 +4,7 @@ use super::routes::{said, whom};
 use crate::api::RefusalBody;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::routes::Caller;
+use crate::routes::KeyAccount;
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -59,7 +59,7 @@ pub struct TokensBody {
 )]
 async fn add_token(
     State(gateway): State<Arc<Gateway>>,
-    Caller(account): Caller,
+    KeyAccount(account): KeyAccount,
     person: Result<Path<String>, PathRejection>,
 ) -> Response {
     let made = async {
@@ -88,7 +88,7 @@ async fn add_token(
 )]
 async fn list_tokens(
     State(gateway): State<Arc<Gateway>>,
-    Caller(account): Caller,
+    KeyAccount(account): KeyAccount,
     person: Result<Path<String>, PathRejection>,
 ) -> Response {
     let found = whom(&gateway, &account, person).and_then(|(_, user)| {
@@ -117,7 +117,7 @@ async fn list_tokens(
 )]
 async fn revoke_token(
     State(gateway): State<Arc<Gateway>>,
-    Caller(account): Caller,
+    KeyAccount(account): KeyAccount,
     path: Result<Path<(String, String)>, PathRejection>,
 ) -> Response {
     let revoked = async {

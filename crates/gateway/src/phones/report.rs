@@ -4,14 +4,16 @@
 use super::track::{Fix, Pace, When};
 use crate::accounts::Account;
 use crate::api::QueryRequest;
-use crate::desk::Verdict;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
+use crate::intake::{check_query, locate};
 use crate::outcome::Finished;
 use crate::people::Person;
 use crate::stream::refusal_json;
-use crate::tickets::{Hear, Route};
+use crate::submit::{Submission, submit};
+use crate::tickets::{ResultListener, Route};
 use meshcloak::map::Position;
+use meshcloak::private::Private;
 use meshcloak::units::{Length, Speed};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -48,8 +50,8 @@ impl std::fmt::Debug for Ear {
     }
 }
 
-impl Hear for Ear {
-    fn hear(self: Box<Ear>, finished: &Finished) {
+impl ResultListener for Ear {
+    fn on_result(self: Box<Ear>, finished: &Finished) {
         let now = self.gateway.clock().now();
         self.person.recent().ended(self.report, now, finished);
     }
@@ -67,13 +69,13 @@ impl Gateway {
     ) -> Result<(), Refusal> {
         let number = person.recent().report();
         let asked = self.asks(account, person, phone, report).and_then(|request| {
-            let ask = self.look(account, &request)?;
+            let ask = check_query(self, account, &request)?;
             let mut heard = Ok(());
             let ear =
                 || Ear { gateway: Arc::clone(self), person: Arc::clone(person), report: number };
-            let route = || Route::To(Box::new(ear()));
-            self.submit(account, [ask], route, |_, verdict| {
-                if let Verdict::Refused(refusal) = verdict {
+            let route = || Route::Listener(Box::new(ear()));
+            submit(self, account, [ask], route, |_, verdict| {
+                if let Submission::Refused(refusal) = verdict {
                     heard = Err(refusal);
                 }
             });
@@ -87,7 +89,7 @@ impl Gateway {
             let mut recent = person.recent();
             recent.refused(number, self.clock().now(), body);
             if *refusal == Refusal::Never {
-                recent.lose_track(self.numbers().digest(phone));
+                recent.lose_track(self.user_ids().digest(phone));
             }
         })
     }
@@ -100,12 +102,13 @@ impl Gateway {
         phone: &str,
         report: &Report,
     ) -> Result<QueryRequest<'a>, Refusal> {
-        let (point, position) = self.place(report.lon, report.lat)?;
+        let located = locate(self, report.lon, report.lat)?;
+        let (point, position) = (*located.point.expose(), *located.position.expose());
         let (now, unix) = (self.clock().now(), self.clock().unix_millis());
         let skew = self.config().people.skew;
         let pace = {
             let mut recent = person.recent();
-            let track = recent.track(self.numbers().digest(phone));
+            let track = recent.track(self.user_ids().digest(phone));
             let made = match track.when(report.made, unix, now, skew) {
                 When::Made(made) => Some(made),
                 When::Arrived => None,
@@ -116,10 +119,10 @@ impl Gateway {
         };
         let settings = &person.settings.body;
         Ok(QueryRequest {
-            ticket: Cow::Owned(self.ticket()),
-            person: Cow::Borrowed(&person.name),
-            lon: report.lon,
-            lat: report.lat,
+            ticket: Private::new(Cow::Owned(self.ticket())),
+            person: Cow::Borrowed(&*person.name).into(),
+            lon: report.lon.into(),
+            lat: report.lat.into(),
             k: settings.k,
             dt: settings.dt,
             dc: Some(reach(account, pace)),
@@ -137,7 +140,7 @@ impl Gateway {
     /// A ticket of which nobody else can have thought.
     pub(crate) fn ticket(&self) -> String {
         let number = self.sessions().count();
-        format!("~{number}.{:x}", self.numbers().digest(("ticket", number)))
+        format!("~{number}.{:x}", self.user_ids().digest(("ticket", number)))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::answers::json;
 use crate::api::RefusalBody;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::intake::name;
+use crate::intake::check_name;
 use crate::people::{Person, TOKEN};
 use crate::routes::{JSON, has_type, read_body, refuse};
 use axum::extract::rejection::PathRejection;
@@ -194,8 +194,8 @@ fn basic(
     }
     let account = gateway.directory().account(password).cloned().ok_or(Refusal::Key)?;
     let user = said(headers, "x-limit-u", query, "u").or(user).unwrap_or_default();
-    name(&user, "user")?;
-    let person = gateway.people().find(gateway.numbers().person(&account, &user));
+    check_name(&user, "user")?;
+    let person = gateway.people().find(gateway.user_ids().user(&account, &user));
     if person.is_none() {
         gateway.metrics().refused(&Refusal::NoSettings);
     }

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::inquiry::Inquiry;
-use crate::question::{Asked, Category};
+use crate::question::Category;
 use crate::service::memory::Memory;
 use crate::service::{BuiltIn, Plain, PlainSettings, Row, Service};
 use meshcloak::distance::Atlas;
@@ -113,9 +113,8 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 
 fn inquiry(map: &StreetMap, region: &[StreetId], questions: &[&Question]) -> Inquiry {
     let region = Region::Mesh(region.to_vec().into());
-    let asked: Vec<Asked> = questions.iter().map(|question| question.asked().unwrap()).collect();
     let disclosure = Disclosure { at: Time::from_millis(0), region };
-    let mut inquiries = Inquiry::of(map, &disclosure, asked);
+    let mut inquiries = Inquiry::of(map, &disclosure, questions.iter().copied()).unwrap();
     assert_eq!(inquiries.len(), 1);
     inquiries.remove(0)
 }
@@ -142,7 +141,7 @@ fn compare(
         let position = position_in(map, &region, &mut random);
         let (question, other) = (question(&mut random), question(&mut random));
         let mut questions = vec![&question];
-        if other.asked().unwrap().kind() == question.asked().unwrap().kind() {
+        if other.kind() == question.kind() {
             questions.push(&other);
         }
         let answered = now(service.ask(&inquiry(map, &region, &questions))).unwrap();

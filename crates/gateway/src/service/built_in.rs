@@ -66,7 +66,7 @@ impl BuiltIn {
     }
 
     fn answer(&self, inquiry: &Inquiry) -> Objects {
-        let question = inquiry.asked().question();
+        let question = inquiry.question();
         let region = inquiry.region();
         let numbers = match self.shelf_of(&question.category) {
             None => Vec::new(),

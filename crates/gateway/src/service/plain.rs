@@ -101,7 +101,7 @@ impl<S: PlainService> Plain<S> {
     }
 
     async fn answer(&self, inquiry: &Inquiry) -> Result<Objects, ServiceError> {
-        let question = inquiry.asked().question();
+        let question = inquiry.question();
         let category = &question.category;
         let piece = Piece::of(self.walker.map(), inquiry.region());
         let mut gathered =

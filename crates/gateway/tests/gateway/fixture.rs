@@ -4,10 +4,10 @@
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
-use gateway::answers::answer;
+use gateway::answers::answer_round;
+use gateway::batch::BatchEngine;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
-use gateway::engine::Engine;
 use gateway::gateway::{Gateway, Parts};
 use gateway::inquiry::Inquiry;
 use gateway::outcome::Outcome;
@@ -97,7 +97,7 @@ pub struct Fixture {
     pub gateway: Arc<Gateway>,
     pub app: Router,
     pub probe: Probe,
-    engine: Engine,
+    engine: BatchEngine,
 }
 
 impl Fixture {
@@ -107,9 +107,9 @@ impl Fixture {
     }
 
     pub async fn new(config: Config, mode: Mode) -> Fixture {
-        let (gateway, probe) = gateway_of(config, mode, Clock::by_hand());
-        gateway.learn_categories().await.unwrap();
-        let engine = Engine::new(Arc::clone(&gateway));
+        let (gateway, probe) = gateway_of(config, mode, Clock::manual());
+        gateway.refresh_categories().await.unwrap();
+        let engine = BatchEngine::new(Arc::clone(&gateway));
         Fixture { app: app(Arc::clone(&gateway)), gateway, probe, engine }
     }
 
@@ -117,16 +117,16 @@ impl Fixture {
     pub async fn tick(&mut self) {
         self.gateway.clock().advance(1000);
         let round = self.engine.turn(self.gateway.clock().now());
-        answer(Arc::clone(&self.gateway), round).await;
-        self.gateway.forget_results();
+        answer_round(Arc::clone(&self.gateway), round).await;
+        self.gateway.purge_results();
     }
 
     /// The end: a last batch, and everyone left is told so.
     pub async fn end(&mut self) {
-        self.gateway.begin_to_stop();
+        self.gateway.begin_stop();
         self.tick().await;
-        let round = self.engine.give_up(self.gateway.clock().now(), Outcome::Expired);
-        answer(Arc::clone(&self.gateway), round).await;
+        let round = self.engine.end_all(self.gateway.clock().now(), Outcome::Expired);
+        answer_round(Arc::clone(&self.gateway), round).await;
     }
 
     pub async fn post(&self, body: Value) -> (StatusCode, Value) {

@@ -7,12 +7,12 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request};
 use axum::response::Response;
 use futures_util::future::{join, join_all};
-use gateway::answers::answer;
+use gateway::answers::answer_round;
+use gateway::batch::BatchEngine;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
-use gateway::engine::Engine;
 use gateway::gateway::Gateway;
-use gateway::keys::{KeyFile, OwnLimits};
+use gateway::keys::{KeyFile, LimitOverrides};
 use gateway::page::{self, Lookout, Site};
 use gateway::server::{app, operator_app};
 use http_body_util::BodyExt as _;
@@ -46,10 +46,10 @@ pub struct Guarded {
 
 pub fn guarded(folder: &std::path::Path) -> Guarded {
     let mut file = KeyFile::default();
-    let key = file.add("app", OwnLimits::default()).unwrap();
+    let key = file.add("app", LimitOverrides::default()).unwrap();
     file.write(&folder.join("keys.json")).unwrap();
     let config = Config { keys: Some(folder.join("keys.json")), ..generous() };
-    let (gateway, _) = gateway_of(config, Mode::Guarded, Clock::by_hand());
+    let (gateway, _) = gateway_of(config, Mode::Guarded, Clock::manual());
     let lookout = Arc::new(Lookout::default());
     let site = page::operator(&gateway, &lookout, &Site::default());
     Guarded {
@@ -123,12 +123,12 @@ impl Guarded {
     async fn time(&self) {
         let (sender, rounds) = unbounded_channel();
         let mut passed = self.lookout.watch(&self.gateway, rounds, |_| ());
-        let mut engine = Engine::new(Arc::clone(&self.gateway));
+        let mut engine = BatchEngine::new(Arc::clone(&self.gateway));
         for _ in 0..6 {
             tokio::task::yield_now().await;
             self.gateway.clock().advance(1000);
             sender.send(engine.turn(self.gateway.clock().now())).unwrap();
-            answer(Arc::clone(&self.gateway), passed.recv().await.unwrap()).await;
+            answer_round(Arc::clone(&self.gateway), passed.recv().await.unwrap()).await;
         }
     }
 

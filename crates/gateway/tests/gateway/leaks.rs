@@ -6,7 +6,7 @@ use crate::pages::{Pages, is_a_count, without_batches};
 use crate::secrets::Secrets;
 use futures_util::future::join_all;
 use gateway::config::{Config, Mode};
-use gateway::keys::{KeyFile, OwnLimits};
+use gateway::keys::{KeyFile, LimitOverrides};
 use serde_json::json;
 
 /// What was sent without the numbers of streets, which are what may be sent.
@@ -25,7 +25,7 @@ async fn nothing_that_leaves_tells_of_anyone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys.json");
     let mut file = KeyFile::default();
-    let key = file.add("okapi-app", OwnLimits::default()).unwrap();
+    let key = file.add("okapi-app", LimitOverrides::default()).unwrap();
     file.write(&path).unwrap();
     let config = Config { keys: Some(path), ..generous() };
     let mut fixture = Fixture::new(config.clone(), Mode::Guarded).await;

@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use futures_util::join;
 use gateway::config::Mode;
-use gateway::keys::{KeyFile, OwnLimits};
+use gateway::keys::{KeyFile, LimitOverrides};
 use meshcloak::guarantee::Guarantee;
 use serde_json::json;
 use tower::ServiceExt as _;
@@ -162,9 +162,9 @@ async fn a_key_opens_one_account_with_its_own_limits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys.json");
     let mut file = KeyFile::default();
-    let strict = OwnLimits { k_max: Some(3), rate: Some(1), ..OwnLimits::default() };
+    let strict = LimitOverrides { k_max: Some(3), rate: Some(1), ..LimitOverrides::default() };
     let (small, large) =
-        (file.add("small", strict).unwrap(), file.add("large", OwnLimits::default()).unwrap());
+        (file.add("small", strict).unwrap(), file.add("large", LimitOverrides::default()).unwrap());
     file.write(&path).unwrap();
     let config = gateway::config::Config { keys: Some(path.clone()), ..generous() };
     let fixture = Fixture::new(config.clone(), Mode::Guarded).await;

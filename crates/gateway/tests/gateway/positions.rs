@@ -74,7 +74,7 @@ fn described() -> Vec<(Method, String)> {
 async fn no_route_returns_where_anybody_is() {
     let folder = tempfile::tempdir().unwrap();
     let scene = guarded(folder.path());
-    scene.gateway.learn_categories().await.unwrap();
+    scene.gateway.refresh_categories().await.unwrap();
     let people = places();
     let mut heard = scene.asked(&people, 1).await;
     assert!(heard.iter().any(|text| text.contains("\"answered\"")), "{heard:?}");

@@ -6,10 +6,10 @@ use crate::town::{furnish, inquiry, position_in, question, region, walker};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
-use gateway::answers::answer;
+use gateway::answers::answer_round;
+use gateway::batch::BatchEngine;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
-use gateway::engine::Engine;
 use gateway::gateway::{Gateway, Parts};
 use gateway::question::{Along, Operation, Question};
 use gateway::refine::refine;
@@ -170,7 +170,7 @@ fn gateway_of(walker: &Arc<Walker>, settings: &PostgisSettings) -> Arc<Gateway> 
     config.engine.dc_max = walker.atlas().dc_max();
     config.service.timeout = PATIENCE * 2;
     let service = Box::new(Postgis::service(walker.clone(), settings).unwrap());
-    let (mode, clock) = (Mode::Demo, Clock::by_hand());
+    let (mode, clock) = (Mode::Demo, Clock::manual());
     let parts = Parts { config, mode, walker: walker.clone(), service, clock };
     Arc::new(Gateway::new(parts).unwrap())
 }
@@ -186,8 +186,8 @@ async fn people_who_ask_a_gateway_get_what_sql_says_from_where_they_are() {
     tokio::spawn(connection);
     streets::load(&client, map, settings.plain.farthest_from_street).await;
     let gateway = gateway_of(&walker, &settings);
-    gateway.learn_categories().await.unwrap();
-    let (app, mut engine) = (app(Arc::clone(&gateway)), Engine::new(Arc::clone(&gateway)));
+    gateway.refresh_categories().await.unwrap();
+    let (app, mut engine) = (app(Arc::clone(&gateway)), BatchEngine::new(Arc::clone(&gateway)));
     let mut random = Town::generator(5);
 
     let mut people = Vec::new();
@@ -208,7 +208,7 @@ async fn people_who_ask_a_gateway_get_what_sql_says_from_where_they_are() {
     for _ in 0..5 {
         tokio::task::yield_now().await;
         gateway.clock().advance(1000);
-        answer(Arc::clone(&gateway), engine.turn(gateway.clock().now())).await;
+        answer_round(Arc::clone(&gateway), engine.turn(gateway.clock().now())).await;
     }
     let (mut answered, mut along_streets) = (0, 0);
     for (position, question, told) in people {

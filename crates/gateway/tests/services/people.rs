@@ -8,10 +8,10 @@ use crate::world::{Thing, everything, things};
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use futures_util::future::join_all;
-use gateway::answers::answer;
+use gateway::answers::answer_round;
+use gateway::batch::BatchEngine;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
-use gateway::engine::Engine;
 use gateway::gateway::{Gateway, Parts};
 use gateway::question::{Along, Category, Operation, Question};
 use gateway::refine::refine;
@@ -69,11 +69,11 @@ pub async fn asked(
     let mut config = Config { keys: None, ..Config::default() };
     config.service.timeout = Duration::from_secs(600);
     config.limits.rate = 1_000_000;
-    let (mode, clock) = (Mode::Demo, Clock::by_hand());
+    let (mode, clock) = (Mode::Demo, Clock::manual());
     let parts = Parts { config, mode, walker: Arc::clone(walker), service, clock };
     let gateway = Arc::new(Gateway::new(parts).unwrap());
-    gateway.learn_categories().await.unwrap();
-    let mut engine = Engine::new(Arc::clone(&gateway));
+    gateway.refresh_categories().await.unwrap();
+    let mut engine = BatchEngine::new(Arc::clone(&gateway));
     let posts = people.iter().map(|person| {
         let LonLat { lon, lat } = place(walker, person);
         let (name, question) = (&person.name, &person.question);
@@ -92,7 +92,7 @@ pub async fn asked(
         for _ in 0..5 {
             gateway.clock().advance(1000);
             let round = engine.turn(gateway.clock().now());
-            answer(Arc::clone(&gateway), round).await;
+            answer_round(Arc::clone(&gateway), round).await;
         }
     };
     futures_util::join!(join_all(posts), batch).0

@@ -5,7 +5,7 @@ use crate::fixture::place;
 use axum::body::Body;
 use axum::http::Request;
 use futures_util::{SinkExt as _, StreamExt as _};
-use gateway::listen::{Manners, listen};
+use gateway::listen::{ConnectionLimits, listen};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ pub async fn door(world: &World) -> (SocketAddr, watch::Sender<bool>) {
     let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
     let closing = watch::Sender::new(false);
-    let manners = Manners {
+    let limits = ConnectionLimits {
         connections: 100,
-        patience: Duration::from_secs(10),
-        reading: Duration::from_secs(10),
+        read_timeout: Duration::from_secs(10),
+        write_timeout: Duration::from_secs(10),
         tls: None,
     };
     let app = world.fixture.app.clone();
-    tokio::spawn(listen(socket, app, manners, closing.subscribe()));
+    tokio::spawn(listen(socket, app, limits, closing.subscribe()));
     (address, closing)
 }
 
@@ -187,7 +187,7 @@ async fn who_comes_back_gets_what_she_missed_once() {
             tokio::task::yield_now().await;
         }
         world.ticks(61).await;
-        world.fixture.gateway.forget_people();
+        world.fixture.gateway.purge_idle_users();
         let (_, welcome) = Client::greet(address, &world.key, again.clone()).await;
         if welcome["resumed"] == false {
             break; // the server may not have seen at once that the last one has gone

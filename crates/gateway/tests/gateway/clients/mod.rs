@@ -16,7 +16,7 @@ use axum::http::{Request, StatusCode};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gateway::config::{Config, Mode};
-use gateway::keys::{KeyFile, OwnLimits};
+use gateway::keys::{KeyFile, LimitOverrides};
 use serde_json::{Value, json};
 use std::path::Path;
 use tempfile::TempDir;
@@ -38,7 +38,7 @@ impl World {
     pub async fn with(change: impl FnOnce(&mut Config, &Path)) -> World {
         let folder = tempfile::tempdir().unwrap();
         let mut file = KeyFile::default();
-        let key = file.add("okapi-app", OwnLimits::default()).unwrap().secret;
+        let key = file.add("okapi-app", LimitOverrides::default()).unwrap().secret;
         let path = folder.path().join("keys.json");
         file.write(&path).unwrap();
         let mut config = Config { keys: Some(path), ..generous() };

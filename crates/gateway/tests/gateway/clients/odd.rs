@@ -196,7 +196,7 @@ async fn end(world: &mut World, jo: &Odd, trouble: Trouble) {
         assert!(dropped >= 20 * ROUNDS - 15, "all but a burst of ten: {dropped}");
     }
     world.ticks(700).await;
-    world.fixture.gateway.forget_people();
+    world.fixture.gateway.purge_idle_users();
     let nothing = json!({"answered": null, "latest": null});
     assert_eq!(world.answer("jo").await, nothing, "nothing is kept of her");
     let (accepted, ended) = world.fixture.gateway.metrics().accounts();

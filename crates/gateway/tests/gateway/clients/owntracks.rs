@@ -99,7 +99,7 @@ async fn who_it_is_comes_from_header_parameter_or_user_and_a_token_needs_neither
         let request = Request::post(route).header("authorization", header);
         assert_eq!(world.send(request.body(Body::empty()).unwrap()).await.0, 401, "{header}");
     }
-    world.fixture.gateway.begin_to_stop();
+    world.fixture.gateway.begin_stop();
     assert_eq!(world.owntracks("jo", &body()).await.0, 503, "worth sending again");
     world.fixture.end().await;
 }

@@ -86,7 +86,7 @@ async fn settings_that_cannot_hold_are_refused_by_name() {
 async fn what_is_kept_is_kept_for_the_owner_alone_and_survives_a_restart() {
     let world = World::with(|config, folder| {
         config.people.file = Some(folder.join("people.json"));
-        config.people.most = 2;
+        config.people.max_count = 2;
     })
     .await;
     let path = world.folder.path().join("people.json");
@@ -107,7 +107,7 @@ async fn what_is_kept_is_kept_for_the_owner_alone_and_survives_a_restart() {
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
     let config = gateway::config::Config::clone(&world.fixture.gateway.config());
-    let (again, _) = gateway_of(config.clone(), Mode::Guarded, Clock::by_hand());
+    let (again, _) = gateway_of(config.clone(), Mode::Guarded, Clock::manual());
     assert_eq!(again.people().of_token(&kept).unwrap().settings.body.k, 2);
     assert!(again.people().of_token(&lost).is_none());
     // What cannot be kept is not done.
@@ -120,7 +120,7 @@ async fn what_is_kept_is_kept_for_the_owner_alone_and_survives_a_restart() {
     std::fs::remove_dir(&path).unwrap();
     std::fs::write(&path, "{\"secret\": \"zebra\", \"people\": []}").unwrap();
     let probe = crate::fixture::walker();
-    let opened = gateway::people::People::open(&config.people, probe.map(), again.numbers());
+    let opened = gateway::people::People::open(&config.people, probe.map(), again.user_ids());
     let error = opened.unwrap_err().to_string();
     assert!(error.contains("people.json") && !error.contains("zebra"), "{error}");
 }

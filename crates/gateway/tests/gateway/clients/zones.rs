@@ -92,7 +92,7 @@ async fn the_edge_moves_from_day_to_day_and_never_into_the_place() {
     let directory = gateway.directory();
     let account = directory.named("okapi-app").unwrap();
     let reach = |person: &str| -> usize {
-        let user = gateway.numbers().person(account, person);
+        let user = gateway.user_ids().user(account, person);
         let frame = gateway.atlas().map().frame().unwrap();
         let centre = frame.point(meshcloak::units::LonLat { lon: home.0, lat: home.1 });
         (0..80)

@@ -7,7 +7,7 @@ use axum::http::Request;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::{SinkExt as _, StreamExt as _};
-use gateway::listen::{Manners, listen};
+use gateway::listen::{ConnectionLimits, listen};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -149,13 +149,13 @@ impl Socket {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let door = watch::Sender::new(false);
-        let manners = Manners {
+        let limits = ConnectionLimits {
             connections: 9,
-            patience: Duration::from_secs(600),
-            reading: Duration::from_secs(600),
+            read_timeout: Duration::from_secs(600),
+            write_timeout: Duration::from_secs(600),
             tls: None,
         };
-        tokio::spawn(listen(listener, house.app.clone(), manners, door.subscribe()));
+        tokio::spawn(listen(listener, house.app.clone(), limits, door.subscribe()));
         let stream = TcpStream::connect(address).await.unwrap();
         let mut request = format!("ws://{address}/v1/live").into_client_request().unwrap();
         let bearer = format!("Bearer {}", house.key).parse().unwrap();

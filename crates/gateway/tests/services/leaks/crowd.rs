@@ -10,12 +10,12 @@ use crate::town::hamlet;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
-use gateway::answers::answer;
+use gateway::answers::answer_round;
+use gateway::batch::BatchEngine;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
-use gateway::engine::Engine;
 use gateway::gateway::{Gateway, Parts};
-use gateway::keys::{KeyFile, OwnLimits};
+use gateway::keys::{KeyFile, LimitOverrides};
 use gateway::server::app;
 use gateway::walk::Walker;
 use meshcloak::map::{Position, StreetId, StreetMap};
@@ -113,7 +113,7 @@ pub struct House {
     pub key: String,
     pub tokens: BTreeMap<String, String>,
     pub sockets: Vec<Socket>,
-    engine: Engine,
+    engine: BatchEngine,
     _folder: TempDir,
 }
 
@@ -121,17 +121,17 @@ impl House {
     pub async fn open(behind: &Behind) -> House {
         let folder = tempfile::tempdir().unwrap();
         let mut file = KeyFile::default();
-        let key = file.add("okapi-app", OwnLimits::default()).unwrap().secret;
+        let key = file.add("okapi-app", LimitOverrides::default()).unwrap().secret;
         let path = folder.path().join("keys.json");
         file.write(&path).unwrap();
         let mut config = Config { keys: Some(path), ..Config::default() };
         config.people.file = Some(folder.path().join("people.json"));
         config.service.timeout = Duration::from_secs(600);
-        let (mode, walker, clock) = (Mode::Guarded, Arc::clone(&behind.walker), Clock::by_hand());
+        let (mode, walker, clock) = (Mode::Guarded, Arc::clone(&behind.walker), Clock::manual());
         let parts = Parts { config, mode, walker, service: behind.service(), clock };
         let gateway = Arc::new(Gateway::new(parts).unwrap());
-        gateway.learn_categories().await.unwrap();
-        let (engine, app) = (Engine::new(Arc::clone(&gateway)), app(Arc::clone(&gateway)));
+        gateway.refresh_categories().await.unwrap();
+        let (engine, app) = (BatchEngine::new(Arc::clone(&gateway)), app(Arc::clone(&gateway)));
         let (tokens, sockets) = (BTreeMap::new(), Vec::new());
         House { gateway, app, key, tokens, sockets, engine, _folder: folder }
     }
@@ -190,7 +190,7 @@ impl House {
         let before = self.gateway.metrics().accounts().1[0];
         self.gateway.clock().advance(1000);
         let round = self.engine.turn(self.gateway.clock().now());
-        answer(Arc::clone(&self.gateway), round).await;
+        answer_round(Arc::clone(&self.gateway), round).await;
         let (accepted, ended) = self.gateway.metrics().accounts();
         assert_eq!((ended[0] - before, ended[0]), (people as u64, accepted), "{ended:?}");
         for socket in &mut self.sockets {
@@ -200,7 +200,7 @@ impl House {
 
     /// What was counted.
     pub async fn end(self) -> String {
-        self.gateway.begin_to_stop();
+        self.gateway.begin_stop();
         self.gateway.metrics().render(40)
     }
 }

@@ -1,93 +1,93 @@
-//! The JSON of an answer, written into room that is used again: the same few thousand objects are
-//! told again and again, so the words for each are made once where they can be kept.
+//! JSON of an answer, written into a reused buffer. The JSON of an object is the same for every
+//! user except for the distance, so it is made once per object where the objects are kept.
 
 use crate::api::{FoundBody, Receipt};
-use crate::degrees::Degrees;
+use crate::lon_lat_cache::LonLatCache;
 use crate::service::{Object, Objects};
 use bytes::Bytes;
 use meshcloak::map::Frame;
 use serde::Serialize;
 
-/// What somebody is told who was answered.
-pub(crate) struct Answered<'a> {
-    /// Of her query.
+/// Contents of an answer.
+pub(crate) struct AnswerParts<'a> {
+    /// Ticket of the query.
     pub ticket: &'a str,
-    /// How far each object is, and which it is; nearest first.
+    /// Distance in metres and index of each object found, nearest first.
     pub found: &'a [(f64, u32)],
-    /// The objects.
+    /// Objects that the indices refer to.
     pub objects: &'a Objects,
-    /// What was done for her.
+    /// Receipt of the query.
     pub receipt: Receipt,
 }
 
-/// Where objects are on Earth.
+/// Projection from the plane of the map to lon/lat.
 #[derive(Clone, Copy)]
-pub(crate) struct Earth<'a> {
-    /// The frame of the map, if it has one.
+pub(crate) struct Projection<'a> {
+    /// Frame of the map; without one lon/lat are written as 0.
     pub frame: Option<&'a Frame>,
-    /// What is remembered of it.
-    pub degrees: &'a Degrees,
+    /// Cached results.
+    pub cache: &'a LonLatCache,
 }
 
-/// Room for one sentence after the other.
+/// Writer with a reused buffer.
 #[derive(Default)]
-pub(crate) struct Sentence {
+pub(crate) struct AnswerWriter {
     buffer: Vec<u8>,
 }
 
-impl Sentence {
-    /// One JSON object, as [`crate::api::ResultBody`] is written.
-    pub(crate) fn say(&mut self, earth: Earth<'_>, told: &Answered<'_>) -> Bytes {
+impl AnswerWriter {
+    /// Writes one JSON object, byte for byte as [`crate::api::ResultBody`] serialises.
+    pub(crate) fn write(&mut self, projection: Projection<'_>, parts: &AnswerParts<'_>) -> Bytes {
         let buffer = &mut self.buffer;
         buffer.clear();
         buffer.extend_from_slice(b"{\"ticket\":");
-        write(buffer, told.ticket);
+        write(buffer, parts.ticket);
         buffer.extend_from_slice(b",\"outcome\":\"answered\",\"answer\":[");
-        for (place, &(metres, number)) in told.found.iter().enumerate() {
-            if place > 0 {
+        for (position, &(metres, index)) in parts.found.iter().enumerate() {
+            if position > 0 {
                 buffer.push(b',');
             }
-            let object = &told.objects.objects()[number as usize];
-            let kept = told.objects.for_many().map(|many| &many.words[number as usize]);
-            match kept {
-                Some(kept) => buffer.extend_from_slice(kept.get_or_init(|| {
-                    let mut words = Vec::new();
-                    begin(&mut words, earth, object);
-                    words.into()
+            let object = &parts.objects.objects()[index as usize];
+            let cached = parts.objects.for_many().map(|many| &many.words[index as usize]);
+            match cached {
+                Some(cached) => buffer.extend_from_slice(cached.get_or_init(|| {
+                    let mut json = Vec::new();
+                    write_object(&mut json, projection, object);
+                    json.into()
                 })),
-                None => begin(buffer, earth, object),
+                None => write_object(buffer, projection, object),
             }
             write(buffer, &((metres * 100.0).round() / 100.0));
             buffer.push(b'}');
         }
         buffer.extend_from_slice(b"],\"receipt\":");
-        write(buffer, &told.receipt);
+        write(buffer, &parts.receipt);
         buffer.push(b'}');
         Bytes::copy_from_slice(buffer)
     }
 }
 
-/// How a distance of nothing is written, and the end of what was found.
-const NO_DISTANCE: &[u8] = b"0.0}";
+/// End of a [`FoundBody`] with distance 0.
+const ZERO_DISTANCE: &[u8] = b"0.0}";
 
-/// All that is said of an object but how far it is, which comes last.
-fn begin(buffer: &mut Vec<u8>, earth: Earth<'_>, object: &Object) {
-    let place = earth.frame.map(|frame| earth.degrees.place(frame, object.point));
+/// Writes an object up to its distance, which is the last field.
+fn write_object(buffer: &mut Vec<u8>, projection: Projection<'_>, object: &Object) {
+    let lon_lat = projection.frame.map(|frame| projection.cache.lon_lat(frame, object.point));
     let body = FoundBody {
         id: &object.id,
         name: &object.name,
         category: &object.category,
-        lon: place.map_or(0.0, |place| place.lon),
-        lat: place.map_or(0.0, |place| place.lat),
+        lon: lon_lat.map_or(0.0, |lon_lat| lon_lat.lon),
+        lat: lon_lat.map_or(0.0, |lon_lat| lon_lat.lat),
         metres: 0.0,
     };
     write(buffer, &body);
-    debug_assert!(buffer.ends_with(NO_DISTANCE), "the distance comes last");
-    buffer.truncate(buffer.len() - NO_DISTANCE.len());
+    debug_assert!(buffer.ends_with(ZERO_DISTANCE), "the distance is the last field");
+    buffer.truncate(buffer.len() - ZERO_DISTANCE.len());
 }
 
 fn write(buffer: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    serde_json::to_writer(buffer, value).expect("strings and finite numbers are always JSON");
+    serde_json::to_writer(buffer, value).expect("strings and finite numbers are always valid JSON");
 }
 
 #[cfg(test)]
@@ -111,9 +111,9 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_written_as_the_api_has_it_the_first_time_and_later() {
+    fn cached_and_uncached_answers_equal_the_serialised_result_body() {
         let frame = Frame::at(LonLat { lon: 9.0, lat: 48.0 });
-        let degrees = Degrees::default();
+        let cache = LonLatCache::default();
         let plain = objects();
         let receipt = Receipt {
             guarantee: "history",
@@ -124,20 +124,20 @@ mod tests {
             exact: true,
             history: Some("new"),
         };
-        let mut sentence = Sentence::default();
+        let mut writer = AnswerWriter::default();
         for (objects, frame) in
             [(plain.clone(), None), (plain.clone(), Some(&frame)), (plain.prepared(), Some(&frame))]
         {
             for found in [&[][..], &[(0.0, 3)], &[(1.0, 0), (12.345, 2), (1e3, 1), (2e3, 3)]] {
                 let bodies = found.iter().map(|&(metres, number): &(f64, u32)| {
                     let object = &objects.objects()[number as usize];
-                    let place = frame.map(|frame| degrees.place(frame, object.point));
+                    let lon_lat = frame.map(|frame| cache.lon_lat(frame, object.point));
                     FoundBody {
                         id: &object.id,
                         name: &object.name,
                         category: &object.category,
-                        lon: place.map_or(0.0, |place| place.lon),
-                        lat: place.map_or(0.0, |place| place.lat),
+                        lon: lon_lat.map_or(0.0, |lon_lat| lon_lat.lon),
+                        lat: lon_lat.map_or(0.0, |lon_lat| lon_lat.lat),
                         metres: (metres * 100.0).round() / 100.0,
                     }
                 });
@@ -149,14 +149,14 @@ mod tests {
                     receipt: Some(receipt.clone()),
                     message: None,
                 });
-                let told = Answered {
+                let parts = AnswerParts {
                     ticket: "7\"-a",
                     found,
                     objects: &objects,
                     receipt: receipt.clone(),
                 };
-                let said = sentence.say(Earth { frame, degrees: &degrees }, &told);
-                assert_eq!(std::str::from_utf8(&said).unwrap(), expected.unwrap());
+                let written = writer.write(Projection { frame, cache: &cache }, &parts);
+                assert_eq!(std::str::from_utf8(&written).unwrap(), expected.unwrap());
             }
         }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Limits of an account that differ from everybody's, in the units of the configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct OwnLimits {
+pub struct LimitOverrides {
     /// Queries per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<u32>,
@@ -29,7 +29,7 @@ pub struct OwnLimits {
     pub dc_max: Option<f64>,
 }
 
-impl OwnLimits {
+impl LimitOverrides {
     /// Those that are given, by name.
     pub fn named(&self) -> Vec<(&'static str, String)> {
         let whole = |value: Option<u32>| value.map(|value| value.to_string());

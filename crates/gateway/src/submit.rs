@@ -1,0 +1,145 @@
+//! Submission of validated queries, cancellation, and delivery of results.
+
+use crate::accounts::Account;
+use crate::error::Refusal;
+use crate::gateway::Gateway;
+use crate::intake::CheckedQuery;
+use crate::mailbox::{Arrival, Pending};
+use crate::outcome::Finished;
+use crate::tickets::{Route, TicketStatus};
+use meshcloak::guarantee::{Door, Refusal as AdmissionError};
+use meshcloak::query::{Query, QueryId};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Result of a submission.
+#[derive(Debug, PartialEq)]
+pub enum Submission {
+    /// The query waits; the result goes to its route.
+    Waiting,
+    /// The ticket was submitted before and its query has ended.
+    Ended(Finished),
+    /// The query was not accepted.
+    Refused(Refusal),
+}
+
+/// Submits queries of one account in order, under one lock of its tickets.
+///
+/// `route` returns the destination of the next result. `on_submission` is called once per query
+/// with its ticket.
+pub fn submit(
+    gateway: &Gateway,
+    account: &Arc<Account>,
+    queries: impl IntoIterator<Item = CheckedQuery>,
+    mut route: impl FnMut() -> Route,
+    mut on_submission: impl FnMut(&str, Submission),
+) {
+    let mut accepted = 0;
+    let mut tickets = account.tickets().lock();
+    let mut admission = gateway.mailbox().admission();
+    for query in queries {
+        let ticket = Arc::clone(query.ticket.expose());
+        let submission = match tickets.status(&ticket, query.digest) {
+            TicketStatus::Conflict => Submission::Refused(Refusal::TicketTaken),
+            TicketStatus::Done(finished) => Submission::Ended(finished),
+            TicketStatus::Waiting(_) => {
+                tickets.add_route(&ticket, route());
+                Submission::Waiting
+            }
+            TicketStatus::Unknown => {
+                let digest = query.digest;
+                let waiting = tickets.waiting_count();
+                match accept(gateway, &mut admission, account, waiting, query) {
+                    Ok(id) => {
+                        tickets.insert(Arc::clone(&ticket), digest, id, route());
+                        accepted += 1;
+                        Submission::Waiting
+                    }
+                    Err(refusal) => Submission::Refused(refusal),
+                }
+            }
+        };
+        on_submission(&ticket, submission);
+    }
+    gateway.metrics().accepted(accepted);
+}
+
+/// Puts a query into the mailbox, unless the gateway is full or stopping, or `history` cannot
+/// protect the query. `waiting` is the number of waiting queries of the account.
+fn accept(
+    gateway: &Gateway,
+    admission: &mut Option<Door>,
+    account: &Arc<Account>,
+    waiting: usize,
+    checked: CheckedQuery,
+) -> Result<QueryId, Refusal> {
+    if gateway.mailbox().lock().is_closed() {
+        return Err(Refusal::Stopping);
+    }
+    let capacity = gateway.config().engine.queue;
+    // One account can fill at most three quarters of the queue.
+    let max_per_account = capacity - capacity / 4;
+    if gateway.under_way().load(Ordering::Relaxed) >= capacity || waiting >= max_per_account {
+        return Err(Refusal::Busy);
+    }
+    let query = Query {
+        id: QueryId(0),
+        user: checked.user.into_exposed(),
+        asked_at: gateway.clock().now(),
+        position: checked.position.into_exposed(),
+        k: checked.k,
+        temporal_tolerance: checked.dt,
+        distance_constraint: checked.dc,
+        speed: checked.speed,
+    };
+    if let Some(admission) = admission {
+        admission.admit(gateway.atlas(), &query).map_err(|error| match error {
+            AdmissionError::Speed => Refusal::Speed,
+            AdmissionError::FasterThanDeclared => Refusal::FasterThanDeclared,
+        })?;
+    }
+    let account = Arc::clone(account);
+    let pending = Pending { account, ticket: checked.ticket, question: checked.question };
+    let mut mailbox = gateway.mailbox().lock();
+    // The mailbox may have been closed since the first check. What it held then is in the last
+    // batch.
+    if mailbox.is_closed() {
+        return Err(Refusal::Stopping);
+    }
+    gateway.under_way().fetch_add(1, Ordering::Relaxed);
+    Ok(mailbox.push(Arrival { query: query.into(), pending }))
+}
+
+/// Cancels a query. Its outcome goes to `route` and is not `cancelled` if the query is published
+/// before the cancellation takes effect. Returns `None` for an unknown ticket.
+pub fn cancel(
+    gateway: &Gateway,
+    account: &Account,
+    ticket: &str,
+    route: Route,
+) -> Option<Submission> {
+    let mut tickets = account.tickets().lock();
+    match tickets.find(ticket) {
+        TicketStatus::Unknown | TicketStatus::Conflict => None,
+        TicketStatus::Done(finished) => Some(Submission::Ended(finished)),
+        TicketStatus::Waiting(id) => {
+            tickets.add_route(ticket, route);
+            gateway.mailbox().lock().cancel(id);
+            Some(Submission::Waiting)
+        }
+    }
+}
+
+/// Delivers results and stores them under their tickets. Drains `ended`. Consecutive results of
+/// one account are delivered under one lock of its tickets.
+pub fn finish_all(gateway: &Gateway, ended: &mut Vec<(Pending, Finished)>) {
+    gateway.under_way().fetch_sub(ended.len(), Ordering::Relaxed);
+    let now = gateway.clock().now();
+    for run in ended.chunk_by(|a, b| Arc::ptr_eq(&a.0.account, &b.0.account)) {
+        let mut tickets = run[0].0.account.tickets().lock();
+        for (pending, finished) in run {
+            tickets.finish(pending.ticket.expose(), finished, now);
+        }
+    }
+    ended.clear();
+}
