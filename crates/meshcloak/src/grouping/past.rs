@@ -4,7 +4,7 @@
 //! soon as it can.
 
 use super::near_past::NearPast;
-use crate::distance::{Atlas, Rows, Search, Ways};
+use crate::distance::{Atlas, Rows, Search, Arcs};
 use crate::map::{Position, StreetId, StreetMap, TerminalId};
 use crate::units::Length;
 use std::fmt;
@@ -12,7 +12,7 @@ use std::fmt;
 /// Measures how far it is from one position to others, beyond `dc_max` too.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Past {
-    beyond: Option<(Ways, Search)>,
+    beyond: Option<(Arcs, Search)>,
     /// Distance from where she was, of the present question if the stamp is.
     spread: Vec<(u32, u32)>,
     now: u32,
@@ -138,7 +138,7 @@ impl Past {
             }
         } else {
             let (ways, search) = beyond
-                .get_or_insert_with(|| (Ways::forward(map), Search::new(map.terminal_count())));
+                .get_or_insert_with(|| (Arcs::forward(map), Search::new(map.terminal_count())));
             search.run(ways, map.exits(from), bound, note);
         }
     }

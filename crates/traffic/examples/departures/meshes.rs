@@ -1,7 +1,7 @@
 //! Algorithm 3 as printed and as we read it, against the streets one can truly enter.
 
 use crate::{EVERY, Tape, percent};
-use meshcloak::distance::{Atlas, Search, Ways};
+use meshcloak::distance::{Atlas, Search, Arcs};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::mesh::{MeshBuilder, MeshRule, Standpoint};
 use meshcloak::query::Query;
@@ -123,13 +123,13 @@ fn without(map: &StreetMap, streets: &[StreetId], others: &[StreetId]) -> Vec<St
 /// The streets one can set foot on from a position, offset and all.
 struct Truth<'a> {
     map: &'a StreetMap,
-    ways: Ways,
+    ways: Arcs,
     search: Search,
 }
 
 impl Truth<'_> {
     fn new(map: &StreetMap) -> Truth<'_> {
-        Truth { map, ways: Ways::forward(map), search: Search::new(map.terminal_count()) }
+        Truth { map, ways: Arcs::forward(map), search: Search::new(map.terminal_count()) }
     }
 
     /// The streets that can be entered, and those of them that can be walked from end to end.
