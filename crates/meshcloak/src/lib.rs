@@ -22,6 +22,8 @@
 
 pub mod private;
 
+pub mod stamps;
+
 pub mod units;
 
 pub mod map;
