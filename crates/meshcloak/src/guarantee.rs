@@ -1,7 +1,7 @@
 //! What is promised to whom (SPEC §6), and the door of the `history` guarantee: whoever claims to
 //! be faster than she says cannot be hidden from somebody who knows where she was.
 
-use crate::distance::{Atlas, Search, Arcs};
+use crate::distance::{Arcs, Atlas, Search};
 use crate::history::Asked;
 use crate::query::{Query, UserId};
 use crate::units::{Length, Time};

@@ -2,7 +2,7 @@
 //!
 //! Rows are flat and sorted by terminal. Distances up to `dc_max` fit 16 bits.
 
-use super::search::{Search, Arcs};
+use super::search::{Arcs, Search};
 use crate::map::{StreetMap, TerminalId};
 use crate::units::Length;
 use rayon::prelude::*;

@@ -5,7 +5,7 @@
 //! close together, and the whole takes half the memory.
 
 use super::quadtree::QuadTree;
-use crate::distance::{Search, Arcs};
+use crate::distance::{Arcs, Search};
 use crate::map::{StreetMap, TerminalId};
 use crate::units::{Length, Point};
 use rayon::prelude::*;

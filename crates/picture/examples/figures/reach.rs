@@ -1,7 +1,7 @@
 //! Figure 5: the parts of streets that can be reached from a place, and where they end.
 
 use super::{draw_person, metres, panel};
-use meshcloak::distance::{Search, Arcs};
+use meshcloak::distance::{Arcs, Search};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::units::Length;
 use picture::Canvas;

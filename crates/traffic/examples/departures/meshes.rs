@@ -1,7 +1,7 @@
 //! Algorithm 3 as printed and as we read it, against the streets one can truly enter.
 
 use crate::{EVERY, Tape, percent};
-use meshcloak::distance::{Atlas, Search, Arcs};
+use meshcloak::distance::{Arcs, Atlas, Search};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::mesh::{MeshBuilder, MeshRule, Standpoint};
 use meshcloak::query::Query;
