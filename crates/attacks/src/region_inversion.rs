@@ -6,7 +6,7 @@ use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
 use crate::view::{Rule, View};
 use meshcloak::map::StreetId;
-use meshcloak::mesh::{MeshBuilder, MeshRule, MeshKey};
+use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::region::Region;
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use meshcloak::map::Position;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Observer};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
 use meshcloak::town::{Town, town};
 use meshcloak::units::{Length, Speed, Time};
 use std::fmt::Write as _;

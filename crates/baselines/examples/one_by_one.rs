@@ -12,7 +12,7 @@ use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::mesh_cloak::{MeshCloak, Settings as MeshCloakSettings};
 use meshcloak::query::Query;
-use meshcloak::scheme::{Pace, Scheme, Stage, State, Observer};
+use meshcloak::scheme::{Observer, Pace, Scheme, Stage, State};
 use meshcloak::units::Time;
 use std::path::PathBuf;
 use std::sync::Arc;

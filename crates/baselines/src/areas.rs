@@ -6,7 +6,7 @@ use crate::quadrants::{Quadrant, Quadrants};
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Published, Stage, Stats, Observer};
+use meshcloak::scheme::{Observer, Published, Stage, Stats};
 use meshcloak::units::{Point, Rectangle};
 use rustc_hash::FxHashMap;
 

@@ -7,7 +7,7 @@ use crate::hilbert;
 use crate::square::Square;
 use meshcloak::distance::Atlas;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Observer};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
 use meshcloak::units::{Point, Rectangle, Time};
 use std::sync::Arc;
 

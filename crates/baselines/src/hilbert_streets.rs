@@ -6,7 +6,7 @@ use crate::buckets::Buckets;
 use crate::crowd::Crowd;
 use crate::street_walk::StreetWalk;
 use meshcloak::distance::Atlas;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Observer};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
 use meshcloak::units::Time;
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use crate::areas::{Area, Areas};
 use crate::quadrants::Quadrants;
 use crate::square::DEPTH;
 use meshcloak::distance::Atlas;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Observer};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
 use meshcloak::units::Time;
 use std::sync::Arc;
 

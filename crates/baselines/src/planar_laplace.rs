@@ -9,7 +9,7 @@ use crate::chance::Chance;
 use meshcloak::distance::Atlas;
 use meshcloak::query::QueryId;
 use meshcloak::region::{Disc, Region};
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Observer};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use meshcloak::units::{Point, Time};
 use std::sync::Arc;
 

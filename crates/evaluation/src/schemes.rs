@@ -6,7 +6,7 @@ use crate::run::Presence;
 use meshcloak::cells::CellRule;
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{Guarantee, DEFAULT_HORIZON};
+use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
 use meshcloak::mesh::MeshRule;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::printed::Printed;

@@ -14,7 +14,7 @@ use gateway::walk::Walker;
 use import::{MapSource, Options, Progress};
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetId};
-use meshcloak::mesh::{MeshBuilder, MeshRule, MeshKey};
+use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::region::Region;
 use meshcloak::scheme::Disclosure;
 use meshcloak::units::{Length, Time};

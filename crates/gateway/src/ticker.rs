@@ -123,7 +123,7 @@ mod tests {
     use crate::tickets::Route;
     use crate::walk::Walker;
     use meshcloak::distance::Atlas;
-    use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Observer};
+    use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
     use meshcloak::units::Length;
     use tokio::sync::oneshot;
 

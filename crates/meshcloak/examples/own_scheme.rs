@@ -7,7 +7,7 @@ use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetId;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Observer};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
 use meshcloak::town::town;
 use meshcloak::units::{Length, Time};
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,7 +4,7 @@
 use crate::learned::Fate;
 use crate::query::{Query, QueryId};
 use crate::region::Region;
-use crate::scheme::{Published, Scheme, Stage, State, Observer};
+use crate::scheme::{Observer, Published, Scheme, Stage, State};
 use crate::units::Time;
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ use crate::guarantee::{Guarantee, max_travel};
 use crate::learned::Kind;
 use crate::meshes::Meshes;
 use crate::query::Query;
-use crate::scheme::{Published, Stage, State, Stats, Observer};
+use crate::scheme::{Observer, Published, Stage, State, Stats};
 use crate::units::Time;
 use std::time::Duration;
 

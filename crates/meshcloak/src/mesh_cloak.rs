@@ -7,12 +7,12 @@ use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
 pub use crate::group_cloak::Hold;
 use crate::group_cloak::{GroupCloak, Task};
-use crate::guarantee::{Guarantee, DEFAULT_HORIZON};
+use crate::guarantee::{DEFAULT_HORIZON, Guarantee};
 use crate::guard::{Guard, Promise};
 pub use crate::meshes::RegionRule;
 use crate::meshes::{Meshes, RegionBuilder};
 use crate::query::Query;
-use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Observer};
+use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use crate::units::Time;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,7 +97,12 @@ impl MeshCloak {
 
 impl MeshCloak {
     /// The same for disjoint groups, with a look by the guard.
-    fn cloak_in_groups(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak_in_groups(
+        &mut self,
+        state: &State,
+        now: Time,
+        watch: &mut dyn Observer,
+    ) -> &Published {
         let MeshCloak { settings, atlas, graph, meshes, groups, guard, published, .. } = self;
         let Settings { guarantee, coverage, hold, .. } = *settings;
         watch.stage(Stage::Graph);

@@ -5,7 +5,7 @@ use meshcloak::cells::{CellId, CellRule, Cells};
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::guarantee::Guarantee;
-use meshcloak::guard::{Violation, Guard, Promise};
+use meshcloak::guard::{Guard, Promise, Violation};
 use meshcloak::map::StreetId;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::query::{Query, QueryId};
@@ -117,7 +117,10 @@ fn the_guard_holds_back_a_set_whose_cells_leave_a_member_out() {
         }
         let mut guard = Guard::default();
         let faults = guard.inspect(&town.map, promise, &state, &mut wrong);
-        assert!(faults.iter().all(|fault| fault.1 == Violation::Outside), "seed {seed}: {faults:?}");
+        assert!(
+            faults.iter().all(|fault| fault.1 == Violation::Outside),
+            "seed {seed}: {faults:?}"
+        );
         assert_eq!(faults.len(), outside, "seed {seed}\n{town}");
         caught += outside;
     }

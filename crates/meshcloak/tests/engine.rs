@@ -4,7 +4,7 @@ use meshcloak::cells::{CellId, CellRule, Cells};
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
-use meshcloak::mesh::{MeshRule, MeshKey};
+use meshcloak::mesh::{MeshKey, MeshRule};
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::naive;
 use meshcloak::printed::Printed;

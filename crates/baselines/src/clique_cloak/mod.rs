@@ -10,7 +10,7 @@ use crate::roster::{Roster, place_of};
 use meshcloak::distance::Atlas;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Observer};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
 use meshcloak::units::{Point, Rectangle, Time};
 use search::Search;
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use local::{drop_misfits, search};
 use meshcloak::distance::Atlas;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Observer};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use meshcloak::units::{Rectangle, Time};
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -19,7 +19,7 @@ use growth::Growth;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::query::Query;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Observer};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use meshcloak::units::Time;
 use stars::Stars;
 

@@ -3,7 +3,7 @@
 use meshcloak::engine::{Batch, turn};
 use meshcloak::query::{Query, QueryId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Observer};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
 use meshcloak::units::Time;
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use crate::tape::Asked;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Observer};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
 use meshcloak::units::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use attacks::{Level, Rule, View};
 use meshcloak::distance::Atlas;
 use meshcloak::query::UserId;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Published, Scheme, Served, State, Observer};
+use meshcloak::scheme::{Description, Observer, Published, Scheme, Served, State};
 use meshcloak::units::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;

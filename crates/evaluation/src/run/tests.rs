@@ -2,7 +2,7 @@ use super::*;
 use crate::costs::Model;
 use meshcloak::map::Position;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Published, Stage, Observer};
+use meshcloak::scheme::{Description, Observer, Published, Stage};
 use meshcloak::town::{Town, town};
 use meshcloak::units::{Point, Rectangle};
 

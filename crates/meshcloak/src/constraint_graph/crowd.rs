@@ -9,7 +9,7 @@ use super::share::Share;
 use super::users::Users;
 use crate::distance::{Atlas, BEYOND};
 use crate::map::{StreetId, StreetMap};
-use crate::query::{Member, Query, QueryId, MeshKey};
+use crate::query::{Member, MeshKey, Query, QueryId};
 use crate::units::Length;
 use rayon::prelude::*;
 use std::ops::Range;

@@ -93,7 +93,8 @@ impl Guard {
             });
             let members = found.collect();
             let suspect = Suspect { map, promise, state, set, members, served: now };
-            let fault = if in_order { suspect.fault(distances) } else { Some(Violation::NotOneRegion) };
+            let fault =
+                if in_order { suspect.fault(distances) } else { Some(Violation::NotOneRegion) };
             faults.extend(fault.map(|fault| (number, fault)));
         }
         if !faults.is_empty() {

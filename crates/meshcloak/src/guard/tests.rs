@@ -5,7 +5,7 @@ use crate::distance::Atlas;
 use crate::engine::{Batch, turn};
 use crate::map::StreetId;
 use crate::query::UserId;
-use crate::scheme::{Description, Pace, Scheme, Observer};
+use crate::scheme::{Description, Observer, Pace, Scheme};
 use crate::town::{Town, town};
 use crate::units::{Speed, Time};
 use std::time::Duration;
@@ -148,7 +148,11 @@ fn a_set_that_not_all_its_members_publish_is_held_back() {
     scheme.sets.push(scheme.sets[0].clone());
     scheme.served = vec![(0, 0), (1, 0), (2, 1)];
     let found = run(scheme, people(&road()), &[]);
-    assert_eq!(found, (0, 2, vec![Violation::NotOneRegion, Violation::NotOneRegion]), "sets overlap");
+    assert_eq!(
+        found,
+        (0, 2, vec![Violation::NotOneRegion, Violation::NotOneRegion]),
+        "sets overlap"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A set whose mesh is wanted: who is in it, as far as it matters to the mesh.
 
-use super::{MeshBuilder, MeshRule, MeshKey};
+use super::{MeshBuilder, MeshKey, MeshRule};
 use crate::map::StreetId;
 use crate::units::Length;
 

@@ -15,7 +15,7 @@ use crate::mesh::MeshRule;
 use crate::mesh_cloak::{RegionRule, Settings};
 use crate::meshes::RegionBuilder;
 use crate::query::Query;
-use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Observer};
+use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use crate::units::{Length, Time};
 use graph::{Lists, PrintedGraph};
 use matrix::HashMatrix;

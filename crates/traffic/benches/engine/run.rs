@@ -3,7 +3,7 @@
 use meshcloak::engine::{Batch, turn};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Scheme, Stage, State, Observer};
+use meshcloak::scheme::{Observer, Scheme, Stage, State};
 use meshcloak::units::Time;
 use std::time::Instant;
 

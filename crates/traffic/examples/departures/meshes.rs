@@ -3,7 +3,7 @@
 use crate::{EVERY, Tape, percent};
 use meshcloak::distance::{Atlas, Search, Ways};
 use meshcloak::map::{Position, StreetId, StreetMap};
-use meshcloak::mesh::{MeshBuilder, MeshRule, MeshKey};
+use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::query::Query;
 use meshcloak::units::Length;
 use std::sync::Arc;
