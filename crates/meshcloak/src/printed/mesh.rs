@@ -49,7 +49,7 @@ impl PrintedMesh {
     pub(super) fn cloaking_mesh(
         &mut self,
         map: &StreetMap,
-        members: impl Iterator<Item = Standpoint>,
+        members: impl Iterator<Item = MeshKey>,
         mesh: &mut Vec<StreetId>,
     ) {
         for member in members {
@@ -108,8 +108,8 @@ mod tests {
             let mut builder = PrintedMesh::new(&town.map);
             builder.remaining.approach_wrap();
             for _ in 0..5 {
-                let members: Vec<Standpoint> = (0..random.random_range(1..5))
-                    .map(|_| Standpoint {
+                let members: Vec<MeshKey> = (0..random.random_range(1..5))
+                    .map(|_| MeshKey {
                         street: town.position(&mut random).street,
                         dc: Length::from_units(random.random_range(1..64_000)),
                     })
