@@ -2,7 +2,7 @@
 //! be faster than she says cannot be hidden from somebody who knows where she was.
 
 use crate::distance::{Arcs, Atlas, Search};
-use crate::history::Asked;
+use crate::history::PastPosition;
 use crate::query::{Query, UserId};
 use crate::units::{Length, Time};
 use rustc_hash::FxHashMap;
@@ -52,7 +52,7 @@ pub struct Admission {
 
 impl Admission {
     /// A door through which nobody has come yet.
-    pub fn new(atlas: &Atlas, horizon: Duration) -> Door {
+    pub fn new(atlas: &Atlas, horizon: Duration) -> Admission {
         let ways = Arcs::forward(atlas.map());
         let search = Search::new(ways.terminal_count());
         Admission { horizon, last: FxHashMap::default(), order: VecDeque::new(), ways, search }

@@ -5,7 +5,7 @@
 //! ([`MeshRule::Reach`](crate::mesh::MeshRule)).
 
 use crate::map::{StreetId, StreetMap, StreetSet, TerminalId};
-use crate::mesh::Standpoint;
+use crate::mesh::MeshKey;
 use crate::stamps::Stamps;
 
 /// A street as seen from a terminal.
