@@ -3,7 +3,7 @@
 
 use crate::query::{Query, QueryId};
 use crate::region::Region;
-use crate::scheme::{Published, Scheme, Stage, State, Watch};
+use crate::scheme::{Observer, Published, Scheme, Stage, State};
 use crate::service_odds::WaitOutcome;
 use crate::units::Time;
 use std::time::Duration;
@@ -124,7 +124,7 @@ fn learn(state: &mut State, gone: &Gone, published: &Published) {
             return WaitOutcome::Cancelled;
         }
         place += 1;
-        match served.next_if(|served| served.place as usize == place - 1) {
+        match served.next_if(|served| served.index as usize == place - 1) {
             Some(_) => WaitOutcome::Served,
             None => WaitOutcome::Waiting(published.classes[place - 1]),
         }
@@ -132,7 +132,7 @@ fn learn(state: &mut State, gone: &Gone, published: &Published) {
     let mut served = published.served().iter().peekable();
     let places = waiting.iter().zip(&published.classes).enumerate();
     odds.set_waiting(places.filter_map(|(place, (query, class))| {
-        let hers = served.next_if(|served| served.place as usize == place);
+        let hers = served.next_if(|served| served.index as usize == place);
         hers.is_none().then_some((query.id, *class))
     }));
 }
