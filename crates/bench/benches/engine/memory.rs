@@ -2,7 +2,7 @@
 
 use meshcloak::distance::{Atlas, Rows};
 
-/// What a prepared map takes, and how much the process held at most meanwhile.
+/// Describes the size of a prepared map and the peak memory of the process.
 pub fn memory(atlas: &Atlas) -> String {
     let (kind, rows) = match atlas.rows() {
         Rows::Streets(rows) => ("streets", rows.bytes()),
@@ -13,11 +13,12 @@ pub fn memory(atlas: &Atlas) -> String {
     format!("matrix {matrix:.1} MB, rows of {kind} {rows:.1} MB, peak {peak} MB")
 }
 
+/// Converts bytes to MiB.
 pub fn megabytes(bytes: usize) -> f64 {
     bytes as f64 / f64::from(1 << 20)
 }
 
-/// The most this process has held since `reset_peak`.
+/// Peak memory of this process since `reset_peak`.
 pub fn peak_memory_mb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -25,7 +26,7 @@ pub fn peak_memory_mb() -> u64 {
     kilobytes.unwrap_or(0) / 1024
 }
 
-/// Lets the peak begin anew at what is held now, where the system can (Linux).
+/// Resets the peak to the current memory (Linux only).
 pub fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
