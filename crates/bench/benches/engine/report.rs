@@ -4,7 +4,7 @@ use bench::batches;
 use meshcloak::engine::{Turn, turn};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Scheme, Stage, State, Watch};
+use meshcloak::scheme::{Observer, Scheme, Stage, State};
 use std::time::Instant;
 
 /// Number of stages of a turn.
@@ -39,7 +39,7 @@ struct StageClock {
     spent: [f64; STAGES],
 }
 
-impl Watch for StageClock {
+impl Observer for StageClock {
     fn stage(&mut self, stage: Stage) {
         self.spent[self.stage] += self.since.elapsed().as_secs_f64();
         self.since = Instant::now();

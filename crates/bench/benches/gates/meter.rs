@@ -8,7 +8,7 @@
 //!    │ uncounted  │ "graph"  │ uncounted  │ …        one dump per segment, in this order
 //! ```
 
-use meshcloak::scheme::{Stage, Watch};
+use meshcloak::scheme::{Observer, Stage};
 use std::fmt::Write as _;
 use std::hint::black_box;
 
@@ -99,7 +99,7 @@ impl TurnMeter<'_> {
     }
 }
 
-impl Watch for TurnMeter<'_> {
+impl Observer for TurnMeter<'_> {
     fn stage(&mut self, stage: Stage) {
         self.meter.end(self.current);
         self.current = match stage {

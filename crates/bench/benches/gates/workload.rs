@@ -11,10 +11,10 @@ use meshcloak::distance::{Atlas, DistanceMatrix, Reach, Rows};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::StreetMap;
-use meshcloak::mesh::{MeshBuilder, MeshRule, Standpoint};
+use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Description, Published, Scheme, State, Watch};
+use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
 use meshcloak::units::{Length, Time};
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -179,7 +179,7 @@ struct Recorder {
     /// Waiting queries of each batch.
     waiting: Vec<Vec<Query>>,
     /// Street and dc of the members of each published set.
-    sets: Vec<Vec<Standpoint>>,
+    sets: Vec<Vec<MeshKey>>,
 }
 
 impl Recorder {
@@ -199,10 +199,10 @@ impl Scheme for Recorder {
         self.scheme.describe()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
-        let published = self.scheme.cloak(state, now, watch);
-        let by_id: BTreeMap<QueryId, Standpoint> =
-            state.waiting.iter().map(|query| (query.id, query.standpoint())).collect();
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &Published {
+        let published = self.scheme.cloak(state, now, observer);
+        let by_id: BTreeMap<QueryId, MeshKey> =
+            state.waiting.iter().map(|query| (query.id, query.mesh_key())).collect();
         let sets = (0..published.set_count() as u32).map(|set| published.set(set));
         self.sets.extend(sets.map(|set| set.members.iter().map(|id| by_id[id]).collect()));
         self.waiting.push(state.waiting.clone());

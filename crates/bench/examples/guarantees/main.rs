@@ -76,7 +76,7 @@ impl Experiment {
                 }
                 let margin = Duration::from_secs(1);
                 let hold =
-                    hold.map(|longest| Hold { longest: Duration::from_secs(longest), margin });
+                    hold.map(|longest| Hold { max_wait: Duration::from_secs(longest), margin });
                 let settings = Settings { guarantee, hold, ..Settings::default() };
                 replay(&atlas, &recording, settings).print(&name, row, &paper);
             }

@@ -22,7 +22,7 @@ pub struct Outcome {
     worst: Duration,
     metres: f64,
     sampled: usize,
-    suppressed: usize,
+    rejected: usize,
     truncated: usize,
 }
 
@@ -56,7 +56,7 @@ impl Outcome {
             self.spent.as_secs_f64() / paper.spent.as_secs_f64(),
             self.worst.as_secs_f64() * 1e3,
             self.metres / self.sampled.max(1) as f64,
-            self.suppressed,
+            self.rejected,
             if self.truncated > 0 {
                 format!("  {} truncated", self.truncated)
             } else {
@@ -81,7 +81,7 @@ pub fn replay(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings) 
         outcome.expired += done.expired.len();
         outcome.delay +=
             done.served.iter().map(|(query, _)| now - query.asked_at).sum::<Duration>();
-        outcome.suppressed += done.published.stats.suppressed;
+        outcome.rejected += done.published.stats.rejected;
         outcome.truncated += usize::from(done.published.stats.truncated);
         for (_, set) in done.served.iter().step_by(SAMPLING) {
             outcome.metres += done.published.set(*set).region.metres(atlas.map());
