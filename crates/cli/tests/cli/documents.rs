@@ -132,7 +132,10 @@ fn named_items_exist() {
     for Document { name, text, .. } in named {
         for path in text.split('`').skip(1).step_by(2).filter(|code| is_path(code)) {
             for segment in path.split("::") {
-                assert!(words.contains(segment), "{name} names {path}: no {segment} in the sources");
+                assert!(
+                    words.contains(segment),
+                    "{name} names {path}: no {segment} in the sources"
+                );
             }
             checked += 1;
         }
@@ -143,7 +146,8 @@ fn named_items_exist() {
 /// Whether inline code is a path of Rust, as in `engine::turn`.
 fn is_path(code: &str) -> bool {
     let segments = code.split("::");
-    code.contains("::") && segments.into_iter().all(|s| s.chars().all(|c| c.is_alphanumeric() || c == '_'))
+    code.contains("::")
+        && segments.into_iter().all(|s| s.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
 /// Appends the paths of all files below a folder, one a line.
