@@ -1,5 +1,6 @@
 //! Chance from a seed, the same on every machine.
 
+use meshcloak::mix::mix64;
 use rand::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 
@@ -9,7 +10,7 @@ pub(super) struct Dice(Pcg64Mcg);
 impl Dice {
     /// The stream of a seed; different purposes draw from different streams.
     pub(super) fn new(seed: u64, purpose: u64) -> Dice {
-        Dice(Pcg64Mcg::seed_from_u64(seed ^ super::vector::scatter(purpose)))
+        Dice(Pcg64Mcg::seed_from_u64(seed ^ mix64(purpose)))
     }
 
     /// Any 64 bits.

@@ -3,7 +3,7 @@
 
 use super::dice::Dice;
 use super::lines::{Class, Line, LineId, Lines, Naming};
-use super::vector::scatter;
+use meshcloak::mix::mix64;
 use meshcloak::units::Point;
 use rustc_hash::FxHashSet;
 
@@ -177,5 +177,5 @@ fn theme_at(at: Point, central: bool) -> &'static [&'static str] {
         return &CRAFTS;
     }
     let cell = |metres: f64| (metres / 1300.0).floor() as i64 as u64;
-    themes[(scatter(cell(at.x) ^ scatter(cell(at.y))) % 8) as usize]
+    themes[(mix64(cell(at.x) ^ mix64(cell(at.y))) % 8) as usize]
 }

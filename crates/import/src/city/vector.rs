@@ -2,6 +2,7 @@
 //!
 //! Only + − × ÷ and √ are used, so that every machine computes the same bits.
 
+use meshcloak::mix::mix64;
 use meshcloak::units::Point;
 
 pub(super) fn add(a: Point, b: Point) -> Point {
@@ -90,21 +91,13 @@ pub(super) fn between(b: Point, d: Point, a: Point) -> bool {
     }
 }
 
-/// A number scattered evenly over all 64 bits.
-pub(super) fn scatter(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 /// Smooth noise between −1 and 1 whose hills are about one unit apart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise(pub u64);
 
 impl Noise {
     fn at(self, x: i64, y: i64) -> f64 {
-        let bits = scatter(self.0 ^ scatter(x as u64 ^ scatter(y as u64)));
+        let bits = mix64(self.0 ^ mix64(x as u64 ^ mix64(y as u64)));
         (bits >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
