@@ -3,8 +3,8 @@
 //! Dense in the old centre, looser towards the suburbs, with fingers along the avenues, sparse
 //! in the country, dense again in villages and towns.
 
-use super::dice::Dice;
 use super::layout::Layout;
+use super::random::RandomStream;
 use super::river;
 use super::vector::{Noise, dot, norm, scale, unit};
 use meshcloak::units::Point;
@@ -122,7 +122,7 @@ fn between_knots(knots: &[(f64, f64)], x: f64) -> f64 {
 
 /// Villages apart from one another and from the river, some of them on an avenue.
 fn villages(layout: &Layout) -> Vec<Village> {
-    let mut dice = Dice::new(layout.seed, 3);
+    let mut random = RandomStream::new(layout.seed, 3);
     let wanted = (layout.streets as f64 / 7000.0 * 19.0).ceil() as usize;
     let mut villages: Vec<Village> = Vec::new();
     let radials: Vec<f64> = layout.avenues.iter().copied().chain([0.25, 0.75]).collect();
@@ -130,15 +130,15 @@ fn villages(layout: &Layout) -> Vec<Village> {
         if villages.len() == wanted {
             break;
         }
-        let turns = if dice.chance(0.4) { *dice.pick(&radials) } else { dice.share() };
-        let out = dice.within(0.45, 0.9);
+        let turns = if random.chance(0.4) { *random.pick(&radials) } else { random.unit() };
+        let out = random.uniform(0.45, 0.9);
         let way = scale(layout.way(turns), layout.reach);
         let centre = scale(way, out.sqrt());
-        let radius =
-            dice.within(0.03, 0.075).min(dice.within(0.03, 0.09)) * layout.reach.min(14_000.0);
-        let radius = if dice.chance(0.18) { radius * 1.7 } else { radius };
+        let radius = random.uniform(0.03, 0.075).min(random.uniform(0.03, 0.09))
+            * layout.reach.min(14_000.0);
+        let radius = if random.chance(0.18) { radius * 1.7 } else { radius };
         let density =
-            if radius > 1000.0 { dice.within(40.0, 60.0) } else { dice.within(26.0, 45.0) };
+            if radius > 1000.0 { random.uniform(40.0, 60.0) } else { random.uniform(26.0, 45.0) };
         let near = |other: &Village| other.centre.distance(centre) < 1.5 * (other.radius + radius);
         if !villages.iter().any(near) && is_dry(layout, centre, radius) {
             villages.push(Village { centre, radius, density });

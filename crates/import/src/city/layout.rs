@@ -3,7 +3,7 @@
 //!
 //! The city's own axes are the river's course (x) and, square to it, the main street (y).
 
-use super::dice::Dice;
+use super::random::RandomStream;
 use super::vector::{Noise, add, direction, left, scale};
 use meshcloak::units::Point;
 
@@ -36,7 +36,7 @@ const USUAL_REACH: f64 = 12_600.0;
 
 impl Layout {
     pub(super) fn new(seed: u64, streets: usize) -> Layout {
-        let mut dice = Dice::new(seed, 1);
+        let mut random = RandomStream::new(seed, 1);
         let size = (streets as f64 / USUAL_STREETS).sqrt();
         let reach = USUAL_REACH * size;
         let boulevard = (780.0 * size.sqrt()).min(0.13 * reach);
@@ -44,16 +44,16 @@ impl Layout {
         let widest = 0.7 * (reach - 3000.0).max(0.5 * reach);
         let rings: Vec<f64> =
             (0..6).map(|n| first_ring * f64::from(1 << n)).take_while(|r| *r < widest).collect();
-        let spread = |dice: &mut Dice, turns: f64| turns + dice.within(-0.018, 0.018);
-        let avenues = [0.112, 0.388, 0.65, 0.85].map(|turns| spread(&mut dice, turns));
+        let spread = |random: &mut RandomStream, turns: f64| turns + random.uniform(-0.018, 0.018);
+        let avenues = [0.112, 0.388, 0.65, 0.85].map(|turns| spread(&mut random, turns));
         let mut outer_avenues = Vec::new();
         for ring in 1..rings.len() {
             // Between those that are already there, and never along the river.
             let turns: &[f64] =
                 if ring == 1 { &[0.18, 0.32, 0.7, 0.8] } else { &[0.07, 0.43, 0.59, 0.91] };
-            outer_avenues.extend(turns.iter().map(|turns| (spread(&mut dice, *turns), ring)));
+            outer_avenues.extend(turns.iter().map(|turns| (spread(&mut random, *turns), ring)));
         }
-        let side = if dice.chance(0.5) { 1.0 } else { -1.0 };
+        let side = if random.chance(0.5) { 1.0 } else { -1.0 };
         let mut motorways = vec![side * 1.42 * first_ring];
         if rings.len() > 2 {
             motorways.push(-side * 2.9 * first_ring);
@@ -69,7 +69,7 @@ impl Layout {
             avenues: avenues.to_vec(),
             outer_avenues,
             motorways,
-            east: direction(dice.share()),
+            east: direction(random.unit()),
         }
     }
 

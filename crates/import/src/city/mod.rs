@@ -5,31 +5,31 @@
 //! ever divide a face, so none can cross another or the river; only motorways lie above.
 
 mod blocks;
+mod build_street;
 mod chord;
 mod crossings;
 mod density;
-mod dice;
-mod draw;
+mod drawing;
 mod face;
+mod lay;
 mod layout;
 mod lines;
 mod motorway;
 mod names;
-mod net;
 mod plane;
 mod pois;
-mod quarter;
+mod random;
 mod river;
+mod road_network;
 mod roundabouts;
 mod skeleton;
 mod vector;
-mod walk;
 mod zone;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use draw::build;
+pub(crate) use drawing::build;
 
 /// Which city is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,13 +45,13 @@ pub struct CitySizeError(pub usize);
 
 impl CityPlan {
     /// The fewest streets a city has.
-    pub const FEWEST: usize = 500;
+    pub const MIN_STREETS: usize = 500;
     /// The most streets a city has.
-    pub const MOST: usize = 200_000;
+    pub const MAX_STREETS: usize = 200_000;
 
     /// The city of that seed with about that many streets (within 5 %).
     pub fn new(seed: u64, streets: usize) -> Result<CityPlan, CitySizeError> {
-        if (CityPlan::FEWEST..=CityPlan::MOST).contains(&streets) {
+        if (CityPlan::MIN_STREETS..=CityPlan::MAX_STREETS).contains(&streets) {
             Ok(CityPlan { seed, streets })
         } else {
             Err(CitySizeError(streets))

@@ -1,8 +1,8 @@
 //! Names: each quarter calls its streets after one theme, each line has one name, and few names
 //! occur twice.
 
-use super::dice::Dice;
 use super::lines::{Class, Line, LineId, Lines, Naming};
+use super::random::RandomStream;
 use meshcloak::mix::mix64;
 use meshcloak::units::Point;
 use rustc_hash::FxHashSet;
@@ -81,21 +81,21 @@ const ENDINGS: [&str; 26] = [
     "well", "wick", "worth",
 ];
 const TOWN_WAYS: [&str; 6] = ["Street", "Lane", "Row", "Passage", "Alley", "Court"];
-const CITY_WAYS: [&str; 4] = ["Street", "Street", "Road", "Place"];
+const CITY_WAYS: [&str; 4] = ["Street", "Street", "Road", "PlacedPoi"];
 const SUBURB_WAYS: [&str; 8] =
     ["Road", "Lane", "Close", "Way", "Drive", "Crescent", "Gardens", "Rise"];
 const SIDES: [&str; 8] = ["Upper", "Lower", "Old", "New", "Little", "Great", "North", "South"];
 
 /// The names of all lines; empty where a line has none.
 pub(super) struct Names {
-    dice: Dice,
+    random: RandomStream,
     taken: FxHashSet<String>,
     boulevard: f64,
 }
 
 impl Names {
     pub(super) fn new(seed: u64, boulevard: f64) -> Names {
-        Names { dice: Dice::new(seed, 7), taken: FxHashSet::default(), boulevard }
+        Names { random: RandomStream::new(seed, 7), taken: FxHashSet::default(), boulevard }
     }
 
     /// A name for every line, in order.
@@ -131,9 +131,9 @@ impl Names {
         };
         let theme = theme_at(line.at, central);
         self.fresh(|names| {
-            let way = *names.dice.pick(ways);
-            let placed = theme.is_empty() || names.dice.chance(0.25);
-            let root = if placed { names.place() } else { (*names.dice.pick(theme)).to_owned() };
+            let way = *names.random.pick(ways);
+            let placed = theme.is_empty() || names.random.chance(0.25);
+            let root = if placed { names.place() } else { (*names.random.pick(theme)).to_owned() };
             format!("{root} {way}")
         })
     }
@@ -148,7 +148,7 @@ impl Names {
             name = make(self);
         }
         if self.taken.contains(&name) {
-            name = format!("{} {name}", self.dice.pick(&SIDES));
+            name = format!("{} {name}", self.random.pick(&SIDES));
         }
         self.taken.insert(name.clone());
         name
@@ -156,17 +156,17 @@ impl Names {
 
     /// The name of an invented place or family.
     pub(super) fn place(&mut self) -> String {
-        format!("{}{}", self.dice.pick(&BEGINNINGS), self.dice.pick(&ENDINGS))
+        format!("{}{}", self.random.pick(&BEGINNINGS), self.random.pick(&ENDINGS))
     }
 
     /// A word to call something after.
     pub(super) fn root(&mut self) -> String {
         let themes: [&[&str]; 4] = [&TREES, &BIRDS, &CRAFTS, &STONES];
-        if self.dice.chance(0.5) {
+        if self.random.chance(0.5) {
             return self.place();
         }
-        let theme = *self.dice.pick(&themes);
-        (*self.dice.pick(theme)).to_owned()
+        let theme = *self.random.pick(&themes);
+        (*self.random.pick(theme)).to_owned()
     }
 }
 

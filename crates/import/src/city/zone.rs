@@ -1,9 +1,9 @@
 //! What kind of quarter a place lies in, and how one builds there.
 
 use super::density::Density;
-use super::dice::Dice;
 use super::layout::Layout;
 use super::lines::Class;
+use super::random::RandomStream;
 use super::vector::norm;
 use meshcloak::units::Point;
 
@@ -119,7 +119,7 @@ impl Zone {
     }
 
     /// The class of a street through a face that is to become so many blocks.
-    pub(super) fn class(self, blocks: f64, dice: &mut Dice) -> Class {
+    pub(super) fn class(self, blocks: f64, random: &mut RandomStream) -> Class {
         let (secondary, tertiary) = match self {
             Zone::Centre | Zone::Inner => (70.0, 24.0),
             Zone::Suburb => (60.0, 20.0),
@@ -130,7 +130,7 @@ impl Zone {
             Class::Secondary
         } else if blocks > tertiary {
             Class::Tertiary
-        } else if self == Zone::Centre && dice.chance(0.25) {
+        } else if self == Zone::Centre && random.chance(0.25) {
             Class::LivingStreet
         } else if self == Zone::Country && blocks < 1.2 {
             Class::Service

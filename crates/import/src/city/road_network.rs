@@ -18,15 +18,15 @@ pub(super) struct Road {
 }
 
 /// Terminals and the streets between them.
-pub(super) struct Net {
+pub(super) struct RoadNetwork {
     pub terminals: Vec<Point>,
     pub roads: Vec<Road>,
 }
 
-impl Net {
-    pub(super) fn new(plane: &Plane, lines: &Lines, elevated: Vec<Elevated>) -> Net {
+impl RoadNetwork {
+    pub(super) fn new(plane: &Plane, lines: &Lines, elevated: Vec<Elevated>) -> RoadNetwork {
         let mut terminal_of = vec![None; plane.points.len()];
-        let mut net = Net { terminals: Vec::new(), roads: Vec::new() };
+        let mut net = RoadNetwork { terminals: Vec::new(), roads: Vec::new() };
         for half in (0..plane.halves()).step_by(2) {
             if plane.is_street(half) && breaks(plane, plane.origin(half)) {
                 let (end, bends) = run(plane, half);

@@ -6,8 +6,8 @@ use super::density::Density;
 use super::layout::Layout;
 use super::lines::{Lines, Traffic};
 use super::names::Names;
-use super::net::Net;
-use super::pois::{Place, Places};
+use super::pois::{PlacedPoi, PoiPlacer};
+use super::road_network::RoadNetwork;
 use super::skeleton::Skeleton;
 use crate::draft::Draft;
 use crate::progress::Progress;
@@ -21,10 +21,10 @@ const ORIGIN: LonLat = LonLat { lon: 9.0, lat: 48.0 };
 
 /// Everything about a city before it becomes a map.
 pub(super) struct Drawing {
-    pub net: Net,
+    pub net: RoadNetwork,
     pub lines: Lines,
     pub names: Vec<String>,
-    pub places: Vec<Place>,
+    pub places: Vec<PlacedPoi>,
     /// The middle of the river.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests hold the streets against it"))]
     pub river: Vec<Point>,
@@ -58,14 +58,14 @@ pub(super) fn draw(plan: CityPlan, progress: &dyn Progress) -> Drawing {
     let mut blocks = Blocks::new(&layout, &density, &plane);
     blocks.cut((&mut plane, &mut lines), plan.streets() - above, progress);
     let parks: Vec<Park> = std::mem::take(&mut blocks.parks);
-    let mut net = Net::new(&plane, &lines, elevated);
+    let mut net = RoadNetwork::new(&plane, &lines, elevated);
     for vertex in roundabouts {
         net.add_roundabout(&mut lines, plane.point(vertex));
     }
     net.open_traps();
     let mut names = Names::new(plan.seed(), layout.boulevard);
     let line_names = names.of_lines(&lines);
-    let where_to = Places { layout: &layout, density: &density, lines: &lines, net: &net };
+    let where_to = PoiPlacer { layout: &layout, density: &density, lines: &lines, net: &net };
     let places = where_to.all(&mut names, &parks);
     Drawing { net, lines, names: line_names, places, river, bridges }
 }
@@ -102,13 +102,13 @@ fn to_map(drawing: &Drawing) -> Result<MapBuilder, MapError> {
     Ok(builder)
 }
 
-fn nodes(net: &Net) -> u64 {
+fn nodes(net: &RoadNetwork) -> u64 {
     (net.terminals.len() + net.roads.iter().map(|road| road.bends.len()).sum::<usize>()) as u64
 }
 
 /// Pairs of points joined by a street; bends are all different, so only streets without any can
 /// repeat a pair.
-fn edges(net: &Net) -> u64 {
+fn edges(net: &RoadNetwork) -> u64 {
     let mut straight = FxHashSet::default();
     let mut pairs = 0;
     for road in &net.roads {
