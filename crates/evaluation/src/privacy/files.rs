@@ -192,7 +192,7 @@ fn asked(
     let mut asked = Vec::new();
     while let Some(row) = reader.next_row()? {
         let Ok(record) = row.query else { continue };
-        let point = match record.place {
+        let point = match record.coordinates {
             Coordinates::Metres(point) => point,
             Coordinates::Degrees(place) => map.frame().ok_or(GivenError::NoFrame)?.point(place),
         };
