@@ -4,7 +4,7 @@
 use crate::learned::Fate;
 use crate::query::{Query, QueryId};
 use crate::region::Region;
-use crate::scheme::{Published, Scheme, Stage, State, Watch};
+use crate::scheme::{Observer, Published, Scheme, Stage, State};
 use crate::units::Time;
 use std::time::Duration;
 
@@ -38,29 +38,29 @@ pub fn turn<'a>(
     scheme: &'a mut dyn Scheme,
     state: &mut State,
     batch: Batch,
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
 ) -> Turn<'a> {
     watch.stage(Stage::Collect);
-    let (now, memory) = (batch.now, scheme.memory());
+    let (now, memory) = (batch.now, scheme.history_horizon());
     let gone = collect(state, batch, memory);
     state.turns += 1;
     let published = scheme.cloak(state, now, watch); // lines 10–15
     watch.stage(Stage::Settle);
     learn(state, &gone, published);
-    state.left.clear();
+    state.departed.clear();
     state.arrived = 0;
     let mut served = Vec::with_capacity(published.served().len());
     let mut next = published.served().iter().peekable();
     let mut place = 0;
     if next.peek().is_some() {
         state.waiting.retain(|query| {
-            let hers = next.next_if(|served| served.place == place);
+            let hers = next.next_if(|served| served.index == place);
             place += 1;
             served.extend(hers.map(|hers| (query.clone(), hers.set)));
             hers.is_none()
         }); // lines 16–17
     }
-    state.left.extend(served.iter().map(|(query, _)| query.id));
+    state.departed.extend(served.iter().map(|(query, _)| query.id));
     if memory.is_some() {
         for (query, set) in &served {
             let rectangle = match published.set(*set).region {
@@ -91,7 +91,7 @@ fn collect(state: &mut State, batch: Batch, memory: Option<Duration>) -> Gone {
     let mut gone = Gone { cancelled: Vec::new(), expired: Vec::new() };
     if state.patient_until < now || !cancelled.is_empty() {
         gone.take(&mut state.waiting, now, &cancelled);
-        state.left.extend(gone.cancelled.iter().chain(&gone.expired).map(|query| query.id));
+        state.departed.extend(gone.cancelled.iter().chain(&gone.expired).map(|query| query.id));
         state.patient_until = earliest_end(&state.waiting);
     }
     gone.take(&mut arrivals, now, &cancelled);
@@ -124,7 +124,7 @@ fn learn(state: &mut State, gone: &Gone, published: &Published) {
             return Fate::Cancelled;
         }
         place += 1;
-        match served.next_if(|served| served.place as usize == place - 1) {
+        match served.next_if(|served| served.index as usize == place - 1) {
             Some(_) => Fate::Served,
             None => Fate::Waits(published.kinds[place - 1]),
         }
@@ -132,7 +132,7 @@ fn learn(state: &mut State, gone: &Gone, published: &Published) {
     let mut served = published.served().iter().peekable();
     let places = waiting.iter().zip(&published.kinds).enumerate();
     learned.note(places.filter_map(|(place, (query, kind))| {
-        let hers = served.next_if(|served| served.place as usize == place);
+        let hers = served.next_if(|served| served.index as usize == place);
         hers.is_none().then_some((query.id, *kind))
     }));
 }

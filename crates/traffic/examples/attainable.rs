@@ -16,11 +16,11 @@ use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::grouping::{Grouping, WhoCounts};
-use meshcloak::guarantee::{Guarantee, HORIZON};
+use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
 use meshcloak::map::StreetMap;
 use meshcloak::mesh_cloak::{MeshCloak, Settings as Ours};
 use meshcloak::query::Query;
-use meshcloak::scheme::{Description, Published, Scheme, State, Watch};
+use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
 use meshcloak::units::Time;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -65,11 +65,11 @@ impl Scheme for Nobody {
         self.paper.describe()
     }
 
-    fn memory(&self) -> Option<Duration> {
-        Some(HORIZON)
+    fn history_horizon(&self) -> Option<Duration> {
+        Some(DEFAULT_HORIZON)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &Published {
         if now.as_millis() < WINDOW.start * 1000 {
             return &self.published;
         }

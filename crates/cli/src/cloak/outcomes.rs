@@ -7,7 +7,7 @@ use evaluation::reason::Reason;
 use import::AtomicFile;
 use meshcloak::map::StreetId;
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::Cloaking;
+use meshcloak::scheme::AnonymitySet;
 use meshcloak::units::Time;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub struct Success<'a> {
     /// The batch.
     pub at: Time,
     /// Her set.
-    pub set: Cloaking<'a>,
+    pub set: AnonymitySet<'a>,
     /// The streets of its region.
     pub streets: &'a [StreetId],
     /// The length of street inside, in metres.

@@ -35,14 +35,14 @@ enum Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
     /// Her place in [`State::waiting`](super::State::waiting).
-    pub place: u32,
+    pub index: u32,
     /// The number of her set.
     pub set: u32,
 }
 
 /// One published set.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cloaking<'a> {
+pub struct AnonymitySet<'a> {
     /// Who is in it, ascending; distinct users.
     pub members: &'a [QueryId],
     /// What the service is asked about.
@@ -132,16 +132,16 @@ impl Published {
 
     /// Serves somebody with a set.
     pub fn serve(&mut self, place: u32, set: u32) {
-        self.served.push(Served { place, set });
+        self.served.push(Served { index: place, set });
     }
 
     /// Serves those of the waiting list, from the first to the last, who have a set.
     pub(crate) fn serve_all(&mut self, sets: &[Option<u32>]) {
         let start = self.served.len();
-        self.served.resize(start + sets.len(), Served { place: 0, set: 0 });
+        self.served.resize(start + sets.len(), Served { index: 0, set: 0 });
         let mut end = start;
         for (place, set) in (0..).zip(sets) {
-            self.served[end] = Served { place, set: set.unwrap_or_default() };
+            self.served[end] = Served { index: place, set: set.unwrap_or_default() };
             end += usize::from(set.is_some());
         }
         self.served.truncate(end);
@@ -152,16 +152,16 @@ impl Published {
         let mut kept = Published { kinds: std::mem::take(&mut self.kinds), ..Published::default() };
         let mut number_of = Vec::with_capacity(self.set_count());
         for set in 0..self.set_count() as u32 {
-            let Cloaking { members, region } = self.set(set);
+            let AnonymitySet { members, region } = self.set(set);
             let stays = sets.binary_search(&set).is_err();
             number_of.push(stays.then(|| kept.add(members.iter().copied(), &region)));
         }
         for served in &self.served {
             if let Some(&Some(set)) = number_of.get(served.set as usize) {
-                kept.serve(served.place, set);
+                kept.serve(served.index, set);
             }
         }
-        kept.stats = Stats { suppressed: self.stats.suppressed + sets.len(), ..self.stats };
+        kept.stats = Stats { rejected: self.stats.rejected + sets.len(), ..self.stats };
         *self = kept;
     }
 
@@ -176,7 +176,7 @@ impl Published {
     }
 
     /// A set by its number.
-    pub fn set(&self, set: u32) -> Cloaking<'_> {
+    pub fn set(&self, set: u32) -> AnonymitySet<'_> {
         let run = |ends: &[u32]| {
             let start = if set == 0 { 0 } else { ends[set as usize - 1] };
             start as usize..ends[set as usize] as usize
@@ -187,7 +187,7 @@ impl Published {
             Ok(Shape::Disc(disc)) => Region::Disc(disc),
             Err(_) => Region::Mesh(Cow::Borrowed(&self.meshes[run(&self.mesh_ends)])),
         };
-        Cloaking { members: &self.members[run(&self.set_ends)], region }
+        AnonymitySet { members: &self.members[run(&self.set_ends)], region }
     }
 }
 

@@ -3,7 +3,7 @@
 use meshcloak::engine::{Batch, turn};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Scheme, Stage, State, Watch};
+use meshcloak::scheme::{Observer, Scheme, Stage, State};
 use meshcloak::units::Time;
 use std::time::Instant;
 
@@ -30,7 +30,7 @@ struct Clock {
     spent: [f64; 5],
 }
 
-impl Watch for Clock {
+impl Observer for Clock {
     fn stage(&mut self, stage: Stage) {
         self.spent[self.stage] += self.since.elapsed().as_secs_f64();
         self.since = Instant::now();

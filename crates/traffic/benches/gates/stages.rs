@@ -6,7 +6,7 @@ use meshcloak::constraint_graph::{ConstraintGraph, Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, DistanceMatrix, Reach};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetMap;
-use meshcloak::mesh::{MeshBuilder, Standpoint};
+use meshcloak::mesh::{MeshBuilder, MeshKey};
 use meshcloak::query::Query;
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::units::Length;
@@ -79,7 +79,7 @@ pub fn all_cliques(graphs: &[ConstraintGraph]) {
 
 /// Algorithm 3.
 #[inline(never)]
-pub fn meshes(mut builder: MeshBuilder, sets: &[Vec<Standpoint>]) {
+pub fn meshes(mut builder: MeshBuilder, sets: &[Vec<MeshKey>]) {
     let mut streets = Vec::new();
     for set in sets {
         streets.clear();

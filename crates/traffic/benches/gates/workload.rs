@@ -7,10 +7,10 @@ use meshcloak::constraint_graph::{ConstraintGraph, Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, Rows};
 use meshcloak::engine::Batch;
 use meshcloak::map::StreetMap;
-use meshcloak::mesh::{MeshBuilder, MeshRule, Standpoint};
+use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Description, Published, Scheme, State, Watch};
+use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
 use meshcloak::units::{Length, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -91,7 +91,7 @@ struct Recorder {
     /// Who waited.
     crowds: Vec<Vec<Query>>,
     /// Where the members of each published set were.
-    sets: Vec<Vec<Standpoint>>,
+    sets: Vec<Vec<MeshKey>>,
 }
 
 impl Recorder {
@@ -111,10 +111,10 @@ impl Scheme for Recorder {
         self.scheme.describe()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
         let published = self.scheme.cloak(state, now, watch);
-        let by_id: BTreeMap<QueryId, Standpoint> =
-            state.waiting.iter().map(|query| (query.id, query.standpoint())).collect();
+        let by_id: BTreeMap<QueryId, MeshKey> =
+            state.waiting.iter().map(|query| (query.id, query.mesh_key())).collect();
         let sets = (0..published.set_count() as u32).map(|set| published.set(set));
         self.sets.extend(sets.map(|set| set.members.iter().map(|id| by_id[id]).collect()));
         self.crowds.push(state.waiting.clone());

@@ -3,7 +3,7 @@
 use crate::{EVERY, Tape, percent};
 use meshcloak::distance::{Atlas, Search, Ways};
 use meshcloak::map::{Position, StreetId, StreetMap};
-use meshcloak::mesh::{MeshBuilder, MeshRule, Standpoint};
+use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::query::Query;
 use meshcloak::units::Length;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub fn meshes(atlas: &Arc<Atlas>, tape: &Tape) {
 fn look(query: &Query, truth: &mut Truth<'_>, builders: &mut [MeshBuilder; 2]) -> Tally {
     let map = truth.map;
     let dc = query.distance_constraint;
-    let member = Standpoint { street: query.position.street, dc };
+    let member = MeshKey { street: query.position.street, dc };
     let [printed, reach] = builders.each_mut().map(|builder| {
         let mut mesh = Vec::new();
         builder.cloaking_mesh([member].into_iter(), &mut mesh);

@@ -76,7 +76,7 @@ fn costs(crowd: &Crowd) {
             }
             let margin = Duration::from_secs(1);
             let hold =
-                longest.map(|longest| Hold { longest: Duration::from_secs(longest), margin });
+                longest.map(|longest| Hold { max_wait: Duration::from_secs(longest), margin });
             let scheme = Scheme { guarantee, hold, ..Scheme::default() };
             run(&atlas, &tape, scheme).print(&name, what, &paper);
         }

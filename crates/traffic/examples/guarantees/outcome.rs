@@ -84,7 +84,7 @@ pub fn run(atlas: &Arc<Atlas>, tape: &[Vec<Query>], settings: Settings) -> Outco
         outcome.expired += done.expired.len();
         outcome.delay +=
             done.served.iter().map(|(query, _)| now - query.asked_at).sum::<Duration>();
-        outcome.suppressed += done.published.stats.suppressed;
+        outcome.suppressed += done.published.stats.rejected;
         outcome.truncated += usize::from(done.published.stats.truncated);
         for (_, set) in done.served.iter().step_by(EVERY) {
             outcome.metres += done.published.set(*set).region.metres(atlas.map());
