@@ -154,7 +154,7 @@ impl<'a> Intake<'a> {
     }
 
     fn point(&self, line: u64, coordinates: Coordinates) -> Result<Point, ImportError> {
-        match (place, self.map().frame()) {
+        match (coordinates, self.map().frame()) {
             (Coordinates::Metres(point), _) => Ok(point),
             (Coordinates::Degrees(place), Some(frame)) => Ok(frame.point(place)),
             (Coordinates::Degrees(_), None) => {
