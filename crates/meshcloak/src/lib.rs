@@ -44,9 +44,9 @@ pub mod region;
 
 pub mod history;
 
-pub mod learned;
+pub mod service_odds;
 
-mod few;
+mod sort_network;
 
 pub mod scheme;
 
