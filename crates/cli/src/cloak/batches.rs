@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use evaluation::reason::Reason;
     use import::{Coordinates, QueryRecord};
-    use meshcloak::scheme::{Description, Published, Observer};
+    use meshcloak::scheme::{Description, Observer, Published};
     use meshcloak::town::town;
     use meshcloak::units::{Length, Point};
 

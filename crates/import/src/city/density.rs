@@ -1,7 +1,7 @@
-//! How densely each part of the city is built: blocks per square kilometre, on a raster.
+//! Density of blocks per square kilometre, on a raster.
 //!
-//! Dense in the old centre, looser towards the suburbs, with fingers along the avenues, sparse
-//! in the country, dense again in villages and towns.
+//! High in the old centre, falling towards the suburbs with ridges along the avenues, near zero in
+//! the country, high again in villages and towns.
 
 use super::layout::Layout;
 use super::random::RandomStream;
@@ -9,6 +9,7 @@ use super::river;
 use super::vector::{Noise, dot, norm, scale, unit};
 use meshcloak::units::Point;
 
+/// Raster cells per row and per column.
 const SIDE: usize = 600;
 
 /// A village or town outside the city.
@@ -19,10 +20,12 @@ pub(super) struct Village {
     density: f64,
 }
 
-/// The raster.
+/// The density raster: `SIDE × SIDE` square cells centred on the city.
 pub(super) struct Density {
     cells: Vec<f32>,
+    /// Side of a cell, in metres.
     cell: f64,
+    /// Half the side of the raster, in metres.
     half: f64,
     pub villages: Vec<Village>,
 }
@@ -38,7 +41,7 @@ impl Density {
             density.cells[index] = field.at(density.middle(index)) as f32;
         }
         for number in 0..density.villages.len() {
-            density.settle(density.villages[number]);
+            density.add_village(density.villages[number]);
         }
         density
     }
@@ -52,12 +55,13 @@ impl Density {
         (((x + self.half) / self.cell) as usize).min(SIDE - 1)
     }
 
-    /// Blocks per square kilometre.
+    /// Returns the density at `p`, in blocks per square kilometre.
     pub(super) fn at(&self, p: Point) -> f64 {
         f64::from(self.cells[self.index(p.y) * SIDE + self.index(p.x)])
     }
 
-    fn settle(&mut self, village: Village) {
+    /// Raises the density within the radius of a village.
+    fn add_village(&mut self, village: Village) {
         let Village { centre, radius, density } = village;
         let (west, east) = (self.index(centre.x - radius), self.index(centre.x + radius));
         for row in self.index(centre.y - radius)..=self.index(centre.y + radius) {
@@ -72,7 +76,7 @@ impl Density {
     }
 }
 
-/// Density without the villages.
+/// Density before villages are added.
 struct Field<'a> {
     layout: &'a Layout,
     fingers: Vec<Point>,
@@ -112,6 +116,7 @@ impl Field<'_> {
     }
 }
 
+/// Interpolates linearly between `(x, y)` knots with ascending `x`.
 fn between_knots(knots: &[(f64, f64)], x: f64) -> f64 {
     let pair = knots.windows(2).find(|pair| x < pair[1].0);
     pair.map_or(knots[knots.len() - 1].1, |pair| {
@@ -120,7 +125,8 @@ fn between_knots(knots: &[(f64, f64)], x: f64) -> f64 {
     })
 }
 
-/// Villages apart from one another and from the river, some of them on an avenue.
+/// Places villages at a distance from each other, from the river and from motorways; 40 % of them
+/// lie on an avenue.
 fn villages(layout: &Layout) -> Vec<Village> {
     let mut random = RandomStream::new(layout.seed, 3);
     let wanted = (layout.streets as f64 / 7000.0 * 19.0).ceil() as usize;
@@ -150,6 +156,6 @@ fn villages(layout: &Layout) -> Vec<Village> {
 fn is_dry(layout: &Layout, centre: Point, radius: f64) -> bool {
     let (x, y) = (dot(centre, layout.way(0.0)), dot(centre, layout.way(0.25)));
     let wet = (river::height(layout, x) - y).abs() < 0.5 * radius + 2.0 * layout.half_river;
-    let loud = layout.motorways.iter().any(|at| (x - at).abs() < 0.8 * radius);
-    !wet && !loud
+    let at_motorway = layout.motorways.iter().any(|at| (x - at).abs() < 0.8 * radius);
+    !wet && !at_motorway
 }
