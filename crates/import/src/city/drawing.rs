@@ -1,4 +1,4 @@
-//! From a plan to a draft: all stages in order.
+//! Runs all stages from a [`CityPlan`] to a [`Draft`].
 
 use super::CityPlan;
 use super::blocks::{Blocks, Park};
@@ -6,8 +6,8 @@ use super::density::Density;
 use super::layout::Layout;
 use super::lines::{Lines, Traffic};
 use super::names::Names;
-use super::net::Net;
-use super::pois::{Place, Places};
+use super::pois::{PlacedPoi, PoiPlacer};
+use super::road_network::RoadNetwork;
 use super::skeleton::Skeleton;
 use crate::draft::Draft;
 use crate::progress::Progress;
@@ -16,24 +16,24 @@ use meshcloak::units::{LonLat, Point};
 use rustc_hash::FxHashSet;
 use std::fmt::Write as _;
 
-/// Where the city's centre lies: hilly country in the south-west of Germany, near no large city.
+/// Origin of the city's frame: a rural area in south-west Germany.
 const ORIGIN: LonLat = LonLat { lon: 9.0, lat: 48.0 };
 
-/// Everything about a city before it becomes a map.
+/// A generated city before it is converted to a map.
 pub(super) struct Drawing {
-    pub net: Net,
+    pub net: RoadNetwork,
     pub lines: Lines,
     pub names: Vec<String>,
-    pub places: Vec<Place>,
-    /// The middle of the river.
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests hold the streets against it"))]
+    pub pois: Vec<PlacedPoi>,
+    /// Centre line of the river.
+    #[cfg_attr(not(test), expect(dead_code, reason = "checked by tests"))]
     pub river: Vec<Point>,
-    /// How many streets cross it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests hold the streets against it"))]
+    /// Number of streets across the river.
+    #[cfg_attr(not(test), expect(dead_code, reason = "checked by tests"))]
     pub bridges: usize,
 }
 
-/// Builds the city of a plan.
+/// Generates the city of a plan as a draft map.
 pub(crate) fn build(plan: CityPlan, progress: &dyn Progress) -> Draft {
     progress.begin("building the city", plan.streets() as u64);
     let drawing = draw(plan, progress);
@@ -47,27 +47,27 @@ pub(crate) fn build(plan: CityPlan, progress: &dyn Progress) -> Draft {
     }
 }
 
-/// Draws the city of a plan.
+/// Generates the city of a plan.
 pub(super) fn draw(plan: CityPlan, progress: &dyn Progress) -> Drawing {
     let layout = Layout::new(plan.seed(), plan.streets());
     let density = Density::new(&layout);
     let Skeleton { mut plane, mut lines, river, elevated, bridges, roundabouts } =
         Skeleton::new(&layout);
-    // Motorways and the circles of roundabouts, four streets each, come on top.
-    let above = elevated.len() + 4 * roundabouts.len();
+    // Motorways and roundabouts (four streets each) are added after the blocks.
+    let reserved = elevated.len() + 4 * roundabouts.len();
     let mut blocks = Blocks::new(&layout, &density, &plane);
-    blocks.cut((&mut plane, &mut lines), plan.streets() - above, progress);
+    blocks.cut((&mut plane, &mut lines), plan.streets() - reserved, progress);
     let parks: Vec<Park> = std::mem::take(&mut blocks.parks);
-    let mut net = Net::new(&plane, &lines, elevated);
+    let mut net = RoadNetwork::new(&plane, &lines, elevated);
     for vertex in roundabouts {
         net.add_roundabout(&mut lines, plane.point(vertex));
     }
-    net.open_traps();
+    net.make_strongly_connected();
     let mut names = Names::new(plan.seed(), layout.boulevard);
     let line_names = names.of_lines(&lines);
-    let where_to = Places { layout: &layout, density: &density, lines: &lines, net: &net };
-    let places = where_to.all(&mut names, &parks);
-    Drawing { net, lines, names: line_names, places, river, bridges }
+    let placer = PoiPlacer { layout: &layout, density: &density, lines: &lines, net: &net };
+    let pois = placer.all(&mut names, &parks);
+    Drawing { net, lines, names: line_names, pois, river, bridges }
 }
 
 fn to_map(drawing: &Drawing) -> Result<MapBuilder, MapError> {
@@ -95,20 +95,20 @@ fn to_map(drawing: &Drawing) -> Result<MapBuilder, MapError> {
             class: drawing.lines.get(road.line).class.word(),
         })?;
     }
-    for (n, place) in drawing.places.iter().enumerate() {
+    for (n, place) in drawing.pois.iter().enumerate() {
         let (point, category, name) = (place.point, place.category, place.name.as_str());
         builder.poi(RawPoi { label: &number('p', n), point, category, name })?;
     }
     Ok(builder)
 }
 
-fn nodes(net: &Net) -> u64 {
+fn nodes(net: &RoadNetwork) -> u64 {
     (net.terminals.len() + net.roads.iter().map(|road| road.bends.len()).sum::<usize>()) as u64
 }
 
-/// Pairs of points joined by a street; bends are all different, so only streets without any can
-/// repeat a pair.
-fn edges(net: &Net) -> u64 {
+/// Counts distinct pairs of points joined by a street. Bends are distinct points, so only straight
+/// streets can repeat a pair.
+fn edges(net: &RoadNetwork) -> u64 {
     let mut straight = FxHashSet::default();
     let mut pairs = 0;
     for road in &net.roads {

@@ -7,7 +7,7 @@ use meshcloak::map::{Dropped, Extent, Repairs, StreetMap};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct History {
+pub(super) struct Metadata {
     source: String,
     format: String,
     nodes: u64,
@@ -25,10 +25,10 @@ pub(super) struct History {
     notes: Vec<String>,
 }
 
-impl History {
-    pub(super) fn of(imported: &Imported, extent: Extent) -> History {
+impl Metadata {
+    pub(super) fn of(imported: &Imported, extent: Extent) -> Metadata {
         let Imported { provenance, dropped, repairs, notes, .. } = imported;
-        History {
+        Metadata {
             source: provenance.source.clone(),
             format: provenance.format.clone(),
             nodes: provenance.nodes,
@@ -51,7 +51,7 @@ impl History {
         serde_json::to_vec(self).expect("texts and finite numbers are always JSON")
     }
 
-    pub(super) fn from_json(json: &[u8]) -> Result<History, Problem> {
+    pub(super) fn from_json(json: &[u8]) -> Result<Metadata, Problem> {
         serde_json::from_slice(json).map_err(|error| Problem::Damaged(error.to_string()))
     }
 

@@ -1,5 +1,5 @@
-//! The finished streets: the plane's edges run together between terminals, and what lies above
-//! it. From here on it is a plain list.
+//! The finished streets as a list: chains of edges between terminals, and the grade-separated
+//! streets.
 
 use super::lines::{LineId, Lines, Traffic};
 use super::motorway::Elevated;
@@ -18,18 +18,18 @@ pub(super) struct Road {
 }
 
 /// Terminals and the streets between them.
-pub(super) struct Net {
+pub(super) struct RoadNetwork {
     pub terminals: Vec<Point>,
     pub roads: Vec<Road>,
 }
 
-impl Net {
-    pub(super) fn new(plane: &Plane, lines: &Lines, elevated: Vec<Elevated>) -> Net {
+impl RoadNetwork {
+    pub(super) fn new(plane: &Plane, lines: &Lines, elevated: Vec<Elevated>) -> RoadNetwork {
         let mut terminal_of = vec![None; plane.points.len()];
-        let mut net = Net { terminals: Vec::new(), roads: Vec::new() };
+        let mut net = RoadNetwork { terminals: Vec::new(), roads: Vec::new() };
         for half in (0..plane.halves()).step_by(2) {
             if plane.is_street(half) && breaks(plane, plane.origin(half)) {
-                let (end, bends) = run(plane, half);
+                let Chain { end, bends } = follow(plane, half);
                 let from = net.terminal(&mut terminal_of, plane, plane.origin(half));
                 let to = net.terminal(&mut terminal_of, plane, end);
                 let line = plane.line(half);
@@ -51,11 +51,11 @@ impl Net {
         })
     }
 
-    /// Opens one-way streets to both ways where someone could not get back otherwise.
+    /// Makes the network strongly connected by turning one-way streets into two-way streets.
     ///
-    /// All streets together hang together; so once every street between two strongly connected
-    /// parts goes both ways, there is one part.
-    pub(super) fn open_traps(&mut self) {
+    /// The undirected network is connected. Once every street between two strongly connected
+    /// components is two-way, one component remains.
+    pub(super) fn make_strongly_connected(&mut self) {
         let streets: Vec<Street> = self.roads.iter().map(as_street).collect();
         let parts = strongly_connected_parts(self.terminals.len(), &streets);
         for road in &mut self.roads {
@@ -77,21 +77,27 @@ fn as_street(road: &Road) -> Street {
     }
 }
 
-/// Whether a street begins or ends at a vertex.
+/// Returns whether a street begins or ends at a vertex.
 fn breaks(plane: &Plane, vertex: Vertex) -> bool {
     if plane.is_terminal(vertex) {
         return true;
     }
     let mut streets = plane.around(vertex).filter(|half| plane.is_street(*half));
     match (streets.next(), streets.next()) {
-        // Also where the two run towards or away from each other.
+        // Also where the two half-edges point towards or away from each other.
         (Some(a), Some(b)) => plane.line(a) != plane.line(b) || a & 1 == b & 1,
         _ => true,
     }
 }
 
-/// Follows a street from its first half to the vertex where it ends.
-fn run(plane: &Plane, half: Half) -> (Vertex, Vec<Point>) {
+/// A street followed from its first half-edge.
+struct Chain {
+    end: Vertex,
+    bends: Vec<Point>,
+}
+
+/// Follows a street from its first half-edge to the vertex where it ends.
+fn follow(plane: &Plane, half: Half) -> Chain {
     let mut bends = Vec::new();
     let mut half = half;
     loop {
@@ -102,7 +108,7 @@ fn run(plane: &Plane, half: Half) -> (Vertex, Vec<Point>) {
                 bends.push(plane.point(here));
                 half = next;
             }
-            _ => return (here, bends),
+            _ => return Chain { end: here, bends },
         }
     }
 }

@@ -7,11 +7,11 @@ use rustc_hash::FxHashSet;
 
 /// The records to write.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct ExportPlan {
     pub nodes: Vec<PlannedNode>,
     pub edges: Vec<PlannedEdge>,
     pairs: FxHashSet<(i64, i64)>,
-    lost: Lost,
+    losses: FormatLosses,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub(super) struct PlannedEdge {
 
 /// What the format cannot say, in streets unless another word is used.
 #[derive(Debug, Default)]
-struct Lost {
+struct FormatLosses {
     one_way: usize,
     lengths: usize,
     bent: usize,
@@ -47,22 +47,22 @@ struct Lost {
     lon_lat: usize,
 }
 
-impl Plan {
+impl ExportPlan {
     /// How the map is written: its terminals in order, then the bends of its streets as nodes.
-    pub(super) fn of(map: &StreetMap) -> Plan {
+    pub(super) fn of(map: &StreetMap) -> ExportPlan {
         let tables = map.tables();
         let bends = tables.shape_points.len() - 2 * map.street_count();
-        let mut nodes = Numbers::of(&tables.terminal_labels, bends);
-        let mut streets = Numbers::of(&tables.street_labels, bends);
-        let lost = Lost {
+        let mut nodes = NumericIds::of(&tables.terminal_labels, bends);
+        let mut streets = NumericIds::of(&tables.street_labels, bends);
+        let losses = FormatLosses {
             node_ids: if nodes.kept { 0 } else { map.terminal_count() },
             street_ids: if streets.kept { 0 } else { map.street_count() },
             pois: map.pois().len(),
             lon_lat: usize::from(map.frame().is_some()),
-            ..Lost::default()
+            ..FormatLosses::default()
         };
         let (pairs, none) = (FxHashSet::default(), Vec::new());
-        let mut plan = Plan { nodes: Vec::new(), edges: none, pairs, lost };
+        let mut plan = ExportPlan { nodes: Vec::new(), edges: none, pairs, losses };
         for (&id, &point) in nodes.ids.iter().zip(&tables.terminals) {
             plan.add_node(id, point);
         }
@@ -78,8 +78,8 @@ impl Plan {
         &mut self,
         map: &StreetMap,
         street: StreetId,
-        nodes: &mut Numbers,
-        streets: &mut Numbers,
+        nodes: &mut NumericIds,
+        streets: &mut NumericIds,
     ) {
         let (class, ends) = (class(map, street), map.street(street));
         let shape = map.shape(street);
@@ -99,51 +99,51 @@ impl Plan {
         if self.pairs.insert((edge.from.min(edge.to), edge.from.max(edge.to))) {
             self.edges.push(edge);
         } else {
-            self.lost.repeated_edges += 1;
+            self.losses.repeated_edges += 1;
         }
     }
 
     /// Sentences about what the format could not say.
     pub(super) fn notes(&self) -> Vec<String> {
-        let lost = &self.lost;
+        let losses = &self.losses;
         let sentences = [
-            (lost.one_way, "one-way streets that became two-way"),
-            (lost.lengths, "written lengths that were lost, the geometry being shorter"),
-            (lost.bent, "streets with bends that became several edges each, their bends nodes"),
-            (lost.repeated_edges, "edges left out, their two nodes being joined already"),
-            (lost.classes, "street classes that became the number of their rank, 0 to 6"),
-            (lost.names, "street names that became one line of at most 255 bytes"),
-            (lost.moved_points, "points moved to whole metres"),
-            (lost.node_ids, "nodes numbered from 1, their ids not all being whole numbers"),
-            (lost.street_ids, "streets numbered from 1, their ids not all being whole numbers"),
-            (lost.pois, "points of interest left out"),
+            (losses.one_way, "one-way streets that became two-way"),
+            (losses.lengths, "written lengths that were losses, the geometry being shorter"),
+            (losses.bent, "streets with bends that became several edges each, their bends nodes"),
+            (losses.repeated_edges, "edges left out, their two nodes being joined already"),
+            (losses.classes, "street classes that became the number of their rank, 0 to 6"),
+            (losses.names, "street names that became one line of at most 255 bytes"),
+            (losses.moved_points, "points moved to whole metres"),
+            (losses.node_ids, "nodes numbered from 1, their ids not all being whole numbers"),
+            (losses.street_ids, "streets numbered from 1, their ids not all being whole numbers"),
+            (losses.pois, "points of interest left out"),
         ];
         let counted = sentences.iter().filter(|(count, _)| *count > 0);
         let mut notes: Vec<String> =
             counted.map(|(count, what)| format!("{what}: {count}")).collect();
-        if lost.lon_lat > 0 {
-            notes.push("where on Earth the map lies was lost".to_owned());
+        if losses.lon_lat > 0 {
+            notes.push("where on Earth the map lies was losses".to_owned());
         }
         notes
     }
 
     fn add_node(&mut self, id: i64, point: Point) {
         let (x, y) = (point.x.round(), point.y.round());
-        self.lost.moved_points += usize::from(point != Point::new(x, y));
+        self.losses.moved_points += usize::from(point != Point::new(x, y));
         self.nodes.push(PlannedNode { id, x: x as i32, y: y as i32 });
     }
 
     fn count_lost(&mut self, map: &StreetMap, id: StreetId) {
         let (street, shape) = (map.street(id), map.shape(id));
         let metres: f64 = shape.windows(2).map(|ends| ends[0].distance(ends[1])).sum();
-        let lost = &mut self.lost;
-        lost.one_way += usize::from(street.one_way);
-        lost.bent += usize::from(shape.len() > 2);
-        lost.lengths += usize::from(street.length > Length::metres(metres).max(Length::UNIT));
+        let losses = &mut self.losses;
+        losses.one_way += usize::from(street.one_way);
+        losses.bent += usize::from(shape.len() > 2);
+        losses.lengths += usize::from(street.length > Length::metres(metres).max(Length::UNIT));
         let written_class = class(map, id).to_string();
-        lost.classes += usize::from(map.class(id) != Some(&written_class));
+        losses.classes += usize::from(map.class(id) != Some(&written_class));
         let name = map.street_name(id).unwrap_or_default();
-        lost.names += usize::from(fitting_name(name) != name);
+        losses.names += usize::from(fitting_name(name) != name);
     }
 }
 
@@ -164,19 +164,19 @@ pub(super) fn fitting_name(name: &str) -> String {
 }
 
 /// Ids as numbers: those of the map if all are, else counted from 1.
-struct Numbers {
+struct NumericIds {
     ids: Vec<i64>,
     /// Above all of them.
     next: i64,
     kept: bool,
 }
 
-impl Numbers {
+impl NumericIds {
     /// There is room for `further` numbers from `next` on.
-    fn of(labels: &Texts, further: usize) -> Numbers {
-        Numbers::kept(labels, further).unwrap_or_else(|| {
+    fn of(labels: &Texts, further: usize) -> NumericIds {
+        NumericIds::kept(labels, further).unwrap_or_else(|| {
             let next = labels.len() as i64 + 1;
-            Numbers { ids: (1..next).collect(), next, kept: false }
+            NumericIds { ids: (1..next).collect(), next, kept: false }
         })
     }
 
@@ -186,7 +186,7 @@ impl Numbers {
         self.next - 1
     }
 
-    fn kept(labels: &Texts, further: usize) -> Option<Numbers> {
+    fn kept(labels: &Texts, further: usize) -> Option<NumericIds> {
         let mut seen = FxHashSet::default();
         let number = |label: &str| {
             let number: i64 = label.parse().ok()?;
@@ -195,6 +195,6 @@ impl Numbers {
         let ids: Vec<i64> = labels.iter().map(number).collect::<Option<_>>()?;
         let next = ids.iter().copied().max().unwrap_or(0).max(0).checked_add(1)?;
         next.checked_add(further as i64)?;
-        Some(Numbers { ids, next, kept: true })
+        Some(NumericIds { ids, next, kept: true })
     }
 }

@@ -1,16 +1,16 @@
-//! Laying a line across the city: it meets whatever is there in junctions.
+//! Inserts a polyline into the subdivision; it forms junctions with every line it crosses.
 
 use super::lines::LineId;
 use super::plane::{Corner, Half, Plane, Vertex};
 use super::vector::{cross, dot, meeting, sub};
 use meshcloak::units::Point;
 
-/// Metres within which a line meets an existing junction rather than making a new one beside it.
+/// Distance in metres within which a line ends at an existing junction instead of a new one.
 const SNAP: f64 = 24.0;
-/// The same for a mere bend.
+/// The same distance for a bend.
 const SNAP_TO_BEND: f64 = 4.0;
 
-/// What a line met first on its way.
+/// First intersection of a segment with the boundary of a face.
 struct Hit {
     half: Half,
     fraction: f64,
@@ -18,8 +18,8 @@ struct Hit {
 }
 
 impl Plane {
-    /// Lays a line through the whole map: from where `path` enters the outline to where it
-    /// leaves. Gives back the vertex where it enters.
+    /// Inserts a line through the whole map, from where `path` enters the outline to where it
+    /// leaves it. Returns the entry vertex.
     pub(super) fn lay_across(&mut self, path: &[Point], line: LineId) -> Option<Vertex> {
         let mut outline = Vec::new();
         self.face(Plane::OUTSIDE, &mut outline);
@@ -43,12 +43,12 @@ impl Plane {
         None
     }
 
-    /// Lays a line from a vertex along `path`; it ends early at the edge of the map.
-    /// Gives back the vertex where it ends.
+    /// Inserts a line from a vertex along `path`; it stops at the edge of the map. Returns the last
+    /// vertex.
     pub(super) fn lay(&mut self, start: Vertex, path: &[Point], line: LineId) -> Vertex {
         let mut here = start;
         for &goal in path {
-            // A leg meets few lines; the bound only guards against going to and fro.
+            // A leg crosses few lines; the bound prevents an endless loop between two vertices.
             for _ in 0..64 {
                 let way = sub(goal, self.point(here));
                 if dot(way, way) < 1.0 {
@@ -75,7 +75,7 @@ impl Plane {
         here
     }
 
-    /// The corner of the same face at a vertex exactly at `goal`, if nothing lies between.
+    /// Returns the corner of the same face at a vertex exactly at `goal`, if it is visible.
     fn corner_facing(&self, corner: Corner, goal: Point) -> Option<Corner> {
         let way = sub(self.point(self.vertex_of(corner)), goal);
         let mut face = Vec::new();
@@ -85,7 +85,7 @@ impl Plane {
         ends.find(|end| self.is_clear(corner, self.vertex_of(*end)))
     }
 
-    /// Joins a corner to where the way from it meets the border of its face.
+    /// Connects a corner to the intersection `hit` on the boundary of its face.
     fn meet(&mut self, corner: Corner, hit: &Hit, line: LineId) -> Vertex {
         let here = self.vertex_of(corner);
         for end in [Corner(hit.half), Corner(self.prev(hit.half))] {
@@ -105,7 +105,7 @@ impl Plane {
                 return vertex;
             }
         }
-        // A cut too near an end would leave an edge without length.
+        // Keeps 2 m from both ends so that no edge has zero length.
         let span = self.point(self.origin(hit.half)).distance(self.point(self.target(hit.half)));
         let margin = (2.0 / span.max(4.0)).min(0.5);
         let fraction = hit.fraction.clamp(margin, 1.0 - margin);
@@ -115,12 +115,12 @@ impl Plane {
         self.vertex_of(end)
     }
 
-    /// Whether more than one line runs through a vertex.
+    /// Returns whether more than one line passes through a vertex.
     fn is_junction(&self, vertex: Vertex) -> bool {
         self.around(vertex).count() > 2
     }
 
-    /// Whether nothing lies between a corner and a vertex of the same face.
+    /// Returns whether a vertex of the same face is visible from a corner.
     fn is_clear(&self, corner: Corner, vertex: Vertex) -> bool {
         let here = self.vertex_of(corner);
         let (a, b) = (self.point(here), self.point(vertex));
@@ -133,7 +133,7 @@ impl Plane {
         })
     }
 
-    /// The first edge of the corner's face on the way to `goal`.
+    /// Returns the first edge of the corner's face on the segment to `goal`.
     fn first_hit(&self, corner: Corner, goal: Point) -> Option<Hit> {
         let here = self.vertex_of(corner);
         let from = self.point(here);
@@ -146,7 +146,7 @@ impl Plane {
                 continue;
             }
             let (a, b) = (self.point(u), self.point(v));
-            // The face lies on the left: its border is met from there.
+            // The face is on the left of its half-edges: skip those hit from the right.
             if cross(sub(b, a), sub(goal, from)) >= 0.0 {
                 continue;
             }

@@ -2,38 +2,38 @@
 //!
 //! For what is too large to be made at once; see `output` for files that are.
 
-use crate::error::{ImportError, Place};
-use crate::fair_copy::FairCopy;
+use crate::error::{FileLocation, ImportError};
 use crate::output::is_packed;
+use crate::pending_file::PendingFile;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A file on its way. Dropped before [`GrowingFile::finish`], it leaves nothing behind.
+/// A file on its way. Dropped before [`AtomicFile::finish`], it leaves nothing behind.
 #[derive(Debug)]
-pub struct GrowingFile {
+pub struct AtomicFile {
     path: PathBuf,
     sink: Sink,
 }
 
 #[derive(Debug)]
 enum Sink {
-    Plain(BufWriter<FairCopy>),
-    Packed(Box<GzEncoder<BufWriter<FairCopy>>>),
+    Plain(BufWriter<PendingFile>),
+    Packed(Box<GzEncoder<BufWriter<PendingFile>>>),
 }
 
-impl GrowingFile {
+impl AtomicFile {
     /// Begins what will be the file at `path`, gzipped if its name ends in `.gz`.
-    pub fn create(path: &Path) -> Result<GrowingFile, ImportError> {
-        let plain = BufWriter::with_capacity(1 << 17, FairCopy::of(path)?);
+    pub fn create(path: &Path) -> Result<AtomicFile, ImportError> {
+        let plain = BufWriter::with_capacity(1 << 17, PendingFile::of(path)?);
         let sink = if is_packed(path) {
             let packed = GzBuilder::new().mtime(0).write(plain, Compression::fast());
             Sink::Packed(Box::new(packed))
         } else {
             Sink::Plain(plain)
         };
-        Ok(GrowingFile { path: path.to_owned(), sink })
+        Ok(AtomicFile { path: path.to_owned(), sink })
     }
 
     /// Adds to it.
@@ -42,7 +42,7 @@ impl GrowingFile {
             Sink::Plain(out) => out.write_all(bytes),
             Sink::Packed(out) => out.write_all(bytes),
         };
-        added.map_err(|error| Place::File.of(&self.path, error))
+        added.map_err(|error| FileLocation::File.of(&self.path, error))
     }
 
     /// Gives it its name.
@@ -53,8 +53,8 @@ impl GrowingFile {
             Sink::Packed(out) => out.finish(),
         };
         let written = plain.and_then(|out| out.into_inner().map_err(io::Error::from));
-        let file = written.map_err(|error| Place::File.of(&path, error))?;
-        file.finish().map_err(|error| Place::File.of(&path, error))
+        let file = written.map_err(|error| FileLocation::File.of(&path, error))?;
+        file.finish().map_err(|error| FileLocation::File.of(&path, error))
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a.csv", "a.csv.gz"] {
             let path = folder.path().join(name);
-            let mut file = GrowingFile::create(&path).unwrap();
+            let mut file = AtomicFile::create(&path).unwrap();
             file.add(b"one,").unwrap();
             file.add(b"two").unwrap();
             assert!(!path.exists());
@@ -88,10 +88,10 @@ mod tests {
     #[test]
     fn a_file_given_up_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = GrowingFile::create(&folder.path().join("a")).unwrap();
+        let mut file = AtomicFile::create(&folder.path().join("a")).unwrap();
         file.add(b"half").unwrap();
         drop(file);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert!(GrowingFile::create(folder.path()).is_err());
+        assert!(AtomicFile::create(folder.path()).is_err());
     }
 }

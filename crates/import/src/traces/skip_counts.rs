@@ -4,7 +4,7 @@ use std::fmt;
 
 /// How much of a trace was left out, and why.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Skips {
+pub struct SkipCounts {
     /// Trips without a point.
     pub empty: usize,
     /// Trips of one point: they lead nowhere.
@@ -17,7 +17,7 @@ pub struct Skips {
     pub untimed: usize,
 }
 
-impl Skips {
+impl SkipCounts {
     /// Sentences about what was left out; none if nothing was.
     pub fn notes(&self) -> Vec<String> {
         let notes = [
@@ -32,7 +32,7 @@ impl Skips {
     }
 }
 
-impl fmt::Display for Skips {
+impl fmt::Display for SkipCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let notes = self.notes();
         f.write_str(if notes.is_empty() { "it is empty" } else { "" })?;

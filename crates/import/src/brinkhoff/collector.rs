@@ -1,4 +1,4 @@
-//! Nodes and edges of either form on their way into a draft.
+//! Nodes and edges of either encoding on their way into a draft.
 
 use crate::draft::Draft;
 use crate::error::Problem;

@@ -1,60 +1,62 @@
 //! What is being written: beside its final name if that is the name of a file, and straight to
 //! what is there already if that is none: a device or a pipe is written to, never replaced.
 
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::output::beside;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Something on its way to a path. Dropped before [`FairCopy::finish`], it leaves no file behind.
+/// Something on its way to a path. Dropped before [`PendingFile::finish`], it leaves no file behind.
 #[derive(Debug)]
-pub(crate) enum FairCopy {
+pub(crate) enum PendingFile {
     /// To be renamed.
     Beside(NamedTempFile, PathBuf),
     /// No file: it takes what it is given.
     Straight(File),
 }
 
-impl FairCopy {
+impl PendingFile {
     /// Begins what will be at `path`. A link stays a link, to the new file.
-    pub(crate) fn of(path: &Path) -> Result<FairCopy, ImportError> {
-        let at = |error: io::Error| Place::File.of(path, error);
+    pub(crate) fn of(path: &Path) -> Result<PendingFile, ImportError> {
+        let at = |error: io::Error| FileLocation::File.of(path, error);
         match fs::metadata(path) {
-            Ok(there) if there.is_dir() => Err(Place::File.of(path, Problem::Directory)),
+            Ok(there) if there.is_dir() => Err(FileLocation::File.of(path, Problem::Directory)),
             Ok(there) if there.is_file() => {
                 let path = fs::canonicalize(path).map_err(at)?;
-                Ok(FairCopy::Beside(beside(&path)?, path))
+                Ok(PendingFile::Beside(beside(&path)?, path))
             }
-            Ok(_) => OpenOptions::new().write(true).open(path).map(FairCopy::Straight).map_err(at),
-            Err(_) => Ok(FairCopy::Beside(beside(path)?, path.to_owned())),
+            Ok(_) => {
+                OpenOptions::new().write(true).open(path).map(PendingFile::Straight).map_err(at)
+            }
+            Err(_) => Ok(PendingFile::Beside(beside(path)?, path.to_owned())),
         }
     }
 
     /// Gives it its name.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
-            FairCopy::Beside(file, path) => {
+            PendingFile::Beside(file, path) => {
                 file.persist(path).map(drop).map_err(|error| error.error)
             }
-            FairCopy::Straight(_) => Ok(()),
+            PendingFile::Straight(_) => Ok(()),
         }
     }
 }
 
-impl Write for FairCopy {
+impl Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            FairCopy::Beside(file, _) => file.write(bytes),
-            FairCopy::Straight(file) => file.write(bytes),
+            PendingFile::Beside(file, _) => file.write(bytes),
+            PendingFile::Straight(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            FairCopy::Beside(file, _) => file.flush(),
-            FairCopy::Straight(file) => file.flush(),
+            PendingFile::Beside(file, _) => file.flush(),
+            PendingFile::Straight(file) => file.flush(),
         }
     }
 }
@@ -66,7 +68,7 @@ mod tests {
     use std::os::unix::fs::{FileTypeExt as _, symlink};
 
     fn write(path: &Path, text: &str) {
-        let mut copy = FairCopy::of(path).unwrap();
+        let mut copy = PendingFile::of(path).unwrap();
         copy.write_all(text.as_bytes()).unwrap();
         copy.flush().unwrap();
         copy.finish().unwrap();

@@ -3,64 +3,64 @@
 
 use super::extract::{Fault, Nodes, Ways};
 use super::tags::Direction;
-use crate::error::{Place, Problem};
+use crate::error::{FileLocation, Problem};
 use rayon::prelude::*;
 
 /// A way, as its list and its row in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct WayRow {
+pub(super) struct WayIndex {
     pub list: usize,
     pub row: usize,
 }
 
-/// Lines of at least two nodes, no node twice in succession; those of one way follow each other.
+/// WayLines of at least two nodes, no node twice in succession; those of one way follow each other.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
-    ways: Vec<WayRow>,
+pub(super) struct WayLines {
+    ways: Vec<WayIndex>,
     ends: Vec<usize>,
     rows: Vec<u32>,
     /// Ways of fewer than two nodes: how many, and the first one.
-    short: Losses<i64>,
+    short: Occurrences<i64>,
     /// Nodes that ways name and the file lacks: how often, and the first way and node.
-    missing: Losses<(i64, i64)>,
+    missing: Occurrences<(i64, i64)>,
 }
 
 /// How often something went wrong, and where first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Losses<T> {
+struct Occurrences<T> {
     count: u64,
     first: Option<T>,
 }
 
-impl<T> Losses<T> {
+impl<T> Occurrences<T> {
     fn add(&mut self, what: T) {
         self.count += 1;
         self.first.get_or_insert(what);
     }
 }
 
-impl Lines {
+impl WayLines {
     /// The lines of all ways. An error if there are ways, and no two nodes in succession of any of
     /// them are in the file: clipped extracts lack some nodes, never all.
-    pub(super) fn of(ways: &[Ways], nodes: &Nodes) -> Result<Lines, Fault> {
-        let mut lines = Lines::default();
+    pub(super) fn of(ways: &[Ways], nodes: &Nodes) -> Result<WayLines, Fault> {
+        let mut lines = WayLines::default();
         let find = |&id: &i64| nodes.find_placed(id);
         for (list, ways) in ways.iter().enumerate() {
             let found: Vec<Option<u32>> = ways.nodes.ids().par_iter().map(find).collect();
             for row in 0..ways.ways.len() {
-                lines.add_way(WayRow { list, row }, ways, &found);
+                lines.add_way(WayIndex { list, row }, ways, &found);
             }
         }
         match lines.missing.first {
             Some((way, node)) if lines.ways.is_empty() => {
                 let problem = Problem::UnknownNode { field: "nd", value: node.to_string() };
-                Err((Place::Element("way", way), problem))
+                Err((FileLocation::Element("way", way), problem))
             }
             _ => Ok(lines),
         }
     }
 
-    fn add_way(&mut self, way: WayRow, ways: &Ways, found: &[Option<u32>]) {
+    fn add_way(&mut self, way: WayIndex, ways: &Ways, found: &[Option<u32>]) {
         let (id, direction) = ways.ways[way.row];
         let range = ways.nodes.range(way.row);
         if range.len() < 2 {
@@ -77,7 +77,7 @@ impl Lines {
         }
     }
 
-    fn add_lines<'a>(&mut self, way: WayRow, found: impl Iterator<Item = &'a Option<u32>>) {
+    fn add_lines<'a>(&mut self, way: WayIndex, found: impl Iterator<Item = &'a Option<u32>>) {
         let mut start = self.rows.len();
         for row in found.chain([&None]) {
             match *row {
@@ -97,7 +97,7 @@ impl Lines {
     }
 
     /// All lines in order, each with its way.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (WayRow, &[u32])> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (WayIndex, &[u32])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ranges = starts.zip(&self.ends).map(|(start, &end)| &self.rows[start..end]);
         self.ways.iter().copied().zip(ranges)

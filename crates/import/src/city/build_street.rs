@@ -1,6 +1,6 @@
 //! Building one street of a quarter: through, blind before water, or a dead end; straight or bent.
 
-use super::blocks::{Blocks, Waiting};
+use super::blocks::{Blocks, PendingFace};
 use super::chord::Chord;
 use super::face::{End, Face};
 use super::lines::{Class, Line, LineId, Lines, Naming, Traffic};
@@ -15,17 +15,17 @@ impl Blocks<'_> {
         &mut self,
         (plane, lines): (&mut Plane, &mut Lines),
         face: &Face,
-        (zone, chord, next): (Zone, Chord, Waiting),
+        (zone, chord, next): (Zone, Chord, PendingFace),
     ) {
-        let stub = next.blocks < 2.4 && self.dice.chance(zone.dead_end_chance());
+        let stub = next.blocks < 2.4 && self.random.chance(zone.dead_end_chance());
         let (line, turned) = self.line_of(plane, lines, face, (zone, &chord, next.blocks));
         let from = corner_at(plane, face, chord.from);
         if stub {
             let tip = self.tip(face, &chord);
             plane.reach(from, tip, line);
-            let waiting = Waiting { blocks: next.blocks * 0.5, tries: next.tries + 1, ..next };
-            if waiting.tries < 4 {
-                self.waiting.push(waiting);
+            let pending = PendingFace { blocks: next.blocks * 0.5, tries: next.tries + 1, ..next };
+            if pending.tries < 4 {
+                self.pending.push(pending);
             }
             return;
         }
@@ -42,16 +42,16 @@ impl Blocks<'_> {
             plane.join(last, ends.1, line)
         };
         for half in [half, half ^ 1] {
-            self.wait(plane, half, &next);
+            self.push_pending(plane, half, &next);
         }
     }
 
     /// Where a dead end along a chord stops.
     fn tip(&mut self, face: &Face, chord: &Chord) -> Point {
         let way = unit(sub(chord.to.1, chord.from.1));
-        let length = chord.length() * self.dice.within(0.45, 0.72);
+        let length = chord.length() * self.random.uniform(0.45, 0.72);
         let straight = along(chord.from.1, way, length);
-        let swayed = along(straight, left(way), length * self.dice.within(-0.12, 0.12));
+        let swayed = along(straight, left(way), length * self.random.uniform(-0.12, 0.12));
         let clear = face.is_clear((chord.from.1, swayed), &[chord.from.0], 8.0);
         if clear { swayed } else { straight }
     }
@@ -69,7 +69,7 @@ impl Blocks<'_> {
         if at_edge {
             return plane.join(from, to, line);
         }
-        let left_over = (self.dice.within(25.0, 90.0) / chord.length()).min(0.4);
+        let left_over = (self.random.uniform(25.0, 90.0) / chord.length()).min(0.4);
         let tip = chord.to.1.towards(chord.from.1, left_over);
         let tip = plane.reach(from, tip, line);
         plane.join(tip, to, LineId::GAP)
@@ -84,29 +84,29 @@ impl Blocks<'_> {
         face: &Face,
         (zone, chord, blocks): (Zone, &Chord, f64),
     ) -> (LineId, bool) {
-        let class = zone.class(blocks, &mut self.dice);
+        let class = zone.class(blocks, &mut self.random);
         let across = if chord.continues { half_across(plane, face, chord) } else { None };
         if let Some(half) = across.filter(|half| lines.get(plane.line(*half)).class == class) {
             return (plane.line(half), half & 1 == 0);
         }
         let narrow = class >= Class::Residential;
-        let one_way = narrow && self.dice.chance(zone.one_way_chance(self.layout));
+        let one_way = narrow && self.random.chance(zone.one_way_chance(self.layout));
         let traffic = if one_way { Traffic::AsDrawn } else { Traffic::BothWays };
         let naming = if zone == Zone::Country { Naming::Road } else { Naming::Street };
         let at = chord.from.1.towards(chord.to.1, 0.5);
-        (lines.add(Line { class, naming, traffic, at }), self.dice.chance(0.5))
+        (lines.add(Line { class, naming, traffic, at }), self.random.chance(0.5))
     }
 
     /// Points that bend a street gently, if there is room.
     fn bends(&mut self, face: &Face, chord: &Chord, zone: Zone) -> Vec<Point> {
         let (from, to) = (chord.from.1, chord.to.1);
         let length = chord.length();
-        let depth = length * self.dice.within(-1.0, 1.0) * zone.bend();
+        let depth = length * self.random.uniform(-1.0, 1.0) * zone.bend();
         if length < 130.0 || depth.abs() < 6.0 {
             return Vec::new();
         }
         let normal = left(unit(sub(to, from)));
-        let twist = self.dice.within(-0.8, 0.8);
+        let twist = self.random.uniform(-0.8, 0.8);
         let pieces = (length / 90.0).clamp(3.0, 12.0) as i32;
         let bend = |n: i32| {
             let t = f64::from(n) / f64::from(pieces);
