@@ -22,6 +22,8 @@
 
 pub mod private;
 
+pub mod mix;
+
 pub mod units;
 
 pub mod map;
