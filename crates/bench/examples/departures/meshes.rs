@@ -1,6 +1,7 @@
 //! Meshes of Algorithm 3, as printed and as specified, compared with the streets that can be entered.
 
-use crate::{EVERY, Tape, percent};
+use crate::{SAMPLING, percent};
+use bench::Recording;
 use meshcloak::distance::{Arcs, Atlas, Search};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
@@ -131,9 +132,9 @@ struct ExactReach<'a> {
     search: Search,
 }
 
-impl Truth<'_> {
-    fn new(map: &StreetMap) -> Truth<'_> {
-        Truth { map, ways: Arcs::forward(map), search: Search::new(map.terminal_count()) }
+impl ExactReach<'_> {
+    fn new(map: &StreetMap) -> ExactReach<'_> {
+        ExactReach { map, ways: Arcs::forward(map), search: Search::new(map.terminal_count()) }
     }
 
     /// Returns the streets that can be entered, and those that can be traversed completely.
