@@ -16,7 +16,7 @@ use crate::users::Users;
 use crate::walk::Walker;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{Door, Guarantee};
+use meshcloak::guarantee::{Admission, Guarantee};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -63,7 +63,7 @@ impl Gateway {
         let Parts { config, mode, walker, service, clock } = parts;
         let engine = &config.engine;
         let door = (engine.guarantee == Guarantee::History)
-            .then(|| Door::new(walker.atlas(), engine.horizon));
+            .then(|| Admission::new(walker.atlas(), engine.horizon));
         let usual = AskerSettings::default();
         let settings = AskerSettings {
             // So that a second attempt can come in time.
