@@ -12,14 +12,16 @@ use crate::live::Sessions;
 use crate::lon_lat_cache::LonLatCache;
 use crate::mailbox::Mailbox;
 use crate::metrics::Metrics;
-use crate::people::People;
 use crate::question::Category;
 use crate::service::{Asker, AskerSettings, Service, ServiceError};
 use crate::tickets::Purge;
+use crate::users::Users;
 use crate::walk::Walker;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{Door, Guarantee};
+use meshcloak::guarantee::{Admission, Guarantee};
+use meshcloak::map::Position;
+use meshcloak::units::Length;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -33,7 +35,7 @@ pub struct Gateway {
     walker: Arc<Walker>,
     directory: ArcSwap<Directory>,
     user_ids: UserIds,
-    people: People,
+    users: Users,
     sessions: Sessions,
     clock: Clock,
     mailbox: Mailbox,
@@ -69,7 +71,7 @@ impl Gateway {
         let Parts { config, mode, walker, service, clock } = parts;
         let engine = &config.engine;
         let admission = (engine.guarantee == Guarantee::History)
-            .then(|| Door::new(walker.atlas(), engine.horizon));
+            .then(|| Admission::new(walker.atlas(), engine.horizon));
         let defaults = AskerSettings::default();
         let settings = AskerSettings {
             // Leaves time for a second attempt.
@@ -85,13 +87,13 @@ impl Gateway {
             Mode::Guarded => Directory::empty(),
         };
         let user_ids = UserIds::default();
-        let people = People::open(&config.people, walker.map(), &user_ids)?;
+        let users = Users::open(&config.people, walker.map(), &user_ids)?;
         let gateway = Gateway {
             guarantee: engine.guarantee,
             mode,
             directory: ArcSwap::from_pointee(directory),
             user_ids,
-            people,
+            users,
             sessions: Sessions::default(),
             clock,
             mailbox: Mailbox::new(admission),
@@ -176,8 +178,8 @@ impl Gateway {
     }
 
     /// Users with settings.
-    pub fn people(&self) -> &People {
-        &self.people
+    pub fn users(&self) -> &Users {
+        &self.users
     }
 
     /// WebSocket sessions of users.
@@ -215,6 +217,17 @@ impl Gateway {
         &self.metrics
     }
 
+    /// Returns the street distance in metres; `None` beyond the range of the atlas.
+    pub(crate) fn street_metres(&self, from: Position, to: Position) -> Option<f64> {
+        self.atlas().distance(from, to).map(Length::as_metres)
+    }
+
+    /// Creates an unguessable, unique ticket.
+    pub(crate) fn new_ticket(&self) -> String {
+        let number = self.sessions.next_number();
+        format!("~{number}.{:x}", self.user_ids.digest(("ticket", number)))
+    }
+
     /// Fetches the categories of the service. Questions for other categories are refused, because
     /// an unusual word is a fingerprint.
     pub async fn refresh_categories(&self) -> Result<(), ServiceError> {
@@ -248,8 +261,8 @@ impl Gateway {
     /// Removes the rate-limit state, reports and sessions of idle users.
     pub fn purge_idle_users(&self) {
         self.directory().accounts().for_each(|account| account.purge_idle_users());
-        self.people.tidy(self.clock.now());
-        self.sessions.tidy(self.clock.now(), self.config().results.keep);
+        self.users.remove_expired(self.clock.now());
+        self.sessions.remove_expired(self.clock.now(), self.config().results.keep);
     }
 
     /// Stops accepting queries and notifies [`Gateway::stopping`].

@@ -112,13 +112,13 @@ pub(crate) fn check_query(
     let (point, position) = (point.into_exposed(), position.into_exposed());
     let user = gateway.user_ids().user(account, user_name);
     let snapped = gateway.atlas().map().point(position);
-    let care = gateway.people().heed(user, gateway.clock(), [point, snapped])?;
+    let minimum = gateway.users().zone_minimum(user, gateway.clock(), [point, snapped])?;
     if !account.allow_user(user) {
         return Err(Refusal::PersonRate);
     }
     let exact = question.as_ref().map(|question| (question.kind(), exact_number(question)));
     let digest = gateway.user_ids().digest((user.0, position, k, dt, dc, speed, exact));
-    let (k, dt) = (k.max(care.k), dt.max(care.dt));
+    let (k, dt) = (k.max(minimum.k), dt.max(minimum.dt));
     Ok(CheckedQuery {
         ticket: Private::new(Arc::from(&**ticket)),
         digest,

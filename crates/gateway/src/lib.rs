@@ -50,12 +50,12 @@ pub mod metrics;
 
 mod answer_json;
 
-pub mod places;
+pub mod zones;
 
-pub mod people;
+pub mod users;
 
 pub mod live;
-pub mod phones;
+pub mod trackers;
 
 pub mod gateway;
 

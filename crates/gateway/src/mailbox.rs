@@ -3,7 +3,7 @@
 
 use crate::accounts::Account;
 use crate::question::Question;
-use meshcloak::guarantee::Door;
+use meshcloak::guarantee::Admission;
 use meshcloak::private::Private;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::units::Time;
@@ -37,7 +37,7 @@ pub struct Arrival {
 /// searches of the admission check.
 #[derive(Debug)]
 pub struct Mailbox {
-    admission: Mutex<Option<Door>>,
+    admission: Mutex<Option<Admission>>,
     state: Mutex<MailboxState>,
 }
 
@@ -61,14 +61,14 @@ pub struct Collected {
 
 impl Mailbox {
     /// Creates an empty mailbox. `admission` is the check of the `history` guarantee.
-    pub fn new(admission: Option<Door>) -> Mailbox {
+    pub fn new(admission: Option<Admission>) -> Mailbox {
         let (arrivals, cancelled) = (Vec::new(), Vec::new());
         let state = MailboxState { arrivals, cancelled, next_id: 1, is_closed: false };
         Mailbox { admission: Mutex::new(admission), state: Mutex::new(state) }
     }
 
     /// Locks submission. Must be taken before [`Mailbox::lock`].
-    pub fn admission(&self) -> MutexGuard<'_, Option<Door>> {
+    pub fn admission(&self) -> MutexGuard<'_, Option<Admission>> {
         self.admission.lock()
     }
 

@@ -4,7 +4,7 @@ use crate::batch::Round;
 use crate::config::{Config, ConfigError};
 use crate::gateway::Gateway;
 use crate::listen::{ConnectionLimits, listen, until_true};
-use crate::page::{self, Lookout, Site};
+use crate::page::{self, BatchMonitor, PageOptions};
 use crate::server::operator_app;
 use crate::ticker::{Ticker, deliver};
 use crate::tls::{Tls, TlsError};
@@ -56,7 +56,7 @@ pub struct Running {
 impl Running {
     /// Opens the sockets and starts the engine. `app` is the router of the client API.
     pub async fn start(gateway: Arc<Gateway>, app: Router) -> Result<Running, ServeError> {
-        Running::start_observed(gateway, app, Site::default(), |_| ()).await
+        Running::start_observed(gateway, app, PageOptions::default(), |_| ()).await
     }
 
     /// Same as [`Running::start`], with an observer of every round. For the demo, whose users are
@@ -64,7 +64,7 @@ impl Running {
     pub async fn start_observed(
         gateway: Arc<Gateway>,
         app: Router,
-        site: Site,
+        page_options: PageOptions,
         observer: impl FnMut(&Round) + Send + 'static,
     ) -> Result<Running, ServeError> {
         let config = Config::clone(&gateway.config()).server;
@@ -75,7 +75,7 @@ impl Running {
         };
         let tls = config.tls.as_ref().map(Tls::read).transpose()?.map(Arc::new);
         let closing = watch::Sender::new(false);
-        let lookout = Arc::new(Lookout::default());
+        let monitor = Arc::new(BatchMonitor::default());
         let limits = ConnectionLimits {
             connections: config.connections,
             read_timeout: config.request_timeout,
@@ -87,12 +87,15 @@ impl Running {
         let mut listeners = vec![tokio::spawn(listen(socket, app, limits, closing.subscribe()))];
         let operator_address = operator.as_ref().map(|(_, address)| *address);
         if let Some((socket, _)) = operator {
-            let app =
-                operator_app(Arc::clone(&gateway)).merge(page::operator(&gateway, &lookout, &site));
+            let app = operator_app(Arc::clone(&gateway)).merge(page::operator(
+                &gateway,
+                &monitor,
+                &page_options,
+            ));
             listeners.push(tokio::spawn(listen(socket, app, operator_limits, closing.subscribe())));
         }
         let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
-        let rounds = lookout.watch(&gateway, rounds, observer);
+        let rounds = monitor.watch(&gateway, rounds, observer);
         tokio::spawn(poll_categories(Arc::clone(&gateway)));
         let (failed, engine_failed) = watch::channel(false);
         let delivered = tokio::spawn(deliver_all(Arc::clone(&gateway), rounds, failed));
@@ -157,7 +160,7 @@ impl Running {
         let ticker = self.ticker;
         tokio::task::spawn_blocking(move || ticker.stop()).await.ok();
         self.delivered.await.ok();
-        self.gateway.sessions().all_gone().await;
+        self.gateway.sessions().wait_until_closed().await;
         self.closing.send_replace(true);
         for listener in self.listeners {
             listener.await.ok();

@@ -7,7 +7,7 @@ use crate::intake::CheckedQuery;
 use crate::mailbox::{Arrival, Pending};
 use crate::outcome::Finished;
 use crate::tickets::{Route, TicketStatus};
-use meshcloak::guarantee::{Door, Refusal as AdmissionError};
+use meshcloak::guarantee::{Admission, AdmissionError};
 use meshcloak::query::{Query, QueryId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -68,7 +68,7 @@ pub fn submit(
 /// protect the query. `waiting` is the number of waiting queries of the account.
 fn accept(
     gateway: &Gateway,
-    admission: &mut Option<Door>,
+    admission: &mut Option<Admission>,
     account: &Arc<Account>,
     waiting: usize,
     checked: CheckedQuery,

@@ -1,7 +1,7 @@
 //! Shortest-path searches along the streets of a map to objects on them.
 
 use crate::service::{ByStreet, Few};
-use meshcloak::distance::{Atlas, Search, Ways};
+use meshcloak::distance::{Arcs, Atlas, Search};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::units::Length;
 use parking_lot::Mutex;
@@ -11,15 +11,15 @@ use std::sync::Arc;
 /// A map with a pool of search buffers. Searches can run concurrently.
 pub struct Walker {
     atlas: Arc<Atlas>,
-    ways: Ways,
+    arcs: Arcs,
     searches: Mutex<Vec<Search>>,
 }
 
 impl Walker {
     /// Prepares searches on a map.
     pub fn new(atlas: Arc<Atlas>) -> Walker {
-        let ways = Ways::forward(atlas.map());
-        Walker { atlas, ways, searches: Mutex::default() }
+        let arcs = Arcs::forward(atlas.map());
+        Walker { atlas, arcs, searches: Mutex::default() }
     }
 
     /// Map with prepared distances.
@@ -41,8 +41,8 @@ impl Walker {
         objects: &ByStreet,
         mut visit: impl FnMut(u32, Length),
     ) {
-        self.search(|search, ways| {
-            search.run(ways, sources, bound, |terminal, behind| {
+        self.search(|search, arcs| {
+            search.run(arcs, sources, bound, |terminal, behind| {
                 objects.beyond(self.map(), terminal, |object, ahead| {
                     if behind + ahead <= bound {
                         visit(object, behind + ahead);
@@ -60,8 +60,8 @@ impl Walker {
         wanted: impl Fn(u32) -> bool,
         few: &mut Few<Length>,
     ) {
-        self.search(|search, ways| {
-            search.run_while(ways, sources, Length::MAX, |terminal, behind| {
+        self.search(|search, arcs| {
+            search.run_while(arcs, sources, Length::MAX, |terminal, behind| {
                 // Ties are broken by object, so objects at the bound itself still count.
                 if few.bound().is_some_and(|bound| behind > bound) {
                     return ControlFlow::Break(());
@@ -77,11 +77,11 @@ impl Walker {
     }
 
     /// Runs `with` on a search buffer of the pool.
-    fn search(&self, with: impl FnOnce(&mut Search, &Ways)) {
+    fn search(&self, with: impl FnOnce(&mut Search, &Arcs)) {
         let searches = || self.searches.lock();
         let pooled = searches().pop();
-        let mut search = pooled.unwrap_or_else(|| Search::new(self.ways.terminal_count()));
-        with(&mut search, &self.ways);
+        let mut search = pooled.unwrap_or_else(|| Search::new(self.arcs.terminal_count()));
+        with(&mut search, &self.arcs);
         searches().push(search);
     }
 }

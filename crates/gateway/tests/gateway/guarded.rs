@@ -13,7 +13,7 @@ use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
 use gateway::gateway::Gateway;
 use gateway::keys::{KeyFile, LimitOverrides};
-use gateway::page::{self, Lookout, Site};
+use gateway::page::{self, BatchMonitor, PageOptions};
 use gateway::server::{app, operator_app};
 use http_body_util::BodyExt as _;
 use serde_json::json;
@@ -38,7 +38,7 @@ pub async fn told_by(response: Response) -> String {
 /// A gateway with a key, what people reach, and what the operator reaches.
 pub struct Guarded {
     pub gateway: Arc<Gateway>,
-    lookout: Arc<Lookout>,
+    lookout: Arc<BatchMonitor>,
     pub people: Router,
     pub operator: Router,
     secret: String,
