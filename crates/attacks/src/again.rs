@@ -81,7 +81,7 @@ impl Rerun for Again<'_> {
             answer.regions.push(cloaking.region.into_owned());
         }
         for served in published.served() {
-            answer.region_of[served.place as usize] = Some(served.set);
+            answer.region_of[served.index as usize] = Some(served.set);
         }
         Some(answer)
     }

@@ -6,7 +6,7 @@ use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
 use crate::view::{Rule, View};
 use meshcloak::map::StreetId;
-use meshcloak::mesh::{MeshBuilder, MeshRule, Standpoint};
+use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::region::Region;
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ fn explanations(view: &View<'_>, mesh: &[StreetId], rule: MeshRule) -> Vec<(Stre
     let mut explainers = vec![0_u32; mesh.len()];
     for &street in mesh {
         reached.clear();
-        let hers = Standpoint { street, dc: view.target.dc };
+        let hers = MeshKey { street, dc: view.target.dc };
         builder.cloaking_mesh([hers].into_iter(), &mut reached);
         let places = reached.iter().map(|street| mesh.binary_search(street).ok());
         let places: Option<Vec<u32>> =

@@ -109,11 +109,11 @@ pub(crate) fn batch(
         let settings = Settings { guarantee, ..Settings::default() };
         Box::new(MeshCloak::new(Arc::clone(&atlas), settings))
     };
-    let state = State::of(people);
+    let state = State::with_waiting(people);
     let mut scheme = make();
     let published = scheme.cloak(&state, seconds(1), &mut ());
     let served = published.served().iter().map(|served| {
-        let user = state.waiting[served.place as usize].user.0;
+        let user = state.waiting[served.index as usize].user.0;
         (user, published.set(served.set).region.into_owned())
     });
     let served = served.collect();

@@ -10,7 +10,7 @@ use meshcloak::map::Position;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
 use meshcloak::town::{Town, town};
 use meshcloak::units::{Length, Speed, Time};
 use std::fmt::Write as _;
@@ -126,7 +126,7 @@ impl Scheme for Everyone {
         Description { setting: "map", cliques: "", constraint: "", pace: Pace::Batch }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &Published {
         self.0.clear();
         let mut streets: Vec<_> = state.waiting.iter().map(|query| query.position.street).collect();
         streets.sort_unstable();
@@ -144,7 +144,7 @@ fn inverted(
     make: &(dyn Fn() -> Box<dyn Scheme> + Sync),
     crowd: &[Query],
 ) -> Vec<(u32, usize)> {
-    let state = State::of(crowd.to_vec());
+    let state = State::with_waiting(crowd.to_vec());
     let mut scheme = make();
     let published = scheme.cloak(&state, at(10), &mut ());
     let everyone = Again::people(&state);
@@ -152,7 +152,7 @@ fn inverted(
     let known = Crowd::new(&everyone, &again);
     let mut all = Vec::new();
     for served in published.served() {
-        let victim = &state.waiting[served.place as usize];
+        let victim = &state.waiting[served.index as usize];
         let region = Arc::new(published.set(served.set).region.into_owned());
         let shown = [Shown::new(at(10), at(10), region)];
         let view = View {

@@ -11,11 +11,11 @@ use meshcloak::cells::CellRule;
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
-use meshcloak::guarantee::{Guarantee, HORIZON};
+use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
 use meshcloak::guard::{Guard, Promise};
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Description, Published, Scheme, State, Watch};
+use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
 use meshcloak::town::Town;
 use meshcloak::units::{Length, Speed, Time};
 use rand::RngExt as _;
@@ -72,11 +72,11 @@ impl Scheme for Watched {
     }
 
     /// The past is remembered, so that attack and guard can look at it, whatever the scheme needs.
-    fn memory(&self) -> Option<Duration> {
-        Some(HORIZON)
+    fn history_horizon(&self) -> Option<Duration> {
+        Some(DEFAULT_HORIZON)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
         let Watched { inner, settings, atlas, promised, found } = self;
         let published = inner.cloak(state, now, watch);
         let promise = Promise { guarantee: *promised, coverage: Coverage::Own };
@@ -89,7 +89,7 @@ impl Scheme for Watched {
         let again = Again { make: &make, state, now };
         let crowd = Crowd::new(&everyone, &again);
         for served in published.served() {
-            *found += attack(atlas, (state, now), &crowd, (published, served.place, served.set));
+            *found += attack(atlas, (state, now), &crowd, (published, served.index, served.set));
         }
         published
     }

@@ -12,7 +12,7 @@ use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::mesh_cloak::{MeshCloak, Settings as MeshCloakSettings};
 use meshcloak::query::Query;
-use meshcloak::scheme::{Pace, Scheme, Stage, State, Watch};
+use meshcloak::scheme::{Observer, Pace, Scheme, Stage, State};
 use meshcloak::units::Time;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ fn turns(tape: &[Query], pace: Pace) -> Vec<Batch> {
     for query in tape {
         let millis = query.asked_at.as_millis();
         let now = match pace {
-            Pace::OneByOne => query.asked_at,
+            Pace::Sequential => query.asked_at,
             Pace::Batch => Time::from_millis(millis.div_ceil(1_000) * 1_000),
         };
         match turns.last_mut() {
@@ -84,7 +84,7 @@ struct Stages {
     spent: [Duration; 5],
 }
 
-impl Watch for Stages {
+impl Observer for Stages {
     fn stage(&mut self, stage: Stage) {
         self.end();
         self.since = Some((stage, Instant::now()));

@@ -6,7 +6,7 @@ use crate::quadrants::{Quadrant, Quadrants};
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Published, Stage, Stats, Watch};
+use meshcloak::scheme::{Observer, Published, Stage, Stats};
 use meshcloak::units::{Point, Rectangle};
 use rustc_hash::FxHashMap;
 
@@ -67,7 +67,7 @@ impl Areas {
         map: &StreetMap,
         waiting: &[Query],
         choose: impl Fn(&Quadrants, usize, usize) -> Option<Area>,
-        watch: &mut dyn Watch,
+        watch: &mut dyn Observer,
     ) -> &Published {
         let Areas { crowd, quadrants, chosen, sets, published } = self;
         watch.stage(Stage::Graph);

@@ -6,7 +6,7 @@ use crate::areas::{Area, Areas};
 use crate::quadrants::{Quadrant, Quadrants};
 use crate::square::DEPTH;
 use meshcloak::distance::Atlas;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
 use meshcloak::units::Time;
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ impl Scheme for Casper {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
         let choose = |quadrants: &Quadrants, rank, k| self.settings.choose(quadrants, rank, k);
         self.areas.publish(self.atlas.map(), &state.waiting, choose, watch)
     }

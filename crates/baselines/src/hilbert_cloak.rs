@@ -7,7 +7,7 @@ use crate::hilbert;
 use crate::square::Square;
 use meshcloak::distance::Atlas;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
 use meshcloak::units::{Point, Rectangle, Time};
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl Scheme for HilbertCloak {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
         let HilbertCloak { atlas, square, crowd, keys, points, buckets, published } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);

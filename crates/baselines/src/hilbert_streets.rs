@@ -6,7 +6,7 @@ use crate::buckets::Buckets;
 use crate::crowd::Crowd;
 use crate::street_walk::StreetWalk;
 use meshcloak::distance::Atlas;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
 use meshcloak::units::Time;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl Scheme for HilbertStreets {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
         let HilbertStreets { atlas, walk, crowd, keys, buckets, published } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);

@@ -8,7 +8,7 @@ use crate::areas::{Area, Areas};
 use crate::quadrants::Quadrants;
 use crate::square::DEPTH;
 use meshcloak::distance::Atlas;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
 use meshcloak::units::Time;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl Scheme for IntervalCloak {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
         self.areas.publish(self.atlas.map(), &state.waiting, choose, watch)
     }
 }

@@ -9,7 +9,7 @@ use crate::chance::Chance;
 use meshcloak::distance::Atlas;
 use meshcloak::query::QueryId;
 use meshcloak::region::{Disc, Region};
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use meshcloak::units::{Point, Time};
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ impl Scheme for PlanarLaplace {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
         let PlanarLaplace { atlas, settings, published } = self;
         watch.stage(Stage::Mesh);
         published.clear();

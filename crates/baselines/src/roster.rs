@@ -23,8 +23,8 @@ impl Roster {
         let at = |place: usize| state.waiting.get(place).map(|query| query.id);
         let ends = [at(0), at(stayed.saturating_sub(1))];
         self.turn.is_some_and(|turn| turn + 1 == state.turns)
-            && self.number_of.len() == stayed + state.left.len()
-            && state.left.iter().all(knows)
+            && self.number_of.len() == stayed + state.departed.len()
+            && state.departed.iter().all(knows)
             && (stayed == 0 || ends.iter().flatten().all(knows))
     }
 

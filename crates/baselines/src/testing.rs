@@ -22,7 +22,7 @@ impl Scene {
     pub(crate) fn random(seed: u64) -> Scene {
         let town = Town::random(seed);
         let people = 1 + seed as usize % 60;
-        let state = State::of(town.crowd(&mut Town::generator(seed), people));
+        let state = State::with_waiting(town.crowd(&mut Town::generator(seed), people));
         let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(100.0)));
         Scene { seed, town, atlas, state }
     }
@@ -45,11 +45,11 @@ impl Scene {
     ) -> Vec<Option<(Vec<QueryId>, Region<'static>)>> {
         let published = scheme.cloak(&self.state, Time::from_millis(1_000), &mut ());
         let mut cloaked = vec![None; self.state.waiting.len()];
-        assert!(published.served().is_sorted_by(|a, b| a.place < b.place));
+        assert!(published.served().is_sorted_by(|a, b| a.index < b.index));
         for served in published.served() {
             let set = published.set(served.set);
             let sets = (set.members.to_vec(), set.region.into_owned());
-            cloaked[served.place as usize] = Some(sets);
+            cloaked[served.index as usize] = Some(sets);
         }
         cloaked
     }

@@ -53,7 +53,7 @@ impl Day {
                     || second == 1 && query.asked_at == Time::from_millis(0)
             };
             let mut arrivals: Vec<Query> = self.queries.iter().filter(due).cloned().collect();
-            if pace == Pace::OneByOne {
+            if pace == Pace::Sequential {
                 batches.extend(arrivals.drain(..).map(|query| Batch {
                     now: query.asked_at,
                     arrivals: vec![query],

@@ -6,7 +6,7 @@ use crate::run::Presence;
 use meshcloak::cells::CellRule;
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{Guarantee, HORIZON};
+use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
 use meshcloak::mesh::MeshRule;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::printed::Printed;
@@ -32,7 +32,7 @@ pub const PAPER: Settings = Settings {
     coverage: Coverage::Own,
     region: RegionRule::Mesh(MeshRule::Reach),
     budget: 20_000,
-    horizon: HORIZON,
+    horizon: DEFAULT_HORIZON,
     hold: None,
 };
 

@@ -1,6 +1,6 @@
 //! How long each stage of a batch takes; the core has no clock of its own.
 
-use meshcloak::scheme::{Stage, Watch};
+use meshcloak::scheme::{Observer, Stage};
 use std::time::{Duration, Instant};
 
 /// The stages in the order in which a batch goes through them, and their names.
@@ -37,7 +37,7 @@ impl Stopwatch {
     }
 }
 
-impl Watch for Stopwatch {
+impl Observer for Stopwatch {
     fn stage(&mut self, stage: Stage) {
         let now = Instant::now();
         self.lap(now);

@@ -15,7 +15,7 @@ use gateway::walk::Walker;
 use import::{MapSource, Options};
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetId};
-use meshcloak::mesh::{MeshBuilder, MeshRule, Standpoint};
+use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::region::Region;
 use meshcloak::scheme::Disclosure;
 use meshcloak::units::{Length, Time};
@@ -75,7 +75,7 @@ fn streets(walker: &Walker) -> impl Iterator<Item = StreetId> {
 
 /// Builds an inquiry about the mesh of a user with a distance constraint of 300 m.
 fn inquiry(walker: &Walker, street: StreetId, question: &Question) -> Inquiry {
-    let member = Standpoint { street, dc: Length::metres(300.0) };
+    let member = MeshKey { street, dc: Length::metres(300.0) };
     let mut mesh = Vec::new();
     MeshBuilder::new(walker.atlas().clone(), MeshRule::Reach)
         .cloaking_mesh([member].into_iter(), &mut mesh);

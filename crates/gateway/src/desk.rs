@@ -8,7 +8,7 @@ use crate::intake::Ask;
 use crate::mailbox::{Arrival, Flap, Pending};
 use crate::outcome::Finished;
 use crate::tickets::{Known, Route};
-use meshcloak::guarantee::{Door, Refusal as NotHere};
+use meshcloak::guarantee::{Admission, AdmissionError};
 use meshcloak::query::{Query, QueryId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -66,7 +66,7 @@ impl Gateway {
     /// Puts a query into the mailbox, unless too much is under way or `history` cannot protect it.
     fn put(
         &self,
-        door: &mut Option<Door>,
+        door: &mut Option<Admission>,
         account: &Arc<Account>,
         waiting: usize,
         ask: Ask,
@@ -93,8 +93,8 @@ impl Gateway {
         };
         if let Some(door) = door {
             door.admit(self.atlas(), &query).map_err(|refusal| match refusal {
-                NotHere::Speed => Refusal::Speed,
-                NotHere::FasterThanDeclared => Refusal::FasterThanDeclared,
+                AdmissionError::Speed => Refusal::Speed,
+                AdmissionError::FasterThanDeclared => Refusal::FasterThanDeclared,
             })?;
         }
         let account = Arc::clone(account);

@@ -126,7 +126,7 @@ impl Engine {
             sets: turned.published.set_count(),
             inquiries: jobs.len(),
             truncated: stats.truncated,
-            suppressed: stats.suppressed,
+            suppressed: stats.rejected,
         });
         self.gateway.metrics().turns.record(began.elapsed(), 1);
         Round { at, published: Instant::now(), took: began.elapsed(), jobs, ended }

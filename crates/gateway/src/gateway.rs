@@ -16,7 +16,7 @@ use crate::tickets::Forgetting;
 use crate::walk::Walker;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{Door, Guarantee};
+use meshcloak::guarantee::{Admission, Guarantee};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;

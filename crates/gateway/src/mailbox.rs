@@ -3,7 +3,7 @@
 
 use crate::accounts::Account;
 use crate::question::Wish;
-use meshcloak::guarantee::Door;
+use meshcloak::guarantee::Admission;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::units::Time;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,7 +38,7 @@ pub struct Arrival {
 /// the engine need not wait while `history` measures how far somebody has come.
 #[derive(Debug)]
 pub struct Mailbox {
-    slot: Mutex<Option<Door>>,
+    slot: Mutex<Option<Admission>>,
     inside: Mutex<Inside>,
 }
 
@@ -62,14 +62,14 @@ pub enum Flap {
 
 impl Mailbox {
     /// An empty mailbox; behind a door, if it matters where people were.
-    pub fn new(door: Option<Door>) -> Mailbox {
+    pub fn new(door: Option<Admission>) -> Mailbox {
         let inside =
             Inside { arrivals: Vec::new(), cancelled: Vec::new(), next: 1, flap: Flap::Open };
         Mailbox { slot: Mutex::new(door), inside: Mutex::new(inside) }
     }
 
     /// The slot, and the door behind it if there is one; taken before the mailbox itself.
-    pub fn slot(&self) -> MutexGuard<'_, Option<Door>> {
+    pub fn slot(&self) -> MutexGuard<'_, Option<Admission>> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

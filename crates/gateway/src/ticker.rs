@@ -123,7 +123,7 @@ mod tests {
     use crate::tickets::Route;
     use crate::walk::Walker;
     use meshcloak::distance::Atlas;
-    use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Watch};
+    use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
     use meshcloak::units::Length;
     use tokio::sync::oneshot;
 
@@ -139,7 +139,7 @@ mod tests {
             Description { setting: "", cliques: "", constraint: "", pace: Pace::Batch }
         }
 
-        fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Watch) -> &Published {
+        fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &Published {
             assert!(state.waiting.is_empty(), "as it was to");
             &self.0
         }

@@ -1,8 +1,8 @@
 //! Which format a file has, by its content; and which files belong to it, by their names.
 
-use crate::brinkhoff::{self, Form};
+use crate::brinkhoff::{self, Encoding};
 use crate::csv_map::{self, CsvFiles, TableKind};
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use crate::osm::OsmKind;
 use crate::prepared;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// A map on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum MapFormat {
     Osm(PathBuf, OsmKind),
     Brinkhoff { node: PathBuf, edge: PathBuf },
     Csv(CsvFiles),
@@ -24,48 +24,49 @@ const BRINKHOFF_TEXT: [&str; 2] = [".node.txt", ".edge.txt"];
 const CSV: [&str; 3] = [".nodes.csv", ".streets.csv", ".pois.csv"];
 
 /// The map that `path` names: one file, one of a set, or a set's name without endings.
-pub(crate) fn detect(path: &Path) -> Result<Format, ImportError> {
+pub(crate) fn detect(path: &Path) -> Result<MapFormat, ImportError> {
     if path.is_dir() {
-        return Err(Place::File.of(path, Problem::Directory));
+        return Err(FileLocation::File.of(path, Problem::Directory));
     }
     if let Err(error) = fs::metadata(path) {
-        return set_named(path).unwrap_or_else(|| Err(Place::File.of(path, error)));
+        return set_named(path).unwrap_or_else(|| Err(FileLocation::File.of(path, error)));
     }
     let mut input = Input::open(path, &())?;
     let beginning = input.peek()?;
     if beginning.starts_with(prepared::MAGIC) {
-        Ok(Format::Prepared(path.to_owned()))
+        Ok(MapFormat::Prepared(path.to_owned()))
     } else if let Some(kind) = OsmKind::of(beginning) {
-        Ok(Format::Osm(path.to_owned(), kind))
+        Ok(MapFormat::Osm(path.to_owned(), kind))
     } else {
-        let problem = if beginning.is_empty() { Problem::Empty } else { nameless(beginning) };
+        let problem =
+            if beginning.is_empty() { Problem::Empty } else { unexpected_name(beginning) };
         let name = path.as_os_str().to_string_lossy();
-        set_of(&name).unwrap_or_else(|| Err(Place::File.of(path, problem)))
+        set_of(&name).unwrap_or_else(|| Err(FileLocation::File.of(path, problem)))
     }
 }
 
 /// What is wrong with a file whose name is not that of a file of a set: it may still be one.
-fn nameless(beginning: &[u8]) -> Problem {
+fn unexpected_name(beginning: &[u8]) -> Problem {
     let (what, name) = match (csv_map::looks_like(beginning), beginning) {
         (Some(TableKind::Nodes), _) => ("a CSV table of nodes", "X.nodes.csv"),
         (Some(TableKind::Streets), _) => ("a CSV table of streets", "X.streets.csv"),
         (Some(TableKind::Pois), _) => ("a CSV table of points of interest", "X.pois.csv"),
         // A line of edges could be read as one of nodes, so edges are tried first.
         (None, start) => match brinkhoff::looks_like_edges(start) {
-            Some(Form::Binary) => ("a Brinkhoff file of edges", "X.edge"),
-            Some(Form::Text) => ("a Brinkhoff file of edges", "X.edge.txt"),
+            Some(Encoding::Binary) => ("a Brinkhoff file of edges", "X.edge"),
+            Some(Encoding::Text) => ("a Brinkhoff file of edges", "X.edge.txt"),
             None => match brinkhoff::looks_like_nodes(start) {
-                Some(Form::Binary) => ("a Brinkhoff file of nodes", "X.node"),
-                Some(Form::Text) => ("a Brinkhoff file of nodes", "X.node.txt"),
+                Some(Encoding::Binary) => ("a Brinkhoff file of nodes", "X.node"),
+                Some(Encoding::Text) => ("a Brinkhoff file of nodes", "X.node.txt"),
                 None => return Problem::UnknownFormat,
             },
         },
     };
-    Problem::Nameless { what, name }
+    Problem::UnexpectedName { what, name }
 }
 
 /// The set that a file with one of the known endings belongs to.
-fn set_of(name: &str) -> Option<Result<Format, ImportError>> {
+fn set_of(name: &str) -> Option<Result<MapFormat, ImportError>> {
     let plain = name.strip_suffix(".gz").unwrap_or(name);
     let sets: [&[&str]; 3] = [&CSV, &BRINKHOFF_TEXT, &BRINKHOFF_BINARY];
     sets.into_iter().find_map(|endings| {
@@ -75,24 +76,25 @@ fn set_of(name: &str) -> Option<Result<Format, ImportError>> {
 }
 
 /// The first set of which a file exists under the name `stem`.
-fn set_named(stem: &Path) -> Option<Result<Format, ImportError>> {
+fn set_named(stem: &Path) -> Option<Result<MapFormat, ImportError>> {
     let sets: [&[&str]; 3] = [&CSV, &BRINKHOFF_BINARY, &BRINKHOFF_TEXT];
     let there =
         sets.into_iter().find(|endings| endings[..2].iter().any(|e| find(stem, e).is_some()));
     there.map(|endings| set(stem, endings, stem))
 }
 
-fn set(stem: &Path, endings: &[&str], named: &Path) -> Result<Format, ImportError> {
+fn set(stem: &Path, endings: &[&str], named: &Path) -> Result<MapFormat, ImportError> {
     let need = |ending: &str| {
         let missing = with_ending(stem, ending).display().to_string();
-        find(stem, ending).ok_or_else(|| Place::File.of(named, Problem::MissingCompanion(missing)))
+        find(stem, ending)
+            .ok_or_else(|| FileLocation::File.of(named, Problem::MissingCompanion(missing)))
     };
     let (first, second) = (need(endings[0])?, need(endings[1])?);
     Ok(match endings.get(2) {
         Some(pois) => {
-            Format::Csv(CsvFiles { nodes: first, streets: second, pois: find(stem, pois) })
+            MapFormat::Csv(CsvFiles { nodes: first, streets: second, pois: find(stem, pois) })
         }
-        None => Format::Brinkhoff { node: first, edge: second },
+        None => MapFormat::Brinkhoff { node: first, edge: second },
     })
 }
 
@@ -132,7 +134,7 @@ mod tests {
             ("b.edge.txt", b""),
         ]);
         let path = |name: &str| folder.path().join(name);
-        let csv = Format::Csv(CsvFiles {
+        let csv = MapFormat::Csv(CsvFiles {
             nodes: path("a.nodes.csv"),
             streets: path("a.streets.csv.gz"),
             pois: Some(path("a.pois.csv")),
@@ -140,11 +142,11 @@ mod tests {
         for name in ["a", "a.nodes.csv", "a.streets.csv.gz", "a.pois.csv"] {
             assert_eq!(detect(&path(name)).unwrap(), csv, "{name}");
         }
-        let binary = Format::Brinkhoff { node: path("b.node"), edge: path("b.edge") };
+        let binary = MapFormat::Brinkhoff { node: path("b.node"), edge: path("b.edge") };
         for name in ["b", "b.node", "b.edge"] {
             assert_eq!(detect(&path(name)).unwrap(), binary, "{name}");
         }
-        let text = Format::Brinkhoff { node: path("b.node.txt"), edge: path("b.edge.txt") };
+        let text = MapFormat::Brinkhoff { node: path("b.node.txt"), edge: path("b.edge.txt") };
         assert_eq!(detect(&path("b.edge.txt")).unwrap(), text);
     }
 
@@ -156,9 +158,9 @@ mod tests {
             ("z.csv", b"MeshMap\x1a"),
         ]);
         let path = |name: &str| folder.path().join(name);
-        assert_eq!(detect(&path("x.txt")).unwrap(), Format::Osm(path("x.txt"), OsmKind::Xml));
-        assert_eq!(detect(&path("y.png")).unwrap(), Format::Osm(path("y.png"), OsmKind::Pbf));
-        assert_eq!(detect(&path("z.csv")).unwrap(), Format::Prepared(path("z.csv")));
+        assert_eq!(detect(&path("x.txt")).unwrap(), MapFormat::Osm(path("x.txt"), OsmKind::Xml));
+        assert_eq!(detect(&path("y.png")).unwrap(), MapFormat::Osm(path("y.png"), OsmKind::Pbf));
+        assert_eq!(detect(&path("z.csv")).unwrap(), MapFormat::Prepared(path("z.csv")));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What every reader hands over, and how it becomes a map.
 
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::options::Options;
 use meshcloak::map::{Dropped, Frame, MapBuilder, Repairs, StreetMap};
 use std::path::Path;
@@ -62,13 +62,15 @@ impl Draft {
     ) -> Result<Imported, ImportError> {
         if let Some(origin) = options.origin {
             if self.builder.frame().is_some() {
-                return Err(Place::File.of(file, Problem::HasFrame));
+                return Err(FileLocation::File.of(file, Problem::HasFrame));
             }
             self.builder.set_frame(Frame::at(origin));
         }
         let provenance = self.provenance(file);
-        let built =
-            self.builder.build(options.extent).map_err(|error| Place::File.of(file, error))?;
+        let built = self
+            .builder
+            .build(options.extent)
+            .map_err(|error| FileLocation::File.of(file, error))?;
         Ok(Imported {
             map: built.map,
             provenance,

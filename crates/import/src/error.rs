@@ -1,6 +1,6 @@
 //! What can be wrong with a file: which file, where in it, and what.
 
-use crate::traces::Skips;
+use crate::traces::SkipCounts;
 use meshcloak::map::{FrameError, MapError, TablesError};
 use std::fmt;
 use std::io;
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 
 /// A file that could not be read as a map or written.
 #[derive(Debug, thiserror::Error)]
-#[error("{}{place}: {problem}", file.display())]
+#[error("{}{location}: {problem}", file.display())]
 pub struct ImportError {
     /// The file.
     pub file: PathBuf,
     /// Where in the file.
-    pub place: Place,
+    pub location: FileLocation,
     /// What is wrong there.
     pub problem: Problem,
 }
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FileLocation {
     /// The file as a whole.
     File,
     /// A line, counted from 1.
@@ -44,10 +44,10 @@ pub enum Problem {
     Directory,
     /// It may not be read or written.
     #[error("no permission")]
-    Forbidden,
+    PermissionDenied,
     /// There is no room to write it.
     #[error("no room left on the disk")]
-    NoRoom,
+    DiskFull,
     /// It lies where nothing can be written.
     #[error("its folder is read-only")]
     ReadOnly,
@@ -71,10 +71,10 @@ pub enum Problem {
     MixedTraces,
     /// A trace in which nothing is left.
     #[error("no trip in it: {0}")]
-    NoTrip(Skips),
+    NoTrip(SkipCounts),
     /// A file of a set whose name does not say where the others are.
     #[error("{what}; name it {name}, so that the files beside it are found")]
-    Nameless {
+    UnexpectedName {
         /// What it is.
         what: &'static str,
         /// What it should be called.
@@ -186,10 +186,10 @@ pub enum Problem {
     HasFrame,
 }
 
-impl Place {
-    /// This place of `file` has a problem.
+impl FileLocation {
+    /// This location of `file` has a problem.
     pub(crate) fn of(self, file: &Path, problem: impl Into<Problem>) -> ImportError {
-        ImportError { file: file.to_owned(), place: self, problem: problem.into() }
+        ImportError { file: file.to_owned(), location: self, problem: problem.into() }
     }
 }
 
@@ -197,9 +197,9 @@ impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Problem {
         match error.kind() {
             io::ErrorKind::NotFound => Problem::Missing,
-            io::ErrorKind::PermissionDenied => Problem::Forbidden,
+            io::ErrorKind::PermissionDenied => Problem::PermissionDenied,
             io::ErrorKind::IsADirectory => Problem::Directory,
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Problem::NoRoom,
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Problem::DiskFull,
             io::ErrorKind::ReadOnlyFilesystem => Problem::ReadOnly,
             io::ErrorKind::UnexpectedEof => Problem::Truncated("in the middle of its data".into()),
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
@@ -210,14 +210,14 @@ impl From<io::Error> for Problem {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FileLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::File => Ok(()),
-            Place::Line(line) => write!(f, ", line {line}"),
-            Place::Byte(byte) => write!(f, ", byte {byte}"),
-            Place::UnpackedByte(byte) => write!(f, ", byte {byte} once unpacked"),
-            Place::Element(kind, id) => write!(f, ", {kind} {id}"),
+            FileLocation::File => Ok(()),
+            FileLocation::Line(line) => write!(f, ", line {line}"),
+            FileLocation::Byte(byte) => write!(f, ", byte {byte}"),
+            FileLocation::UnpackedByte(byte) => write!(f, ", byte {byte} once unpacked"),
+            FileLocation::Element(kind, id) => write!(f, ", {kind} {id}"),
         }
     }
 }
@@ -240,11 +240,16 @@ mod tests {
 
     #[test]
     fn a_problem_is_told_with_its_file_and_place() {
-        let message = |place: Place| place.of(Path::new("a/b.csv"), Problem::Missing).to_string();
-        assert_eq!(message(Place::File), "a/b.csv: no such file");
-        assert_eq!(message(Place::Line(7)), "a/b.csv, line 7: no such file");
-        assert_eq!(message(Place::Byte(7)), "a/b.csv, byte 7: no such file");
-        assert_eq!(message(Place::UnpackedByte(7)), "a/b.csv, byte 7 once unpacked: no such file");
-        assert_eq!(message(Place::Element("way", 7)), "a/b.csv, way 7: no such file");
+        let message = |location: FileLocation| {
+            location.of(Path::new("a/b.csv"), Problem::Missing).to_string()
+        };
+        assert_eq!(message(FileLocation::File), "a/b.csv: no such file");
+        assert_eq!(message(FileLocation::Line(7)), "a/b.csv, line 7: no such file");
+        assert_eq!(message(FileLocation::Byte(7)), "a/b.csv, byte 7: no such file");
+        assert_eq!(
+            message(FileLocation::UnpackedByte(7)),
+            "a/b.csv, byte 7 once unpacked: no such file"
+        );
+        assert_eq!(message(FileLocation::Element("way", 7)), "a/b.csv, way 7: no such file");
     }
 }

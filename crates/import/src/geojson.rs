@@ -1,7 +1,7 @@
 //! A map as GeoJSON: streets as lines and points of interest as points, in lon/lat to seven
 //! decimals (a centimetre). Written only, one feature a line, never held in memory as a whole.
 
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::lon_lat::LonLats;
 use crate::output::Output;
 use meshcloak::map::{PoiId, StreetId, StreetMap};
@@ -12,9 +12,9 @@ use std::path::Path;
 /// Writes a map that lies somewhere on Earth.
 pub(crate) fn write(map: &StreetMap, path: &Path) -> Result<(), ImportError> {
     if map.frame().is_none() {
-        return Err(Place::File.of(path, Problem::NoFrame("GeoJSON")));
+        return Err(FileLocation::File.of(path, Problem::NoFrame("GeoJSON")));
     }
-    let places = LonLats::of(map).map_err(|error| Place::File.of(path, error))?;
+    let places = LonLats::of(map).map_err(|error| FileLocation::File.of(path, error))?;
     let mut output = Output::new();
     output.file(path, |out| write_collection(map, &places, out))?;
     output.commit()

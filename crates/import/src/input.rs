@@ -1,6 +1,6 @@
 //! Opening files: plain or gzipped, with errors that say what is wrong.
 
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::progress::Progress;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::{self, File};
@@ -23,11 +23,11 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 impl<'a> Input<'a> {
     /// Opens a file; `progress` hears of every byte taken from disk.
     pub(crate) fn open(path: &Path, progress: &'a dyn Progress) -> Result<Input<'a>, ImportError> {
-        let problem = |error: io::Error| Place::File.of(path, error);
+        let problem = |error: io::Error| FileLocation::File.of(path, error);
         let file = File::open(path).map_err(problem)?;
         let metadata = file.metadata().map_err(problem)?;
         if metadata.is_dir() {
-            return Err(Place::File.of(path, Problem::Directory));
+            return Err(FileLocation::File.of(path, Problem::Directory));
         }
         let raw = BufReader::with_capacity(1 << 18, Counted { file, progress });
         let (packed, reader) = unpacked(raw).map_err(problem)?;
@@ -56,25 +56,25 @@ impl<'a> Input<'a> {
 
     /// The first bytes, without taking them; at least one unless the file is empty.
     pub(crate) fn peek(&mut self) -> Result<&[u8], ImportError> {
-        self.peek_at(Place::File)
+        self.peek_at(FileLocation::File)
     }
 
-    /// The next bytes, without taking them; none at the end of the file. `place` is for errors.
-    pub(crate) fn peek_at(&mut self, place: Place) -> Result<&[u8], ImportError> {
-        let place = self.place(place);
-        self.reader.fill_buf().map_err(|error| place.of(&self.path, error))
+    /// The next bytes, without taking them; none at the end of the file. `location` is for errors.
+    pub(crate) fn peek_at(&mut self, location: FileLocation) -> Result<&[u8], ImportError> {
+        let location = self.location(location);
+        self.reader.fill_buf().map_err(|error| location.of(&self.path, error))
     }
 
-    /// This file has a problem at `place`.
-    pub(crate) fn error(&self, place: Place, problem: impl Into<Problem>) -> ImportError {
-        self.place(place).of(&self.path, problem)
+    /// This file has a problem at `location`.
+    pub(crate) fn error(&self, location: FileLocation, problem: impl Into<Problem>) -> ImportError {
+        self.location(location).of(&self.path, problem)
     }
 
     /// Readers count what they read, which in a gzipped file is not where it lies on disk.
-    fn place(&self, place: Place) -> Place {
-        match place {
-            Place::Byte(byte) if self.packed => Place::UnpackedByte(byte),
-            _ => place,
+    fn location(&self, location: FileLocation) -> FileLocation {
+        match location {
+            FileLocation::Byte(byte) if self.packed => FileLocation::UnpackedByte(byte),
+            _ => location,
         }
     }
 }

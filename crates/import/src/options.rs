@@ -25,7 +25,7 @@ pub struct OsmOptions {
     /// Whether every node becomes a terminal, as in the paper's counts, not just junctions.
     pub every_node: bool,
     /// Streets longer than this many metres are split.
-    pub longest: f64,
+    pub max_street_metres: f64,
 }
 
 /// Which OSM highways become streets.
@@ -50,6 +50,6 @@ impl Default for Options {
 
 impl Default for OsmOptions {
     fn default() -> OsmOptions {
-        OsmOptions { highways: Highways::Drive, every_node: false, longest: 1000.0 }
+        OsmOptions { highways: Highways::Drive, every_node: false, max_street_metres: 1000.0 }
     }
 }

@@ -1,10 +1,10 @@
 //! Writing files all or nothing: each is written beside its final name and renamed at the end.
 //!
-//! What is no file, as a pipe, is written to at once ([`crate::fair_copy`]). The files of one map are all written before the first is renamed. A name that ends in `.gz` is
+//! What is no file, as a pipe, is written to at once ([`crate::pending_file`]). The files of one map are all written before the first is renamed. A name that ends in `.gz` is
 //! gzipped without a time stamp, so that the same map gives the same bytes.
 
-use crate::error::{ImportError, Place, Problem};
-use crate::fair_copy::FairCopy;
+use crate::error::{FileLocation, ImportError, Problem};
+use crate::pending_file::PendingFile;
 use flate2::{Compression, GzBuilder};
 use std::fs::Permissions;
 use std::io::{self, BufWriter, Write};
@@ -15,7 +15,7 @@ use tempfile::NamedTempFile;
 /// Files written so far, none of them under its final name. Dropped, it leaves nothing behind.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
-    written: Vec<(FairCopy, PathBuf)>,
+    written: Vec<(PendingFile, PathBuf)>,
 }
 
 impl Output {
@@ -30,8 +30,8 @@ impl Output {
         path: &Path,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), ImportError> {
-        let mut file = FairCopy::of(path)?;
-        fill(&mut file, path, write).map_err(|error| Place::File.of(path, error))?;
+        let mut file = PendingFile::of(path)?;
+        fill(&mut file, path, write).map_err(|error| FileLocation::File.of(path, error))?;
         self.written.push((file, path.to_owned()));
         Ok(())
     }
@@ -39,7 +39,7 @@ impl Output {
     /// Gives every file its name.
     pub(crate) fn commit(self) -> Result<(), ImportError> {
         for (file, path) in self.written {
-            file.finish().map_err(|error| Place::File.of(&path, error))?;
+            file.finish().map_err(|error| FileLocation::File.of(&path, error))?;
         }
         Ok(())
     }
@@ -69,7 +69,7 @@ pub(crate) fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
             }
             _ => error.into(),
         };
-        Place::File.of(path, problem)
+        FileLocation::File.of(path, problem)
     })?;
     unfinished.retain(|path| path.exists());
     unfinished.push(file.path().to_owned());
@@ -107,7 +107,7 @@ fn ordinary_permissions() -> Option<Permissions> {
 }
 
 fn fill(
-    file: &mut FairCopy,
+    file: &mut PendingFile,
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {

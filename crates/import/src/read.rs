@@ -1,9 +1,9 @@
 //! Reading a map, whatever it is named by and whatever its format.
 
 use crate::city;
-use crate::detect::{Format, detect};
+use crate::detect::{MapFormat, detect};
 use crate::draft::{Draft, Imported};
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use crate::options::Options;
 use crate::prepared::{self, Prepared};
@@ -29,12 +29,12 @@ pub fn read_map(
         MapSource::File(path) => path,
     };
     let draft = match detect(path)? {
-        Format::Osm(file, kind) => {
+        MapFormat::Osm(file, kind) => {
             osm::read(Input::open(&file, progress)?, kind, &options.osm, progress)?
         }
-        Format::Brinkhoff { node, edge } => brinkhoff::read(&node, &edge, progress)?,
-        Format::Csv(files) => csv_map::read(&files, options.origin, progress)?,
-        Format::Prepared(file) => return open_prepared(&file, options, progress),
+        MapFormat::Brinkhoff { node, edge } => brinkhoff::read(&node, &edge, progress)?,
+        MapFormat::Csv(files) => csv_map::read(&files, options.origin, progress)?,
+        MapFormat::Prepared(file) => return open_prepared(&file, options, progress),
     };
     finish(draft, name, options, progress)
 }
@@ -59,8 +59,9 @@ fn open_prepared(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Imported, ImportError> {
-    let opened = File::open(file).map_err(|error| Place::File.of(file, error))?;
-    let decoded = prepared::open(&opened).map_err(|problem| Place::File.of(file, problem))?;
+    let opened = File::open(file).map_err(|error| FileLocation::File.of(file, error))?;
+    let decoded =
+        prepared::open(&opened).map_err(|problem| FileLocation::File.of(file, problem))?;
     let Prepared { imported, extent } = decoded;
     let as_it_is = options.extent == Extent::Whole || extent == Extent::LargestPart;
     if as_it_is && options.pois.is_none() && options.origin.is_none() {
@@ -69,7 +70,7 @@ fn open_prepared(
     let mut builder = MapBuilder::from_map(&imported.map);
     if let Some(origin) = options.origin {
         if builder.frame().is_some() {
-            return Err(Place::File.of(file, Problem::HasFrame));
+            return Err(FileLocation::File.of(file, Problem::HasFrame));
         }
         builder.set_frame(Frame::at(origin));
     }
@@ -77,7 +78,7 @@ fn open_prepared(
         csv_map::add_pois(pois, None, &mut builder, progress)?;
     }
     let extent = if as_it_is { Extent::Whole } else { Extent::LargestPart };
-    let built = builder.build(extent).map_err(|error| Place::File.of(file, error))?;
+    let built = builder.build(extent).map_err(|error| FileLocation::File.of(file, error))?;
     let dropped = if as_it_is { imported.dropped } else { built.dropped };
     Ok(Imported { map: built.map, dropped, ..imported })
 }

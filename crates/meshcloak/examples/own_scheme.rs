@@ -7,7 +7,7 @@ use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetId;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
 use meshcloak::town::town;
 use meshcloak::units::{Length, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,7 @@ impl Scheme for SameStreet {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
         watch.stage(Stage::Cliques);
         let mut on: BTreeMap<StreetId, Vec<&Query>> = BTreeMap::new();
         let mut users = BTreeSet::new();

@@ -1,10 +1,10 @@
 //! One turn of the cloaking engine (Algorithm 4, body of the loop): waiting and expiry are the
 //! same for every scheme.
 
-use crate::learned::Fate;
 use crate::query::{Query, QueryId};
 use crate::region::Region;
-use crate::scheme::{Published, Scheme, Stage, State, Watch};
+use crate::scheme::{Observer, Published, Scheme, Stage, State};
+use crate::service_odds::WaitOutcome;
 use crate::units::Time;
 use std::time::Duration;
 
@@ -38,29 +38,29 @@ pub fn turn<'a>(
     scheme: &'a mut dyn Scheme,
     state: &mut State,
     batch: Batch,
-    watch: &mut dyn Watch,
+    watch: &mut dyn Observer,
 ) -> Turn<'a> {
     watch.stage(Stage::Collect);
-    let (now, memory) = (batch.now, scheme.memory());
+    let (now, memory) = (batch.now, scheme.history_horizon());
     let gone = collect(state, batch, memory);
     state.turns += 1;
     let published = scheme.cloak(state, now, watch); // lines 10–15
     watch.stage(Stage::Settle);
     learn(state, &gone, published);
-    state.left.clear();
+    state.departed.clear();
     state.arrived = 0;
     let mut served = Vec::with_capacity(published.served().len());
     let mut next = published.served().iter().peekable();
     let mut place = 0;
     if next.peek().is_some() {
         state.waiting.retain(|query| {
-            let hers = next.next_if(|served| served.place == place);
+            let hers = next.next_if(|served| served.index == place);
             place += 1;
             served.extend(hers.map(|hers| (query.clone(), hers.set)));
             hers.is_none()
         }); // lines 16–17
     }
-    state.left.extend(served.iter().map(|(query, _)| query.id));
+    state.departed.extend(served.iter().map(|(query, _)| query.id));
     if memory.is_some() {
         for (query, set) in &served {
             let rectangle = match published.set(*set).region {
@@ -91,7 +91,7 @@ fn collect(state: &mut State, batch: Batch, memory: Option<Duration>) -> Gone {
     let mut gone = Gone { cancelled: Vec::new(), expired: Vec::new() };
     if state.patient_until < now || !cancelled.is_empty() {
         gone.take(&mut state.waiting, now, &cancelled);
-        state.left.extend(gone.cancelled.iter().chain(&gone.expired).map(|query| query.id));
+        state.departed.extend(gone.cancelled.iter().chain(&gone.expired).map(|query| query.id));
         state.patient_until = earliest_end(&state.waiting);
     }
     gone.take(&mut arrivals, now, &cancelled);
@@ -106,8 +106,8 @@ fn collect(state: &mut State, batch: Batch, memory: Option<Duration>) -> Gone {
 
 /// What became of those whom the last turn left waiting, and whom this one leaves.
 fn learn(state: &mut State, gone: &Gone, published: &Published) {
-    let State { waiting, learned, .. } = state;
-    if published.kinds.len() != waiting.len() {
+    let State { waiting, odds, .. } = state;
+    if published.classes.len() != waiting.len() {
         return; // the scheme does not learn
     }
     // All of these lists are in order of arrival, as are those who were left waiting.
@@ -115,25 +115,25 @@ fn learn(state: &mut State, gone: &Gone, published: &Published) {
     let mut cancelled = gone.cancelled.iter().peekable();
     let mut served = published.served().iter().peekable();
     let mut place = 0;
-    learned.learn(|id| {
+    odds.update(|id| {
         let is_hers = |query: &&Query| query.id == id;
         if expired.next_if(is_hers).is_some() {
-            return Fate::Expired;
+            return WaitOutcome::Expired;
         }
         if cancelled.next_if(is_hers).is_some() || waiting.get(place).map(|q| q.id) != Some(id) {
-            return Fate::Cancelled;
+            return WaitOutcome::Cancelled;
         }
         place += 1;
-        match served.next_if(|served| served.place as usize == place - 1) {
-            Some(_) => Fate::Served,
-            None => Fate::Waits(published.kinds[place - 1]),
+        match served.next_if(|served| served.index as usize == place - 1) {
+            Some(_) => WaitOutcome::Served,
+            None => WaitOutcome::Waiting(published.classes[place - 1]),
         }
     });
     let mut served = published.served().iter().peekable();
-    let places = waiting.iter().zip(&published.kinds).enumerate();
-    learned.note(places.filter_map(|(place, (query, kind))| {
-        let hers = served.next_if(|served| served.place as usize == place);
-        hers.is_none().then_some((query.id, *kind))
+    let places = waiting.iter().zip(&published.classes).enumerate();
+    odds.set_waiting(places.filter_map(|(place, (query, class))| {
+        let hers = served.next_if(|served| served.index as usize == place);
+        hers.is_none().then_some((query.id, *class))
     }));
 }
 

@@ -5,11 +5,11 @@ use crate::constraint_graph::GraphBuilder;
 use crate::distance::Atlas;
 use crate::grouping::past::{Before, Past, Whereabouts};
 use crate::grouping::{FULL_WORTH, Grouping, WhoCounts};
-use crate::guarantee::{Guarantee, farthest};
-use crate::learned::Kind;
+use crate::guarantee::{Guarantee, max_travel};
 use crate::meshes::Meshes;
 use crate::query::Query;
-use crate::scheme::{Published, Stage, State, Stats, Watch};
+use crate::scheme::{Observer, Published, Stage, State, Stats};
+use crate::service_odds::QueryClass;
 use crate::units::Time;
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ impl<'a> Task<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hold {
     /// Nobody is kept waiting longer than this though she could be served.
-    pub longest: Duration,
+    pub max_wait: Duration,
     /// Nor if her patience ends sooner than this: she would miss the next batch.
     pub margin: Duration,
 }
@@ -63,7 +63,7 @@ impl Hold {
     /// Whether somebody can be kept waiting until the next batch.
     fn can_wait(self, query: &Query, now: Time) -> bool {
         let end = query.asked_at + query.temporal_tolerance;
-        now - query.asked_at < self.longest && now + self.margin <= end
+        now - query.asked_at < self.max_wait && now + self.margin <= end
     }
 }
 
@@ -79,7 +79,7 @@ impl GroupCloak {
     pub(crate) fn publish(
         &mut self,
         task: Task<'_>,
-        watch: &mut dyn Watch,
+        watch: &mut dyn Observer,
         meshes: &mut Meshes,
         published: &mut Published,
     ) {
@@ -94,7 +94,7 @@ impl GroupCloak {
             cliques: self.grouping.clique_count(),
             steps: self.grouping.steps(),
             truncated: self.grouping.truncated() || task.graph.truncated(),
-            suppressed: 0,
+            rejected: 0,
         };
         self.choose(task, published);
         meshes.publish(&self.sets, published, |&group| {
@@ -147,16 +147,16 @@ impl GroupCloak {
         }
         self.k.resize(edges.len(), 0);
         self.worth.resize(edges.len(), 0);
-        published.kinds.clear();
+        published.classes.clear();
         // In the order of the waiting list, of which there is more to read than is written.
         for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
             let node = node as usize;
             let left = (query.asked_at + query.temporal_tolerance) - task.now;
-            let kind = Kind::of(query, left, self.degree[node]);
-            let lost = 1.0 - COMPANY * task.state.learned.later(kind);
+            let class = QueryClass::of(query, left, self.degree[node]);
+            let lost = 1.0 - COMPANY * task.state.odds.probability(class);
             self.k[node] = query.k;
             self.worth[node] = 1 + (lost.max(0.0) * f64::from(FULL_WORTH)) as u32;
-            published.kinds.push(kind);
+            published.classes.push(class);
         }
     }
 
@@ -167,7 +167,7 @@ impl GroupCloak {
         for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
             let before = task.state.history.previous(query.id).map(|before| Before {
                 position: before.position,
-                farthest: farthest(query, before),
+                farthest: max_travel(query, before),
             });
             self.before[node as usize] = before;
             self.standing[node as usize] = Whereabouts::of(task.atlas.map(), query.position);

@@ -2,7 +2,7 @@
 //! be faster than she says cannot be hidden from somebody who knows where she was.
 
 use crate::distance::{Atlas, Search, Ways};
-use crate::history::Asked;
+use crate::history::PastPosition;
 use crate::query::{Query, UserId};
 use crate::units::{Length, Time};
 use rustc_hash::FxHashMap;
@@ -23,17 +23,17 @@ pub enum Guarantee {
 }
 
 /// For how long it matters where somebody was: ten minutes.
-pub const HORIZON: Duration = Duration::from_secs(600);
+pub const DEFAULT_HORIZON: Duration = Duration::from_secs(600);
 
 /// How far somebody can have come since she last asked: `v · (t − t_prev)`, by her own speed;
 /// nowhere if she did not give one.
-pub fn farthest(query: &Query, before: Asked) -> Length {
+pub fn max_travel(query: &Query, before: PastPosition) -> Length {
     query.speed.map_or(Length::ZERO, |speed| speed * (query.asked_at - before.at))
 }
 
 /// Why the `history` guarantee cannot be given to a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum AdmissionError {
     /// It does not say how fast its user is.
     Speed,
     /// Its user cannot have come here from where she was, as fast as she says she is.
@@ -42,7 +42,7 @@ pub enum Refusal {
 
 /// The door of the `history` guarantee. Remembers where everyone accepted was, for a horizon.
 #[derive(Debug)]
-pub struct Door {
+pub struct Admission {
     horizon: Duration,
     last: FxHashMap<UserId, (Time, crate::map::Position)>,
     order: VecDeque<(Time, UserId)>,
@@ -50,24 +50,24 @@ pub struct Door {
     search: Search,
 }
 
-impl Door {
+impl Admission {
     /// A door through which nobody has come yet.
-    pub fn new(atlas: &Atlas, horizon: Duration) -> Door {
+    pub fn new(atlas: &Atlas, horizon: Duration) -> Admission {
         let ways = Ways::forward(atlas.map());
         let search = Search::new(ways.terminal_count());
-        Door { horizon, last: FxHashMap::default(), order: VecDeque::new(), ways, search }
+        Admission { horizon, last: FxHashMap::default(), order: VecDeque::new(), ways, search }
     }
 
     /// Lets a query in, or says why not; queries come in order of time.
-    pub fn admit(&mut self, atlas: &Atlas, query: &Query) -> Result<(), Refusal> {
+    pub fn admit(&mut self, atlas: &Atlas, query: &Query) -> Result<(), AdmissionError> {
         if query.speed.is_none() {
-            return Err(Refusal::Speed);
+            return Err(AdmissionError::Speed);
         }
         self.forget(query.asked_at);
         if let Some(&(at, position)) = self.last.get(&query.user) {
-            let before = Asked { at, position };
+            let before = PastPosition { at, position };
             if !self.can_have_come(atlas, query, before) {
-                return Err(Refusal::FasterThanDeclared);
+                return Err(AdmissionError::FasterThanDeclared);
             }
         }
         self.last.insert(query.user, (query.asked_at, query.position));
@@ -76,9 +76,9 @@ impl Door {
     }
 
     /// Whether somebody can have come to where she is from where she was.
-    fn can_have_come(&mut self, atlas: &Atlas, query: &Query, before: Asked) -> bool {
+    fn can_have_come(&mut self, atlas: &Atlas, query: &Query, before: PastPosition) -> bool {
         let (from, to) = (before.position, query.position);
-        let farthest = farthest(query, before);
+        let farthest = max_travel(query, before);
         if let Some(length) = atlas.distance(from, to) {
             return length <= farthest;
         }
@@ -89,7 +89,7 @@ impl Door {
             return false;
         }
         let mut can = map.along(from, to).is_some_and(|length| length <= farthest);
-        let Door { ways, search, .. } = self;
+        let Admission { ways, search, .. } = self;
         search.run_while(ways, map.exits(from), farthest, |terminal, length| {
             let mut entered = map.entrances(to).filter(|(entrance, _)| *entrance == terminal);
             can |= entered.any(|(_, more)| length + more <= farthest);
@@ -129,7 +129,7 @@ mod tests {
             let dc_max = [LARGEST_DC_MAX, Length::metres(100.0)][seed as usize % 2];
             let atlas = Atlas::new(town.map.clone(), dc_max);
             let table = naive::terminal_distances(&town.map);
-            let mut door = Door::new(&atlas, Duration::from_secs(60));
+            let mut door = Admission::new(&atlas, Duration::from_secs(60));
             let mut crowd = town.crowd(&mut random, 12);
             crowd.sort_by_key(|query| query.asked_at);
             let mut last: Option<Query> = None;
@@ -150,12 +150,12 @@ mod tests {
                     let_in += 1;
                     last = Some(query.clone());
                 } else {
-                    assert_eq!(found, Err(Refusal::FasterThanDeclared));
+                    assert_eq!(found, Err(AdmissionError::FasterThanDeclared));
                     refused += 1;
                 }
             }
             let mute = Query { speed: None, ..crowd[0].clone() };
-            assert_eq!(door.admit(&atlas, &mute), Err(Refusal::Speed));
+            assert_eq!(door.admit(&atlas, &mute), Err(AdmissionError::Speed));
         }
         assert!(refused > 500 && let_in > 500, "{refused} refused, {let_in} let in");
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Where and when somebody asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct PastPosition {
     /// When.
     pub at: Time,
     /// Where.
@@ -22,7 +22,7 @@ pub struct Asked {
 
 /// The last rectangle that was published for somebody.
 #[derive(Clone, Copy, PartialEq)]
-pub struct Shown {
+pub struct PublishedRectangle {
     /// When the query was asked that it answered.
     pub asked_at: Time,
     /// The rectangle.
@@ -32,27 +32,27 @@ pub struct Shown {
 /// Where people were.
 #[derive(Clone, Default)]
 pub struct History {
-    last: FxHashMap<UserId, Asked>,
-    shown: FxHashMap<UserId, Shown>,
+    last: FxHashMap<UserId, PastPosition>,
+    shown: FxHashMap<UserId, PublishedRectangle>,
     /// For each waiting query where its user was when she asked before.
-    previous: FxHashMap<QueryId, Asked>,
+    previous: FxHashMap<QueryId, PastPosition>,
     /// Everyone remembered, in order of time; the first of them is forgotten first.
     order: VecDeque<(Time, UserId)>,
 }
 
 impl History {
     /// Where the user of a waiting query was when she asked before; `None` if that is unknown.
-    pub fn previous(&self, query: QueryId) -> Option<Asked> {
+    pub fn previous(&self, query: QueryId) -> Option<PastPosition> {
         self.previous.get(&query).copied()
     }
 
     /// Where somebody was when she last asked.
-    pub fn last(&self, user: UserId) -> Option<Asked> {
+    pub fn last(&self, user: UserId) -> Option<PastPosition> {
         self.last.get(&user).copied()
     }
 
     /// What was last published for somebody.
-    pub fn shown(&self, user: UserId) -> Option<Shown> {
+    pub fn published_rectangle(&self, user: UserId) -> Option<PublishedRectangle> {
         self.shown.get(&user).copied()
     }
 
@@ -68,7 +68,7 @@ impl History {
 
     /// A query was accepted.
     pub(crate) fn arrive(&mut self, query: &Query) {
-        let now = Asked { at: query.asked_at, position: query.position };
+        let now = PastPosition { at: query.asked_at, position: query.position };
         if let Some(before) = self.last.insert(query.user, now) {
             self.previous.insert(query.id, before);
         }
@@ -79,7 +79,7 @@ impl History {
     pub(crate) fn leave(&mut self, query: &Query, rectangle: Option<Rectangle>) {
         self.previous.remove(&query.id);
         if let Some(rectangle) = rectangle {
-            let shown = Shown { asked_at: query.asked_at, rectangle };
+            let shown = PublishedRectangle { asked_at: query.asked_at, rectangle };
             self.shown.insert(query.user, shown);
         }
     }
@@ -103,15 +103,15 @@ impl fmt::Debug for History {
     }
 }
 
-impl fmt::Debug for Asked {
+impl fmt::Debug for PastPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Asked(…)")
+        f.write_str("PastPosition(…)")
     }
 }
 
-impl fmt::Debug for Shown {
+impl fmt::Debug for PublishedRectangle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Shown(…)")
+        f.write_str("PublishedRectangle(…)")
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(history.previous(queries[0].id), None, "her first");
         history.leave(&queries[0], None);
         history.arrive(&queries[1]);
-        let first = Asked { at: queries[0].asked_at, position: queries[0].position };
+        let first = PastPosition { at: queries[0].asked_at, position: queries[0].position };
         assert_eq!(history.previous(queries[1].id), Some(first), "published or not");
         history.arrive(&queries[2]);
         assert_eq!(history.previous(queries[1].id), Some(first), "the one before each");
@@ -142,7 +142,7 @@ mod tests {
             history.previous(queries[2].id).map(|asked| asked.at),
             Some(queries[1].asked_at)
         );
-        assert_eq!(format!("{history:?} {first:?}"), "History(1 people) Asked(…)");
+        assert_eq!(format!("{history:?} {first:?}"), "History(1 people) PastPosition(…)");
         history.forget(Time::from_millis(25_000), Duration::from_secs(5));
         assert_eq!(history.last(UserId(4711)).map(|asked| asked.at), Some(queries[2].asked_at));
         history.forget(Time::from_millis(25_001), Duration::from_secs(5));

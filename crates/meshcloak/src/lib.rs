@@ -22,6 +22,8 @@
 
 pub mod private;
 
+pub mod mix;
+
 pub mod units;
 
 pub mod map;
@@ -42,9 +44,9 @@ pub mod region;
 
 pub mod history;
 
-pub mod learned;
+pub mod service_odds;
 
-mod few;
+mod sort_network;
 
 pub mod scheme;
 

@@ -7,12 +7,12 @@ use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
 pub use crate::group_cloak::Hold;
 use crate::group_cloak::{GroupCloak, Task};
-use crate::guarantee::{Guarantee, HORIZON};
+use crate::guarantee::{DEFAULT_HORIZON, Guarantee};
 use crate::guard::{Guard, Promise};
 pub use crate::meshes::RegionRule;
 use crate::meshes::{Meshes, RegionBuilder};
 use crate::query::Query;
-use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
+use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use crate::units::Time;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +41,7 @@ impl Default for Settings {
             coverage: Coverage::Own,
             region: RegionRule::default(),
             budget: 20_000,
-            horizon: HORIZON,
+            horizon: DEFAULT_HORIZON,
             hold: None,
         }
     }
@@ -71,16 +71,16 @@ impl MeshCloak {
     /// MeshCloak on a prepared map.
     pub fn new(atlas: Arc<Atlas>, settings: Settings) -> MeshCloak {
         let regions = RegionBuilder::new(&atlas, settings.region, None);
-        MeshCloak::showing(atlas, settings, regions)
+        MeshCloak::with_regions(atlas, settings, regions)
     }
 
     /// MeshCloak with cells that were made before, whatever length the settings ask for.
     pub fn with_cells(atlas: Arc<Atlas>, settings: Settings, cells: Arc<Cells>) -> MeshCloak {
         let regions = RegionBuilder::new(&atlas, settings.region, Some(cells));
-        MeshCloak::showing(atlas, settings, regions)
+        MeshCloak::with_regions(atlas, settings, regions)
     }
 
-    fn showing(atlas: Arc<Atlas>, settings: Settings, regions: RegionBuilder) -> MeshCloak {
+    fn with_regions(atlas: Arc<Atlas>, settings: Settings, regions: RegionBuilder) -> MeshCloak {
         MeshCloak {
             settings,
             graph: GraphBuilder::default(),
@@ -97,7 +97,12 @@ impl MeshCloak {
 
 impl MeshCloak {
     /// The same for disjoint groups, with a look by the guard.
-    fn cloak_in_groups(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak_in_groups(
+        &mut self,
+        state: &State,
+        now: Time,
+        watch: &mut dyn Observer,
+    ) -> &Published {
         let MeshCloak { settings, atlas, graph, meshes, groups, guard, published, .. } = self;
         let Settings { guarantee, coverage, hold, .. } = *settings;
         watch.stage(Stage::Graph);
@@ -126,11 +131,11 @@ impl Scheme for MeshCloak {
         }
     }
 
-    fn memory(&self) -> Option<Duration> {
+    fn history_horizon(&self) -> Option<Duration> {
         (self.settings.guarantee == Guarantee::History).then_some(self.settings.horizon)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
         if self.settings.guarantee != Guarantee::Paper {
             return self.cloak_in_groups(state, now, watch);
         }
@@ -150,7 +155,7 @@ impl Scheme for MeshCloak {
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: largest.truncated > 0 || cut,
-            suppressed: 0,
+            rejected: 0,
         };
         sets.choose(waiting, graph, largest, published);
         meshes.publish(&sets.cliques, published, |&clique| {

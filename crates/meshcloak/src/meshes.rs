@@ -4,7 +4,7 @@ use crate::cells::{CellRegions, CellRule, Cells};
 use crate::distance::Atlas;
 use crate::map::StreetId;
 use crate::mesh::{MeshBuilder, MeshRule};
-use crate::query::{Member, Standpoint};
+use crate::query::{Member, MeshKey};
 use crate::scheme::Published;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl RegionBuilder {
     /// Appends the region of a set: each street once, ascending.
     pub(crate) fn region(
         &mut self,
-        members: impl Iterator<Item = Standpoint>,
+        members: impl Iterator<Item = MeshKey>,
         streets: &mut Vec<StreetId>,
     ) {
         match self {
@@ -86,7 +86,7 @@ impl RegionBuilder {
             RegionBuilder::Cells(cells) => {
                 for set in sets {
                     published.add_mesh(members(set).map(|member| member.id), |mesh| {
-                        cells.region(members(set).map(|member| member.standpoint.street), mesh);
+                        cells.region(members(set).map(|member| member.mesh_key.street), mesh);
                     });
                 }
             }
@@ -108,7 +108,7 @@ fn publish_meshes<S, M: Iterator<Item = Member>>(
         for set in sets {
             let mut noted = builder.note();
             published.add_members(members(set).map(|member| {
-                noted.add(member.standpoint);
+                noted.add(member.mesh_key);
                 member.id
             }));
             noted.end();

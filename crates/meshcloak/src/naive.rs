@@ -2,7 +2,7 @@
 
 use crate::constraint_graph::{ConstraintGraph, Coverage};
 use crate::map::{Position, Snapped, Street, StreetId, StreetMap, TerminalId};
-use crate::mesh::Standpoint;
+use crate::mesh::MeshKey;
 use crate::query::Query;
 use crate::units::{Length, Point};
 
@@ -183,7 +183,7 @@ pub fn maximal_cliques(graph: &ConstraintGraph) -> Vec<Vec<u32>> {
 pub fn cloaking_mesh(
     map: &StreetMap,
     table: &[Vec<Option<Length>>],
-    members: &[Standpoint],
+    members: &[MeshKey],
 ) -> Vec<StreetId> {
     let ends =
         |street: StreetId, first: fn(&Street) -> TerminalId, second: fn(&Street) -> TerminalId| {
@@ -194,7 +194,7 @@ pub fn cloaking_mesh(
             }
             ends
         };
-    let reaches = |member: &Standpoint, street: StreetId| {
+    let reaches = |member: &MeshKey, street: StreetId| {
         let exits = ends(member.street, |street| street.to, |street| street.from);
         let entrances = ends(street, |street| street.from, |street| street.to);
         let near = |u: &TerminalId, v: &TerminalId| {

@@ -45,7 +45,7 @@ impl Query {
 
 /// Where somebody is to within a street, and how far she can move: all that her mesh depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Standpoint {
+pub struct MeshKey {
     /// Her street.
     pub street: StreetId,
     /// Her distance constraint.
@@ -56,13 +56,13 @@ pub struct Standpoint {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     pub(crate) id: QueryId,
-    pub(crate) standpoint: Standpoint,
+    pub(crate) mesh_key: MeshKey,
 }
 
 impl Query {
     /// All that the mesh of this query depends on.
-    pub fn standpoint(&self) -> Standpoint {
-        Standpoint { street: self.position.street, dc: self.distance_constraint }
+    pub fn mesh_key(&self) -> MeshKey {
+        MeshKey { street: self.position.street, dc: self.distance_constraint }
     }
 }
 

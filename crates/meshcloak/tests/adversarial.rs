@@ -64,7 +64,7 @@ fn one_turn_under(town: &Town, crowd: &[Query], guarantee: Guarantee) -> (usize,
     let sizes = done.served.iter().map(|(_, set)| done.published.set(*set).members.len());
     let largest = sizes.max().unwrap_or(0);
     let (served, truncated) = (done.served.len(), done.published.stats.truncated);
-    assert_eq!(done.published.stats.suppressed, 0);
+    assert_eq!(done.published.stats.rejected, 0);
     assert!(done.published.stats.edges <= 1 << 26, "{} edges", done.published.stats.edges);
     assert_eq!(served + state.waiting.len(), crowd.len());
     (served, largest, truncated)

@@ -5,7 +5,7 @@ use meshcloak::cells::{CellId, CellRule, Cells};
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::guarantee::Guarantee;
-use meshcloak::guard::{Fault, Guard, Promise};
+use meshcloak::guard::{Guard, Promise, Violation};
 use meshcloak::map::StreetId;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::query::{Query, QueryId};
@@ -22,7 +22,7 @@ fn crowd(town: &Town, seed: u64) -> State {
     for query in &mut crowd {
         query.speed = Some(Speed::metres_per_second(20.0));
     }
-    State::of(crowd)
+    State::with_waiting(crowd)
 }
 
 fn cloak(atlas: &Arc<Atlas>, settings: Settings, state: &State) -> Published {
@@ -70,7 +70,7 @@ fn a_region_is_the_members_cells_and_nothing_else_changes() {
 #[test]
 fn the_number_of_threads_changes_no_region() {
     let town = Town::random(520);
-    let state = State::of(town.crowd(&mut Town::generator(3), 400));
+    let state = State::with_waiting(town.crowd(&mut Town::generator(3), 400));
     let answer = |threads: usize, guarantee: Guarantee| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
@@ -113,11 +113,14 @@ fn the_guard_holds_back_a_set_whose_cells_leave_a_member_out() {
             });
         }
         for served in right.served() {
-            wrong.serve(served.place, served.set);
+            wrong.serve(served.index, served.set);
         }
         let mut guard = Guard::default();
         let faults = guard.inspect(&town.map, promise, &state, &mut wrong);
-        assert!(faults.iter().all(|fault| fault.1 == Fault::Outside), "seed {seed}: {faults:?}");
+        assert!(
+            faults.iter().all(|fault| fault.1 == Violation::Outside),
+            "seed {seed}: {faults:?}"
+        );
         assert_eq!(faults.len(), outside, "seed {seed}\n{town}");
         caught += outside;
     }

@@ -4,7 +4,7 @@ use meshcloak::cells::{CellId, CellRule, Cells};
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
-use meshcloak::mesh::{MeshRule, Standpoint};
+use meshcloak::mesh::{MeshKey, MeshRule};
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::naive;
 use meshcloak::printed::Printed;
@@ -50,21 +50,21 @@ fn run(town: &Town, scheme: &mut dyn Scheme, crowd: &[Query], settings: Settings
             let pairs =
                 set.members.iter().flat_map(|a| set.members.iter().map(move |b| (a.0, b.0)));
             assert!(pairs.filter(|(a, b)| a != b).all(|(a, b)| adjacent(a, b)), "no clique");
-            let standpoints: Vec<Standpoint> = set
+            let mesh_keys: Vec<MeshKey> = set
                 .members
                 .iter()
                 .map(|id| &crowd[id.0 as usize])
-                .map(|q| Standpoint { street: q.position.street, dc: q.distance_constraint })
+                .map(|q| MeshKey { street: q.position.street, dc: q.distance_constraint })
                 .collect();
             let region = match settings.region {
                 RegionRule::Mesh(MeshRule::Reach) => {
-                    naive::cloaking_mesh(&town.map, &table, &standpoints)
+                    naive::cloaking_mesh(&town.map, &table, &mesh_keys)
                 }
                 RegionRule::Mesh(MeshRule::Printed) => continue,
                 RegionRule::Cells(rule) => {
                     let cells = Cells::new(&town.map, rule.length);
                     let shown: BTreeSet<CellId> =
-                        standpoints.iter().map(|s| cells.of(s.street)).collect();
+                        mesh_keys.iter().map(|s| cells.of(s.street)).collect();
                     let streets = town.map.streets();
                     streets.filter(|&street| shown.contains(&cells.of(street))).collect()
                 }
@@ -109,7 +109,7 @@ fn a_scheme_used_before_answers_as_a_fresh_one() {
     let town = Town::random(500);
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
     for seed in 0..60 {
-        let state = State::of(town.crowd(&mut Town::generator(seed), 40));
+        let state = State::with_waiting(town.crowd(&mut Town::generator(seed), 40));
         let (atlas, scheme) = warm.get_or_insert_with(|| {
             (Arc::clone(&atlas), MeshCloak::new(Arc::clone(&atlas), Settings::default()))
         });

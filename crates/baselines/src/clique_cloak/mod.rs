@@ -10,7 +10,7 @@ use crate::roster::{Roster, place_of};
 use meshcloak::distance::Atlas;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
 use meshcloak::units::{Point, Rectangle, Time};
 use search::Search;
 use std::sync::Arc;
@@ -105,7 +105,7 @@ impl CliqueCloak {
     /// Brings who waits up to date, those aside who have just come.
     fn follow(&mut self, state: &State) {
         if self.roster.is_of_the_turn_before(state) {
-            for id in &state.left {
+            for id in &state.departed {
                 if let Some((number, _)) = self.roster.leave(*id) {
                     self.grid.remove(number, self.people[number as usize].point);
                 }
@@ -209,11 +209,11 @@ impl Scheme for CliqueCloak {
                 Ambition::Neighbours => "local search, neighbours' k",
             },
             constraint: "box given by the user",
-            pace: Pace::OneByOne,
+            pace: Pace::Sequential,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
         self.published.clear();
         self.published.stats.nodes = state.waiting.len();
         watch.stage(Stage::Graph);

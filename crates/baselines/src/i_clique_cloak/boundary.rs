@@ -1,7 +1,7 @@
 //! Where somebody can be, and can have been, by what was last shown of her (Pan, Xu and Meng 2012).
 
 use meshcloak::distance::Atlas;
-use meshcloak::history::{History, Shown};
+use meshcloak::history::{History, PublishedRectangle};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::units::{Point, Rectangle};
 
@@ -13,12 +13,12 @@ pub(super) struct Person {
     pub(super) k: u32,
     pub(super) point: Point,
     /// What was last shown of her, and how far she can have come since.
-    shown: Option<(Shown, f64)>,
+    shown: Option<(PublishedRectangle, f64)>,
 }
 
 impl Person {
     pub(super) fn of(atlas: &Atlas, history: &History, query: &Query) -> Person {
-        let shown = history.shown(query.user).map(|shown| (shown, far(query, shown)));
+        let shown = history.published_rectangle(query.user).map(|shown| (shown, far(query, shown)));
         let point = atlas.map().point(query.position);
         Person { id: query.id, user: query.user, k: query.k, point, shown }
     }
@@ -27,12 +27,12 @@ impl Person {
     #[cfg(test)]
     pub(super) fn shown_as(self, rectangle: Rectangle, far: f64) -> Person {
         let asked_at = meshcloak::units::Time::default();
-        Person { shown: Some((Shown { asked_at, rectangle }, far)), ..self }
+        Person { shown: Some((PublishedRectangle { asked_at, rectangle }, far)), ..self }
     }
 
     /// Whether this is still what was last shown of her.
     pub(super) fn is_up_to_date(&self, history: &History) -> bool {
-        self.shown.map(|(shown, _)| shown) == history.shown(self.user)
+        self.shown.map(|(shown, _)| shown) == history.published_rectangle(self.user)
     }
 
     /// Her maximum movement boundary: the rectangle last shown, grown by how far she can have come.
@@ -74,7 +74,7 @@ impl Person {
 /// How far she can have come since the query whose rectangle was shown, in metres: `v·(t − t_prev)`.
 /// Without a speed it is her distance constraint, which is how far she can move between two
 /// queries. Of two waiting queries the later may be shown first, so time counts both ways.
-fn far(query: &Query, shown: Shown) -> f64 {
+fn far(query: &Query, shown: PublishedRectangle) -> f64 {
     let span = (query.asked_at - shown.asked_at).max(shown.asked_at - query.asked_at);
     let far = query.speed.map_or(query.distance_constraint, |speed| speed * span);
     far.as_metres()

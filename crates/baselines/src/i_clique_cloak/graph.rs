@@ -94,7 +94,7 @@ impl Graph {
     /// they were taken out as well.
     fn take_out(&mut self, state: &State, now: Time) -> Vec<Query> {
         let mut users: Vec<UserId> = Vec::new();
-        for id in &state.left {
+        for id in &state.departed {
             users.extend(self.leave(*id).map(|query| query.user));
         }
         let may_differ =

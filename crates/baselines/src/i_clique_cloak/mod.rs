@@ -16,7 +16,7 @@ use local::{drop_misfits, search};
 use meshcloak::distance::Atlas;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use meshcloak::units::{Rectangle, Time};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -129,15 +129,15 @@ impl Scheme for ICliqueCloak {
             setting: "free space",
             cliques: "edge-based incremental",
             constraint: "v × Δt in the plane",
-            pace: Pace::OneByOne,
+            pace: Pace::Sequential,
         }
     }
 
-    fn memory(&self) -> Option<Duration> {
+    fn history_horizon(&self) -> Option<Duration> {
         Some(MEMORY)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
         let waiting = &state.waiting;
         self.published.clear();
         self.shown_now.clear();

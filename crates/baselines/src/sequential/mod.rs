@@ -12,9 +12,9 @@ use crate::roster::{Roster, place_of};
 use crush::Crush;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
-use meshcloak::mesh::{MeshBuilder, MeshRule, Standpoint};
+use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use meshcloak::units::Time;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -69,13 +69,13 @@ impl Sequential {
     }
 
     /// Brings the cliques up to date; `false` if there are too many of them.
-    fn follow(&mut self, state: &State, watch: &mut dyn Watch) -> bool {
+    fn follow(&mut self, state: &State, watch: &mut dyn Observer) -> bool {
         let waiting = &state.waiting;
         let mut known = waiting.len() - state.arrived;
         watch.stage(Stage::Cliques);
         self.cliques.begin();
         if self.roster.is_of_the_turn_before(state) {
-            for id in &state.left {
+            for id in &state.departed {
                 if let Some((number, query)) = self.roster.leave(*id) {
                     self.streets.leave(number, &query);
                     self.cliques.remove_node(number);
@@ -170,7 +170,7 @@ impl Sequential {
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: true,
-            suppressed: 0,
+            rejected: 0,
         };
         let query = |node: u32| &waiting[found.place_of[node as usize] as usize];
         let mut set_of = vec![None; largest.clique_count()];
@@ -197,7 +197,7 @@ fn add_set<'a>(
     members: impl Iterator<Item = &'a Query> + Clone,
 ) -> u32 {
     let stands =
-        |query: &Query| Standpoint { street: query.position.street, dc: query.distance_constraint };
+        |query: &Query| MeshKey { street: query.position.street, dc: query.distance_constraint };
     let ids = members.clone().map(|query| query.id);
     published.add_mesh(ids, |streets: &mut Vec<StreetId>| {
         mesh.cloaking_mesh(members.map(stands), streets);
@@ -230,11 +230,11 @@ impl Scheme for Sequential {
                 Increment::Edge => "edge-based incremental",
             },
             constraint: "v × Δt along streets",
-            pace: Pace::OneByOne,
+            pace: Pace::Sequential,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
         self.published.clear();
         if self.follow(state, watch) {
             self.published.stats = Stats {
@@ -243,7 +243,7 @@ impl Scheme for Sequential {
                 cliques: self.cliques.len(),
                 steps: self.cliques.size() as u64,
                 truncated: false,
-                suppressed: 0,
+                rejected: 0,
             };
             watch.stage(Stage::Mesh);
             self.publish(state);

@@ -19,7 +19,7 @@ use growth::Growth;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::query::Query;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use meshcloak::units::Time;
 use stars::Stars;
 
@@ -127,7 +127,7 @@ impl Scheme for XStar {
         }
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
         self.people.fill(&self.stars, waiting, self.crowd.gather(waiting));

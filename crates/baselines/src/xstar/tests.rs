@@ -127,7 +127,7 @@ fn a_star_that_adds_fewer_segments_is_taken_more_often() {
         distance_constraint: Length::metres(9.0),
         speed: None,
     };
-    let state = State::of(vec![person(0, "A-P"), person(1, "B-R"), person(2, "J-D")]);
+    let state = State::with_waiting(vec![person(0, "A-P"), person(1, "B-R"), person(2, "J-D")]);
     let atlas = Atlas::new(town.map.clone(), Length::metres(9.0));
     let mut scheme = XStar::new(&atlas, Settings::default());
     let (mut cheap, mut dear) = (0, 0);
@@ -172,7 +172,7 @@ fn thousands_in_one_place_are_in_two_sets() {
         distance_constraint: Length::metres(9.0),
         speed: None,
     };
-    let state = State::of((0..20_000).map(person).collect());
+    let state = State::with_waiting((0..20_000).map(person).collect());
     let mut scheme = XStar::new(&Atlas::new(town.map, Length::metres(9.0)), Settings::default());
     let published = scheme.cloak(&state, Time::from_millis(0), &mut ());
     assert_eq!((published.served().len(), published.set_count()), (20_000, 2));

@@ -3,7 +3,7 @@
 use meshcloak::engine::{Batch, turn};
 use meshcloak::query::{Query, QueryId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
 use meshcloak::units::Time;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -29,11 +29,11 @@ impl<F: Fn() -> Box<dyn Scheme> + Send> Scheme for WarmAndCold<F> {
         self.warm.describe()
     }
 
-    fn memory(&self) -> Option<Duration> {
-        self.warm.memory()
+    fn history_horizon(&self) -> Option<Duration> {
+        self.warm.history_horizon()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
         let mut cold = (self.fresh)();
         let expected = cold.cloak(state, now, watch);
         let found = self.warm.cloak(state, now, watch);
@@ -62,7 +62,7 @@ pub struct Step<'a> {
 
 /// Everyone asks in order of time; `look` sees every step. Gives how many were served.
 pub fn run(scheme: &mut dyn Scheme, crowd: &[Query], mut look: impl FnMut(&Step<'_>)) -> usize {
-    assert_eq!(scheme.describe().pace, Pace::OneByOne);
+    assert_eq!(scheme.describe().pace, Pace::Sequential);
     let mut order: Vec<&Query> = crowd.iter().collect();
     order.sort_by_key(|query| query.asked_at);
     let mut turns: Vec<(Time, Option<&Query>)> = Vec::new();

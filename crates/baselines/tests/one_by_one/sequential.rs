@@ -6,7 +6,7 @@ use meshcloak::cliques::maximal_cliques;
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::map::{Position, StreetId};
-use meshcloak::mesh::Standpoint;
+use meshcloak::mesh::MeshKey;
 use meshcloak::naive;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
@@ -40,10 +40,10 @@ fn expected(town: &Town, table: &[Vec<Option<Length>>], waiting: &[Query]) -> Ve
             continue;
         }
         let members = largest.iter().map(|&id| find(waiting, id));
-        let standpoints: Vec<Standpoint> = members
-            .map(|q| Standpoint { street: q.position.street, dc: q.distance_constraint })
+        let mesh_keys: Vec<MeshKey> = members
+            .map(|q| MeshKey { street: q.position.street, dc: q.distance_constraint })
             .collect();
-        let mesh = naive::cloaking_mesh(&town.map, table, &standpoints);
+        let mesh = naive::cloaking_mesh(&town.map, table, &mesh_keys);
         let region = Region::Mesh(mesh.into());
         sets.push(Set { members: largest.clone(), served: vec![query.id], region });
     }

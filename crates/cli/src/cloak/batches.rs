@@ -51,7 +51,7 @@ impl<'a> Batches<'a> {
         files: Files,
         length: u64,
     ) -> Batches<'a> {
-        let users = match scheme.memory() {
+        let users = match scheme.history_horizon() {
             Some(_) => Users::Lasting,
             None => Users::InOrder,
         };
@@ -88,14 +88,14 @@ impl<'a> Batches<'a> {
                 self.arrivals.push(query);
                 match self.pace {
                     Pace::Batch => {}
-                    Pace::OneByOne => self.hold(asked_at)?,
+                    Pace::Sequential => self.hold(asked_at)?,
                 }
             }
             Err(reason) => {
                 let batch = self.collecting.unwrap_or(0);
                 let at = Time::from_millis(match self.pace {
                     Pace::Batch => batch,
-                    Pace::OneByOne => arrival.asked_at.unwrap_or(batch),
+                    Pace::Sequential => arrival.asked_at.unwrap_or(batch),
                 });
                 self.files.outcomes.refused(arrival.id.as_deref(), at, reason)?;
                 self.tally.refuse(reason);
@@ -140,7 +140,7 @@ impl<'a> Batches<'a> {
 
     fn hold(&mut self, now: u64) -> Result<()> {
         let nobody = self.arrivals.is_empty() && self.state.waiting.is_empty();
-        if nobody && self.pace == Pace::OneByOne {
+        if nobody && self.pace == Pace::Sequential {
             self.rate();
             return Ok(());
         }
@@ -184,8 +184,8 @@ impl<'a> Batches<'a> {
 mod tests {
     use super::*;
     use evaluation::reason::Reason;
-    use import::{QueryPlace, QueryRecord};
-    use meshcloak::scheme::{Description, Published, Watch};
+    use import::{Coordinates, QueryRecord};
+    use meshcloak::scheme::{Description, Observer, Published};
     use meshcloak::town::town;
     use meshcloak::units::{Length, Point};
 
@@ -203,10 +203,10 @@ mod tests {
 
         fn describe(&self) -> Description {
             let [setting, cliques, constraint] = ["map", "pairs", "none"];
-            Description { setting, cliques, constraint, pace: Pace::OneByOne }
+            Description { setting, cliques, constraint, pace: Pace::Sequential }
         }
 
-        fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Watch) -> &Published {
+        fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &Published {
             self.asked.push((now.as_millis(), state.arrived));
             self.published.clear();
             if let ([.., a, b], 1) = (&state.waiting[..], state.arrived) {
@@ -232,7 +232,7 @@ mod tests {
                 query: name.to_owned(),
                 user: name.to_owned(),
                 asked_at,
-                place: QueryPlace::Metres(Point::default()),
+                coordinates: Coordinates::Metres(Point::default()),
                 k: 2,
                 temporal_tolerance: 1_500,
                 distance_constraint: Length::metres(9.0),

@@ -6,9 +6,9 @@
 use super::roster::as_query;
 use anyhow::{Result, bail};
 use evaluation::reason::Reason;
-use import::{BadQuery, ImportError, Place, Problem, QueryPlace, QueryRecord, QueryRow};
+use import::{BadQuery, Coordinates, FileLocation, ImportError, Problem, QueryRecord, QueryRow};
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{Door, Refusal};
+use meshcloak::guarantee::{Admission, AdmissionError};
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::units::{Length, Point};
@@ -54,7 +54,7 @@ pub struct Arrival {
 #[derive(Debug)]
 pub struct Intake<'a> {
     atlas: &'a Atlas,
-    door: Option<Door>,
+    door: Option<Admission>,
     file: &'a Path,
     limits: Limits,
     /// 64-bit hashes of all ids so far: 8 bytes each, however long the ids are. Two ids of a
@@ -66,7 +66,7 @@ pub struct Intake<'a> {
 impl<'a> Intake<'a> {
     /// The door to a map for the rows of `file`.
     pub fn new(atlas: &'a Atlas, file: &'a Path, limits: Limits) -> Intake<'a> {
-        let door = limits.horizon.map(|horizon| Door::new(atlas, horizon));
+        let door = limits.horizon.map(|horizon| Admission::new(atlas, horizon));
         Intake { atlas, door, file, limits, seen: FxHashSet::default(), latest: 0 }
     }
 
@@ -136,7 +136,7 @@ impl<'a> Intake<'a> {
         if self.door.is_some() && record.speed.is_none() {
             return Ok(Err(Reason::Speed));
         }
-        let point = self.point(line, record.place)?;
+        let point = self.point(line, record.coordinates)?;
         let Some(snapped) = self.map().snap(point, self.limits.snap) else {
             return Ok(Err(Reason::OffMap));
         };
@@ -148,23 +148,23 @@ impl<'a> Intake<'a> {
         let Some(door) = &mut self.door else { return Ok(()) };
         let query = as_query(record, QueryId(0), lasting(&record.user), position);
         door.admit(self.atlas, &query).map_err(|refusal| match refusal {
-            Refusal::Speed => Reason::Speed,
-            Refusal::FasterThanDeclared => Reason::FasterThanDeclared,
+            AdmissionError::Speed => Reason::Speed,
+            AdmissionError::FasterThanDeclared => Reason::FasterThanDeclared,
         })
     }
 
-    fn point(&self, line: u64, place: QueryPlace) -> Result<Point, ImportError> {
-        match (place, self.map().frame()) {
-            (QueryPlace::Metres(point), _) => Ok(point),
-            (QueryPlace::Degrees(place), Some(frame)) => Ok(frame.point(place)),
-            (QueryPlace::Degrees(_), None) => {
+    fn point(&self, line: u64, coordinates: Coordinates) -> Result<Point, ImportError> {
+        match (coordinates, self.map().frame()) {
+            (Coordinates::Metres(point), _) => Ok(point),
+            (Coordinates::Degrees(place), Some(frame)) => Ok(frame.point(place)),
+            (Coordinates::Degrees(_), None) => {
                 Err(self.error(line, Problem::NoFrame("a query in degrees")))
             }
         }
     }
 
     fn error(&self, line: u64, problem: Problem) -> ImportError {
-        ImportError { file: self.file.to_owned(), place: Place::Line(line), problem }
+        ImportError { file: self.file.to_owned(), location: FileLocation::Line(line), problem }
     }
 }
 

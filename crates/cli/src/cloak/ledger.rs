@@ -8,7 +8,7 @@ use anyhow::Result;
 use evaluation::metrics::{self, Tally};
 use meshcloak::engine::Turn;
 use meshcloak::map::StreetMap;
-use meshcloak::scheme::Cloaking;
+use meshcloak::scheme::AnonymitySet;
 use meshcloak::units::Time;
 
 /// Where the outcomes of a batch go.
@@ -29,7 +29,7 @@ impl Ledger<'_> {
             files.outcomes.expired(roster, query.id, at)?;
         }
         // A set is measured once, however many it serves.
-        let sets: Vec<Cloaking<'_>> =
+        let sets: Vec<AnonymitySet<'_>> =
             (0..done.published.set_count() as u32).map(|set| done.published.set(set)).collect();
         let metres: Vec<f64> = sets.iter().map(|set| set.region.metres(map)).collect();
         let streets: Vec<_> = sets.iter().map(|set| set.region.streets(map)).collect();

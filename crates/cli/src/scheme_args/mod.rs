@@ -11,7 +11,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use meshcloak::cells::Cells;
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::HORIZON;
+use meshcloak::guarantee::DEFAULT_HORIZON;
 use meshcloak::mesh_cloak::{Hold, MeshCloak, RegionRule, Settings};
 use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
@@ -112,9 +112,9 @@ impl SchemeArgs {
         }
         let settings = Settings {
             guarantee: self.guarantee().into(),
-            horizon: self.horizon().unwrap_or(HORIZON),
+            horizon: self.horizon().unwrap_or(DEFAULT_HORIZON),
             hold: self.hold.map(|longest| Hold {
-                longest: Duration::from_millis(longest),
+                max_wait: Duration::from_millis(longest),
                 margin: Duration::from_millis(batch),
             }),
             coverage: self.coverage().into(),
@@ -157,7 +157,7 @@ impl SchemeArgs {
 
     /// For how long it matters where people were; `None`: not at all.
     pub fn horizon(&self) -> Option<Duration> {
-        let horizon = self.horizon.map_or(HORIZON, Duration::from_millis);
+        let horizon = self.horizon.map_or(DEFAULT_HORIZON, Duration::from_millis);
         (self.guarantee() == GuaranteeArg::History).then_some(horizon)
     }
 

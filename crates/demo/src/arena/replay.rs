@@ -4,7 +4,7 @@ use crate::tape::Asked;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Pace, Published, Scheme, State, Watch};
+use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
 use meshcloak::units::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ fn batches(pace: Pace, second: &Asked) -> Vec<Batch> {
     let batch = |now, arrivals| Batch { now, arrivals, cancelled: Vec::new() };
     match pace {
         Pace::Batch => vec![batch(second.at, second.queries.to_vec())],
-        Pace::OneByOne => {
+        Pace::Sequential => {
             let each =
                 second.queries.iter().map(|query| batch(query.asked_at, vec![query.clone()]));
             each.chain([batch(second.at, Vec::new())]).collect()
@@ -115,11 +115,11 @@ impl Scheme for Spy {
         self.scheme.describe()
     }
 
-    fn memory(&self) -> Option<Duration> {
-        self.scheme.memory()
+    fn history_horizon(&self) -> Option<Duration> {
+        self.scheme.history_horizon()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
         self.seen = self.looks.then(|| state.clone());
         self.scheme.cloak(state, now, watch)
     }

@@ -262,7 +262,7 @@ fn described(scheme: &dyn Scheme) -> SchemeRow {
         constraint: description.constraint.to_owned(),
         pace: match description.pace {
             Pace::Batch => "batch".to_owned(),
-            Pace::OneByOne => "one by one".to_owned(),
+            Pace::Sequential => "one by one".to_owned(),
         },
     }
 }

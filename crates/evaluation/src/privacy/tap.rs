@@ -8,7 +8,7 @@ use attacks::{Level, Rule, View};
 use meshcloak::distance::Atlas;
 use meshcloak::query::UserId;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Published, Scheme, Served, State, Watch};
+use meshcloak::scheme::{Description, Observer, Published, Scheme, Served, State};
 use meshcloak::units::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -88,11 +88,11 @@ impl Scheme for Tap<'_> {
         self.scheme.describe()
     }
 
-    fn memory(&self) -> Option<Duration> {
-        self.scheme.memory()
+    fn history_horizon(&self) -> Option<Duration> {
+        self.scheme.history_horizon()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
         let published = self.scheme.cloak(state, now, watch);
         self.onlooker.look(state, now, published);
         published
@@ -122,8 +122,8 @@ fn answer(state: &State, published: &Published) -> Answer {
         answer.sets.push(Vec::new());
     }
     for served in published.served() {
-        answer.region_of[served.place as usize] = Some(served.set);
-        answer.sets[served.set as usize].push(served.place);
+        answer.region_of[served.index as usize] = Some(served.set);
+        answer.sets[served.set as usize].push(served.index);
     }
     answer
 }
@@ -132,7 +132,7 @@ impl Onlooker<'_> {
     fn look(&mut self, state: &State, now: Time, published: &Published) {
         let mut hits = published.served().iter();
         let is_hit =
-            |served: &&Served| self.victims.holds(state.waiting[served.place as usize].user);
+            |served: &&Served| self.victims.holds(state.waiting[served.index as usize].user);
         let hits: Vec<Served> = hits.by_ref().filter(is_hit).copied().collect();
         if hits.is_empty() {
             return;
@@ -155,7 +155,7 @@ impl Onlooker<'_> {
                     (Arc::new(set.region.into_owned()), members)
                 })
                 .clone();
-            let victim = Somebody::from(&state.waiting[hit.place as usize]);
+            let victim = Somebody::from(&state.waiting[hit.index as usize]);
             let view = (self.atlas, self.suspect.rule());
             let shown = (&victim, now, &region, members.len());
             let attacks: Vec<&Box<dyn Attack>> = self

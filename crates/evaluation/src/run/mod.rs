@@ -80,7 +80,7 @@ pub fn run(
     };
     match pace {
         Pace::Batch => run.batches(),
-        Pace::OneByOne => run.one_by_one(),
+        Pace::Sequential => run.one_by_one(),
     }
     let Ledger { mut tally, volume, .. } = run.ledger;
     let seconds = volume.seconds();

@@ -2,7 +2,7 @@ use super::*;
 use crate::costs::Model;
 use meshcloak::map::Position;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Published, Stage, Watch};
+use meshcloak::scheme::{Description, Observer, Published, Stage};
 use meshcloak::town::{Town, town};
 use meshcloak::units::{Point, Rectangle};
 
@@ -30,7 +30,7 @@ impl Scheme for Pairs {
         Description { setting: "test", cliques: "", constraint: "", pace: self.pace }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
         watch.stage(Stage::Cliques);
         self.published.clear();
         self.published.stats.nodes = state.waiting.len();
@@ -109,11 +109,11 @@ fn batches_are_at_whole_seconds_until_nobody_waits() {
 #[test]
 fn one_by_one_nobody_waits_for_a_batch_and_expiry_needs_no_arrival() {
     // The second meets the first at 0.6 (delays 0.1 and 0); 5.0 expires at the whole second 8.
-    let first = ran(Pace::OneByOne, &[500, 600, 5_000], 2_000, &mut Costs::Free);
+    let first = ran(Pace::Sequential, &[500, 600, 5_000], 2_000, &mut Costs::Free);
     assert_eq!(ends(&first), (2, 1, 100));
     assert_eq!((first.tally.turns, first.seconds.last().map(|s| s.time)), (4, Some(8)));
     // One who asks at 0 is gone when another comes at 9, and that other is not paired with her.
-    let second = ran(Pace::OneByOne, &[0, 9_000, 9_001], 2_000, &mut Costs::Free);
+    let second = ran(Pace::Sequential, &[0, 9_000, 9_001], 2_000, &mut Costs::Free);
     assert_eq!(ends(&second), (2, 1, 1));
     assert_eq!(second.seconds[3].expired, 1);
 }
@@ -123,7 +123,7 @@ fn a_scheme_that_needs_ten_milliseconds_a_query_falls_behind() {
     // A thousand ask at 0 and wait for 3 s. Turn n begins at 10 n ms and ends 10 ms later; each
     // second one publishes a pair: those that end by 3,000 ms serve 2 × 150. The turn that begins
     // at 3,000 finds her patient; the next begins at 3,010, and from there everyone has expired.
-    let ran = ran(Pace::OneByOne, &[0; 1000], 3_000, &mut model(10));
+    let ran = ran(Pace::Sequential, &[0; 1000], 3_000, &mut model(10));
     let (succeeded, expired, _) = ends(&ran);
     assert_eq!((succeeded, expired), (300, 700));
     // 301 turns with work, and the one in which the engine hears of the others.
@@ -148,7 +148,7 @@ fn a_batch_that_takes_longer_than_a_batch_delays_the_next() {
 
 #[test]
 fn measured_costs_replayed_give_the_same_result() {
-    for pace in [Pace::Batch, Pace::OneByOne] {
+    for pace in [Pace::Batch, Pace::Sequential] {
         let asked_at: Vec<u64> = (0..400).map(|n| n * 7).collect();
         let mut measured = Costs::Measured(Vec::new());
         let first = ran(pace, &asked_at, 1, &mut measured);
@@ -169,7 +169,7 @@ fn a_constraint_beyond_the_largest_is_refused_at_the_door() {
     let town = street();
     let conditions = conditions(Duration::from_secs(1), Length::metres(99.0));
     let tape = tape(&town, &[0, 0]);
-    for pace in [Pace::Batch, Pace::OneByOne] {
+    for pace in [Pace::Batch, Pace::Sequential] {
         let ran = run(&mut pairs(pace), &town.map, &tape, conditions, &mut Costs::Free);
         assert_eq!((ran.tally.refused(), ran.tally.accepted), (2, 0));
     }

@@ -205,7 +205,7 @@ impl Default for Config {
                 tick: Duration::from_secs(1),
                 guarantee: Guarantee::Reciprocal,
                 region: RegionRule::default(),
-                horizon: meshcloak::guarantee::HORIZON,
+                horizon: meshcloak::guarantee::DEFAULT_HORIZON,
                 dc_max,
                 queue: 200_000,
             },

@@ -3,11 +3,11 @@
 
 use super::chord::{Chord, Rules, ways_on};
 use super::density::Density;
-use super::dice::Dice;
 use super::face::Face;
 use super::layout::Layout;
 use super::lines::Lines;
 use super::plane::{Half, Plane};
+use super::random::RandomStream;
 use super::vector::{add, direction, dot, left, scale, turned};
 use super::zone::Zone;
 use crate::progress::Progress;
@@ -28,8 +28,8 @@ pub(super) struct Park {
 pub(super) struct Blocks<'a> {
     pub(super) layout: &'a Layout,
     density: &'a Density,
-    pub(super) dice: Dice,
-    pub(super) waiting: BinaryHeap<Waiting>,
+    pub(super) random: RandomStream,
+    pub(super) pending: BinaryHeap<PendingFace>,
     /// Blocks to come per unit of density and area.
     unit: f64,
     face: Face,
@@ -39,7 +39,7 @@ pub(super) struct Blocks<'a> {
 
 /// A face that is to be cut.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Waiting {
+pub(super) struct PendingFace {
     /// How many blocks it is to become.
     pub blocks: f64,
     pub half: Half,
@@ -48,29 +48,29 @@ pub(super) struct Waiting {
     pub tries: u8,
 }
 
-impl Eq for Waiting {}
+impl Eq for PendingFace {}
 
-impl Ord for Waiting {
-    fn cmp(&self, other: &Waiting) -> std::cmp::Ordering {
+impl Ord for PendingFace {
+    fn cmp(&self, other: &PendingFace) -> std::cmp::Ordering {
         self.blocks.total_cmp(&other.blocks).then(self.half.cmp(&other.half))
     }
 }
 
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Waiting) -> Option<std::cmp::Ordering> {
+impl PartialOrd for PendingFace {
+    fn partial_cmp(&self, other: &PendingFace) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
 impl<'a> Blocks<'a> {
-    /// All faces between the great roads, waiting to be cut.
+    /// All faces between the great roads, pending to be cut.
     pub(super) fn new(layout: &'a Layout, density: &'a Density, plane: &Plane) -> Blocks<'a> {
-        let dice = Dice::new(layout.seed, 5);
+        let random = RandomStream::new(layout.seed, 5);
         let mut blocks = Blocks {
             layout,
             density,
-            dice,
-            waiting: BinaryHeap::new(),
+            random,
+            pending: BinaryHeap::new(),
             unit: 1.0,
             face: Face::default(),
             ways: Vec::new(),
@@ -92,14 +92,14 @@ impl<'a> Blocks<'a> {
                 let weight = blocks.weight();
                 total += weight;
                 let axis = blocks.face.way(blocks.face.longest(plane));
-                faces.push(Waiting { blocks: weight, half, axis, tries: 0 });
+                faces.push(PendingFace { blocks: weight, half, axis, tries: 0 });
             }
         }
         blocks.unit = layout.streets as f64 / STREETS_PER_BLOCK / total;
         let unit = blocks.unit;
         blocks
-            .waiting
-            .extend(faces.iter().map(|face| Waiting { blocks: face.blocks * unit, ..*face }));
+            .pending
+            .extend(faces.iter().map(|face| PendingFace { blocks: face.blocks * unit, ..*face }));
         blocks
     }
 
@@ -112,7 +112,7 @@ impl<'a> Blocks<'a> {
     ) {
         let mut told = plane.streets();
         while plane.streets() < goal {
-            let Some(next) = self.waiting.pop() else { break };
+            let Some(next) = self.pending.pop() else { break };
             self.cut_one(plane, lines, next);
             if plane.streets() >= told + 1000 {
                 progress.advance((plane.streets() - told) as u64);
@@ -121,7 +121,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    fn cut_one(&mut self, plane: &mut Plane, lines: &mut Lines, mut next: Waiting) {
+    fn cut_one(&mut self, plane: &mut Plane, lines: &mut Lines, mut next: PendingFace) {
         let mut face = std::mem::take(&mut self.face);
         face.load(plane, next.half);
         let zone = Zone::of(self.layout, self.density, face.middle);
@@ -133,7 +133,7 @@ impl<'a> Blocks<'a> {
             next.tries += 1;
             next.blocks *= 0.8;
             next.axis = face.way(face.longest(plane));
-            self.waiting.push(next);
+            self.pending.push(next);
         }
         self.face = face;
     }
@@ -157,7 +157,7 @@ impl<'a> Blocks<'a> {
         let all = self.layout.streets as f64 / STREETS_PER_BLOCK;
         let fits = blocks > 2.5 && blocks < (0.02 * all).min(16.0) && face.len() < 60;
         let first = self.parks.is_empty() && zone == Zone::Inner;
-        fits && (first || self.dice.chance(zone.park_chance()))
+        fits && (first || self.random.chance(zone.park_chance()))
     }
 
     /// The best of some streets through the face.
@@ -165,7 +165,7 @@ impl<'a> Blocks<'a> {
         &mut self,
         plane: &Plane,
         face: &Face,
-        (zone, next): (Zone, &Waiting),
+        (zone, next): (Zone, &PendingFace),
     ) -> Option<Chord> {
         let side = (face.area / next.blocks.max(1.0)).sqrt();
         let relaxed = f64::from(next.tries);
@@ -213,9 +213,9 @@ impl<'a> Blocks<'a> {
         let stretched = long.1 - long.0 > zone.stretch() * (wide.1 - wide.0);
         let (run, (low, high)) = if stretched { (axis, long) } else { (left(axis), wide) };
         for part in [0.5, 0.42, 0.58, 0.35, 0.65] {
-            let jitter = self.dice.within(-0.04, 0.04);
+            let jitter = self.random.uniform(-0.04, 0.04);
             let at = low + (high - low) * (part + jitter);
-            let tilt = self.dice.within(-1.0, 1.0) * zone.tilt();
+            let tilt = self.random.uniform(-1.0, 1.0) * zone.tilt();
             let base = add(scale(run, at), scale(left(run), dot(face.middle, left(run))));
             ways.push((base, turned(left(run), direction(tilt))));
         }
@@ -227,18 +227,18 @@ impl<'a> Blocks<'a> {
             );
             ways.push((base, left(run)));
         }
-        let n = (self.dice.bits() % face.len() as u64) as usize;
-        let start = face.points[n].towards(face.after(n), self.dice.within(0.3, 0.7));
+        let n = (self.random.bits() % face.len() as u64) as usize;
+        let start = face.points[n].towards(face.after(n), self.random.uniform(0.3, 0.7));
         ways.push((start, left(face.way(n))));
     }
 
     /// Lets the face left of `half` wait, a part of the face `parent`.
-    pub(super) fn wait(&mut self, plane: &Plane, half: Half, parent: &Waiting) {
+    pub(super) fn push_pending(&mut self, plane: &Plane, half: Half, parent: &PendingFace) {
         self.face.load(plane, half);
         let blocks = self.weight() * self.unit;
         // A quarter finds its own direction once, when it is small enough to be one.
         let own = parent.blocks >= 45.0;
         let axis = if own { self.face.way(self.face.longest(plane)) } else { parent.axis };
-        self.waiting.push(Waiting { blocks, half, axis, tries: 0 });
+        self.pending.push(PendingFace { blocks, half, axis, tries: 0 });
     }
 }

@@ -1,10 +1,10 @@
-//! A face of the plane, laid out for finding a street through it.
+//! A face of the subdivision in the form used to search for a new street through it.
 
 use super::plane::{Corner, Half, Plane};
 use super::vector::{cross, distance_to, meeting, norm, sub, unit};
 use meshcloak::units::Point;
 
-/// The border of a face: `halves[n]` begins at `points[n]`.
+/// The boundary of a face: `halves[n]` begins at `points[n]`.
 #[derive(Default)]
 pub(super) struct Face {
     pub halves: Vec<Half>,
@@ -13,17 +13,17 @@ pub(super) struct Face {
     pub middle: Point,
 }
 
-/// A place on the border of a face.
+/// A position on the boundary of a face.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
     /// The corner where `halves[n]` begins.
     Corner(usize),
-    /// Inside `halves[n]`.
+    /// The interior of `halves[n]`.
     Edge(usize),
 }
 
 impl Face {
-    /// Fills this with the face left of `half`.
+    /// Loads the face on the left of `half`; reuses the buffers.
     pub(super) fn load(&mut self, plane: &Plane, half: Half) {
         plane.face(half, &mut self.halves);
         self.points.clear();
@@ -46,22 +46,23 @@ impl Face {
         self.points.len()
     }
 
-    /// The end of `halves[n]`.
+    /// Returns the end of `halves[n]`.
     pub(super) fn after(&self, n: usize) -> Point {
         self.points[(n + 1) % self.points.len()]
     }
 
-    /// The number of the half before `halves[n]`.
+    /// Returns the index of the half-edge before `halves[n]`.
     pub(super) fn before(&self, n: usize) -> usize {
         (n + self.points.len() - 1) % self.points.len()
     }
 
-    /// The unit vector along `halves[n]`.
+    /// Returns the unit vector along `halves[n]`.
     pub(super) fn way(&self, n: usize) -> Point {
         unit(sub(self.after(n), self.points[n]))
     }
 
-    /// The longest street at the border, or the longest edge if there is none.
+    /// Returns the index of the longest street on the boundary, or of the longest edge if no edge is
+    /// a street.
     pub(super) fn longest(&self, plane: &Plane) -> usize {
         let size = |n: usize| {
             let bonus = if plane.is_street(self.halves[n]) { 1e7 } else { 0.0 };
@@ -74,20 +75,20 @@ impl Face {
         Corner(self.halves[self.before(n)])
     }
 
-    /// Whether some of the border is a street, and nothing forbids building here.
+    /// Returns whether the boundary includes a street and no half-edge is barred.
     pub(super) fn may_be_built(&self, plane: &Plane) -> bool {
         self.halves.iter().any(|half| plane.is_street(*half))
             && !self.halves.iter().any(|half| plane.is_barred(*half))
     }
 
-    /// How far the face reaches in a direction: least and greatest.
+    /// Returns the smallest and the largest projection of the face on a direction.
     pub(super) fn extent(&self, way: Point) -> (f64, f64) {
         let along = self.points.iter().map(|p| p.x * way.x + p.y * way.y);
         along.fold((f64::MAX, f64::MIN), |(low, high), s| (low.min(s), high.max(s)))
     }
 
-    /// Whether the segment keeps its distance from the border, the two places where it begins
-    /// and ends aside.
+    /// Returns whether a segment stays at least `distance` metres from the boundary, except at the
+    /// boundary positions `ends` where it begins and ends.
     pub(super) fn is_clear(&self, segment: (Point, Point), ends: &[End], distance: f64) -> bool {
         let (a, b) = segment;
         let n = self.len();
@@ -105,7 +106,7 @@ impl Face {
         })
     }
 
-    /// The part of the area on the left of a chord from one end to another.
+    /// Returns the share of the area on the left of a chord.
     pub(super) fn share_left(&self, from: (End, Point), to: (End, Point)) -> f64 {
         let first = match to.0 {
             End::Corner(n) => n,

@@ -35,7 +35,7 @@ pub(super) fn course(layout: &Layout, number: usize) -> Vec<Point> {
     let leg = |n: i32| {
         let y = reach * (2.0 * f64::from(n) / f64::from(steps) - 1.0);
         let bend = 0.04 * scale * noise.line(y / (0.5 * scale));
-        layout.place(layout.motorways[number] + bend, y)
+        layout.at(layout.motorways[number] + bend, y)
     };
     (0..=steps).map(leg).collect()
 }

@@ -2,11 +2,11 @@
 
 use super::blocks::Park;
 use super::density::Density;
-use super::dice::Dice;
 use super::layout::Layout;
 use super::lines::{Class, Lines};
 use super::names::Names;
-use super::net::{Net, Road};
+use super::random::RandomStream;
+use super::road_network::{Road, RoadNetwork};
 use super::vector::{along, left, sub, unit};
 use super::zone::Zone;
 use meshcloak::units::Point;
@@ -15,7 +15,7 @@ use meshcloak::units::Point;
 const STREETS_PER_POI: usize = 7;
 
 /// A point of interest.
-pub(super) struct Place {
+pub(super) struct PlacedPoi {
     pub point: Point,
     pub category: &'static str,
     pub name: String,
@@ -55,33 +55,33 @@ const fn kind(word: &'static str, weights: [f64; 3], called: &'static [&'static 
 }
 
 /// Where and of what kind points of interest are put.
-pub(super) struct Places<'a> {
+pub(super) struct PoiPlacer<'a> {
     pub layout: &'a Layout,
     pub density: &'a Density,
     pub lines: &'a Lines,
-    pub net: &'a Net,
+    pub net: &'a RoadNetwork,
 }
 
-impl Places<'_> {
+impl PoiPlacer<'_> {
     /// All points of interest: those beside streets, then the parks.
-    pub(super) fn all(&self, names: &mut Names, parks: &[Park]) -> Vec<Place> {
-        let mut dice = Dice::new(self.layout.seed, 9);
+    pub(super) fn all(&self, names: &mut Names, parks: &[Park]) -> Vec<PlacedPoi> {
+        let mut random = RandomStream::new(self.layout.seed, 9);
         let mut places = Vec::new();
         let weights: Vec<f64> = self.net.roads.iter().map(|road| self.weight(road)).collect();
         let wanted = (self.net.roads.len() / STREETS_PER_POI).max(1);
         let step = weights.iter().sum::<f64>() / wanted as f64;
-        let mut due = step * dice.share();
+        let mut due = step * random.unit();
         for (road, weight) in self.net.roads.iter().zip(weights) {
             due -= weight;
             while due < 0.0 {
                 due += step;
-                places.push(self.beside(road, names, &mut dice));
+                places.push(self.beside(road, names, &mut random));
             }
         }
         for park in parks {
             let kind = if park.area > 250_000.0 { "Park" } else { "Gardens" };
             let name = format!("{} {kind}", names.root());
-            places.push(Place { point: whole(park.middle), category: "park", name });
+            places.push(PlacedPoi { point: whole(park.middle), category: "park", name });
         }
         places
     }
@@ -111,30 +111,30 @@ impl Places<'_> {
         by_class * by_zone * a.distance(b).min(250.0)
     }
 
-    fn beside(&self, road: &Road, names: &mut Names, dice: &mut Dice) -> Place {
+    fn beside(&self, road: &Road, names: &mut Names, random: &mut RandomStream) -> PlacedPoi {
         let (a, b) = self.ends(road);
         let last = road.bends.len();
-        let leg = (dice.bits() % (last as u64 + 1)) as usize;
+        let leg = (random.bits() % (last as u64 + 1)) as usize;
         let from = if leg == 0 { a } else { road.bends[leg - 1] };
         let to = if leg == last { b } else { road.bends[leg] };
-        let side = if dice.chance(0.5) { 1.0 } else { -1.0 };
-        let off = side * dice.within(6.0, 16.0);
-        let on = from.towards(to, dice.within(0.1, 0.9));
+        let side = if random.chance(0.5) { 1.0 } else { -1.0 };
+        let off = side * random.uniform(6.0, 16.0);
+        let on = from.towards(to, random.uniform(0.1, 0.9));
         let point = whole(along(on, left(unit(sub(to, from))), off));
         let zone = Zone::of(self.layout, self.density, point);
-        let category = category(zone, dice);
-        Place { point, category: category.word, name: called(category, names, dice) }
+        let category = category(zone, random);
+        PlacedPoi { point, category: category.word, name: called(category, names, random) }
     }
 }
 
-fn category(zone: Zone, dice: &mut Dice) -> &'static Category {
+fn category(zone: Zone, random: &mut RandomStream) -> &'static Category {
     let column = match zone {
         Zone::Centre => 0,
         Zone::Inner => 1,
         Zone::Suburb | Zone::Village | Zone::Country => 2,
     };
     let total: f64 = CATEGORIES.iter().map(|category| category.weights[column]).sum();
-    let mut due = dice.share() * total;
+    let mut due = random.unit() * total;
     let chosen = CATEGORIES.iter().find(|category| {
         due -= category.weights[column];
         due < 0.0
@@ -142,8 +142,8 @@ fn category(zone: Zone, dice: &mut Dice) -> &'static Category {
     chosen.unwrap_or(&CATEGORIES[0])
 }
 
-fn called(category: &Category, names: &mut Names, dice: &mut Dice) -> String {
-    let word = *dice.pick(category.called);
+fn called(category: &Category, names: &mut Names, random: &mut RandomStream) -> String {
+    let word = *random.pick(category.called);
     match word.strip_prefix('~') {
         Some(first) => format!("{first} {}", names.root()),
         None => format!("{} {word}", names.root()),

@@ -1,8 +1,8 @@
 //! Roundabouts where avenues meet the ring: the junction becomes a circle of one-way streets.
 
 use super::lines::{Line, LineId, Lines, Naming, Traffic};
-use super::net::{Net, Road};
 use super::plane::{Plane, Vertex};
+use super::road_network::{Road, RoadNetwork};
 use super::vector::{along, cross, distance_to, scale, sub, unit};
 use meshcloak::units::Point;
 
@@ -21,7 +21,7 @@ pub(super) fn places(plane: &Plane, line: LineId) -> Vec<Vertex> {
     found
 }
 
-impl Net {
+impl RoadNetwork {
     /// Makes the terminal at `middle` a roundabout, if there is room.
     pub(super) fn add_roundabout(&mut self, lines: &mut Lines, middle: Point) {
         let Some(centre) = self.terminals.iter().position(|p| *p == middle) else { return };

@@ -56,8 +56,8 @@ impl Skeleton {
     /// Lays both sides of a barrier, and bars what lies between them.
     fn lay_barrier(&mut self, barrier: (Vec<Point>, f64, [LineId; 2])) -> Option<[Vertex; 2]> {
         let (course, width, [right, left]) = barrier;
-        let first = self.plane.lay_across(&river::beside(&course, width), right)?;
-        let second = self.plane.lay_across(&river::beside(&course, -width), left)?;
+        let first = self.plane.lay_across(&river::offset(&course, width), right)?;
+        let second = self.plane.lay_across(&river::offset(&course, -width), left)?;
         for half in 0..self.plane.halves() {
             if [(right, 0), (left, 1)].contains(&(self.plane.line(half), half & 1)) {
                 self.plane.bar(half);
@@ -85,11 +85,11 @@ impl Skeleton {
         let middle = Point::default();
         let axis = self.lines.two_way(Class::Primary, Naming::HighStreet, middle);
         self.plane.lay_across(&main_street(layout), axis);
-        let gate = self.nearest_on(axis, layout.place(0.0, layout.boulevard));
+        let gate = self.nearest_on(axis, layout.at(0.0, layout.boulevard));
         let boulevard = self.lines.two_way(Class::Secondary, Naming::Boulevard, middle);
         self.lay_ring(layout, gate, boulevard, 41);
         for ring in 0..layout.rings.len() {
-            let start = self.nearest_on(axis, layout.place(0.0, layout.rings[ring]));
+            let start = self.nearest_on(axis, layout.at(0.0, layout.rings[ring]));
             let class = if ring == 0 { Class::Trunk } else { Class::Primary };
             let line = self.lines.two_way(class, Naming::Ring(ring as u32), middle);
             self.lay_ring(layout, start, line, 42 + ring as u64);
@@ -170,7 +170,7 @@ fn main_street(layout: &Layout) -> Vec<Point> {
     let leg = |n: i32| {
         let y = reach - f64::from(n) * step;
         let sway = 0.05 * y.abs() + 0.08 * layout.boulevard;
-        layout.place(sway * noise.line(y / (0.3 * layout.reach)), y)
+        layout.at(sway * noise.line(y / (0.3 * layout.reach)), y)
     };
     (0..=steps).map(leg).collect()
 }

@@ -1,6 +1,6 @@
 //! What must hold of every city.
 
-use super::draw::{Drawing, build, draw};
+use super::drawing::{Drawing, build, draw};
 use super::lines::{Class, Traffic};
 use super::vector::meeting;
 use super::{CityPlan, CitySizeError};
@@ -123,7 +123,7 @@ fn a_city_has_as_many_streets_as_asked_for_and_all_hang_together() {
 
 #[test]
 fn the_largest_city_has_its_two_hundred_thousand_streets() {
-    let Built { map, dropped, .. } = built(1, CityPlan::MOST);
+    let Built { map, dropped, .. } = built(1, CityPlan::MAX_STREETS);
     assert!((194_000..206_000).contains(&map.street_count()));
     assert_eq!(dropped, Dropped::default());
 }
@@ -167,7 +167,7 @@ fn shares_are_those_of_a_real_city() {
         let share = |part: usize| part as f64 / count;
         let one_way = roads.iter().filter(|road| road.traffic == Traffic::AsDrawn).count();
         assert!((0.10..0.25).contains(&share(one_way)));
-        let class = |road: &&super::net::Road| city.lines.get(road.line).class;
+        let class = |road: &&super::road_network::Road| city.lines.get(road.line).class;
         let homes = roads.iter().filter(|road| class(road) >= Class::Residential).count();
         assert!((0.55..0.9).contains(&share(homes)));
         for word in [Class::Motorway, Class::MotorwayLink, Class::Trunk, Class::Primary] {

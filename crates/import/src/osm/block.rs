@@ -3,11 +3,11 @@
 //! Ways are taken in one pass and nodes in a second, when it is known which of them are used.
 //! Metadata and relations are skipped unread.
 
-use super::extract::{Fault, Finder, Spot, place_of};
-use super::harvest::{NodeHarvest, WayHarvest};
+use super::block_contents::{BlockNodes, BlockWays};
+use super::extract::{Fault, Finder, PoiGeometry, place_of};
 use super::tags::{Key, Tags};
 use super::wire::{Fields, Malformed, Value, add_up, append, signed};
-use crate::error::{Place, Problem};
+use crate::error::{FileLocation, Problem};
 use crate::options::Highways;
 use meshcloak::units::LonLat;
 
@@ -21,7 +21,7 @@ pub(super) struct Block<'a> {
     lat_offset: i64,
     lon_offset: i64,
     /// Where in the file it begins, for errors.
-    at: Place,
+    at: FileLocation,
 }
 
 /// Arrays that are filled again for every way or group.
@@ -45,7 +45,7 @@ impl Scratch {
 
 impl<'a> Block<'a> {
     /// The block in `bytes`, which begins at `at` in the file.
-    pub(super) fn parse(bytes: &'a [u8], at: Place) -> Result<Block<'a>, Fault> {
+    pub(super) fn parse(bytes: &'a [u8], at: FileLocation) -> Result<Block<'a>, Fault> {
         let mut block = Block {
             strings: Vec::new(),
             keys: Vec::new(),
@@ -81,22 +81,22 @@ impl<'a> Block<'a> {
     }
 
     /// The ways that are streets or points of interest.
-    pub(super) fn ways(&self, highways: Highways) -> Result<WayHarvest, Fault> {
-        let mut harvest = WayHarvest::default();
+    pub(super) fn ways(&self, highways: Highways) -> Result<BlockWays, Fault> {
+        let mut contents = BlockWays::default();
         let mut scratch = Scratch::default();
         for group in &self.groups {
             for field in Fields::of(group) {
                 match field.map_err(|reason| damaged(self.at, reason))? {
-                    (1 | 2, Value::Bytes(_)) => harvest.has_nodes = true,
+                    (1 | 2, Value::Bytes(_)) => contents.has_nodes = true,
                     (3, Value::Bytes(way)) => {
-                        self.way(way, highways, &mut scratch, &mut harvest)
+                        self.way(way, highways, &mut scratch, &mut contents)
                             .map_err(|reason| damaged(self.at, reason))?;
                     }
                     _ => {}
                 }
             }
         }
-        Ok(harvest)
+        Ok(contents)
     }
 
     fn way(
@@ -104,7 +104,7 @@ impl<'a> Block<'a> {
         way: &[u8],
         highways: Highways,
         scratch: &mut Scratch,
-        harvest: &mut WayHarvest,
+        contents: &mut BlockWays,
     ) -> Result<(), Malformed> {
         scratch.clear();
         let Scratch { keys, values, ids: refs, tags, .. } = scratch;
@@ -122,32 +122,32 @@ impl<'a> Block<'a> {
         add_up(refs);
         self.read_tags(keys, values, tags)?;
         if let Some(street) = tags.street(highways) {
-            harvest.ways.push(id, street, refs);
+            contents.ways.push(id, street, refs);
         }
         if let Some(poi) = tags.poi() {
-            harvest.pois.push(id, Spot::Way, poi, refs);
+            contents.pois.push(id, PoiGeometry::Way, poi, refs);
         }
         Ok(())
     }
 
     /// Places of the nodes that are used, and the nodes that are points of interest.
-    pub(super) fn nodes(&self, mut finder: Finder) -> Result<NodeHarvest, Fault> {
-        let mut harvest = NodeHarvest::default();
+    pub(super) fn nodes(&self, mut finder: Finder) -> Result<BlockNodes, Fault> {
+        let mut contents = BlockNodes::default();
         let mut scratch = Scratch::default();
         for group in &self.groups {
             for field in Fields::of(group) {
                 match field.map_err(|reason| damaged(self.at, reason))? {
                     (1, Value::Bytes(node)) => {
-                        self.node(node, &mut scratch, &mut finder, &mut harvest)?;
+                        self.node(node, &mut scratch, &mut finder, &mut contents)?;
                     }
                     (2, Value::Bytes(dense)) => {
-                        self.dense(dense, &mut scratch, &mut finder, &mut harvest)?;
+                        self.dense(dense, &mut scratch, &mut finder, &mut contents)?;
                     }
                     _ => {}
                 }
             }
         }
-        Ok(harvest)
+        Ok(contents)
     }
 
     fn node(
@@ -155,7 +155,7 @@ impl<'a> Block<'a> {
         node: &[u8],
         scratch: &mut Scratch,
         finder: &mut Finder,
-        harvest: &mut NodeHarvest,
+        contents: &mut BlockNodes,
     ) -> Result<(), Fault> {
         let damaged = |reason| damaged(self.at, reason);
         scratch.clear();
@@ -175,7 +175,7 @@ impl<'a> Block<'a> {
             return Err(damaged("a node has no id or no place"));
         };
         self.read_tags(keys, values, tags).map_err(damaged)?;
-        harvest.take(id, self.place(id, lat, lon)?, finder, tags);
+        contents.take(id, self.place(id, lat, lon)?, finder, tags);
         Ok(())
     }
 
@@ -184,7 +184,7 @@ impl<'a> Block<'a> {
         dense: &[u8],
         scratch: &mut Scratch,
         finder: &mut Finder,
-        harvest: &mut NodeHarvest,
+        contents: &mut BlockNodes,
     ) -> Result<(), Fault> {
         let damaged = |reason| damaged(self.at, reason);
         self.dense_columns(dense, scratch).map_err(damaged)?;
@@ -196,7 +196,7 @@ impl<'a> Block<'a> {
             if !values.is_empty() {
                 pairs = self.dense_tags(pairs, tags).map_err(damaged)?;
             }
-            harvest.take(id, self.place(id, lat, lon)?, finder, tags);
+            contents.take(id, self.place(id, lat, lon)?, finder, tags);
         }
         Ok(())
     }
@@ -270,6 +270,6 @@ impl<'a> Block<'a> {
     }
 }
 
-pub(super) fn damaged(at: Place, reason: Malformed) -> Fault {
+pub(super) fn damaged(at: FileLocation, reason: Malformed) -> Fault {
     (at, Problem::Damaged(reason.into()))
 }

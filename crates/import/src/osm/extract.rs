@@ -2,13 +2,13 @@
 //! nodes are that they use. Flat arrays, in the order of the file.
 
 use super::tags::{Direction, PoiTags, StreetTags};
-use crate::error::{Place, Problem};
+use crate::error::{FileLocation, Problem};
 use meshcloak::map::Texts;
 use meshcloak::units::LonLat;
 use rayon::prelude::*;
 
 /// What is wrong with a file, and where; its name is known further up.
-pub(super) type Fault = (Place, Problem);
+pub(super) type Fault = (FileLocation, Problem);
 
 /// Everything of an OSM file that a map needs.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Extract {
             .pois
             .iter()
             .flat_map(|pois| &pois.spots)
-            .partition(|(_, spot)| matches!(spot, Spot::Node(_)));
+            .partition(|(_, spot)| matches!(spot, PoiGeometry::Node(_)));
         check_distinct("node", nodes.iter().map(|&(id, _)| id))?;
         check_distinct("way", ways.iter().map(|&(id, _)| id))
     }
@@ -87,7 +87,7 @@ impl Ways {
 
 /// What a point of interest is drawn as.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Spot {
+pub(super) enum PoiGeometry {
     /// A node, at its own place.
     Node(LonLat),
     /// A way; its nodes are listed beside it.
@@ -97,14 +97,14 @@ pub(super) enum Spot {
 /// Points of interest.
 #[derive(Debug, Default)]
 pub(super) struct Pois {
-    pub spots: Vec<(i64, Spot)>,
+    pub spots: Vec<(i64, PoiGeometry)>,
     pub nodes: Runs,
     categories: Texts,
     names: Texts,
 }
 
 impl Pois {
-    pub(super) fn push(&mut self, id: i64, spot: Spot, tags: PoiTags, nodes: &[i64]) {
+    pub(super) fn push(&mut self, id: i64, spot: PoiGeometry, tags: PoiTags, nodes: &[i64]) {
         self.spots.push((id, spot));
         self.nodes.push(nodes);
         self.categories.push(tags.category);
@@ -136,7 +136,7 @@ impl Nodes {
         ids.dedup();
         if u32::try_from(ids.len()).is_err() {
             return Err((
-                Place::File,
+                FileLocation::File,
                 Problem::Unsupported("more than 4,294,967,295 nodes".into()),
             ));
         }
@@ -208,7 +208,7 @@ pub(super) fn place_of(node: i64, lon: f64, lat: f64) -> Result<LonLat, Fault> {
             ("lon", lon, "degrees from -180 to 180")
         };
         let problem = Problem::BadField { field, value: value.to_string(), expected };
-        (Place::Element("node", node), problem)
+        (FileLocation::Element("node", node), problem)
     })
 }
 
@@ -223,7 +223,7 @@ fn check_distinct(kind: &'static str, ids: impl Iterator<Item = i64>) -> Result<
 }
 
 fn given_twice(kind: &'static str, id: i64) -> Fault {
-    (Place::Element(kind, id), Problem::Damaged("this id is given twice".into()))
+    (FileLocation::Element(kind, id), Problem::Damaged("this id is given twice".into()))
 }
 
 #[cfg(test)]
@@ -251,7 +251,7 @@ mod tests {
         nodes.put(1, place).unwrap();
         assert_eq!(nodes.find_placed(5), Some(1));
         let (at, problem) = nodes.put(1, place).unwrap_err();
-        assert_eq!(at, Place::Element("node", 5));
+        assert_eq!(at, FileLocation::Element("node", 5));
         assert_eq!(problem.to_string(), "damaged: this id is given twice");
     }
 }

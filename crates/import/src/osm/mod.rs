@@ -1,21 +1,21 @@
 //! OpenStreetMap extracts, PBF and XML (SPEC §8).
 //!
 //! Decoding is kept apart from meaning: [`pbf`] and [`xml`] hand over the same [`extract`], guided
-//! by [`tags`]; [`lines`] and [`streets`] make a map of it and never see a file.
+//! by [`tags`]; [`way_lines`] and [`streets`] make a map of it and never see a file.
 
 mod block;
+mod block_contents;
 mod extract;
-mod harvest;
-mod lines;
 mod pbf;
 mod split;
 mod streets;
 mod tags;
+mod way_lines;
 mod wire;
 mod xml;
 
 use crate::draft::{Draft, Imported};
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use crate::options::{Options, OsmOptions};
 use crate::progress::Progress;
@@ -69,6 +69,6 @@ pub fn read_osm_bytes(
 ) -> Result<Imported, ImportError> {
     let mut input = Input::from_bytes(name, bytes);
     let kind = OsmKind::of(input.peek()?);
-    let kind = kind.ok_or_else(|| Place::File.of(name, Problem::UnknownFormat))?;
+    let kind = kind.ok_or_else(|| FileLocation::File.of(name, Problem::UnknownFormat))?;
     read(input, kind, &options.osm, &())?.finish(name, options)
 }

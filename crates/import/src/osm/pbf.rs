@@ -10,7 +10,7 @@
 use super::block::{Block, damaged};
 use super::extract::{Extract, Fault, Nodes};
 use super::wire::{Fields, Malformed, Value};
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use crate::options::Highways;
 use crate::progress::Progress;
@@ -22,16 +22,16 @@ use std::io::Read;
 /// A packed block of data and where in the file it begins.
 #[derive(Clone, Copy, Debug)]
 struct Blob<'a> {
-    at: Place,
+    at: FileLocation,
     bytes: &'a [u8],
 }
 
 /// The format allows no longer header and no larger block, packed or unpacked.
-const LONGEST_HEADER: usize = 64 << 10;
-const LARGEST_BLOCK: u64 = 32 << 20;
+const MAX_HEADER_BYTES: usize = 64 << 10;
+const MAX_BLOCK_BYTES: u64 = 32 << 20;
 
 /// Bytes that one packed byte can become at most; deflate cannot do better.
-const BEST_RATIO: u64 = 1032;
+const MAX_DEFLATE_RATIO: u64 = 1032;
 
 pub(super) fn read(
     mut input: Input,
@@ -40,7 +40,7 @@ pub(super) fn read(
 ) -> Result<Extract, ImportError> {
     let mut file = Vec::new();
     if let Err(error) = input.read_to_end(&mut file) {
-        return Err(input.error(Place::Byte(file.len() as u64), error));
+        return Err(input.error(FileLocation::Byte(file.len() as u64), error));
     }
     let extract = blobs(&file).and_then(|blobs| decode(&blobs, highways, progress));
     extract.map_err(|(place, problem)| input.error(place, problem))
@@ -48,42 +48,42 @@ pub(super) fn read(
 
 fn decode(blobs: &[Blob], highways: Highways, progress: &dyn Progress) -> Result<Extract, Fault> {
     progress.begin("decoding ways", blobs.len() as u64);
-    let harvests = for_each_block(blobs, progress, |block| block.ways(highways))?;
-    let with_nodes = blobs.iter().zip(&harvests).filter(|(_, harvest)| harvest.has_nodes);
+    let contents = for_each_block(blobs, progress, |block| block.ways(highways))?;
+    let with_nodes = blobs.iter().zip(&contents).filter(|(_, contents)| contents.has_nodes);
     let with_nodes: Vec<Blob> = with_nodes.map(|(&blob, _)| blob).collect();
     let (ways, way_pois): (Vec<_>, Vec<_>) =
-        harvests.into_iter().map(|harvest| (harvest.ways, harvest.pois)).unzip();
+        contents.into_iter().map(|contents| (contents.ways, contents.pois)).unzip();
 
     let mut nodes = Nodes::used_by(&ways, &way_pois)?;
     progress.begin("decoding nodes", with_nodes.len() as u64);
-    let harvests = for_each_block(&with_nodes, progress, |block| block.nodes(nodes.finder()))?;
+    let contents = for_each_block(&with_nodes, progress, |block| block.nodes(nodes.finder()))?;
     let mut pois = Vec::new();
-    for harvest in harvests {
-        for (row, place) in harvest.places {
+    for contents in contents {
+        for (row, place) in contents.places {
             nodes.put(row, place)?;
         }
-        pois.push(harvest.pois);
+        pois.push(contents.pois);
     }
     pois.extend(way_pois);
     Ok(Extract { ways, pois, nodes })
 }
 
-/// What `harvest` makes of each block, in the order of the file; the first error in that order.
+/// What `contents` makes of each block, in the order of the file; the first error in that order.
 fn for_each_block<T: Send>(
     blobs: &[Blob],
     progress: &dyn Progress,
-    harvest: impl Fn(&Block) -> Result<T, Fault> + Sync,
+    contents: impl Fn(&Block) -> Result<T, Fault> + Sync,
 ) -> Result<Vec<T>, Fault> {
-    let harvests: Vec<Result<T, Fault>> = blobs
+    let contents: Vec<Result<T, Fault>> = blobs
         .par_iter()
         .map(|blob| {
             let bytes = unpack(*blob)?;
-            let harvest = harvest(&Block::parse(&bytes, blob.at)?);
+            let contents = contents(&Block::parse(&bytes, blob.at)?);
             progress.advance(1);
-            harvest
+            contents
         })
         .collect();
-    harvests.into_iter().collect()
+    contents.into_iter().collect()
 }
 
 /// The blocks of data in a file; its first block says what a reader must know.
@@ -91,7 +91,7 @@ fn blobs(file: &[u8]) -> Result<Vec<Blob<'_>>, Fault> {
     let mut blobs = Vec::new();
     let mut start = 0;
     while start < file.len() {
-        let at = Place::Byte(start as u64);
+        let at = FileLocation::Byte(start as u64);
         let (kind, bytes, end) = frame(file, start)?;
         let blob = Blob { at, bytes };
         match kind {
@@ -107,16 +107,16 @@ fn blobs(file: &[u8]) -> Result<Vec<Blob<'_>>, Fault> {
 
 /// Kind and bytes of the block that begins at `start`, and where it ends.
 fn frame(file: &[u8], start: usize) -> Result<(&[u8], &[u8], usize), Fault> {
-    let at = Place::Byte(start as u64);
+    let at = FileLocation::Byte(start as u64);
     let rest = &file[start..];
     let (length, rest) = rest.split_first_chunk().ok_or_else(|| cut(at, 4, rest.len()))?;
     let length = u32::from_be_bytes(*length) as usize;
-    if length > LONGEST_HEADER {
+    if length > MAX_HEADER_BYTES {
         return Err(damaged(at, "the header of a block claims more than 64 KiB"));
     }
     let header = rest.get(..length).ok_or_else(|| cut(at, length as u64, rest.len()))?;
     let (kind, size) = header_fields(header).map_err(|reason| damaged(at, reason))?;
-    if size > LARGEST_BLOCK {
+    if size > MAX_BLOCK_BYTES {
         return Err(damaged(at, "a block claims more than 32 MiB"));
     }
     let rest = &rest[length..];
@@ -136,13 +136,13 @@ fn header_fields(header: &[u8]) -> Result<(&[u8], u64), Malformed> {
     kind.zip(size).ok_or("the header of a block lacks its kind or its size")
 }
 
-fn cut(at: Place, claimed: u64, left: usize) -> Fault {
+fn cut(at: FileLocation, claimed: u64, left: usize) -> Fault {
     let reason = format!("in a block of which {claimed} bytes should follow and {left} do");
     (at, Problem::Truncated(reason))
 }
 
 /// What the file demands of its reader must be something we do.
-fn check_features(header: &[u8], at: Place) -> Result<(), Fault> {
+fn check_features(header: &[u8], at: FileLocation) -> Result<(), Fault> {
     for field in Fields::of(header) {
         if let (4, Value::Bytes(feature)) = field.map_err(|reason| damaged(at, reason))?
             && !matches!(feature, b"OsmSchema-V0.6" | b"DenseNodes")
@@ -180,7 +180,7 @@ fn unpack(blob: Blob<'_>) -> Result<Cow<'_, [u8]>, Fault> {
 }
 
 fn inflate(packed: &[u8], size: u64) -> Result<Vec<u8>, Malformed> {
-    if size > LARGEST_BLOCK.min(packed.len() as u64 * BEST_RATIO) {
+    if size > MAX_BLOCK_BYTES.min(packed.len() as u64 * MAX_DEFLATE_RATIO) {
         return Err("a block claims to be larger than what is packed in it");
     }
     // One byte more, so that a block larger than it says is noticed.

@@ -77,7 +77,7 @@ pub(super) struct Tags {
 }
 
 /// OSM allows no longer value; what is longer is cut, so that no text can be copied without end.
-const LONGEST_VALUE: usize = 255;
+const MAX_VALUE_CHARS: usize = 255;
 
 impl Tags {
     /// Forgets all.
@@ -87,7 +87,7 @@ impl Tags {
 
     /// Takes a tag; of two with one key, the last counts.
     pub(super) fn set(&mut self, key: Key, value: &str) {
-        let end = value.char_indices().nth(LONGEST_VALUE).map_or(value.len(), |(end, _)| end);
+        let end = value.char_indices().nth(MAX_VALUE_CHARS).map_or(value.len(), |(end, _)| end);
         let slot = &mut self.values[key as usize];
         slot.clear();
         slot.push_str(&value[..end]);

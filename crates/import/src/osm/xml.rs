@@ -3,9 +3,9 @@
 //! All nodes are kept until the ways are known, since nodes usually come first: 24 bytes each,
 //! a third of their own text or less.
 
-use super::extract::{Extract, Fault, Nodes, Pois, Spot, Ways, place_of};
+use super::extract::{Extract, Fault, Nodes, PoiGeometry, Pois, Ways, place_of};
 use super::tags::{Key, Tags};
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use crate::options::Highways;
 use meshcloak::units::LonLat;
@@ -63,7 +63,7 @@ impl Document {
         loop {
             buffer.clear();
             let event = reader.read_event_into(&mut buffer);
-            let at = Place::Byte(reader.error_position().max(reader.buffer_position()));
+            let at = FileLocation::Byte(reader.error_position().max(reader.buffer_position()));
             match event.map_err(|error| (at, problem_of(error)))? {
                 Event::Start(element) => {
                     self.check_root(&element, depth, &mut roots, at)?;
@@ -93,7 +93,7 @@ impl Document {
         element: &BytesStart,
         depth: u64,
         roots: &mut u64,
-        at: Place,
+        at: FileLocation,
     ) -> Result<(), Fault> {
         if depth > 0 {
             return Ok(());
@@ -106,7 +106,7 @@ impl Document {
         Err((at, Problem::Damaged(format!("expected one `<osm>`, found `<{found}>`"))))
     }
 
-    fn start(&mut self, element: &BytesStart, at: Place) -> Result<(), Fault> {
+    fn start(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), Fault> {
         match element.name().as_ref() {
             "node" => self.start_node(element, at),
             "way" => self.start_way(element, at),
@@ -124,7 +124,7 @@ impl Document {
         }
     }
 
-    fn start_node(&mut self, element: &BytesStart, at: Place) -> Result<(), Fault> {
+    fn start_node(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), Fault> {
         let [id, lat, lon, visible, action] =
             attributes(element, ["id", "lat", "lon", "visible", "action"], at)?;
         self.tags.clear();
@@ -133,7 +133,7 @@ impl Document {
             return Ok(());
         }
         let id = number("id", &id, "a whole number", at)?;
-        let place = Place::Element("node", id);
+        let place = FileLocation::Element("node", id);
         let lat = number("lat", &lat, "degrees from -90 to 90", place)?;
         let lon = number("lon", &lon, "degrees from -180 to 180", place)?;
         let place = place_of(id, lon, lat)?;
@@ -142,7 +142,7 @@ impl Document {
         Ok(())
     }
 
-    fn start_way(&mut self, element: &BytesStart, at: Place) -> Result<(), Fault> {
+    fn start_way(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), Fault> {
         let [id, visible, action] = attributes(element, ["id", "visible", "action"], at)?;
         self.tags.clear();
         self.refs.clear();
@@ -153,7 +153,7 @@ impl Document {
         Ok(())
     }
 
-    fn tag(&mut self, element: &BytesStart, at: Place) -> Result<(), Fault> {
+    fn tag(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), Fault> {
         let [key, value] = attributes(element, ["k", "v"], at)?;
         if let Some(key) = Key::of(key.as_bytes()) {
             self.tags.set(key, &value);
@@ -165,7 +165,7 @@ impl Document {
         match (name, self.open) {
             ("node", Open::Node(id, place)) => {
                 if let Some(poi) = self.tags.poi() {
-                    self.node_pois.push(id, Spot::Node(place), poi, &[]);
+                    self.node_pois.push(id, PoiGeometry::Node(place), poi, &[]);
                 }
             }
             ("way", Open::Way(id)) => {
@@ -173,7 +173,7 @@ impl Document {
                     self.ways.push(id, street, &self.refs);
                 }
                 if let Some(poi) = self.tags.poi() {
-                    self.way_pois.push(id, Spot::Way, poi, &self.refs);
+                    self.way_pois.push(id, PoiGeometry::Way, poi, &self.refs);
                 }
             }
             _ => return,
@@ -206,7 +206,7 @@ fn is_deleted(visible: &str, action: &str) -> bool {
 fn attributes<'a, const N: usize>(
     element: &'a BytesStart,
     names: [&str; N],
-    at: Place,
+    at: FileLocation,
 ) -> Result<[Cow<'a, str>; N], Fault> {
     let mut values = [const { Cow::Borrowed("") }; N];
     for attribute in element.attributes().with_checks(false) {
@@ -223,7 +223,7 @@ fn number<T: FromStr>(
     field: &'static str,
     text: &str,
     expected: &'static str,
-    at: Place,
+    at: FileLocation,
 ) -> Result<T, Fault> {
     text.trim().parse().map_err(|_| {
         let value = text.chars().take(40).collect();

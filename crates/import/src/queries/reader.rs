@@ -4,9 +4,9 @@
 //! others to say. Only a file that cannot be read further is an error.
 
 use super::csv::CsvQueries;
-use super::fields::Fields;
+use super::fields::QueryFields;
 use super::json::JsonQueries;
-use super::{QueryPlace, QueryRecord};
+use super::{Coordinates, QueryRecord};
 use crate::error::{ImportError, Problem};
 use crate::input::Input;
 use crate::progress::Progress;
@@ -75,7 +75,7 @@ impl<'a> QueryReader<'a> {
     }
 }
 
-fn query(fields: Fields) -> Result<QueryRecord, Problem> {
+fn query(fields: QueryFields) -> Result<QueryRecord, Problem> {
     let thousandths = |field: &'static str, number: Option<f64>| {
         number.map(|number| in_thousandths(field, number)).transpose()
     };
@@ -86,7 +86,7 @@ fn query(fields: Fields) -> Result<QueryRecord, Problem> {
         .map(|interval| u32::try_from(interval).map_err(|_| too_large("interval", interval)))
         .transpose()?;
     Ok(QueryRecord {
-        place: place(&fields)?,
+        coordinates: coordinates(&fields)?,
         k: whole("k", fields.k.ok_or(Problem::Nothing("`k`"))?)?,
         distance_constraint: constraint(fields.dc, speed, query_interval)?,
         query: fields.query.ok_or(Problem::Nothing("`query`"))?,
@@ -98,15 +98,15 @@ fn query(fields: Fields) -> Result<QueryRecord, Problem> {
     })
 }
 
-fn place(fields: &Fields) -> Result<QueryPlace, Problem> {
+fn coordinates(fields: &QueryFields) -> Result<Coordinates, Problem> {
     match (fields.x, fields.y, fields.lon, fields.lat) {
         (Some(x), Some(y), ..) if x.is_finite() && y.is_finite() => {
-            Ok(QueryPlace::Metres(Point::new(x, y)))
+            Ok(Coordinates::Metres(Point::new(x, y)))
         }
         (None, None, Some(lon), Some(lat)) => {
             let place = LonLat::new(lon, lat);
             let bad = || bad("lon,lat", format!("{lon},{lat}"), "degrees of a place on Earth");
-            place.map(QueryPlace::Degrees).ok_or_else(bad)
+            place.map(Coordinates::Degrees).ok_or_else(bad)
         }
         (Some(x), Some(y), ..) => Err(bad("x,y", format!("{x},{y}"), "finite metres")),
         _ => Err(Problem::Nothing("`x`,`y` or `lon`,`lat`")),

@@ -3,6 +3,7 @@
 use super::*;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use meshcloak::units::{LonLat, Point};
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -31,11 +32,11 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn metres(at: i64, x: f64, y: f64) -> TripPoint {
-    TripPoint { at, spot: Spot::Metres(Point::new(x, y)), speed: Some(9.0), k: None }
+    TripPoint { at, coordinates: Coordinates::Metres(Point::new(x, y)), speed: Some(9.0), k: None }
 }
 
 fn degrees(at: i64, lon: f64, lat: f64) -> TripPoint {
-    TripPoint { at, spot: Spot::Degrees(LonLat { lon, lat }), speed: None, k: None }
+    TripPoint { at, coordinates: Coordinates::Degrees(LonLat { lon, lat }), speed: None, k: None }
 }
 
 const BRINKHOFF: &str = "newpoint\t7\t1\t0\t0\t10.0\t20.0\t9.0\t11\t21\n\
@@ -59,7 +60,7 @@ fn a_brinkhoff_trace_becomes_a_trip_per_object() {
     let seven = [metres(0, 10.0, 20.0), metres(1000, 13.5, 20.0), metres(2000, 14.0, 20.0)];
     assert_eq!(trips.trips[0], Trip { id: "7".into(), points: seven.into() });
     assert_eq!(trips.trips[1].points, [metres(0, 5.0, 5.0)]);
-    assert_eq!(trips.skips, Skips::default());
+    assert_eq!(trips.skips, SkipCounts::default());
 }
 
 #[test]
@@ -105,13 +106,16 @@ fn oddities_are_left_out_and_counted() {
     let rows =
         "b,1,False,[]\nc,1,False,\"[[-8.6,41.1]]\"\nd,1,True,\"[[-8.6,41.1],[-8.5,41.2]]\"\n";
     let skips = read(&format!("{POLYLINE}{rows}")).unwrap().skips;
-    assert_eq!(skips, Skips { empty: 1, one_point: 1, missing_data: 1, ..Skips::default() });
+    assert_eq!(
+        skips,
+        SkipCounts { empty: 1, one_point: 1, missing_data: 1, ..SkipCounts::default() }
+    );
     assert_eq!(skips.notes().len(), 3);
 
     let rows = "\"LINESTRING (1 2, 3 4, 5 6)\",\"100,99,101\",T2\nLINESTRING (1 2),7,T3\n\
                 LINESTRING EMPTY,,T4\n";
     let trips = read(&format!("{SHAPE}{rows}")).unwrap();
-    let expected = Skips { backwards: 1, one_point: 1, empty: 1, ..Skips::default() };
+    let expected = SkipCounts { backwards: 1, one_point: 1, empty: 1, ..SkipCounts::default() };
     assert_eq!((trips.skips, trips.trips[1].points.len()), (expected, 2));
 
     let back = "point\t7\t4\t0\t1\t14\t20\t9\t14\t20\n";

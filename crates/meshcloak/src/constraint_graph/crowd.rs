@@ -9,7 +9,7 @@ use super::share::Share;
 use super::users::Users;
 use crate::distance::{Atlas, BEYOND};
 use crate::map::{StreetId, StreetMap};
-use crate::query::{Member, Query, QueryId, Standpoint};
+use crate::query::{Member, MeshKey, Query, QueryId};
 use crate::units::Length;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -143,8 +143,8 @@ impl Crowd {
         self.largest.resize(streets, 0);
         self.wanted.resize(nodes, 0);
         self.places.resize(nodes, 0);
-        let standpoint = Standpoint { street: StreetId(0), dc: Length::ZERO };
-        self.members.resize(nodes, Member { id: QueryId(0), standpoint });
+        let mesh_key = MeshKey { street: StreetId(0), dc: Length::ZERO };
+        self.members.resize(nodes, Member { id: QueryId(0), mesh_key });
         let mut rest = Share {
             starts: &self.starts[..=streets],
             first: 0,

@@ -3,7 +3,7 @@
 use super::crowd::{Entered, Person};
 use super::eights::Parts;
 use crate::map::{StreetId, StreetMap};
-use crate::query::{Member, Standpoint};
+use crate::query::{Member, MeshKey};
 use crate::units::Length;
 
 /// What a crowd writes down of the people on some streets.
@@ -55,7 +55,7 @@ impl<'a> Share<'a> {
                 person.stand(offset, length);
                 self.places[node] = by_id.get(rank as usize).copied().unwrap_or(rank);
                 let dc = Length::from_units(person.dc().into());
-                self.members[node] = Member { id, standpoint: Standpoint { street, dc } };
+                self.members[node] = Member { id, mesh_key: MeshKey { street, dc } };
                 self.wanted[node] = k;
             }
             self.largest[number] = people.last().map_or(0, |person| person.dc());

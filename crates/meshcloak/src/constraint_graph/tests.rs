@@ -93,7 +93,7 @@ fn nodes_are_street_by_street_and_edges_stand_at_the_smaller_reach() {
             assert!(graph.later(node).is_sorted());
             assert!(graph.later(node).iter().all(|&other| order(node) < order(other)));
             assert_eq!(builder.member(node).id, query(node).id);
-            assert_eq!(builder.member(node).standpoint, query(node).standpoint());
+            assert_eq!(builder.member(node).mesh_key, query(node).mesh_key());
             for size in [2, query(node).k - 1, query(node).k, query(node).k + 1] {
                 assert_eq!(builder.is_enough(node, size, &waiting), size >= query(node).k);
             }
@@ -156,7 +156,7 @@ fn a_crush_keeps_neighbours_on_the_own_street_first() {
             let full = builder.build(&atlas, coverage, &waiting).clone();
             builder.walk(&atlas, coverage, &waiting, most);
             builder.join();
-            let street = |node: u32| builder.member(node).standpoint.street;
+            let street = |node: u32| builder.member(node).mesh_key.street;
             for node in 0..full.len() as u32 {
                 let (all, kept) = (full.later(node), builder.graph.later(node));
                 assert_eq!(kept.len(), all.len().min(most), "seed {seed}\n{town}");

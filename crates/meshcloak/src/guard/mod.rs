@@ -10,7 +10,7 @@ use crate::constraint_graph::Coverage;
 use crate::guarantee::Guarantee;
 use crate::map::StreetMap;
 use crate::query::{Query, QueryId};
-use crate::scheme::{Cloaking, Published, State};
+use crate::scheme::{AnonymitySet, Published, State};
 use crate::units::Length;
 use distances::Distances;
 
@@ -25,7 +25,7 @@ pub struct Promise {
 
 /// What is wrong with a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fault {
+pub enum Violation {
     /// A member does not publish it, or somebody publishes it who is not a member.
     NotOneRegion,
     /// Somebody is in it twice.
@@ -46,7 +46,7 @@ pub struct Guard {
     distances: Distances,
     /// Who is served, by set.
     served: Vec<(u32, u32)>,
-    faults: Vec<(u32, Fault)>,
+    faults: Vec<(u32, Violation)>,
 }
 
 /// A set as the guard sees it.
@@ -54,7 +54,7 @@ struct Suspect<'a> {
     map: &'a StreetMap,
     promise: Promise,
     state: &'a State,
-    set: Cloaking<'a>,
+    set: AnonymitySet<'a>,
     /// Its members, as far as they wait.
     members: Vec<&'a Query>,
     /// The places of those whom it serves.
@@ -70,13 +70,13 @@ impl Guard {
         promise: Promise,
         state: &State,
         published: &mut Published,
-    ) -> &[(u32, Fault)] {
+    ) -> &[(u32, Violation)] {
         let Guard { distances, served, faults } = self;
         served.clear();
-        served.extend(published.served().iter().map(|served| (served.set, served.place)));
+        served.extend(published.served().iter().map(|served| (served.set, served.index)));
         served.sort_unstable();
         // Somebody served twice shows another set than at least one of hers.
-        let in_order = published.served().is_sorted_by(|a, b| a.place < b.place);
+        let in_order = published.served().is_sorted_by(|a, b| a.index < b.index);
         let by_id = index(&state.waiting);
         faults.clear();
         let mut rest = &served[..];
@@ -93,7 +93,8 @@ impl Guard {
             });
             let members = found.collect();
             let suspect = Suspect { map, promise, state, set, members, served: now };
-            let fault = if in_order { suspect.fault(distances) } else { Some(Fault::NotOneRegion) };
+            let fault =
+                if in_order { suspect.fault(distances) } else { Some(Violation::NotOneRegion) };
             faults.extend(fault.map(|fault| (number, fault)));
         }
         if !faults.is_empty() {
@@ -126,28 +127,28 @@ fn find<'a>(waiting: &'a [Query], by_id: &[u32], id: QueryId) -> Option<&'a Quer
 
 impl Suspect<'_> {
     /// The first thing that is wrong with it.
-    fn fault(&self, distances: &mut Distances) -> Option<Fault> {
+    fn fault(&self, distances: &mut Distances) -> Option<Violation> {
         if !self.is_one_region() {
-            return Some(Fault::NotOneRegion);
+            return Some(Violation::NotOneRegion);
         }
         let mut users: Vec<_> = self.members.iter().map(|query| query.user).collect();
         users.sort_unstable();
         if users.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Some(Fault::SamePerson);
+            return Some(Violation::SamePerson);
         }
         if self.asked().any(|query| query.k as usize > self.members.len()) {
-            return Some(Fault::TooFew);
+            return Some(Violation::TooFew);
         }
         let inside = |query: &&Query| self.set.region.contains(self.map, query.position);
         if !self.members.iter().all(inside) {
-            return Some(Fault::Outside);
+            return Some(Violation::Outside);
         }
         if !self.members.iter().all(|a| self.reaches_all(a, distances)) {
-            return Some(Fault::NoClique);
+            return Some(Violation::NoClique);
         }
         let history = self.promise.guarantee == Guarantee::History;
         if history && !self.members.iter().all(|a| self.hides(a, distances)) {
-            return Some(Fault::History);
+            return Some(Violation::History);
         }
         None
     }

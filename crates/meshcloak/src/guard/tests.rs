@@ -5,7 +5,7 @@ use crate::distance::Atlas;
 use crate::engine::{Batch, turn};
 use crate::map::StreetId;
 use crate::query::UserId;
-use crate::scheme::{Description, Pace, Scheme, Watch};
+use crate::scheme::{Description, Observer, Pace, Scheme};
 use crate::town::{Town, town};
 use crate::units::{Speed, Time};
 use std::time::Duration;
@@ -20,7 +20,7 @@ struct Faulty {
     /// Who is served by which of them.
     served: Vec<(u32, u32)>,
     published: Published,
-    faults: Vec<(u32, Fault)>,
+    faults: Vec<(u32, Violation)>,
 }
 
 impl Scheme for Faulty {
@@ -32,11 +32,11 @@ impl Scheme for Faulty {
         Description { setting: "", cliques: "", constraint: "", pace: Pace::Batch }
     }
 
-    fn memory(&self) -> Option<Duration> {
+    fn history_horizon(&self) -> Option<Duration> {
         Some(Duration::from_secs(600))
     }
 
-    fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &Published {
         let Faulty { map, promise, guard, sets, served, published, faults } = self;
         published.clear();
         for (members, region) in sets {
@@ -86,13 +86,13 @@ fn faulty(guarantee: Guarantee) -> Faulty {
 }
 
 /// How many are served, how many sets were held back, and what was wrong with them.
-fn run(mut scheme: Faulty, people: Vec<Query>, before: &[Query]) -> (usize, usize, Vec<Fault>) {
+fn run(mut scheme: Faulty, people: Vec<Query>, before: &[Query]) -> (usize, usize, Vec<Violation>) {
     let mut state = State::default();
     before.iter().for_each(|query| state.history.arrive(query));
     let all = people.len();
     let batch = Batch { now: Time::from_millis(11_000), arrivals: people, cancelled: Vec::new() };
     let done = turn(&mut scheme, &mut state, batch, &mut ());
-    let (served, held_back) = (done.served.len(), done.published.stats.suppressed);
+    let (served, held_back) = (done.served.len(), done.published.stats.rejected);
     assert_eq!(served + state.waiting.len(), all, "whoever is not served goes on waiting");
     (served, held_back, scheme.faults.into_iter().map(|fault| fault.1).collect())
 }
@@ -110,7 +110,7 @@ fn a_set_that_holds_somebody_twice_is_held_back() {
     let mut people = people(&road());
     people[2].user = people[0].user;
     let found = run(faulty(Guarantee::Reciprocal), people, &[]);
-    assert_eq!(found, (0, 1, vec![Fault::SamePerson]));
+    assert_eq!(found, (0, 1, vec![Violation::SamePerson]));
 }
 
 #[test]
@@ -118,11 +118,11 @@ fn a_set_that_is_no_clique_is_held_back() {
     let mut scheme = faulty(Guarantee::Reciprocal);
     scheme.sets[0].0.push(3);
     scheme.served.push((3, 0));
-    assert_eq!(run(scheme, people(&road()), &[]), (0, 1, vec![Fault::NoClique]));
+    assert_eq!(run(scheme, people(&road()), &[]), (0, 1, vec![Violation::NoClique]));
     let mut short = people(&road());
     short[1].distance_constraint = Length::metres(99.0);
     let found = run(faulty(Guarantee::Reciprocal), short, &[]);
-    assert_eq!(found, (0, 1, vec![Fault::NoClique]));
+    assert_eq!(found, (0, 1, vec![Violation::NoClique]));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_set_smaller_than_somebodys_k_is_held_back() {
     let mut people = people(&road());
     people[1].k = 4;
     let found = run(faulty(Guarantee::Reciprocal), people.clone(), &[]);
-    assert_eq!(found, (0, 1, vec![Fault::TooFew]));
+    assert_eq!(found, (0, 1, vec![Violation::TooFew]));
     let mut scheme = faulty(Guarantee::Paper);
     scheme.served = vec![(0, 0), (2, 0)];
     assert_eq!(run(scheme, people, &[]), (2, 0, vec![]), "she does not publish it");
@@ -142,13 +142,17 @@ fn a_set_that_not_all_its_members_publish_is_held_back() {
         let mut scheme = faulty(Guarantee::Reciprocal);
         scheme.served = served;
         let found = run(scheme, people(&road()), &[]);
-        assert_eq!(found, (0, 1, vec![Fault::NotOneRegion]));
+        assert_eq!(found, (0, 1, vec![Violation::NotOneRegion]));
     }
     let mut scheme = faulty(Guarantee::Reciprocal);
     scheme.sets.push(scheme.sets[0].clone());
     scheme.served = vec![(0, 0), (1, 0), (2, 1)];
     let found = run(scheme, people(&road()), &[]);
-    assert_eq!(found, (0, 2, vec![Fault::NotOneRegion, Fault::NotOneRegion]), "sets overlap");
+    assert_eq!(
+        found,
+        (0, 2, vec![Violation::NotOneRegion, Violation::NotOneRegion]),
+        "sets overlap"
+    );
 }
 
 #[test]
@@ -156,7 +160,7 @@ fn a_set_with_a_member_outside_its_region_is_held_back() {
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal] {
         let mut scheme = faulty(guarantee);
         scheme.sets[0].1 = vec![StreetId(0), StreetId(1)];
-        assert_eq!(run(scheme, people(&road()), &[]), (0, 1, vec![Fault::Outside]));
+        assert_eq!(run(scheme, people(&road()), &[]), (0, 1, vec![Violation::Outside]));
     }
 }
 
@@ -170,12 +174,12 @@ fn a_set_too_few_of_which_can_have_come_is_held_back() {
     before[0].asked_at = Time::from_millis(4_000);
     before[0].position = town.at("A-B", 0.0);
     let found = run(faulty(Guarantee::History), people(&town), &before);
-    assert_eq!(found, (0, 1, vec![Fault::History]));
+    assert_eq!(found, (0, 1, vec![Violation::History]));
     let found = run(faulty(Guarantee::Reciprocal), people(&town), &before);
     assert_eq!(found, (3, 0, vec![]), "was not promised");
     before[0].asked_at = Time::default();
     let found = run(faulty(Guarantee::History), people(&town), &before);
-    assert_eq!(found, (0, 1, vec![Fault::History]), "200 m are too few as well");
+    assert_eq!(found, (0, 1, vec![Violation::History]), "200 m are too few as well");
 }
 
 #[test]
@@ -190,9 +194,9 @@ fn the_guard_has_nothing_to_say_about_what_the_scheme_publishes() {
             for coverage in [Coverage::Own, Coverage::Both] {
                 let settings = Settings { guarantee, coverage, ..Settings::default() };
                 let mut scheme = MeshCloak::new(std::sync::Arc::clone(&atlas), settings);
-                let state = State::of(crowd.clone());
+                let state = State::with_waiting(crowd.clone());
                 let mut published = scheme.cloak(&state, Time::default(), &mut ()).clone();
-                assert_eq!(published.stats.suppressed, 0, "seed {seed}\n{town}");
+                assert_eq!(published.stats.rejected, 0, "seed {seed}\n{town}");
                 let promise = Promise { guarantee, coverage };
                 let faults =
                     Guard::default().inspect(&town.map, promise, &state, &mut published).len();

@@ -1,6 +1,6 @@
 //! Algorithm 3 to the letter: breadth first, and the first visit to a terminal wins.
 
-use super::Standpoint;
+use super::MeshKey;
 use crate::map::{StreetMap, StreetSet, TerminalId};
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(super) struct BreadthFirst {
 
 impl BreadthFirst {
     /// Lines 2–15. `N(v)` is taken in street order, so of parallel streets the first.
-    pub(super) fn expand(&mut self, map: &StreetMap, member: Standpoint, mesh: &mut StreetSet) {
+    pub(super) fn expand(&mut self, map: &StreetMap, member: MeshKey, mesh: &mut StreetSet) {
         self.begin(map.terminal_count());
         let street = map.street(member.street);
         let ends = [Some(street.to), (!street.one_way).then_some(street.from)]; // lines 4–8

@@ -7,7 +7,7 @@ mod stencils;
 
 use crate::distance::{Atlas, Rows};
 use crate::map::{Position, StreetId, StreetSet};
-pub use crate::query::Standpoint;
+pub use crate::query::MeshKey;
 use crate::units::Length;
 use as_printed::BreadthFirst;
 use noted::Noted;
@@ -38,7 +38,7 @@ pub struct MeshBuilder {
     /// How many parts were known when they were asked for.
     laid: usize,
     /// The members of the noted sets that matter, set by set.
-    members: Vec<Standpoint>,
+    members: Vec<MeshKey>,
     /// Where those of each noted set end.
     ends: Vec<u32>,
     /// The meshes of these members, as far as they are known.
@@ -71,7 +71,7 @@ impl MeshBuilder {
     /// Appends the cloaking mesh `CMesh(U) = ⋃ EMesh(A)` to `mesh`: each street once, ascending.
     pub fn cloaking_mesh(
         &mut self,
-        members: impl Iterator<Item = Standpoint>,
+        members: impl Iterator<Item = MeshKey>,
         mesh: &mut Vec<StreetId>,
     ) {
         self.begin();
@@ -142,7 +142,7 @@ impl MeshBuilder {
 
     /// Builds a mesh and keeps it, if there is room.
     #[cold]
-    fn meet(&mut self, member: Standpoint) -> Run {
+    fn meet(&mut self, member: MeshKey) -> Run {
         let known = self.stencils.get(member);
         if !known.is_empty() || !self.stencils.admits(member) {
             return known;
@@ -152,7 +152,7 @@ impl MeshBuilder {
     }
 
     /// `EMesh(A)`: one's own street, and those that the rule adds.
-    fn expand(&mut self, member: Standpoint) {
+    fn expand(&mut self, member: MeshKey) {
         self.mesh.insert(member.street);
         match self.rule {
             MeshRule::Reach => reach(&self.atlas, member, &mut self.mesh),
@@ -164,7 +164,7 @@ impl MeshBuilder {
 }
 
 /// The streets that can be entered at a terminal nearer than `dc` to an exit of hers.
-fn reach(atlas: &Atlas, member: Standpoint, mesh: &mut StreetSet) {
+fn reach(atlas: &Atlas, member: MeshKey, mesh: &mut StreetSet) {
     match atlas.rows() {
         Rows::Streets(reach) => {
             for reached in reach.expanding(member.street, member.dc) {

@@ -1,6 +1,6 @@
 //! A set whose mesh is wanted: who is in it, as far as it matters to the mesh.
 
-use super::{MeshBuilder, MeshRule, Standpoint};
+use super::{MeshBuilder, MeshKey, MeshRule};
 use crate::map::StreetId;
 use crate::units::Length;
 
@@ -23,7 +23,7 @@ impl<'a> Noted<'a> {
 
     /// Notes one more member.
     #[inline]
-    pub(crate) fn add(&mut self, member: Standpoint) {
+    pub(crate) fn add(&mut self, member: MeshKey) {
         let builder = &mut *self.builder;
         // On one street whoever gets farther gets wherever the other does.
         let covers = member.street == self.street && member.dc >= self.dc;

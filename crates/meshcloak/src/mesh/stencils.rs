@@ -3,11 +3,11 @@
 //! A mesh depends on street and `dc` alone, and `dc` is a speed times an interval, of which there
 //! are few; so the same meshes are asked for again and again.
 
-use super::Standpoint;
+use super::MeshKey;
 use crate::distance::LARGEST_DC_MAX;
 use crate::map::{Layer, StreetSet};
 
-/// The expanding meshes of standpoints met before.
+/// The expanding meshes of mesh_keys met before.
 #[derive(Clone, Debug)]
 pub(super) struct Stencils {
     streets: usize,
@@ -49,12 +49,12 @@ impl Stencils {
         Stencils { streets, numbers, runs: Vec::new(), layers: Vec::new(), known: 0 }
     }
 
-    /// The mesh of a standpoint; empty if it is not known.
+    /// The mesh of a mesh_key; empty if it is not known.
     #[inline]
-    pub(super) fn get(&self, standpoint: Standpoint) -> Run {
-        let dc = standpoint.dc.units() as usize;
+    pub(super) fn get(&self, mesh_key: MeshKey) -> Run {
+        let dc = mesh_key.dc.units() as usize;
         let number = self.numbers.get(dc).copied().unwrap_or(NONE);
-        let place = usize::from(number) * self.streets + standpoint.street.index();
+        let place = usize::from(number) * self.streets + mesh_key.street.index();
         self.runs.get(place).copied().unwrap_or_default()
     }
 
@@ -89,18 +89,18 @@ impl Stencils {
         self.known
     }
 
-    /// Whether the mesh of a standpoint can be kept; its constraint gets a number if it can.
-    pub(super) fn admits(&mut self, standpoint: Standpoint) -> bool {
-        self.layers.len() <= MOST_LAYERS && self.number(standpoint).is_some()
+    /// Whether the mesh of a mesh_key can be kept; its constraint gets a number if it can.
+    pub(super) fn admits(&mut self, mesh_key: MeshKey) -> bool {
+        self.layers.len() <= MOST_LAYERS && self.number(mesh_key).is_some()
     }
 
-    /// Takes the mesh of a standpoint out of `mesh` and keeps it; there must be room.
-    pub(super) fn keep(&mut self, standpoint: Standpoint, mesh: &mut StreetSet) -> Run {
+    /// Takes the mesh of a mesh_key out of `mesh` and keeps it; there must be room.
+    pub(super) fn keep(&mut self, mesh_key: MeshKey, mesh: &mut StreetSet) -> Run {
         let start = self.layers.len() as u32;
         mesh.drain_layers(&mut self.layers);
         let run = Run { start, end: self.layers.len() as u32 };
-        if let Some(number) = self.number(standpoint) {
-            self.runs[number * self.streets + standpoint.street.index()] = run;
+        if let Some(number) = self.number(mesh_key) {
+            self.runs[number * self.streets + mesh_key.street.index()] = run;
             self.known += 1;
         }
         run
@@ -112,8 +112,8 @@ impl Stencils {
     }
 
     /// The number of a constraint, a new one if there is one left.
-    fn number(&mut self, standpoint: Standpoint) -> Option<usize> {
-        let number = self.numbers.get_mut(standpoint.dc.units() as usize)?;
+    fn number(&mut self, mesh_key: MeshKey) -> Option<usize> {
+        let number = self.numbers.get_mut(mesh_key.dc.units() as usize)?;
         let given = self.runs.len() / self.streets;
         if *number == NONE && given < MOST_NUMBERS {
             *number = given as u8;
@@ -139,27 +139,27 @@ mod tests {
         for number in 0..20_000_u32 {
             // More constraints than can be kept, and some more often than others.
             let dc = Length::from_units(1 + number % 41 * (number % 3));
-            let standpoint = Standpoint { street: StreetId(number * 7 % 20), dc };
-            mesh.insert(standpoint.street);
+            let mesh_key = MeshKey { street: StreetId(number * 7 % 20), dc };
+            mesh.insert(mesh_key.street);
             mesh.insert(StreetId(dc.units() % streets));
             let mut expected = Vec::new();
             mesh.clone().drain_layers(&mut expected);
             let before = stencils.layers.len();
             stencils.make_room();
             forgot += u32::from(stencils.layers.len() < before);
-            let mut run = stencils.get(standpoint);
+            let mut run = stencils.get(mesh_key);
             known += u32::from(!run.is_empty());
-            if run.is_empty() && stencils.admits(standpoint) {
-                run = stencils.keep(standpoint, &mut mesh);
+            if run.is_empty() && stencils.admits(mesh_key) {
+                run = stencils.keep(mesh_key, &mut mesh);
             }
             if run.is_empty() {
                 strange += 1;
             } else {
-                assert_eq!(stencils.layers(run), expected, "{standpoint:?}");
+                assert_eq!(stencils.layers(run), expected, "{mesh_key:?}");
             }
             if number % 5_000 == 4_999 {
                 stencils.forget();
-                assert!(stencils.layers.capacity() == 0 && stencils.get(standpoint).is_empty());
+                assert!(stencils.layers.capacity() == 0 && stencils.get(mesh_key).is_empty());
             }
             assert!(stencils.layers.len() <= MOST_LAYERS + streets.div_ceil(32) as usize);
             mesh.drain_layers(&mut expected);

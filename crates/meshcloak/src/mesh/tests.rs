@@ -16,8 +16,8 @@ fn a_mesh_is_the_union_of_what_its_members_can_reach() {
         let atlas = Arc::new(Atlas::within(town.map.clone(), LARGEST_DC_MAX, most_bytes));
         let table = naive::terminal_distances(&town.map);
         let mut builder = MeshBuilder::new(Arc::clone(&atlas), MeshRule::Reach);
-        let members: Vec<Standpoint> = (0..random.random_range(1..5))
-            .map(|_| Standpoint {
+        let members: Vec<MeshKey> = (0..random.random_range(1..5))
+            .map(|_| MeshKey {
                 street: town.position(&mut random).street,
                 dc: Length::from_units(random.random_range(1..=LARGEST_DC_MAX.units())),
             })
@@ -46,8 +46,8 @@ fn meshes_of_many_sets_at_once_are_those_of_each_alone() {
         let mut builder = MeshBuilder::new(Arc::clone(&atlas), rule);
         for _ in 0..5 {
             // More than can be kept, as few of them are in tests.
-            let sets: [Vec<Standpoint>; 30] = std::array::from_fn(|_| {
-                let member = |_| Standpoint {
+            let sets: [Vec<MeshKey>; 30] = std::array::from_fn(|_| {
+                let member = |_| MeshKey {
                     street: town.position(&mut random).street,
                     dc: Length::metres(f64::from(random.random_range(1..40)) * 50.0),
                 };
@@ -78,7 +78,7 @@ fn algorithm_3_as_printed_misses_a_street_between_two_visited_terminals() {
     //   ╰────────╯      visited before the street between them is looked at
     let town = town("A 0,0  B 100,0  C 200,0  D 100,80 | A-B B-C A-C(100,-50) B-D D-C");
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
-    let member = Standpoint { street: town.street("A-B"), dc: Length::metres(1000.0) };
+    let member = MeshKey { street: town.street("A-B"), dc: Length::metres(1000.0) };
     let mesh = |rule| {
         let mut mesh = Vec::new();
         MeshBuilder::new(Arc::clone(&atlas), rule).cloaking_mesh([member].into_iter(), &mut mesh);
@@ -97,7 +97,7 @@ fn parts_are_forgotten_unless_they_are_asked_for_again_and_again() {
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
     let mut builder = MeshBuilder::new(atlas, MeshRule::Reach);
     let ask = |builder: &mut MeshBuilder, dc: u32| {
-        let member = Standpoint { street: StreetId(0), dc: Length::from_units(dc) };
+        let member = MeshKey { street: StreetId(0), dc: Length::from_units(dc) };
         builder.cloaking_mesh([member].into_iter(), &mut Vec::new());
     };
     ask(&mut builder, 1);

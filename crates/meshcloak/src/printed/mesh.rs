@@ -5,7 +5,7 @@
 //! ([`MeshRule::Reach`](crate::mesh::MeshRule)).
 
 use crate::map::{StreetId, StreetMap, StreetSet, TerminalId};
-use crate::mesh::Standpoint;
+use crate::mesh::MeshKey;
 
 /// A street as seen from a terminal.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ impl PrintedMesh {
     pub(super) fn cloaking_mesh(
         &mut self,
         map: &StreetMap,
-        members: impl Iterator<Item = Standpoint>,
+        members: impl Iterator<Item = MeshKey>,
         mesh: &mut Vec<StreetId>,
     ) {
         for member in members {
@@ -130,8 +130,8 @@ mod tests {
             let mut builder = PrintedMesh::new(&town.map);
             builder.search = u32::MAX - 2;
             for _ in 0..5 {
-                let members: Vec<Standpoint> = (0..random.random_range(1..5))
-                    .map(|_| Standpoint {
+                let members: Vec<MeshKey> = (0..random.random_range(1..5))
+                    .map(|_| MeshKey {
                         street: town.position(&mut random).street,
                         dc: Length::from_units(random.random_range(1..64_000)),
                     })

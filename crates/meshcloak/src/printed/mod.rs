@@ -15,7 +15,7 @@ use crate::mesh::MeshRule;
 use crate::mesh_cloak::{RegionRule, Settings};
 use crate::meshes::RegionBuilder;
 use crate::query::Query;
-use crate::scheme::{Description, Pace, Published, Scheme, Stage, State, Stats, Watch};
+use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use crate::units::{Length, Time};
 use graph::{Lists, PrintedGraph};
 use matrix::HashMatrix;
@@ -69,7 +69,7 @@ impl Scheme for Printed {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Watch) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
         let Printed { atlas, settings, matrix, graph, cliques, largest, .. } = self;
         let Printed { mesh, other_regions, published, .. } = self;
         let waiting = &state.waiting;
@@ -87,7 +87,7 @@ impl Scheme for Printed {
             cliques: found.len(),
             steps: spent.steps,
             truncated: spent.truncated,
-            suppressed: 0,
+            rejected: 0,
         };
         for (place, query) in waiting.iter().enumerate() {
             let clique = found.of(largest[place]);
@@ -96,12 +96,12 @@ impl Scheme for Printed {
             }
             let members = clique.iter().map(|&member| &waiting[member as usize]);
             let ids = members.clone().map(|member| member.id);
-            let standpoints = members.map(Query::standpoint);
+            let mesh_keys = members.map(Query::mesh_key);
             let set = published.add_mesh(ids, |streets| match settings.region {
                 RegionRule::Mesh(MeshRule::Reach) => {
-                    mesh.cloaking_mesh(atlas.map(), standpoints, streets);
+                    mesh.cloaking_mesh(atlas.map(), mesh_keys, streets);
                 }
-                _ => other_regions.region(standpoints, streets),
+                _ => other_regions.region(mesh_keys, streets),
             }); // line 15
             published.serve(place as u32, set);
         }

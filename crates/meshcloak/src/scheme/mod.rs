@@ -5,11 +5,11 @@
 
 mod published;
 
-pub use published::{Cloaking, Disclosure, Published, Served};
+pub use published::{AnonymitySet, Disclosure, Published, Served};
 
 use crate::history::History;
-use crate::learned::Learned;
 use crate::query::{Query, QueryId};
+use crate::service_odds::ServiceOdds;
 use crate::units::Time;
 use std::time::Duration;
 
@@ -21,20 +21,20 @@ pub struct State {
     /// How many of them, at the end of the list, came in with this turn.
     pub arrived: usize,
     /// Who has left the list since the scheme was last asked.
-    pub left: Vec<QueryId>,
+    pub departed: Vec<QueryId>,
     /// How many turns there have been: a scheme that saw the one before needs only the changes.
     pub turns: u64,
     /// Where people were, if the scheme asks for it.
     pub history: History,
     /// How likely it is to be served later, if the scheme learns it.
-    pub learned: Learned,
+    pub odds: ServiceOdds,
     /// Nobody's patience is over before this; a turn that comes sooner need not look.
     pub(crate) patient_until: Time,
 }
 
 impl State {
     /// A state in which these wait, all of them new.
-    pub fn of(waiting: Vec<Query>) -> State {
+    pub fn with_waiting(waiting: Vec<Query>) -> State {
         State { arrived: waiting.len(), waiting, ..State::default() }
     }
 }
@@ -48,12 +48,12 @@ pub trait Scheme: Send {
     fn describe(&self) -> Description;
 
     /// How long the engine is to remember where people were; `None`: not at all.
-    fn memory(&self) -> Option<Duration> {
+    fn history_horizon(&self) -> Option<Duration> {
         None
     }
 
     /// Whom to cloak now. Same input, same answer; what a scheme remembers only makes it faster.
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Watch) -> &Published;
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published;
 }
 
 /// A scheme in the words of Table I of the paper.
@@ -75,7 +75,7 @@ pub enum Pace {
     /// Once a batch, about everyone who waits.
     Batch,
     /// Whenever somebody asks.
-    OneByOne,
+    Sequential,
 }
 
 /// The steps of a batch, for whoever measures them.
@@ -94,13 +94,13 @@ pub enum Stage {
 }
 
 /// Is told when a stage begins: the core has no clock of its own.
-pub trait Watch {
+pub trait Observer {
     /// A stage begins.
     fn stage(&mut self, stage: Stage);
 }
 
 /// Nobody measures.
-impl Watch for () {
+impl Observer for () {
     fn stage(&mut self, _: Stage) {}
 }
 
@@ -118,5 +118,5 @@ pub struct Stats {
     /// Whether a search spent its budget, or edges did not fit into memory.
     pub truncated: bool,
     /// Sets that the guard held back.
-    pub suppressed: usize,
+    pub rejected: usize,
 }

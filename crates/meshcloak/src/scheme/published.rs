@@ -1,11 +1,11 @@
 //! What a scheme publishes: sets, their regions, and who is served by them.
 
 use super::Stats;
-use crate::few::{self, FEW};
-use crate::learned::Kind;
 use crate::map::StreetId;
 use crate::query::QueryId;
 use crate::region::{Disc, Region};
+use crate::service_odds::QueryClass;
+use crate::sort_network::{NETWORK_LEN, sort_eight};
 use crate::units::{Rectangle, Time};
 use std::borrow::Cow;
 
@@ -19,8 +19,8 @@ pub struct Published {
     /// The shapes of sets whose region is no mesh, by ascending set.
     shapes: Vec<(u32, Shape)>,
     served: Vec<Served>,
-    /// The kind of everyone in the waiting list; empty if the scheme does not learn.
-    pub kinds: Vec<Kind>,
+    /// Class of each query of the waiting list; empty if the scheme does not use service odds.
+    pub classes: Vec<QueryClass>,
     /// What the batch looked like.
     pub stats: Stats,
 }
@@ -35,14 +35,14 @@ enum Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
     /// Her place in [`State::waiting`](super::State::waiting).
-    pub place: u32,
+    pub index: u32,
     /// The number of her set.
     pub set: u32,
 }
 
 /// One published set.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cloaking<'a> {
+pub struct AnonymitySet<'a> {
     /// Who is in it, ascending; distinct users.
     pub members: &'a [QueryId],
     /// What the service is asked about.
@@ -58,7 +58,7 @@ impl Published {
         self.meshes.clear();
         self.shapes.clear();
         self.served.clear();
-        self.kinds.clear();
+        self.classes.clear();
         self.stats = Stats::default();
     }
 
@@ -96,12 +96,12 @@ impl Published {
         let start = self.members.len();
         self.members.extend(members);
         let end = self.members.len();
-        if end - start > FEW {
+        if end - start > NETWORK_LEN {
             self.members[start..].sort_unstable();
         } else {
-            self.members.extend_from_slice(&[QueryId(u64::MAX); FEW]);
-            if let Some(few) = self.members[start..].first_chunk_mut() {
-                few::sort(few);
+            self.members.extend_from_slice(&[QueryId(u64::MAX); NETWORK_LEN]);
+            if let Some(members) = self.members[start..].first_chunk_mut() {
+                sort_eight(members);
             }
             self.members.truncate(end);
         }
@@ -132,16 +132,16 @@ impl Published {
 
     /// Serves somebody with a set.
     pub fn serve(&mut self, place: u32, set: u32) {
-        self.served.push(Served { place, set });
+        self.served.push(Served { index: place, set });
     }
 
     /// Serves those of the waiting list, from the first to the last, who have a set.
     pub(crate) fn serve_all(&mut self, sets: &[Option<u32>]) {
         let start = self.served.len();
-        self.served.resize(start + sets.len(), Served { place: 0, set: 0 });
+        self.served.resize(start + sets.len(), Served { index: 0, set: 0 });
         let mut end = start;
         for (place, set) in (0..).zip(sets) {
-            self.served[end] = Served { place, set: set.unwrap_or_default() };
+            self.served[end] = Served { index: place, set: set.unwrap_or_default() };
             end += usize::from(set.is_some());
         }
         self.served.truncate(end);
@@ -149,19 +149,20 @@ impl Published {
 
     /// Takes sets out, given by ascending number, and whomever they serve; counts them.
     pub(crate) fn suppress(&mut self, sets: &[u32]) {
-        let mut kept = Published { kinds: std::mem::take(&mut self.kinds), ..Published::default() };
+        let mut kept =
+            Published { classes: std::mem::take(&mut self.classes), ..Published::default() };
         let mut number_of = Vec::with_capacity(self.set_count());
         for set in 0..self.set_count() as u32 {
-            let Cloaking { members, region } = self.set(set);
+            let AnonymitySet { members, region } = self.set(set);
             let stays = sets.binary_search(&set).is_err();
             number_of.push(stays.then(|| kept.add(members.iter().copied(), &region)));
         }
         for served in &self.served {
             if let Some(&Some(set)) = number_of.get(served.set as usize) {
-                kept.serve(served.place, set);
+                kept.serve(served.index, set);
             }
         }
-        kept.stats = Stats { suppressed: self.stats.suppressed + sets.len(), ..self.stats };
+        kept.stats = Stats { rejected: self.stats.rejected + sets.len(), ..self.stats };
         *self = kept;
     }
 
@@ -176,7 +177,7 @@ impl Published {
     }
 
     /// A set by its number.
-    pub fn set(&self, set: u32) -> Cloaking<'_> {
+    pub fn set(&self, set: u32) -> AnonymitySet<'_> {
         let run = |ends: &[u32]| {
             let start = if set == 0 { 0 } else { ends[set as usize - 1] };
             start as usize..ends[set as usize] as usize
@@ -187,7 +188,7 @@ impl Published {
             Ok(Shape::Disc(disc)) => Region::Disc(disc),
             Err(_) => Region::Mesh(Cow::Borrowed(&self.meshes[run(&self.mesh_ends)])),
         };
-        Cloaking { members: &self.members[run(&self.set_ends)], region }
+        AnonymitySet { members: &self.members[run(&self.set_ends)], region }
     }
 }
 
@@ -221,7 +222,7 @@ mod tests {
     #[test]
     fn members_ascend_however_many_there_are() {
         let mut published = Published::default();
-        for count in 0..=2 * FEW as u64 + 1 {
+        for count in 0..=2 * NETWORK_LEN as u64 + 1 {
             let ids = (0..count).map(|number| QueryId(u64::MAX - number * 5 % 7 - number * 7));
             let mut expected: Vec<QueryId> = ids.clone().collect();
             expected.sort_unstable();

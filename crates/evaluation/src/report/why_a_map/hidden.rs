@@ -25,7 +25,7 @@ pub(in crate::report) fn ask(scene: &Scene, atlas: &Arc<Atlas>, name: &str) -> V
         let arrivals: Vec<Query> = scene.queries().into_iter().filter(own).collect();
         let batches = match scheme.describe().pace {
             Pace::Batch => vec![arrivals],
-            Pace::OneByOne => arrivals.into_iter().map(|query| vec![query]).collect(),
+            Pace::Sequential => arrivals.into_iter().map(|query| vec![query]).collect(),
         };
         for arrivals in batches {
             all.extend(published(scheme.as_mut(), &mut state, arrivals, asks));
