@@ -116,12 +116,12 @@ async fn everyone_gets_what_sql_says_from_where_she_is() {
         let service = Postgis::service(walker.clone(), &settings).unwrap();
         let patient =
             ServiceClientSettings { timeout: LONG_TIMEOUT, ..ServiceClientSettings::default() };
-        let client = ServiceClient::new(Box::new(service), patient);
+        let service_client = ServiceClient::new(Box::new(service), patient);
         let mut random = Town::generator(u64::from(limit));
         while asked < if limit == 60 { 240 } else { questions } {
             let region = region(map, &mut random);
             let question = question(map, &mut random);
-            let objects = client.ask(&inquiry(map, &region, &question)).await.unwrap();
+            let objects = service_client.ask(&inquiry(map, &region, &question)).await.unwrap();
             let position = position_in(map, &region, &mut random);
             let answer = refine(&walker, position, &question, &objects);
             asked += 1;

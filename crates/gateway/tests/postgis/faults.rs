@@ -112,7 +112,6 @@ async fn a_map_that_lies_nowhere_on_earth_needs_an_origin() {
     let settings = PostgisSettings::new("no address: secret");
     let error = Postgis::service(hamlet(), &settings).err().unwrap();
     assert!(
-        error == PostgisError::DatabaseAddress(AddressError::Url)
-            && !error.to_string().contains("secret")
+        error == PostgisError::Address(AddressError::Url) && !error.to_string().contains("secret")
     );
 }

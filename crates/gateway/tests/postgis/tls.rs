@@ -43,5 +43,5 @@ async fn a_database_is_asked_in_tls_if_it_is_the_one_that_is_trusted() {
         assert_eq!(told.is_ok_and(|objects| !objects.objects().is_empty()), answers, "{roots:?}");
     }
     let nobody = Postgis::service(walker, &trusting(Some("one.key"))).err();
-    assert!(matches!(nobody, Some(PostgisError::DatabaseAddress(_))), "{nobody:?}");
+    assert!(matches!(nobody, Some(PostgisError::Address(_))), "{nobody:?}");
 }
