@@ -22,3 +22,4 @@ mod secrets;
 mod sockets;
 mod streams;
 mod swap;
+mod users;

@@ -1,47 +1,47 @@
-//! What OwnTracks says in HTTP mode, and what it understands: one JSON object a request, told
-//! apart by `_type`; a JSON array in return.
+//! The HTTP mode of OwnTracks: a request holds one JSON object with a `_type`, the response is a
+//! JSON array of such objects.
 
-use super::report::Report;
+use super::report::TrackerReport;
 use super::time;
 use serde_json::{Value, json};
 
-/// Reads what an app posted: a location, or (`None`) anything else that it may say. `Err` if it
-/// is not JSON.
-pub(super) fn read(body: &[u8]) -> Result<Option<Report>, serde_json::Error> {
+/// Parses a message; `None` if it is not a location.
+pub(super) fn parse(body: &[u8]) -> Result<Option<TrackerReport>, serde_json::Error> {
     if body.trim_ascii().is_empty() {
-        return Ok(None); // a friend was deleted
+        return Ok(None); // sent when a contact was deleted
     }
     let message: Value = serde_json::from_slice(body)?;
     if message["_type"] != "location" {
         return Ok(None);
     }
-    let place = message["lon"].as_f64().zip(message["lat"].as_f64());
-    Ok(place.map(|(lon, lat)| Report {
+    let coordinates = message["lon"].as_f64().zip(message["lat"].as_f64());
+    Ok(coordinates.map(|(lon, lat)| TrackerReport {
         lon,
         lat,
-        made: message["tst"].as_f64().and_then(time::of_number),
-        // In km/h.
+        made: message["tst"].as_f64().and_then(time::from_number),
+        // `vel` is in km/h.
         speed: message["vel"].as_f64().filter(|speed| *speed >= 0.0).map(|speed| speed / 3.6),
     }))
 }
 
-/// An answer as the apps show one: each place is a friend, by the place and a card with its name.
-/// Friends are told apart by `tid`, so the places of the next answer take the place of these.
+/// Converts a result into messages that the app displays: each object of the answer becomes a
+/// contact, with a location and a card that holds its name. `tid` identifies a contact and is the
+/// index in the answer, so the next answer replaces this one.
 pub(super) fn reply(result: &Value, unix_seconds: u64) -> Value {
-    let found = result["answer"].as_array().map_or(&[][..], Vec::as_slice);
-    let friends = found.iter().enumerate().flat_map(|(number, found)| {
-        let tid = format!("{:02}", number + 1);
-        let text = |key: &str| found[key].as_str().filter(|text| !text.is_empty());
+    let objects = result["answer"].as_array().map_or(&[][..], Vec::as_slice);
+    let contacts = objects.iter().enumerate().flat_map(|(index, object)| {
+        let tid = format!("{:02}", index + 1);
+        let text = |key: &str| object[key].as_str().filter(|text| !text.is_empty());
         let name = text("name").or(text("category")).unwrap_or("?");
-        let metres = found["metres"].as_f64().unwrap_or(0.0).round();
+        let metres = object["metres"].as_f64().unwrap_or(0.0).round();
         let name = format!("{name} ({metres} m)");
         [
-            json!({"_type": "location", "tid": &tid, "lat": found["lat"], "lon": found["lon"],
+            json!({"_type": "location", "tid": &tid, "lat": object["lat"], "lon": object["lon"],
                    "tst": unix_seconds}),
             json!({"_type": "card", "tid": tid, "name": name}),
         ]
     });
-    Value::Array(friends.collect())
+    Value::Array(contacts.collect())
 }
 
 #[cfg(test)]
@@ -49,8 +49,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_location_is_read_in_its_own_units_and_everything_else_is_let_pass() {
-        let report = read(br#"{"_type":"location","lat":1.5,"lon":2.5,"tst":1767225600,"vel":36}"#);
+    fn units_are_converted_and_other_messages_ignored() {
+        let report =
+            parse(br#"{"_type":"location","lat":1.5,"lon":2.5,"tst":1767225600,"vel":36}"#);
         let report = report.unwrap().unwrap();
         assert_eq!((report.lat, report.lon), (1.5, 2.5));
         assert_eq!((report.made, report.speed), (Some(1_767_225_600_000), Some(10.0)));
@@ -66,16 +67,16 @@ mod tests {
             r#"{"_type":"location","lat":"1","lon":2}"#,
             r#"{"_type":["location"],"lat":1,"lon":2}"#,
         ] {
-            assert!(read(other.as_bytes()).unwrap().is_none(), "{other}");
+            assert!(parse(other.as_bytes()).unwrap().is_none(), "{other}");
         }
-        assert!(read(b"{").is_err() && read(&[0xff]).is_err());
+        assert!(parse(b"{").is_err() && parse(&[0xff]).is_err());
         let odd = br#"{"_type":"location","lat":1,"lon":2,"tst":"x","vel":-1}"#;
-        let odd = read(odd).unwrap().unwrap();
+        let odd = parse(odd).unwrap().unwrap();
         assert_eq!((odd.made, odd.speed), (None, None));
     }
 
     #[test]
-    fn places_come_back_as_friends_with_cards() {
+    fn objects_are_returned_as_contacts_with_cards() {
         let result = json!({"answer": [
             {"name": "Café Ä", "category": "cafe", "lon": 8.1, "lat": 53.1, "metres": 120.4},
             {"name": "", "category": "bar", "lon": 8.2, "lat": 53.2, "metres": 200.0},

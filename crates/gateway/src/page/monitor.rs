@@ -18,7 +18,7 @@ use tokio::sync::watch;
 
 /// What an operator gets to see of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Glance {
+pub struct BatchSummary {
     /// The time of the batch, in seconds.
     pub at: f64,
     /// Whether queries are accepted.
@@ -39,20 +39,20 @@ pub struct Glance {
 
 /// Stands between the engine and the answers, and tells whoever looks what went by.
 #[derive(Debug)]
-pub struct Lookout {
-    seen: watch::Sender<Arc<Glance>>,
+pub struct BatchMonitor {
+    seen: watch::Sender<Arc<BatchSummary>>,
 }
 
-impl Default for Lookout {
-    fn default() -> Lookout {
-        Lookout { seen: watch::Sender::new(Arc::default()) }
+impl Default for BatchMonitor {
+    fn default() -> BatchMonitor {
+        BatchMonitor { seen: watch::Sender::new(Arc::default()) }
     }
 }
 
-impl Lookout {
+impl BatchMonitor {
     /// Lets rounds pass and looks at each, and so may an onlooker.
     pub fn watch(
-        self: &Arc<Lookout>,
+        self: &Arc<BatchMonitor>,
         gateway: &Arc<Gateway>,
         mut rounds: UnboundedReceiver<Round>,
         mut onlooker: impl FnMut(&Round) + Send + 'static,
@@ -65,9 +65,12 @@ impl Lookout {
                 let ready = !*stopping.borrow();
                 // Regions are copied only for somebody who looks.
                 let looked_at = lookout.seen.receiver_count() > 0;
-                let next = Glance { ready, ..lookout.seen.borrow().after(&round) };
-                let next =
-                    if looked_at { Glance { regions: regions(&round), ..next } } else { next };
+                let next = BatchSummary { ready, ..lookout.seen.borrow().after(&round) };
+                let next = if looked_at {
+                    BatchSummary { regions: regions(&round), ..next }
+                } else {
+                    next
+                };
                 lookout.seen.send_replace(Arc::new(next));
                 // Nobody listens only if the process is ending.
                 onward.send(round).ok();
@@ -77,17 +80,17 @@ impl Lookout {
     }
 
     /// The route on which glances are told as they come.
-    pub fn routes(self: &Arc<Lookout>, gateway: Arc<Gateway>) -> Router {
+    pub fn routes(self: &Arc<BatchMonitor>, gateway: Arc<Gateway>) -> Router {
         Router::new().route("/ops/live", get(live)).with_state((Arc::clone(self), gateway))
     }
 }
 
-impl Glance {
+impl BatchSummary {
     /// What is to be seen after another round, but for the regions.
-    fn after(&self, round: &Round) -> Glance {
+    fn after(&self, round: &Round) -> BatchSummary {
         let hidden: usize = round.jobs.iter().map(|job| job.members.len()).sum();
         let expired = round.ended.iter().filter(|(_, outcome)| *outcome == Outcome::Expired);
-        Glance {
+        BatchSummary {
             at: round.at.as_seconds(),
             ready: self.ready,
             regions: Vec::new(),
@@ -113,7 +116,7 @@ fn in_tens<S: Serializer>(count: &u64, out: S) -> Result<S::Ok, S::Error> {
 }
 
 async fn live(
-    State((lookout, gateway)): State<(Arc<Lookout>, Arc<Gateway>)>,
+    State((lookout, gateway)): State<(Arc<BatchMonitor>, Arc<Gateway>)>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let both = (lookout.seen.subscribe(), gateway.stopping());
     let events = unfold(both, |(mut seen, mut stopping)| async move {

@@ -1,12 +1,12 @@
-//! What a person can set, as JSON and as the gateway uses it.
+//! Settings of a user: the JSON form, and the checked form that the gateway uses.
 
-use super::{Person, Recent};
+use super::{RecentReports, UserProfile};
 use crate::accounts::Account;
 use crate::api::{AlongWord, Find, QuestionBody};
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::patience;
-use crate::places::{Care, Rule, Shape, Zone};
+use crate::zones::{Zone, ZoneMinimum, ZoneRule, ZoneShape};
 use meshcloak::map::StreetMap;
 use meshcloak::units::{LonLat, Point};
 use serde::{Deserialize, Serialize};
@@ -15,47 +15,47 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use utoipa::ToSchema;
 
-/// How a person wants to be treated.
+/// Settings of a user.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettingsBody {
-    /// Among how many people, herself included, she wants to be hidden.
+    /// Size of the anonymity set, the user included.
     #[schema(minimum = 2, example = 3)]
     pub k: u64,
-    /// How long she is willing to wait, in seconds.
+    /// Temporal tolerance: longest waiting time in seconds.
     #[schema(minimum = 0, example = 20)]
     pub dt: f64,
-    /// What each report of hers asks; without it she is there for others to hide among, and no
-    /// request is made for her.
+    /// Question that each report asks. Without it the user is a present member of anonymity sets
+    /// and no request is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<StandingQuestion>,
-    /// Places where something else holds; at most 16.
+    /// Zones with rules of their own; at most 16.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub zones: Vec<ZoneBody>,
 }
 
-/// A question, as in a query.
+/// A question, with the same fields as in a query.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StandingQuestion {
-    /// What is wanted.
+    /// Operation.
     pub find: Find,
-    /// Metres, for `within`; at most 2000.
+    /// Radius in metres, for `within`; at most 2000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radius: Option<f64>,
-    /// How many, for `nearest`; at most 30.
+    /// Number of objects, for `nearest`; at most 30.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// How distance is measured.
     #[serde(default)]
     pub along: AlongWord,
-    /// Of which kind of place; any, if not given.
+    /// Category of the objects; any if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
 }
 
 impl StandingQuestion {
-    /// The same as part of a query.
+    /// Returns the question as part of a query.
     pub fn body(&self) -> QuestionBody<'_> {
         QuestionBody {
             find: self.find,
@@ -67,103 +67,108 @@ impl StandingQuestion {
     }
 }
 
-/// A place, a `circle` or a `polygon`, and what holds there: a larger `k`, a longer `dt`, or
-/// `never`.
+/// A zone: a `circle` or a `polygon`, and its rule: a larger `k`, a longer `dt`, or `never`.
 #[derive(Clone, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ZoneBody {
-    /// What she calls it; for her alone.
+    /// Name of the zone, shown to its user only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 64, example = "home")]
     pub name: Option<String>,
-    /// All within a radius.
+    /// A circle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub circle: Option<CircleBody>,
-    /// Lon/lat of the corners, 3 to 100 of them.
+    /// A polygon of 3 to 100 corners, each lon, lat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub polygon: Option<Vec<[f64; 2]>>,
-    /// Among at least how many.
+    /// Smallest `k` inside the zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k: Option<u64>,
-    /// With at least that many seconds of patience.
+    /// Smallest `dt` inside the zone, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dt: Option<f64>,
-    /// Nothing leaves from here.
-    #[serde(default, skip_serializing_if = "is_not")]
+    /// Refuse every query from inside the zone.
+    #[serde(default, skip_serializing_if = "is_false")]
     pub never: bool,
 }
 
-/// Where somebody lives never gets printed.
+/// Prints no coordinates.
 impl std::fmt::Debug for ZoneBody {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("ZoneBody(…)")
     }
 }
 
-/// A circle on Earth.
+/// A circle in lon/lat.
 #[derive(Clone, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CircleBody {
-    /// Degrees east.
+    /// Longitude of the centre, degrees.
     #[schema(minimum = -180, maximum = 180, example = 8.2146)]
     pub lon: f64,
-    /// Degrees north.
+    /// Latitude of the centre, degrees.
     #[schema(minimum = -90, maximum = 90, example = 53.1435)]
     pub lat: f64,
-    /// Metres, from 1 to 20000.
+    /// Radius, 1 to 20000 m.
     #[schema(minimum = 1, maximum = 20000, example = 150)]
     pub radius: f64,
 }
 
-/// Where somebody lives never gets printed.
+/// Prints no coordinates.
 impl std::fmt::Debug for CircleBody {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("CircleBody(…)")
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-fn is_not(truth: &bool) -> bool {
-    !truth
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
-/// How a person wants to be treated, checked.
-pub struct Settings {
-    /// As she said it.
+/// Checked settings of a user.
+pub struct UserSettings {
+    /// The settings as received.
     pub body: SettingsBody,
-    /// Her places, in the plane of the map.
+    /// Zones in map coordinates.
     pub zones: Vec<Zone>,
 }
 
-/// Where somebody lives never gets printed.
-impl std::fmt::Debug for Settings {
+/// Prints no coordinates.
+impl std::fmt::Debug for UserSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Settings(…)")
+        f.write_str("UserSettings(…)")
     }
 }
 
-const MOST_ZONES: usize = 16;
-const MOST_CORNERS: usize = 100;
+const MAX_ZONES: usize = 16;
+const MAX_CORNERS: usize = 100;
 
-impl Settings {
-    /// Settings whose places are places on the map's plane.
-    pub fn of(body: SettingsBody, map: &StreetMap) -> Result<Settings, Refusal> {
-        if body.zones.len() > MOST_ZONES {
-            return Err(Refusal::Zone(format!("there can be at most {MOST_ZONES} zones")));
+impl UserSettings {
+    /// Projects the zones onto the map.
+    ///
+    /// # Errors
+    /// [`Refusal::Zone`] names the rule that a zone breaks.
+    pub fn new(body: SettingsBody, map: &StreetMap) -> Result<UserSettings, Refusal> {
+        if body.zones.len() > MAX_ZONES {
+            return Err(Refusal::Zone(format!(
+                "a user has at most {MAX_ZONES} zones, found {}",
+                body.zones.len()
+            )));
         }
-        let zones = body.zones.iter().map(|zone| zone.compile(map)).collect::<Result<_, _>>()?;
-        Ok(Settings { body, zones })
+        let zones = body.zones.iter().map(|zone| zone.project(map)).collect::<Result<_, _>>()?;
+        Ok(UserSettings { body, zones })
     }
 }
 
 impl Gateway {
-    /// Somebody with these settings, if she may have them.
-    pub fn person(
+    /// Builds a profile after checking the settings against the limits of the account.
+    pub fn user_profile(
         &self,
         account: &Account,
         name: &str,
         body: SettingsBody,
-    ) -> Result<Person, Refusal> {
+    ) -> Result<UserProfile, Refusal> {
         let limits = account.limits();
         let within = |k: u64| (2..=u64::from(limits.k_max)).contains(&k);
         let ks = body.zones.iter().filter_map(|zone| zone.k);
@@ -178,59 +183,57 @@ impl Gateway {
         if let Some(question) = &body.question {
             self.wish(&question.body())?;
         }
-        let settings = Settings::of(body, self.atlas().map())?;
-        Ok(Person::new(account.name(), name, settings))
+        let settings = UserSettings::new(body, self.atlas().map())?;
+        Ok(UserProfile::new(account.name(), name, settings))
     }
 }
 
-impl Person {
-    /// Somebody whose phone has said nothing yet.
-    pub(super) fn new(account: &str, name: &str, settings: Settings) -> Person {
-        Person {
+impl UserProfile {
+    /// A user without tokens and reports.
+    pub(super) fn new(account: &str, name: &str, settings: UserSettings) -> UserProfile {
+        UserProfile {
             account: account.into(),
             name: name.into(),
             settings: Arc::new(settings),
             tokens: Vec::new(),
-            recent: Arc::new(Mutex::new(Recent::default())),
+            recent_reports: Arc::new(Mutex::new(RecentReports::default())),
         }
     }
 }
 
 impl ZoneBody {
-    fn compile(&self, map: &StreetMap) -> Result<Zone, Refusal> {
-        let wrong = |text: &str| Err(Refusal::Zone(text.to_owned()));
+    fn project(&self, map: &StreetMap) -> Result<Zone, Refusal> {
+        let invalid = |text: &str| Err(Refusal::Zone(text.to_owned()));
         if self.name.as_ref().is_some_and(|name| name.len() > 64) {
-            return wrong("the name of a zone has at most 64 bytes");
+            return invalid("the `name` of a zone has at most 64 bytes");
         }
         let rule = match (self.never, self.k, self.dt) {
-            (true, None, None) => Rule::Never,
-            (false, None, None) => return wrong("a zone needs `k`, `dt` or `never`"),
-            (true, ..) => return wrong("where nothing leaves there is no `k` and no `dt`"),
-            (false, k, dt) => Rule::Care(Care {
+            (true, None, None) => ZoneRule::Never,
+            (false, None, None) => return invalid("a zone needs `k`, `dt` or `never`"),
+            (true, ..) => return invalid("a zone with `never` has neither `k` nor `dt`"),
+            (false, k, dt) => ZoneRule::AtLeast(ZoneMinimum {
                 k: k.and_then(|k| u32::try_from(k).ok()).unwrap_or(0),
                 dt: dt.and_then(patience).unwrap_or(Duration::ZERO),
             }),
         };
         let point = |lon: f64, lat: f64| -> Result<Point, Refusal> {
-            let place = LonLat::new(lon, lat).zip(map.frame());
-            let point = place.map(|(place, frame)| frame.point(place));
+            let projected = LonLat::new(lon, lat).zip(map.frame());
+            let point = projected.map(|(lon_lat, frame)| frame.point(lon_lat));
             point.filter(|point| point.x.is_finite() && point.y.is_finite()).ok_or_else(|| {
-                Refusal::Zone(
-                    "a zone lies where lon is from -180 to 180, lat from -90 to 90".into(),
-                )
+                Refusal::Zone("a zone needs lon from -180 to 180 and lat from -90 to 90".into())
             })
         };
         let shape = match (&self.circle, &self.polygon) {
             (Some(circle), None) if (1.0..=20_000.0).contains(&circle.radius) => {
-                Shape::Circle { centre: point(circle.lon, circle.lat)?, radius: circle.radius }
+                ZoneShape::Circle { centre: point(circle.lon, circle.lat)?, radius: circle.radius }
             }
-            (Some(_), None) => return wrong("the radius of a zone is from 1 to 20000 m"),
-            (None, Some(corners)) if (3..=MOST_CORNERS).contains(&corners.len()) => {
+            (Some(_), None) => return invalid("the `radius` of a zone is 1 to 20000 m"),
+            (None, Some(corners)) if (3..=MAX_CORNERS).contains(&corners.len()) => {
                 let ring = corners.iter().map(|&[lon, lat]| point(lon, lat));
-                Shape::Polygon(ring.collect::<Result<_, _>>()?)
+                ZoneShape::Polygon(ring.collect::<Result<_, _>>()?)
             }
-            (None, Some(_)) => return wrong("a polygon has 3 to 100 corners"),
-            _ => return wrong("a zone is either a `circle` or a `polygon`"),
+            (None, Some(_)) => return invalid("a `polygon` has 3 to 100 corners"),
+            _ => return invalid("a zone needs either a `circle` or a `polygon`"),
         };
         Ok(Zone { shape, rule })
     }

@@ -1,48 +1,48 @@
-//! A circle or a polygon in the plane of the map.
+//! Shape of a zone: a circle or a polygon in map coordinates.
 
 use meshcloak::units::Point;
 
-/// Where a place is.
+/// Shape of a zone.
 #[derive(Clone, PartialEq)]
-pub enum Shape {
-    /// All within a radius.
+pub enum ZoneShape {
+    /// A disc.
     Circle {
-        /// Its middle.
+        /// Centre.
         centre: Point,
-        /// In metres.
+        /// Radius in metres.
         radius: f64,
     },
-    /// All inside a ring of at least three corners, whichever way round; the last is joined to
-    /// the first.
+    /// The inside of a ring of at least three corners, in either orientation. The last corner
+    /// connects to the first.
     Polygon(Box<[Point]>),
 }
 
-/// Where a place is never gets printed.
-impl std::fmt::Debug for Shape {
+/// Prints no coordinates.
+impl std::fmt::Debug for ZoneShape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Shape(…)")
+        f.write_str("ZoneShape(…)")
     }
 }
 
-impl Shape {
-    /// All its numbers, for whoever draws lots by it.
-    pub(super) fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
+impl ZoneShape {
+    /// Returns all coordinates and the radius, as seed of the boundary.
+    pub(super) fn coordinates(&self) -> impl Iterator<Item = f64> + '_ {
         let (centre, radius, ring) = match self {
-            Shape::Circle { centre, radius } => (Some(*centre), Some(*radius), &[][..]),
-            Shape::Polygon(ring) => (None, None, &**ring),
+            ZoneShape::Circle { centre, radius } => (Some(*centre), Some(*radius), &[][..]),
+            ZoneShape::Polygon(ring) => (None, None, &**ring),
         };
         let points = centre.into_iter().chain(ring.iter().copied());
         points.flat_map(|point| [point.x, point.y]).chain(radius)
     }
 
-    /// How far a point is outside; 0 inside.
+    /// Returns the distance of a point from the shape, in metres; 0 inside.
     pub fn distance(&self, point: Point) -> f64 {
         match self {
-            Shape::Circle { centre, radius } => (point.distance(*centre) - radius).max(0.0),
-            Shape::Polygon(ring) if encloses(ring, point) => 0.0,
-            Shape::Polygon(ring) => sides(ring).fold(f64::INFINITY, |least, (a, b)| {
+            ZoneShape::Circle { centre, radius } => (point.distance(*centre) - radius).max(0.0),
+            ZoneShape::Polygon(ring) if encloses(ring, point) => 0.0,
+            ZoneShape::Polygon(ring) => sides(ring).fold(f64::INFINITY, |min, (a, b)| {
                 let nearest = a.towards(b, point.nearest_fraction(a, b));
-                least.min(point.distance(nearest))
+                min.min(point.distance(nearest))
             }),
         }
     }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_polygon_may_have_a_bay() {
+    fn the_distance_to_a_concave_polygon_is_right_in_either_orientation() {
         //  ┌──┐  ┌──┐
         //  │  └──┘  │   the bay is 10 wide and 10 deep
         //  └────────┘
@@ -75,7 +75,7 @@ mod tests {
         let mut ring: Vec<Point> =
             corners.iter().map(|&(x, y)| Point::new(f64::from(x), f64::from(y))).collect();
         for _ in 0..2 {
-            let shape = Shape::Polygon(ring.clone().into());
+            let shape = ZoneShape::Polygon(ring.clone().into());
             let distance = |x, y| shape.distance(Point::new(x, y));
             assert_eq!((distance(5.0, 15.0), distance(15.0, 5.0)), (0.0, 0.0));
             assert_eq!((distance(15.0, 14.0), distance(15.0, 19.0)), (4.0, 5.0));
@@ -85,8 +85,8 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_without_area_is_a_line() {
-        let shape = Shape::Polygon([Point::new(0.0, 0.0); 3].into());
+    fn the_distance_to_a_degenerate_ring_is_that_to_its_points() {
+        let shape = ZoneShape::Polygon([Point::new(0.0, 0.0); 3].into());
         assert_eq!(shape.distance(Point::new(3.0, 4.0)), 5.0);
     }
 }

@@ -1,19 +1,19 @@
-// What happens to a question, step by step, in words.
+// The steps of a query as text.
 
 import type { QueryRequest, QueryResult, Refusal, Truth } from '../api/client';
 import { fill, h, metres, plural } from '../dom';
 
-const titles = ['You wait', 'A set forms', 'A mesh is sent', 'Answers come back', 'Narrowed to yours'];
+const titles = ['Query waits', 'Anonymity set found', 'Region sent', 'Objects returned', 'Answer refined'];
 type Mark = 'now' | 'done' | 'failed' | '';
 
-export class Story {
+export class Steps {
   private readonly steps = titles.map((title) => {
     const words = h('span');
     return { item: h('li', null, h('strong', null, title), words), words };
   });
   private readonly end = h('div', { class: 'part', id: 'ending', 'aria-live': 'polite' });
   readonly element = h('div', { class: 'part', hidden: true, id: 'story' },
-    h('h2', null, 'What happens to your question'), h('ol', { class: 'steps', 'aria-live': 'polite' }, ...this.steps.map((s) => s.item)), this.end);
+    h('h2', null, 'Steps of your query'), h('ol', { class: 'steps', 'aria-live': 'polite' }, ...this.steps.map((s) => s.item)), this.end);
   private timer = 0;
 
   wait(request: QueryRequest): void {
@@ -21,7 +21,7 @@ export class Story {
     fill(this.end);
     this.steps.forEach((_, i) => this.mark(i, i === 0 ? 'now' : '', ''));
     const began = performance.now();
-    // The clock ticks for the eye alone: a screen reader is not told every second.
+    // The clock is hidden from screen readers, which would read it every second.
     const clock = h('span', { 'aria-hidden': 'true' });
     this.write(0, `for at least ${plural(request.k - 1, 'other')} within mutual reach, up to ${request.dt} s`);
     this.steps[0]?.words.append(clock);
@@ -37,23 +37,23 @@ export class Story {
   set(truth: Truth): void {
     clearInterval(this.timer);
     this.mark(0, 'done', 'Done.');
-    this.mark(1, 'done', `You and ${plural(truth.members.length - 1, 'other')}, each within reach of every other on the streets. (Only the demo can show them.)`);
+    this.mark(1, 'done', `You and ${plural(truth.members.length - 1, 'other')}, mutually reachable on the streets. (Only the demo can show them.)`);
   }
 
   mesh(truth: Truth): void {
-    this.mark(2, 'done', `The service is asked about ${plural(truth.streets.length, 'street')}, ${metres(truth.metres)} in all. It hears: “${truth.asked}.” No name, no place, no number of people.`);
+    this.mark(2, 'done', `The service is asked about ${plural(truth.streets.length, 'street')}, ${metres(truth.metres)} in all. It receives: “${truth.asked}.” No name, no position, no number of users.`);
   }
 
   answers(truth: Truth): void {
-    this.mark(3, 'done', `${plural(truth.objects.length, 'place')}: enough to answer anybody on these streets.`);
+    this.mark(3, 'done', `${plural(truth.objects.length, 'object')}: a superset of every member’s answer.`);
   }
 
   found(result: QueryResult, truth: Truth): void {
     const found = result.answer ?? [];
-    this.mark(4, 'done', `The gateway knows where you are and keeps ${found.length === truth.objects.length ? 'all of them' : `${found.length} of them`}.`);
+    this.mark(4, 'done', `The gateway knows your position and keeps ${found.length === truth.objects.length ? 'all of them' : `${found.length} of them`}.`);
     const list = h('ul', { class: 'found', id: 'found' }, ...found.map((f) =>
       h('li', { 'data-id': f.id, 'data-metres': f.metres }, h('span', null, f.name || f.category.replaceAll('_', ' ')), h('span', { class: 'soft' }, metres(f.metres)))));
-    fill(this.end, h('h2', null, found.length ? 'Your answer' : 'Your answer: nothing of that kind is there'), list, receipt(result));
+    fill(this.end, h('h2', null, found.length ? 'Your answer' : 'Your answer: no matching object'), list, receipt(result));
     this.end.scrollIntoView({ block: 'nearest' });
   }
 
@@ -64,8 +64,8 @@ export class Story {
     fill(this.end, h('div', { class: 'note warn', id: 'expired' },
       h('strong', null, result.outcome === 'expired' ? 'Your question expired. ' : 'No answer. '),
       sentence(result.message ?? ''),
-      h('p', null, `Nothing was sent to the service: rather no answer than a bare position.`),
-      near === null ? null : h('p', null, `Only the demo can tell why: when your patience ended, ${plural(near, 'other person', 'other people')} waited within mutual reach of you; you asked to be hidden among ${request.k}. ${advice(near, request.k)}`)));
+      h('p', null, `Nothing was sent to the service: no answer is better than a disclosed position.`),
+      near === null ? null : h('p', null, `Only the demo can tell why: at the deadline ${plural(near, 'other user')} waited in mutual reach; you asked for k = ${request.k}. ${advice(near, request.k)}`)));
     this.end.scrollIntoView({ block: 'nearest' });
   }
 
@@ -94,21 +94,21 @@ export class Story {
 const sentence = (text: string): string => (text ? `${text[0]?.toUpperCase()}${text.slice(1).replace(/[.]?$/, '.')}` : '');
 
 function advice(near: number, k: number): string {
-  if (near + 1 < k) return 'That is too few. Wait longer, go where more people are, or ask for fewer.';
-  return 'They did not all reach one another, or were hidden in other sets. Waiting longer helps.';
+  if (near + 1 < k) return 'That is too few. Wait longer, move to a busier area, or lower k.';
+  return 'They were not all mutually reachable, or were published in other sets. Waiting longer helps.';
 }
 
 function receipt(result: QueryResult): HTMLElement | null {
   const r = result.receipt;
   if (!r) return null;
   const promise: Record<string, string> = {
-    paper: 'as the paper prints it (weaker: sets may overlap)',
-    reciprocal: 'everyone in the set published the same mesh at the same time',
-    history: 'everyone in the set published the same mesh at the same time, and it holds against somebody who knows where you asked before',
+    paper: 'Algorithm 4 as printed (weaker: sets may overlap)',
+    reciprocal: 'all members of the set published the same mesh at the same time',
+    history: 'all members of the set published the same mesh at the same time, and k holds against an adversary who knows your previous position',
   };
   return h('div', { class: 'receipt', id: 'receipt' },
     h('strong', null, 'Receipt. '),
-    `You asked to be hidden among ${r.k}; you were hidden among at least ${r.k_reached}. ` +
-    `Promise: ${promise[r.guarantee] ?? r.guarantee}. The service saw ${plural(r.streets, 'street')}. ` +
-    `You waited ${r.delay.toFixed(1)} s. The answer is ${r.exact ? 'exactly the one you would have got by giving away where you are' : 'not exact: the service may have left something out'}.`);
+    `You asked for k = ${r.k}; the set has at least ${r.k_reached} members. ` +
+    `Guarantee: ${promise[r.guarantee] ?? r.guarantee}. The service saw ${plural(r.streets, 'street')}. ` +
+    `You waited ${r.delay.toFixed(1)} s. The answer is ${r.exact ? 'exact: equal to that of a query with your true position' : 'not exact: the service may have omitted objects'}.`);
 }

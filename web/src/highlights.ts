@@ -1,27 +1,27 @@
-// Which streets are lit, and how: few features of many lines, so that only what is lit is drawn
-// twice, and nothing that is not.
+// Highlighted streets as a few GeoJSON features of many lines each, so that only highlighted streets
+// are drawn a second time.
 
 import type { FeatureCollection, MultiLineString } from 'geojson';
 import { type Line, Shapes } from './shapes';
 
-/** How a street looks: lit in colour `c` with strength `s`, or ruled out if `g`. */
-export interface Look {
+/** Style of a street: colour index `c` with strength `s` (0 to 1), or ruled out if `g` is 1. */
+export interface Highlight {
   c?: number;
   s?: number;
   g?: number;
 }
 
-export type Lit = FeatureCollection<MultiLineString>;
+export type Highlights = FeatureCollection<MultiLineString>;
 
-export const DARK: Lit = { type: 'FeatureCollection', features: [] };
+export const NO_HIGHLIGHTS: Highlights = { type: 'FeatureCollection', features: [] };
 
-/** These streets as features, one for each look and importance, faint ones first. */
-export function lit(looks: Map<number, Look>, shapes: Shapes): Lit {
-  const groups = new Map<string, { look: Required<Look>; rank: number; lines: Line[] }>();
+/** Builds one feature for each style and rank, weakest first. */
+export function highlightFeatures(looks: Map<number, Highlight>, shapes: Shapes): Highlights {
+  const groups = new Map<string, { look: Required<Highlight>; rank: number; lines: Line[] }>();
   for (const [street, { c = 0, s = 0, g = 0 }] of looks) {
     const shape = shapes.of(street);
     if (!shape) continue;
-    // Three widths are told apart.
+    // Three line widths: ranks are merged into three classes.
     const rank = shape.rank < 3 ? 1 : shape.rank < 5 ? 3 : 5;
     const key = `${c} ${s} ${g} ${rank}`;
     const group = groups.get(key) ?? { look: { c, s, g }, rank, lines: [] };

@@ -1,13 +1,13 @@
-// Marks on the glass: you, the others in your set, what the service sent, what is yours.
+// Markers on the overlay: the user, the other members of the set, returned objects, the answer.
 
 import type { Found, Truth } from '../api/client';
-import type { CityMap, Glass } from '../citymap';
+import type { CityMap, Overlay } from '../citymap';
 import { world, type World } from '../mercator';
 import { palette } from '../theme';
 
-const still = matchMedia('(prefers-reduced-motion: reduce)');
+const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
-export class Marks {
+export class Markers {
   me: World | null = null;
   objects: { lon: number; lat: number }[] = [];
   found: readonly Found[] = [];
@@ -15,7 +15,7 @@ export class Marks {
   private readonly stop: () => void;
 
   constructor(map: CityMap) {
-    this.stop = map.onGlass((glass, now) => this.draw(glass, now));
+    this.stop = map.onOverlay((overlay, now) => this.draw(overlay, now));
   }
 
   set(truth: Truth): void {
@@ -29,8 +29,8 @@ export class Marks {
     this.found = [];
   }
 
-  /** Whether what became of a question is on the map, and is not to move. */
-  get telling(): boolean {
+  /** Whether a finished query is shown, so that markers must not move. */
+  get showsResult(): boolean {
     return this.members.length > 0;
   }
 
@@ -38,12 +38,12 @@ export class Marks {
     this.stop();
   }
 
-  private draw(glass: Glass, now: number): boolean {
-    const { pen } = glass;
+  private draw(overlay: Overlay, now: number): boolean {
+    const { pen } = overlay;
     const colours = palette();
     const ring = (w: World, radius: number, fill: string | null, stroke: string, line = 2): void => {
       pen.beginPath();
-      pen.arc(glass.x(w), glass.y(w), radius, 0, 7);
+      pen.arc(overlay.x(w), overlay.y(w), radius, 0, 7);
       if (fill) {
         pen.fillStyle = fill;
         pen.fill();
@@ -53,7 +53,7 @@ export class Marks {
       pen.stroke();
     };
     pen.globalAlpha = this.found.length > 0 ? 0.5 : 1;
-    for (const object of this.objects) square(glass, world(object), 4, colours.ground, colours.poi);
+    for (const object of this.objects) square(overlay, world(object), 4, colours.ground, colours.poi);
     pen.globalAlpha = 1;
     for (const member of this.members) ring(member, 6, colours.ground, colours.kept, 3);
     if (this.found.length > 0 && this.me) {
@@ -63,27 +63,27 @@ export class Marks {
       for (const f of this.found) {
         const w = world(f);
         pen.beginPath();
-        pen.moveTo(glass.x(this.me), glass.y(this.me));
-        pen.lineTo(glass.x(w), glass.y(w));
+        pen.moveTo(overlay.x(this.me), overlay.y(this.me));
+        pen.lineTo(overlay.x(w), overlay.y(w));
         pen.stroke();
       }
       pen.setLineDash([]);
-      for (const f of this.found) square(glass, world(f), 5.5, colours.me, colours.ground);
+      for (const f of this.found) square(overlay, world(f), 5.5, colours.me, colours.ground);
     }
     if (this.me) {
       pen.globalAlpha = 0.25;
-      ring(this.me, still.matches ? 13 : 13 + 3 * Math.sin(now / 300), colours.me, colours.me, 0.5);
+      ring(this.me, reducedMotion.matches ? 13 : 13 + 3 * Math.sin(now / 300), colours.me, colours.me, 0.5);
       pen.globalAlpha = 1;
       ring(this.me, 6.5, colours.me, colours.ground, 2);
     }
-    return this.me !== null && !still.matches;
+    return this.me !== null && !reducedMotion.matches;
   }
 }
 
-function square(glass: Glass, w: World, half: number, fill: string, stroke: string): void {
-  const { pen } = glass;
+function square(overlay: Overlay, w: World, half: number, fill: string, stroke: string): void {
+  const { pen } = overlay;
   pen.beginPath();
-  pen.rect(glass.x(w) - half, glass.y(w) - half, 2 * half, 2 * half);
+  pen.rect(overlay.x(w) - half, overlay.y(w) - half, 2 * half, 2 * half);
   pen.fillStyle = fill;
   pen.fill();
   pen.strokeStyle = stroke;
