@@ -63,7 +63,7 @@ impl Gateway {
         let Parts { config, mode, walker, service, clock } = parts;
         let engine = &config.engine;
         let door = (engine.guarantee == Guarantee::History)
-            .then(|| Door::new(walker.atlas(), engine.horizon));
+            .then(|| Admission::new(walker.atlas(), engine.horizon));
         let usual = ServiceClientSettings::default();
         let settings = ServiceClientSettings {
             // So that a second attempt can come in time.

@@ -14,7 +14,6 @@ mod leaks;
 #[path = "../shared/log_capture.rs"]
 mod log_capture;
 mod openapi;
-mod people;
 mod positions;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]
