@@ -1,7 +1,7 @@
 //! Walks along the streets of a map to the objects that stand there, and room for several at once.
 
 use crate::service::{NearestSet, ObjectsByStreet};
-use meshcloak::distance::{Atlas, Search, Ways};
+use meshcloak::distance::{Arcs, Atlas, Search};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::units::Length;
 use std::ops::ControlFlow;
