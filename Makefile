@@ -103,7 +103,7 @@ bench: setup valgrind
 
 # Instructions that each stage of the engine needs, against the committed numbers. What is counted
 # is portable code as it is released, whatever flags are set here.
-GATES = CARGO_INCREMENTAL=0 RUSTFLAGS= $(CARGO) bench -q -p traffic --bench gates
+GATES = CARGO_INCREMENTAL=0 RUSTFLAGS= $(CARGO) bench -q -p bench --bench gates
 gates: setup valgrind
 	$(GATES)
 

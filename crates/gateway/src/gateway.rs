@@ -9,10 +9,10 @@ use crate::keys::{KeyError, KeyFile};
 use crate::live::Sessions;
 use crate::mailbox::Mailbox;
 use crate::metrics::Metrics;
-use crate::people::People;
 use crate::question::Category;
 use crate::service::{Asker, AskerSettings, Service, ServiceError};
 use crate::tickets::Forgetting;
+use crate::users::Users;
 use crate::walk::Walker;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use meshcloak::distance::Atlas;
@@ -30,7 +30,7 @@ pub struct Gateway {
     walker: Arc<Walker>,
     directory: ArcSwap<Directory>,
     numbers: Numbers,
-    people: People,
+    users: Users,
     sessions: Sessions,
     clock: Clock,
     mailbox: Mailbox,
@@ -79,13 +79,13 @@ impl Gateway {
             Mode::Guarded => Directory::empty(),
         };
         let numbers = Numbers::default();
-        let people = People::open(&config.people, walker.map(), &numbers)?;
+        let users = Users::open(&config.people, walker.map(), &numbers)?;
         let gateway = Gateway {
             guarantee: engine.guarantee,
             mode,
             directory: ArcSwap::from_pointee(directory),
             numbers,
-            people,
+            users,
             sessions: Sessions::default(),
             clock,
             mailbox: Mailbox::new(door),
@@ -162,14 +162,14 @@ impl Gateway {
         self.directory.load()
     }
 
-    /// The numbers of people.
+    /// The numbers of users.
     pub fn numbers(&self) -> &Numbers {
         &self.numbers
     }
 
     /// Those who have settings.
-    pub fn people(&self) -> &People {
-        &self.people
+    pub fn users(&self) -> &Users {
+        &self.users
     }
 
     /// Those who ask on sockets of their own.
@@ -237,8 +237,8 @@ impl Gateway {
     /// Forgets how often people have asked who have not asked for long.
     pub fn forget_people(&self) {
         self.directory().accounts().for_each(|account| account.tidy());
-        self.people.tidy(self.clock.now());
-        self.sessions.tidy(self.clock.now(), self.config().results.keep);
+        self.users.remove_expired(self.clock.now());
+        self.sessions.remove_expired(self.clock.now(), self.config().results.keep);
     }
 
     /// Nothing more is accepted from here on.

@@ -24,6 +24,8 @@ pub mod private;
 
 pub mod mix;
 
+pub mod stamps;
+
 pub mod units;
 
 pub mod map;

@@ -14,7 +14,6 @@ mod leaks;
 mod openapi;
 #[path = "../shared/pages.rs"]
 mod pages;
-mod people;
 mod positions;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]
@@ -22,3 +21,4 @@ mod secrets;
 mod sockets;
 mod streams;
 mod swap;
+mod users;

@@ -2,7 +2,7 @@
 //!
 //! Rows are flat and sorted by terminal. Distances up to `dc_max` fit 16 bits.
 
-use super::search::{Search, Ways};
+use super::search::{Arcs, Search};
 use crate::map::{StreetMap, TerminalId};
 use crate::units::Length;
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ impl DistanceMatrix {
     /// If `dc_max` is above [`LARGEST_DC_MAX`].
     pub fn new(map: &StreetMap, dc_max: Length) -> DistanceMatrix {
         assert!(dc_max <= LARGEST_DC_MAX, "dc_max is {dc_max}, above {LARGEST_DC_MAX}");
-        let ways = Ways::forward(map);
+        let ways = Arcs::forward(map);
         let terminals: Vec<TerminalId> = map.terminals().collect();
         let rows: Vec<Rows> =
             terminals.par_chunks(256).map(|chunk| Rows::search(&ways, chunk, dc_max)).collect();
@@ -77,7 +77,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn search(ways: &Ways, from: &[TerminalId], dc_max: Length) -> Rows {
+    fn search(ways: &Arcs, from: &[TerminalId], dc_max: Length) -> Rows {
         let mut search = Search::new(ways.terminal_count());
         let mut rows = Rows { sizes: Vec::with_capacity(from.len()), entries: Vec::new() };
         for &terminal in from {

@@ -11,7 +11,7 @@ pub(crate) use gather::Gather;
 pub use matrix::{DistanceMatrix, LARGEST_DC_MAX};
 pub(crate) use reach::BEYOND;
 pub use reach::{Crossing, Reach, Reached};
-pub use search::{Search, Ways};
+pub use search::{Arcs, Search};
 pub use terminal_rows::TerminalRows;
 
 use crate::map::{Position, StreetMap};

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 /// The map as a search sees it: for each terminal, where one can go and how far that is.
 #[derive(Clone, Debug)]
-pub struct Ways {
+pub struct Arcs {
     starts: Vec<u32>,
     ways: Vec<Way>,
 }
@@ -22,18 +22,18 @@ struct Way {
     length: u32,
 }
 
-impl Ways {
+impl Arcs {
     /// The ways of a map in their direction of travel.
-    pub fn forward(map: &StreetMap) -> Ways {
-        Ways::new(map, |terminal| map.leaving(terminal))
+    pub fn forward(map: &StreetMap) -> Arcs {
+        Arcs::new(map, |terminal| map.leaving(terminal))
     }
 
     /// The ways of a map against their direction: searches find who can reach, not who is reached.
-    pub fn backward(map: &StreetMap) -> Ways {
-        Ways::new(map, |terminal| map.arriving(terminal))
+    pub fn backward(map: &StreetMap) -> Arcs {
+        Arcs::new(map, |terminal| map.arriving(terminal))
     }
 
-    fn new<'a>(map: &'a StreetMap, arms: impl Fn(TerminalId) -> &'a [crate::map::Arm]) -> Ways {
+    fn new<'a>(map: &'a StreetMap, arms: impl Fn(TerminalId) -> &'a [crate::map::Arm]) -> Arcs {
         let mut starts = Vec::with_capacity(map.terminal_count() + 1);
         let mut ways = Vec::new();
         starts.push(0);
@@ -44,13 +44,13 @@ impl Ways {
             }));
             starts.push(ways.len() as u32);
         }
-        Ways { starts, ways }
+        Arcs { starts, ways }
     }
 
     /// The ways among some terminals, which are numbered anew by their place in the list;
     /// `place_of` holds these places, and anything for terminals that are not in it.
-    pub(crate) fn among(&self, terminals: &[TerminalId], place_of: &[u32]) -> Ways {
-        let mut among = Ways { starts: vec![0], ways: Vec::with_capacity(3 * terminals.len()) };
+    pub(crate) fn among(&self, terminals: &[TerminalId], place_of: &[u32]) -> Arcs {
+        let mut among = Arcs { starts: vec![0], ways: Vec::with_capacity(3 * terminals.len()) };
         among.starts.reserve(terminals.len());
         for terminal in terminals {
             among.ways.extend(self.from(terminal.0).iter().filter_map(|way| {
@@ -101,7 +101,7 @@ impl Search {
     /// A source is a terminal and the way already behind on reaching it.
     pub fn run(
         &mut self,
-        ways: &Ways,
+        ways: &Arcs,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,
         bound: Length,
         mut visit: impl FnMut(TerminalId, Length),
@@ -115,7 +115,7 @@ impl Search {
     /// As [`Search::run`], until `visit` has had enough.
     pub fn run_while(
         &mut self,
-        ways: &Ways,
+        ways: &Arcs,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,
         bound: Length,
         mut visit: impl FnMut(TerminalId, Length) -> ControlFlow<()>,
@@ -164,7 +164,7 @@ mod tests {
     use crate::naive;
     use crate::town::Town;
 
-    fn reached(ways: &Ways, from: TerminalId, bound: Length) -> Vec<(TerminalId, Length)> {
+    fn reached(ways: &Arcs, from: TerminalId, bound: Length) -> Vec<(TerminalId, Length)> {
         let mut search = Search::new(ways.terminal_count());
         let mut reached = Vec::new();
         search.run(ways, [(from, Length::ZERO)], bound, |terminal, length| {
@@ -178,7 +178,7 @@ mod tests {
         for seed in 0..300 {
             let town = Town::random(seed);
             let table = naive::terminal_distances(&town.map);
-            let (forward, backward) = (Ways::forward(&town.map), Ways::backward(&town.map));
+            let (forward, backward) = (Arcs::forward(&town.map), Arcs::backward(&town.map));
             let bound = Length::metres(100.0 + 7.0 * seed as f64);
             for from in town.map.terminals() {
                 let found = reached(&forward, from, bound);
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_search_stops_when_told_and_has_seen_the_nearest_by_then() {
         let town = Town::random(400);
-        let ways = Ways::forward(&town.map);
+        let ways = Arcs::forward(&town.map);
         let mut search = Search::new(ways.terminal_count());
         let bound = Length::metres(5_000.0);
         for from in town.map.terminals() {
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn a_search_does_not_remember_the_one_before() {
         let town = Town::random(400);
-        let ways = Ways::forward(&town.map);
+        let ways = Arcs::forward(&town.map);
         let mut search = Search::new(ways.terminal_count());
         search.now = u32::MAX - 3; // the stamp runs over on the way
         for from in town.map.terminals().chain(town.map.terminals()) {
