@@ -1,9 +1,9 @@
 //! OGC API Features as servers without CQL2, or with more than CQL2, understand it: a small one
 //! of ours that answers by pages and refuses what it does not know.
 
-use crate::listener::{Heard, Listener, Reply};
+use crate::pois::{Thing, categories, check, client, things};
+use crate::recording_server::{Heard, Listener, Reply};
 use crate::town::{hamlet, inquiry, question, region};
-use crate::world::{Thing, asker, categories, check, things};
 use gateway::service::{OgcFilter, RemoteSettings};
 use meshcloak::town::Town;
 use meshcloak::units::Point;
@@ -152,9 +152,9 @@ async fn one_that_knows_no_filters_is_asked_by_boxes_and_one_with_distances_by_l
         let server = Listener::start(move |heard| answer(&all, &classes, heard)).await;
         let mut settings = settings(&server.url, &things);
         settings.ogc.filter = filter;
-        settings.ogc.most_url_bytes = 2_500;
-        let asker = asker(settings.open(&walker).unwrap());
-        let seen = check(&walker, &asker, &middles, 10).await;
+        settings.ogc.max_url_bytes = 2_500;
+        let client = client(settings.open(&walker).unwrap());
+        let seen = check(&walker, &client, &middles, 10).await;
         assert_eq!(seen.exact, seen.asked);
         assert!(seen.outside * 4 > seen.asked, "{seen:?}");
         let heard = server.take();
@@ -174,19 +174,19 @@ async fn the_same_region_is_told_in_the_same_bytes() {
     let all = things.clone();
     let server =
         Listener::start(move |heard| answer(&all, &[CORE, filter, of_features], heard)).await;
-    let asker = asker(settings(&server.url, &things).open(&walker).unwrap());
+    let client = client(settings(&server.url, &things).open(&walker).unwrap());
     let mut random = Town::generator(6);
     let mut clauses = 0;
     for round in 0..10 {
         let map = walker.map();
         let (region, question) = (region(map, &mut random), question(map, &mut random));
-        asker.ask(&inquiry(map, &region, &question)).await.unwrap();
+        client.ask(&inquiry(map, &region, &question)).await.unwrap();
         let mut first = server.take();
         if round == 0 {
             // What the server can is asked once.
             assert_eq!(first.remove(0).target, "/o/conformance");
         }
-        asker.ask(&inquiry(map, &region, &question)).await.unwrap();
+        client.ask(&inquiry(map, &region, &question)).await.unwrap();
         assert_eq!(first, server.take());
         clauses += first.iter().filter(|heard| heard.target.contains("S_INTERSECTS")).count();
         for heard in &first {

@@ -1,10 +1,10 @@
 //! People on streets, at places that are told apart from everything that may be sent: no bend of
 //! any street is near them. And the gateway they ask.
 
-use super::Record;
+use super::Recorder;
 use super::clients::{Client, Socket};
 use super::services::Behind;
-use crate::people::far_walker;
+use crate::end_to_end::far_walker;
 use crate::secrets::Secrets;
 use crate::town::hamlet;
 use axum::Router;
@@ -206,7 +206,7 @@ impl House {
 }
 
 /// Written down by whoever passes an inquiry on.
-pub fn note(record: &Record, text: &str) {
+pub fn note(record: &Recorder, text: &str) {
     record.add(text.as_bytes());
     record.add(b"\n");
 }

@@ -1,8 +1,8 @@
 //! Something that listens where a database should be.
 
-use crate::scene::{inquiry, questions, walker};
+use crate::fixture::{inquiry, questions, walker};
 use gateway::service::postgis::{Postgis, PostgisSettings};
-use gateway::service::{Asker, AskerSettings, ServiceError};
+use gateway::service::{ServiceClient, ServiceClientSettings, ServiceError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -72,10 +72,13 @@ async fn ask(manner: Manner) -> ServiceError {
     let settings = listen(manner).await;
     let walker = walker();
     let service = Postgis::service(walker.clone(), &settings).unwrap();
-    let time_out = Duration::from_millis(300);
-    let asker = Asker::new(Box::new(service), AskerSettings { time_out, ..Default::default() });
-    let error = asker.ask(&inquiry(&walker, &questions()[0])).await.unwrap_err();
-    assert!(asker.categories().await.is_err());
+    let timeout = Duration::from_millis(300);
+    let client = ServiceClient::new(
+        Box::new(service),
+        ServiceClientSettings { timeout, ..Default::default() },
+    );
+    let error = client.ask(&inquiry(&walker, &questions()[0])).await.unwrap_err();
+    assert!(client.categories().await.is_err());
     let words = error.to_string();
     assert!(!words.contains("secret") && !words.contains("9.7"), "{words}");
     error
@@ -99,12 +102,12 @@ async fn nobody_there_is_an_error_as_well() {
     let walker = walker();
     let settings = PostgisSettings::new("postgres://nobody@127.0.0.1:1/none");
     let service = Postgis::service(walker.clone(), &settings).unwrap();
-    let asker = Asker::new(Box::new(service), AskerSettings::default());
-    let answer = asker.ask(&inquiry(&walker, &questions()[0])).await;
+    let client = ServiceClient::new(Box::new(service), ServiceClientSettings::default());
+    let answer = client.ask(&inquiry(&walker, &questions()[0])).await;
     assert_eq!(answer, Err(ServiceError::Down));
     let settings = PostgisSettings::new("host=/nowhere user=nobody");
     let service = Postgis::service(walker.clone(), &settings).unwrap();
-    let asker = Asker::new(Box::new(service), AskerSettings::default());
-    let answer = asker.ask(&inquiry(&walker, &questions()[0])).await;
+    let client = ServiceClient::new(Box::new(service), ServiceClientSettings::default());
+    let answer = client.ask(&inquiry(&walker, &questions()[0])).await;
     assert_eq!(answer, Err(ServiceError::Down));
 }

@@ -6,9 +6,9 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// What was sent since it was last taken.
 #[derive(Clone, Default)]
-pub struct Record(Arc<Mutex<Vec<u8>>>);
+pub struct Recorder(Arc<Mutex<Vec<u8>>>);
 
-impl Record {
+impl Recorder {
     pub fn add(&self, bytes: &[u8]) {
         self.0.lock().unwrap().extend_from_slice(bytes);
     }
@@ -18,7 +18,7 @@ impl Record {
     }
 
     /// Stands between us and whoever is at `to`, and writes down what we say. Gives its port.
-    pub async fn listen_in(&self, to: String) -> u16 {
+    pub async fn start_proxy(&self, to: String) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let record = self.clone();

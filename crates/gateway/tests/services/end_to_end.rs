@@ -1,10 +1,10 @@
 //! People, the gateway and a service, end to end: everyone who is answered gets what she would
 //! have got by asking from where she is, and who of a set is where changes no byte.
 
-use crate::listener::Heard;
-use crate::overpass_server::{PATIENT, id, start};
+use crate::overpass_server::{UNLIMITED, id, start};
+use crate::pois::{Thing, everything, things};
+use crate::recording_server::Heard;
 use crate::town::hamlet;
-use crate::world::{Thing, everything, things};
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use futures_util::future::join_all;
@@ -138,7 +138,7 @@ async fn members_who_change_places_change_no_byte() {
     let arms = walker.map().leaving(end).iter();
     let (here, there) = (first.0, arms.map(|arm| arm.street.0).find(|&arm| arm != 3).unwrap());
     let things = things(&walker, id);
-    let server = start(things.clone(), PATIENT).await;
+    let server = start(things.clone(), UNLIMITED).await;
     let source = format!("overpass+{}/api/interpreter", server.url);
     let mut settings = RemoteSettings::of_source(&source).unwrap();
     settings.timeout = 120.0;

@@ -3,7 +3,9 @@
 use crate::town::{inquiry, position_in, question, region};
 use gateway::question::{Along, Operation};
 use gateway::refine::{Answer, refine};
-use gateway::service::{Asker, AskerSettings, Complete, Object, Objects, Service};
+use gateway::service::{
+    Completeness, Object, Objects, Service, ServiceClient, ServiceClientSettings,
+};
 use gateway::walk::Walker;
 use meshcloak::town::Town;
 use meshcloak::units::LonLat;
@@ -47,17 +49,17 @@ pub fn everything(walker: &Walker, things: &[Thing]) -> Objects {
         let position = map.snap(point, Some(200.0)).map(|snapped| snapped.position);
         Arc::new(Object { id, name, category, point, position })
     };
-    Objects::new(things.iter().map(object).collect(), Complete::Yes)
+    Objects::new(things.iter().map(object).collect(), Completeness::Complete)
 }
 
-/// An asker that remembers nothing and has patience.
-pub fn asker(service: Box<dyn Service>) -> Asker {
-    let settings = AskerSettings {
-        time_out: Duration::from_secs(600),
-        fresh: Duration::ZERO,
-        ..AskerSettings::default()
+/// An client that remembers nothing and has patience.
+pub fn client(service: Box<dyn Service>) -> ServiceClient {
+    let settings = ServiceClientSettings {
+        timeout: Duration::from_secs(600),
+        cache_ttl: Duration::ZERO,
+        ..ServiceClientSettings::default()
     };
-    Asker::new(service, settings)
+    ServiceClient::new(service, settings)
 }
 
 /// What a check has seen.
@@ -72,7 +74,12 @@ pub struct Seen {
 
 /// Asks `count` random questions of each kind about random regions, and compares the answers of
 /// three people in each with a look at everything there is from where they are.
-pub async fn check(walker: &Walker, asker: &Asker, things: &[Thing], count: usize) -> Seen {
+pub async fn check(
+    walker: &Walker,
+    client: &ServiceClient,
+    things: &[Thing],
+    count: usize,
+) -> Seen {
     let map = walker.map();
     let all = everything(walker, things);
     let mut random = Town::generator(count as u64);
@@ -94,7 +101,7 @@ pub async fn check(walker: &Walker, asker: &Asker, things: &[Thing], count: usiz
             _ => continue,
         }
         let region = region(map, &mut random);
-        let objects = asker.ask(&inquiry(map, &region, &question)).await.unwrap();
+        let objects = client.ask(&inquiry(map, &region, &question)).await.unwrap();
         for _ in 0..3 {
             let position = position_in(map, &region, &mut random);
             let answer = refine(walker, position, &question, &objects);
@@ -115,7 +122,7 @@ pub async fn check(walker: &Walker, asker: &Asker, things: &[Thing], count: usiz
 }
 
 fn texts(answer: &Answer) -> Vec<String> {
-    let text = |found: &gateway::refine::Found| {
+    let text = |found: &gateway::refine::FoundObject| {
         let Object { id, name, category, .. } = &*found.object;
         format!("{id} {name} {category} {:.3}", found.metres)
     };

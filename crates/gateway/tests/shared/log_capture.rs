@@ -8,9 +8,9 @@ use tracing::subscriber::DefaultGuard;
 
 /// A place for logs to go.
 #[derive(Clone, Default)]
-pub struct Pages(Arc<Mutex<Vec<u8>>>);
+pub struct LogCapture(Arc<Mutex<Vec<u8>>>);
 
-impl io::Write for Pages {
+impl io::Write for LogCapture {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -21,10 +21,10 @@ impl io::Write for Pages {
     }
 }
 
-impl Pages {
+impl LogCapture {
     /// Logs of this thread go to these pages from now on, all of them.
-    pub fn listen() -> (Pages, DefaultGuard) {
-        let pages = Pages::default();
+    pub fn start() -> (LogCapture, DefaultGuard) {
+        let pages = LogCapture::default();
         let writer = pages.clone();
         let config = LogConfig { format: LogFormat::Text, level: tracing::Level::TRACE };
         let subscriber = logs::subscriber(&config, move || writer.clone());
@@ -40,14 +40,14 @@ impl Pages {
 }
 
 /// Counts without that of batches, which is shown one by one: it counts no people.
-pub fn without_batches(counted: &str) -> String {
+pub fn without_batch_count(counted: &str) -> String {
     let lines = counted.lines().filter(|line| !line.starts_with("meshcloak_batches_total"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Counts are shown in tens, and buckets end at a few numbers: a coordinate that is one of those
 /// by chance is not looked for.
-pub fn is_a_count(number: f64, near: f64) -> bool {
+pub fn is_metric_value(number: f64, near: f64) -> bool {
     let tens = (number / 10.0).round() * 10.0;
     let ends = [0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0];
     ends.into_iter().chain([tens]).any(|count| (number - count).abs() <= near)

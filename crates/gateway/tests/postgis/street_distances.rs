@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use tokio_postgres::Client;
 
 /// Rows that go at once.
-const AT_ONCE: usize = 2_000;
+const CHUNK: usize = 2_000;
 
 /// Streets with their shapes, ways in the direction of travel, and things in the plane; lengths in
 /// 1/32 m. A thing is placed where it is nearest to a street, the first of several.
@@ -70,7 +70,7 @@ const LENGTHS: &str = "
 pub async fn load(client: &Client, map: &StreetMap, farthest: f64) {
     client.batch_execute(TABLES).await.unwrap();
     let streets: Vec<_> = map.streets().collect();
-    for some in streets.chunks(AT_ONCE) {
+    for some in streets.chunks(CHUNK) {
         let rows = some.iter().map(|&id| {
             let street = map.street(id);
             let points = map.shape(id).iter().map(|point| format!("{} {}", point.x, point.y));
@@ -88,7 +88,7 @@ pub async fn load(client: &Client, map: &StreetMap, farthest: f64) {
         insert(client, "streets", rows).await;
     }
     let things = gateway::service::Object::all_of(map);
-    for some in things.chunks(AT_ONCE) {
+    for some in things.chunks(CHUNK) {
         let rows = some.iter().map(|thing| {
             let (id, category) = (thing.id.replace('\'', "''"), thing.category.replace('\'', "''"));
             format!("('{id}', '{category}', 'POINT({} {})')", thing.point.x, thing.point.y)

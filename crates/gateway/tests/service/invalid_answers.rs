@@ -1,10 +1,10 @@
 //! A plain service that says what is not so.
 
-use crate::scene::{inquiry, questions, walker};
+use crate::fixture::{inquiry, questions, walker};
 use gateway::refine::refine;
 use gateway::service::{
-    Asker, AskerSettings, Coming, Page, Plain, PlainService, PlainSettings, Range, Row,
-    ServiceError,
+    Planar, PlanarService, PlanarSettings, RangeAnswer, RangeRequest, RawObject, ServiceClient,
+    ServiceClientSettings, ServiceError, ServiceFuture,
 };
 use meshcloak::map::{Position, StreetId};
 use meshcloak::units::{Length, Point};
@@ -26,39 +26,40 @@ enum Lie {
 
 struct Liar(Lie, Arc<AtomicUsize>);
 
-impl PlainService for Liar {
+impl PlanarService for Liar {
     fn name(&self) -> &'static str {
         "liar"
     }
 
-    fn range<'a>(&'a self, _: Range<'a>) -> Coming<'a, Page> {
+    fn range<'a>(&'a self, _: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
         let asked = self.1.fetch_add(1, Ordering::Relaxed);
         let page = match self.0 {
-            Lie::Nonsense => Page { rows: nonsense(), full: false },
-            Lie::Endless => {
-                Page { rows: (0..500).map(|row| at(asked * 500 + row)).collect(), full: true }
-            }
-            Lie::Stuck => Page { rows: vec![at(1), at(2)], full: true },
-            Lie::Nothing => Page::default(),
+            Lie::Nonsense => RangeAnswer { objects: nonsense(), truncated: false },
+            Lie::Endless => RangeAnswer {
+                objects: (0..500).map(|row| at(asked * 500 + row)).collect(),
+                truncated: true,
+            },
+            Lie::Stuck => RangeAnswer { objects: vec![at(1), at(2)], truncated: true },
+            Lie::Nothing => RangeAnswer::default(),
         };
         Box::pin(async { Ok(page) })
     }
 
-    fn categories(&self) -> Coming<'_, Vec<String>> {
+    fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
         Box::pin(async { Err(ServiceError::Down) })
     }
 }
 
-fn row(id: &str, category: &str, (x, y): (f64, f64)) -> Row {
+fn row(id: &str, category: &str, (x, y): (f64, f64)) -> RawObject {
     let (id, category) = (id.to_owned(), category.to_owned());
-    Row { id, name: String::new(), category, point: Point::new(x, y) }
+    RawObject { id, name: String::new(), category, point: Point::new(x, y) }
 }
 
-fn at(number: usize) -> Row {
+fn at(number: usize) -> RawObject {
     row(&number.to_string(), "cafe", (number as f64 % 300.0, 10.0))
 }
 
-fn nonsense() -> Vec<Row> {
+fn nonsense() -> Vec<RawObject> {
     vec![
         row("nan", "cafe", (f64::NAN, 0.0)),
         row("infinite", "cafe", (0.0, f64::INFINITY)),
@@ -75,11 +76,11 @@ async fn each(lie: Lie, mut see: impl FnMut(Result<Vec<String>, ServiceError>, b
     let walker = walker();
     for question in questions() {
         let count = Arc::new(AtomicUsize::new(0));
-        let settings = PlainSettings { most_objects: 20_000, ..PlainSettings::default() };
-        let plain = Plain::new(walker.clone(), Liar(lie, count.clone()), settings);
-        let asker = Asker::new(Box::new(plain), AskerSettings::default());
+        let settings = PlanarSettings { max_objects: 20_000, ..PlanarSettings::default() };
+        let planar = Planar::new(walker.clone(), Liar(lie, count.clone()), settings);
+        let client = ServiceClient::new(Box::new(planar), ServiceClientSettings::default());
         let position = Position { street: StreetId(0), offset: Length::metres(100.0) };
-        let answer = asker.ask(&inquiry(&walker, &question)).await;
+        let answer = client.ask(&inquiry(&walker, &question)).await;
         let answer = answer.map(|objects| refine(&walker, position, &question, &objects));
         let exact = answer.as_ref().is_ok_and(|answer| answer.exact);
         let ids = answer.map(|answer| answer.found.iter().map(|f| f.object.id.clone()).collect());
@@ -104,7 +105,7 @@ async fn a_service_without_end_costs_an_error_or_is_called_not_exact() {
     each(Lie::Endless, |ids, exact, asked| {
         assert!(!exact);
         assert!(asked <= 400, "{asked} requests");
-        assert!(ids.is_ok() || ids == Err(ServiceError::Endless(20_000)), "{ids:?}");
+        assert!(ids.is_ok() || ids == Err(ServiceError::TooManyObjects(20_000)), "{ids:?}");
     })
     .await;
     each(Lie::Stuck, |ids, exact, asked| {

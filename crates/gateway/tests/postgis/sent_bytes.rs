@@ -2,11 +2,11 @@
 //! are.
 
 use crate::database::Database;
-use crate::record::Record;
+use crate::recorder::Recorder;
 use crate::town::{furnish, hamlet, inquiry, position_in, question, region};
 use gateway::refine::refine;
 use gateway::service::postgis::{Postgis, PostgisSettings};
-use gateway::service::{Asker, AskerSettings};
+use gateway::service::{ServiceClient, ServiceClientSettings};
 use meshcloak::town::Town;
 use std::time::Duration;
 
@@ -16,15 +16,16 @@ async fn the_bytes_are_the_same_wherever_in_the_region_people_are() {
     let walker = hamlet();
     let map = walker.map();
     furnish(&walker, &PostgisSettings::new(&database.url())).await;
-    let record = Record::default();
+    let record = Recorder::default();
     let address = database.url().replace("postgres://meshcloak@", "").replace("/postgres", "");
-    let port = record.listen_in(address).await;
+    let port = record.start_proxy(address).await;
     let url = format!("postgres://meshcloak@127.0.0.1:{port}/postgres");
     let settings = PostgisSettings { connections: 1, limit: 20, ..PostgisSettings::new(&url) };
     let service = Postgis::service(walker.clone(), &settings).unwrap();
-    let forgetful = AskerSettings { fresh: Duration::ZERO, ..AskerSettings::default() };
-    let asker = Asker::new(Box::new(service), forgetful);
-    asker.categories().await.unwrap();
+    let uncached =
+        ServiceClientSettings { cache_ttl: Duration::ZERO, ..ServiceClientSettings::default() };
+    let client = ServiceClient::new(Box::new(service), uncached);
+    client.categories().await.unwrap();
 
     let mut random = Town::generator(3);
     let (mut bytes, mut different) = (0, 0);
@@ -35,7 +36,7 @@ async fn the_bytes_are_the_same_wherever_in_the_region_people_are() {
         for _ in 0..2 {
             record.take();
             let person = position_in(map, &region, &mut random);
-            let objects = asker.ask(&inquiry(map, &region, &question)).await.unwrap();
+            let objects = client.ask(&inquiry(map, &region, &question)).await.unwrap();
             let answer = refine(&walker, person, &question, &objects);
             runs.push((record.take(), answer));
         }

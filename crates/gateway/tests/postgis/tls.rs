@@ -3,8 +3,10 @@
 use crate::database::Database;
 use crate::town::{hamlet, inquiry};
 use gateway::question::{Along, Category, Operation, Question};
-use gateway::service::postgis::{Address, Postgis, PostgisError, PostgisSettings, load};
-use gateway::service::{Asker, AskerSettings, Object};
+use gateway::service::postgis::{
+    DatabaseAddress, LoadedObjects, Postgis, PostgisError, PostgisSettings, load,
+};
+use gateway::service::{Object, ServiceClient, ServiceClientSettings};
 use meshcloak::map::StreetId;
 use meshcloak::units::Length;
 use std::path::{Path, PathBuf};
@@ -19,14 +21,14 @@ async fn a_database_is_asked_in_tls_if_it_is_the_one_that_is_trusted() {
     database.encrypt(&file("one.pem"), &file("one.key"));
     let walker = hamlet();
     let objects = Object::all_of(walker.map());
-    let everything = || (objects.as_slice(), walker.map().frame().unwrap());
+    let everything = || LoadedObjects { objects: &objects, frame: walker.map().frame().unwrap() };
     let trusting = |roots: Option<&str>| PostgisSettings {
         roots: roots.map(file),
         ..PostgisSettings::new(&database.url_by_name())
     };
     let table = trusting(None).table;
     for (roots, loads) in [(None, false), (Some("two.pem"), false), (Some("one.pem"), true)] {
-        let address = Address { url: database.url_by_name(), roots: roots.map(file) };
+        let address = DatabaseAddress { url: database.url_by_name(), roots: roots.map(file) };
         let loaded = load(address, &table, everything(), |_| ()).await;
         assert_eq!(loaded.is_ok(), loads, "{roots:?} {loaded:?}");
     }
@@ -36,8 +38,8 @@ async fn a_database_is_asked_in_tls_if_it_is_the_one_that_is_trusted() {
     let inquiry = inquiry(walker.map(), &region, &question);
     for (roots, answers) in [(None, false), (Some("two.pem"), false), (Some("one.pem"), true)] {
         let service = Postgis::service(walker.clone(), &trusting(roots)).unwrap();
-        let asker = Asker::new(Box::new(service), AskerSettings::default());
-        let told = asker.ask(&inquiry).await;
+        let client = ServiceClient::new(Box::new(service), ServiceClientSettings::default());
+        let told = client.ask(&inquiry).await;
         assert_eq!(told.is_ok_and(|objects| !objects.objects().is_empty()), answers, "{roots:?}");
     }
     let nobody = Postgis::service(walker, &trusting(Some("one.key"))).err();
