@@ -81,7 +81,8 @@ impl RoundDelivery {
         let mut results = Results::default();
         while let Some(job) = self.next_job() {
             // A panic fails the queries of this job only.
-            let request = AssertUnwindSafe(self.gateway.asker().ask(&job.inquiry)).catch_unwind();
+            let request =
+                AssertUnwindSafe(self.gateway.service_client().ask(&job.inquiry)).catch_unwind();
             let mut request = std::pin::pin!(tokio::time::timeout_at(self.deadline, request));
             let response = match futures_util::poll!(request.as_mut()) {
                 Poll::Ready(response) => response,
@@ -93,7 +94,7 @@ impl RoundDelivery {
             match response {
                 Ok(Ok(Ok(objects))) => self.answered(job.members, &objects, &mut results),
                 Ok(Ok(Err(error))) => self.failed(job.members, &error, &mut results),
-                Ok(Err(_)) => self.failed(job.members, &ServiceError::Broken, &mut results),
+                Ok(Err(_)) => self.failed(job.members, &ServiceError::Internal, &mut results),
                 Err(_) => self.failed(job.members, &ServiceError::TimedOut, &mut results),
             }
             if results.ended.len() >= CHUNK {
@@ -115,7 +116,7 @@ impl RoundDelivery {
             let writer = &mut results.writer;
             let answer = AssertUnwindSafe(|| answer(&self.gateway, &member, objects, writer));
             let Ok(finished) = catch_unwind(answer) else {
-                self.failed(vec![member], &ServiceError::Broken, results);
+                self.failed(vec![member], &ServiceError::Internal, results);
                 continue;
             };
             metrics.delays.record(member.served.delay(), 1);
@@ -127,9 +128,9 @@ impl RoundDelivery {
     }
 
     fn failed(&self, members: Vec<Member>, error: &ServiceError, results: &mut Results) {
-        self.gateway.metrics().service_error(error.word());
-        if self.logged.lock().insert(error.word()) {
-            tracing::warn!(error = error.word(), "the service did not answer a request");
+        self.gateway.metrics().service_error(error.label());
+        if self.logged.lock().insert(error.label()) {
+            tracing::warn!(error = error.label(), "the service did not answer a request");
         }
         self.gateway.metrics().ended(Outcome::Failed, members.len() as u64);
         let message = error.to_string();

@@ -13,7 +13,7 @@ use crate::lon_lat_cache::LonLatCache;
 use crate::mailbox::Mailbox;
 use crate::metrics::Metrics;
 use crate::question::Category;
-use crate::service::{Asker, AskerSettings, Service, ServiceError};
+use crate::service::{Service, ServiceClient, ServiceClientSettings, ServiceError};
 use crate::tickets::Purge;
 use crate::users::Users;
 use crate::walk::Walker;
@@ -40,7 +40,7 @@ pub struct Gateway {
     clock: Clock,
     mailbox: Mailbox,
     under_way: AtomicUsize,
-    asker: Asker,
+    service_client: ServiceClient,
     metrics: Metrics,
     stopping: watch::Sender<bool>,
     lon_lats: LonLatCache,
@@ -72,14 +72,14 @@ impl Gateway {
         let engine = &config.engine;
         let admission = (engine.guarantee == Guarantee::History)
             .then(|| Admission::new(walker.atlas(), engine.horizon));
-        let defaults = AskerSettings::default();
-        let settings = AskerSettings {
+        let defaults = ServiceClientSettings::default();
+        let settings = ServiceClientSettings {
             // Leaves time for a second attempt.
-            time_out: config.service.timeout / 2,
-            attempts: 2,
-            at_once: config.service.concurrency,
+            timeout: config.service.timeout / 2,
+            max_attempts: 2,
+            max_concurrent: config.service.concurrency,
             // The built-in service answers from memory and needs no cache.
-            remembered: if service.name() == "built-in" { 0 } else { defaults.remembered },
+            cache_capacity: if service.name() == "built-in" { 0 } else { defaults.cache_capacity },
             ..defaults
         };
         let directory = match mode {
@@ -98,7 +98,7 @@ impl Gateway {
             clock,
             mailbox: Mailbox::new(admission),
             under_way: AtomicUsize::new(0),
-            asker: Asker::new(service, settings),
+            service_client: ServiceClient::new(service, settings),
             metrics: Metrics::default(),
             stopping: watch::Sender::new(false),
             lon_lats: LonLatCache::default(),
@@ -203,8 +203,8 @@ impl Gateway {
     }
 
     /// Client of the service.
-    pub fn asker(&self) -> &Asker {
-        &self.asker
+    pub fn service_client(&self) -> &ServiceClient {
+        &self.service_client
     }
 
     /// Cache of projected points.
@@ -231,7 +231,7 @@ impl Gateway {
     /// Fetches the categories of the service. Questions for other categories are refused, because
     /// an unusual word is a fingerprint.
     pub async fn refresh_categories(&self) -> Result<(), ServiceError> {
-        let names = self.asker.categories().await?.into_iter();
+        let names = self.service_client.categories().await?.into_iter();
         let known = names.filter_map(|name| Some((Category::named(&name).ok()?, name)));
         let known = known.map(|(category, name)| (name, category)).collect();
         self.categories.store(Some(Arc::new(known)));

@@ -208,7 +208,7 @@ async fn poll_categories(gateway: Arc<Gateway>) {
             Ok(()) => Duration::from_secs(600),
             Err(error) => {
                 tracing::warn!(
-                    error = error.word(),
+                    error = error.label(),
                     "cannot fetch the categories of the service; retrying"
                 );
                 Duration::from_secs(2)

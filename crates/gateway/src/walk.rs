@@ -1,6 +1,6 @@
 //! Shortest-path searches along the streets of a map to objects on them.
 
-use crate::service::{ByStreet, Few};
+use crate::service::{NearestSet, ObjectsByStreet};
 use meshcloak::distance::{Arcs, Atlas, Search};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::units::Length;
@@ -38,12 +38,12 @@ impl Walker {
         &self,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,
         bound: Length,
-        objects: &ByStreet,
+        objects: &ObjectsByStreet,
         mut visit: impl FnMut(u32, Length),
     ) {
         self.search(|search, arcs| {
             search.run(arcs, sources, bound, |terminal, behind| {
-                objects.beyond(self.map(), terminal, |object, ahead| {
+                objects.visit_leaving(self.map(), terminal, |object, ahead| {
                     if behind + ahead <= bound {
                         visit(object, behind + ahead);
                     }
@@ -52,23 +52,23 @@ impl Walker {
         });
     }
 
-    /// Adds the nearest objects that satisfy `wanted` to `few`.
+    /// Adds the nearest objects that satisfy `wanted` to `nearest`.
     pub(crate) fn nearest(
         &self,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,
-        objects: &ByStreet,
+        objects: &ObjectsByStreet,
         wanted: impl Fn(u32) -> bool,
-        few: &mut Few<Length>,
+        nearest: &mut NearestSet<Length>,
     ) {
         self.search(|search, arcs| {
             search.run_while(arcs, sources, Length::MAX, |terminal, behind| {
                 // Ties are broken by object, so objects at the bound itself still count.
-                if few.bound().is_some_and(|bound| behind > bound) {
+                if nearest.bound().is_some_and(|bound| behind > bound) {
                     return ControlFlow::Break(());
                 }
-                objects.beyond(self.map(), terminal, |object, ahead| {
+                objects.visit_leaving(self.map(), terminal, |object, ahead| {
                     if wanted(object) {
-                        few.meet(object, behind + ahead);
+                        nearest.offer(object, behind + ahead);
                     }
                 });
                 ControlFlow::Continue(())

@@ -58,7 +58,7 @@ pub mod guard;
 
 pub mod grouping;
 
-mod meshes;
+mod region_builder;
 
 pub mod group_cloak;
 
