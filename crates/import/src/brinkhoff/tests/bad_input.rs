@@ -54,11 +54,11 @@ fn truncated_gzip_is_rejected() {
 fn duplicate_ids_are_rejected() {
     assert_eq!(
         of_nodes("1\t0 0 *\n2\t5 5 *\n1\t9 9 *\n"),
-        "t.node, line 3: terminal id `1` is given twice"
+        "t.node, line 3: duplicate terminal id `1`"
     );
     let nodes = [binary_nodes(), binary_node(b"*", 7, [3, 3])].concat();
-    assert_eq!(of(&nodes, EDGES.as_bytes()), "t.node, byte 54: terminal id `7` is given twice");
-    assert_eq!(of_edges("5 3 1 2 *\n5 3 2 7 *\n"), "t.edge, line 2: street id `5` is given twice");
+    assert_eq!(of(&nodes, EDGES.as_bytes()), "t.node, byte 54: duplicate terminal id `7`");
+    assert_eq!(of_edges("5 3 1 2 *\n5 3 2 7 *\n"), "t.edge, line 2: duplicate street id `5`");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn numbers_must_be_whole() {
     assert_eq!(of_nodes("1\t3000000000 0 *\n"), large);
     let from = "t.edge, line 1: field `from` is `*`; expected a whole number";
     assert_eq!(of_edges("5 3 * 2\n"), from);
-    let far = "t.node, byte 0: `1` lies at 2000000000, 0; expected finite metres within ±40,000 km";
+    let far = "t.node, byte 0: `1` is at 2000000000, 0; expected finite metres within ±40,000 km";
     assert_eq!(of(&binary_node(b"*", 1, [2_000_000_000, 0]), EDGES.as_bytes()), far);
 }
 

@@ -110,10 +110,10 @@ fn inconsistent_metres_and_degrees_are_reported_at_the_worst_line() {
 
 #[test]
 fn duplicate_and_missing_ids_are_rejected() {
-    let node = "t.nodes.csv, line 4: terminal id `A` is given twice";
+    let node = "t.nodes.csv, line 4: duplicate terminal id `A`";
     assert_eq!(of_nodes("id,x,y\nA,0,0\nB,1,0\nA,2,0\n"), node);
     assert_eq!(of_nodes("id,lon,lat\nA,0,0\nB,1,0\nA,2,0\n"), node);
-    let street = "t.streets.csv, line 3: street id `s` is given twice";
+    let street = "t.streets.csv, line 3: duplicate street id `s`";
     assert_eq!(of_streets("id,from,to\ns,A,B\ns,B,C\n"), street);
     let none = "t.streets.csv, line 2: field `id` is ``; expected an id";
     assert_eq!(of_streets("id,from,to\n,A,B\n"), none);
@@ -164,7 +164,7 @@ fn a_shape_is_a_line_string_between_the_ends_of_its_street() {
     let loose = "t.streets.csv, line 2: field `shape` ends at 100 1.5 but the street ends at \
                  node `B` at 100 0; expected a distance of at most 1 m";
     assert_eq!(of_shape("LINESTRING (0 0.9, 50 9, 100 1.5)"), loose);
-    let far = "t.streets.csv, line 2: `s` lies at 50000000, 0; \
+    let far = "t.streets.csv, line 2: `s` is at 50000000, 0; \
                expected finite metres within ±40,000 km";
     assert_eq!(of_shape("LINESTRING (0 0, 5e7 0, 100 0)"), far);
     let nodes = "id,lon,lat\nA,2,48\nB,2.01,48\n";
