@@ -1,10 +1,10 @@
 //! One turn of the cloaking engine (Algorithm 4, body of the loop): waiting and expiry are the
 //! same for every scheme.
 
-use crate::learned::Fate;
 use crate::query::{Query, QueryId};
 use crate::region::Region;
 use crate::scheme::{Observer, Published, Scheme, Stage, State};
+use crate::service_odds::WaitOutcome;
 use crate::units::Time;
 use std::time::Duration;
 
@@ -106,8 +106,8 @@ fn collect(state: &mut State, batch: Batch, memory: Option<Duration>) -> Gone {
 
 /// What became of those whom the last turn left waiting, and whom this one leaves.
 fn learn(state: &mut State, gone: &Gone, published: &Published) {
-    let State { waiting, learned, .. } = state;
-    if published.kinds.len() != waiting.len() {
+    let State { waiting, odds, .. } = state;
+    if published.classes.len() != waiting.len() {
         return; // the scheme does not learn
     }
     // All of these lists are in order of arrival, as are those who were left waiting.
@@ -115,25 +115,25 @@ fn learn(state: &mut State, gone: &Gone, published: &Published) {
     let mut cancelled = gone.cancelled.iter().peekable();
     let mut served = published.served().iter().peekable();
     let mut place = 0;
-    learned.learn(|id| {
+    odds.update(|id| {
         let is_hers = |query: &&Query| query.id == id;
         if expired.next_if(is_hers).is_some() {
-            return Fate::Expired;
+            return WaitOutcome::Expired;
         }
         if cancelled.next_if(is_hers).is_some() || waiting.get(place).map(|q| q.id) != Some(id) {
-            return Fate::Cancelled;
+            return WaitOutcome::Cancelled;
         }
         place += 1;
         match served.next_if(|served| served.index as usize == place - 1) {
-            Some(_) => Fate::Served,
-            None => Fate::Waits(published.kinds[place - 1]),
+            Some(_) => WaitOutcome::Served,
+            None => WaitOutcome::Waiting(published.classes[place - 1]),
         }
     });
     let mut served = published.served().iter().peekable();
-    let places = waiting.iter().zip(&published.kinds).enumerate();
-    learned.note(places.filter_map(|(place, (query, kind))| {
+    let places = waiting.iter().zip(&published.classes).enumerate();
+    odds.set_waiting(places.filter_map(|(place, (query, class))| {
         let hers = served.next_if(|served| served.index as usize == place);
-        hers.is_none().then_some((query.id, *kind))
+        hers.is_none().then_some((query.id, *class))
     }));
 }
 

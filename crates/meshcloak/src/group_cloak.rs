@@ -6,10 +6,10 @@ use crate::distance::Atlas;
 use crate::grouping::past::{Before, Past, Whereabouts};
 use crate::grouping::{FULL_WORTH, Grouping, WhoCounts};
 use crate::guarantee::{Guarantee, max_travel};
-use crate::learned::Kind;
 use crate::meshes::Meshes;
 use crate::query::Query;
 use crate::scheme::{Observer, Published, Stage, State, Stats};
+use crate::service_odds::QueryClass;
 use crate::units::Time;
 use std::time::Duration;
 
@@ -147,16 +147,16 @@ impl GroupCloak {
         }
         self.k.resize(edges.len(), 0);
         self.worth.resize(edges.len(), 0);
-        published.kinds.clear();
+        published.classes.clear();
         // In the order of the waiting list, of which there is more to read than is written.
         for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
             let node = node as usize;
             let left = (query.asked_at + query.temporal_tolerance) - task.now;
-            let kind = Kind::of(query, left, self.degree[node]);
-            let lost = 1.0 - COMPANY * task.state.learned.later(kind);
+            let class = QueryClass::of(query, left, self.degree[node]);
+            let lost = 1.0 - COMPANY * task.state.odds.probability(class);
             self.k[node] = query.k;
             self.worth[node] = 1 + (lost.max(0.0) * f64::from(FULL_WORTH)) as u32;
-            published.kinds.push(kind);
+            published.classes.push(class);
         }
     }
 

@@ -42,9 +42,9 @@ pub mod region;
 
 pub mod history;
 
-pub mod learned;
+pub mod service_odds;
 
-mod few;
+mod sort_network;
 
 pub mod scheme;
 

@@ -1,11 +1,11 @@
 //! What a scheme publishes: sets, their regions, and who is served by them.
 
 use super::Stats;
-use crate::few::{self, FEW};
-use crate::learned::Kind;
 use crate::map::StreetId;
 use crate::query::QueryId;
 use crate::region::{Disc, Region};
+use crate::service_odds::QueryClass;
+use crate::sort_network::{NETWORK_LEN, sort_eight};
 use crate::units::{Rectangle, Time};
 use std::borrow::Cow;
 
@@ -19,8 +19,8 @@ pub struct Published {
     /// The shapes of sets whose region is no mesh, by ascending set.
     shapes: Vec<(u32, Shape)>,
     served: Vec<Served>,
-    /// The kind of everyone in the waiting list; empty if the scheme does not learn.
-    pub kinds: Vec<Kind>,
+    /// Class of each query of the waiting list; empty if the scheme does not use service odds.
+    pub classes: Vec<QueryClass>,
     /// What the batch looked like.
     pub stats: Stats,
 }
@@ -58,7 +58,7 @@ impl Published {
         self.meshes.clear();
         self.shapes.clear();
         self.served.clear();
-        self.kinds.clear();
+        self.classes.clear();
         self.stats = Stats::default();
     }
 
@@ -96,12 +96,12 @@ impl Published {
         let start = self.members.len();
         self.members.extend(members);
         let end = self.members.len();
-        if end - start > FEW {
+        if end - start > NETWORK_LEN {
             self.members[start..].sort_unstable();
         } else {
-            self.members.extend_from_slice(&[QueryId(u64::MAX); FEW]);
-            if let Some(few) = self.members[start..].first_chunk_mut() {
-                few::sort(few);
+            self.members.extend_from_slice(&[QueryId(u64::MAX); NETWORK_LEN]);
+            if let Some(members) = self.members[start..].first_chunk_mut() {
+                sort_eight(members);
             }
             self.members.truncate(end);
         }
@@ -149,7 +149,8 @@ impl Published {
 
     /// Takes sets out, given by ascending number, and whomever they serve; counts them.
     pub(crate) fn suppress(&mut self, sets: &[u32]) {
-        let mut kept = Published { kinds: std::mem::take(&mut self.kinds), ..Published::default() };
+        let mut kept =
+            Published { classes: std::mem::take(&mut self.classes), ..Published::default() };
         let mut number_of = Vec::with_capacity(self.set_count());
         for set in 0..self.set_count() as u32 {
             let AnonymitySet { members, region } = self.set(set);
@@ -221,7 +222,7 @@ mod tests {
     #[test]
     fn members_ascend_however_many_there_are() {
         let mut published = Published::default();
-        for count in 0..=2 * FEW as u64 + 1 {
+        for count in 0..=2 * NETWORK_LEN as u64 + 1 {
             let ids = (0..count).map(|number| QueryId(u64::MAX - number * 5 % 7 - number * 7));
             let mut expected: Vec<QueryId> = ids.clone().collect();
             expected.sort_unstable();

@@ -8,8 +8,8 @@ mod published;
 pub use published::{AnonymitySet, Disclosure, Published, Served};
 
 use crate::history::History;
-use crate::learned::Learned;
 use crate::query::{Query, QueryId};
+use crate::service_odds::ServiceOdds;
 use crate::units::Time;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub struct State {
     /// Where people were, if the scheme asks for it.
     pub history: History,
     /// How likely it is to be served later, if the scheme learns it.
-    pub learned: Learned,
+    pub odds: ServiceOdds,
     /// Nobody's patience is over before this; a turn that comes sooner need not look.
     pub(crate) patient_until: Time,
 }
