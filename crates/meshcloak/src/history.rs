@@ -66,6 +66,14 @@ impl LastPositions {
         self.expiry.push(query.asked_at, query.user);
         previous
     }
+
+    /// Records the arrivals of a batch of recorded traffic for [`crate::engine::turn`].
+    pub fn record_all(&mut self, arrivals: &[Query], history: &mut History) {
+        for query in arrivals {
+            let previous = self.record(query);
+            history.set_previous(query.id, previous);
+        }
+    }
 }
 
 /// Users in order of their recorded times, oldest first.

@@ -1,12 +1,12 @@
-//! The seam: a scheme sees who waits and says whom to cloak now, and under which region.
+//! The interface between the engine and a cloaking scheme.
 //!
-//! Published sets are flat arrays, because a batch has thousands of them. What may leave for the
-//! service is a [`Disclosure`], which has neither a user nor a position.
+//! A scheme sees the waiting queries and proposes anonymity sets with their regions. The engine
+//! ([`crate::engine`]) collects, expires, checks the proposal with the guard and publishes it, so
+//! these steps are the same for every scheme. CONTRIBUTING.md, "Add a scheme", shows all steps.
 
-mod published;
+pub use crate::published::{AnonymitySet, Disclosure, Published, Served, Stats};
 
-pub use published::{AnonymitySet, Disclosure, Published, Served};
-
+use crate::guard::{Guard, Promise};
 use crate::history::History;
 use crate::query::{Query, QueryId};
 use crate::service_odds::ServiceOdds;
@@ -16,107 +16,133 @@ use std::time::Duration;
 /// Everything the engine remembers from one batch to the next.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// Those who wait, in order of arrival.
+    /// Waiting queries, in order of arrival.
     pub waiting: Vec<Query>,
-    /// How many of them, at the end of the list, came in with this turn.
+    /// Number of queries at the end of `waiting` that arrived with this turn.
     pub arrived: usize,
-    /// Who has left the list since the scheme was last asked.
+    /// Queries that have departed from the waiting list since the last call of the scheme.
     pub departed: Vec<QueryId>,
-    /// How many turns there have been: a scheme that saw the one before needs only the changes.
+    /// Number of turns so far. A scheme that saw the previous one needs only the changes.
     pub turns: u64,
-    /// Where people were, if the scheme asks for it.
+    /// Previous positions of the waiting queries' users, for schemes with a history horizon.
     pub history: History,
-    /// How likely it is to be served later, if the scheme learns it.
+    /// Probability of being served later, for schemes that fill [`Published::classes`].
     pub odds: ServiceOdds,
-    /// Nobody's patience is over before this; a turn that comes sooner need not look.
-    pub(crate) patient_until: Time,
+    /// No waiting query expires before this time; an earlier turn skips the check.
+    pub(crate) next_expiry: Time,
+    /// Checks every proposal with a promise; a clone of the state starts with an empty cache.
+    pub(crate) guard: Guard,
 }
 
 impl State {
-    /// A state in which these wait, all of them new.
+    /// Returns a state with these waiting queries, all of them new.
     pub fn with_waiting(waiting: Vec<Query>) -> State {
         State { arrived: waiting.len(), waiting, ..State::default() }
     }
 }
 
-/// A way of hiding people among one another.
+/// A cloaking scheme: proposes anonymity sets among the waiting queries.
 pub trait Scheme: Send {
-    /// As in tables, URLs and metrics: `meshcloak`.
+    /// Returns the name in tables, URLs and metrics, such as `meshcloak`.
     fn name(&self) -> &'static str;
 
-    /// What kind of scheme it is, for tables.
+    /// Returns what tables and attacks need to know of the scheme.
     fn describe(&self) -> Description;
 
-    /// How long the engine is to remember where people were; `None`: not at all.
+    /// Returns how long the engine keeps a user's past; `None` keeps nothing.
     fn history_horizon(&self) -> Option<Duration> {
         None
     }
 
-    /// Whom to cloak now. Same input, same answer; what a scheme remembers only makes it faster.
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published;
+    /// Returns what the engine's guard checks before it publishes a set; `None` publishes sets as
+    /// proposed. A scheme that wraps another forwards this call.
+    fn promise(&self) -> Option<Promise> {
+        None
+    }
+
+    /// Proposes the sets of one batch. Equal states give equal proposals: what a scheme keeps
+    /// between batches may only make it faster.
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published;
 }
 
-/// A scheme in the words of Table I of the paper.
+macro_rules! forward {
+    ($pointer:ty) => {
+        impl<S: Scheme + ?Sized> Scheme for $pointer {
+            fn name(&self) -> &'static str {
+                (**self).name()
+            }
+
+            fn describe(&self) -> Description {
+                (**self).describe()
+            }
+
+            fn history_horizon(&self) -> Option<Duration> {
+                (**self).history_horizon()
+            }
+
+            fn promise(&self) -> Option<Promise> {
+                (**self).promise()
+            }
+
+            fn cloak(
+                &mut self,
+                state: &State,
+                now: Time,
+                observer: &mut dyn Observer,
+            ) -> &mut Published {
+                (**self).cloak(state, now, observer)
+            }
+        }
+    };
+}
+
+forward!(&mut S);
+forward!(Box<S>);
+
+/// A scheme in the terms of Table I of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Description {
-    /// Whether it knows streets: `map` or `free space`.
+    /// `map` if the scheme uses streets, otherwise `free space`.
     pub setting: &'static str,
-    /// How it finds people to hide among.
+    /// How the scheme finds anonymity sets.
     pub cliques: &'static str,
-    /// What bounds the distance between them.
+    /// What bounds the distance between members.
     pub constraint: &'static str,
-    /// When it wants to be asked.
+    /// When the scheme is called.
     pub pace: Pace,
 }
 
-/// When a scheme wants to be asked.
+/// When a scheme is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Once a batch, about everyone who waits.
+    /// Once per batch, with all waiting queries.
     Batch,
-    /// Whenever somebody asks.
+    /// At each arrival (sequential processing, §V-B.3).
     Sequential,
 }
 
-/// The steps of a batch, for whoever measures them.
+/// Stages of a turn, for measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// Collecting arrivals and removing who has expired (Algorithm 4, lines 3–9).
+    /// Collecting arrivals and removing expired queries (Algorithm 4, lines 3–9).
     Collect,
     /// Building the constraint graph (line 10).
     Graph,
-    /// Finding cliques (lines 11 and 13).
+    /// Finding cliques or groups (lines 11 and 13).
     Cliques,
-    /// Building meshes (lines 14–15).
+    /// Building regions (lines 14–15).
     Mesh,
-    /// The guard's look at what is published, and removing who was served (lines 16–17).
+    /// Checking the proposal and removing served queries (lines 16–17).
     Settle,
 }
 
-/// Is told when a stage begins: the core has no clock of its own.
+/// Receives the start of each stage. The core has no clock; an observer measures.
 pub trait Observer {
-    /// A stage begins.
+    /// Called when a stage begins.
     fn stage(&mut self, stage: Stage);
 }
 
-/// Nobody measures.
+/// Ignores all stages.
 impl Observer for () {
     fn stage(&mut self, _: Stage) {}
-}
-
-/// What a batch looked like.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Nodes of the constraint graph.
-    pub nodes: usize,
-    /// Its edges.
-    pub edges: usize,
-    /// Cliques that were kept or listed.
-    pub cliques: usize,
-    /// Steps of all clique searches.
-    pub steps: u64,
-    /// Whether a search spent its budget, or edges did not fit into memory.
-    pub truncated: bool,
-    /// Sets that the guard held back.
-    pub rejected: usize,
 }

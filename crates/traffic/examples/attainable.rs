@@ -17,6 +17,7 @@ use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::grouping::{Grouping, WhoCounts};
 use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
+use meshcloak::history::LastPositions;
 use meshcloak::map::StreetMap;
 use meshcloak::mesh_cloak::{MeshCloak, Settings as Ours};
 use meshcloak::query::Query;
@@ -69,9 +70,9 @@ impl Scheme for Nobody {
         Some(DEFAULT_HORIZON)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &mut Published {
         if now.as_millis() < WINDOW.start * 1000 {
-            return &self.published;
+            return &mut self.published;
         }
         let Nobody { atlas, graph, grouping, promise, .. } = self;
         graph.build(atlas, Coverage::Own, &state.waiting);
@@ -101,7 +102,7 @@ impl Scheme for Nobody {
         let nodes = 0..state.waiting.len() as u32;
         let could = nodes.filter(|&node| grouping.could_be_grouped(node)).map(query);
         self.could.extend(could.filter(|query| is_looked_at(query)).map(|query| query.id.0));
-        &self.published
+        &mut self.published
     }
 }
 
@@ -170,10 +171,14 @@ fn measure(map: &StreetMap, name: &str, profile: &Profile, settings: Settings) {
 /// How many are served of those who are looked at.
 fn run(scheme: &mut dyn Scheme, tape: &[Vec<Query>]) -> usize {
     let mut state = State::default();
+    let mut positions = scheme.history_horizon().map(LastPositions::new);
     let mut served = 0;
     for second in 0..WINDOW.end as usize + 12 {
         let now = Time::from_millis(second as u64 * 1000);
         let arrivals = tape.get(second).cloned().unwrap_or_default();
+        if let Some(positions) = &mut positions {
+            positions.record_all(&arrivals, &mut state.history);
+        }
         let batch = Batch { now, arrivals, cancelled: Vec::new() };
         let done = turn(scheme, &mut state, batch, &mut ());
         served += done.served.iter().filter(|(query, _)| is_looked_at(query)).count();

@@ -22,7 +22,7 @@ pub fn stages() {
         let tape = tape(atlas.map(), 100_000, setting);
         for threads in [1, 2] {
             let runs = (0..RUNS).map(|_| {
-                let mut scheme = MeshCloak::new(Arc::clone(&atlas), Settings::default());
+                let mut scheme = MeshCloak::new(Arc::clone(&atlas), Settings::paper());
                 in_pool(threads, || run(&mut scheme, &tape))
             });
             let best = runs.min_by(|a, b| a.seconds.total_cmp(&b.seconds)).expect("some runs");
@@ -103,11 +103,11 @@ pub fn compare() {
 fn take_turns(atlas: &Arc<Atlas>, tape: &[Vec<Query>]) -> [Report; 3] {
     let fast = |threads| {
         in_pool(threads, || {
-            let mut scheme = MeshCloak::new(Arc::clone(atlas), Settings::default());
+            let mut scheme = MeshCloak::new(Arc::clone(atlas), Settings::paper());
             run(&mut scheme, tape)
         })
     };
-    let printed = || run(&mut Printed::new(Arc::clone(atlas), Settings::default()), tape);
+    let printed = || run(&mut Printed::new(Arc::clone(atlas), Settings::paper()), tape);
     let mut turns: [Vec<Report>; 3] = Default::default();
     while turns[0].len() < TURNS && turns[1].iter().all(|run| run.seconds < LONG) {
         for (runs, run) in turns.iter_mut().zip([fast(1), printed(), fast(2)]) {
@@ -149,7 +149,7 @@ pub fn scaling() {
             let tape = tape(atlas.map(), users, setting);
             let queries: usize = tape.iter().map(Vec::capacity).sum();
             reset_peak();
-            let mut scheme = MeshCloak::new(Arc::clone(&atlas), Settings::default());
+            let mut scheme = MeshCloak::new(Arc::clone(&atlas), Settings::paper());
             let report = in_pool(1, || run(&mut scheme, &tape));
             println!(
                 "{:9} {users:9} {:9.3} {:26} {:12.0} {:10.1} {:10} {:12} {:10} {:10.0} {:8}",

@@ -6,6 +6,7 @@ use import::{MapSource, Options};
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, Rows};
 use meshcloak::engine::Batch;
+use meshcloak::guard::Promise;
 use meshcloak::map::StreetMap;
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
@@ -38,7 +39,7 @@ fn run_all() -> [usize; stages::ALL.len()] {
     let atlas = Arc::new(Atlas::new(map.clone(), DC_MAX));
     assert!(matches!(atlas.rows(), Rows::Streets(_)), "a small city has rows of streets");
     let by_terminals = Atlas::within(map.clone(), DC_MAX, 0);
-    let cloak = || MeshCloak::new(Arc::clone(&atlas), Settings::default());
+    let cloak = || MeshCloak::new(Arc::clone(&atlas), Settings::paper());
     let Recorder { crowds, sets, .. } = Recorder::record(cloak(), &tape);
     let graphs = graphs(&atlas, &crowds);
     let meshes = MeshBuilder::new(Arc::clone(&atlas), MeshRule::Reach);
@@ -49,7 +50,7 @@ fn run_all() -> [usize; stages::ALL.len()] {
     let rows = stages::rows(&map, &matrix);
     stages::graph(&atlas, &crowds);
     stages::graph_by_terminals(&by_terminals, &crowds);
-    stages::largest_cliques(&graphs, Settings::default().budget);
+    stages::largest_cliques(&graphs, Settings::paper().budget);
     stages::all_cliques(&graphs);
     stages::meshes(meshes, &sets);
     stages::turns(&mut scheme, tape);
@@ -111,7 +112,11 @@ impl Scheme for Recorder {
         self.scheme.describe()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn promise(&self) -> Option<Promise> {
+        self.scheme.promise()
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
         let published = self.scheme.cloak(state, now, watch);
         let by_id: BTreeMap<QueryId, MeshKey> =
             state.waiting.iter().map(|query| (query.id, query.mesh_key())).collect();

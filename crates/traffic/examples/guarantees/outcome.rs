@@ -2,9 +2,10 @@
 
 use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
+use meshcloak::history::LastPositions;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::Query;
-use meshcloak::scheme::State;
+use meshcloak::scheme::{Scheme as _, State};
 use meshcloak::units::Time;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -70,11 +71,15 @@ impl Outcome {
 pub fn run(atlas: &Arc<Atlas>, tape: &[Vec<Query>], settings: Settings) -> Outcome {
     let mut scheme = MeshCloak::new(Arc::clone(atlas), settings);
     let mut state = State::default();
+    let mut positions = scheme.history_horizon().map(LastPositions::new);
     let mut outcome = Outcome::default();
     for second in 0..tape.len() + 12 {
         let now = Time::from_millis(second as u64 * 1000);
         let arrivals = tape.get(second).cloned().unwrap_or_default();
         let begun = Instant::now();
+        if let Some(positions) = &mut positions {
+            positions.record_all(&arrivals, &mut state.history);
+        }
         let batch = Batch { now, arrivals, cancelled: Vec::new() };
         let done = turn(&mut scheme, &mut state, batch, &mut ());
         let spent = begun.elapsed();
@@ -84,7 +89,7 @@ pub fn run(atlas: &Arc<Atlas>, tape: &[Vec<Query>], settings: Settings) -> Outco
         outcome.expired += done.expired.len();
         outcome.delay +=
             done.served.iter().map(|(query, _)| now - query.asked_at).sum::<Duration>();
-        outcome.suppressed += done.published.stats.rejected;
+        outcome.suppressed += done.published.stats.rejected.total();
         outcome.truncated += usize::from(done.published.stats.truncated);
         for (_, set) in done.served.iter().step_by(EVERY) {
             outcome.metres += done.published.set(*set).region.metres(atlas.map());
