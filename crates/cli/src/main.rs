@@ -25,12 +25,12 @@ mod traces;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
-use tikv_jemallocator::Jemalloc;
 
-/// Gives memory back some seconds after it was freed. Results come and go by the hundred thousand,
-/// made by one thread and let go by another; the system's allocator keeps what they took.
+/// Returns freed memory to the system within seconds. Results are allocated by one thread and freed
+/// by another, hundreds of thousands at a time; the system's allocator keeps such memory.
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Hides where people are among others they could be, on real street maps.
 #[derive(Debug, Parser)]

@@ -62,7 +62,7 @@ impl MapArgs {
                     HighwaysArg::All => Highways::All,
                 },
                 every_node: self.every_node,
-                longest: self.longest,
+                max_street_metres: self.longest,
             },
             origin: self.origin,
             pois: self.pois.clone(),

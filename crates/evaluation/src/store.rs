@@ -6,7 +6,7 @@ use crate::maps::MapPlan;
 use crate::results::{MapRow, RunRow, SchemeRow, WriteError};
 use crate::run::Second;
 use flate2::read::MultiGzDecoder;
-use import::{GrowingFile, ImportError};
+use import::{AtomicFile, ImportError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -89,7 +89,7 @@ impl Store {
                 }
             }
         }
-        drop(GrowingFile::create(&folder.join("cells/probe"))?);
+        drop(AtomicFile::create(&folder.join("cells/probe"))?);
         Ok(store)
     }
 
@@ -149,7 +149,7 @@ impl Store {
 
     /// Keeps the costs of a cell.
     pub fn keep_costs(&self, cell: &Cell, costs: &[u64]) -> Result<(), StoreError> {
-        let mut file = GrowingFile::create(&self.costs_file(cell))?;
+        let mut file = AtomicFile::create(&self.costs_file(cell))?;
         for cost in costs {
             file.add(format!("{cost}\n").as_bytes())?;
         }

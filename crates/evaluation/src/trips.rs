@@ -1,6 +1,7 @@
 //! From trips as files hold them to people on the map: its metres, and time from 0.
 
-use import::traces::{Spot, Trip, TripPoint, Trips};
+use import::Coordinates;
+use import::traces::{Trip, TripPoint, Trips};
 use meshcloak::map::StreetMap;
 use meshcloak::units::Point;
 use std::time::Duration;
@@ -22,9 +23,9 @@ pub fn reported(trips: &Trips) -> Vec<Reported> {
     let earliest = earliest(trips);
     let report = |point: &TripPoint| Report {
         stamp: u32::try_from((point.at - earliest) / 1000).unwrap_or(u32::MAX),
-        point: match point.spot {
-            Spot::Metres(point) => point,
-            Spot::Degrees(place) => Point::new(place.lon, place.lat),
+        point: match point.coordinates {
+            Coordinates::Metres(point) => point,
+            Coordinates::Degrees(place) => Point::new(place.lon, place.lat),
         },
         speed: point.speed.unwrap_or(0.0),
         k: point.k,
@@ -42,9 +43,9 @@ pub fn sightings(map: &StreetMap, trips: &Trips) -> Result<Vec<Vec<Sighting>>, N
     let earliest = earliest(trips);
     let sighting = |point: &TripPoint| Sighting {
         at: Duration::from_millis(u64::try_from(point.at.saturating_sub(earliest)).unwrap_or(0)),
-        point: match point.spot {
-            Spot::Metres(point) => point,
-            Spot::Degrees(place) => frame.point(place),
+        point: match point.coordinates {
+            Coordinates::Metres(point) => point,
+            Coordinates::Degrees(place) => frame.point(place),
         },
     };
     Ok(trips.trips.iter().map(|trip| trip.points.iter().map(sighting).collect()).collect())

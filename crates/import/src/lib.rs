@@ -1,5 +1,8 @@
-//! Files → [`StreetMap`]: OSM, Brinkhoff, CSV and prepared maps, the built-in city, and the
-//! writers that go the other way. Only this crate knows file formats.
+//! Readers and writers of street maps, queries and traces. All file formats are confined to this
+//! crate.
+//!
+//! Maps ([`StreetMap`]): OSM PBF and XML, Brinkhoff, CSV, prepared maps, and the built-in city.
+//! Queries: CSV and NDJSON. Traces: Brinkhoff, taxi CSV and GPX.
 //!
 //! [`StreetMap`]: meshcloak::map::StreetMap
 //!
@@ -10,22 +13,23 @@
 //! # Ok::<(), import::ImportError>(())
 //! ```
 
+mod atomic_file;
 mod brinkhoff;
 mod city;
+mod coordinates;
 mod csv_map;
 mod detect;
 mod draft;
 mod error;
-mod fair_copy;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod geojson;
-mod growing;
 mod input;
 mod lon_lat;
 mod options;
 mod osm;
 mod output;
+mod pending_file;
 pub mod prepared;
 mod progress;
 mod queries;
@@ -36,15 +40,16 @@ mod target;
 mod testing;
 pub mod traces;
 
+pub use atomic_file::AtomicFile;
 pub use city::{CityPlan, CitySizeError};
+pub use coordinates::Coordinates;
 pub use draft::{Imported, Provenance};
-pub use error::{ImportError, Place, Problem};
-pub use growing::GrowingFile;
+pub use error::{FileLocation, ImportError, Problem};
 pub use options::{Highways, Options, OsmOptions};
 pub use osm::read_osm_bytes;
 pub use output::{discard_unfinished, write_file};
 pub use progress::Progress;
-pub use queries::{BadQuery, QueryPlace, QueryReader, QueryRecord, QueryRow, QueryWriter};
+pub use queries::{BadQuery, QueryReader, QueryRecord, QueryRow, QueryWriter};
 pub use read::read_map;
 pub use source::MapSource;
-pub use target::{Target, write_map};
+pub use target::{MapTarget, write_map};

@@ -1,9 +1,9 @@
-//! Reading a map, whatever it is named by and whatever its format.
+//! Reads a map from any source in any supported format.
 
 use crate::city;
-use crate::detect::{Format, detect};
+use crate::detect::{MapFormat, detect};
 use crate::draft::{Draft, Imported};
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use crate::options::Options;
 use crate::prepared::{self, Prepared};
@@ -14,7 +14,10 @@ use meshcloak::map::{Extent, Frame, MapBuilder};
 use std::fs::File;
 use std::path::Path;
 
-/// Reads the map that `source` names, as `options` ask; `progress` hears how far it has come.
+/// Reads the map from `source`.
+///
+/// # Errors
+/// [`ImportError`] with file, location and problem if a file cannot be read as a map.
 pub fn read_map(
     source: &MapSource,
     options: &Options,
@@ -29,17 +32,17 @@ pub fn read_map(
         MapSource::File(path) => path,
     };
     let draft = match detect(path)? {
-        Format::Osm(file, kind) => {
+        MapFormat::Osm(file, kind) => {
             osm::read(Input::open(&file, progress)?, kind, &options.osm, progress)?
         }
-        Format::Brinkhoff { node, edge } => brinkhoff::read(&node, &edge, progress)?,
-        Format::Csv(files) => csv_map::read(&files, options.origin, progress)?,
-        Format::Prepared(file) => return open_prepared(&file, options, progress),
+        MapFormat::Brinkhoff { node, edge } => brinkhoff::read(&node, &edge, progress)?,
+        MapFormat::Csv(files) => csv_map::read(&files, options.origin, progress)?,
+        MapFormat::Prepared(file) => return open_prepared(&file, options, progress),
     };
     finish(draft, name, options, progress)
 }
 
-/// Adds what the options add, and builds the map.
+/// Adds the points of interest of the options and builds the map.
 fn finish(
     mut draft: Draft,
     name: &Path,
@@ -53,31 +56,32 @@ fn finish(
     draft.finish(name, options)
 }
 
-/// A prepared map is ready as it is, unless something is to be added to it or left out of it.
+/// Opens a prepared map; rebuilds it only if the options add or remove something.
 fn open_prepared(
     file: &Path,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Imported, ImportError> {
-    let opened = File::open(file).map_err(|error| Place::File.of(file, error))?;
-    let decoded = prepared::open(&opened).map_err(|problem| Place::File.of(file, problem))?;
+    let opened = File::open(file).map_err(|error| FileLocation::File.of(file, error))?;
+    let decoded =
+        prepared::open(&opened).map_err(|problem| FileLocation::File.of(file, problem))?;
     let Prepared { imported, extent } = decoded;
-    let as_it_is = options.extent == Extent::Whole || extent == Extent::LargestPart;
-    if as_it_is && options.pois.is_none() && options.origin.is_none() {
+    let is_unchanged = options.extent == Extent::Whole || extent == Extent::LargestPart;
+    if is_unchanged && options.pois.is_none() && options.origin.is_none() {
         return Ok(imported);
     }
     let mut builder = MapBuilder::from_map(&imported.map);
     if let Some(origin) = options.origin {
         if builder.frame().is_some() {
-            return Err(Place::File.of(file, Problem::HasFrame));
+            return Err(FileLocation::File.of(file, Problem::HasFrame));
         }
         builder.set_frame(Frame::at(origin));
     }
     if let Some(pois) = &options.pois {
         csv_map::add_pois(pois, None, &mut builder, progress)?;
     }
-    let extent = if as_it_is { Extent::Whole } else { Extent::LargestPart };
-    let built = builder.build(extent).map_err(|error| Place::File.of(file, error))?;
-    let dropped = if as_it_is { imported.dropped } else { built.dropped };
+    let extent = if is_unchanged { Extent::Whole } else { Extent::LargestPart };
+    let built = builder.build(extent).map_err(|error| FileLocation::File.of(file, error))?;
+    let dropped = if is_unchanged { imported.dropped } else { built.dropped };
     Ok(Imported { map: built.map, dropped, ..imported })
 }

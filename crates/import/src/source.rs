@@ -1,17 +1,17 @@
-//! What a map is named by: a file, the common part of several, or the built-in city.
+//! Source of a map: a file, a set of files, or the built-in city.
 
 use crate::city::CityPlan;
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Where a map comes from.
+/// Source of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MapSource {
     /// The built-in city: `city`, `city:STREETS` or `city:STREETS:SEED`.
     City(CityPlan),
-    /// A file, any file of a set, or the set's name without endings.
+    /// A file, any file of a set, or the common stem of a set.
     File(PathBuf),
 }
 
@@ -36,7 +36,8 @@ impl FromStr for MapSource {
 
 fn city_plan(text: &str, rest: &str) -> Result<CityPlan, ImportError> {
     let bad = |field: &'static str, value: &str, expected: &'static str| {
-        Place::File.of(Path::new(text), Problem::BadField { field, value: value.into(), expected })
+        FileLocation::File
+            .of(Path::new(text), Problem::BadField { field, value: value.into(), expected })
     };
     let (streets, seed) = rest.split_once(':').unwrap_or((rest, ""));
     let sizes = "a number of streets from 500 to 200000, as in `city:7000:1`";

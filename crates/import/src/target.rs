@@ -1,20 +1,20 @@
-//! Where a map is to be written, and in which format: its ending says so.
+//! Output file or files of a map; the extension determines the format.
 
-use crate::brinkhoff::{self, BrinkhoffFiles, Form};
+use crate::brinkhoff::{self, BrinkhoffFiles, Encoding};
 use crate::csv_map::{self, CsvFiles};
 use crate::draft::Imported;
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::output::write_file;
 use crate::{geojson, prepared};
 use meshcloak::map::Extent;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A file or set of files to write.
+/// Output file or set of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct MapTarget {
     format: TargetFormat,
-    /// The file, or the common part of the names of a set.
+    /// The file, or the common stem of a set.
     path: PathBuf,
     gzipped: bool,
 }
@@ -22,58 +22,64 @@ pub struct Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TargetFormat {
     Csv,
-    Brinkhoff(Form),
+    Brinkhoff(Encoding),
     GeoJson,
     Prepared,
 }
 
-/// Endings of the files of a set, longest first, and what they stand for.
-const SETS: [(&str, TargetFormat); 8] = [
+/// Extensions of sets of files and their formats, longest first.
+const SET_EXTENSIONS: [(&str, TargetFormat); 8] = [
     (".streets.csv", TargetFormat::Csv),
     (".nodes.csv", TargetFormat::Csv),
     (".pois.csv", TargetFormat::Csv),
     (".csv", TargetFormat::Csv),
-    (".node.txt", TargetFormat::Brinkhoff(Form::Text)),
-    (".edge.txt", TargetFormat::Brinkhoff(Form::Text)),
-    (".node", TargetFormat::Brinkhoff(Form::Binary)),
-    (".edge", TargetFormat::Brinkhoff(Form::Binary)),
+    (".node.txt", TargetFormat::Brinkhoff(Encoding::Text)),
+    (".edge.txt", TargetFormat::Brinkhoff(Encoding::Text)),
+    (".node", TargetFormat::Brinkhoff(Encoding::Binary)),
+    (".edge", TargetFormat::Brinkhoff(Encoding::Binary)),
 ];
 
-impl FromStr for Target {
+impl FromStr for MapTarget {
     type Err = ImportError;
 
-    fn from_str(text: &str) -> Result<Target, ImportError> {
+    fn from_str(text: &str) -> Result<MapTarget, ImportError> {
         let (plain, gzipped) =
             text.strip_suffix(".gz").map_or((text, false), |plain| (plain, true));
-        let set = SETS.iter().find_map(|(ending, format)| {
+        let set = SET_EXTENSIONS.iter().find_map(|(ending, format)| {
             Some((plain.strip_suffix(ending).filter(|stem| !stem.is_empty())?, *format))
         });
         if let Some((stem, format)) = set {
-            return Ok(Target { format, path: stem.into(), gzipped });
+            return Ok(MapTarget { format, path: stem.into(), gzipped });
         }
         let format = match Path::new(plain).extension().and_then(|ending| ending.to_str()) {
             Some("geojson" | "json") => TargetFormat::GeoJson,
             Some("meshmap") if !gzipped => TargetFormat::Prepared,
-            _ => return Err(Place::File.of(Path::new(text), Problem::UnknownTarget)),
+            _ => return Err(FileLocation::File.of(Path::new(text), Problem::UnknownTarget)),
         };
-        Ok(Target { format, path: text.into(), gzipped })
+        Ok(MapTarget { format, path: text.into(), gzipped })
     }
 }
 
-/// Writes a map of which `extent` was kept; gives back sentences about what the format could not
-/// hold. Either all files of the target are written or none.
+/// Writes a map; `extent` is the extent it was read with. Either all files of the target are
+/// written or none.
+///
+/// Returns notes about data that the format cannot represent.
 pub fn write_map(
     imported: &Imported,
     extent: Extent,
-    target: &Target,
+    target: &MapTarget,
 ) -> Result<Vec<String>, ImportError> {
-    let Target { format, path, gzipped } = target;
+    let MapTarget { format, path, gzipped } = target;
     let ending = if *gzipped { ".gz" } else { "" };
     let map = &imported.map;
     match *format {
         TargetFormat::Csv => csv_map::write(map, &CsvFiles::of_stem(path, ending))?,
-        TargetFormat::Brinkhoff(form) => {
-            return brinkhoff::write(map, &BrinkhoffFiles::of_stem(path, form, ending), form);
+        TargetFormat::Brinkhoff(encoding) => {
+            return brinkhoff::write(
+                map,
+                &BrinkhoffFiles::of_stem(path, encoding, ending),
+                encoding,
+            );
         }
         TargetFormat::GeoJson => geojson::write(map, path)?,
         TargetFormat::Prepared => write_file(path, &prepared::encode(imported, extent))?,
@@ -86,21 +92,27 @@ mod tests {
     use super::*;
 
     fn target(text: &str) -> (TargetFormat, String, bool) {
-        let Target { format, path, gzipped } = text.parse().unwrap();
+        let MapTarget { format, path, gzipped } = text.parse().unwrap();
         (format, path.display().to_string(), gzipped)
     }
 
     #[test]
-    fn the_ending_says_the_format() {
+    fn the_extension_determines_the_format() {
         assert_eq!(target("a/b.csv"), (TargetFormat::Csv, "a/b".into(), false));
         assert_eq!(target("b.streets.csv.gz"), (TargetFormat::Csv, "b".into(), true));
-        assert_eq!(target("b.edge"), (TargetFormat::Brinkhoff(Form::Binary), "b".into(), false));
-        assert_eq!(target("b.node.txt"), (TargetFormat::Brinkhoff(Form::Text), "b".into(), false));
+        assert_eq!(
+            target("b.edge"),
+            (TargetFormat::Brinkhoff(Encoding::Binary), "b".into(), false)
+        );
+        assert_eq!(
+            target("b.node.txt"),
+            (TargetFormat::Brinkhoff(Encoding::Text), "b".into(), false)
+        );
         assert_eq!(target("b.geojson.gz"), (TargetFormat::GeoJson, "b.geojson.gz".into(), true));
         assert_eq!(target("b.meshmap"), (TargetFormat::Prepared, "b.meshmap".into(), false));
         for bad in ["b.docx", "b", ".csv", "b.meshmap.gz", ""] {
-            let error = bad.parse::<Target>().unwrap_err().to_string();
-            assert!(error.contains("expected an ending"), "{bad}: {error}");
+            let error = bad.parse::<MapTarget>().unwrap_err().to_string();
+            assert!(error.contains("unknown file extension"), "{bad}: {error}");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What becomes of OSM content: the same map from PBF and XML, and the map that SPEC §8 describes.
+//! What becomes of OSM content: the same map from PBF and XML, and the map that docs/SPEC.md §8 describes.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod osm_files;
 
-use import::{Highways, Imported, Options, Place, Problem, read_osm_bytes};
+use import::{FileLocation, Highways, Imported, Options, Problem, read_osm_bytes};
 use meshcloak::map::{Extent, StreetMap};
 use osm_files::{Content, gzipped};
 use std::path::Path;
@@ -120,7 +120,7 @@ fn a_street_longer_than_the_limit_is_split_at_bends_or_between_them() {
     assert!((metres[2] - metres[3]).abs() < 1e-6);
     for longest in [f64::NAN, 0.0, -5.0, f64::INFINITY] {
         let mut options = options();
-        options.osm.longest = longest;
+        options.osm.max_street_metres = longest;
         let count = import(&content.pbf(), &options).map.street_count();
         assert_eq!(count == 2, longest == f64::INFINITY, "{longest}");
     }
@@ -169,11 +169,11 @@ fn a_clipped_way_ends_where_its_nodes_are_missing() {
 }
 
 /// The error both forms of this content give.
-fn error(content: &Content) -> (Place, String) {
+fn error(content: &Content) -> (FileLocation, String) {
     let read = |bytes: &[u8]| {
         let error = read_osm_bytes(Path::new("town.osm"), bytes, &options()).unwrap_err();
         assert!(error.to_string().starts_with("town.osm"), "{error}");
-        (error.place, error.problem.to_string())
+        (error.location, error.problem.to_string())
     };
     let pbf = read(&content.pbf());
     assert_eq!(read(content.xml().as_bytes()), pbf);
@@ -183,8 +183,8 @@ fn error(content: &Content) -> (Place, String) {
 #[test]
 fn ways_of_unknown_nodes_only_are_an_error() {
     let content = Content::default().nodes(&[(1, [0, 0])]).way(7, &[403, 404], "highway=road");
-    let reason = "field `nd` names node `403`, which does not exist";
-    assert_eq!(error(&content), (Place::Element("way", 7), reason.to_owned()));
+    let reason = "field `nd` refers to unknown node `403`";
+    assert_eq!(error(&content), (FileLocation::Element("way", 7), reason.to_owned()));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn an_extract_without_a_drivable_street_is_an_error() {
     let path = nothing.clone().nodes(&[(1, [0, 0]), (2, [9, 0])]).way(7, &[1, 2], "highway=path");
     let single = nothing.clone().nodes(&[(1, [0, 0])]).way(7, &[1], "highway=road");
     for content in [nothing, path, single] {
-        assert_eq!(error(&content), (Place::File, "no drivable street in it".to_owned()));
+        assert_eq!(error(&content), (FileLocation::File, "no drivable street in it".to_owned()));
     }
 }
 
@@ -203,11 +203,11 @@ fn an_id_given_twice_is_an_error() {
         Content::default().nodes(&[(1, [0, 0]), (2, [100, 0])]).way(7, &[1, 2], "highway=road");
     let twice = "damaged: this id is given twice".to_owned();
     let node = base.clone().nodes(&[(2, [50, 0])]);
-    assert_eq!(error(&node), (Place::Element("node", 2), twice.clone()));
+    assert_eq!(error(&node), (FileLocation::Element("node", 2), twice.clone()));
     let way = base.clone().way(7, &[2, 1], "highway=road");
-    assert_eq!(error(&way), (Place::Element("way", 7), twice.clone()));
+    assert_eq!(error(&way), (FileLocation::Element("way", 7), twice.clone()));
     let poi = base.node(3, [0, 0], "amenity=bar").node(3, [9, 9], "amenity=bar");
-    assert_eq!(error(&poi), (Place::Element("node", 3), twice));
+    assert_eq!(error(&poi), (FileLocation::Element("node", 3), twice));
 }
 
 #[test]
@@ -215,16 +215,16 @@ fn absurd_coordinates_are_an_error_that_names_the_node() {
     let mut content =
         Content::default().nodes(&[(1, [0, 0]), (2, [100, 0])]).way(7, &[1, 2], "highway=road");
     content.nodes[1].1 = 950_000_000;
-    let reason = "field `lat` holds `95`; expected degrees from -90 to 90";
-    assert_eq!(error(&content), (Place::Element("node", 2), reason.to_owned()));
+    let reason = "field `lat` is `95`; expected degrees from -90 to 90";
+    assert_eq!(error(&content), (FileLocation::Element("node", 2), reason.to_owned()));
     content.nodes[1].1 = 0;
     content.nodes[1].2 = -1_800_000_001;
-    let reason = "field `lon` holds `-180.0000001`; expected degrees from -180 to 180";
-    assert_eq!(error(&content), (Place::Element("node", 2), reason.to_owned()));
+    let reason = "field `lon` is `-180.0000001`; expected degrees from -180 to 180";
+    assert_eq!(error(&content), (FileLocation::Element("node", 2), reason.to_owned()));
     for value in ["NaN", "inf", "-infinity", "1e999", "", "5O.1"] {
         let xml = content.xml().replace("-180.0000001", value);
         let error = read_osm_bytes(Path::new("x.osm"), xml.as_bytes(), &options()).unwrap_err();
-        assert_eq!(error.place, Place::Element("node", 2), "{value}: {error}");
+        assert_eq!(error.location, FileLocation::Element("node", 2), "{value}: {error}");
         assert!(matches!(error.problem, Problem::BadField { field: "lon", .. }), "{value}");
     }
 }
@@ -235,10 +235,10 @@ fn a_node_far_from_its_neighbour_is_an_error_that_names_the_way() {
         Content::default().nodes(&[(1, [0, 0]), (2, [100, 0])]).way(7, &[1, 2], "highway=road");
     (content.nodes[1].1, content.nodes[1].2) = (0, 0);
     let (place, reason) = error(&content);
-    assert_eq!(place, Place::Element("way", 7));
+    assert_eq!(place, FileLocation::Element("way", 7));
     assert!(reason.starts_with("damaged: its nodes 1 and 2 lie 5"), "{reason}");
     for (lat, lon) in [(-531_400_000, -1_717_900_000), (900_000_000, 0), (-900_000_000, 5)] {
         (content.nodes[1].1, content.nodes[1].2) = (lat, lon);
-        assert!(matches!(error(&content).0, Place::Element(..)));
+        assert!(matches!(error(&content).0, FileLocation::Element(..)));
     }
 }

@@ -4,7 +4,7 @@
 
 mod osm_files;
 
-use import::{ImportError, Options, Place, Problem, read_osm_bytes};
+use import::{FileLocation, ImportError, Options, Problem, read_osm_bytes};
 use osm_files::{Content, blob, bytes, framed, gzipped, number};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -49,7 +49,7 @@ fn a_pbf_cut_anywhere_names_the_block_it_was_cut_in() {
         }
         let error = read(&file[..end]).unwrap_err();
         let start = *blocks.iter().rfind(|&&start| start < end).unwrap();
-        assert_eq!(error.place, Place::Byte(start as u64), "cut at {end}: {error}");
+        assert_eq!(error.location, FileLocation::Byte(start as u64), "cut at {end}: {error}");
         assert!(matches!(error.problem, Problem::Truncated(_)), "cut at {end}: {error}");
     }
 }
@@ -64,7 +64,7 @@ fn a_bit_flipped_in_packed_data_is_noticed() {
             let mut file = file.clone();
             file[at] ^= 1 << bit;
             let error = read(&file).unwrap_err();
-            assert_eq!(error.place, Place::Byte(second as u64), "{error}");
+            assert_eq!(error.location, FileLocation::Byte(second as u64), "{error}");
         }
     }
 }
@@ -172,7 +172,7 @@ fn an_xml_cut_anywhere_is_an_error_with_its_byte() {
     let xml = town().xml();
     for end in (60..xml.trim_end().len()).filter(|&end| xml.is_char_boundary(end)) {
         let error = read(&xml.as_bytes()[..end]).unwrap_err();
-        let Place::Byte(byte) = error.place else { panic!("cut at {end}: {error}") };
+        let FileLocation::Byte(byte) = error.location else { panic!("cut at {end}: {error}") };
         assert!(byte <= end as u64, "cut at {end}: {error}");
         assert!(matches!(error.problem, Problem::Truncated(_)), "cut at {end}: {error}");
     }
@@ -183,10 +183,10 @@ fn xml_that_is_not_an_extract_is_refused() {
     let cases = [
         ("<?xml version='1.0'?><osmChange/>", "expected one `<osm>`, found `<osmChange>`"),
         ("<osm></osm><osm></osm>", "expected one `<osm>`, found `<osm>`"),
-        ("<osm><node id='x' lat='1' lon='1'/></osm>", "field `id` holds `x`"),
-        ("<osm><way id='1'><nd ref='1.5'/></way></osm>", "field `ref` holds `1.5`"),
+        ("<osm><node id='x' lat='1' lon='1'/></osm>", "field `id` is `x`"),
+        ("<osm><way id='1'><nd ref='1.5'/></way></osm>", "field `ref` is `1.5`"),
         ("<osm><way id='1'></osm>", "damaged: "),
-        ("<osm><way></way></osm>", "field `id` holds ``"),
+        ("<osm><way></way></osm>", "field `id` is ``"),
         ("<osm><way id='1'><tag k='name' v='&x;'/></way></osm>", "damaged: "),
         ("<osm><node id=1 lat='1' lon='1'/></osm>", "damaged: "),
     ];

@@ -10,8 +10,8 @@ use crate::distance::Atlas;
 use crate::grouping::past::{Before, Past, Whereabouts};
 use crate::grouping::{FULL_WORTH, Grouping, WhoCounts};
 use crate::guarantee::{Guarantee, max_travel};
-use crate::meshes::Meshes;
 use crate::query::Query;
+use crate::region_builder::SetPublisher;
 use crate::scheme::{Observer, Published, Stage, State, Stats};
 use crate::service_odds::QueryClass;
 use crate::units::Time;
@@ -85,7 +85,7 @@ impl GroupCloak {
         &mut self,
         task: Task<'_>,
         observer: &mut dyn Observer,
-        meshes: &mut Meshes,
+        meshes: &mut SetPublisher,
         published: &mut Published,
     ) {
         observer.stage(Stage::Cliques);

@@ -3,7 +3,7 @@
 //! `history` protects against an adversary that knows each member's previous position and top
 //! speed. A query that contradicts its own declared speed cannot be protected and is refused.
 
-use crate::distance::{Atlas, Search, Ways};
+use crate::distance::{Arcs, Atlas, Search};
 use crate::history::{LastPositions, PastPosition};
 use crate::query::Query;
 use crate::units::Length;
@@ -48,14 +48,14 @@ pub enum AdmissionError {
 #[derive(Debug)]
 pub struct Admission {
     positions: LastPositions,
-    arcs: Ways,
+    arcs: Arcs,
     search: Search,
 }
 
 impl Admission {
     /// Returns a check without past positions; they count for `horizon`.
     pub fn new(atlas: &Atlas, horizon: Duration) -> Admission {
-        let arcs = Ways::forward(atlas.map());
+        let arcs = Arcs::forward(atlas.map());
         let search = Search::new(arcs.terminal_count());
         Admission { positions: LastPositions::new(horizon), arcs, search }
     }

@@ -22,6 +22,10 @@
 
 pub mod private;
 
+pub mod mix;
+
+pub mod stamps;
+
 pub mod units;
 
 pub mod map;
@@ -61,7 +65,7 @@ pub mod scheme;
 #[doc(hidden)]
 pub mod grouping;
 
-mod meshes;
+mod region_builder;
 
 mod group_cloak;
 

@@ -12,9 +12,9 @@ pub use crate::group_cloak::Hold;
 use crate::group_cloak::{GroupCloak, Task};
 use crate::guarantee::{DEFAULT_HORIZON, Guarantee};
 use crate::guard::Promise;
-pub use crate::meshes::RegionRule;
-use crate::meshes::{Meshes, RegionBuilder};
 use crate::query::Query;
+pub use crate::region_builder::RegionRule;
+use crate::region_builder::{RegionBuilder, SetPublisher};
 use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use crate::units::Time;
 use crate::violation::Rejections;
@@ -65,7 +65,7 @@ pub struct MeshCloak {
     atlas: Arc<Atlas>,
     graph: GraphBuilder,
     cliques: LargestCliques,
-    meshes: Meshes,
+    meshes: SetPublisher,
     sets: Sets,
     groups: GroupCloak,
     published: Published,
@@ -95,7 +95,7 @@ impl MeshCloak {
             settings,
             graph: GraphBuilder::default(),
             cliques: LargestCliques::default(),
-            meshes: Meshes::new(regions),
+            meshes: SetPublisher::new(regions),
             sets: Sets::default(),
             groups: GroupCloak::default(),
             published: Published::default(),
@@ -125,7 +125,7 @@ impl MeshCloak {
         let budget = self.build_graph(waiting, observer);
         let MeshCloak { graph, cliques, meshes, sets, published, .. } = self;
         observer.stage(Stage::Cliques);
-        let largest = cliques.find_enough(graph.graph(), graph.wanted(), budget); // lines 11 and 13
+        let largest = cliques.find_enough(graph.graph(), graph.k(), budget); // lines 11 and 13
         observer.stage(Stage::Mesh);
         published.clear();
         published.stats = Stats {
@@ -208,7 +208,7 @@ impl Sets {
         let mut served = 0;
         for node in 0..waiting_index.len() as u32 {
             self.nodes[served] = node;
-            served += usize::from(graph.is_enough(node, largest.size(node), waiting));
+            served += usize::from(graph.is_satisfied(node, largest.size(node), waiting));
         }
         self.set_of.clear();
         self.set_of.resize(largest.clique_count(), NONE);

@@ -6,7 +6,8 @@
 //! after the other, to see which of them makes the difference. What is printed is explained in
 //! `docs/TRAFFIC.md`.
 
-use import::traces::{Spot, read_traces};
+use import::Coordinates;
+use import::traces::read_traces;
 use import::{MapSource, Options};
 use meshcloak::map::{Position, StreetMap};
 use std::path::{Path, PathBuf};
@@ -45,13 +46,13 @@ fn main() {
 fn brinkhoff(map: &StreetMap, maps: &Path) -> Tracks {
     let file = maps.join("../traces/brinkhoff-oldenburg/objects-5000.txt.gz");
     let trips = read_traces(&[file], &()).expect("the trace can be read").trips;
-    let position = |spot: Spot| match spot {
-        Spot::Metres(point) => map.snap(point, None).map(|snapped| snapped.position),
-        Spot::Degrees(_) => None,
+    let position = |coordinates: Coordinates| match coordinates {
+        Coordinates::Metres(point) => map.snap(point, None).map(|snapped| snapped.position),
+        Coordinates::Degrees(_) => None,
     };
     trips
         .iter()
-        .map(|trip| trip.points.iter().filter_map(|point| position(point.spot)).collect())
+        .map(|trip| trip.points.iter().filter_map(|point| position(point.coordinates)).collect())
         .collect()
 }
 

@@ -187,7 +187,7 @@ impl<'a> Batches<'a> {
 mod tests {
     use super::*;
     use evaluation::reason::Reason;
-    use import::{QueryPlace, QueryRecord};
+    use import::{Coordinates, QueryRecord};
     use meshcloak::scheme::{Description, Observer, Published};
     use meshcloak::town::town;
     use meshcloak::units::{Length, Point};
@@ -235,7 +235,7 @@ mod tests {
                 query: name.to_owned(),
                 user: name.to_owned(),
                 asked_at,
-                place: QueryPlace::Metres(Point::default()),
+                coordinates: Coordinates::Metres(Point::default()),
                 k: 2,
                 temporal_tolerance: 1_500,
                 distance_constraint: Length::metres(9.0),

@@ -3,7 +3,7 @@
 
 use super::text::{Labels, put_shape, put_thousandths};
 use anyhow::Result;
-use import::GrowingFile;
+use import::AtomicFile;
 use meshcloak::region::Region;
 use meshcloak::scheme::Published;
 use meshcloak::units::Time;
@@ -12,7 +12,7 @@ use std::path::Path;
 /// The file on its way.
 #[derive(Debug)]
 pub struct Disclosures {
-    file: GrowingFile,
+    file: AtomicFile,
     line: Vec<u8>,
     sets: Vec<u32>,
 }
@@ -20,7 +20,7 @@ pub struct Disclosures {
 impl Disclosures {
     /// Begins the file.
     pub fn create(path: &Path) -> Result<Disclosures> {
-        let file = GrowingFile::create(path)?;
+        let file = AtomicFile::create(path)?;
         Ok(Disclosures { file, line: Vec::new(), sets: Vec::new() })
     }
 

@@ -6,7 +6,7 @@
 use super::roster::as_query;
 use anyhow::{Result, bail};
 use evaluation::reason::Reason;
-use import::{BadQuery, ImportError, Place, Problem, QueryPlace, QueryRecord, QueryRow};
+use import::{BadQuery, Coordinates, FileLocation, ImportError, Problem, QueryRecord, QueryRow};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Admission, AdmissionError};
 use meshcloak::history::PastPosition;
@@ -144,7 +144,7 @@ impl<'a> Intake<'a> {
         if self.door.is_some() && record.speed.is_none() {
             return Ok(Err(Reason::Speed));
         }
-        let point = self.point(line, record.place)?;
+        let point = self.point(line, record.coordinates)?;
         let Some(snapped) = self.map().snap(point, self.limits.snap) else {
             return Ok(Err(Reason::OffMap));
         };
@@ -166,18 +166,18 @@ impl<'a> Intake<'a> {
         })
     }
 
-    fn point(&self, line: u64, place: QueryPlace) -> Result<Point, ImportError> {
-        match (place, self.map().frame()) {
-            (QueryPlace::Metres(point), _) => Ok(point),
-            (QueryPlace::Degrees(place), Some(frame)) => Ok(frame.point(place)),
-            (QueryPlace::Degrees(_), None) => {
+    fn point(&self, line: u64, coordinates: Coordinates) -> Result<Point, ImportError> {
+        match (coordinates, self.map().frame()) {
+            (Coordinates::Metres(point), _) => Ok(point),
+            (Coordinates::Degrees(place), Some(frame)) => Ok(frame.point(place)),
+            (Coordinates::Degrees(_), None) => {
                 Err(self.error(line, Problem::NoFrame("a query in degrees")))
             }
         }
     }
 
     fn error(&self, line: u64, problem: Problem) -> ImportError {
-        ImportError { file: self.file.to_owned(), place: Place::Line(line), problem }
+        ImportError { file: self.file.to_owned(), location: FileLocation::Line(line), problem }
     }
 }
 

@@ -4,7 +4,7 @@ use super::roster::Roster;
 use super::text::{Labels, end_list, put_shape, put_text, put_thousandths, put_whole};
 use anyhow::Result;
 use evaluation::reason::Reason;
-use import::GrowingFile;
+use import::AtomicFile;
 use meshcloak::map::StreetId;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::scheme::AnonymitySet;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// The file on its way.
 #[derive(Debug)]
 pub struct Outcomes {
-    file: GrowingFile,
+    file: AtomicFile,
     line: Vec<u8>,
 }
 
@@ -36,7 +36,7 @@ pub struct Success<'a> {
 impl Outcomes {
     /// Begins the file.
     pub fn create(path: &Path) -> Result<Outcomes> {
-        Ok(Outcomes { file: GrowingFile::create(path)?, line: Vec::new() })
+        Ok(Outcomes { file: AtomicFile::create(path)?, line: Vec::new() })
     }
 
     /// A row that was refused; one without a readable id has none here either.

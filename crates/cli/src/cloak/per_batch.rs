@@ -3,7 +3,7 @@
 use super::text::{put_thousandths, put_whole};
 use anyhow::Result;
 use evaluation::stopwatch::{STAGES, Spent};
-use import::GrowingFile;
+use import::AtomicFile;
 use meshcloak::scheme::Stats;
 use meshcloak::units::Time;
 use std::path::Path;
@@ -30,14 +30,14 @@ pub struct BatchRow {
 /// The file on its way.
 #[derive(Debug)]
 pub struct PerBatch {
-    file: GrowingFile,
+    file: AtomicFile,
     line: Vec<u8>,
 }
 
 impl PerBatch {
     /// Begins the file.
     pub fn create(path: &Path) -> Result<PerBatch> {
-        let mut file = GrowingFile::create(path)?;
+        let mut file = AtomicFile::create(path)?;
         let stages = STAGES.map(|(_, name)| format!("{name}_ms")).join(",");
         let counts = "time,new,succeeded,expired,waiting,nodes,edges,cliques";
         file.add(format!("{counts},{stages}\n").as_bytes())?;

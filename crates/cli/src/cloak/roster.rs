@@ -105,7 +105,7 @@ pub fn as_query(record: &QueryRecord, id: QueryId, user: UserId, position: Posit
 #[cfg(test)]
 mod tests {
     use super::*;
-    use import::QueryPlace;
+    use import::Coordinates;
     use meshcloak::map::StreetId;
     use meshcloak::units::{Length, Point};
 
@@ -117,7 +117,7 @@ mod tests {
                 query: query.into(),
                 user: user.into(),
                 asked_at: 0,
-                place: QueryPlace::Metres(Point::new(0.0, 0.0)),
+                coordinates: Coordinates::Metres(Point::new(0.0, 0.0)),
                 k: 2,
                 temporal_tolerance: 0,
                 distance_constraint: Length::UNIT,

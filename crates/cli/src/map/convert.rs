@@ -4,7 +4,7 @@ use crate::map_args::MapArgs;
 use crate::progress::Console;
 use anyhow::Result;
 use clap::Args;
-use import::{MapSource, Progress as _, Target};
+use import::{MapSource, MapTarget, Progress as _};
 
 /// Arguments of `map convert`.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub struct Convert {
     from: MapSource,
     /// File to write; its ending says the format.
     #[arg(value_name = "OUT")]
-    to: Target,
+    to: MapTarget,
     #[command(flatten)]
     how: MapArgs,
 }

@@ -1,7 +1,7 @@
 //! How popular streets are: how often somebody asked there, in a file of earlier queries.
 
 use anyhow::{Context as _, Result};
-use import::{QueryPlace, QueryReader};
+use import::{Coordinates, QueryReader};
 use meshcloak::map::StreetMap;
 use std::path::Path;
 
@@ -15,9 +15,9 @@ pub fn popularity(map: &StreetMap, file: &Path) -> Result<Vec<u32>> {
     let mut counted = 0_u64;
     let mut reader = QueryReader::open(file, &())?;
     while let Some(row) = reader.next_row()? {
-        let point = row.query.ok().and_then(|record| match record.place {
-            QueryPlace::Metres(point) => Some(point),
-            QueryPlace::Degrees(place) => map.frame().map(|frame| frame.point(place)),
+        let point = row.query.ok().and_then(|record| match record.coordinates {
+            Coordinates::Metres(point) => Some(point),
+            Coordinates::Degrees(place) => map.frame().map(|frame| frame.point(place)),
         });
         if let Some(snapped) = point.and_then(|point| map.snap(point, Some(SNAP))) {
             let weight = &mut weights[snapped.position.street.index()];

@@ -2,7 +2,7 @@
 
 use super::Simulate;
 use anyhow::Result;
-use import::{GrowingFile, QueryPlace, QueryRecord, QueryWriter};
+use import::{AtomicFile, Coordinates, QueryRecord, QueryWriter};
 use meshcloak::map::StreetMap;
 use std::fmt::Write as _;
 use traffic::{Batch, Query, Simulation};
@@ -10,8 +10,8 @@ use traffic::{Batch, Query, Simulation};
 /// Those of the files that were asked for.
 pub struct Outputs {
     queries: Option<QueryWriter>,
-    trace: Option<(GrowingFile, u32)>,
-    per_second: Option<GrowingFile>,
+    trace: Option<(AtomicFile, u32)>,
+    per_second: Option<AtomicFile>,
     text: String,
 }
 
@@ -19,9 +19,8 @@ impl Outputs {
     /// Begins the files that the arguments name.
     pub fn create(arguments: &Simulate) -> Result<Outputs> {
         let queries = arguments.out.as_deref().map(QueryWriter::create).transpose()?;
-        let mut trace = arguments.trace.as_deref().map(GrowingFile::create).transpose()?;
-        let mut per_second =
-            arguments.per_second.as_deref().map(GrowingFile::create).transpose()?;
+        let mut trace = arguments.trace.as_deref().map(AtomicFile::create).transpose()?;
+        let mut per_second = arguments.per_second.as_deref().map(AtomicFile::create).transpose()?;
         if let Some(file) = &mut trace {
             file.add(b"user,t,x,y,street,offset,moving\n")?;
         }
@@ -71,7 +70,7 @@ pub fn record(map: &StreetMap, query: &Query, user: &str) -> QueryRecord {
         query: format!("{user}.{}", query.number),
         user: user.to_owned(),
         asked_at: query.asked_at,
-        place: QueryPlace::Metres(map.point(query.position)),
+        coordinates: Coordinates::Metres(map.point(query.position)),
         k: query.k,
         temporal_tolerance: query.temporal_tolerance.into(),
         distance_constraint: query.distance_constraint,

@@ -10,6 +10,7 @@ mod cloak_crowds;
 mod cloak_guarantees;
 mod commands;
 mod desk;
+mod documents;
 mod evaluate;
 mod golden;
 mod pois;

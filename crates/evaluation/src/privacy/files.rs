@@ -10,7 +10,7 @@ use super::{Assay, Plan, Victims};
 use crate::score::line::{Line, Outcome, Success};
 use crate::score::{ScoreError, ScoreProblem, labels, open};
 use attacks::{Answer, Crowd, Prior, Rerun, Rule, Somebody};
-use import::{ImportError, Progress, QueryPlace, QueryReader, QueryRecord};
+use import::{Coordinates, ImportError, Progress, QueryReader, QueryRecord};
 use meshcloak::distance::Atlas;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::query::{QueryId, UserId};
@@ -192,9 +192,9 @@ fn asked(
     let mut asked = Vec::new();
     while let Some(row) = reader.next_row()? {
         let Ok(record) = row.query else { continue };
-        let point = match record.place {
-            QueryPlace::Metres(point) => point,
-            QueryPlace::Degrees(place) => map.frame().ok_or(GivenError::NoFrame)?.point(place),
+        let point = match record.coordinates {
+            Coordinates::Metres(point) => point,
+            Coordinates::Degrees(place) => map.frame().ok_or(GivenError::NoFrame)?.point(place),
         };
         let Some(snapped) = map.snap(point, None) else { continue };
         let QueryRecord { query, user, asked_at, k, temporal_tolerance, speed, .. } = record;

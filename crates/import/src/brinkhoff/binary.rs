@@ -1,15 +1,15 @@
-//! The binary form, big-endian. Node: byte n, n bytes name, i64 id, i32 x, i32 y.
+//! The binary encoding, big-endian. Node: byte n, n bytes name, i64 id, i32 x, i32 y.
 //! Edge: i64 from, i64 to, byte n, n bytes name, i64 id, i32 class.
 
-use super::collect::{Edge, Node};
-use crate::error::{ImportError, Place, Problem};
+use super::collector::{Edge, Node};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use std::io::{self, Read};
 
 /// Reads all nodes.
 pub(super) fn read_nodes(
     input: &mut Input,
-    add: &mut dyn FnMut(Place, Node) -> Result<(), ImportError>,
+    add: &mut dyn FnMut(FileLocation, Node) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
     let mut records = Records::new(input);
     while records.begin(1, "node")? {
@@ -17,7 +17,7 @@ pub(super) fn read_nodes(
         records.take(name + 16)?;
         let numbers = &records.record[1 + name..];
         let node = Node { id: long(numbers, 0), x: int(numbers, 8), y: int(numbers, 12) };
-        add(records.place(), node)?;
+        add(records.location(), node)?;
     }
     Ok(())
 }
@@ -25,7 +25,7 @@ pub(super) fn read_nodes(
 /// Reads all edges.
 pub(super) fn read_edges(
     input: &mut Input,
-    add: &mut dyn FnMut(Place, Edge) -> Result<(), ImportError>,
+    add: &mut dyn FnMut(FileLocation, Edge) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
     let mut records = Records::new(input);
     while records.begin(17, "edge")? {
@@ -39,7 +39,7 @@ pub(super) fn read_edges(
             to: long(&records.record, 8),
             name,
         };
-        add(records.place(), edge)?;
+        add(records.location(), edge)?;
     }
     Ok(())
 }
@@ -116,7 +116,7 @@ impl<'a, 'b> Records<'a, 'b> {
         self.start += self.record.len() as u64;
         self.record.clear();
         self.kind = kind;
-        let at_end = self.input.peek_at(self.place())?.is_empty();
+        let at_end = self.input.peek_at(self.location())?.is_empty();
         if at_end { Ok(false) } else { self.take(count).map(|()| true) }
     }
 
@@ -132,12 +132,12 @@ impl<'a, 'b> Records<'a, 'b> {
                 )),
                 _ => error.into(),
             };
-            self.input.error(self.place(), problem)
+            self.input.error(self.location(), problem)
         })
     }
 
-    fn place(&self) -> Place {
-        Place::Byte(self.start)
+    fn location(&self) -> FileLocation {
+        FileLocation::Byte(self.start)
     }
 }
 

@@ -1,29 +1,29 @@
-//! The text form. Node: `id<TAB>x y name`. Edge: `id class from to name`.
+//! The text encoding. Node: `id<TAB>x y name`. Edge: `id class from to name`.
 //! Fields are parted by any blanks; the name is the rest of the line.
 
-use super::collect::{Edge, Node};
-use crate::error::{ImportError, Place, Problem};
+use super::collector::{Edge, Node};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use std::io::{BufRead as _, Read as _};
 use std::str::FromStr;
 
 /// Bytes beyond which a line cannot be a node or an edge.
-const LONGEST: u64 = 1 << 16;
+const MAX_LINE_BYTES: u64 = 1 << 16;
 
 /// Reads all nodes.
 pub(super) fn read_nodes(
     input: &mut Input,
-    add: &mut dyn FnMut(Place, Node) -> Result<(), ImportError>,
+    add: &mut dyn FnMut(FileLocation, Node) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    each_line(input, |place, line| add(place, node(line)?).map_err(Wrong::Said))
+    each_line(input, |location, line| add(location, node(line)?).map_err(Wrong::Said))
 }
 
 /// Reads all edges.
 pub(super) fn read_edges(
     input: &mut Input,
-    add: &mut dyn FnMut(Place, Edge) -> Result<(), ImportError>,
+    add: &mut dyn FnMut(FileLocation, Edge) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    each_line(input, |place, line| add(place, edge(line)?).map_err(Wrong::Said))
+    each_line(input, |location, line| add(location, edge(line)?).map_err(Wrong::Said))
 }
 
 /// Whether a file that begins like this can be one of nodes.
@@ -76,7 +76,7 @@ fn number<T: FromStr>(rest: &mut &[u8], field: &'static str) -> Result<T, Proble
     })
 }
 
-/// What is wrong with a line: not said yet, or already said with its place.
+/// What is wrong with a line: not said yet, or already said with its location.
 enum Wrong {
     Here(Problem),
     Said(ImportError),
@@ -91,25 +91,25 @@ impl From<Problem> for Wrong {
 /// Shows `take` every line that is not blank.
 fn each_line(
     input: &mut Input,
-    mut take: impl FnMut(Place, &[u8]) -> Result<(), Wrong>,
+    mut take: impl FnMut(FileLocation, &[u8]) -> Result<(), Wrong>,
 ) -> Result<(), ImportError> {
     let mut line = Vec::new();
     for number in 1.. {
-        let place = Place::Line(number);
+        let location = FileLocation::Line(number);
         line.clear();
-        let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut line);
-        let read = read.map_err(|error| input.error(place, error))?;
+        let read = input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line);
+        let read = read.map_err(|error| input.error(location, error))?;
         if read == 0 {
             break;
         }
-        if read as u64 == LONGEST && line.last() != Some(&b'\n') {
+        if read as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
             let problem = Problem::Damaged("the line is longer than 65,536 bytes".to_owned());
-            return Err(input.error(place, problem));
+            return Err(input.error(location, problem));
         }
         let text = line.trim_ascii();
         if !text.is_empty() {
-            take(place, text).map_err(|wrong| match wrong {
-                Wrong::Here(problem) => input.error(place, problem),
+            take(location, text).map_err(|wrong| match wrong {
+                Wrong::Here(problem) => input.error(location, problem),
                 Wrong::Said(error) => error,
             })?;
         }

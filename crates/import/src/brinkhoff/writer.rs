@@ -1,7 +1,7 @@
 //! A map as two files of Brinkhoff's format, binary or text.
 
-use super::Form;
-use super::plan::{Plan, PlannedEdge, PlannedNode, fitting_name};
+use super::Encoding;
+use super::export_plan::{ExportPlan, PlannedEdge, PlannedNode, fitting_name};
 use crate::error::ImportError;
 use crate::output::Output;
 use meshcloak::map::StreetMap;
@@ -19,8 +19,8 @@ pub(crate) struct BrinkhoffFiles {
 impl BrinkhoffFiles {
     /// `STEM.node` and `STEM.edge`, or `STEM.node.txt` and `STEM.edge.txt`; all followed by
     /// `ending`, which is empty or `.gz`.
-    pub(crate) fn of_stem(stem: &Path, form: Form, ending: &str) -> BrinkhoffFiles {
-        let text = if form == Form::Text { ".txt" } else { "" };
+    pub(crate) fn of_stem(stem: &Path, encoding: Encoding, ending: &str) -> BrinkhoffFiles {
+        let text = if encoding == Encoding::Text { ".txt" } else { "" };
         let named = |kind: &str| {
             let mut name = OsString::from(stem);
             name.push(format!(".{kind}{text}{ending}"));
@@ -34,17 +34,17 @@ impl BrinkhoffFiles {
 pub(crate) fn write(
     map: &StreetMap,
     files: &BrinkhoffFiles,
-    form: Form,
+    encoding: Encoding,
 ) -> Result<Vec<String>, ImportError> {
-    let plan = Plan::of(map);
+    let plan = ExportPlan::of(map);
     let mut output = Output::new();
     output.file(&files.nodes, |out| {
-        plan.nodes.iter().try_for_each(|node| write_node(out, node, form))
+        plan.nodes.iter().try_for_each(|node| write_node(out, node, encoding))
     })?;
     output.file(&files.edges, |out| {
         plan.edges.iter().try_for_each(|edge| {
             let name = fitting_name(map.street_name(edge.street).unwrap_or_default());
-            write_edge(out, edge, if name.is_empty() { NO_NAME } else { &name }, form)
+            write_edge(out, edge, if name.is_empty() { NO_NAME } else { &name }, encoding)
         })
     })?;
     output.commit()?;
@@ -53,11 +53,11 @@ pub(crate) fn write(
 
 const NO_NAME: &str = "*";
 
-fn write_node(out: &mut dyn Write, node: &PlannedNode, form: Form) -> io::Result<()> {
+fn write_node(out: &mut dyn Write, node: &PlannedNode, encoding: Encoding) -> io::Result<()> {
     let PlannedNode { id, x, y } = *node;
-    match form {
-        Form::Text => writeln!(out, "{id}\t{x} {y} {NO_NAME}"),
-        Form::Binary => {
+    match encoding {
+        Encoding::Text => writeln!(out, "{id}\t{x} {y} {NO_NAME}"),
+        Encoding::Binary => {
             write_name(out, NO_NAME)?;
             out.write_all(&id.to_be_bytes())?;
             out.write_all(&x.to_be_bytes())?;
@@ -66,11 +66,16 @@ fn write_node(out: &mut dyn Write, node: &PlannedNode, form: Form) -> io::Result
     }
 }
 
-fn write_edge(out: &mut dyn Write, edge: &PlannedEdge, name: &str, form: Form) -> io::Result<()> {
+fn write_edge(
+    out: &mut dyn Write,
+    edge: &PlannedEdge,
+    name: &str,
+    encoding: Encoding,
+) -> io::Result<()> {
     let PlannedEdge { id, from, to, class, .. } = *edge;
-    match form {
-        Form::Text => writeln!(out, "{id} {class} {from} {to} {name}"),
-        Form::Binary => {
+    match encoding {
+        Encoding::Text => writeln!(out, "{id} {class} {from} {to} {name}"),
+        Encoding::Binary => {
             out.write_all(&from.to_be_bytes())?;
             out.write_all(&to.to_be_bytes())?;
             write_name(out, name)?;

@@ -1,4 +1,4 @@
-//! Where roads cross the river and the motorways' land: bridges, quays and interchanges.
+//! Roads across the river and the motorway corridors: bridges, quays and interchanges.
 
 use super::layout::Layout;
 use super::lines::{Class, Line, LineId, Lines, Naming};
@@ -7,13 +7,13 @@ use super::vector::{between, dot, norm, sub, unit};
 
 /// A road from one side of a barrier to the other.
 pub(super) struct Crossing {
-    /// Where it meets the right side and the left side.
+    /// Vertices on the right and on the left side of the barrier.
     pub sides: [Vertex; 2],
-    /// The pieces of road between them.
+    /// Half-edges of the road between them.
     pub halves: Vec<Half>,
 }
 
-/// The halves of a line in order, from its first vertex.
+/// Returns the half-edges of a line in order, from its first vertex.
 pub(super) fn trace(plane: &Plane, start: Vertex, line: LineId) -> Vec<Half> {
     let mut halves = Vec::new();
     let mut here = start;
@@ -25,7 +25,7 @@ pub(super) fn trace(plane: &Plane, start: Vertex, line: LineId) -> Vec<Half> {
     halves
 }
 
-/// All roads across a barrier, in the order of its right side.
+/// Returns all roads across a barrier, in order along its right side.
 pub(super) fn crossings(plane: &Plane, starts: [Vertex; 2], lines: [LineId; 2]) -> Vec<Crossing> {
     let side = trace(plane, starts[0], lines[0]);
     let mut found = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn crossings(plane: &Plane, starts: [Vertex; 2], lines: [LineId; 2]) 
     found
 }
 
-/// The road that begins with `half`, as far as the line `until`.
+/// Follows the road that begins with `half` up to the line `until`.
 fn follow(plane: &Plane, half: Half, until: LineId) -> Option<Crossing> {
     let mut halves = vec![half];
     let mut half = half;
@@ -61,7 +61,7 @@ fn follow(plane: &Plane, half: Half, until: LineId) -> Option<Crossing> {
     }
 }
 
-/// The street that goes on most nearly straight where a half ends.
+/// Returns the street that continues a half-edge with the smallest turn.
 fn straight_on(plane: &Plane, half: Half) -> Option<Half> {
     let way =
         |half: Half| unit(sub(plane.point(plane.target(half)), plane.point(plane.origin(half))));
@@ -70,7 +70,7 @@ fn straight_on(plane: &Plane, half: Half) -> Option<Half> {
     ahead.max_by(|a, b| dot(way(*a), way(half)).total_cmp(&dot(way(*b), way(half))))
 }
 
-/// Makes each road across the river a bridge of its own; gives back how many there are.
+/// Makes each road across the river a line of its own, a bridge. Returns the number of bridges.
 pub(super) fn name_bridges(plane: &mut Plane, lines: &mut Lines, bridges: &[Crossing]) -> usize {
     for bridge in bridges {
         let road = *lines.get(plane.line(bridge.halves[0]));
@@ -82,7 +82,7 @@ pub(super) fn name_bridges(plane: &mut Plane, lines: &mut Lines, bridges: &[Cros
     bridges.len()
 }
 
-/// Makes the banks in the city streets, from the first bridge near the ring to the last.
+/// Turns the banks into streets between the first and the last bridge near the inner ring.
 pub(super) fn lay_quays(
     plane: &mut Plane,
     lines: &mut Lines,

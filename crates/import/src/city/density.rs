@@ -1,14 +1,15 @@
-//! How densely each part of the city is built: blocks per square kilometre, on a raster.
+//! Density of blocks per square kilometre, on a raster.
 //!
-//! Dense in the old centre, looser towards the suburbs, with fingers along the avenues, sparse
-//! in the country, dense again in villages and towns.
+//! High in the old centre, falling towards the suburbs with ridges along the avenues, near zero in
+//! the country, high again in villages and towns.
 
-use super::dice::Dice;
 use super::layout::Layout;
+use super::random::RandomStream;
 use super::river;
 use super::vector::{Noise, dot, norm, scale, unit};
 use meshcloak::units::Point;
 
+/// Raster cells per row and per column.
 const SIDE: usize = 600;
 
 /// A village or town outside the city.
@@ -19,10 +20,12 @@ pub(super) struct Village {
     density: f64,
 }
 
-/// The raster.
+/// The density raster: `SIDE × SIDE` square cells centred on the city.
 pub(super) struct Density {
     cells: Vec<f32>,
+    /// Side of a cell, in metres.
     cell: f64,
+    /// Half the side of the raster, in metres.
     half: f64,
     pub villages: Vec<Village>,
 }
@@ -38,7 +41,7 @@ impl Density {
             density.cells[index] = field.at(density.middle(index)) as f32;
         }
         for number in 0..density.villages.len() {
-            density.settle(density.villages[number]);
+            density.add_village(density.villages[number]);
         }
         density
     }
@@ -52,12 +55,13 @@ impl Density {
         (((x + self.half) / self.cell) as usize).min(SIDE - 1)
     }
 
-    /// Blocks per square kilometre.
+    /// Returns the density at `p`, in blocks per square kilometre.
     pub(super) fn at(&self, p: Point) -> f64 {
         f64::from(self.cells[self.index(p.y) * SIDE + self.index(p.x)])
     }
 
-    fn settle(&mut self, village: Village) {
+    /// Raises the density within the radius of a village.
+    fn add_village(&mut self, village: Village) {
         let Village { centre, radius, density } = village;
         let (west, east) = (self.index(centre.x - radius), self.index(centre.x + radius));
         for row in self.index(centre.y - radius)..=self.index(centre.y + radius) {
@@ -72,7 +76,7 @@ impl Density {
     }
 }
 
-/// Density without the villages.
+/// Density before villages are added.
 struct Field<'a> {
     layout: &'a Layout,
     fingers: Vec<Point>,
@@ -112,6 +116,7 @@ impl Field<'_> {
     }
 }
 
+/// Interpolates linearly between `(x, y)` knots with ascending `x`.
 fn between_knots(knots: &[(f64, f64)], x: f64) -> f64 {
     let pair = knots.windows(2).find(|pair| x < pair[1].0);
     pair.map_or(knots[knots.len() - 1].1, |pair| {
@@ -120,9 +125,10 @@ fn between_knots(knots: &[(f64, f64)], x: f64) -> f64 {
     })
 }
 
-/// Villages apart from one another and from the river, some of them on an avenue.
+/// Places villages at a distance from each other, from the river and from motorways; 40 % of them
+/// lie on an avenue.
 fn villages(layout: &Layout) -> Vec<Village> {
-    let mut dice = Dice::new(layout.seed, 3);
+    let mut random = RandomStream::new(layout.seed, 3);
     let wanted = (layout.streets as f64 / 7000.0 * 19.0).ceil() as usize;
     let mut villages: Vec<Village> = Vec::new();
     let radials: Vec<f64> = layout.avenues.iter().copied().chain([0.25, 0.75]).collect();
@@ -130,15 +136,15 @@ fn villages(layout: &Layout) -> Vec<Village> {
         if villages.len() == wanted {
             break;
         }
-        let turns = if dice.chance(0.4) { *dice.pick(&radials) } else { dice.share() };
-        let out = dice.within(0.45, 0.9);
+        let turns = if random.chance(0.4) { *random.pick(&radials) } else { random.unit() };
+        let out = random.uniform(0.45, 0.9);
         let way = scale(layout.way(turns), layout.reach);
         let centre = scale(way, out.sqrt());
-        let radius =
-            dice.within(0.03, 0.075).min(dice.within(0.03, 0.09)) * layout.reach.min(14_000.0);
-        let radius = if dice.chance(0.18) { radius * 1.7 } else { radius };
+        let radius = random.uniform(0.03, 0.075).min(random.uniform(0.03, 0.09))
+            * layout.reach.min(14_000.0);
+        let radius = if random.chance(0.18) { radius * 1.7 } else { radius };
         let density =
-            if radius > 1000.0 { dice.within(40.0, 60.0) } else { dice.within(26.0, 45.0) };
+            if radius > 1000.0 { random.uniform(40.0, 60.0) } else { random.uniform(26.0, 45.0) };
         let near = |other: &Village| other.centre.distance(centre) < 1.5 * (other.radius + radius);
         if !villages.iter().any(near) && is_dry(layout, centre, radius) {
             villages.push(Village { centre, radius, density });
@@ -150,6 +156,6 @@ fn villages(layout: &Layout) -> Vec<Village> {
 fn is_dry(layout: &Layout, centre: Point, radius: f64) -> bool {
     let (x, y) = (dot(centre, layout.way(0.0)), dot(centre, layout.way(0.25)));
     let wet = (river::height(layout, x) - y).abs() < 0.5 * radius + 2.0 * layout.half_river;
-    let loud = layout.motorways.iter().any(|at| (x - at).abs() < 0.8 * radius);
-    !wet && !loud
+    let at_motorway = layout.motorways.iter().any(|at| (x - at).abs() < 0.8 * radius);
+    !wet && !at_motorway
 }

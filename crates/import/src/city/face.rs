@@ -1,10 +1,10 @@
-//! A face of the plane, laid out for finding a street through it.
+//! A face of the subdivision in the form used to search for a new street through it.
 
 use super::plane::{Corner, Half, Plane};
 use super::vector::{cross, distance_to, meeting, norm, sub, unit};
 use meshcloak::units::Point;
 
-/// The border of a face: `halves[n]` begins at `points[n]`.
+/// The boundary of a face: `halves[n]` begins at `points[n]`.
 #[derive(Default)]
 pub(super) struct Face {
     pub halves: Vec<Half>,
@@ -13,17 +13,42 @@ pub(super) struct Face {
     pub middle: Point,
 }
 
-/// A place on the border of a face.
+/// A position on the boundary of a face.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum End {
+pub(super) enum Site {
     /// The corner where `halves[n]` begins.
     Corner(usize),
-    /// Inside `halves[n]`.
+    /// The interior of `halves[n]`.
     Edge(usize),
 }
 
+/// An end of a chord.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChordEnd {
+    pub site: Site,
+    pub point: Point,
+}
+
+/// Smallest and largest value of a projection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Span {
+    pub(super) fn length(self) -> f64 {
+        self.high - self.low
+    }
+
+    /// Returns the value at a fraction of the span.
+    pub(super) fn at(self, fraction: f64) -> f64 {
+        self.low + (self.high - self.low) * fraction
+    }
+}
+
 impl Face {
-    /// Fills this with the face left of `half`.
+    /// Loads the face on the left of `half`; reuses the buffers.
     pub(super) fn load(&mut self, plane: &Plane, half: Half) {
         plane.face(half, &mut self.halves);
         self.points.clear();
@@ -46,22 +71,23 @@ impl Face {
         self.points.len()
     }
 
-    /// The end of `halves[n]`.
+    /// Returns the end of `halves[n]`.
     pub(super) fn after(&self, n: usize) -> Point {
         self.points[(n + 1) % self.points.len()]
     }
 
-    /// The number of the half before `halves[n]`.
+    /// Returns the index of the half-edge before `halves[n]`.
     pub(super) fn before(&self, n: usize) -> usize {
         (n + self.points.len() - 1) % self.points.len()
     }
 
-    /// The unit vector along `halves[n]`.
+    /// Returns the unit vector along `halves[n]`.
     pub(super) fn way(&self, n: usize) -> Point {
         unit(sub(self.after(n), self.points[n]))
     }
 
-    /// The longest street at the border, or the longest edge if there is none.
+    /// Returns the index of the longest street on the boundary, or of the longest edge if no edge is
+    /// a street.
     pub(super) fn longest(&self, plane: &Plane) -> usize {
         let size = |n: usize| {
             let bonus = if plane.is_street(self.halves[n]) { 1e7 } else { 0.0 };
@@ -74,29 +100,28 @@ impl Face {
         Corner(self.halves[self.before(n)])
     }
 
-    /// Whether some of the border is a street, and nothing forbids building here.
+    /// Returns whether the boundary includes a street and no half-edge is barred.
     pub(super) fn may_be_built(&self, plane: &Plane) -> bool {
         self.halves.iter().any(|half| plane.is_street(*half))
             && !self.halves.iter().any(|half| plane.is_barred(*half))
     }
 
-    /// How far the face reaches in a direction: least and greatest.
-    pub(super) fn extent(&self, way: Point) -> (f64, f64) {
+    /// Projects the face on a direction.
+    pub(super) fn extent(&self, way: Point) -> Span {
         let along = self.points.iter().map(|p| p.x * way.x + p.y * way.y);
-        along.fold((f64::MAX, f64::MIN), |(low, high), s| (low.min(s), high.max(s)))
+        let empty = Span { low: f64::MAX, high: f64::MIN };
+        along.fold(empty, |span, s| Span { low: span.low.min(s), high: span.high.max(s) })
     }
 
-    /// Whether the segment keeps its distance from the border, the two places where it begins
-    /// and ends aside.
-    pub(super) fn is_clear(&self, segment: (Point, Point), ends: &[End], distance: f64) -> bool {
-        let (a, b) = segment;
+    /// Returns whether segment `a`–`b` stays at least `distance` metres from the boundary, except at the
+    /// boundary positions `ends` where it begins and ends.
+    pub(super) fn is_clear(&self, a: Point, b: Point, ends: &[Site], distance: f64) -> bool {
         let n = self.len();
-        let at_edge = |k: usize| ends.iter().any(|end| matches!(end, End::Edge(e) if *e == k));
+        let at_edge = |k: usize| ends.iter().any(|end| matches!(end, Site::Edge(e) if *e == k));
         let at_corner = |k: usize| {
-            ends.iter().any(|end| {
-                matches!(end, End::Corner(c)
-            if self.points[*c] == self.points[k])
-            })
+            let is_here =
+                |end: &Site| matches!(end, Site::Corner(c) if self.points[*c] == self.points[k]);
+            ends.iter().any(is_here)
         };
         (0..n).all(|k| {
             let touches = at_edge(k) || at_corner(k) || at_corner((k + 1) % n);
@@ -105,18 +130,18 @@ impl Face {
         })
     }
 
-    /// The part of the area on the left of a chord from one end to another.
-    pub(super) fn share_left(&self, from: (End, Point), to: (End, Point)) -> f64 {
-        let first = match to.0 {
-            End::Corner(n) => n,
-            End::Edge(n) => (n + 1) % self.len(),
+    /// Returns the share of the area on the left of a chord.
+    pub(super) fn share_left(&self, from: ChordEnd, to: ChordEnd) -> f64 {
+        let first = match to.site {
+            Site::Corner(n) => n,
+            Site::Edge(n) => (n + 1) % self.len(),
         };
-        let last = match from.0 {
-            End::Corner(n) | End::Edge(n) => n,
+        let last = match from.site {
+            Site::Corner(n) | Site::Edge(n) => n,
         };
-        let zero = from.1;
+        let zero = from.point;
         let mut doubled = 0.0;
-        let mut previous = sub(to.1, zero);
+        let mut previous = sub(to.point, zero);
         let mut n = first;
         loop {
             let here = sub(self.points[n], zero);

@@ -1,42 +1,51 @@
-//! Where the great things lie: how far the city reaches, where its centre, rings, avenues, river
-//! and motorways are. All of it follows from seed and size.
+//! Large-scale layout: radius of the map, centre, ring roads, avenues, river and motorways.
+//! Derived from seed and size alone.
 //!
-//! The city's own axes are the river's course (x) and, square to it, the main street (y).
+//! City axes: x along the river, y along the main street, perpendicular to the river.
 
-use super::dice::Dice;
+use super::random::RandomStream;
 use super::vector::{Noise, add, direction, left, scale};
 use meshcloak::units::Point;
 
-/// The plan of the whole city, in metres around its centre.
+/// The layout, in metres around the city centre.
 pub(super) struct Layout {
     pub seed: u64,
     pub streets: usize,
-    /// How many times as wide as a city of the usual size.
+    /// Width relative to a city of [`USUAL_STREETS`].
     pub size: f64,
-    /// From the centre to the edge of the map.
+    /// Distance from the centre to the edge of the map.
     pub reach: f64,
     /// Radius of the boulevard around the old centre.
     pub boulevard: f64,
-    /// Radii of the ring roads, smallest first.
+    /// Radii of the ring roads, ascending.
     pub rings: Vec<f64>,
-    /// Half the width of the river, quays included.
+    /// Half the width of the river, including quays.
     pub half_river: f64,
-    /// Turns from the x axis at which avenues leave the boulevard.
+    /// Angles of the avenues that begin at the boulevard, in turns from the x axis.
     pub avenues: Vec<f64>,
-    /// Turns and ring from which further avenues leave.
-    pub outer_avenues: Vec<(f64, usize)>,
-    /// Distance of each motorway from the main street; left of it if negative.
+    /// Avenues that begin at an outer ring.
+    pub outer_avenues: Vec<OuterAvenue>,
+    /// Signed distance of each motorway from the main street; negative is to the left.
     pub motorways: Vec<f64>,
     east: Point,
 }
 
-/// The size for which distances below are stated.
+/// An avenue that begins at an outer ring.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OuterAvenue {
+    /// Angle in turns from the x axis.
+    pub turns: f64,
+    /// Index of the ring.
+    pub ring: usize,
+}
+
+/// The size that the constants below refer to.
 const USUAL_STREETS: f64 = 7000.0;
 const USUAL_REACH: f64 = 12_600.0;
 
 impl Layout {
     pub(super) fn new(seed: u64, streets: usize) -> Layout {
-        let mut dice = Dice::new(seed, 1);
+        let mut random = RandomStream::new(seed, 1);
         let size = (streets as f64 / USUAL_STREETS).sqrt();
         let reach = USUAL_REACH * size;
         let boulevard = (780.0 * size.sqrt()).min(0.13 * reach);
@@ -44,16 +53,18 @@ impl Layout {
         let widest = 0.7 * (reach - 3000.0).max(0.5 * reach);
         let rings: Vec<f64> =
             (0..6).map(|n| first_ring * f64::from(1 << n)).take_while(|r| *r < widest).collect();
-        let spread = |dice: &mut Dice, turns: f64| turns + dice.within(-0.018, 0.018);
-        let avenues = [0.112, 0.388, 0.65, 0.85].map(|turns| spread(&mut dice, turns));
+        let spread = |random: &mut RandomStream, turns: f64| turns + random.uniform(-0.018, 0.018);
+        let avenues = [0.112, 0.388, 0.65, 0.85].map(|turns| spread(&mut random, turns));
         let mut outer_avenues = Vec::new();
         for ring in 1..rings.len() {
-            // Between those that are already there, and never along the river.
+            // Between the inner avenues, and not along the river.
             let turns: &[f64] =
                 if ring == 1 { &[0.18, 0.32, 0.7, 0.8] } else { &[0.07, 0.43, 0.59, 0.91] };
-            outer_avenues.extend(turns.iter().map(|turns| (spread(&mut dice, *turns), ring)));
+            outer_avenues.extend(
+                turns.iter().map(|turns| OuterAvenue { turns: spread(&mut random, *turns), ring }),
+            );
         }
-        let side = if dice.chance(0.5) { 1.0 } else { -1.0 };
+        let side = if random.chance(0.5) { 1.0 } else { -1.0 };
         let mut motorways = vec![side * 1.42 * first_ring];
         if rings.len() > 2 {
             motorways.push(-side * 2.9 * first_ring);
@@ -69,22 +80,22 @@ impl Layout {
             avenues: avenues.to_vec(),
             outer_avenues,
             motorways,
-            east: direction(dice.share()),
+            east: direction(random.unit()),
         }
     }
 
-    /// The point at these coordinates along the city's own axes.
-    pub(super) fn place(&self, x: f64, y: f64) -> Point {
+    /// Converts city-axis coordinates to map coordinates.
+    pub(super) fn at(&self, x: f64, y: f64) -> Point {
         add(scale(self.east, x), scale(left(self.east), y))
     }
 
-    /// The unit vector some turns from the river's course.
+    /// Returns the unit vector at an angle of `turns` from the river.
     pub(super) fn way(&self, turns: f64) -> Point {
         let d = direction(turns);
-        self.place(d.x, d.y)
+        self.at(d.x, d.y)
     }
 
-    /// The edge of the map, round to the left.
+    /// Returns the edge of the map, counter-clockwise.
     pub(super) fn outline(&self) -> Vec<Point> {
         let noise = Noise(self.seed ^ 11);
         let corners = 96;
@@ -96,7 +107,7 @@ impl Layout {
         (0..corners).map(corner).collect()
     }
 
-    /// How far out streets stand close together.
+    /// Radius of the densely built area.
     pub(super) fn city_radius(&self) -> f64 {
         (0.375 * self.reach).max(1.4 * self.rings[0])
     }

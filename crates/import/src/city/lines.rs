@@ -1,31 +1,31 @@
-//! Lines: what a street belongs to over its whole course. A line has one class, one name and
-//! one direction of traffic, however many streets it is cut into.
+//! Lines: a line is a road over its whole course, with one class, one name and one traffic
+//! direction, however many streets it is divided into.
 
 use meshcloak::units::Point;
 
-/// A line by its number.
+/// Index of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LineId(pub u32);
 
 impl LineId {
-    /// The edge of the map; no street.
+    /// The edge of the map; not a street.
     pub(super) const OUTLINE: LineId = LineId(0);
-    /// The river's banks, right and left of its flow; no streets.
+    /// The river banks, right and left of the flow; not streets.
     pub(super) const BANKS: [LineId; 2] = [LineId(1), LineId(2)];
-    /// The edges of the motorways' land, right and left of each; no streets.
+    /// The corridor edges of each motorway, right and left; not streets.
     pub(super) const VERGES: [[LineId; 2]; 2] = [[LineId(3), LineId(4)], [LineId(5), LineId(6)]];
-    /// Where a blind street ends and what stopped it; no street.
+    /// The gap between a dead end and the obstacle it stops at; not a street.
     pub(super) const GAP: LineId = LineId(7);
     /// The first line that is a street.
     pub(super) const FIRST_STREET: LineId = LineId(8);
 
-    /// Whether people can travel along it.
+    /// Returns whether the line is a street.
     pub(super) fn is_street(self) -> bool {
         self >= LineId::FIRST_STREET
     }
 }
 
-/// The class of a street, in OSM's words.
+/// OSM highway class of a street.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     Motorway,
@@ -40,6 +40,7 @@ pub(super) enum Class {
 }
 
 impl Class {
+    /// Returns the OSM value.
     pub(super) fn word(self) -> &'static str {
         match self {
             Class::Motorway => "motorway",
@@ -55,10 +56,10 @@ impl Class {
     }
 }
 
-/// What a line is called after.
+/// How the name of a line is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Naming {
-    /// Nothing: motorway ramps.
+    /// No name: motorway ramps.
     None,
     /// The main street through the old centre.
     HighStreet,
@@ -76,27 +77,27 @@ pub(super) enum Naming {
     Motorway(u32),
     /// A roundabout.
     Roundabout,
-    /// A street of some quarter.
+    /// A street of a quarter.
     Street,
     /// A road between villages.
     Road,
 }
 
-/// Which way traffic may go.
+/// Permitted traffic direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Traffic {
     BothWays,
-    /// Only as the line was drawn.
+    /// One-way in the direction of the half-edges with even index.
     AsDrawn,
 }
 
-/// A line.
+/// Attributes of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub class: Class,
     pub naming: Naming,
     pub traffic: Traffic,
-    /// A point on it.
+    /// A point on the line.
     pub at: Point,
 }
 
@@ -104,7 +105,7 @@ pub(super) struct Line {
 pub(super) struct Lines(Vec<Line>);
 
 impl Lines {
-    /// The lines that are no streets.
+    /// Returns the reserved lines, none of which is a street.
     pub(super) fn new() -> Lines {
         let nothing = Line {
             class: Class::Service,
@@ -120,7 +121,7 @@ impl Lines {
         LineId(self.0.len() as u32 - 1)
     }
 
-    /// A line with traffic both ways.
+    /// Adds a line with two-way traffic.
     pub(super) fn two_way(&mut self, class: Class, naming: Naming, at: Point) -> LineId {
         self.add(Line { class, naming, traffic: Traffic::BothWays, at })
     }

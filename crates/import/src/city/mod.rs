@@ -1,76 +1,86 @@
-//! The built-in city: a believable city from a seed and a size, the same on every machine.
+//! The built-in city: a synthetic street map generated from a seed and a size, bit-identical on
+//! every machine.
 //!
-//! Great roads are laid over river and motorway land ([`skeleton`]); the faces between them are
-//! cut into blocks until there are as many streets as asked for ([`blocks`]). New streets only
-//! ever divide a face, so none can cross another or the river; only motorways lie above.
+//! ```text
+//! CityPlan ─► Layout ─► Skeleton ─► Blocks ─► RoadNetwork ─► Drawing ─► Draft
+//!            (radii)   (main roads) (blocks)  (streets)     (+ names, POIs)
+//! ```
+//!
+//! Main roads are laid over the river and the motorway corridors ([`skeleton`]). The faces between
+//! them are then cut into blocks until the requested number of streets is reached ([`blocks`]).
+//! A new street only divides a face, so no street crosses another street or the river; only
+//! motorways are grade-separated.
 
 mod blocks;
+mod build_street;
 mod chord;
 mod crossings;
 mod density;
-mod dice;
-mod draw;
+mod drawing;
 mod face;
+mod lay;
 mod layout;
 mod lines;
 mod motorway;
 mod names;
-mod net;
 mod plane;
 mod pois;
-mod quarter;
+mod random;
 mod river;
+mod road_network;
 mod roundabouts;
 mod skeleton;
 mod vector;
-mod walk;
 mod zone;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use draw::build;
+pub(crate) use drawing::build;
 
-/// Which city is built.
+/// The seed and the size of a generated city.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CityPlan {
     seed: u64,
     streets: usize,
 }
 
-/// A size that no city is built in.
+/// A number of streets outside the supported range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a city of {0} streets cannot be built; expected 500 to 200,000")]
+#[error("a city cannot have {0} streets; expected 500 to 200,000")]
 pub struct CitySizeError(pub usize);
 
 impl CityPlan {
-    /// The fewest streets a city has.
-    pub const FEWEST: usize = 500;
-    /// The most streets a city has.
-    pub const MOST: usize = 200_000;
+    /// Smallest supported number of streets.
+    pub const MIN_STREETS: usize = 500;
+    /// Largest supported number of streets.
+    pub const MAX_STREETS: usize = 200_000;
 
-    /// The city of that seed with about that many streets (within 5 %).
+    /// Returns the plan of a city with about `streets` streets (within 5 %).
+    ///
+    /// # Errors
+    /// [`CitySizeError`] if `streets` is not in `MIN_STREETS..=MAX_STREETS`.
     pub fn new(seed: u64, streets: usize) -> Result<CityPlan, CitySizeError> {
-        if (CityPlan::FEWEST..=CityPlan::MOST).contains(&streets) {
+        if (CityPlan::MIN_STREETS..=CityPlan::MAX_STREETS).contains(&streets) {
             Ok(CityPlan { seed, streets })
         } else {
             Err(CitySizeError(streets))
         }
     }
 
-    /// What chance starts from.
+    /// Random seed.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// About how many streets there will be.
+    /// Requested number of streets.
     pub fn streets(&self) -> usize {
         self.streets
     }
 }
 
 impl Default for CityPlan {
-    /// The city every command uses when no map is given: 7,000 streets, 25 km across.
+    /// The default map of all commands: 7,000 streets, 25 km across.
     fn default() -> CityPlan {
         CityPlan { seed: 1, streets: 7000 }
     }

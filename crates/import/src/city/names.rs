@@ -1,13 +1,12 @@
-//! Names: each quarter calls its streets after one theme, each line has one name, and few names
-//! occur twice.
+//! Street names: each quarter has a theme, each line has one name, duplicates are rare.
 
-use super::dice::Dice;
 use super::lines::{Class, Line, LineId, Lines, Naming};
-use super::vector::scatter;
+use super::random::RandomStream;
+use meshcloak::mix::mix64;
 use meshcloak::units::Point;
 use rustc_hash::FxHashSet;
 
-/// What the city is called.
+/// Name of the city.
 pub(super) const CITY: &str = "Meshford";
 
 const TREES: [&str; 20] = [
@@ -86,19 +85,19 @@ const SUBURB_WAYS: [&str; 8] =
     ["Road", "Lane", "Close", "Way", "Drive", "Crescent", "Gardens", "Rise"];
 const SIDES: [&str; 8] = ["Upper", "Lower", "Old", "New", "Little", "Great", "North", "South"];
 
-/// The names of all lines; empty where a line has none.
+/// Generator of names for lines and points of interest.
 pub(super) struct Names {
-    dice: Dice,
-    taken: FxHashSet<String>,
+    random: RandomStream,
+    used: FxHashSet<String>,
     boulevard: f64,
 }
 
 impl Names {
     pub(super) fn new(seed: u64, boulevard: f64) -> Names {
-        Names { dice: Dice::new(seed, 7), taken: FxHashSet::default(), boulevard }
+        Names { random: RandomStream::new(seed, 7), used: FxHashSet::default(), boulevard }
     }
 
-    /// A name for every line, in order.
+    /// Returns the name of each line, in order; empty for lines without a name.
     pub(super) fn of_lines(&mut self, lines: &Lines) -> Vec<String> {
         (0..lines.len() as u32).map(|n| self.of_line(lines.get(LineId(n)))).collect()
     }
@@ -131,51 +130,51 @@ impl Names {
         };
         let theme = theme_at(line.at, central);
         self.fresh(|names| {
-            let way = *names.dice.pick(ways);
-            let placed = theme.is_empty() || names.dice.chance(0.25);
-            let root = if placed { names.place() } else { (*names.dice.pick(theme)).to_owned() };
+            let way = *names.random.pick(ways);
+            let placed = theme.is_empty() || names.random.chance(0.25);
+            let root = if placed { names.place() } else { (*names.random.pick(theme)).to_owned() };
             format!("{root} {way}")
         })
     }
 
-    /// A name that is not taken yet if one can be found soon.
+    /// Returns an unused name if one is found in seven attempts; otherwise adds a prefix.
     fn fresh(&mut self, make: impl Fn(&mut Names) -> String) -> String {
         let mut name = make(self);
         for _ in 0..6 {
-            if !self.taken.contains(&name) {
+            if !self.used.contains(&name) {
                 break;
             }
             name = make(self);
         }
-        if self.taken.contains(&name) {
-            name = format!("{} {name}", self.dice.pick(&SIDES));
+        if self.used.contains(&name) {
+            name = format!("{} {name}", self.random.pick(&SIDES));
         }
-        self.taken.insert(name.clone());
+        self.used.insert(name.clone());
         name
     }
 
-    /// The name of an invented place or family.
+    /// Returns an invented place name.
     pub(super) fn place(&mut self) -> String {
-        format!("{}{}", self.dice.pick(&BEGINNINGS), self.dice.pick(&ENDINGS))
+        format!("{}{}", self.random.pick(&BEGINNINGS), self.random.pick(&ENDINGS))
     }
 
-    /// A word to call something after.
+    /// Returns a place name or a word of a theme.
     pub(super) fn root(&mut self) -> String {
         let themes: [&[&str]; 4] = [&TREES, &BIRDS, &CRAFTS, &STONES];
-        if self.dice.chance(0.5) {
+        if self.random.chance(0.5) {
             return self.place();
         }
-        let theme = *self.dice.pick(&themes);
-        (*self.dice.pick(theme)).to_owned()
+        let theme = *self.random.pick(&themes);
+        (*self.random.pick(theme)).to_owned()
     }
 }
 
-/// What the streets around a point are called after; empty: after places.
+/// Returns the theme of the streets around a point; empty means place names.
 fn theme_at(at: Point, central: bool) -> &'static [&'static str] {
     let themes: [&[&str]; 8] = [&TREES, &BIRDS, &STONES, &MEADOW, &WORKS, &CRAFTS, &[], &MEADOW];
     if central {
         return &CRAFTS;
     }
     let cell = |metres: f64| (metres / 1300.0).floor() as i64 as u64;
-    themes[(scatter(cell(at.x) ^ scatter(cell(at.y))) % 8) as usize]
+    themes[(mix64(cell(at.x) ^ mix64(cell(at.y))) % 8) as usize]
 }

@@ -1,7 +1,11 @@
-//! A subdivision of the plane: vertices, edges and the faces between them, in flat arrays.
+//! A planar subdivision as a doubly connected edge list in flat arrays.
 //!
-//! Each edge is two halves, `2e` along its line and `2e + 1` back; each half has its face on its
-//! left. Edges are only ever added inside a face or cut in two, so no two of them can cross.
+//! ```text
+//! edge e   half-edge 2e      along its line     twin(h) = h ^ 1
+//!          half-edge 2e + 1  against it         face of h: on its left
+//! ```
+//!
+//! Edges are only added inside a face or split, so no two edges cross.
 
 mod changes;
 
@@ -9,12 +13,12 @@ use super::lines::LineId;
 use super::vector::{between, sub};
 use meshcloak::units::Point;
 
-/// A vertex of the subdivision.
+/// Index of a vertex.
 pub(super) type Vertex = u32;
-/// One side of an edge.
+/// Index of a half-edge.
 pub(super) type Half = u32;
 
-/// The subdivision, and how many streets it makes so far.
+/// The subdivision, with a running count of streets.
 pub(super) struct Plane {
     pub points: Vec<Point>,
     origin: Vec<Vertex>,
@@ -22,24 +26,24 @@ pub(super) struct Plane {
     prev: Vec<Half>,
     /// The line of each edge.
     line: Vec<LineId>,
-    /// Halves whose face nothing may be built in: water, motorway land.
+    /// Half-edges whose face must stay empty: water, motorway corridors.
     barred: Vec<bool>,
-    /// One half that leaves each vertex.
+    /// One outgoing half-edge per vertex.
     leaving: Vec<Half>,
-    /// How many edges at each vertex are streets.
+    /// Number of streets at each vertex.
     degree: Vec<u16>,
-    /// Vertices that are terminals even if just two streets meet there.
+    /// Vertices that are terminals even with two streets.
     pinned: Vec<bool>,
     /// Twice the number of streets between terminals.
     ends: i64,
 }
 
-/// A place on the border of a face where an edge can begin or end: the half that arrives there.
+/// A corner of a face, given by the half-edge that ends there. An edge can begin or end at it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corner(pub Half);
 
 impl Plane {
-    /// A single face inside `outline`, which runs round to the left and is no street.
+    /// Returns the subdivision with one face inside the counter-clockwise `outline`.
     pub(super) fn new(outline: &[Point]) -> Plane {
         let n = outline.len() as u32;
         let mut plane = Plane {
@@ -63,7 +67,7 @@ impl Plane {
         plane
     }
 
-    /// A half of the face outside everything.
+    /// A half-edge of the unbounded face.
     pub(super) const OUTSIDE: Half = 1;
 
     pub(super) fn point(&self, vertex: Vertex) -> Point {
@@ -106,23 +110,23 @@ impl Plane {
         self.origin.len() as u32
     }
 
-    /// How many streets meet at a vertex.
+    /// Returns the number of streets at a vertex.
     pub(super) fn degree(&self, vertex: Vertex) -> u16 {
         self.degree[vertex as usize]
     }
 
-    /// Whether streets begin and end at a vertex, rather than run through.
+    /// Returns whether streets end at a vertex instead of passing through it.
     pub(super) fn is_terminal(&self, vertex: Vertex) -> bool {
         let degree = self.degree(vertex);
         degree > 0 && (degree != 2 || self.pinned[vertex as usize])
     }
 
-    /// How many streets there are between terminals.
+    /// Returns the number of streets between terminals.
     pub(super) fn streets(&self) -> usize {
         (self.ends / 2).max(0) as usize
     }
 
-    /// The halves round a face, from one of them.
+    /// Stores the half-edges around a face in `into`, beginning with `start`.
     pub(super) fn face(&self, start: Half, into: &mut Vec<Half>) {
         into.clear();
         into.push(start);
@@ -133,14 +137,14 @@ impl Plane {
         }
     }
 
-    /// The halves that leave a vertex, one after the other to the right.
+    /// Iterates over the outgoing half-edges of a vertex, clockwise.
     pub(super) fn around(&self, vertex: Vertex) -> impl Iterator<Item = Half> + '_ {
         let first = self.leaving[vertex as usize];
         let step = move |&half: &Half| Some(self.next(half ^ 1)).filter(|&after| after != first);
         std::iter::successors(Some(first), step)
     }
 
-    /// Whether an edge that leaves a corner towards `way` begins inside the corner's face.
+    /// Returns whether direction `way` points from a corner into the corner's face.
     pub(super) fn opens(&self, corner: Corner, way: Point) -> bool {
         let here = self.point(self.target(corner.0));
         let back = sub(self.point(self.origin(corner.0)), here);
@@ -148,7 +152,7 @@ impl Plane {
         between(ahead, way, back)
     }
 
-    /// The corner of a vertex that `way` leads into.
+    /// Returns the corner of a vertex that contains direction `way`.
     pub(super) fn corner(&self, vertex: Vertex, way: Point) -> Option<Corner> {
         self.around(vertex).map(|half| Corner(half ^ 1)).find(|&corner| self.opens(corner, way))
     }
@@ -157,7 +161,7 @@ impl Plane {
         self.target(corner.0)
     }
 
-    /// Makes a vertex a terminal for good.
+    /// Makes a vertex a permanent terminal.
     pub(super) fn pin(&mut self, vertex: Vertex) {
         self.ends -= self.ends_at(vertex);
         self.pinned[vertex as usize] = true;
@@ -174,7 +178,7 @@ impl Plane {
         self.ends += self.ends_at(vertex);
     }
 
-    /// Gives an edge to another line, which may make it a street.
+    /// Assigns an edge to another line; this can turn it into a street.
     pub(super) fn set_line(&mut self, half: Half, line: LineId) {
         let becomes_street = !self.is_street(half) && line.is_street();
         self.line[half as usize / 2] = line;

@@ -1,7 +1,9 @@
-//! Points as vectors, and smooth noise: everything the city is drawn with.
+//! Vector arithmetic on points, and value noise.
 //!
-//! Only + − × ÷ and √ are used, so that every machine computes the same bits.
+//! Only + − × ÷ and √ are used: IEEE 754 defines their results exactly, so all machines compute
+//! the same bits.
 
+use meshcloak::mix::mix64;
 use meshcloak::units::Point;
 
 pub(super) fn add(a: Point, b: Point) -> Point {
@@ -25,7 +27,7 @@ pub(super) fn dot(a: Point, b: Point) -> f64 {
     a.x * b.x + a.y * b.y
 }
 
-/// Positive if `b` points to the left of `a`.
+/// Cross product `a × b`; positive if `b` points to the left of `a`.
 pub(super) fn cross(a: Point, b: Point) -> f64 {
     a.x * b.y - a.y * b.x
 }
@@ -34,24 +36,25 @@ pub(super) fn norm(a: Point) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// The unit vector that points the same way; east if there is no way.
+/// Returns the unit vector in the direction of `a`; east for the zero vector.
 pub(super) fn unit(a: Point) -> Point {
     let length = norm(a);
     if length > 0.0 { scale(a, 1.0 / length) } else { Point::new(1.0, 0.0) }
 }
 
-/// A quarter turn to the left.
+/// Rotates `a` by 90° counter-clockwise.
 pub(super) fn left(a: Point) -> Point {
     Point::new(-a.y, a.x)
 }
 
-/// `a` turned as `by` is turned from the east; `by` is a unit vector.
+/// Rotates `a` by the angle between east and the unit vector `by`.
 pub(super) fn turned(a: Point, by: Point) -> Point {
     Point::new(a.x * by.x - a.y * by.y, a.x * by.y + a.y * by.x)
 }
 
-/// The unit vector some turns from the east; quarter and eighth turns are exact, those between
-/// off by less than a degree.
+/// Returns the unit vector at an angle of `turns` full turns from east, counter-clockwise.
+///
+/// Multiples of 1/8 turn are exact; other angles are off by less than 1°.
 pub(super) fn direction(turns: f64) -> Point {
     let quarters = turns * 4.0;
     let nearest = quarters.round();
@@ -65,7 +68,7 @@ pub(super) fn direction(turns: f64) -> Point {
     }
 }
 
-/// Where segment `a`–`b` meets segment `c`–`d`: the fractions along both.
+/// Intersects segment `a`–`b` with segment `c`–`d`; returns the fractions along both.
 pub(super) fn meeting(a: Point, b: Point, c: Point, d: Point) -> Option<(f64, f64)> {
     let (u, v, w) = (sub(b, a), sub(d, c), sub(c, a));
     let area = cross(u, v);
@@ -76,12 +79,12 @@ pub(super) fn meeting(a: Point, b: Point, c: Point, d: Point) -> Option<(f64, f6
     ((0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t)).then_some((s, t))
 }
 
-/// Distance of `p` from the segment `a`–`b`.
+/// Distance from `p` to the segment `a`–`b`.
 pub(super) fn distance_to(p: Point, a: Point, b: Point) -> f64 {
     p.distance(a.towards(b, p.nearest_fraction(a, b)))
 }
 
-/// Where `d` lies on the way round to the left from `b` to `a`.
+/// Returns whether `d` lies in the open counter-clockwise sector from `b` to `a`.
 pub(super) fn between(b: Point, d: Point, a: Point) -> bool {
     if cross(b, a) > 0.0 {
         cross(b, d) > 0.0 && cross(d, a) > 0.0
@@ -90,32 +93,29 @@ pub(super) fn between(b: Point, d: Point, a: Point) -> bool {
     }
 }
 
-/// A number scattered evenly over all 64 bits.
-pub(super) fn scatter(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+/// Rounds a point to whole centimetres, which every file format stores exactly.
+pub(super) fn to_centimetres(p: Point) -> Point {
+    Point::new((p.x * 100.0).round() / 100.0, (p.y * 100.0).round() / 100.0)
 }
 
-/// Smooth noise between −1 and 1 whose hills are about one unit apart.
+/// Value noise in −1..1 on a unit lattice, interpolated smoothly. Holds the seed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise(pub u64);
 
 impl Noise {
     fn at(self, x: i64, y: i64) -> f64 {
-        let bits = scatter(self.0 ^ scatter(x as u64 ^ scatter(y as u64)));
+        let bits = mix64(self.0 ^ mix64(x as u64 ^ mix64(y as u64)));
         (bits >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    /// Along a line.
+    /// Samples one-dimensional noise.
     pub(super) fn line(self, x: f64) -> f64 {
         let (cell, t) = (x.floor(), smooth(x - x.floor()));
         let (a, b) = (self.at(cell as i64, 0), self.at(cell as i64 + 1, 0));
         a + (b - a) * t
     }
 
-    /// Over the plane.
+    /// Samples two-dimensional noise.
     pub(super) fn plane(self, p: Point) -> f64 {
         let (x, y) = (p.x.floor(), p.y.floor());
         let (s, t) = (smooth(p.x - x), smooth(p.y - y));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn between_knows_convex_and_reflex_corners() {
+    fn between_handles_convex_and_reflex_sectors() {
         let [e, n, w, s] = [0.0, 0.25, 0.5, 0.75].map(direction);
         assert!(between(e, direction(0.1), n));
         assert!(!between(e, w, n));

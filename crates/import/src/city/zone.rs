@@ -1,22 +1,22 @@
-//! What kind of quarter a place lies in, and how one builds there.
+//! Kinds of quarters and their street parameters.
 
 use super::density::Density;
-use super::dice::Dice;
 use super::layout::Layout;
 use super::lines::Class;
+use super::random::RandomStream;
 use super::vector::norm;
 use meshcloak::units::Point;
 
 /// A kind of quarter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// Inside the boulevard: small crooked blocks, narrow one-way streets.
+    /// Inside the boulevard: small irregular blocks, narrow one-way streets.
     Centre,
     /// Inside the first ring: regular blocks.
     Inner,
-    /// Around it: winding streets and dead ends.
+    /// Around the first ring: winding streets and dead ends.
     Suburb,
-    /// A village or town of its own.
+    /// A separate village or town.
     Village,
     /// Fields and woods.
     Country,
@@ -57,8 +57,8 @@ impl Zone {
         }
     }
 
-    /// In a small town the old quarters are most of it, in a metropolis hardly any; one-way
-    /// streets remain a like share.
+    /// Probability of a one-way street. It depends on the size of the city, so that the overall share
+    /// of one-way streets stays similar: old quarters dominate a small town and not a metropolis.
     pub(super) fn one_way_chance(self, layout: &Layout) -> f64 {
         match self {
             Zone::Centre => 0.62 * layout.size.min(1.0).sqrt(),
@@ -68,7 +68,7 @@ impl Zone {
         }
     }
 
-    /// Greatest cosine of the angle at which streets meet.
+    /// Largest cosine of the angle at which streets meet.
     pub(super) fn sharpest(self) -> f64 {
         match self {
             Zone::Inner => 0.5,
@@ -77,7 +77,7 @@ impl Zone {
         }
     }
 
-    /// What a four-way crossing is worth against two offset junctions.
+    /// Score of a four-way crossing relative to two offset junctions.
     pub(super) fn crossing_bonus(self) -> f64 {
         match self {
             Zone::Inner => 0.9,
@@ -87,7 +87,7 @@ impl Zone {
         }
     }
 
-    /// How crooked streets are, in turns.
+    /// Largest deviation of a street from its axis, in turns.
     pub(super) fn tilt(self) -> f64 {
         match self {
             Zone::Centre => 0.035,
@@ -98,7 +98,7 @@ impl Zone {
         }
     }
 
-    /// How much longer than wide a block may be.
+    /// Largest ratio of length to width of a block.
     pub(super) fn stretch(self) -> f64 {
         match self {
             Zone::Inner => 1.35,
@@ -107,7 +107,7 @@ impl Zone {
         }
     }
 
-    /// How far streets bow, as a part of their length.
+    /// Largest curvature offset of a street, as a fraction of its length.
     pub(super) fn bend(self) -> f64 {
         match self {
             Zone::Centre => 0.06,
@@ -118,8 +118,8 @@ impl Zone {
         }
     }
 
-    /// The class of a street through a face that is to become so many blocks.
-    pub(super) fn class(self, blocks: f64, dice: &mut Dice) -> Class {
+    /// Returns the class of a street through a face that will hold `blocks` blocks.
+    pub(super) fn class(self, blocks: f64, random: &mut RandomStream) -> Class {
         let (secondary, tertiary) = match self {
             Zone::Centre | Zone::Inner => (70.0, 24.0),
             Zone::Suburb => (60.0, 20.0),
@@ -130,7 +130,7 @@ impl Zone {
             Class::Secondary
         } else if blocks > tertiary {
             Class::Tertiary
-        } else if self == Zone::Centre && dice.chance(0.25) {
+        } else if self == Zone::Centre && random.chance(0.25) {
             Class::LivingStreet
         } else if self == Zone::Country && blocks < 1.2 {
             Class::Service

@@ -17,7 +17,7 @@ pub(super) fn read(table: &mut Table, unit: Unit, draft: &mut Draft) -> Result<(
     }
     draft.edges = draft.builder.street_count() as u64;
     if draft.edges == 0 {
-        return Err(table.file_error(Problem::Nothing("streets below the header")));
+        return Err(table.file_error(Problem::NoContent("streets below the header")));
     }
     Ok(())
 }
@@ -77,7 +77,7 @@ fn add(
 }
 
 /// Where a street begins or ends.
-struct End<'a> {
+struct StreetEnd<'a> {
     id: TerminalId,
     label: &'a str,
     point: Point,
@@ -88,10 +88,11 @@ fn find<'a>(
     column: Column,
     field: &'static str,
     builder: &MapBuilder,
-) -> Result<End<'a>, ImportError> {
+) -> Result<StreetEnd<'a>, ImportError> {
     let label = table.text(column)?;
     let found = builder.find_terminal(label);
-    let found = found.and_then(|id| Some(End { id, label, point: builder.terminal_point(id)? }));
+    let found =
+        found.and_then(|id| Some(StreetEnd { id, label, point: builder.terminal_point(id)? }));
     found.ok_or_else(|| table.error(Problem::UnknownNode { field, value: label.to_owned() }))
 }
 
@@ -105,7 +106,7 @@ fn read_shape(table: &Table, shape: Column, points: &mut Vec<Point>) -> Result<(
 }
 
 /// How far a shape may begin or end from its street's terminal, in metres.
-const LOOSE: f64 = 1.0;
+const MAX_END_GAP_METRES: f64 = 1.0;
 
 /// Turns a shape into metres, and checks that it leads from one end to the other.
 fn place_shape(
@@ -113,7 +114,7 @@ fn place_shape(
     shape: Column,
     (unit, frame): (Unit, Option<&Frame>),
     points: &mut [Point],
-    ends: &[End; 2],
+    ends: &[StreetEnd; 2],
 ) -> Result<(), ImportError> {
     let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return Ok(()) };
     let frame = frame.filter(|_| unit == Unit::Degrees);
@@ -130,14 +131,19 @@ fn place_shape(
         [("begins", first, points[0], begin), ("ends", last, points[points.len() - 1], end)];
     for (verb, written, point, end) in checks {
         let gap = point.distance(end.point);
-        if gap.is_nan() || gap > LOOSE {
+        if gap.is_nan() || gap > MAX_END_GAP_METRES {
             return Err(table.error(loose_end(verb, written, end, frame)));
         }
     }
     Ok(())
 }
 
-fn loose_end(verb: &'static str, written: Point, end: &End, frame: Option<&Frame>) -> Problem {
+fn loose_end(
+    verb: &'static str,
+    written: Point,
+    end: &StreetEnd,
+    frame: Option<&Frame>,
+) -> Problem {
     let Point { x, y } = end.point;
     let place = match frame.map(|frame| frame.lon_lat(end.point)) {
         Some(LonLat { lon, lat }) => format!("{lon:.7} {lat:.7}"),
@@ -145,5 +151,5 @@ fn loose_end(verb: &'static str, written: Point, end: &End, frame: Option<&Frame
     };
     let shape = format!("{} {}", written.x, written.y);
     let node = format!("`{}`, which lies at {place}", end.label);
-    Problem::LooseEnd { verb, shape, node }
+    Problem::ShapeEndMismatch { verb, shape, node }
 }

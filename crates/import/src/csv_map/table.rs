@@ -1,7 +1,7 @@
 //! A table in a CSV file, row by row: columns found by name, fields read with errors that name
 //! file, line, field, value and what was expected.
 
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use csv::{ByteRecord, Terminator};
 use meshcloak::units::LonLat;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// An opened table that stands on one of its rows.
 pub(crate) struct Table<'a> {
     path: PathBuf,
-    reader: csv::Reader<Closed<'a>>,
+    reader: csv::Reader<TerminatedInput<'a>>,
     header: Vec<String>,
     row: ByteRecord,
     line: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Column {
 }
 
 /// Metres beyond which a coordinate is a mistake, as for the map builder.
-const FARTHEST: f64 = 4e7;
+const MAX_METRES: f64 = 4e7;
 
 impl<'a> Table<'a> {
     /// Reads the header.
@@ -37,11 +37,11 @@ impl<'a> Table<'a> {
             .flexible(true)
             .terminator(Terminator::Any(b'\n'))
             .buffer_capacity(1 << 16)
-            .from_reader(Closed { input, delivered: 0, tail: &b"\n\n"[..] });
+            .from_reader(TerminatedInput { input, delivered: 0, tail: &b"\n\n"[..] });
         let row = ByteRecord::new();
         let mut table = Table { path, reader, header: Vec::new(), row, line: 1 };
         if !table.read_row()? {
-            return Err(table.file_error(Problem::Nothing("a header")));
+            return Err(table.file_error(Problem::NoContent("a header")));
         }
         table.header = table.row.iter().map(column_name).collect();
         Ok(table)
@@ -106,12 +106,12 @@ impl<'a> Table<'a> {
 
     /// The row that begins on `line` has a problem.
     pub(crate) fn error_at(&self, line: u64, problem: impl Into<Problem>) -> ImportError {
-        Place::Line(line).of(&self.path, problem)
+        FileLocation::Line(line).of(&self.path, problem)
     }
 
     /// The file as a whole has a problem.
     pub(crate) fn file_error(&self, problem: impl Into<Problem>) -> ImportError {
-        Place::File.of(&self.path, problem)
+        FileLocation::File.of(&self.path, problem)
     }
 
     /// This row does not hold in `column` what it should.
@@ -142,7 +142,7 @@ impl<'a> Table<'a> {
 
     /// A coordinate in metres.
     pub(crate) fn metres(&self, column: Column) -> Result<f64, ImportError> {
-        let metres = self.number(column).filter(|metres| metres.abs() <= FARTHEST);
+        let metres = self.number(column).filter(|metres| metres.abs() <= MAX_METRES);
         metres.ok_or_else(|| self.bad(column, "metres within ±40,000 km"))
     }
 
@@ -228,20 +228,20 @@ impl<'a> Table<'a> {
 
 /// A file followed by two line ends: every record is closed by the first, so a record that takes
 /// both can only be an open quotation.
-struct Closed<'a> {
+struct TerminatedInput<'a> {
     input: Input<'a>,
     delivered: u64,
     tail: &'static [u8],
 }
 
-impl Closed<'_> {
+impl TerminatedInput<'_> {
     /// Whether a record that ends at `byte` took everything there is.
     fn is_used_up(&self, byte: u64) -> bool {
         self.tail.is_empty() && byte == self.delivered
     }
 }
 
-impl Read for Closed<'_> {
+impl Read for TerminatedInput<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut read = self.input.read(buffer)?;
         if read == 0 {

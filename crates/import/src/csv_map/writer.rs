@@ -4,8 +4,8 @@
 //! x,y if the map has a frame, to nine decimals: a tenth of a millimetre.
 
 use super::CsvFiles;
-use crate::error::{ImportError, Place};
-use crate::lon_lat::LonLats;
+use crate::error::{FileLocation, ImportError};
+use crate::lon_lat::LonLatConverter;
 use crate::output::Output;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::units::{LonLat, Point};
@@ -15,31 +15,32 @@ use std::io;
 /// Writes a map. The file of points of interest is left out if there are none, unless one of that
 /// name is there already, which would else be taken for this map's.
 pub(crate) fn write(map: &StreetMap, files: &CsvFiles) -> Result<(), ImportError> {
-    let places = LonLats::of(map).map_err(|error| Place::File.of(&files.nodes, error))?;
+    let lon_lats =
+        LonLatConverter::of(map).map_err(|error| FileLocation::File.of(&files.nodes, error))?;
     let mut output = Output::new();
-    output.file(&files.nodes, |out| write_nodes(map, &places, Rows::new(out)))?;
-    output.file(&files.streets, |out| write_streets(map, Rows::new(out)))?;
+    output.file(&files.nodes, |out| write_nodes(map, &lon_lats, CsvRows::new(out)))?;
+    output.file(&files.streets, |out| write_streets(map, CsvRows::new(out)))?;
     if let Some(path) = &files.pois
         && (map.pois().len() > 0 || path.exists())
     {
-        output.file(path, |out| write_pois(map, &places, Rows::new(out)))?;
+        output.file(path, |out| write_pois(map, &lon_lats, CsvRows::new(out)))?;
     }
     output.commit()
 }
 
-fn write_nodes(map: &StreetMap, places: &LonLats, mut rows: Rows) -> io::Result<()> {
-    rows.row(["id", "x", "y"].into_iter().chain(places.columns()))?;
+fn write_nodes(map: &StreetMap, lon_lats: &LonLatConverter, mut rows: CsvRows) -> io::Result<()> {
+    rows.row(["id", "x", "y"].into_iter().chain(lon_lats.columns()))?;
     for terminal in map.terminals() {
         let point = map.terminal(terminal);
         rows.text(map.terminal_label(terminal))?;
         rows.point(point)?;
-        rows.place(places.at(point))?;
+        rows.place(lon_lats.at(point))?;
         rows.end()?;
     }
     rows.finish()
 }
 
-fn write_streets(map: &StreetMap, mut rows: Rows) -> io::Result<()> {
+fn write_streets(map: &StreetMap, mut rows: CsvRows) -> io::Result<()> {
     rows.row(["id", "from", "to", "length", "oneway", "shape", "name", "class"])?;
     for id in map.streets() {
         let street = map.street(id);
@@ -56,14 +57,14 @@ fn write_streets(map: &StreetMap, mut rows: Rows) -> io::Result<()> {
     rows.finish()
 }
 
-fn write_pois(map: &StreetMap, places: &LonLats, mut rows: Rows) -> io::Result<()> {
-    let columns = ["id", "x", "y"].into_iter().chain(places.columns());
+fn write_pois(map: &StreetMap, lon_lats: &LonLatConverter, mut rows: CsvRows) -> io::Result<()> {
+    let columns = ["id", "x", "y"].into_iter().chain(lon_lats.columns());
     rows.row(columns.chain(["category", "name"]))?;
     for id in map.pois() {
         let point = map.poi(id).point;
         rows.text(map.poi_label(id).unwrap_or_default())?;
         rows.point(point)?;
-        rows.place(places.at(point))?;
+        rows.place(lon_lats.at(point))?;
         rows.text(map.category(id))?;
         rows.last_text(map.poi_name(id).unwrap_or_default())?;
         rows.end()?;
@@ -71,15 +72,15 @@ fn write_pois(map: &StreetMap, places: &LonLats, mut rows: Rows) -> io::Result<(
     rows.finish()
 }
 
-/// Rows on their way into a file, field by field.
-struct Rows<'a> {
+/// CsvRows on their way into a file, field by field.
+struct CsvRows<'a> {
     out: csv::Writer<&'a mut dyn io::Write>,
     field: String,
 }
 
-impl<'a> Rows<'a> {
-    fn new(out: &'a mut dyn io::Write) -> Rows<'a> {
-        Rows { out: csv::Writer::from_writer(out), field: String::new() }
+impl<'a> CsvRows<'a> {
+    fn new(out: &'a mut dyn io::Write) -> CsvRows<'a> {
+        CsvRows { out: csv::Writer::from_writer(out), field: String::new() }
     }
 
     fn row<'t>(&mut self, fields: impl IntoIterator<Item = &'t str>) -> io::Result<()> {

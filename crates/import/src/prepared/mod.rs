@@ -1,7 +1,7 @@
 //! The prepared map: a map's flat arrays behind a checked header, so that opening it costs a
 //! small part of importing it. The first section says what the map was made from, as JSON.
 
-mod history;
+mod metadata;
 mod records;
 mod sections;
 
@@ -9,13 +9,13 @@ pub(crate) use sections::MAGIC;
 
 use crate::draft::Imported;
 use crate::error::Problem;
-use history::History;
 use meshcloak::map::{Extent, Grid, StreetMap, Tables, Texts};
 use meshcloak::units::Point;
+use metadata::Metadata;
 use rayon::join;
 use records::{frame_numbers, frame_of, point_of, point_record};
 use records::{poi_of, poi_record, street_of, street_record};
-use sections::{Bytes, Reader, Writer};
+use sections::{ReadAt, SectionReader, SectionWriter};
 use std::fs::File;
 
 /// A prepared map as it was stored.
@@ -30,7 +30,7 @@ pub struct Prepared {
 /// The sections in the order of the file; a list of texts takes two.
 #[derive(Clone, Copy)]
 enum Section {
-    History,
+    Metadata,
     Terminals,
     TerminalLabels,
     Streets = 4,
@@ -55,8 +55,8 @@ const SECTIONS: usize = Section::GridSegments as usize + 1;
 
 /// The bytes of a prepared map.
 pub fn encode(imported: &Imported, extent: Extent) -> Vec<u8> {
-    let mut out = Writer::default();
-    out.bytes(&History::of(imported, extent).to_json());
+    let mut out = SectionWriter::default();
+    out.bytes(&Metadata::of(imported, extent).to_json());
     write_tables(imported.map.tables(), &mut out);
     out.finish()
 }
@@ -81,14 +81,14 @@ pub fn sealed(bytes: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn read<B: Bytes + ?Sized>(bytes: &B) -> Result<Prepared, Problem> {
-    let sections = Reader::new(bytes)?;
-    let history = History::from_json(&sections.bytes(Section::History as usize)?)?;
+fn read<B: ReadAt + ?Sized>(bytes: &B) -> Result<Prepared, Problem> {
+    let sections = SectionReader::new(bytes)?;
+    let metadata = Metadata::from_json(&sections.bytes(Section::Metadata as usize)?)?;
     let map = StreetMap::from_tables(read_tables(&sections)?)?;
-    Ok(history.with(map))
+    Ok(metadata.with(map))
 }
 
-fn write_tables(tables: &Tables, out: &mut Writer) {
+fn write_tables(tables: &Tables, out: &mut SectionWriter) {
     out.records(tables.terminals.iter().map(point_record));
     write_texts(&tables.terminal_labels, out);
     out.records(tables.streets.iter().map(street_record));
@@ -110,7 +110,7 @@ fn write_tables(tables: &Tables, out: &mut Writer) {
 }
 
 /// The tables; the large ones are read side by side.
-fn read_tables<B: Bytes + ?Sized>(from: &Reader<B>) -> Result<Tables, Problem> {
+fn read_tables<B: ReadAt + ?Sized>(from: &SectionReader<B>) -> Result<Tables, Problem> {
     let floats = |section: Section| from.records(section as usize, f64::from_le_bytes);
     let points = |section: Section| from.records(section as usize, point_of);
     let texts = |section: Section| read_texts(from, section);
@@ -142,7 +142,7 @@ fn read_tables<B: Bytes + ?Sized>(from: &Reader<B>) -> Result<Tables, Problem> {
     })
 }
 
-fn read_grid<B: Bytes + ?Sized>(from: &Reader<B>) -> Result<Grid, Problem> {
+fn read_grid<B: ReadAt + ?Sized>(from: &SectionReader<B>) -> Result<Grid, Problem> {
     let place = from.records(Section::GridPlace as usize, f64::from_le_bytes)?;
     let counts = from.numbers(Section::GridCounts as usize)?;
     let (&[x, y, side], &[columns, rows]) = (&place[..], &counts[..]) else {
@@ -153,12 +153,15 @@ fn read_grid<B: Bytes + ?Sized>(from: &Reader<B>) -> Result<Grid, Problem> {
     Ok(Grid { corner: Point::new(x, y), side, columns, rows, starts, segments })
 }
 
-fn write_texts(texts: &Texts, out: &mut Writer) {
+fn write_texts(texts: &Texts, out: &mut SectionWriter) {
     out.numbers(texts.ends());
     out.bytes(texts.bytes().as_bytes());
 }
 
-fn read_texts<B: Bytes + ?Sized>(from: &Reader<B>, section: Section) -> Result<Texts, Problem> {
+fn read_texts<B: ReadAt + ?Sized>(
+    from: &SectionReader<B>,
+    section: Section,
+) -> Result<Texts, Problem> {
     let ends = from.numbers(section as usize)?;
     let bytes = String::from_utf8(from.bytes(section as usize + 1)?);
     let bytes = bytes.map_err(|_| Problem::Damaged("a text is not UTF-8".into()))?;

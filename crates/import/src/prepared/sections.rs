@@ -27,15 +27,15 @@ pub(super) const HEADER: usize = TABLE + SECTIONS * ENTRY;
 /// A whole number of records of every size in use, and small enough to stay in a core's cache.
 const BUFFER: usize = 160 << 10;
 
-/// Bytes that can be read from anywhere, by several threads at once.
-pub(super) trait Bytes: Sync {
+/// ReadAt that can be read from anywhere, by several threads at once.
+pub(super) trait ReadAt: Sync {
     /// How many there are.
     fn size(&self) -> io::Result<u64>;
     /// Fills `buffer` from `offset` on.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
-impl Bytes for File {
+impl ReadAt for File {
     fn size(&self) -> io::Result<u64> {
         self.metadata().map(|metadata| metadata.len())
     }
@@ -44,7 +44,7 @@ impl Bytes for File {
     }
 }
 
-impl Bytes for [u8] {
+impl ReadAt for [u8] {
     fn size(&self) -> io::Result<u64> {
         Ok(self.len() as u64)
     }
@@ -58,11 +58,11 @@ impl Bytes for [u8] {
 
 /// Collects sections.
 #[derive(Default)]
-pub(super) struct Writer {
+pub(super) struct SectionWriter {
     sections: Vec<Vec<u8>>,
 }
 
-impl Writer {
+impl SectionWriter {
     pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.sections.push(bytes.to_vec());
     }
@@ -117,7 +117,7 @@ pub(super) fn vouch(file: &mut [u8]) {
 }
 
 /// Reads sections by their number.
-pub(super) struct Reader<'a, B: ?Sized> {
+pub(super) struct SectionReader<'a, B: ?Sized> {
     bytes: &'a B,
     table: [Entry; SECTIONS],
 }
@@ -129,9 +129,9 @@ struct Entry {
     checksum: u32,
 }
 
-impl<'a, B: Bytes + ?Sized> Reader<'a, B> {
+impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
     /// A file whose header is ours and tells the truth.
-    pub(super) fn new(bytes: &'a B) -> Result<Reader<'a, B>, Problem> {
+    pub(super) fn new(bytes: &'a B) -> Result<SectionReader<'a, B>, Problem> {
         let size = bytes.size()?;
         let mut header = [0; HEADER];
         let there = usize::try_from(size).unwrap_or(HEADER).min(HEADER);
@@ -150,7 +150,7 @@ impl<'a, B: Bytes + ?Sized> Reader<'a, B> {
         if offset != size {
             return Err(Problem::Damaged(format!("{} bytes follow its end", size - offset)));
         }
-        Ok(Reader { bytes, table })
+        Ok(SectionReader { bytes, table })
     }
 
     /// A section as it is; read into its place at once, for there is nothing to decode.

@@ -1,6 +1,6 @@
 //! Rows of queries in CSV.
 
-use super::fields::Fields;
+use super::fields::QueryFields;
 use super::reader::{BadQuery, millis};
 use crate::csv_map::table::{Column, Table};
 use crate::error::{ImportError, Problem};
@@ -16,7 +16,7 @@ pub(super) struct CsvQueries<'a> {
 }
 
 /// A row: its line, and its fields or why they are none.
-pub(super) type Row = (u64, Result<Fields, BadQuery>);
+pub(super) type Row = (u64, Result<QueryFields, BadQuery>);
 
 impl<'a> CsvQueries<'a> {
     pub(super) fn open(input: Input<'a>) -> Result<CsvQueries<'a>, ImportError> {
@@ -50,7 +50,7 @@ impl<'a> CsvQueries<'a> {
         }
     }
 
-    fn fields(&self) -> Result<Fields, BadQuery> {
+    fn fields(&self) -> Result<QueryFields, BadQuery> {
         let text = |column| match self.table.text(column) {
             Ok("") => Ok(None),
             Ok(text) => Ok(Some(text.to_owned())),
@@ -67,6 +67,6 @@ impl<'a> CsvQueries<'a> {
         }
         let user = text(self.user)?;
         let [t, x, y, lon, lat, k, dt, dc, speed, interval] = values;
-        Ok(Fields { query, user, t, x, y, lon, lat, k, dt, dc, speed, interval })
+        Ok(QueryFields { query, user, t, x, y, lon, lat, k, dt, dc, speed, interval })
     }
 }

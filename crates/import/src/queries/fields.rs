@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 /// The fields of a row; `None` if a field is missing or empty.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Fields {
+pub(super) struct QueryFields {
     #[serde(default, deserialize_with = "id")]
     pub query: Option<String>,
     #[serde(default, deserialize_with = "id")]

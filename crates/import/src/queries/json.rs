@@ -1,14 +1,14 @@
 //! Rows of queries in NDJSON: one object on each line.
 
 use super::csv::Row;
-use super::fields::Fields;
+use super::fields::QueryFields;
 use super::reader::BadQuery;
-use crate::error::{ImportError, Place, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use std::io::{BufRead as _, Read as _};
 
 /// A line longer than this many bytes holds no query.
-const LONGEST: u64 = 1 << 20;
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// A file of objects.
 pub(super) struct JsonQueries<'a> {
@@ -26,11 +26,12 @@ impl<'a> JsonQueries<'a> {
         loop {
             self.line += 1;
             self.text.clear();
-            let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.text);
-            let read = read.map_err(|error| self.input.error(Place::Line(self.line), error))?;
-            if read as u64 == LONGEST && !self.text.ends_with(b"\n") {
+            let read = self.input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut self.text);
+            let read =
+                read.map_err(|error| self.input.error(FileLocation::Line(self.line), error))?;
+            if read as u64 == MAX_LINE_BYTES && !self.text.ends_with(b"\n") {
                 let problem = Problem::Damaged("a line of more than a megabyte".into());
-                return Err(self.input.error(Place::Line(self.line), problem));
+                return Err(self.input.error(FileLocation::Line(self.line), problem));
             }
             if read == 0 {
                 return Ok(None);
@@ -43,7 +44,7 @@ impl<'a> JsonQueries<'a> {
     }
 }
 
-fn fields(text: &[u8]) -> Result<Fields, BadQuery> {
+fn fields(text: &[u8]) -> Result<QueryFields, BadQuery> {
     serde_json::from_slice(text).map_err(|error| {
         let problem = Problem::Damaged(format!("not a JSON object of a query: {error}"));
         BadQuery { id: None, asked_at: None, problem }

@@ -1,4 +1,4 @@
-//! Files of queries (SPEC §8): CSV or NDJSON, in order of time.
+//! Files of queries (docs/SPEC.md §8): CSV or NDJSON, in order of time.
 //!
 //! Whoever writes knows `dc`, `speed` and `interval`, and writes all three.
 
@@ -14,7 +14,8 @@ mod writer;
 pub use reader::{BadQuery, QueryReader, QueryRow};
 pub use writer::QueryWriter;
 
-use meshcloak::units::{Length, LonLat, Point};
+use crate::coordinates::Coordinates;
+use meshcloak::units::Length;
 
 /// A query as a file holds it: not snapped, nothing refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +27,7 @@ pub struct QueryRecord {
     /// When, in milliseconds.
     pub asked_at: u64,
     /// Where.
-    pub place: QueryPlace,
+    pub coordinates: Coordinates,
     /// Among how many the person wants to be.
     pub k: u32,
     /// How long the person waits, in milliseconds.
@@ -37,13 +38,4 @@ pub struct QueryRecord {
     pub speed: Option<u32>,
     /// Milliseconds between two queries of this person.
     pub query_interval: Option<u32>,
-}
-
-/// Where a query is asked.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum QueryPlace {
-    /// In metres of the map.
-    Metres(Point),
-    /// In degrees.
-    Degrees(LonLat),
 }

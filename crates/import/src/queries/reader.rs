@@ -4,9 +4,9 @@
 //! others to say. Only a file that cannot be read further is an error.
 
 use super::csv::CsvQueries;
-use super::fields::Fields;
+use super::fields::QueryFields;
 use super::json::JsonQueries;
-use super::{QueryPlace, QueryRecord};
+use super::{Coordinates, QueryRecord};
 use crate::error::{ImportError, Problem};
 use crate::input::Input;
 use crate::progress::Progress;
@@ -75,22 +75,22 @@ impl<'a> QueryReader<'a> {
     }
 }
 
-fn query(fields: Fields) -> Result<QueryRecord, Problem> {
+fn query(fields: QueryFields) -> Result<QueryRecord, Problem> {
     let thousandths = |field: &'static str, number: Option<f64>| {
         number.map(|number| in_thousandths(field, number)).transpose()
     };
-    let asked_at = thousandths("t", fields.t)?.ok_or(Problem::Nothing("`t`"))?;
-    let temporal_tolerance = thousandths("dt", fields.dt)?.ok_or(Problem::Nothing("`dt`"))?;
+    let asked_at = thousandths("t", fields.t)?.ok_or(Problem::NoContent("`t`"))?;
+    let temporal_tolerance = thousandths("dt", fields.dt)?.ok_or(Problem::NoContent("`dt`"))?;
     let speed = fields.speed.map(|speed| nearest_thousandth("speed", speed)).transpose()?;
     let query_interval = thousandths("interval", fields.interval)?
         .map(|interval| u32::try_from(interval).map_err(|_| too_large("interval", interval)))
         .transpose()?;
     Ok(QueryRecord {
-        place: place(&fields)?,
-        k: whole("k", fields.k.ok_or(Problem::Nothing("`k`"))?)?,
+        coordinates: coordinates(&fields)?,
+        k: whole("k", fields.k.ok_or(Problem::NoContent("`k`"))?)?,
         distance_constraint: constraint(fields.dc, speed, query_interval)?,
-        query: fields.query.ok_or(Problem::Nothing("`query`"))?,
-        user: fields.user.ok_or(Problem::Nothing("`user`"))?,
+        query: fields.query.ok_or(Problem::NoContent("`query`"))?,
+        user: fields.user.ok_or(Problem::NoContent("`user`"))?,
         asked_at,
         temporal_tolerance,
         speed,
@@ -98,22 +98,22 @@ fn query(fields: Fields) -> Result<QueryRecord, Problem> {
     })
 }
 
-fn place(fields: &Fields) -> Result<QueryPlace, Problem> {
+fn coordinates(fields: &QueryFields) -> Result<Coordinates, Problem> {
     match (fields.x, fields.y, fields.lon, fields.lat) {
         (Some(x), Some(y), ..) if x.is_finite() && y.is_finite() => {
-            Ok(QueryPlace::Metres(Point::new(x, y)))
+            Ok(Coordinates::Metres(Point::new(x, y)))
         }
         (None, None, Some(lon), Some(lat)) => {
             let place = LonLat::new(lon, lat);
             let bad = || bad("lon,lat", format!("{lon},{lat}"), "degrees of a place on Earth");
-            place.map(QueryPlace::Degrees).ok_or_else(bad)
+            place.map(Coordinates::Degrees).ok_or_else(bad)
         }
         (Some(x), Some(y), ..) => Err(bad("x,y", format!("{x},{y}"), "finite metres")),
-        _ => Err(Problem::Nothing("`x`,`y` or `lon`,`lat`")),
+        _ => Err(Problem::NoContent("`x`,`y` or `lon`,`lat`")),
     }
 }
 
-/// As given, rounded down; otherwise speed × interval (SPEC §3).
+/// As given, rounded down; otherwise speed × interval (docs/SPEC.md §3).
 fn constraint(
     dc: Option<f64>,
     speed: Option<u32>,
@@ -127,7 +127,7 @@ fn constraint(
             let units = u64::from(speed) * u64::from(interval) / 31_250;
             Ok(Length::from_units(u32::try_from(units).unwrap_or(u32::MAX)))
         }
-        _ => Err(Problem::Nothing("`dc`, or `speed` and `interval`")),
+        _ => Err(Problem::NoContent("`dc`, or `speed` and `interval`")),
     }
 }
 

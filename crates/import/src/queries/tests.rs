@@ -1,6 +1,7 @@
 //! Queries written and read again, and rows that are none.
 
 use super::*;
+use meshcloak::units::{LonLat, Point};
 use std::path::Path;
 
 fn rows(text: &str) -> Result<Vec<QueryRow>, String> {
@@ -20,12 +21,12 @@ fn complaints(text: &str) -> Vec<String> {
     rows.into_iter().filter_map(bad).collect()
 }
 
-fn record(number: u32, place: QueryPlace) -> QueryRecord {
+fn record(number: u32, coordinates: Coordinates) -> QueryRecord {
     QueryRecord {
         query: format!("q \"{number}\", really"),
         user: number.to_string(),
         asked_at: u64::from(number) * 1_001,
-        place,
+        coordinates,
         k: 2 + number,
         temporal_tolerance: 2_500,
         distance_constraint: Length::from_units(1601 * number + 1),
@@ -37,13 +38,13 @@ fn record(number: u32, place: QueryPlace) -> QueryRecord {
 #[test]
 fn what_is_written_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
-    let metres = |n: u32| QueryPlace::Metres(Point::new(f64::from(n) * 12.25, -3.25));
+    let metres = |n: u32| Coordinates::Metres(Point::new(f64::from(n) * 12.25, -3.25));
     let degrees =
-        |n: u32| QueryPlace::Degrees(LonLat { lon: 8.25 + f64::from(n) / 512.0, lat: -53.125 });
+        |n: u32| Coordinates::Degrees(LonLat { lon: 8.25 + f64::from(n) / 512.0, lat: -53.125 });
     for name in ["a.csv", "a.csv.gz", "a.ndjson", "a.ndjson.gz"] {
-        for place in [&metres as &dyn Fn(u32) -> QueryPlace, &degrees] {
+        for coordinates in [&metres as &dyn Fn(u32) -> Coordinates, &degrees] {
             let path = folder.path().join(name);
-            let records: Vec<QueryRecord> = (0..50).map(|n| record(n, place(n))).collect();
+            let records: Vec<QueryRecord> = (0..50).map(|n| record(n, coordinates(n))).collect();
             let mut writer = QueryWriter::create(&path).unwrap();
             records.iter().for_each(|record| writer.write(record).unwrap());
             writer.finish().unwrap();
@@ -80,13 +81,13 @@ fn a_bad_row_is_told_with_its_line_and_the_next_one_is_read() {
     );
     let said = complaints(&csv);
     let expected = [
-        "3: field `t` holds `-1`; expected seconds from 0 with at most three decimals",
-        "4: field `t` holds `0.0005`",
-        "5: field `k` holds `2.5`; expected a whole number",
-        "6: field `x,y` holds `1,NaN`",
+        "3: field `t` is `-1`; expected seconds from 0 with at most three decimals",
+        "4: field `t` is `0.0005`",
+        "5: field `k` is `2.5`; expected a whole number",
+        "6: field `x,y` is `1,NaN`",
         "7: ",
         "8: ",
-        "9: field `k` holds `two`; expected a number",
+        "9: field `k` is `two`; expected a number",
         "10: ",
     ];
     assert_eq!(said.len(), expected.len(), "{said:?}");

@@ -4,23 +4,23 @@
 //! the same offset, unless another street runs through it.
 
 use super::decimal::put;
-use super::{QueryPlace, QueryRecord};
+use super::{Coordinates, QueryRecord};
+use crate::atomic_file::AtomicFile;
 use crate::error::ImportError;
-use crate::growing::GrowingFile;
 use meshcloak::units::{LonLat, Point};
 use std::path::Path;
 
 /// Writes queries; nothing appears under the file's name before [`QueryWriter::finish`].
 #[derive(Debug)]
 pub struct QueryWriter {
-    file: GrowingFile,
-    format: Format,
+    file: AtomicFile,
+    format: QueryFormat,
     row: Vec<u8>,
     is_empty: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+enum QueryFormat {
     Csv,
     Ndjson,
 }
@@ -35,8 +35,8 @@ impl QueryWriter {
         let name = path.to_string_lossy().to_lowercase();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
         let json = [".ndjson", ".jsonl", ".json"].iter().any(|ending| name.ends_with(ending));
-        let format = if json { Format::Ndjson } else { Format::Csv };
-        let file = GrowingFile::create(path)?;
+        let format = if json { QueryFormat::Ndjson } else { QueryFormat::Csv };
+        let file = AtomicFile::create(path)?;
         Ok(QueryWriter { file, format, row: Vec::new(), is_empty: true })
     }
 
@@ -45,13 +45,13 @@ impl QueryWriter {
         self.row.clear();
         let numbers = numbers(query);
         match self.format {
-            Format::Csv => {
+            QueryFormat::Csv => {
                 if self.is_empty {
                     put_header(&mut self.row, &numbers);
                 }
                 put_csv(&mut self.row, query, &numbers);
             }
-            Format::Ndjson => put_json(&mut self.row, query, &numbers),
+            QueryFormat::Ndjson => put_json(&mut self.row, query, &numbers),
         }
         self.is_empty = false;
         self.file.add(&self.row)
@@ -59,7 +59,7 @@ impl QueryWriter {
 
     /// Gives the file its name.
     pub fn finish(mut self) -> Result<(), ImportError> {
-        if self.is_empty && self.format == Format::Csv {
+        if self.is_empty && self.format == QueryFormat::Csv {
             self.file.add(b"query,user,t,x,y,k,dt,dc,speed,interval\n")?;
         }
         self.file.finish()
@@ -69,9 +69,9 @@ impl QueryWriter {
 fn numbers(query: &QueryRecord) -> [(&'static str, Option<Scaled>); 8] {
     let metres = |value: f64| Some(((value * 1e6).round() as i64, 6));
     let degrees = |value: f64| Some(((value * 1e9).round() as i64, 9));
-    let [first, second] = match query.place {
-        QueryPlace::Metres(Point { x, y }) => [("x", metres(x)), ("y", metres(y))],
-        QueryPlace::Degrees(LonLat { lon, lat }) => [("lon", degrees(lon)), ("lat", degrees(lat))],
+    let [first, second] = match query.coordinates {
+        Coordinates::Metres(Point { x, y }) => [("x", metres(x)), ("y", metres(y))],
+        Coordinates::Degrees(LonLat { lon, lat }) => [("lon", degrees(lon)), ("lat", degrees(lat))],
     };
     let thousandths = |number: u64| Some((number.min(i64::MAX as u64) as i64, 3));
     // A unit of 1/32 m has five decimals.
@@ -147,7 +147,7 @@ mod tests {
             query: "7.0".to_owned(),
             user: "a,\"b\"".to_owned(),
             asked_at: 12_050,
-            place: QueryPlace::Metres(Point::new(13_907.25, -0.5)),
+            coordinates: Coordinates::Metres(Point::new(13_907.25, -0.5)),
             k: 3,
             temporal_tolerance: 3000,
             distance_constraint: Length::metres(50.03),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn written_and_read(point: Point) -> Point {
-        let query = QueryRecord { place: QueryPlace::Metres(point), ..record() };
+        let query = QueryRecord { coordinates: Coordinates::Metres(point), ..record() };
         let mut row = Vec::new();
         put_csv(&mut row, &query, &numbers(&query)[1..3]);
         let text = String::from_utf8(row).unwrap();

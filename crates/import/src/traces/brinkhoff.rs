@@ -2,8 +2,8 @@
 //! time: `newpoint|point|disappearpoint|new|poi, object, report, class, time, x, y, speed,
 //! next x, next y[, k …]`.
 
-use super::{Skips, Spot, Trip, TripPoint, shown};
-use crate::error::{ImportError, Place, Problem};
+use super::{Coordinates, SkipCounts, Trip, TripPoint, shown};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use meshcloak::units::Point;
 use rustc_hash::FxHashMap;
@@ -25,18 +25,18 @@ pub(super) fn read(mut input: Input) -> Result<Vec<Report>, ImportError> {
     loop {
         bytes.clear();
         number += 1;
-        let place = Place::Line(number);
+        let location = FileLocation::Line(number);
         match input.read_until(b'\n', &mut bytes) {
             Ok(0) => return Ok(reports),
             Ok(_) => {}
-            Err(error) => return Err(input.error(place, error)),
+            Err(error) => return Err(input.error(location, error)),
         }
         let line = std::str::from_utf8(&bytes);
         let line =
-            line.map_err(|_| input.error(place, Problem::Damaged("not UTF-8 text".into())))?;
+            line.map_err(|_| input.error(location, Problem::Damaged("not UTF-8 text".into())))?;
         let line = line.trim_start_matches('\u{feff}').trim_end();
         if !line.is_empty() {
-            reports.push(report(line).map_err(|problem| input.error(place, problem))?);
+            reports.push(report(line).map_err(|problem| input.error(location, problem))?);
         }
     }
 }
@@ -58,14 +58,14 @@ fn report(line: &str) -> Result<Report, Problem> {
     let expected = "a time stamp from 0";
     let stamp = number("time", time, 0.0..=1e12, expected)?;
     let metres = |field, text| number(field, text, -4e7..=4e7, "metres within ±40,000 km");
-    let spot = Spot::Metres(Point::new(metres("x", x)?, metres("y", y)?));
+    let coordinates = Coordinates::Metres(Point::new(metres("x", x)?, metres("y", y)?));
     let speed = number("speed", speed, 0.0..=4e7, "metres per time stamp from 0")?;
     let k = fields.get(10).map(|text| {
         let k = text.parse::<u32>().ok().filter(|k| (1..=1_000_000).contains(k));
         k.ok_or_else(|| bad("k", text, "a whole number from 1"))
     });
     let at = (stamp * 1000.0).round() as i64;
-    let point = TripPoint { at, spot, speed: Some(speed), k: k.transpose()? };
+    let point = TripPoint { at, coordinates, speed: Some(speed), k: k.transpose()? };
     Ok(Report { object: object.to_owned(), is_new, point })
 }
 
@@ -88,7 +88,7 @@ fn bad(field: &'static str, value: &str, expected: &'static str) -> Problem {
 
 /// The trips of all objects, in order of appearance. Files are taken in order of their first time
 /// stamp, whatever the order in which they were named.
-pub(super) fn trips(mut files: Vec<Vec<Report>>, skips: &mut Skips) -> Vec<Trip> {
+pub(super) fn trips(mut files: Vec<Vec<Report>>, skips: &mut SkipCounts) -> Vec<Trip> {
     files.sort_by_key(|reports| reports.first().map(|report| report.point.at));
     let mut trips: Vec<Trip> = Vec::new();
     let mut rows: FxHashMap<String, usize> = FxHashMap::default();

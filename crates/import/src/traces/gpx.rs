@@ -2,8 +2,8 @@
 //!
 //! A trip is named after its file; `read_traces` numbers it if the file holds several.
 
-use super::{Skips, Spot, Trip, TripPoint, instant, push_trip, shown};
-use crate::error::{ImportError, Place, Problem};
+use super::{Coordinates, SkipCounts, Trip, TripPoint, push_trip, shown, timestamp};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use meshcloak::units::LonLat;
 use quick_xml::XmlVersion;
@@ -16,14 +16,14 @@ use std::path::Path;
 pub(super) fn read(
     input: Input,
     trips: &mut Vec<Trip>,
-    skips: &mut Skips,
+    skips: &mut SkipCounts,
 ) -> Result<(), ImportError> {
     let path = input.path.clone();
     let mut reader = Reader::from_reader(Numbered { input, line: 1 });
     let mut segments = Segments::default();
     segments.read(&mut reader).map_err(|problem| {
         let line = reader.get_ref().line;
-        Place::Line(line).of(&path, problem)
+        FileLocation::Line(line).of(&path, problem)
     })?;
     skips.untimed += segments.untimed;
     for points in segments.done {
@@ -104,15 +104,15 @@ impl Segments {
         match name {
             "time" => {
                 if let Some(text) = self.text.take() {
-                    let time = instant::milliseconds(&text);
+                    let time = timestamp::milliseconds(&text);
                     let expected = "date and time, as in 2013-07-01T00:00:58Z";
                     self.time = Some(time.ok_or_else(|| bad("time", &text, expected))?);
                 }
             }
             "trkpt" => match (self.place.take(), self.time.take()) {
                 (Some(place), Some(at)) => {
-                    let spot = Spot::Degrees(place);
-                    self.points.push(TripPoint { at, spot, speed: None, k: None });
+                    let coordinates = Coordinates::Degrees(place);
+                    self.points.push(TripPoint { at, coordinates, speed: None, k: None });
                 }
                 _ => self.untimed += 1,
             },

@@ -1,4 +1,4 @@
-//! Traces: where people really went, as others recorded it (SPEC §8).
+//! Traces: where people really went, as others recorded it (docs/SPEC.md §8).
 //!
 //! Four kinds, recognised by content, plain or gzipped: Brinkhoff's generator, taxi trips as CSV
 //! with `POLYLINE` or with `shape` and `timestamps`, and GPX. All become [`Trip`]s. What a field
@@ -7,18 +7,18 @@
 
 mod brinkhoff;
 mod gpx;
-mod instant;
-mod skips;
+mod skip_counts;
 mod taxi;
 #[cfg(test)]
 mod tests;
+mod timestamp;
 
-pub use skips::Skips;
+pub use skip_counts::SkipCounts;
 
-use crate::error::{ImportError, Place, Problem};
+use crate::coordinates::Coordinates;
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use crate::progress::Progress;
-use meshcloak::units::{LonLat, Point};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -35,22 +35,13 @@ pub enum TraceKind {
     Gpx,
 }
 
-/// A place as a trace gives it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Spot {
-    /// In the metres of the map.
-    Metres(Point),
-    /// In degrees.
-    Degrees(LonLat),
-}
-
 /// A point of a trip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TripPoint {
     /// Milliseconds since 1970; thousandths of a time stamp in a Brinkhoff trace.
     pub at: i64,
     /// Where.
-    pub spot: Spot,
+    pub coordinates: Coordinates,
     /// Metres per time stamp, if the trace says (Brinkhoff).
     pub speed: Option<f64>,
     /// The k-anonymity asked for, if the trace says (Brinkhoff with k).
@@ -74,7 +65,7 @@ pub struct Trips {
     /// In the order in which they begin in the files.
     pub trips: Vec<Trip>,
     /// What was left out.
-    pub skips: Skips,
+    pub skips: SkipCounts,
 }
 
 /// Reads the files of one trace. Brinkhoff traces may be cut into files by time, in any order;
@@ -94,14 +85,14 @@ fn read_inputs<'a>(
 ) -> Result<Trips, ImportError> {
     let mut kind = None;
     let mut trips = Vec::new();
-    let mut skips = Skips::default();
+    let mut skips = SkipCounts::default();
     let mut reports = Vec::new();
     let mut last = None;
     for input in inputs {
         let mut input = input?;
         let found = kind_of(&mut input)?;
         if *kind.get_or_insert(found) != found {
-            return Err(input.error(Place::File, Problem::MixedTraces));
+            return Err(input.error(FileLocation::File, Problem::MixedTraces));
         }
         last = Some(input.path.clone());
         match found {
@@ -111,10 +102,10 @@ fn read_inputs<'a>(
             TraceKind::Gpx => gpx::read(input, &mut trips, &mut skips)?,
         }
     }
-    let kind = kind.ok_or_else(|| Place::File.of(Path::new(""), Problem::Missing))?;
+    let kind = kind.ok_or_else(|| FileLocation::File.of(Path::new(""), Problem::Missing))?;
     trips.extend(brinkhoff::trips(reports, &mut skips));
     match last {
-        Some(file) if trips.is_empty() => Err(Place::File.of(&file, Problem::NoTrip(skips))),
+        Some(file) if trips.is_empty() => Err(FileLocation::File.of(&file, Problem::NoTrip(skips))),
         _ => Ok(Trips { kind, trips: with_unique_ids(trips), skips }),
     }
 }
@@ -135,7 +126,7 @@ fn kind_of(input: &mut Input) -> Result<TraceKind, ImportError> {
     } else if line.matches('\t').count() >= 4 {
         Ok(TraceKind::Brinkhoff)
     } else {
-        Err(input.error(Place::File, Problem::UnknownTrace))
+        Err(input.error(FileLocation::File, Problem::UnknownTrace))
     }
 }
 
@@ -155,7 +146,7 @@ fn with_unique_ids(mut trips: Vec<Trip>) -> Vec<Trip> {
 }
 
 /// Adds a trip, less the points that are not later than the one before; or counts why not.
-fn push_trip(id: String, points: Vec<TripPoint>, trips: &mut Vec<Trip>, skips: &mut Skips) {
+fn push_trip(id: String, points: Vec<TripPoint>, trips: &mut Vec<Trip>, skips: &mut SkipCounts) {
     let read = points.len();
     let mut points = points;
     let mut last = i64::MIN;

@@ -2,7 +2,7 @@
 //! `[lon, lat]` every 15 s from `TIMESTAMP` on (Porto, 2013), or as `shape` in WKT with as many
 //! `timestamps`, in seconds since 1970 (the test set of the same taxis).
 
-use super::{Skips, Spot, Trip, TripPoint, push_trip};
+use super::{Coordinates, SkipCounts, Trip, TripPoint, push_trip};
 use crate::csv_map::table::{Column, Table};
 use crate::csv_map::wkt::{TOO_FEW, read_line_string};
 use crate::error::ImportError;
@@ -19,7 +19,7 @@ const SECONDS: std::ops::RangeInclusive<f64> = 0.0..=95_617_584_000.0;
 pub(super) fn read_polylines(
     input: Input,
     trips: &mut Vec<Trip>,
-    skips: &mut Skips,
+    skips: &mut SkipCounts,
 ) -> Result<(), ImportError> {
     let mut table = Table::open(input)?;
     let (polyline, timestamp) = (table.required("polyline")?, table.required("timestamp")?);
@@ -47,7 +47,7 @@ pub(super) fn read_polylines(
 pub(super) fn read_shapes(
     input: Input,
     trips: &mut Vec<Trip>,
-    skips: &mut Skips,
+    skips: &mut SkipCounts,
 ) -> Result<(), ImportError> {
     let mut table = Table::open(input)?;
     let (shape, timestamps) = (table.required("shape")?, table.required("timestamps")?);
@@ -117,6 +117,6 @@ fn seconds(text: &str) -> Option<i64> {
 }
 
 fn point(lon: f64, lat: f64, at: i64) -> Option<TripPoint> {
-    let spot = Spot::Degrees(LonLat::new(lon, lat)?);
-    Some(TripPoint { at, spot, speed: None, k: None })
+    let coordinates = Coordinates::Degrees(LonLat::new(lon, lat)?);
+    Some(TripPoint { at, coordinates, speed: None, k: None })
 }

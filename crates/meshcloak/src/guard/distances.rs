@@ -3,7 +3,7 @@
 //! ```text
 //! rows     one per terminal      Option<Row { start, end, bound }>
 //! entries  entries[start..end]   (terminal, distance), nearest first, complete up to `bound`
-//! spread   one per terminal      (generation, distance from the current origin)
+//! spread   one per terminal      distance from the current origin, if set
 //! ```
 //!
 //! Users near one exit share its row, so a batch needs few searches. The engine's own distances
@@ -11,6 +11,7 @@
 //! Reference: `naive::distance`.
 
 use crate::map::{Position, StreetMap, TerminalId};
+use crate::stamps::Stamps;
 use crate::units::Length;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,8 +27,7 @@ pub(super) struct Distances {
     search: Search,
     origin: Option<Position>,
     bound: u32,
-    spread: Vec<(u32, u32)>,
-    generation: u32,
+    spread: Stamps<u32>,
 }
 
 /// Size limits of the cache, in entries of 8 bytes.
@@ -56,14 +56,9 @@ impl Distances {
     /// Sets the origin; distances from it are known up to `bound`.
     pub(super) fn set_origin(&mut self, map: &StreetMap, origin: Position, bound: Length) {
         self.rows.resize(map.terminal_count(), None);
-        self.spread.resize(map.terminal_count(), (0, 0));
+        self.spread.clear(map.terminal_count());
         self.origin = Some(origin);
         self.bound = bound.units();
-        self.generation = self.generation.wrapping_add(1);
-        if self.generation == 0 {
-            self.spread.fill((0, 0));
-            self.generation = 1;
-        }
         let street = map.street(origin.street);
         self.spread_from(map, street.to, street.length.units() - origin.offset.units());
         if !street.one_way {
@@ -87,8 +82,7 @@ impl Distances {
     }
 
     fn at(&self, terminal: TerminalId) -> u32 {
-        let (generation, length) = self.spread[terminal.index()];
-        if generation == self.generation { length } else { u32::MAX }
+        self.spread.get(terminal.index()).unwrap_or(u32::MAX)
     }
 
     /// Adds the paths that leave the origin's street by `exit`, at distance `offset` from it.
@@ -100,11 +94,7 @@ impl Distances {
             if length > rest {
                 break;
             }
-            let length = length + offset;
-            let known = &mut self.spread[terminal as usize];
-            if known.0 != self.generation || length < known.1 {
-                *known = (self.generation, length);
-            }
+            self.spread.lower(terminal as usize, length + offset);
         }
     }
 
@@ -155,9 +145,8 @@ fn round_up(bound: u32) -> u32 {
 /// Scratch buffers of Dijkstra's algorithm.
 #[derive(Default)]
 struct Search {
-    /// Generation and shortest distance so far, by terminal.
-    best: Vec<(u32, u32)>,
-    generation: u32,
+    /// Shortest distance so far, by terminal.
+    best: Stamps<u32>,
     open: BinaryHeap<Reverse<(u32, TerminalId)>>,
 }
 
@@ -170,33 +159,22 @@ impl Search {
         bound: u32,
         mut visit: impl FnMut(TerminalId, u32),
     ) {
-        self.begin(map.terminal_count());
-        let Search { best, generation, open } = self;
-        best[from.index()] = (*generation, 0);
+        let Search { best, open } = self;
+        best.clear(map.terminal_count());
+        open.clear();
+        best.insert(from.index(), 0);
         open.push(Reverse((0, from)));
         while let Some(Reverse((length, terminal))) = open.pop() {
-            if best[terminal.index()].1 < length {
+            if best.get(terminal.index()).is_some_and(|best| best < length) {
                 continue;
             }
             visit(terminal, length);
             for arm in map.leaving(terminal) {
                 let next = length.saturating_add(map.street(arm.street).length.units());
-                let known = &mut best[arm.terminal.index()];
-                if next <= bound && (known.0 != *generation || next < known.1) {
-                    *known = (*generation, next);
+                if next <= bound && best.lower(arm.terminal.index(), next) {
                     open.push(Reverse((next, arm.terminal)));
                 }
             }
-        }
-    }
-
-    fn begin(&mut self, terminals: usize) {
-        self.best.resize(terminals, (0, 0));
-        self.open.clear();
-        self.generation = self.generation.wrapping_add(1);
-        if self.generation == 0 {
-            self.best.fill((0, 0));
-            self.generation = 1;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a Brinkhoff map may look like.
 
 use super::{EDGES, NODES, binary_edge, binary_edges, binary_node, binary_nodes, read};
-use crate::brinkhoff::{Form, looks_like_edges, looks_like_nodes, read as read_files};
+use crate::brinkhoff::{Encoding, looks_like_edges, looks_like_nodes, read as read_files};
 use crate::testing::{real_map, whole};
 use meshcloak::map::{StreetId, TerminalId};
 use meshcloak::units::Point;
@@ -44,22 +44,22 @@ fn names_in_latin_1_are_understood_and_counted() {
 
 #[test]
 fn the_first_bytes_say_what_a_file_holds() {
-    let cases: [(&[u8], Option<Form>, Option<Form>); 8] = [
-        (NODES.as_bytes(), Some(Form::Text), None),
-        (EDGES.as_bytes(), Some(Form::Text), Some(Form::Text)),
-        (b"734407496 6 3700 3516 *\r\n", Some(Form::Text), Some(Form::Text)),
+    let cases: [(&[u8], Option<Encoding>, Option<Encoding>); 8] = [
+        (NODES.as_bytes(), Some(Encoding::Text), None),
+        (EDGES.as_bytes(), Some(Encoding::Text), Some(Encoding::Text)),
+        (b"734407496 6 3700 3516 *\r\n", Some(Encoding::Text), Some(Encoding::Text)),
         (b"id,x,y\n1,2,3\n", None, None),
         (b"", None, None),
         (b"\x00\x00\x00\x0d\x0a\x09OSMHeader\x18\xb2\x01 is a packed file and no map", None, None),
-        (&binary_nodes(), Some(Form::Binary), None),
-        (&binary_edges(), None, Some(Form::Binary)),
+        (&binary_nodes(), Some(Encoding::Binary), None),
+        (&binary_edges(), None, Some(Encoding::Binary)),
     ];
     for (start, nodes, edges) in cases {
         assert_eq!(looks_like_nodes(start), nodes, "{start:?}");
         assert_eq!(looks_like_edges(start), edges, "{start:?}");
     }
     let nameless = binary_node(b"", 70_000, [-5, 5]);
-    assert_eq!(looks_like_nodes(&nameless), Some(Form::Binary));
+    assert_eq!(looks_like_nodes(&nameless), Some(Encoding::Binary));
 }
 
 #[test]

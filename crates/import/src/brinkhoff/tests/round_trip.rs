@@ -1,6 +1,6 @@
 //! Whatever the format can say is read back as it was written.
 
-use crate::brinkhoff::{BrinkhoffFiles, Form, read, write};
+use crate::brinkhoff::{BrinkhoffFiles, Encoding, read, write};
 use crate::csv_map::{self, CsvFiles};
 use crate::testing::{real_map, whole};
 use meshcloak::map::{Extent, MapBuilder, RawStreet, StreetMap};
@@ -10,9 +10,9 @@ use rand::RngExt as _;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-fn through(map: &StreetMap, folder: &Path, form: Form) -> (StreetMap, Vec<String>) {
-    let files = BrinkhoffFiles::of_stem(&folder.join("m"), form, "");
-    let notes = write(map, &files, form).unwrap();
+fn through(map: &StreetMap, folder: &Path, encoding: Encoding) -> (StreetMap, Vec<String>) {
+    let files = BrinkhoffFiles::of_stem(&folder.join("m"), encoding, "");
+    let notes = write(map, &files, encoding).unwrap();
     (whole(read(&files.nodes, &files.edges, &()).unwrap()), notes)
 }
 
@@ -51,15 +51,15 @@ fn what_the_format_can_say_comes_back_the_same_also_through_csv() {
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..120 {
         let map = sayable(seed);
-        for form in [Form::Binary, Form::Text] {
-            let (back, notes) = through(&map, folder.path(), form);
+        for encoding in [Encoding::Binary, Encoding::Text] {
+            let (back, notes) = through(&map, folder.path(), encoding);
             assert_eq!(back, map, "seed {seed}");
             assert_eq!(notes, Vec::<String>::new());
         }
         let files = CsvFiles { pois: None, ..CsvFiles::of_stem(&folder.path().join("c"), "") };
         csv_map::write(&map, &files).unwrap();
         let csv = whole(csv_map::read(&files, None, &()).unwrap());
-        assert_eq!(through(&csv, folder.path(), Form::Binary).0, map, "seed {seed}");
+        assert_eq!(through(&csv, folder.path(), Encoding::Binary).0, map, "seed {seed}");
     }
 }
 
@@ -72,8 +72,8 @@ fn random_towns_keep_their_geometry() {
     for seed in 0..200 {
         let town = Town::random(seed);
         let (map, context) = (&town.map, format!("seed {seed}\n{town}"));
-        let (back, _) = through(map, folder.path(), Form::Binary);
-        assert_eq!(through(map, folder.path(), Form::Text).0, back, "{context}");
+        let (back, _) = through(map, folder.path(), Encoding::Binary);
+        assert_eq!(through(map, folder.path(), Encoding::Text).0, back, "{context}");
         for terminal in map.terminals() {
             assert_eq!(back.terminal(terminal), map.terminal(terminal), "{context}");
         }
@@ -81,7 +81,7 @@ fn random_towns_keep_their_geometry() {
         let bends = map.tables().shape_points.len() - 2 * map.street_count();
         assert_eq!(back.terminal_count(), map.terminal_count() + bends, "{context}");
         assert_eq!(all_lines(&back), all_lines(map), "{context}");
-        let (again, notes) = through(&back, folder.path(), Form::Binary);
+        let (again, notes) = through(&back, folder.path(), Encoding::Binary);
         assert_eq!(again, back, "{context}");
         assert_eq!(notes, Vec::<String>::new(), "{context}");
     }
@@ -115,12 +115,12 @@ fn what_the_format_cannot_say_is_said_in_sentences() {
     let folder = tempfile::tempdir().unwrap();
     //  A ─▶ B twice, a long way round, a bend
     let map = town("A 0,0  B 100.5,0 | A>B A-B A-B:300 B-A(50,20)").map;
-    let (back, notes) = through(&map, folder.path(), Form::Text);
+    let (back, notes) = through(&map, folder.path(), Encoding::Text);
     assert_eq!(
         notes,
         [
             "one-way streets that became two-way: 1",
-            "written lengths that were lost, the geometry being shorter: 1",
+            "written lengths that were losses, the geometry being shorter: 1",
             "streets with bends that became several edges each, their bends nodes: 1",
             "edges left out, their two nodes being joined already: 2",
             "street classes that became the number of their rank, 0 to 6: 4",
@@ -157,18 +157,18 @@ fn long_and_odd_names_are_cut_to_one_line() {
         last = to;
     }
     let map = builder.build(Extent::Whole).unwrap().map;
-    let (back, notes) = through(&map, folder.path(), Form::Binary);
+    let (back, notes) = through(&map, folder.path(), Encoding::Binary);
     assert_eq!(notes, ["street names that became one line of at most 255 bytes: 3"]);
     let read: Vec<_> = back.streets().map(|street| back.street_name(street)).collect();
     assert_eq!(read, [Some("ß".repeat(127).as_str()), Some("two lines"), None]);
-    assert_eq!(through(&map, folder.path(), Form::Text).0, back);
+    assert_eq!(through(&map, folder.path(), Encoding::Text).0, back);
 }
 
 #[test]
 fn the_last_numbers_are_not_passed() {
     let folder = tempfile::tempdir().unwrap();
     let map = town("9223372036854775807 0,0  2 10,0 | 2-9223372036854775807(5,5)").map;
-    let (back, _) = through(&map, folder.path(), Form::Binary);
+    let (back, _) = through(&map, folder.path(), Encoding::Binary);
     let labels: Vec<&str> = back.terminals().map(|node| back.terminal_label(node)).collect();
     assert_eq!(labels, ["1", "2", "3"]);
 }
@@ -179,9 +179,9 @@ fn oldenburg_comes_back_the_same() {
     let edges = real_map("oldenburg/oldenburgGen.edge").unwrap();
     let map = whole(read(&nodes, &edges, &()).unwrap());
     let folder = tempfile::tempdir().unwrap();
-    for form in [Form::Binary, Form::Text] {
-        assert_eq!(through(&map, folder.path(), form), (map.clone(), Vec::new()));
+    for encoding in [Encoding::Binary, Encoding::Text] {
+        assert_eq!(through(&map, folder.path(), encoding), (map.clone(), Vec::new()));
     }
-    let files = BrinkhoffFiles::of_stem(&folder.path().join("m"), Form::Binary, "");
+    let files = BrinkhoffFiles::of_stem(&folder.path().join("m"), Encoding::Binary, "");
     assert_eq!(std::fs::read(&files.nodes).unwrap(), std::fs::read(&nodes).unwrap());
 }

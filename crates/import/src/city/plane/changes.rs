@@ -1,22 +1,20 @@
-//! How a subdivision grows: edges are cut in two, and new ones join corners of a face or reach into
-//! it.
+//! Operations that extend a subdivision: split an edge, join two corners, add a dangling edge.
 
 use super::{Corner, Half, Plane, Vertex};
 use crate::city::lines::LineId;
+use crate::city::vector::to_centimetres;
 use meshcloak::units::Point;
 
 impl Plane {
     pub(super) fn add_vertex(&mut self, point: Point, leaving: Half) -> Vertex {
-        // Whole centimetres survive every file format.
-        let whole = |metres: f64| (metres * 100.0).round() / 100.0;
-        self.points.push(Point::new(whole(point.x), whole(point.y)));
+        self.points.push(to_centimetres(point));
         self.leaving.push(leaving);
         self.degree.push(0);
         self.pinned.push(false);
         self.points.len() as u32 - 1
     }
 
-    /// A terminal that belongs to no face: for roads above or below the others.
+    /// Adds a vertex that belongs to no face, for grade-separated roads.
     pub(in crate::city) fn add_lone(&mut self, point: Point) -> Vertex {
         self.add_vertex(point, Plane::OUTSIDE)
     }
@@ -36,12 +34,12 @@ impl Plane {
         self.prev[second as usize] = first;
     }
 
-    /// Cuts an edge in two at `point`; `half` then ends there, at the corner given back.
+    /// Splits an edge at `point`. `half` then ends there; returns that corner.
     pub(in crate::city) fn cut(&mut self, half: Half, point: Point) -> Corner {
         let (back, end) = (half ^ 1, self.target(half));
         let line = self.line(half);
         let vertex = self.add_vertex(point, back);
-        // The new edge runs the same way along its line as the old one.
+        // The new edge has the same direction along its line.
         let (from, to) = if half & 1 == 0 { (vertex, end) } else { (end, vertex) };
         let added = self.add_edge(from, to, line) | (half & 1);
         let (ahead, behind) = (self.next(half), self.prev(back));
@@ -65,8 +63,8 @@ impl Plane {
         Corner(half)
     }
 
-    /// Joins two corners of one face; what is left of the half given back is one new face, what
-    /// is right of it the other.
+    /// Joins two corners of one face by an edge, which divides the face. Returns the half-edge
+    /// `from` → `to`; the two new faces are on its left and on its right.
     pub(in crate::city) fn join(&mut self, from: Corner, to: Corner, line: LineId) -> Half {
         let (a, b) = (self.vertex_of(from), self.vertex_of(to));
         let (after_a, after_b) = (self.next(from.0), self.next(to.0));
@@ -79,7 +77,7 @@ impl Plane {
         half
     }
 
-    /// An edge from a corner to a new vertex inside the face; gives back the corner at its end.
+    /// Adds an edge from a corner to a new vertex inside the face. Returns the corner at its end.
     pub(in crate::city) fn reach(&mut self, from: Corner, point: Point, line: LineId) -> Corner {
         let a = self.vertex_of(from);
         let after = self.next(from.0);
@@ -116,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_joined_face_falls_in_two_and_a_reach_stays_one() {
+    fn joining_corners_divides_a_face_and_a_dangling_edge_does_not() {
         let mut plane = square();
         let line = LineId::FIRST_STREET;
         let south = plane.cut(0, Point::new(50.0, 0.0));

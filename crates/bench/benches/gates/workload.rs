@@ -1,0 +1,225 @@
+//! The counted workload: each stage of the engine on a fixed input, one thread, default settings.
+//!
+//! 25 seconds of profile `p1` (dt 3 s, k 2 to 5) in a small built-in city.
+
+use crate::meter::{Meter, TurnMeter, TurnStages};
+use bench::{Configuration, in_pool};
+use import::{MapSource, Options};
+use meshcloak::cliques::{LargestCliques, maximal_cliques};
+use meshcloak::constraint_graph::{ConstraintGraph, Coverage, GraphBuilder};
+use meshcloak::distance::{Atlas, DistanceMatrix, Reach, Rows};
+use meshcloak::engine::{Batch, turn};
+use meshcloak::guarantee::Guarantee;
+use meshcloak::guard::Promise;
+use meshcloak::history::LastPositions;
+use meshcloak::map::StreetMap;
+use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
+use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::query::{Query, QueryId};
+use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
+use meshcloak::units::{Length, Time};
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::ops::Range;
+use std::sync::Arc;
+use traffic::Simulation;
+
+/// With [`AGENTS`] a query has four neighbours on average, as on Oldenburg with 100,000 agents.
+const CITY: &str = "city:700:1";
+const AGENTS: u32 = 10_000;
+/// The seconds with the most queries.
+const SECONDS: Range<u64> = 40..65;
+const DC_MAX: Length = Length::from_units(1_500 * 32);
+
+const RECIPROCAL: TurnStages = TurnStages {
+    grouping: "reciprocal_grouping",
+    guard: "reciprocal_guard",
+    rest: "reciprocal_rest",
+};
+const HISTORY: TurnStages =
+    TurnStages { grouping: "history_grouping", guard: "history_guard", rest: "history_rest" };
+
+/// Runs each stage once.
+pub fn run() -> Meter {
+    in_pool(1, run_all)
+}
+
+fn run_all() -> Meter {
+    let source: MapSource = CITY.parse().expect("CITY names a built-in city");
+    let map = import::read_map(&source, &Options::default(), &()).expect("it has streets").map;
+    let batches = batches(&map);
+    let atlas = Arc::new(Atlas::new(map, DC_MAX));
+    let mut meter = Meter::default();
+    count_preparation(&mut meter, atlas.map());
+    count_stages(&mut meter, &atlas, &batches);
+    let queries = batches.iter().map(|batch| batch.arrivals.len()).sum();
+    let (mut paper, input) = (scheme(&atlas, Guarantee::Paper), batches.clone());
+    meter.count("turns", || replay(&mut paper, input));
+    meter.divide("turns", queries, "query");
+    for (guarantee, stages, whole) in [
+        (Guarantee::Reciprocal, RECIPROCAL, "reciprocal_turn"),
+        (Guarantee::History, HISTORY, "history_turn"),
+    ] {
+        count_turns(&mut meter, &mut scheme(&atlas, guarantee), stages, &batches);
+        for stage in [stages.grouping, stages.guard, whole] {
+            meter.divide(stage, queries, "query");
+        }
+    }
+    meter
+}
+
+fn scheme(atlas: &Arc<Atlas>, guarantee: Guarantee) -> MeshCloak {
+    MeshCloak::new(Arc::clone(atlas), Settings { guarantee, ..Settings::default() })
+}
+
+/// Algorithm 1 and the rows of streets within reach.
+fn count_preparation(meter: &mut Meter, map: &StreetMap) {
+    let matrix = meter.count("matrix", || DistanceMatrix::new(map, DC_MAX));
+    let rows = meter.count("rows", || Reach::new(map, &matrix));
+    meter.divide("matrix", matrix.pair_count(), "pair");
+    meter.divide("rows", rows.entry_count(), "entry");
+}
+
+/// The stages of Algorithm 4, each on the inputs it has in a run under `paper`.
+fn count_stages(meter: &mut Meter, atlas: &Arc<Atlas>, batches: &[Batch]) {
+    assert!(matches!(atlas.rows(), Rows::Streets(_)), "a small city has rows of streets");
+    let by_terminals = Atlas::with_max_bytes(atlas.map().clone(), DC_MAX, 0);
+    let Recorder { waiting, sets, .. } = Recorder::record(scheme(atlas, Guarantee::Paper), batches);
+    let graphs = graphs(atlas, &waiting);
+    let mut builder = MeshBuilder::new(Arc::clone(atlas), MeshRule::Reach);
+    meter.count("graph", || build_graphs(atlas, &waiting));
+    meter.count("graph_by_terminals", || build_graphs(&by_terminals, &waiting));
+    meter.count("largest_cliques", || {
+        let mut cliques = LargestCliques::default();
+        for graph in &graphs {
+            black_box(cliques.find(graph, Settings::default().budget));
+        }
+    });
+    meter.count("all_cliques", || list_cliques(&graphs));
+    meter.count("meshes", || {
+        let mut streets = Vec::new();
+        for set in &sets {
+            streets.clear();
+            builder.cloaking_mesh(set.iter().copied(), &mut streets);
+            black_box(&streets);
+        }
+    });
+    let queries = batches.iter().map(|batch| batch.arrivals.len()).sum();
+    for stage in ["graph", "graph_by_terminals", "largest_cliques", "all_cliques", "meshes"] {
+        meter.divide(stage, queries, "query");
+    }
+}
+
+/// Builds the constraint graph of each batch (Algorithm 2).
+fn build_graphs(atlas: &Atlas, waiting: &[Vec<Query>]) {
+    let mut builder = GraphBuilder::default();
+    for waiting in waiting {
+        black_box(builder.build(atlas, Coverage::Own, waiting));
+    }
+}
+
+/// Lists all maximal cliques. Not inlined, since `maximal_cliques` is generic and its code depends
+/// on the caller.
+#[inline(never)]
+fn list_cliques(graphs: &[ConstraintGraph]) {
+    for graph in graphs {
+        maximal_cliques(graph, |clique| {
+            black_box(clique);
+        });
+    }
+}
+
+fn graphs(atlas: &Atlas, waiting: &[Vec<Query>]) -> Vec<ConstraintGraph> {
+    let mut builder = GraphBuilder::default();
+    let graphs = waiting.iter().map(|waiting| builder.build(atlas, Coverage::Own, waiting).clone());
+    graphs.collect()
+}
+
+/// Algorithm 4.
+fn replay(scheme: &mut dyn Scheme, batches: Vec<Batch>) {
+    let mut state = State::default();
+    let mut positions = scheme.history_horizon().map(LastPositions::new);
+    for batch in batches {
+        if let Some(positions) = &mut positions {
+            positions.record_all(&batch.arrivals, &mut state.history);
+        }
+        black_box(turn(scheme, &mut state, batch, &mut ()));
+    }
+}
+
+/// Turns of one scheme, stage by stage.
+fn count_turns(meter: &mut Meter, scheme: &mut dyn Scheme, stages: TurnStages, batches: &[Batch]) {
+    let mut state = State::default();
+    let mut positions = scheme.history_horizon().map(LastPositions::new);
+    for batch in batches {
+        let batch = batch.clone();
+        if let Some(positions) = &mut positions {
+            positions.record_all(&batch.arrivals, &mut state.history);
+        }
+        let mut observer = TurnMeter::start(meter, stages);
+        black_box(turn(scheme, &mut state, batch, &mut observer));
+        observer.finish();
+    }
+}
+
+/// The queries of [`SECONDS`], one batch per second.
+fn batches(map: &StreetMap) -> Vec<Batch> {
+    let configuration = Configuration::new("p1", 3, 5);
+    let profile = configuration.profile();
+    let mut simulation = Simulation::new(map, &profile, configuration.settings(AGENTS, 1));
+    let mut ids = (1..).map(QueryId);
+    let mut batches = Vec::new();
+    for second in 0..SECONDS.end {
+        let asked = simulation.step().expect("the simulation lasts longer than SECONDS");
+        if SECONDS.contains(&second) {
+            let queries = asked.queries.iter().zip(&mut ids);
+            batches.push(Batch {
+                now: Time::from_millis(second * 1_000),
+                arrivals: queries.map(|(query, id)| query.as_query(id)).collect(),
+                cancelled: Vec::new(),
+            });
+        }
+    }
+    batches
+}
+
+/// Wrapper of MeshCloak that records the inputs of its stages.
+struct Recorder {
+    scheme: MeshCloak,
+    /// Waiting queries of each batch.
+    waiting: Vec<Vec<Query>>,
+    /// Street and dc of the members of each published set.
+    sets: Vec<Vec<MeshKey>>,
+}
+
+impl Recorder {
+    fn record(scheme: MeshCloak, batches: &[Batch]) -> Recorder {
+        let mut recorder = Recorder { scheme, waiting: Vec::new(), sets: Vec::new() };
+        replay(&mut recorder, batches.to_vec());
+        recorder
+    }
+}
+
+impl Scheme for Recorder {
+    fn name(&self) -> &'static str {
+        self.scheme.name()
+    }
+
+    fn describe(&self) -> Description {
+        self.scheme.describe()
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        self.scheme.promise()
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
+        let published = self.scheme.cloak(state, now, observer);
+        let by_id: BTreeMap<QueryId, MeshKey> =
+            state.waiting.iter().map(|query| (query.id, query.mesh_key())).collect();
+        let sets = (0..published.set_count() as u32).map(|set| published.set(set));
+        self.sets.extend(sets.map(|set| set.members.iter().map(|id| by_id[id]).collect()));
+        self.waiting.push(state.waiting.clone());
+        published
+    }
+}

@@ -1,0 +1,56 @@
+//! Workload configurations of the paper (Table III).
+
+use meshcloak::map::StreetMap;
+use meshcloak::query::Query;
+use traffic::{Profile, Settings, Simulation};
+
+/// Queries of a simulation, one list per second.
+pub type Recording = Vec<Vec<Query>>;
+
+/// A workload of the paper. Streets are chosen uniformly as start and destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// Name of a built-in profile.
+    pub profile: &'static str,
+    /// Temporal tolerance in seconds.
+    pub dt: u32,
+    /// Largest k; the smallest is 2.
+    pub max_k: u32,
+}
+
+/// The configurations of the paper's speed comparison.
+pub const CONFIGURATIONS: [Configuration; 5] = [
+    Configuration::new("p1", 3, 5),
+    Configuration::new("p1", 5, 5),
+    Configuration::new("p1", 3, 10),
+    Configuration::new("p2", 3, 5),
+    Configuration::new("p2", 10, 10),
+];
+
+impl Configuration {
+    /// A profile with its temporal tolerance in seconds and its largest k.
+    pub const fn new(profile: &'static str, dt: u32, max_k: u32) -> Configuration {
+        Configuration { profile, dt, max_k }
+    }
+
+    /// Label in tables: `P1-3-5` is profile p1, dt 3 s, k up to 5.
+    pub fn label(self) -> String {
+        format!("{}-{}-{}", self.profile.to_uppercase(), self.dt, self.max_k)
+    }
+
+    /// The profile with uniform places.
+    pub fn profile(self) -> Profile {
+        Profile::named(self.profile).expect("the profile is built in").with_uniform_places()
+    }
+
+    /// Simulates the agents until the last one has left.
+    pub fn record(self, map: &StreetMap, agents: u32, seed: u64) -> Recording {
+        Simulation::new(map, &self.profile(), self.settings(agents, seed)).tape()
+    }
+
+    /// Settings of the simulation.
+    pub fn settings(self, agents: u32, seed: u64) -> Settings {
+        let k = (2, self.max_k);
+        Settings { users: agents, k, temporal_tolerance: self.dt * 1_000, seed }
+    }
+}

@@ -1,0 +1,79 @@
+//! What a prepared map was made from, as JSON in its first section: readable with any tool.
+
+use super::Prepared;
+use crate::draft::{Imported, Provenance};
+use crate::error::Problem;
+use meshcloak::map::{Dropped, Extent, Repairs, StreetMap};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Metadata {
+    source: String,
+    format: String,
+    nodes: u64,
+    edges: u64,
+    width: f64,
+    height: f64,
+    metres: f64,
+    whole_map: bool,
+    dropped_terminals: usize,
+    dropped_streets: usize,
+    dropped_metres: f64,
+    dropped_parts: usize,
+    zero_length: usize,
+    lengthened: usize,
+    notes: Vec<String>,
+}
+
+impl Metadata {
+    pub(super) fn of(imported: &Imported, extent: Extent) -> Metadata {
+        let Imported { provenance, dropped, repairs, notes, .. } = imported;
+        Metadata {
+            source: provenance.source.clone(),
+            format: provenance.format.clone(),
+            nodes: provenance.nodes,
+            edges: provenance.edges,
+            width: provenance.width,
+            height: provenance.height,
+            metres: provenance.metres,
+            whole_map: extent == Extent::Whole,
+            dropped_terminals: dropped.terminals,
+            dropped_streets: dropped.streets,
+            dropped_metres: dropped.metres,
+            dropped_parts: dropped.parts,
+            zero_length: repairs.zero_length,
+            lengthened: repairs.lengthened,
+            notes: notes.clone(),
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("texts and finite numbers are always JSON")
+    }
+
+    pub(super) fn from_json(json: &[u8]) -> Result<Metadata, Problem> {
+        serde_json::from_slice(json).map_err(|error| Problem::Damaged(error.to_string()))
+    }
+
+    pub(super) fn with(self, map: StreetMap) -> Prepared {
+        let provenance = Provenance {
+            source: self.source,
+            format: self.format,
+            nodes: self.nodes,
+            edges: self.edges,
+            width: self.width,
+            height: self.height,
+            metres: self.metres,
+        };
+        let dropped = Dropped {
+            terminals: self.dropped_terminals,
+            streets: self.dropped_streets,
+            metres: self.dropped_metres,
+            parts: self.dropped_parts,
+        };
+        let repairs = Repairs { zero_length: self.zero_length, lengthened: self.lengthened };
+        let imported = Imported { map, provenance, dropped, repairs, notes: self.notes };
+        let extent = if self.whole_map { Extent::Whole } else { Extent::LargestPart };
+        Prepared { imported, extent }
+    }
+}
