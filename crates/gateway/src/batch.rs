@@ -115,7 +115,11 @@ impl BatchEngine {
         queries.reserve(arrivals.len());
         for arrival in arrivals {
             let query = arrival.query.into_exposed();
-            let has_past = self.state.history.last(query.user).is_some();
+            let previous = arrival.previous.into_exposed();
+            let has_past = previous.is_some();
+            if self.gateway.guarantee() == Guarantee::History {
+                self.state.history.set_previous(query.id, previous);
+            }
             self.waiting.insert(query.id, WaitingQuery { pending: arrival.pending, has_past });
             queries.push(query);
         }
@@ -141,7 +145,7 @@ impl BatchEngine {
             sets: turned.published.set_count(),
             inquiries: jobs.len(),
             truncated: stats.truncated,
-            suppressed: stats.rejected,
+            suppressed: stats.rejected.total(),
         });
         self.gateway.metrics().turns.record(began.elapsed(), 1);
         Round { at, published: Instant::now(), took: began.elapsed(), jobs, ended }

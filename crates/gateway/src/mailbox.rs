@@ -4,6 +4,7 @@
 use crate::accounts::Account;
 use crate::question::Question;
 use meshcloak::guarantee::Admission;
+use meshcloak::history::PastPosition;
 use meshcloak::private::Private;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::units::Time;
@@ -28,6 +29,8 @@ pub struct Arrival {
     pub query: Private<Query>,
     /// Input of the answer.
     pub pending: Pending,
+    /// Previous position of the user, under `history`.
+    pub previous: Private<Option<PastPosition>>,
 }
 
 /// Queue of accepted queries.

@@ -92,12 +92,15 @@ fn accept(
         distance_constraint: checked.dc,
         speed: checked.speed,
     };
-    if let Some(admission) = admission {
-        admission.admit(gateway.atlas(), &query).map_err(|error| match error {
-            AdmissionError::Speed => Refusal::Speed,
-            AdmissionError::FasterThanDeclared => Refusal::FasterThanDeclared,
-        })?;
-    }
+    let previous = match admission {
+        Some(admission) => {
+            admission.admit(gateway.atlas(), &query).map_err(|error| match error {
+                AdmissionError::Speed => Refusal::Speed,
+                AdmissionError::FasterThanDeclared => Refusal::FasterThanDeclared,
+            })?
+        }
+        None => None,
+    };
     let account = Arc::clone(account);
     let pending = Pending { account, ticket: checked.ticket, question: checked.question };
     let mut mailbox = gateway.mailbox().lock();
@@ -107,7 +110,7 @@ fn accept(
         return Err(Refusal::Stopping);
     }
     gateway.under_way().fetch_add(1, Ordering::Relaxed);
-    Ok(mailbox.push(Arrival { query: query.into(), pending }))
+    Ok(mailbox.push(Arrival { query: query.into(), pending, previous: previous.into() }))
 }
 
 /// Cancels a query. Its outcome goes to `route` and is not `cancelled` if the query is published
