@@ -60,5 +60,5 @@ fn inquiry(map: &StreetMap, question: &Question) -> Result<Inquiry, Box<dyn Erro
     streets.truncate(12);
     streets.sort();
     let disclosure = Disclosure { at: Time::from_millis(0), region: Region::Mesh(streets.into()) };
-    Ok(Inquiry::of(map, &disclosure, [&question])?.remove(0))
+    Ok(Inquiry::of(map, &disclosure, [question])?.remove(0))
 }

@@ -93,5 +93,5 @@ pub fn question(map: &StreetMap, random: &mut Pcg64Mcg) -> Question {
 pub fn inquiry(map: &StreetMap, region: &[StreetId], question: &Question) -> Inquiry {
     let region = Region::Mesh(region.to_vec().into());
     let disclosure = Disclosure { at: Time::from_millis(0), region };
-    Inquiry::of(map, &disclosure, [&question]).unwrap().remove(0)
+    Inquiry::of(map, &disclosure, [question]).unwrap().remove(0)
 }
