@@ -81,7 +81,7 @@ fn inquiry(walker: &Walker, street: StreetId, question: &Question) -> Inquiry {
         .cloaking_mesh([member].into_iter(), &mut mesh);
     let region = Region::Mesh(mesh.into());
     let disclosure = Disclosure { at: Time::from_millis(0), region };
-    Inquiry::of(walker.map(), &disclosure, [&question]).unwrap().remove(0)
+    Inquiry::of(walker.map(), &disclosure, [question]).unwrap().remove(0)
 }
 
 fn questions() -> Vec<Question> {

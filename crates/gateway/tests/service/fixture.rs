@@ -35,5 +35,5 @@ pub fn questions() -> Vec<Question> {
 pub fn inquiry(walker: &Walker, question: &Question) -> Inquiry {
     let region = Region::Mesh(vec![StreetId(0), StreetId(1)].into());
     let disclosure = Disclosure { at: Time::from_millis(7_000), region };
-    Inquiry::of(walker.map(), &disclosure, [&question]).unwrap().remove(0)
+    Inquiry::of(walker.map(), &disclosure, [question]).unwrap().remove(0)
 }
