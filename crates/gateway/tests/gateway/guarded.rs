@@ -50,8 +50,8 @@ pub fn guarded(folder: &std::path::Path) -> Guarded {
     file.write(&folder.join("keys.json")).unwrap();
     let config = Config { keys: Some(folder.join("keys.json")), ..generous() };
     let (gateway, _) = gateway_of(config, Mode::Guarded, Clock::manual());
-    let lookout = Arc::new(Lookout::default());
-    let site = page::operator(&gateway, &lookout, &Site::default());
+    let lookout = Arc::new(BatchMonitor::default());
+    let site = page::operator(&gateway, &lookout, &PageOptions::default());
     Guarded {
         people: app(Arc::clone(&gateway)),
         operator: operator_app(Arc::clone(&gateway)).merge(site),
