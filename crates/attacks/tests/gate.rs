@@ -136,7 +136,7 @@ fn attack(
 /// Everyone asks three times, ten seconds apart: from anywhere, and from where she can have come to.
 fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
     let mut random = Town::generator(seed + 31);
-    let mut first = town.crowd(&mut random, 6 + seed as usize % 22);
+    let mut first = town.random_queries(&mut random, 6 + seed as usize % 22);
     for (number, query) in first.iter_mut().enumerate() {
         query.user.0 = number as u64;
         query.asked_at = Time::from_millis(1_000);
@@ -187,7 +187,7 @@ fn settings(guarantee: Guarantee) -> Settings {
 }
 
 const CELLS: RegionRule =
-    RegionRule::Cells(CellRule { length: Length::from_units(300 * 32), least: 1 });
+    RegionRule::Cells(CellRule { length: Length::from_units(300 * 32), min_cells: 1 });
 
 #[test]
 fn the_paper_fails_under_inversion_and_under_reachability() {

@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn somebody_is_remembered_for_the_horizon_and_prints_as_nothing() {
         let town = town("A 0,0  B 400,0 | A-B");
-        let mut queries = town.crowd(&mut Town::generator(7), 3);
+        let mut queries = town.random_queries(&mut Town::generator(7), 3);
         for (number, query) in queries.iter_mut().enumerate() {
             query.user = UserId(4711);
             query.id = QueryId(number as u64);

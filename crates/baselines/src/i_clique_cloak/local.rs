@@ -188,7 +188,7 @@ mod tests {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
             let atlas = Atlas::new(town.map.clone(), LARGEST_DC_MAX);
-            let crowd = town.crowd(&mut random, 1 + seed as usize % 12);
+            let crowd = town.random_queries(&mut random, 1 + seed as usize % 12);
             let mut people: Vec<Person> = crowd
                 .iter()
                 .map(|query| {

@@ -61,7 +61,7 @@ fn every_k_is_met_under_one_rectangle_and_no_promised_clique_is_missed() {
     let mut counts = [0, 0];
     for seed in 0..150 {
         let town = Town::random(seed * 4);
-        let crowd = town.crowd(&mut Town::generator(seed), 2 + seed as usize % 60);
+        let crowd = town.random_queries(&mut Town::generator(seed), 2 + seed as usize % 60);
         let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
         for (at, ambition) in [Ambition::Local, Ambition::Neighbours].into_iter().enumerate() {
             let fresh =

@@ -112,7 +112,7 @@ fn remember(shown: &mut Shown, step: &Step<'_>) {
 /// People who ask again and again, some without saying how fast they are.
 fn crowd(town: &Town, seed: u64) -> Vec<Query> {
     let mut random = Town::generator(seed);
-    let mut crowd = town.crowd(&mut random, 5 + seed as usize % 70);
+    let mut crowd = town.random_queries(&mut random, 5 + seed as usize % 70);
     let users = 2 + crowd.len() as u64 / 4;
     for query in &mut crowd {
         query.user = UserId(random.random_range(0..users));

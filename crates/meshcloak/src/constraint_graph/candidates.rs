@@ -21,9 +21,10 @@
 //!
 //! A query tests 16 lanes per step (`wide::u16x16`, saturating subtraction) and collects a `u64`
 //! mask. The simple version, a scalar loop over all pairs, has an unpredictable branch per candidate
-//! and adds up the path beyond the ends once per pair. Reference: `naive::edges`. Measured gain: with
-//! return paths in lanes a query takes 0.519 instead of 0.556 µs on Oldenburg P1-3-5 and 1.71 instead
-//! of 1.90 µs on P2-10-10; the whole engine is in docs/BENCHMARKS.md.
+//! and adds up the path beyond the ends once per pair. Reference: `naive::edges`. Measured gain,
+//! together with the near rows of `distance::Reach` and their prefetch: 17 % fewer instructions of the
+//! stage, and 0.52 → 0.39 µs a query of the whole engine (Oldenburg, P1-3-5); see docs/BENCHMARKS.md,
+//! "Where the engine's time goes".
 
 use super::octets::{OCTET_LEN, Octet, Octets};
 use super::street_index::StreetQuery;
