@@ -44,8 +44,8 @@ pub(super) struct Candidates {
 /// Position of a street relative to the source street in street order.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum StreetOrder {
-    Before,
-    After,
+    Before = 0,
+    After = 1,
 }
 
 impl StreetOrder {
@@ -57,10 +57,7 @@ impl StreetOrder {
     /// comes later.
     #[inline]
     fn tie_break(self) -> u16 {
-        match self {
-            StreetOrder::Before => 0,
-            StreetOrder::After => 1,
-        }
+        self as u16
     }
 }
 
@@ -73,7 +70,7 @@ pub(super) struct StreetLink {
     pub(super) back: Option<Crossing>,
 }
 
-/// Candidates per block: the bits of a mask.
+/// Candidates per block.
 pub(super) const LANES: usize = u64::BITS as usize;
 
 /// 64 candidates in structure-of-arrays form; lengths in 1/32 m.
@@ -116,10 +113,7 @@ impl Default for Block {
 impl Candidates {
     pub(super) fn clear(&mut self) {
         self.last = 0;
-        match self.blocks.first_mut() {
-            Some(block) => block.clear(),
-            None => self.blocks.push(Block::default()),
-        }
+        self.clear_last();
     }
 
     #[inline]
@@ -167,6 +161,11 @@ impl Candidates {
     #[cold]
     fn advance(&mut self) {
         self.last += 1;
+        self.clear_last();
+    }
+
+    /// Empties the last block; allocates it if needed.
+    fn clear_last(&mut self) {
         match self.blocks.get_mut(self.last) {
             Some(block) => block.clear(),
             None => self.blocks.push(Block::default()),
