@@ -99,7 +99,11 @@ fn the_guard_rejects_a_set_whose_cells_miss_a_member() {
         let town = Town::random(seed * 2);
         let state = random_state(&town, seed);
         let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
-        let promise = Promise { guarantee: Guarantee::Reciprocal, coverage: Coverage::Own };
+        let promise = Promise {
+            guarantee: Guarantee::Reciprocal,
+            coverage: Coverage::Own,
+            atlas: Arc::clone(&atlas),
+        };
         let settings = Settings { guarantee: Guarantee::Reciprocal, ..Settings::default() };
         let cells = Cells::new(&town.map, Length::metres(100.0));
         let correct = cloak(&atlas, settings, &state);
