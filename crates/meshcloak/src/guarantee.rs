@@ -125,7 +125,7 @@ mod tests {
             let dc_max = [LARGEST_DC_MAX, Length::metres(100.0)][seed as usize % 2];
             let atlas = Atlas::new(town.map.clone(), dc_max);
             let table = naive::terminal_distances(&town.map);
-            let mut door = Admission::new(&atlas, Duration::from_secs(60));
+            let mut admission = Admission::new(&atlas, Duration::from_secs(60));
             let mut crowd = town.random_queries(&mut random, 12);
             crowd.sort_by_key(|query| query.asked_at);
             let mut last: Option<Query> = None;
