@@ -1,9 +1,9 @@
-// Small charts, drawn by hand: the last two minutes of one number.
+// Sparkline of one value over the last two minutes.
 
 import { onTheme } from './theme';
 import { h } from './dom';
 
-const ROOM = 120;
+const CAPACITY = 120;
 
 export class Spark {
   readonly element: HTMLElement;
@@ -12,7 +12,7 @@ export class Spark {
   private readonly unit = h('small');
   private readonly values: number[] = [];
   private readonly sizes = new ResizeObserver(() => this.draw());
-  private readonly untheme: () => void;
+  private readonly unsubscribeTheme: () => void;
 
   constructor(
     label: string,
@@ -21,14 +21,14 @@ export class Spark {
   ) {
     const told = h('span', { class: 'told' }, this.figure, this.unit);
     this.element = h('div', { class: 'spark', id: options.id ?? null }, h('span', { class: 'label' }, label), told, this.canvas);
-    this.untheme = onTheme(() => this.draw());
+    this.unsubscribeTheme = onTheme(() => this.draw());
     this.sizes.observe(this.canvas);
   }
 
   push(value: number | null): void {
     if (value === null) return;
     this.values.push(value);
-    if (this.values.length > ROOM) this.values.shift();
+    if (this.values.length > CAPACITY) this.values.shift();
     const [figure, unit] = this.words(value);
     this.figure.textContent = figure;
     this.unit.textContent = unit;
@@ -36,7 +36,7 @@ export class Spark {
   }
 
   remove(): void {
-    this.untheme();
+    this.unsubscribeTheme();
     this.sizes.disconnect();
   }
 

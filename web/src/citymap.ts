@@ -1,23 +1,23 @@
-// A map of the city with a sheet of glass on top: streets are drawn by MapLibre from our tiles,
-// people and marks on a canvas above. North stays up, so the canvas needs only to shift and scale.
+// The city map with a canvas overlay: MapLibre draws the streets from our tiles, the overlay shows
+// agents and markers. North is always up, so the overlay only needs translation and scaling.
 
 import * as maplibregl from 'maplibre-gl';
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url';
 import 'maplibre-gl/dist/maplibre-gl.css';
 import { h } from './dom';
-import { LIGHTS, LIT, style, visible } from './layers';
-import { DARK, type Lit, type Look, lit } from './lights';
-import { type Place, type World, world } from './mercator';
+import { HIGHLIGHT_LAYERS, HIGHLIGHT_SOURCE, style, visible } from './layers';
+import { NO_HIGHLIGHTS, type Highlights, type Highlight, highlightFeatures } from './highlights';
+import { type LonLat, type World, world } from './mercator';
 import { Shapes } from './shapes';
 import { onTheme, palette } from './theme';
 
 maplibregl.setWorkerUrl(workerUrl);
-// Whoever draws the tiles starts while the page still asks what there is to draw.
+// Starts the tile workers while the page is still loading its metadata.
 maplibregl.prewarm();
 
 export interface MapInfo {
   bounds: [west: number, south: number, east: number, north: number];
-  /** Where most streets are. */
+  /** Bounds of the area with most streets. */
   middle: [west: number, south: number, east: number, north: number];
   streets: number;
   categories: Record<string, number>;
@@ -26,8 +26,8 @@ export interface MapInfo {
   metres: number;
 }
 
-/** From the square of the world to pixels of the glass. */
-export interface Glass {
+/** Projection from world coordinates to overlay pixels. */
+export interface Overlay {
   pen: CanvasRenderingContext2D;
   x(world: World): number;
   y(world: World): number;
@@ -36,16 +36,16 @@ export interface Glass {
   zoom: number;
 }
 
-/** Draws on the glass; says whether it moves, and so wants the next frame as well. */
-export type Draw = (glass: Glass, now: number) => boolean;
+/** Draws on the overlay. Returns true if it animates and needs the next frame. */
+export type Draw = (overlay: Overlay, now: number) => boolean;
 
-/** What does not move is painted anew this often, in milliseconds. */
-const STILL = 200;
+/** Repaint interval of a static overlay, in milliseconds. */
+const IDLE_REPAINT_MS = 200;
 
-/** What moves is: often enough that somebody in a car goes half a pixel in between. */
-const often = (zoom: number): number => Math.min(80, Math.max(16, 100 / 2 ** (zoom - 14)));
+/** Repaint interval of a moving overlay: a car moves about half a pixel between two repaints. */
+const repaintInterval = (zoom: number): number => Math.min(80, Math.max(16, 100 / 2 ** (zoom - 14)));
 
-/** Where a camera looks, and at how many pixels. */
+/** Centre, zoom and size of a view, in pixels. */
 interface Camera {
   centre: World;
   zoom: number;
@@ -53,20 +53,20 @@ interface Camera {
   height: number;
 }
 
-/** Shapes that come one after another are drawn together, so many milliseconds later. */
-const TOGETHER = 50;
+/** Delay in milliseconds that batches redraws for arriving shapes. */
+const DEBOUNCE_MS = 50;
 
-/** One store for all maps of the page: they are of one city. */
+/** Shape store shared by all maps of the page, which show the same city. */
 let known: Shapes | null = null;
 
 export class CityMap {
   readonly element: HTMLElement;
   readonly map: maplibregl.Map;
-  private readonly glass = h('canvas', { class: 'glass', 'aria-hidden': 'true' });
+  private readonly overlay = h('canvas', { class: 'overlay', 'aria-hidden': 'true' });
   private readonly draws = new Set<Draw>();
   private readonly shapes: Shapes;
-  private looks = new Map<number, Look>();
-  private lit: Lit = DARK;
+  private looks = new Map<number, Highlight>();
+  private lit: Highlights = NO_HIGHLIGHTS;
   private relight = 0;
   private frame = 0;
   private moving = true;
@@ -77,7 +77,7 @@ export class CityMap {
 
   constructor(parent: HTMLElement, readonly info: MapInfo, label: string, camera: string | null) {
     const host = h('div', { class: 'map' });
-    this.element = h('div', { class: 'citymap' }, host, this.glass);
+    this.element = h('div', { class: 'citymap' }, host, this.overlay);
     parent.append(this.element);
     const tiles = new URL('./map/tiles/{z}/{x}/{y}', document.baseURI).href.replaceAll('%7B', '{').replaceAll('%7D', '}');
     const start = parse(camera);
@@ -101,71 +101,71 @@ export class CityMap {
     this.map.addControl(new maplibregl.NavigationControl({ showCompass: false }), 'bottom-right');
     marks(this.map);
     let first = true;
-    const untheme = onTheme(() => {
+    const unsubscribeTheme = onTheme(() => {
       if (!first) this.map.setStyle(looks(), { diff: true });
       first = false;
     });
-    this.leave = [untheme, this.shapes.onArrival(() => this.lightSoon())];
+    this.leave = [unsubscribeTheme, this.shapes.onArrival(() => this.scheduleHighlight())];
     this.loop = this.loop.bind(this);
     this.frame = requestAnimationFrame(this.loop);
   }
 
-  /** Draws on the glass with every frame, until the answer is called. */
-  onGlass(draw: Draw): () => void {
+  /** Registers a drawing callback; returns a function that removes it. */
+  onOverlay(draw: Draw): () => void {
     this.draws.add(draw);
     return () => this.draws.delete(draw);
   }
 
-  /** The camera as it stands in the address. */
+  /** Serialises the camera for the URL: zoom, latitude, longitude. */
   camera(): string {
     const { lng, lat } = this.map.getCenter();
     return `${this.map.getZoom().toFixed(2)},${lat.toFixed(5)},${lng.toFixed(5)}`;
   }
 
-  /** Looks where an address says. */
+  /** Moves the camera to a serialised position. */
   look(camera: string): void {
     const there = parse(camera);
     if (there) this.map.jumpTo(there);
   }
 
-  /** Gives streets their looks; those not named go back to normal. */
-  light(looks: Map<number, Look>): void {
+  /** Sets the highlighted streets; all others are reset. */
+  highlight(looks: Map<number, Highlight>): void {
     this.looks = looks;
-    void this.shapes.want(looks.keys());
-    this.lightNow();
+    void this.shapes.load(looks.keys());
+    this.applyHighlights();
   }
 
-  /** Where these streets run. */
-  async extent(streets: number[]): Promise<Place[]> {
-    await this.shapes.want(streets);
+  /** Returns the points of these streets, loading their shapes first. */
+  async extent(streets: number[]): Promise<LonLat[]> {
+    await this.shapes.load(streets);
     return streets.flatMap((street) => this.shapes.of(street)?.line.map(([lon, lat]) => ({ lon, lat })) ?? []);
   }
 
-  private lightSoon(): void {
-    this.relight ||= window.setTimeout(() => this.lightNow(), TOGETHER);
+  private scheduleHighlight(): void {
+    this.relight ||= window.setTimeout(() => this.applyHighlights(), DEBOUNCE_MS);
   }
 
-  private lightNow(): void {
+  private applyHighlights(): void {
     clearTimeout(this.relight);
     this.relight = 0;
-    const next = lit(this.looks, this.shapes);
+    const next = highlightFeatures(this.looks, this.shapes);
     if (next.features.length === 0 && this.lit.features.length === 0) return;
     this.lit = next;
     const apply = (): void => {
-      void this.map.getSource<maplibregl.GeoJSONSource>(LIT)?.setData(this.lit);
-      for (const layer of LIGHTS) this.map.setLayoutProperty(layer, 'visibility', visible(this.lit));
+      void this.map.getSource<maplibregl.GeoJSONSource>(HIGHLIGHT_SOURCE)?.setData(this.lit);
+      for (const layer of HIGHLIGHT_LAYERS) this.map.setLayoutProperty(layer, 'visibility', visible(this.lit));
     };
-    if (this.map.getSource(LIT)) apply();
+    if (this.map.getSource(HIGHLIGHT_SOURCE)) apply();
     else this.map.once('load', apply);
   }
 
-  /** Moves so that these places can be seen. */
-  show(places: Place[], padding: maplibregl.PaddingOptions | number = 60): void {
+  /** Fits the view to these points. */
+  show(places: LonLat[], padding: maplibregl.PaddingOptions | number = 60): void {
     if (places.length === 0) return;
     const bounds = new maplibregl.LngLatBounds();
     places.forEach(({ lon, lat }) => bounds.extend([lon, lat]));
-    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    this.map.fitBounds(bounds, { padding, maxZoom: 16, duration: still ? 0 : 600 });
+    const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.map.fitBounds(bounds, { padding, maxZoom: 16, duration: reducedMotion ? 0 : 600 });
   }
 
   remove(): void {
@@ -184,54 +184,54 @@ export class CityMap {
     const camera: Camera = { centre: world({ lon: lng, lat }), zoom: this.map.getZoom(), width, height };
     const was = this.painted;
     const same = was.centre.x === camera.centre.x && was.centre.y === camera.centre.y && was.zoom === camera.zoom;
-    const due = this.moving || !same ? often(camera.zoom) : STILL;
+    const due = this.moving || !same ? repaintInterval(camera.zoom) : IDLE_REPAINT_MS;
     if (now - this.paintedAt >= due || was.width !== width || was.height !== height) this.paint(camera, now);
     else if (!same) this.shift(camera);
     this.frame = requestAnimationFrame(this.loop);
   }
 
-  /** Moves the glass as it is painted to where the camera looks now: far quicker than painting. */
+  /** Transforms the painted overlay to the current camera: far cheaper than repainting. */
   private shift({ centre, zoom }: Camera): void {
     const [was, size] = [this.painted, 512 * 2 ** zoom];
     const [x, y] = [(was.centre.x - centre.x) * size, (was.centre.y - centre.y) * size];
-    this.glass.style.transform = `translate(${x}px, ${y}px) scale(${2 ** (zoom - was.zoom)})`;
+    this.overlay.style.transform = `translate(${x}px, ${y}px) scale(${2 ** (zoom - was.zoom)})`;
   }
 
   private paint(camera: Camera, now: number): void {
     const { centre, zoom, width, height } = camera;
     this.painted = camera;
     this.paintedAt = now;
-    // A clear sheet over the map would cost its share of every frame.
-    this.glass.hidden = this.draws.size === 0;
-    const pen = this.glass.getContext('2d');
-    if (this.glass.hidden || !pen || width === 0) return;
+    // An empty overlay would still cost compositing time in every frame.
+    this.overlay.hidden = this.draws.size === 0;
+    const pen = this.overlay.getContext('2d');
+    if (this.overlay.hidden || !pen || width === 0) return;
     const scale = devicePixelRatio || 1;
-    if (this.glass.width !== Math.round(width * scale) || this.glass.height !== Math.round(height * scale)) {
-      this.glass.width = Math.round(width * scale);
-      this.glass.height = Math.round(height * scale);
+    if (this.overlay.width !== Math.round(width * scale) || this.overlay.height !== Math.round(height * scale)) {
+      this.overlay.width = Math.round(width * scale);
+      this.overlay.height = Math.round(height * scale);
     }
-    this.glass.style.transform = '';
+    this.overlay.style.transform = '';
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height);
     const size = 512 * 2 ** zoom;
-    const glass: Glass = {
+    const overlay: Overlay = {
       pen, width, height, zoom,
       x: (w) => (w.x - centre.x) * size + width / 2,
       y: (w) => (w.y - centre.y) * size + height / 2,
     };
     this.moving = false;
-    for (const draw of this.draws) if (draw(glass, now)) this.moving = true;
+    for (const draw of this.draws) if (draw(overlay, now)) this.moving = true;
   }
 }
 
-/** A camera as it stands in the address. */
+/** Parses a serialised camera. */
 function parse(camera: string | null): { center: [number, number]; zoom: number } | null {
   const [zoom, lat, lon] = (camera ?? '').split(',').map(Number);
-  const on = (n: number | undefined, most: number): n is number => n !== undefined && Math.abs(n) <= most;
+  const on = (n: number | undefined, max: number): n is number => n !== undefined && Math.abs(n) <= max;
   return on(zoom, 24) && on(lat, 85) && on(lon, 180) ? { center: [lon, lat], zoom } : null;
 }
 
-/** Notes when the first streets were on the screen, when everything was, and where it last was: for whoever measures. */
+/** Records performance marks for the first streets and the complete map, and the zoom of the last idle state. */
 function marks(map: maplibregl.Map): void {
   map.on('sourcedata', function arrived(event) {
     if (!event.tile) return;

@@ -1,4 +1,4 @@
-// Elements in one expression: h('button', { type: 'button', onclick }, 'Ask').
+// DOM helpers: h('button', { type: 'button', onclick }, 'Ask') creates an element with children.
 
 type Child = Node | string | number | null | undefined | false;
 type Props = Record<string, unknown>;
@@ -20,14 +20,14 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Replaces what is inside. */
+/** Replaces the children of an element. */
 export function fill(element: Element, ...children: Child[]): void {
   const nodes = children.filter((c): c is Node | string | number => c !== null && c !== undefined && c !== false);
   element.replaceChildren(...nodes.map((c) => (c instanceof Node ? c : String(c))));
 }
 
-/** Changes a text only if it is another one, so that nobody is told twice. */
-export function say(element: Element, text: string): void {
+/** Sets a text only if it differs, so that screen readers do not repeat it. */
+export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
@@ -36,7 +36,7 @@ export interface Option {
   label: string;
 }
 
-/** A labelled choice. */
+/** Creates a labelled select. */
 export function choice(
   label: string,
   options: Option[],
@@ -53,7 +53,7 @@ export function choice(
   return { field: h('label', { class: 'field' }, h('span', null, label), select), select };
 }
 
-/** A labelled slider that shows its value in words. */
+/** Creates a labelled slider that shows its formatted value. */
 export function slider(
   label: string,
   range: { min: number; max: number; step: number },

@@ -1,4 +1,4 @@
-// The state of the page is in its address: #view?key=value. Links can be kept and shared.
+// Page state in the URL fragment, #view?key=value, so that links can be bookmarked and shared.
 
 export type View = 'live' | 'ask' | 'attack' | 'operator';
 
@@ -20,7 +20,7 @@ export const link = (view: View, params?: URLSearchParams): string => {
   return query ? `#${view}?${query}` : `#${view}`;
 };
 
-/** Writes values into the address without a new entry in the history; empty ones go. */
+/** Writes values into the URL without a history entry; empty values are removed. */
 export function keep(first: View, values: Record<string, string | number | null>): void {
   const { view, params } = read(first);
   for (const [key, value] of Object.entries(values)) {
@@ -31,7 +31,7 @@ export function keep(first: View, values: Record<string, string | number | null>
   if (next !== location.hash) history.replaceState(null, '', next);
 }
 
-/** A whole number from the address, within its limits. */
+/** Reads an integer parameter, clamped to its range. */
 export function whole(params: URLSearchParams, key: string, usual: number, min: number, max: number): number {
   const text = params.get(key);
   const value = text === null ? NaN : Number(text);

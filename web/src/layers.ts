@@ -1,17 +1,16 @@
-// How the map is drawn: our own tiles, our own colours, letters drawn by the browser. Nothing
-// comes from anywhere else.
+// MapLibre style: own tiles, own colours, glyphs rendered by the browser. No external resource.
 
 import type { ExpressionSpecification, LineLayerSpecification, StyleSpecification } from 'maplibre-gl';
-import type { Lit } from './lights';
+import type { Highlights } from './highlights';
 import type { Palette } from './theme';
 
 const SOURCE = 'map';
-/** The source of streets that are lit. */
-export const LIT = 'lit';
+/** Source of highlighted streets. */
+export const HIGHLIGHT_SOURCE = 'lit';
 
 const FONT = ['Noto Sans', 'system-ui', 'sans-serif'];
 
-/** Metres are wider close up: widths in pixels by zoom and importance. */
+/** Line width in pixels by zoom and rank. */
 function width(extra: number): ExpressionSpecification {
   const at = (major: number, middle: number, minor: number, part: number): ExpressionSpecification =>
     ['step', ['get', 'rank'], major + extra * part, 3, middle + extra * part, 5, minor + extra * part];
@@ -21,8 +20,8 @@ function width(extra: number): ExpressionSpecification {
 }
 
 /**
- * The colour of the mesh a street is lit by: `c` counts the meshes of a second. What is faint is
- * mixed with the ground rather than seen through, for where streets meet it would show twice.
+ * Colour of a highlighted street: `c` is the index of its mesh. Weak colours are mixed with the
+ * background instead of drawn transparent, because overlapping lines would add up.
  */
 function meshColour(palette: Palette, part: number): ExpressionSpecification {
   const [first, ...rest] = palette.meshes;
@@ -31,28 +30,28 @@ function meshColour(palette: Palette, part: number): ExpressionSpecification {
   return ['interpolate', ['linear'], ['*', part, ['get', 's']], 0, palette.ground, 1, colour];
 }
 
-/** Layers of streets that are lit. */
-export const LIGHTS = ['glow', 'mesh', 'gone'];
+/** Layers of highlighted streets. */
+export const HIGHLIGHT_LAYERS = ['glow', 'mesh', 'gone'];
 
-/** Layers in which nothing is would cost their share of a frame all the same. */
-export const visible = (lit: Lit): 'visible' | 'none' => (lit.features.length > 0 ? 'visible' : 'none');
+/** Empty layers are hidden because they cost time in every frame. */
+export const visible = (lit: Highlights): 'visible' | 'none' => (lit.features.length > 0 ? 'visible' : 'none');
 
-/** The style of a map with these tiles and these streets lit. */
-export function style(palette: Palette, { tiles, maxzoom, lit }: { tiles: string; maxzoom: number; lit: Lit }): StyleSpecification {
+/** Builds the style for a tile URL and a set of highlighted streets. */
+export function style(palette: Palette, { tiles, maxzoom, lit }: { tiles: string; maxzoom: number; lit: Highlights }): StyleSpecification {
   const layer = { source: SOURCE, 'source-layer': 'streets' } as const;
-  // Where lines are thin nobody sees how they end, and round ends have three times as many corners.
+  // Round caps have three times as many triangles and are invisible on thin lines.
   const ends: LineLayerSpecification['layout'] = { 'line-cap': ['step', ['zoom'], 'butt', 14, 'round'], 'line-join': ['step', ['zoom'], 'bevel', 14, 'round'] };
-  const lights = { source: LIT, layout: { ...ends, visibility: visible(lit) } };
+  const lights = { source: HIGHLIGHT_SOURCE, layout: { ...ends, visibility: visible(lit) } };
   return {
     version: 8,
     sources: {
       [SOURCE]: { type: 'vector', tiles: [tiles], minzoom: 0, maxzoom },
-      [LIT]: { type: 'geojson', data: lit, maxzoom, buffer: 64 },
+      [HIGHLIGHT_SOURCE]: { type: 'geojson', data: lit, maxzoom, buffer: 64 },
     },
     layers: [
       { id: 'ground', type: 'background', paint: { 'background-color': palette.ground } },
       {
-        // Every street on the screen, in one layer: what this costs is what the map costs.
+        // All streets in one layer: it dominates the cost of a frame.
         id: 'streets', type: 'line', ...layer, layout: ends,
         paint: {
           'line-color': ['step', ['get', 'rank'], palette.street[0], 4, palette.street[1]],
@@ -68,7 +67,7 @@ export function style(palette: Palette, { tiles, maxzoom, lit }: { tiles: string
         paint: { 'line-color': meshColour(palette, 1), 'line-width': width(0.8) },
       },
       {
-        id: 'gone', type: 'line', source: LIT, filter: ['>', ['get', 'g'], 0], layout: { 'line-join': 'round', visibility: visible(lit) },
+        id: 'gone', type: 'line', source: HIGHLIGHT_SOURCE, filter: ['>', ['get', 'g'], 0], layout: { 'line-join': 'round', visibility: visible(lit) },
         paint: { 'line-color': palette.gone, 'line-width': width(0.8), 'line-opacity': ['get', 'g'], 'line-dasharray': [1.5, 1.5] },
       },
       {

@@ -1,4 +1,4 @@
-// The page: one map, a few views, the state in the address.
+// Entry point: one map, several views, state in the URL.
 
 import './style.css';
 import { type DemoInfo, type PageInfo, get } from './api/client';
@@ -10,12 +10,12 @@ import { ask } from './views/ask';
 import { attack } from './views/attack';
 import { live } from './views/live';
 import { operator } from './views/operator';
-import type { Leave, Scene } from './views/view';
+import type { Cleanup, Scene } from './views/view';
 
 const element = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 
-const names: Record<View, string> = { live: 'Live', ask: 'Be one of them', attack: 'The attacker’s view', operator: 'This gateway' };
-const shows: Record<View, (scene: Scene) => Leave> = { live, ask, attack, operator };
+const names: Record<View, string> = { live: 'Live', ask: 'Ask as a user', attack: 'Attack view', operator: 'Gateway status' };
+const shows: Record<View, (scene: Scene) => Cleanup> = { live, ask, attack, operator };
 
 async function start(): Promise<void> {
   themeButton(element('theme'));
@@ -26,7 +26,7 @@ async function start(): Promise<void> {
   const stage = element('stage');
   const panel = element('panel');
   let shared: CityMap | null = null;
-  let leave: Leave = () => undefined;
+  let leave: Cleanup = () => undefined;
 
   const map = (): CityMap => {
     if (shared) return shared;
@@ -38,7 +38,7 @@ async function start(): Promise<void> {
     return made;
   };
 
-  // Most views have this map: it is begun before the rest is known.
+  // Most views share this map, so it is created before the remaining metadata arrives.
   if (read(first).view !== 'attack') map();
   const demo = await coming;
 

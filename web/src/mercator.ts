@@ -1,6 +1,6 @@
-// Web Mercator: the world as a square from 0 to 1, y to the south.
+// Web Mercator: the world as the unit square, y pointing south.
 
-export interface Place {
+export interface LonLat {
   lon: number;
   lat: number;
 }
@@ -10,12 +10,12 @@ export interface World {
   y: number;
 }
 
-export const world = ({ lon, lat }: Place): World => ({
+export const world = ({ lon, lat }: LonLat): World => ({
   x: lon / 360 + 0.5,
   y: 0.5 - Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI),
 });
 
-export const place = ({ x, y }: World): Place => ({
+export const lonLat = ({ x, y }: World): LonLat => ({
   lon: (x - 0.5) * 360,
   lat: (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI,
 });

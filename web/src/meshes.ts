@@ -1,4 +1,4 @@
-// The meshes of the last seconds, lit on the map: the newest bright, older ones fading.
+// Highlights the meshes of the last seconds: the newest strongest, older ones fading.
 
 import type { CityMap } from './citymap';
 
@@ -16,16 +16,16 @@ export class MeshLayer {
     const looks = new Map<number, { c: number; s: number }>();
     this.seconds.forEach((meshes, age) =>
       meshes.forEach((streets, i) => {
-        // A mesh keeps its colour as it fades: it is named by its first street.
+        // The colour depends on the mesh itself, so that it stays the same while the mesh fades.
         const c = this.colour ?? ((streets[0] ?? i) * 7 + streets.length) % COLOURS;
         for (const street of streets) if (!looks.has(street)) looks.set(street, { c, s: STRENGTHS[age] ?? 0 });
       }),
     );
-    this.map.light(looks);
+    this.map.highlight(looks);
   }
 
   clear(): void {
     this.seconds = [];
-    this.map.light(new Map());
+    this.map.highlight(new Map());
   }
 }

@@ -1,12 +1,11 @@
-// The shapes of streets by number. They come from the gateway in blocks, each asked for when the
-// first of its streets is to be lit, and kept.
+// Street shapes by number, loaded from the gateway in blocks on first use and cached.
 
 import { get } from './api/client';
 
 interface Block {
   first: number;
   ranks: number[];
-  /** Millionths of a degree, the first point as it is, the others as steps from the one before. */
+  /** Delta-coded coordinates in millionths of a degree; the first point is absolute. */
   shapes: number[][];
 }
 
@@ -24,19 +23,19 @@ export class Shapes {
 
   constructor(private readonly size: number) {}
 
-  /** The shape of a street, if it is here. */
+  /** Returns the shape of a street, or null if it is not loaded. */
   of(street: number): Shape | null {
     return this.known.get(street) ?? null;
   }
 
-  /** Calls whenever shapes have come, until the answer is called. */
+  /** Registers a callback for arriving shapes; returns a function that removes it. */
   onArrival(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Asks for the blocks of these streets that were not asked for yet; done when all are here. */
-  async want(streets: Iterable<number>): Promise<void> {
+  /** Loads the missing blocks of these streets; resolves when all are present. */
+  async load(streets: Iterable<number>): Promise<void> {
     const blocks = new Set(Array.from(streets, (street) => Math.floor(street / this.size)));
     await Promise.all(Array.from(blocks, (number) => {
       const asked = this.asked.get(number) ?? this.ask(number);
@@ -49,18 +48,18 @@ export class Shapes {
     try {
       this.arrived(await get<Block>(`./map/shapes/${number}`));
     } catch {
-      // Without its shape a street is not lit; whoever lights it next asks again.
+      // A street without shape is not highlighted; the next highlight retries the request.
       this.asked.delete(number);
     }
   }
 
   private arrived({ first, ranks, shapes }: Block): void {
-    shapes.forEach((steps, i) => this.known.set(first + i, { rank: ranks[i] ?? 7, line: unrolled(steps) }));
+    shapes.forEach((steps, i) => this.known.set(first + i, { rank: ranks[i] ?? 7, line: decodeDeltas(steps) }));
     this.listeners.forEach((tell) => tell());
   }
 }
 
-function unrolled(steps: number[]): Line {
+function decodeDeltas(steps: number[]): Line {
   const line: Line = [];
   let [lon, lat] = [0, 0];
   for (let i = 0; i + 1 < steps.length; i += 2) {

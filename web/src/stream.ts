@@ -1,4 +1,4 @@
-// The life of the demo, second by second: who is where, what was published, how it goes.
+// The demo's live stream, one message per second: agents, published regions, counters.
 
 import type { World } from './mercator';
 
@@ -17,7 +17,7 @@ export interface Counts {
 
 export interface Second {
   second: number;
-  /** Five bytes a person, base64: x and y as parts of the bounds, and how she is. */
+  /** Five bytes per agent, base64: x and y as fractions of the bounds (u16 each) and the state. */
   people: string;
   bounds: [x0: number, y0: number, x1: number, y1: number];
   counts: Counts;
@@ -29,35 +29,35 @@ export const IDLE = 1;
 export const WAITING = 2;
 export const HIDDEN = 3;
 
-/** Where everyone is, in the square of the world. */
-export interface Crowd {
+/** Positions and states of all agents, in world coordinates. */
+export interface Agents {
   x: Float64Array;
   y: Float64Array;
-  how: Uint8Array;
+  state: Uint8Array;
 }
 
-export function decode(second: Second): Crowd {
+export function decode(second: Second): Agents {
   const text = atob(second.people);
   const count = Math.floor(text.length / 5);
-  const crowd = { x: new Float64Array(count), y: new Float64Array(count), how: new Uint8Array(count) };
+  const crowd = { x: new Float64Array(count), y: new Float64Array(count), state: new Uint8Array(count) };
   const [x0, y0, x1, y1] = second.bounds;
   for (let i = 0; i < count; i++) {
     const at = (k: number): number => text.charCodeAt(i * 5 + k);
     crowd.x[i] = x0 + ((at(0) + at(1) * 256) / 65535) * (x1 - x0);
     crowd.y[i] = y0 + ((at(2) + at(3) * 256) / 65535) * (y1 - y0);
-    crowd.how[i] = at(4);
+    crowd.state[i] = at(4);
   }
   return crowd;
 }
 
-type Listener = (second: Second, crowd: Crowd) => void;
+type Listener = (second: Second, crowd: Agents) => void;
 
-/** One connection for the whole page, as long as somebody listens. */
+/** One connection for the whole page, open while there are listeners. */
 class Stream {
   private readonly listeners = new Set<Listener>();
   private readonly alive = new Set<(alive: boolean) => void>();
   private source: EventSource | null = null;
-  last: { second: Second; crowd: Crowd } | null = null;
+  last: { second: Second; crowd: Agents } | null = null;
 
   listen(listener: Listener, alive?: (alive: boolean) => void): () => void {
     this.listeners.add(listener);
@@ -91,5 +91,5 @@ class Stream {
 
 export const stream = new Stream();
 
-export const at = (crowd: Crowd, person: number): World | null =>
-  crowd.how[person] ? { x: crowd.x[person] ?? 0, y: crowd.y[person] ?? 0 } : null;
+export const at = (crowd: Agents, person: number): World | null =>
+  crowd.state[person] ? { x: crowd.x[person] ?? 0, y: crowd.y[person] ?? 0 } : null;

@@ -1,8 +1,8 @@
-// Light and dark: as the system says, until somebody chooses. Colours of the map live here; those
-// of the page in style.css. Hues are those of Okabe and Ito, which the colour-blind can tell apart.
+// Light and dark theme: the system's preference until the user chooses. Colours of the map are here,
+// those of the page in style.css. Hues follow Okabe and Ito's colour-blind safe palette.
 
 export type Mode = 'light' | 'dark';
-type Wish = Mode | 'auto';
+type ThemeChoice = Mode | 'auto';
 
 export interface Palette {
   ground: string;
@@ -35,9 +35,9 @@ const palettes: Record<Mode, Palette> = {
 
 const system = matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<(mode: Mode) => void>();
-let wish: Wish = read();
+let selection: ThemeChoice = read();
 
-function read(): Wish {
+function read(): ThemeChoice {
   try {
     const kept = localStorage.getItem('theme');
     return kept === 'light' || kept === 'dark' ? kept : 'auto';
@@ -47,12 +47,12 @@ function read(): Wish {
 }
 
 export function mode(): Mode {
-  return wish === 'auto' ? (system.matches ? 'dark' : 'light') : wish;
+  return selection === 'auto' ? (system.matches ? 'dark' : 'light') : selection;
 }
 
 export const palette = (): Palette => palettes[mode()];
 
-/** Calls now and whenever the mode changes; gives a way to stop. */
+/** Calls the listener now and on every change; returns a function that unsubscribes. */
 export function onTheme(listener: (mode: Mode) => void): () => void {
   listeners.add(listener);
   listener(mode());
@@ -64,14 +64,14 @@ function changed(): void {
   listeners.forEach((listener) => listener(mode()));
 }
 
-/** Makes a button that goes from light to dark and back. */
+/** Turns a button into a toggle between light and dark. */
 export function themeButton(button: HTMLButtonElement): void {
   button.addEventListener('click', () => {
-    wish = mode() === 'dark' ? 'light' : 'dark';
+    selection = mode() === 'dark' ? 'light' : 'dark';
     try {
-      localStorage.setItem('theme', wish);
+      localStorage.setItem('theme', selection);
     } catch {
-      // Not remembered then.
+      // Storage is unavailable: the choice lasts for this visit.
     }
     changed();
   });

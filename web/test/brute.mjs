@@ -1,5 +1,5 @@
-// The answer by brute force, from files the program wrote itself: every way from a place to every
-// point of interest, by Bellman and Ford, too simple to be wrong.
+// Brute-force reference for answers: Bellman-Ford distances from a position to every point of
+// interest, on files exported by the program.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';

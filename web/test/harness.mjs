@@ -1,4 +1,4 @@
-// Starts the demo and a browser, and minds what no page may do: fail, complain, or talk to others.
+// Starts the demo and a browser, and records page errors, console errors and foreign requests.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ export async function open(chrome, url, options = {}) {
   const wrong = [];
   const host = new URL(url).host;
   page.on('console', (message) => {
-    // What the driver of a software renderer says of itself is not the page's.
+    // Messages of the software renderer's driver are not the page's.
     if (message.type() === 'error') wrong.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));

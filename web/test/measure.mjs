@@ -1,7 +1,6 @@
-// How fast the page is, by hand: `npm run measure`. For each map the time from navigation to the
-// first streets on the screen and to the whole picture, and how long frames take while somebody
-// pans and zooms, beside the same page with an empty map. Headless Chromium draws by software, on
-// the processor that also does everything else: a machine with a graphics card is far faster.
+// Measures the page (`npm run measure`): for each map the time from navigation to the first streets
+// and to the complete map, and frame times while panning and zooming, beside an empty map. Headless
+// Chromium renders in software; a machine with a GPU is far faster.
 
 import { existsSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -58,7 +57,7 @@ async function move({ frames, kind }) {
   if (kind === 'pan') tell(MouseEvent, 'mousedown', { button: 0, buttons: 1 });
   let last = await frame();
   for (let i = 0; i < frames; i++) {
-    // There and back, so that what is shown stays much the same.
+    // Forth and back, so that the visible area stays about the same.
     const step = i < frames / 2 ? i : frames - i;
     if (kind === 'pan') tell(MouseEvent, 'mousemove', { buttons: 1, clientX: 500 - 8 * step, clientY: 400 - 4 * step });
     else tell(WheelEvent, 'wheel', { deltaY: i < frames / 2 ? -24 : 24 });
@@ -77,7 +76,7 @@ async function frames(chrome, url, { middle: [west, south, east, north] }, blank
   const { page, close } = await visit(chrome, url, blank);
   const rows = [];
   for (const zoom of ZOOMS) {
-    // A wheel turns on for a while.
+    // Wheel zoom has inertia.
     await page.waitForFunction(() => document.querySelector('.map').dataset.whole);
     await page.evaluate((at) => (location.hash = `#?at=${at}`), `${zoom},${(south + north) / 2},${(west + east) / 2}`);
     await page.waitForFunction((zoom) => document.querySelector('.map').dataset.whole === zoom, zoom.toFixed(2));
@@ -129,7 +128,7 @@ async function everything(chrome, only) {
   }
 }
 
-// An address of a page that runs, or the beginning of a name: all of them otherwise.
+// Argument: the URL of a running page, or a prefix of a map name; default: all maps.
 const what = process.argv[2] ?? '';
 console.log(`${cpus().length} × ${cpus()[0]?.model}, load ${loadavg()[0]?.toFixed(1)}; ${SIZE.width} × ${SIZE.height} pixels; milliseconds a frame`);
 const chrome = await browser();

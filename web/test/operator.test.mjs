@@ -1,4 +1,4 @@
-// The page of a gateway for real people: its health, its pace, its regions, and nobody.
+// The operator's page of a production gateway: health, throughput, regions, no users.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -16,7 +16,7 @@ after(async () => {
   await gateway?.stop();
 });
 
-async function crowd(round) {
+async function sendQueries(round) {
   const [node] = readMap(MAP).nodes.values();
   const ask = (number) => fetch(people, {
     method: 'POST',
@@ -29,15 +29,15 @@ async function crowd(round) {
   return Promise.all(Array.from({ length: 12 }, (_, number) => ask(number)));
 }
 
-test('the operator sees that it works, and regions', async () => {
+test('the operator sees health and regions', async () => {
   const { page, wrong, close } = await open(chrome, gateway.url);
-  await page.waitForFunction(() => /is well/.test(document.querySelector('#status')?.textContent ?? ''));
+  await page.waitForFunction(() => /is healthy/.test(document.querySelector('#status')?.textContent ?? ''));
   await streets(page);
   await page.waitForFunction(() => document.querySelector('#regions strong')?.textContent !== '–');
   let seen = false;
   page.waitForFunction(() => Number(document.querySelector('#regions strong')?.textContent) > 0).then(() => (seen = true));
   for (let round = 0; !seen && round < 20; round++) {
-    const answers = await crowd(round);
+    const answers = await sendQueries(round);
     assert.ok(answers.some(({ outcome }) => outcome === 'answered'), JSON.stringify(answers[0]));
   }
   assert.ok(seen, 'a region was shown');
@@ -48,17 +48,17 @@ test('the operator sees that it works, and regions', async () => {
   await close();
 });
 
-test('a region is lit from afar as it is close up', async () => {
+test('a region is highlighted at every zoom', async () => {
   const { page, wrong, close } = await open(chrome, gateway.url);
   const [west, south, east, north] = (await (await fetch(new URL('map/info', gateway.url))).json()).middle;
   for (const zoom of [9, 12]) {
     await page.goto(`${gateway.url}?${zoom}#?at=${zoom},${(south + north) / 2},${(west + east) / 2}`);
     await page.waitForFunction((zoom) => document.querySelector('.map')?.dataset.whole === zoom, zoom.toFixed(2));
-    // What was lit before fades, second by second.
+    // Earlier highlights fade over the following seconds.
     while ((await drawn(page, 0, 'coloured')) > 0);
     let lit = 0;
     for (let round = 0; lit === 0 && round < 20; round++) {
-      await crowd(`${zoom}-${round}`);
+      await sendQueries(`${zoom}-${round}`);
       lit = await drawn(page, 0, 'coloured');
     }
     assert.ok(lit > 0, `at ${zoom}`);
@@ -67,7 +67,7 @@ test('a region is lit from afar as it is close up', async () => {
   await close();
 });
 
-test('there is no crowd to look at', async () => {
+test('the operator page shows no users', async () => {
   for (const path of ['demo/live', 'demo/info']) {
     assert.equal((await fetch(new URL(path, gateway.url))).status, 404);
     assert.equal((await fetch(new URL(`/${path}`, people))).status, 404);
@@ -77,7 +77,7 @@ test('there is no crowd to look at', async () => {
 /** No frame draws more triangles: by estimate, software draws these in about the time it takes for an empty map. */
 const BUDGET = 100_000;
 
-test('of sixty thousand streets no frame draws more than software can draw smoothly', async () => {
+test('sixty thousand streets stay within the triangle budget of a frame', async () => {
   const large = await plain('city:60000:1', ['engine.dc_max=200', 'limits.dc_max=200']);
   const { page, wrong, close } = await open(chrome, large.url);
   await page.addInitScript(count);

@@ -33,7 +33,7 @@ test('the page loads, draws streets, and its counters move', async () => {
   }
   await page.waitForFunction(() => Number(document.querySelector('#success strong')?.textContent) > 50);
   assert.ok((await number(page, 'set-size')) >= 2);
-  assert.match(await page.locator('#panel').innerText(), /people are simulated/);
+  assert.match(await page.locator('#panel').innerText(), /users are simulated/);
   fine(wrong);
   await close();
 });
@@ -41,7 +41,7 @@ test('the page loads, draws streets, and its counters move', async () => {
 async function ask(page, settings) {
   await page.goto(`${gateway.url}#live`);
   await page.goto(`${gateway.url}#ask?${new URLSearchParams(settings)}`);
-  await page.locator('#somebody').waitFor();
+  await page.locator('#agent').waitFor();
   await page.waitForFunction(() => document.querySelector('#where'));
 }
 
@@ -60,14 +60,14 @@ for (const along of ['streets', 'plane']) {
         const told = await (await truth).json();
         if (told.me) me = { lon: told.me[0], lat: told.me[1] };
       }
-      assert.ok(me, 'somebody was answered');
+      assert.ok(me, 'a query was answered');
       await page.locator('#receipt').waitFor();
       const got = await page.locator('#found li').evaluateAll((list) => list.map((li) => ({ id: li.dataset.id, metres: Number(li.dataset.metres) })));
       const expected = brute(me, along, find, category);
       assert.ok(expected.length > 0);
       assert.equal(got.length, expected.length, JSON.stringify([got, expected.slice(0, 5)]));
       got.forEach((g, i) => assert.ok(Math.abs(g.metres - expected[i].metres) < 1.5, JSON.stringify([g, expected[i]])));
-      assert.match(await page.locator('#receipt').innerText(), /exactly the one you would have got/);
+      assert.match(await page.locator('#receipt').innerText(), /exact: equal to that of a query with your true position/);
       fine(wrong);
       await close();
     });
@@ -85,7 +85,7 @@ function brute(me, along, find, category) {
   return kind === 'nearest' ? all.slice(0, Number(n)) : all.filter((p) => p.metres <= Number(n));
 }
 
-test('a question that expires is explained', async () => {
+test('an expired query is explained', async () => {
   const { page, wrong, close } = await open(chrome, gateway.url);
   const rim = [...city.nodes.values()].sort((a, b) => a.x + a.y - b.x - b.y)[0];
   await ask(page, { k: 50, dt: 1, pace: 'foot', lon: rim.lon, lat: rim.lat });
@@ -100,7 +100,7 @@ test('a question that expires is explained', async () => {
   await close();
 });
 
-test('the attacker learns more from a weaker scheme', async () => {
+test('the adversary learns more from a weaker scheme', async () => {
   const { page, wrong, close } = await open(chrome, `${gateway.url}#attack?left=planar-laplace&right=reciprocal&attack=inversion`);
   const people = async () => (await page.locator('tr[data-row=people] td').allInnerTexts()).map(Number);
   await page.locator('tr[data-row=people]').waitFor();
@@ -117,10 +117,10 @@ test('the attacker learns more from a weaker scheme', async () => {
   await close();
 });
 
-test('the state is in the address', async () => {
+test('the page state is in the URL', async () => {
   const { page, close } = await open(chrome, `${gateway.url}#ask?k=7&dt=9&pace=foot&find=within-200&along=plane`);
   await page.locator('#ask').waitFor();
-  assert.match(await page.locator('form').innerText(), /7 people[\s\S]*9 s/);
+  assert.match(await page.locator('form').innerText(), /7 users[\s\S]*9 s/);
   await page.locator('input[aria-label="Hide me among"]').focus();
   await page.keyboard.press('ArrowRight');
   assert.match(page.url(), /k=8/);
@@ -163,7 +163,7 @@ test('the page works at phone width', async () => {
   }
 });
 
-test('what is not accessible would be found', async () => {
+test('the accessibility check finds a violation', async () => {
   const { page, close } = await open(chrome, `${gateway.url}#live`);
   await page.locator('#status').waitFor();
   await page.evaluate(() => document.querySelector('#panel').append(document.createElement('button')));
@@ -174,7 +174,7 @@ test('what is not accessible would be found', async () => {
 test('every control can be reached by keyboard', async () => {
   const { page, close } = await open(chrome, `${gateway.url}#ask`);
   await page.locator('#ask').waitFor();
-  const wanted = new Set(['theme', 'middle', 'somebody', 'ask']);
+  const wanted = new Set(['theme', 'middle', 'agent', 'ask']);
   for (let presses = 0; wanted.size > 0 && presses < 60; presses++) {
     await page.keyboard.press('Tab');
     wanted.delete(await page.evaluate(() => document.activeElement?.id ?? ''));

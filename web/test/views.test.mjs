@@ -1,4 +1,4 @@
-// What each view promises is in it; links and keys lead everywhere; names are only ever words.
+// Content of each view, links, keyboard access, and escaping of names.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ after(async () => {
 const visit = (hash, options) => open(chrome, `${gateway.url}${hash}`, options);
 const options = (page, label) => page.locator(`label:has-text("${label}") option`).evaluateAll((list) => list.map((o) => o.value));
 
-test('the live view has every counter and chart, and links to the report', async () => {
+test('the live view has all counters and charts and links to the report', async () => {
   const { page, wrong, close } = await visit('#live');
   for (const id of ['asked', 'success', 'expired', 'waiting', 'set-size', 'delay', 'batch', 'sets']) {
     await page.waitForFunction((id) => /\d/.test(document.querySelector(`#${id} strong`)?.textContent ?? ''), id);
@@ -34,23 +34,23 @@ test('the live view has every counter and chart, and links to the report', async
   await close();
 });
 
-test('somebody can be followed, by button and by link', async () => {
+test('an agent can be followed by button and by link', async () => {
   const { page, wrong, close } = await visit('#ask?follow=7');
-  await page.waitForFunction(() => /person 8 of the crowd/.test(document.querySelector('#where')?.textContent ?? ''));
+  await page.waitForFunction(() => /agent 8 of the simulation/.test(document.querySelector('#where')?.textContent ?? ''));
   await page.waitForFunction(() => document.querySelector('#asked') === null);
-  await page.locator('#somebody').click();
+  await page.locator('#agent').click();
   await page.waitForFunction(() => /follow=\d+/.test(location.hash) && !/follow=7(&|$)/.test(location.hash));
   await page.locator('#ask').click();
   await page.locator('#receipt, #expired').first().waitFor();
   for (const broken of ['#ask?follow=999999', '#ask?follow=x', '#ask?lon=a&lat=b&k=-3&dt=1e9&at=1,2']) {
     await page.goto(`${gateway.url}${broken}`);
-    await page.waitForFunction(() => /Click a place/.test(document.querySelector('#where')?.textContent ?? ''));
+    await page.waitForFunction(() => /Click a point/.test(document.querySelector('#where')?.textContent ?? ''));
   }
   assert.deepEqual(wrong, []);
   await close();
 });
 
-test('the attacker’s view offers every scheme and attack, on one victim, in numbers', async () => {
+test('the attack view offers every scheme and attack, with figures for one target', async () => {
   const { page, wrong, close } = await visit('#attack?left=clique-cloak&right=hilbert-cloak&attack=centre');
   const info = await (await fetch(new URL('demo/info', gateway.url))).json();
   await page.locator('tr[data-row=people]').waitFor();
@@ -65,7 +65,7 @@ test('the attacker’s view offers every scheme and attack, on one victim, in nu
   await close();
 });
 
-test('a link is obeyed, from another page and from this one', async () => {
+test('a link restores its state, from another page and from the same page', async () => {
   const { page, wrong, close } = await visit('#live');
   await streets(page);
   const centre = /at=([\d.]+),([-\d.]+),([-\d.]+)/;
@@ -75,9 +75,9 @@ test('a link is obeyed, from another page and from this one', async () => {
   const [, zoom, lat, lon] = centre.exec(page.url());
   const there = `${(Number(zoom) + 1.5).toFixed(2)},${lat},${lon}`;
   await page.evaluate((at) => (location.hash = `#ask?k=9&at=${at}`), there);
-  await page.waitForFunction(() => /9 people/.test(document.querySelector('form')?.textContent ?? ''));
+  await page.waitForFunction(() => /9 users/.test(document.querySelector('form')?.textContent ?? ''));
   await page.evaluate((at) => (location.hash = `#ask?k=12&at=${at}`), there);
-  await page.waitForFunction(() => /12 people/.test(document.querySelector('form')?.textContent ?? ''));
+  await page.waitForFunction(() => /12 users/.test(document.querySelector('form')?.textContent ?? ''));
   await page.goto(`${gateway.url}?again#attack?at=${there}`);
   await page.locator('tr[data-row=people]').waitFor();
   assert.ok(page.url().includes(`at=${there}`), page.url());
@@ -105,7 +105,7 @@ test('every control of every view can be reached by keyboard', async () => {
   }
 });
 
-test('names from the map and the service are words, never markup', async () => {
+test('names from the map and the service are escaped', async () => {
   const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
   const { page, wrong, close } = await visit('#live');
   await page.route('**/map/info', async (route) => {
@@ -128,7 +128,7 @@ test('names from the map and the service are words, never markup', async () => {
   await close();
 });
 
-test('the page may run nothing but its own files', async () => {
+test('the content security policy blocks foreign scripts', async () => {
   const policy = (await fetch(gateway.url)).headers.get('content-security-policy');
   assert.match(policy, /default-src 'none'/);
   assert.match(policy, /frame-ancestors 'none'/);

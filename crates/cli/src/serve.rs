@@ -8,7 +8,7 @@ use demo::crowd::{CITY, CrowdPlan};
 use gateway::config::{Config, ConfigError, Source, Sources};
 use gateway::gateway::Gateway;
 use gateway::logs;
-use gateway::page::{Show, Site};
+use gateway::page::{PageMode, PageOptions};
 use gateway::prepare::prepare;
 use gateway::serve::Running;
 use gateway::server::app;
@@ -89,7 +89,7 @@ impl Serve {
             if let Some(address) = running.operator_address() {
                 console.note(&format!("the operator's page is at http://{address}/"));
             }
-            if !gateway::page::is_there() {
+            if !gateway::page::is_embedded() {
                 console.note("this program was built without Node: there is no page in it");
             }
             if self.demo {
@@ -102,7 +102,7 @@ impl Serve {
     /// Opens the sockets; in the demo, for a crowd as well.
     async fn start(&self, gateway: Arc<Gateway>) -> Result<Running> {
         let app = app(Arc::clone(&gateway));
-        let site = Site { show: Show::Regions, report: self.report.clone() };
+        let site = PageOptions { mode: PageMode::Operator, report: self.report.clone() };
         if !self.demo {
             return Ok(Running::start_watched(gateway, app, site, |_| ()).await?);
         }

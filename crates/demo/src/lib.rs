@@ -18,7 +18,7 @@ use crate::routes::Stage;
 use axum::Router;
 use gateway::engine::Round;
 use gateway::gateway::Gateway;
-use gateway::page::{self, Show, Site};
+use gateway::page::{self, PageMode, PageOptions};
 use gateway::tiles::{self, Tiles};
 use std::io;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ impl Demo {
             frame,
             users: self.plan.users,
         };
-        page::routes(&Site { show: Show::Crowd, report })
+        page::routes(&PageOptions { mode: PageMode::Demo, report })
             .merge(tiles::routes(Arc::clone(&self.tiles)))
             .merge(routes::routes(stage))
     }

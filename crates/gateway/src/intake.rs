@@ -90,8 +90,11 @@ impl Gateway {
         let wish = request.question.as_ref().map(|question| self.wish(question)).transpose()?;
         let (point, position) = self.place(request.lon, request.lat)?;
         let user = self.numbers().person(account, &request.person);
-        let care =
-            self.people().heed(user, self.clock(), [point, self.atlas().map().point(position)])?;
+        let care = self.users().zone_minimum(
+            user,
+            self.clock(),
+            [point, self.atlas().map().point(position)],
+        )?;
         if !account.person_may_ask(user) {
             return Err(Refusal::PersonRate);
         }

@@ -36,12 +36,12 @@ pub mod metrics;
 
 mod sentence;
 
-pub mod places;
+pub mod zones;
 
-pub mod people;
+pub mod users;
 
 pub mod live;
-pub mod phones;
+pub mod trackers;
 
 pub mod gateway;
 

@@ -4,7 +4,7 @@ use crate::config::{Config, ConfigError};
 use crate::engine::Round;
 use crate::gateway::Gateway;
 use crate::listen::{Manners, listen, turned};
-use crate::page::{self, Lookout, Site};
+use crate::page::{self, BatchMonitor, PageOptions};
 use crate::server::operator_app;
 use crate::ticker::{Ticker, deliver};
 use crate::tls::{Tls, TlsError};
@@ -56,14 +56,14 @@ pub struct Running {
 impl Running {
     /// Opens the sockets and starts the engine; `app` is what people can reach.
     pub async fn start(gateway: Arc<Gateway>, app: Router) -> Result<Running, ServeError> {
-        Running::start_watched(gateway, app, Site::default(), |_| ()).await
+        Running::start_watched(gateway, app, PageOptions::default(), |_| ()).await
     }
 
     /// The same, with somebody who is shown every round: the demo, which knows everyone anyway.
     pub async fn start_watched(
         gateway: Arc<Gateway>,
         app: Router,
-        site: Site,
+        site: PageOptions,
         onlooker: impl FnMut(&Round) + Send + 'static,
     ) -> Result<Running, ServeError> {
         let config = Config::clone(&gateway.config()).server;
@@ -74,7 +74,7 @@ impl Running {
         };
         let tls = config.tls.as_ref().map(Tls::read).transpose()?.map(Arc::new);
         let closing = watch::Sender::new(false);
-        let lookout = Arc::new(Lookout::default());
+        let lookout = Arc::new(BatchMonitor::default());
         let patience = config.request_timeout;
         let reading = config.idle_timeout;
         let manners =
@@ -152,7 +152,7 @@ impl Running {
         let ticker = self.ticker;
         tokio::task::spawn_blocking(move || ticker.stop()).await.ok();
         self.delivered.await.ok();
-        self.gateway.sessions().all_gone().await;
+        self.gateway.sessions().wait_until_closed().await;
         self.closing.send_replace(true);
         for listener in self.listeners {
             listener.await.ok();
@@ -196,7 +196,7 @@ async fn learn(gateway: Arc<Gateway>) {
         let pause = match gateway.learn_categories().await {
             Ok(()) => Duration::from_secs(600),
             Err(error) => {
-                tracing::warn!(error = error.word(), "the service does not name its categories");
+                tracing::warn!(error = error.label(), "the service does not name its categories");
                 Duration::from_secs(2)
             }
         };

@@ -1,4 +1,4 @@
-// What the page asks the gateway. Types of the public routes are generated from its own document.
+// Client of the gateway's HTTP API. Types of public routes are generated from its OpenAPI document.
 
 import type { components } from './schema';
 
@@ -7,11 +7,11 @@ export type QueryResult = components['schemas']['ResultBody'];
 export type Refusal = components['schemas']['RefusalBody'];
 export type Found = components['schemas']['FoundBody'];
 
-export class Problem extends Error {}
+export class RequestError extends Error {}
 
 export async function get<T>(path: string): Promise<T> {
   const response = await fetch(path, { headers: { accept: 'application/json' } });
-  if (!response.ok) throw new Problem(`${path} said ${response.status}`);
+  if (!response.ok) throw new RequestError(`${path} returned status ${response.status}`);
   return (await response.json()) as T;
 }
 
@@ -27,26 +27,26 @@ export async function post<T>(path: string, body: unknown, signal?: AbortSignal)
   try {
     value = JSON.parse(text);
   } catch {
-    // Said below.
+    // Reported below.
   }
-  if (value === null) throw new Problem(`${path} said ${response.status}`);
+  if (value === null) throw new RequestError(`${path} returned status ${response.status}`);
   return value as T;
 }
 
-/** What the demo can tell of a query that was asked in it: the truth, which no gateway tells. */
+/** Ground truth of a query in the demo; a real gateway never returns it. */
 export interface Truth {
-  /** Where the person was, once snapped to her street. */
+  /** Snapped position of the user. */
   me: [lon: number, lat: number];
-  /** Where the members of the set were, herself among them. */
+  /** Positions of the members of the set, the user included. */
   members: [lon: number, lat: number][];
-  /** The streets the service was asked about. */
+  /** Streets that the service was asked about. */
   streets: number[];
   metres: number;
-  /** What the service was asked, in words. */
+  /** The inquiry as a sentence. */
   asked: string;
-  /** Everything the service sent back. */
+  /** All objects that the service returned. */
   objects: { lon: number; lat: number; name: string; category: string }[];
-  /** Of an expired query: how many other people waited within mutual reach at the end. */
+  /** For an expired query: number of other users in mutual reach at its deadline. */
   neighbours: number | null;
 }
 
@@ -66,13 +66,13 @@ export interface DemoInfo {
 
 export interface Side {
   scheme: string;
-  /** Why nothing was published for the victim, if so. */
+  /** Reason why nothing was published for the target, if so. */
   why: string | null;
-  /** The outline of a rectangle or disc, as lon/lat. */
+  /** Outline of a rectangle or disc, as lon/lat. */
   outline: [lon: number, lat: number][] | null;
   bounds: [west: number, south: number, east: number, north: number] | null;
   streets: number[];
-  /** Those of them the attacker cannot rule out. */
+  /** Streets that the adversary cannot rule out. */
   kept: number[];
   metres: number;
   metres_left: number;

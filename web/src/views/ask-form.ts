@@ -1,9 +1,9 @@
-// Where, among how many, how long, how fast, and what: the form of a question.
+// Form of a query: position, k, dt, speed and question.
 
 import type { QueryRequest } from '../api/client';
 import { choice, h, slider } from '../dom';
 import { whole } from '../hash';
-import type { Place } from '../mercator';
+import type { LonLat } from '../mercator';
 import type { Scene } from './view';
 
 export const speeds = [
@@ -24,14 +24,14 @@ const finds = [
 
 interface Calls {
   middle(): void;
-  somebody(): void;
+  agent(): void;
   ask(): void;
 }
 
 export class Form {
   readonly element: HTMLElement;
-  place: Place | null = null;
-  private readonly where = h('p', { class: 'small', id: 'where' }, 'Click a place on the map, or choose one:');
+  place: LonLat | null = null;
+  private readonly where = h('p', { class: 'small', id: 'where' }, 'Click a point on the map, or choose one:');
   private readonly button = h('button', { class: 'main', type: 'submit', id: 'ask' }, 'Ask');
   private k: number;
   private dt: number;
@@ -50,13 +50,13 @@ export class Form {
     const categories = Object.entries(scene.info.categories).sort((a, b) => b[1] - a[1]);
     this.category = params.get('category') ?? categories[0]?.[0] ?? '';
     const things = categories.slice(0, 40).map(([value, n]) => ({ value, label: `${value.replaceAll('_', ' ')} (${n})` }));
-    const paceChoice = choice('How you move and how often you ask', speeds.map((s) => ({ value: s.id, label: `${s.label}: ${Math.round(s.speed * s.interval)} m` })), this.pace, (v) => {
+    const paceChoice = choice('Speed and query interval', speeds.map((s) => ({ value: s.id, label: `${s.label}: ${Math.round(s.speed * s.interval)} m` })), this.pace, (v) => {
       this.pace = v;
       keep({ pace: v });
     });
     const findChoice = choice('Find', finds, this.find, (v) => keep({ find: (this.find = v) }));
     const what = choice('What', [{ value: 'any', label: 'anything' }, ...things], this.category, (v) => keep({ category: (this.category = v) }));
-    const along = choice('Distance', [{ value: 'streets', label: 'along streets' }, { value: 'plane', label: 'as the crow flies' }], this.along, (v) => keep({ along: (this.along = v) }));
+    const along = choice('Distance', [{ value: 'streets', label: 'along streets' }, { value: 'plane', label: 'straight line' }], this.along, (v) => keep({ along: (this.along = v) }));
     this.pace = paceChoice.select.value;
     this.find = findChoice.select.value;
     this.category = what.select.value;
@@ -65,9 +65,9 @@ export class Form {
       'form', { class: 'part', onsubmit: (event: Event) => { event.preventDefault(); calls.ask(); } },
       this.where,
       h('div', { class: 'buttons' },
-        h('button', { type: 'button', id: 'middle', onclick: calls.middle }, 'Middle of the map'),
-        h('button', { type: 'button', id: 'somebody', onclick: calls.somebody }, 'Follow somebody')),
-      slider('Hide me among', { min: 2, max: 50, step: 1 }, this.k, (v) => `${v} people`, (v) => keep({ k: (this.k = v) })),
+        h('button', { type: 'button', id: 'middle', onclick: calls.middle }, 'Centre of the map'),
+        h('button', { type: 'button', id: 'agent', onclick: calls.agent }, 'Follow an agent')),
+      slider('Hide me among', { min: 2, max: 50, step: 1 }, this.k, (v) => `${v} users`, (v) => keep({ k: (this.k = v) })),
       slider('I can wait', { min: 0, max: 30, step: 1 }, this.dt, (v) => `${v} s`, (v) => keep({ dt: (this.dt = v) })),
       paceChoice.field,
       h('div', { class: 'two' }, findChoice.field, what.field),
@@ -85,10 +85,10 @@ export class Form {
     this.button.textContent = busy ? 'Asking…' : 'Ask again';
   }
 
-  /** The question as it is sent; asks for a place if there is none yet. */
+  /** Builds the request; shows a hint and returns null if no position is chosen. */
   request(): QueryRequest | null {
     if (!this.place) {
-      this.tell('First choose a place: click the map, or use a button.');
+      this.tell('Choose a position first: click the map, or use a button.');
       return null;
     }
     const pace = speeds.find((s) => s.id === this.pace) ?? speeds[0];

@@ -1,69 +1,69 @@
-// Be one of them: choose a place, ask, and watch what is done before anybody is asked anything.
+// View "Ask as a user": choose a position, send a query, and follow its steps.
 
 import { type QueryRequest, type QueryResult, type Refusal, type Truth, post } from '../api/client';
-import { CrowdLayer } from '../crowd';
+import { AgentLayer } from '../agents';
 import { fill, h } from '../dom';
 import { MeshLayer } from '../meshes';
-import { place, world, type Place } from '../mercator';
+import { lonLat, world, type LonLat } from '../mercator';
 import { at, stream } from '../stream';
 import { Form } from './ask-form';
-import { Marks } from './ask-marks';
-import { Story } from './ask-story';
-import type { Leave, Scene } from './view';
+import { Markers } from './ask-markers';
+import { Steps } from './ask-steps';
+import type { Cleanup, Scene } from './view';
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-export function ask(scene: Scene): Leave {
+export function ask(scene: Scene): Cleanup {
   const map = scene.map();
-  const crowd = new CrowdLayer(map);
-  const marks = new Marks(map);
+  const crowd = new AgentLayer(map);
+  const marks = new Markers(map);
   const meshes = new MeshLayer(map, 0);
-  const story = new Story();
-  const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const story = new Steps();
+  const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches;
   let following: number | null = null;
   let busy: AbortController | null = null;
-  // Asked for somebody before anybody is known: as soon as somebody is.
+  // Set when an agent was requested before the first update arrived.
   let wanted = false;
 
   const form = new Form(scene, {
     middle: () => stand(fromMap()),
-    somebody: () => pick(),
+    agent: () => pick(),
     ask: () => void go(),
   });
 
-  const fromMap = (): Place => {
+  const fromMap = (): LonLat => {
     const { lng, lat } = map.map.getCenter();
     return { lon: lng, lat };
   };
-  const stand = (where: Place): void => {
+  const stand = (where: LonLat): void => {
     following = null;
     marks.clear();
     meshes.clear();
     marks.me = world(where);
     form.place = where;
-    form.tell('You stand at the pink dot. The gateway moves you to the nearest street.');
+    form.tell('Your position is the pink dot. The gateway snaps it to the nearest street.');
     scene.keep({ lon: where.lon.toFixed(6), lat: where.lat.toFixed(6), follow: null });
   };
   const follow = (person: number | null): void => {
     following = person;
     if (person === null) return;
-    form.tell(`You follow person ${person + 1} of the crowd, wherever she goes.`);
+    form.tell(`You follow agent ${person + 1} of the simulation.`);
     scene.keep({ follow: person, lon: null, lat: null });
     marks.clear();
     meshes.clear();
     step();
   };
   const pick = (): void => {
-    const how = stream.last?.crowd.how ?? [];
-    const others = [...how.keys()].filter((i) => how[i] && i !== following);
+    const state = stream.last?.crowd.state ?? [];
+    const others = [...state.keys()].filter((i) => state[i] && i !== following);
     wanted = others.length === 0;
     if (!wanted) follow(others[Math.floor(Math.random() * others.length)] ?? null);
   };
   const step = (): void => {
     const there = following === null || !stream.last ? null : at(stream.last.crowd, following);
     if (!there) return;
-    form.place = place(there);
-    if (marks.telling) return;
+    form.place = lonLat(there);
+    if (marks.showsResult) return;
     marks.me = there;
     if (!map.map.getBounds().contains([form.place.lon, form.place.lat])) map.show([form.place]);
   };
@@ -81,7 +81,7 @@ export function ask(scene: Scene): Leave {
       const result = await post<QueryResult | Refusal>('./v1/queries', request, busy.signal);
       await tell(request, result);
     } catch (error) {
-      if (!busy.signal.aborted) story.trouble(`The gateway could not be asked: ${String(error)}`);
+      if (!busy.signal.aborted) story.trouble(`The request to the gateway failed: ${String(error)}`);
     }
     busy = null;
     form.busy(false);
@@ -116,18 +116,18 @@ export function ask(scene: Scene): Leave {
     ];
     for (const next of steps) {
       next();
-      await pause(still ? 0 : 900);
+      await pause(reducedMotion ? 0 : 900);
     }
   };
 
   const click = (event: { lngLat: { lng: number; lat: number }; point: { x: number; y: number } }): void => {
-    const glass = { x: (w: { x: number; y: number }) => map.map.project(lngLat(w)).x, y: (w: { x: number; y: number }) => map.map.project(lngLat(w)).y };
-    const person = event ? crowd.nearest(glass, event.point.x, event.point.y) : null;
+    const overlay = { x: (w: { x: number; y: number }) => map.map.project(lngLat(w)).x, y: (w: { x: number; y: number }) => map.map.project(lngLat(w)).y };
+    const person = event ? crowd.nearest(overlay, event.point.x, event.point.y) : null;
     if (person !== null && map.map.getZoom() > 14) follow(person);
     else stand({ lon: event.lngLat.lng, lat: event.lngLat.lat });
   };
   const lngLat = (w: { x: number; y: number }): [number, number] => {
-    const { lon, lat } = place(w);
+    const { lon, lat } = lonLat(w);
     return [lon, lat];
   };
   map.map.on('click', click);
@@ -141,8 +141,8 @@ export function ask(scene: Scene): Leave {
   fill(
     scene.panel,
     h('div', { class: 'part' },
-      h('h1', null, 'Ask as one of them'),
-      h('p', { class: 'soft' }, 'Your question goes the same way as everyone’s: through the gateway, hidden among the people who are in the city right now.')),
+      h('h1', null, 'Ask as a user'),
+      h('p', { class: 'soft' }, 'Your query takes the same path as all others: through the gateway, hidden among the users who are in the city now.')),
     form.element,
     story.element,
   );

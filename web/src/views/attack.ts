@@ -1,12 +1,12 @@
-// The attacker's view: one victim, one second, two schemes side by side. What the service saw is
-// lit; what the attacker can rule out fades.
+// Attack view: one target, one batch, two schemes side by side. Published streets are highlighted;
+// streets that the adversary can rule out are dashed.
 
 import { type Comparison, type Side, post } from '../api/client';
-import { CityMap, type Glass } from '../citymap';
+import { CityMap, type Overlay } from '../citymap';
 import { choice, fill, h, metres, plural } from '../dom';
-import { type Place, world } from '../mercator';
+import { type LonLat, world } from '../mercator';
 import { palette } from '../theme';
-import type { Leave, Scene } from './view';
+import type { Cleanup, Scene } from './view';
 
 interface Half {
   map: CityMap;
@@ -14,13 +14,13 @@ interface Half {
   side: Side | null;
 }
 
-export function attack(scene: Scene): Leave {
+export function attack(scene: Scene): Cleanup {
   const demo = scene.demo;
   if (!demo) return () => undefined;
   scene.stage.className = 'split';
   const pick = (key: string, list: { id: string }[], usual: number): string =>
     list.find((x) => x.id === scene.params.get(key))?.id ?? list[Math.min(usual, list.length - 1)]?.id ?? '';
-  const wish = {
+  const selection = {
     left: pick('left', demo.schemes, demo.schemes.findIndex((s) => s.id === 'planar-laplace')),
     right: pick('right', demo.schemes, demo.schemes.findIndex((s) => s.id === 'history')),
     attack: pick('attack', demo.attacks, 0),
@@ -38,8 +38,8 @@ export function attack(scene: Scene): Leave {
     const map = new CityMap(side, scene.info, `${name} scheme`, scene.params.get('at'));
     side.append(tag);
     const half: Half = { map, tag, side: null };
-    map.onGlass((glass) => {
-      marks(glass, half, now);
+    map.onOverlay((overlay) => {
+      marks(overlay, half, now);
       return false;
     });
     return half;
@@ -49,50 +49,50 @@ export function attack(scene: Scene): Leave {
   const results = h('div', { class: 'part', id: 'results', 'aria-live': 'polite' }, h('p', { class: 'soft' }, 'Attacking…'));
   const options = demo.schemes.map((s) => ({ value: s.id, label: s.label }));
   const change = (key: 'left' | 'right' | 'attack') => (value: string): void => {
-    wish[key] = value;
+    selection[key] = value;
     scene.keep({ [key]: value });
     void run();
   };
   const about = h('p', { class: 'soft small' });
-  const left = choice('Left', options, wish.left, change('left'));
-  const right = choice('Right', options, wish.right, change('right'));
-  const which = choice('Attack', demo.attacks.map((a) => ({ value: a.id, label: a.label })), wish.attack, change('attack'));
+  const left = choice('Left', options, selection.left, change('left'));
+  const right = choice('Right', options, selection.right, change('right'));
+  const which = choice('Attack', demo.attacks.map((a) => ({ value: a.id, label: a.label })), selection.attack, change('attack'));
   const again = (victim: 'same' | 'other', moment: 'same' | 'new'): void => {
-    wish.victim = victim === 'same' ? wish.victim : 'next';
-    if (moment === 'new') [wish.moment, wish.victim] = [null, null];
+    selection.victim = victim === 'same' ? selection.victim : 'next';
+    if (moment === 'new') [selection.moment, selection.victim] = [null, null];
     void run();
   };
 
   const run = async (): Promise<void> => {
     const turn = ++asked;
-    about.textContent = demo.attacks.find((a) => a.id === wish.attack)?.about ?? '';
+    about.textContent = demo.attacks.find((a) => a.id === selection.attack)?.about ?? '';
     results.setAttribute('aria-busy', 'true');
     try {
       const answer = await post<Comparison | { message: string }>('./demo/compare', {
-        schemes: [wish.left, wish.right],
-        attack: wish.attack,
-        moment: wish.moment === null ? null : Number(wish.moment),
-        victim: wish.victim === null || wish.victim === 'next' ? null : Number(wish.victim),
-        after: wish.victim === 'next' ? (now?.victim?.number ?? null) : null,
+        schemes: [selection.left, selection.right],
+        attack: selection.attack,
+        moment: selection.moment === null ? null : Number(selection.moment),
+        victim: selection.victim === null || selection.victim === 'next' ? null : Number(selection.victim),
+        after: selection.victim === 'next' ? (now?.victim?.number ?? null) : null,
       });
       if (ended || turn !== asked) return;
       if ('message' in answer) {
-        fill(results, h('p', { class: 'soft' }, `Not yet: ${answer.message}.`));
+        fill(results, h('p', { class: 'soft' }, `Not available yet: ${answer.message}.`));
         setTimeout(() => void (turn === asked && !ended && run()), 1500);
         return;
       }
       now = answer;
-      const forgotten = wish.moment !== null && wish.moment !== String(answer.moment);
-      wish.moment = String(answer.moment);
-      wish.victim = answer.victim ? String(answer.victim.number) : null;
-      scene.keep({ moment: wish.moment, victim: wish.victim });
+      const forgotten = selection.moment !== null && selection.moment !== String(answer.moment);
+      selection.moment = String(answer.moment);
+      selection.victim = answer.victim ? String(answer.victim.number) : null;
+      scene.keep({ moment: selection.moment, victim: selection.victim });
       halves.forEach((half, i) => show(half, answer.sides[i] ?? null, scene));
-      fill(results, forgotten ? h('div', { class: 'note' }, 'The second of that link is forgotten by now; this is another one.') : null, ...table(answer, scene));
-      // A link that says where to look is obeyed once.
+      fill(results, forgotten ? h('div', { class: 'note' }, 'The batch of this link is no longer stored; another one is shown.') : null, ...table(answer, scene));
+      // The camera of a link is applied once.
       if (!given) look(halves, answer);
       given = false;
     } catch (error) {
-      if (!ended) fill(results, h('div', { class: 'note warn', role: 'alert' }, `That did not work: ${String(error)}`));
+      if (!ended) fill(results, h('div', { class: 'note warn', role: 'alert' }, `The attack could not be run: ${String(error)}`));
     }
     results.removeAttribute('aria-busy');
   };
@@ -100,18 +100,18 @@ export function attack(scene: Scene): Leave {
   fill(
     scene.panel,
     h('div', { class: 'part' },
-      h('h1', null, 'What the service can find out'),
-      h('p', { class: 'soft' }, 'The same people at the same second, hidden in two ways. The attacker knows the map, the algorithm and what was published.'),
+      h('h1', null, 'What the service can infer'),
+      h('p', { class: 'soft' }, 'The same users in the same batch under two schemes. The adversary knows the map, the algorithm and the published regions.'),
       h('div', { class: 'pair' }, left.field, right.field, which.field), about,
       h('div', { class: 'buttons' },
-        h('button', { type: 'button', id: 'next-victim', onclick: () => again('other', 'same') }, 'Another victim'),
-        h('button', { type: 'button', id: 'new-moment', onclick: () => again('other', 'new') }, 'A new second'))),
+        h('button', { type: 'button', id: 'next-victim', onclick: () => again('other', 'same') }, 'Another target'),
+        h('button', { type: 'button', id: 'new-moment', onclick: () => again('other', 'new') }, 'Another batch'))),
     results,
     h('div', { class: 'part' },
       h('ul', { class: 'legend' },
-        h('li', null, h('span', { class: 'stroke' }), 'could be there'),
+        h('li', null, h('span', { class: 'stroke' }), 'possible position'),
         h('li', null, h('span', { class: 'stroke gone' }), 'ruled out'),
-        h('li', null, h('span', { class: 'dot me' }), 'the victim, known to the demo alone'))),
+        h('li', null, h('span', { class: 'dot me' }), 'the target (known only to the demo)'))),
   );
   void run();
   return () => {
@@ -125,7 +125,7 @@ export function attack(scene: Scene): Leave {
   };
 }
 
-/** Both maps look at the same place. */
+/** Keeps the cameras of both maps equal. */
 function follow(halves: Half[], moved: (camera: string) => void): () => void {
   let leading = false;
   halves.forEach(({ map }, i) => {
@@ -150,26 +150,26 @@ function show(half: Half, side: Side | null, scene: Scene): void {
   const looks = new Map<number, { c: number; s: number; g: number }>();
   const kept = new Set(side?.kept ?? []);
   for (const street of side?.streets ?? []) looks.set(street, kept.has(street) ? { c: 0, s: 0.95, g: 0 } : { c: 0, s: 0, g: 1 });
-  half.map.light(looks);
+  half.map.highlight(looks);
 }
 
 function look(halves: Half[], answer: Comparison): void {
-  const corners = answer.sides.flatMap(({ bounds }): Place[] =>
+  const corners = answer.sides.flatMap(({ bounds }): LonLat[] =>
     bounds ? [{ lon: bounds[0], lat: bounds[1] }, { lon: bounds[2], lat: bounds[3] }] : []);
   if (answer.victim) corners.push(answer.victim);
-  // Below the names of the schemes.
+  // Leaves room for the scheme labels.
   halves[0]?.map.show(corners, { top: innerWidth > 760 ? 96 : 60, bottom: 30, left: 30, right: 30 });
 }
 
-function marks(glass: Glass, half: Half, now: Comparison | null): void {
-  const { pen } = glass;
+function marks(overlay: Overlay, half: Half, now: Comparison | null): void {
+  const { pen } = overlay;
   const colours = palette();
   const outline = half.side?.outline;
   if (outline) {
     pen.beginPath();
     outline.forEach(([lon, lat]) => {
       const w = world({ lon, lat });
-      pen.lineTo(glass.x(w), glass.y(w));
+      pen.lineTo(overlay.x(w), overlay.y(w));
     });
     pen.closePath();
     pen.strokeStyle = colours.kept;
@@ -181,7 +181,7 @@ function marks(glass: Glass, half: Half, now: Comparison | null): void {
   if (now?.victim) {
     const w = world(now.victim);
     pen.beginPath();
-    pen.arc(glass.x(w), glass.y(w), 6.5, 0, 7);
+    pen.arc(overlay.x(w), overlay.y(w), 6.5, 0, 7);
     pen.fillStyle = colours.me;
     pen.fill();
     pen.strokeStyle = colours.ground;
@@ -191,23 +191,23 @@ function marks(glass: Glass, half: Half, now: Comparison | null): void {
 }
 
 function table(answer: Comparison, scene: Scene): (Node | string)[] {
-  if (!answer.victim) return [h('div', { class: 'note warn' }, 'Nobody was published by both schemes in this second. Try a new second.')];
+  if (!answer.victim) return [h('div', { class: 'note warn' }, 'No user was published by both schemes in this batch. Try another batch.')];
   const { sides, victim } = answer;
   const name = (side: Side): string => scene.demo?.schemes.find((s) => s.id === side.scheme)?.label ?? side.scheme;
   const row = (label: string, key: string, tell: (side: Side) => string, mark?: (side: Side) => string): HTMLElement =>
     h('tr', { 'data-row': key }, h('th', { scope: 'row' }, label), ...sides.map((side) => h('td', { class: side.why ? null : mark?.(side) || null }, side.why ? '–' : tell(side))));
   const people = (side: Side): string => (side.k_left === null ? '–' : String(Math.round(side.k_left * 10) / 10));
   return [
-    h('p', null, `Person ${victim.number + 1} wants to be one of at least ${victim.k}.`),
+    h('p', null, `User ${victim.number + 1} asked for k = ${victim.k}.`),
     h('table', null,
       h('thead', null, h('tr', null, h('td', null), ...sides.map((side) => h('th', { scope: 'col' }, name(side))))),
       h('tbody', null,
         row('Published', 'metres', (s) => metres(s.metres)),
-        row('Left after the attack', 'left', (s) => metres(s.metres_left)),
+        row('Remaining after the attack', 'left', (s) => metres(s.metres_left)),
         row('Streets ruled out', 'out', (s) => `${s.streets.length - s.kept.length} of ${s.streets.length}`),
-        row('People she could be, k′', 'people', people, (s) => ((s.k_left ?? 0) < victim.k ? 'bad' : 'better')),
+        row('Remaining candidates, k′', 'people', people, (s) => ((s.k_left ?? 0) < victim.k ? 'bad' : 'better')),
         row('Expected error', 'error', (s) => (s.error === null ? '–' : metres(s.error))))),
     ...sides.filter((side) => side.told).map((side) => h('p', { class: 'small soft' }, h('strong', null, `${name(side)}: `), side.told)),
-    h('p', { class: 'small soft' }, `${plural(answer.published, 'person', 'people')} were published by both in this second.`),
+    h('p', { class: 'small soft' }, `${plural(answer.published, 'user')} published by both schemes in this batch.`),
   ];
 }

@@ -1,42 +1,42 @@
-// The operator of a real gateway sees its health, its pace and the regions it publishes. Nobody
-// is on this map: the gateway tells nobody where people are, its operator included.
+// Operator view of a real gateway: health, throughput and published regions. It shows no user: no
+// route of the gateway returns a position.
 
 import { Spark } from '../charts';
-import { fill, h, metres, plural, say } from '../dom';
+import { fill, h, metres, plural, setText } from '../dom';
 import { MeshLayer } from '../meshes';
 import { licences, report } from './live';
-import type { Leave, Scene } from './view';
+import type { Cleanup, Scene } from './view';
 
 interface Glance {
-  /** Of the batch the regions are from. */
+  /** Time of the batch of these regions. */
   at: number;
   ready: boolean;
   regions: number[][];
-  /** Totals, in whole tens. */
+  /** Totals, rounded to tens. */
   hidden: number;
   expired: number;
   inquiries: number;
   batch_ms: number;
 }
 
-export function operator(scene: Scene): Leave {
+export function operator(scene: Scene): Cleanup {
   const map = scene.map();
   const meshes = new MeshLayer(map);
   const rate = (v: number): [string, string] => [v.toLocaleString('en', { maximumFractionDigits: 1 }), '/s'];
-  const hidden = new Spark('People hidden', rate, { id: 'hidden' });
-  const expired = new Spark('Questions expired', rate, { id: 'expired' });
-  const inquiries = new Spark('Questions to the service', rate, { id: 'inquiries' });
+  const hidden = new Spark('Users served', rate, { id: 'hidden' });
+  const expired = new Spark('Queries expired', rate, { id: 'expired' });
+  const inquiries = new Spark('Requests to the service', rate, { id: 'inquiries' });
   const regions = new Spark('Regions published', rate, { id: 'regions' });
-  const batch = new Spark('Time for a batch', (v) => [v.toFixed(1), 'ms'], { id: 'batch' });
-  const status = h('p', { role: 'status', id: 'status' }, 'Looking…');
+  const batch = new Spark('Batch time', (v) => [v.toFixed(1), 'ms'], { id: 'batch' });
+  const status = h('p', { role: 'status', id: 'status' }, 'Connecting…');
   let last: { glance: Glance; when: number } | null = null;
 
   const source = new EventSource('./ops/live');
-  source.onerror = () => say(status, 'The gateway does not answer. Trying again…');
+  source.onerror = () => setText(status, 'The gateway does not respond. Retrying…');
   source.onmessage = (event: MessageEvent<string>) => {
     const glance = JSON.parse(event.data) as Glance;
     const when = performance.now();
-    say(status, glance.ready ? 'The gateway is well and takes queries.' : 'The gateway is stopping; it takes no more queries.');
+    setText(status, glance.ready ? 'The gateway is healthy and accepts queries.' : 'The gateway is shutting down and accepts no more queries.');
     meshes.push(glance.regions);
     const seconds = last ? Math.max(0.05, (when - last.when) / 1000) : 0;
     if (last) {
@@ -52,9 +52,9 @@ export function operator(scene: Scene): Leave {
   fill(
     scene.panel,
     h('div', { class: 'part' },
-      h('h1', null, 'This gateway'),
+      h('h1', null, 'Gateway status'),
       status,
-      h('p', { class: 'soft' }, 'What lights up on the map is what the service is asked about, and all that anybody gets to see. Positions of people are in no answer of this gateway.'),
+      h('p', { class: 'soft' }, 'Highlighted streets are what the service is asked about. No response of this gateway contains a user’s position.'),
       h('p', { class: 'soft small' }, `Map: ${plural(scene.info.streets, 'street')}, ${metres(scene.info.metres)}.`)),
     h('div', { class: 'part' }, h('h2', null, 'The last two minutes'),
       h('div', { class: 'sparks' }, hidden.element, expired.element, regions.element, inquiries.element, batch.element)),

@@ -1,4 +1,4 @@
-// What a view is given, and what it gives back: a way to leave it.
+// Context of a view, and the cleanup function that a view returns.
 
 import type { CityMap, MapInfo } from '../citymap';
 import type { DemoInfo, PageInfo } from '../api/client';
@@ -9,10 +9,10 @@ export interface Scene {
   demo: DemoInfo | null;
   stage: HTMLElement;
   panel: HTMLElement;
-  /** The map shared by all views that show one. */
+  /** The map shared by the views that show one. */
   map(): CityMap;
   params: URLSearchParams;
   keep(values: Record<string, string | number | null>): void;
 }
 
-export type Leave = () => void;
+export type Cleanup = () => void;

@@ -1,111 +1,118 @@
-//! What is said on a socket, as JSON: an object with a `type` in every message.
+//! JSON messages of a WebSocket; each is an object with a `type`.
 
 use crate::answers::json;
-use crate::people::StandingQuestion;
+use crate::users::StandingQuestion;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-/// Whatever a client may say.
+/// A message of the client.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub(super) enum FromClient {
+pub(super) enum ClientMessage {
     Hello(HelloMessage),
     Ask(AskMessage),
     Position(PositionMessage),
 }
 
-/// The first message: who asks, and how. What is not given is as in the person's settings.
+/// The first message: user and standing query. Missing values come from the user's settings.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HelloMessage {
-    /// Who asks, within the account.
+    /// Name of the user within the account.
     pub person: String,
-    /// The `resume` of the `welcome` of a socket that has ended: what was missed comes again.
+    /// The `resume` value of an earlier `welcome`; missed messages are sent again.
     pub resume: Option<String>,
-    /// The last `seq` that was seen; what came later is said again, once.
+    /// Last `seq` that the client has received; later messages are sent again.
     pub after: Option<u64>,
-    /// How she asks.
+    /// Standing query.
     #[serde(default)]
     pub ask: AskMessage,
 }
 
-/// Who it is, and what her session is resumed by, never gets printed.
+/// Prints neither user nor session ticket.
 impl std::fmt::Debug for HelloMessage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("HelloMessage(…)")
     }
 }
 
-/// How somebody asks from now on. What is not given stays as it is.
+/// Changes the standing query. Missing values stay unchanged.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskMessage {
-    /// Among how many people she wants to be hidden.
+    /// Size of the anonymity set, the user included.
     pub k: Option<u64>,
-    /// How long she is willing to wait, in seconds.
+    /// Temporal tolerance: longest waiting time in seconds.
     pub dt: Option<f64>,
-    /// What each position asks; `null`: nothing, she is there for others to hide among.
-    #[serde(default, deserialize_with = "given")]
+    /// Question of each position; `null`: none, the user is a present member of anonymity sets.
+    #[serde(default, deserialize_with = "null_or_value")]
     #[schema(value_type = Option<StandingQuestion>)]
     pub question: Option<Option<StandingQuestion>>,
 }
 
-/// Where somebody is: a query, under the standing question.
+/// A position of the user: one query with the standing question.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PositionMessage {
-    /// Chosen by the client, unique within the account; one is made up if it is not given.
+    /// Ticket chosen by the client, unique within the account; generated if missing.
     pub ticket: Option<String>,
-    /// Degrees east.
+    /// Longitude in degrees.
     pub lon: f64,
-    /// Degrees north.
+    /// Latitude in degrees.
     pub lat: f64,
-    /// How far she can move between two positions, in metres. Without it and without `interval`
-    /// it is estimated from the positions.
+    /// Largest distance between two positions in metres. Estimated from earlier positions if `dc`
+    /// and `interval` are both missing.
     pub dc: Option<f64>,
-    /// Her top speed, in metres per second.
+    /// Top speed in metres per second.
     pub speed: Option<f64>,
-    /// Between two positions, in seconds.
+    /// Time between two positions in seconds.
     pub interval: Option<f64>,
 }
 
-/// Where somebody is never gets printed.
+/// Prints no position.
 impl std::fmt::Debug for PositionMessage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("PositionMessage(…)")
     }
 }
 
-/// Tells `null` from what is not there.
-fn given<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Option<StandingQuestion>>, D::Error> {
+/// Distinguishes `null` from a missing field.
+fn null_or_value<'de, D: Deserializer<'de>>(
+    text: D,
+) -> Result<Option<Option<StandingQuestion>>, D::Error> {
     Option::deserialize(text).map(Some)
 }
 
 /// The answer to `hello`.
 #[derive(Serialize)]
-struct Welcome<'a> {
+struct WelcomeMessage<'a> {
     r#type: &'static str,
     resume: &'a str,
     resumed: bool,
     seq: u64,
 }
 
-/// Whether a socket goes on where another has ended.
+/// Whether a connection started a session or resumed one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Begin {
-    Anew,
-    Again,
+pub(super) enum SessionStart {
+    New,
+    Resumed,
 }
 
-pub(super) fn welcome(resume: &str, begin: Begin, seq: u64) -> String {
-    text(&Welcome { r#type: "welcome", resume, resumed: begin == Begin::Again, seq })
+pub(super) fn welcome(resume: &str, start: SessionStart, seq: u64) -> String {
+    text(&WelcomeMessage {
+        r#type: "welcome",
+        resume,
+        resumed: start == SessionStart::Resumed,
+        seq,
+    })
 }
 
 pub(super) fn skipped(count: u64) -> String {
     format!("{{\"type\":\"skipped\",\"count\":{count}}}")
 }
 
-/// A result, or a refusal (`error` if it is of no query), which is JSON already.
+/// Wraps a result or refusal, which is JSON; `kind` is `error` for a refusal without a query.
 pub(super) fn numbered(kind: &str, seq: u64, body: &[u8]) -> String {
     let body = String::from_utf8_lossy(body);
     format!("{{\"type\":\"{kind}\",\"seq\":{seq},\"{kind}\":{body}}}")
@@ -120,9 +127,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_can_be_taken_back_or_left_alone() {
+    fn a_null_question_differs_from_a_missing_one() {
         let ask = |text: &str| match serde_json::from_str(text).unwrap() {
-            FromClient::Ask(ask) => ask.question,
+            ClientMessage::Ask(ask) => ask.question,
             _ => panic!("not ask"),
         };
         assert!(ask(r#"{"type":"ask","k":3}"#).is_none());
@@ -138,7 +145,7 @@ mod tests {
             r#"{"type":"position","lon":1,"lat":NaN}"#,
             r#"{"type":"hello"}"#,
         ] {
-            assert!(serde_json::from_str::<FromClient>(bad).is_err(), "{bad}");
+            assert!(serde_json::from_str::<ClientMessage>(bad).is_err(), "{bad}");
         }
     }
 }

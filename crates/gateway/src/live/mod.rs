@@ -1,10 +1,14 @@
-//! One person's continuous queries on a WebSocket: positions in, answers out, under one standing
-//! question that can be changed at any time.
+//! Continuous queries of one user on a WebSocket: positions in, results out, with one standing
+//! query that can be changed at any time.
 //!
-//! What is said is in `messages`, how somebody asks in `standing`; what outlives a connection is a
-//! `session`; a `socket` carries one for its `caller`.
+//! ```text
+//! client ⇄ socket (Connection) ⇄ Session ← engine (SessionListener)
+//!           one per WebSocket     survives a disconnect, resumed by its ticket
+//! ```
+//!
+//! `messages` holds the JSON of both directions, `standing` the k, dt and question of a session.
 
-mod caller;
+mod connection;
 mod messages;
 mod session;
 mod sessions;
@@ -26,21 +30,22 @@ use axum::response::Response;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 
-/// The route of sockets.
+/// Route of WebSockets.
 pub fn routes() -> OpenApiRouter<Arc<Gateway>> {
     OpenApiRouter::new().routes(utoipa_axum::routes!(live))
 }
 
-/// Becomes a WebSocket. Text messages, one JSON object each: `hello` first, then `position` and
-/// `ask`; `welcome`, `result`, `refused`, `skipped` and `error` come back. See docs/CONNECT.md.
+/// Upgrades to a WebSocket. Each text message is one JSON object. The client sends `hello` first,
+/// then `position` and `ask`; the gateway sends `welcome`, `result`, `refused`, `skipped` and
+/// `error`. See docs/CONNECT.md.
 #[utoipa::path(
     get,
     path = "/v1/live",
     responses(
-        (status = 101, description = "It is a WebSocket from here on"),
-        (status = 400, description = "It does not ask for a WebSocket", body = RefusalBody<'static>),
-        (status = 401, description = "No known key", body = RefusalBody<'static>),
-        (status = 503, description = "Too many are open, or the gateway is stopping",
+        (status = 101, description = "Upgraded to a WebSocket"),
+        (status = 400, description = "Not a WebSocket request", body = RefusalBody<'static>),
+        (status = 401, description = "Missing or unknown API key", body = RefusalBody<'static>),
+        (status = 503, description = "Too many connections, or the gateway is stopping",
          body = RefusalBody<'static>),
     ),
     security(("key" = []), ())
@@ -52,12 +57,12 @@ async fn live(
 ) -> Response {
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
-        Err(wrong) => return refuse(&gateway, &Refusal::Malformed(wrong.body_text())),
+        Err(error) => return refuse(&gateway, &Refusal::Malformed(error.body_text())),
     };
     if *gateway.stopping().borrow() {
         return refuse(&gateway, &Refusal::Stopping);
     }
-    let Some(seat) = sessions::Seat::take(&gateway) else {
+    let Some(slot) = sessions::ConnectionSlot::acquire(&gateway) else {
         return refuse(&gateway, &Refusal::Busy);
     };
     upgrade
@@ -66,7 +71,7 @@ async fn live(
         .write_buffer_size(0)
         .max_write_buffer_size(256 << 10)
         .on_upgrade(move |socket| async move {
-            socket::converse(gateway, account, socket).await;
-            drop(seat);
+            socket::run(gateway, account, socket).await;
+            drop(slot);
         })
 }

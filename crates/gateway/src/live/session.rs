@@ -1,210 +1,241 @@
-//! What outlives a connection: how somebody asks, and the last things that were to be said to
-//! her. Bounded: where she does not listen, the newest push out the oldest.
+//! State that survives a disconnect: the standing query, the motion, and the last messages to the
+//! client. The message buffer is bounded; the oldest messages are dropped and counted as skipped.
 
 use super::messages::{numbered, skipped};
-use super::standing::Standing;
+use super::standing::StandingQuery;
 use crate::outcome::Finished;
-use crate::phones::Track;
 use crate::tickets::Hear;
+use crate::trackers::MotionTrack;
+use meshcloak::private::Private;
 use meshcloak::units::Time;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// Messages that are kept at most, and their bytes.
-const MOST: usize = 32;
-const MOST_BYTES: usize = 64 << 10;
+/// Capacity of the message buffer.
+const MAX_MESSAGES: usize = 32;
+/// Largest size of the buffered messages; one message is kept even if it is larger.
+const MAX_BYTES: usize = 64 << 10;
 
-/// An account, and the name of a person within it.
-pub(super) type Whose = (Box<str>, Box<str>);
+/// Account and user of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct SessionOwner {
+    pub account: Box<str>,
+    pub user: Private<Box<str>>,
+}
 
-/// One person's continuous queries.
+impl SessionOwner {
+    pub fn new(account: &str, user: &str) -> SessionOwner {
+        SessionOwner { account: account.into(), user: Private::new(user.into()) }
+    }
+}
+
+/// Number of a connection within its session, and the last `seq` that its client has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Attached {
+    pub number: u64,
+    pub sent: u64,
+}
+
+/// Continuous queries of one user.
 pub(super) struct Session {
-    pub whose: Whose,
-    inside: Mutex<Inside>,
-    /// Changes with everything that a socket may wait for.
+    pub owner: SessionOwner,
+    state: Mutex<SessionState>,
+    /// Incremented with every change that a connection may wait for.
     changed: watch::Sender<u64>,
 }
 
-/// Who it is never gets printed.
+/// Prints neither user nor messages.
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Session(…)")
     }
 }
 
-pub(super) struct Inside {
-    pub standing: Standing,
-    pub track: Track,
-    /// Messages by number, ascending.
-    ring: VecDeque<(u64, String)>,
+/// The part of a session behind its lock.
+pub(super) struct SessionState {
+    pub standing: StandingQuery,
+    pub track: MotionTrack,
+    /// Messages with their `seq`, ascending.
+    buffer: VecDeque<(u64, String)>,
+    /// Total size of the buffered messages.
     bytes: usize,
+    /// `seq` of the newest message.
     last: u64,
+    /// `seq` of the last message written to the socket.
     sent: u64,
-    /// What had been sent when something was last heard of her.
+    /// Value of `sent` when the client last sent a message.
     confirmed: u64,
+    /// Messages dropped before they were sent.
     skipped: u64,
+    /// Number of waiting queries.
     waiting: usize,
-    /// Which socket carries it.
-    carrier: u64,
-    left: Option<Time>,
-    over: bool,
+    /// Number of the current connection.
+    connection: u64,
+    /// Time of the disconnect.
+    detached_at: Option<Time>,
+    /// No more queries are accepted.
+    ended: bool,
 }
 
-/// What a socket has to do next.
+/// Next action of a connection.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    /// To say this; a result has a number.
-    Say(Option<u64>, String),
-    /// To go: another socket carries the session.
+pub(super) enum NextAction {
+    /// Send a message, with its `seq` if it has one.
+    Send(Option<u64>, String),
+    /// Close: another connection serves the session.
     Replaced,
-    /// To go: all has been said.
-    Over,
+    /// Close: the session has ended and all messages were sent.
+    Ended,
 }
 
 impl Session {
-    pub fn new(whose: Whose, standing: Standing) -> Session {
-        let inside = Inside {
+    pub fn new(owner: SessionOwner, standing: StandingQuery) -> Session {
+        let state = SessionState {
             standing,
-            track: Track::default(),
-            ring: VecDeque::new(),
+            track: MotionTrack::default(),
+            buffer: VecDeque::new(),
             bytes: 0,
             last: 0,
             sent: 0,
             confirmed: 0,
             skipped: 0,
             waiting: 0,
-            carrier: 0,
-            left: None,
-            over: false,
+            connection: 0,
+            detached_at: None,
+            ended: false,
         };
-        Session { whose, inside: Mutex::new(inside), changed: watch::Sender::new(0) }
+        Session { owner, state: Mutex::new(state), changed: watch::Sender::new(0) }
     }
 
-    pub fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn lock(&self) -> MutexGuard<'_, SessionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn touch(&self) {
+    fn notify(&self) {
         self.changed.send_modify(|number| *number += 1);
     }
 
-    /// Another socket carries it from now on, which has seen all up to `after`, or what had been
-    /// sent when something was last heard of her; tells its number and that of the message.
-    pub fn carry(&self, after: Option<u64>) -> (u64, u64) {
-        let mut inside = self.lock();
-        inside.carrier += 1;
-        inside.left = None;
-        inside.sent = after.unwrap_or(inside.confirmed).min(inside.last);
-        let numbers = (inside.carrier, inside.sent);
-        drop(inside);
-        self.touch();
-        numbers
+    /// Attaches a new connection, which replaces the current one. Messages after `after` are sent
+    /// again; without it, those after the last confirmed message.
+    pub fn attach(&self, after: Option<u64>) -> Attached {
+        let mut state = self.lock();
+        state.connection += 1;
+        state.detached_at = None;
+        state.sent = after.unwrap_or(state.confirmed).min(state.last);
+        let attached = Attached { number: state.connection, sent: state.sent };
+        drop(state);
+        self.notify();
+        attached
     }
 
-    /// A socket has ended.
-    pub fn leave(&self, carrier: u64, now: Time) {
-        let mut inside = self.lock();
-        if inside.carrier == carrier {
-            inside.left = Some(now);
+    /// Detaches a connection, unless another one has replaced it.
+    pub fn detach(&self, connection: u64, now: Time) {
+        let mut state = self.lock();
+        if state.connection == connection {
+            state.detached_at = Some(now);
         }
     }
 
-    /// Since when no socket carries it.
-    pub fn left(&self) -> Option<Time> {
-        self.lock().left
+    /// Returns the time of the disconnect; `None` while connected.
+    pub fn detached_at(&self) -> Option<Time> {
+        self.lock().detached_at
     }
 
-    /// One more query waits.
-    pub fn expect(&self) {
+    /// Counts one more waiting query.
+    pub fn add_waiting(&self) {
         self.lock().waiting += 1;
     }
 
-    /// One that was expected does not wait.
-    pub fn expected_none(&self) {
-        let mut inside = self.lock();
-        inside.waiting = inside.waiting.saturating_sub(1);
+    /// Counts one waiting query less.
+    pub fn remove_waiting(&self) {
+        let mut state = self.lock();
+        state.waiting = state.waiting.saturating_sub(1);
     }
 
-    /// Says how a query ended, or that it was refused.
-    pub fn say(&self, kind: &str, body: &[u8]) {
-        self.lock().put(kind, body);
-        self.touch();
+    /// Queues a message.
+    pub fn push(&self, kind: &str, body: &[u8]) {
+        self.lock().push(kind, body);
+        self.notify();
     }
 
-    /// No more is asked.
+    /// Ends the session: no more queries are accepted.
     pub fn end(&self) {
-        self.lock().over = true;
-        self.touch();
+        self.lock().ended = true;
+        self.notify();
     }
 
-    /// Waits for what a socket has to do next.
-    pub async fn next(&self, carrier: u64) -> Next {
+    /// Waits for the next action of a connection.
+    ///
+    /// # Cancel safety
+    /// A message stays in the buffer until [`Session::mark_sent`].
+    pub async fn next(&self, connection: u64) -> NextAction {
         let mut changed = self.changed.subscribe();
         loop {
             changed.borrow_and_update();
-            if let Some(next) = self.lock().next(carrier) {
+            if let Some(next) = self.lock().next(connection) {
                 return next;
             }
-            // The sender lives as long as the session.
+            // Cannot fail: the sender lives as long as the session.
             changed.changed().await.ok();
         }
     }
 
-    /// Something was heard of her: what was sent before has most likely arrived.
-    pub fn heard(&self) {
-        let mut inside = self.lock();
-        inside.confirmed = inside.sent;
+    /// Records a message of the client: everything sent before has most likely arrived.
+    pub fn confirm_sent(&self) {
+        let mut state = self.lock();
+        state.confirmed = state.sent;
     }
 
-    /// A message has been sent.
-    pub fn sent(&self, seq: u64) {
-        let mut inside = self.lock();
-        inside.sent = inside.sent.max(seq);
+    /// Records that a message was written to the socket.
+    pub fn mark_sent(&self, seq: u64) {
+        let mut state = self.lock();
+        state.sent = state.sent.max(seq);
     }
 }
 
-impl Inside {
-    fn put(&mut self, kind: &str, body: &[u8]) {
+impl SessionState {
+    fn push(&mut self, kind: &str, body: &[u8]) {
         self.last += 1;
         let text = numbered(kind, self.last, body);
         self.bytes += text.len();
-        self.ring.push_back((self.last, text));
-        while self.ring.len() > MOST || (self.bytes > MOST_BYTES && self.ring.len() > 1) {
-            let Some((seq, text)) = self.ring.pop_front() else { break };
+        self.buffer.push_back((self.last, text));
+        while self.buffer.len() > MAX_MESSAGES || (self.bytes > MAX_BYTES && self.buffer.len() > 1)
+        {
+            let Some((seq, text)) = self.buffer.pop_front() else { break };
             self.bytes -= text.len();
             self.skipped += u64::from(seq > self.sent);
         }
     }
 
-    fn next(&mut self, carrier: u64) -> Option<Next> {
-        if self.carrier != carrier {
-            return Some(Next::Replaced);
+    fn next(&mut self, connection: u64) -> Option<NextAction> {
+        if self.connection != connection {
+            return Some(NextAction::Replaced);
         }
         if self.skipped > 0 {
             let skipped = skipped(std::mem::take(&mut self.skipped));
-            return Some(Next::Say(None, skipped));
+            return Some(NextAction::Send(None, skipped));
         }
-        let unsaid = self.ring.iter().find(|(seq, _)| *seq > self.sent);
-        if let Some((seq, text)) = unsaid {
-            return Some(Next::Say(Some(*seq), text.clone()));
+        let unsent = self.buffer.iter().find(|(seq, _)| *seq > self.sent);
+        if let Some((seq, text)) = unsent {
+            return Some(NextAction::Send(Some(*seq), text.clone()));
         }
-        (self.over && self.waiting == 0).then_some(Next::Over)
+        (self.ended && self.waiting == 0).then_some(NextAction::Ended)
     }
 }
 
-/// Hears how a query of a session ended.
+/// Delivers the results of a session's queries to it.
 #[derive(Debug)]
-pub(super) struct Ear(pub Arc<Session>);
+pub(super) struct SessionListener(pub Arc<Session>);
 
-impl Hear for Ear {
-    fn hear(self: Box<Ear>, finished: &Finished) {
+impl Hear for SessionListener {
+    fn hear(self: Box<SessionListener>, finished: &Finished) {
         {
-            let mut inside = self.0.lock();
-            inside.waiting = inside.waiting.saturating_sub(1);
-            inside.put("result", &finished.body);
+            let mut state = self.0.lock();
+            state.waiting = state.waiting.saturating_sub(1);
+            state.push("result", &finished.body);
         }
-        self.0.touch();
+        self.0.notify();
     }
 }
 
@@ -214,71 +245,71 @@ mod tests {
     use crate::outcome::Outcome;
 
     fn session() -> Arc<Session> {
-        let standing = Standing { k: 2, dt: 1.0, question: None };
-        Arc::new(Session::new(("a".into(), "b".into()), standing))
+        let standing = StandingQuery { k: 2, dt: 1.0, question: None };
+        Arc::new(Session::new(SessionOwner::new("a", "b"), standing))
     }
 
-    fn hear(session: &Arc<Session>, body: String) {
-        session.expect();
+    fn finish(session: &Arc<Session>, body: String) {
+        session.add_waiting();
         let finished = Finished { outcome: Outcome::Answered, body: body.into() };
-        Box::new(Ear(Arc::clone(session))).hear(&finished);
+        Box::new(SessionListener(Arc::clone(session))).hear(&finished);
     }
 
-    async fn seq(session: &Session, carrier: u64) -> u64 {
-        match session.next(carrier).await {
-            Next::Say(Some(seq), _) => seq,
+    async fn seq(session: &Session, connection: u64) -> u64 {
+        match session.next(connection).await {
+            NextAction::Send(Some(seq), _) => seq,
             other => panic!("{other:?}"),
         }
     }
 
     #[tokio::test]
-    async fn who_does_not_listen_gets_the_newest_and_is_told_how_many_were_skipped() {
+    async fn a_slow_client_gets_the_newest_messages_and_the_number_skipped() {
         let session = session();
-        let (carrier, _) = session.carry(None);
+        let connection = session.attach(None).number;
         for number in 0..100 {
-            hear(&session, format!("{{\"n\":{number}}}"));
+            finish(&session, format!("{{\"n\":{number}}}"));
         }
-        assert_eq!(session.next(carrier).await, Next::Say(None, skipped(68)));
-        assert_eq!(seq(&session, carrier).await, 69);
+        assert_eq!(session.next(connection).await, NextAction::Send(None, skipped(68)));
+        assert_eq!(seq(&session, connection).await, 69);
         for _ in 0..3 {
-            hear(&session, format!("\"{}\"", "x".repeat(40 << 10)));
+            finish(&session, format!("\"{}\"", "x".repeat(40 << 10)));
         }
-        let inside = session.lock();
-        assert_eq!((inside.ring.len(), inside.waiting), (1, 0), "one at least is kept");
-        assert!(inside.bytes < 2 * MOST_BYTES);
+        let state = session.lock();
+        assert_eq!((state.buffer.len(), state.waiting), (1, 0), "at least one message is kept");
+        assert!(state.bytes < 2 * MAX_BYTES);
     }
 
     #[tokio::test]
-    async fn what_was_missed_is_said_again_once_and_the_old_socket_has_to_go() {
+    async fn missed_messages_are_sent_again_once_and_the_old_connection_is_closed() {
         let session = session();
-        let (first, _) = session.carry(None);
+        let first = session.attach(None).number;
         for _ in 0..4 {
-            hear(&session, "{}".into());
+            finish(&session, "{}".into());
         }
         for expected in 1..=3 {
             assert_eq!(seq(&session, first).await, expected);
-            session.sent(expected);
+            session.mark_sent(expected);
         }
-        session.leave(first, Time::from_millis(7));
-        assert_eq!(session.left(), Some(Time::from_millis(7)));
-        let (second, from) = session.carry(Some(2));
-        assert_eq!((from, session.left()), (2, None));
-        assert_eq!(session.next(first).await, Next::Replaced);
-        session.leave(first, Time::from_millis(9));
-        assert_eq!(session.left(), None, "what the old one does no longer matters");
+        session.detach(first, Time::from_millis(7));
+        assert_eq!(session.detached_at(), Some(Time::from_millis(7)));
+        let Attached { number: second, sent: from } = session.attach(Some(2));
+        assert_eq!((from, session.detached_at()), (2, None));
+        assert_eq!(session.next(first).await, NextAction::Replaced);
+        session.detach(first, Time::from_millis(9));
+        assert_eq!(session.detached_at(), None, "a replaced connection does not detach");
         for expected in 3..=4 {
             assert_eq!(seq(&session, second).await, expected);
-            session.sent(expected);
+            session.mark_sent(expected);
         }
         session.end();
-        assert_eq!(session.next(second).await, Next::Over);
-        let (third, from) = session.carry(Some(u64::MAX));
-        assert_eq!(from, 4, "what was never said cannot have been seen");
-        assert_eq!(session.next(third).await, Next::Over);
-        assert_eq!(session.carry(None).1, 0, "nothing was heard of her yet");
-        session.sent(3);
-        session.heard();
-        session.sent(4);
-        assert_eq!(session.carry(None).1, 3);
+        assert_eq!(session.next(second).await, NextAction::Ended);
+        let Attached { number: third, sent: from } = session.attach(Some(u64::MAX));
+        assert_eq!(from, 4, "`after` is clamped to the last message");
+        assert_eq!(session.next(third).await, NextAction::Ended);
+        assert_eq!(session.attach(None).sent, 0, "nothing is confirmed yet");
+        session.mark_sent(3);
+        session.confirm_sent();
+        session.mark_sent(4);
+        assert_eq!(session.attach(None).sent, 3);
     }
 }

@@ -1,6 +1,6 @@
-//! All sessions: who may resume which, how many sockets there are, and when the last has gone.
+//! All sessions by ticket, and the number of open WebSockets.
 
-use super::session::{Session, Whose};
+use super::session::{Session, SessionOwner};
 use crate::gateway::Gateway;
 use crate::keys::hexadecimal;
 use meshcloak::units::Time;
@@ -10,112 +10,112 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Everybody who asks on a socket, or did a moment ago.
+/// Sessions that are connected or can still be resumed.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    kept: Mutex<Kept>,
+    index: Mutex<SessionIndex>,
+    /// Number of open WebSockets.
     open: watch::Sender<usize>,
-    counted: AtomicU64,
+    next_number: AtomicU64,
 }
 
-/// How long the last sockets may take to go.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// Longest wait for open WebSockets at shutdown.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Sessions of one person at most.
-const MOST_OF_ONE: usize = 8;
+/// Largest number of sessions of one user.
+const MAX_PER_USER: usize = 8;
 
 #[derive(Debug, Default)]
-struct Kept {
+struct SessionIndex {
     by_ticket: FxHashMap<String, Arc<Session>>,
-    /// The tickets of each person, oldest first.
-    by_person: FxHashMap<Whose, Vec<String>>,
+    /// Tickets of each user, oldest first.
+    by_owner: FxHashMap<SessionOwner, Vec<String>>,
 }
 
-impl Kept {
-    /// Makes room for one more session of somebody: whoever comes again and again without
-    /// resuming loses the oldest, those first that no socket carries. What a socket carries goes
-    /// on, but cannot be resumed.
-    fn make_room(&mut self, whose: &Whose) {
-        let tickets = self.by_person.entry(whose.clone()).or_default();
-        if tickets.len() < MOST_OF_ONE {
+impl SessionIndex {
+    /// Evicts the oldest session of a user who has [`MAX_PER_USER`], disconnected ones first. A
+    /// connected session that is evicted continues, but cannot be resumed.
+    fn evict_oldest(&mut self, owner: &SessionOwner) {
+        let tickets = self.by_owner.entry(owner.clone()).or_default();
+        if tickets.len() < MAX_PER_USER {
             return;
         }
-        let left = |ticket: &String| {
-            self.by_ticket.get(ticket).is_none_or(|session| session.left().is_some())
+        let detached = |ticket: &String| {
+            self.by_ticket.get(ticket).is_none_or(|session| session.detached_at().is_some())
         };
-        let oldest = tickets.remove(tickets.iter().position(left).unwrap_or(0));
+        let oldest = tickets.remove(tickets.iter().position(detached).unwrap_or(0));
         self.by_ticket.remove(&oldest);
     }
 }
 
 impl Sessions {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, SessionIndex> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a session for whoever has its ticket; `None` without randomness.
-    pub(super) fn keep(&self, session: &Arc<Session>) -> Option<String> {
+    /// Stores a session and returns its random ticket; `None` without randomness.
+    pub(super) fn insert(&self, session: &Arc<Session>) -> Option<String> {
         let mut bits = [0; 16];
         getrandom::fill(&mut bits).ok()?;
         let ticket = hexadecimal(&bits);
-        let mut kept = self.lock();
-        kept.make_room(&session.whose);
-        kept.by_person.entry(session.whose.clone()).or_default().push(ticket.clone());
-        kept.by_ticket.insert(ticket.clone(), Arc::clone(session));
+        let mut index = self.lock();
+        index.evict_oldest(&session.owner);
+        index.by_owner.entry(session.owner.clone()).or_default().push(ticket.clone());
+        index.by_ticket.insert(ticket.clone(), Arc::clone(session));
         Some(ticket)
     }
 
-    /// The session of a ticket, if it is that person's.
-    pub(super) fn find(&self, ticket: &str, account: &str, person: &str) -> Option<Arc<Session>> {
+    /// Returns the session of a ticket if it belongs to the user.
+    pub(super) fn find(&self, ticket: &str, owner: &SessionOwner) -> Option<Arc<Session>> {
         let session = self.lock().by_ticket.get(ticket).cloned()?;
-        (*session.whose.0 == *account && *session.whose.1 == *person).then_some(session)
+        (session.owner == *owner).then_some(session)
     }
 
-    /// Forgets sessions that nobody has resumed for so long.
-    pub fn tidy(&self, now: Time, kept: Duration) {
-        let Kept { by_ticket, by_person } = &mut *self.lock();
-        by_ticket.retain(|_, session| session.left().is_none_or(|left| left + kept >= now));
-        by_person.retain(|_, tickets| {
+    /// Removes sessions that have been disconnected for longer than `retention`.
+    pub fn remove_expired(&self, now: Time, retention: Duration) {
+        let SessionIndex { by_ticket, by_owner } = &mut *self.lock();
+        by_ticket.retain(|_, session| session.detached_at().is_none_or(|at| at + retention >= now));
+        by_owner.retain(|_, tickets| {
             tickets.retain(|ticket| by_ticket.contains_key(ticket));
             !tickets.is_empty()
         });
     }
 
-    /// A number that nobody gets twice.
-    pub(crate) fn count(&self) -> u64 {
-        self.counted.fetch_add(1, Ordering::Relaxed)
+    /// Returns a number that is unique within the process.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.next_number.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Waits until the last socket has gone, for a while.
-    pub async fn all_gone(&self) {
+    /// Waits until all WebSockets are closed, at most [`CLOSE_TIMEOUT`].
+    pub async fn wait_until_closed(&self) {
         let mut open = self.open.subscribe();
-        tokio::time::timeout(LAST_WORDS, open.wait_for(|open| *open == 0)).await.ok();
+        tokio::time::timeout(CLOSE_TIMEOUT, open.wait_for(|open| *open == 0)).await.ok();
     }
 }
 
-/// Room for one socket.
-pub(super) struct Seat(Arc<Gateway>);
+/// Permit for one open WebSocket.
+pub(super) struct ConnectionSlot(Arc<Gateway>);
 
-impl Seat {
-    /// A seat, unless all are taken: by sockets, or by sessions that may yet be resumed.
-    pub fn take(gateway: &Arc<Gateway>) -> Option<Seat> {
-        let most = gateway.config().server.connections;
+impl ConnectionSlot {
+    /// Acquires a slot, within `server.connections` open WebSockets and twice as many sessions.
+    pub fn acquire(gateway: &Arc<Gateway>) -> Option<ConnectionSlot> {
+        let max = gateway.config().server.connections;
         let sessions = gateway.sessions();
-        if sessions.lock().by_ticket.len() >= most.saturating_mul(2) {
-            sessions.tidy(gateway.clock().now(), gateway.config().results.keep);
+        let is_full = || sessions.lock().by_ticket.len() >= max.saturating_mul(2);
+        if is_full() {
+            sessions.remove_expired(gateway.clock().now(), gateway.config().results.keep);
         }
-        let kept = sessions.lock().by_ticket.len() < most.saturating_mul(2);
-        let taken = kept
+        let acquired = !is_full()
             && sessions.open.send_if_modified(|open| {
-                let room = *open < most;
-                *open += usize::from(room);
-                room
+                let is_free = *open < max;
+                *open += usize::from(is_free);
+                is_free
             });
-        taken.then(|| Seat(Arc::clone(gateway)))
+        acquired.then(|| ConnectionSlot(Arc::clone(gateway)))
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.0.sessions().open.send_modify(|open| *open -= 1);
     }
@@ -124,48 +124,56 @@ impl Drop for Seat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::standing::Standing;
+    use crate::live::standing::StandingQuery;
 
-    fn session(account: &str, person: &str) -> Arc<Session> {
-        let standing = Standing { k: 2, dt: 1.0, question: None };
-        Arc::new(Session::new((account.into(), person.into()), standing))
+    fn session(account: &str, user: &str) -> Arc<Session> {
+        let standing = StandingQuery { k: 2, dt: 1.0, question: None };
+        Arc::new(Session::new(SessionOwner::new(account, user), standing))
     }
 
     #[test]
-    fn a_ticket_opens_nothing_for_another_person_or_account() {
+    fn a_ticket_is_useless_to_another_user_or_account() {
         let sessions = Sessions::default();
-        let ticket = sessions.keep(&session("a", "jo")).unwrap();
-        assert!(sessions.find(&ticket, "a", "jo").is_some());
-        for (account, person) in [("b", "jo"), ("a", "al"), ("b", "al"), ("a", ""), ("", "jo")] {
-            assert!(sessions.find(&ticket, account, person).is_none(), "{account} {person}");
+        let ticket = sessions.insert(&session("a", "jo")).unwrap();
+        assert!(sessions.find(&ticket, &SessionOwner::new("a", "jo")).is_some());
+        for (account, user) in [("b", "jo"), ("a", "al"), ("b", "al"), ("a", ""), ("", "jo")] {
+            let owner = SessionOwner::new(account, user);
+            assert!(sessions.find(&ticket, &owner).is_none(), "{account} {user}");
         }
-        assert!(sessions.find(&ticket[1..], "a", "jo").is_none());
+        assert!(sessions.find(&ticket[1..], &SessionOwner::new("a", "jo")).is_none());
     }
 
     #[test]
-    fn who_comes_again_without_resuming_has_eight_sessions_and_nobody_else_loses_any() {
+    fn a_user_has_at_most_eight_sessions_and_other_users_lose_none() {
         let (sessions, now) = (Sessions::default(), Time::from_millis(5));
-        let other = sessions.keep(&session("b", "jo")).unwrap();
+        let other = sessions.insert(&session("b", "jo")).unwrap();
         let tickets: Vec<String> = (0..100)
             .map(|_| {
                 let session = session("a", "jo");
-                let ticket = sessions.keep(&session).unwrap();
-                let (carrier, _) = session.carry(None);
-                session.leave(carrier, now);
+                let ticket = sessions.insert(&session).unwrap();
+                session.detach(session.attach(None).number, now);
                 ticket
             })
             .collect();
-        assert_eq!(sessions.lock().by_ticket.len(), MOST_OF_ONE + 1);
-        let known = |ticket: &&String| sessions.find(ticket, "a", "jo").is_some();
-        assert_eq!(tickets.iter().filter(known).count(), MOST_OF_ONE);
-        assert!(known(&&tickets[99]) && sessions.find(&other, "b", "jo").is_some());
-        // Of those that sockets carry, the oldest can no longer be resumed.
-        let carried: Vec<String> =
-            (0..=MOST_OF_ONE).map(|_| sessions.keep(&session("c", "jo")).unwrap()).collect();
-        let known = |ticket: &&String| sessions.find(ticket, "c", "jo").is_some();
-        assert!(!known(&&carried[0]) && carried[1..].iter().all(|ticket| known(&ticket)));
-        sessions.tidy(now + Duration::from_secs(99), Duration::from_secs(60));
-        let left: Vec<usize> = sessions.lock().by_person.values().map(Vec::len).collect();
-        assert_eq!(left.iter().sum::<usize>(), MOST_OF_ONE + 1, "a's are forgotten: {left:?}");
+        assert_eq!(sessions.lock().by_ticket.len(), MAX_PER_USER + 1);
+        let known =
+            |ticket: &&String| sessions.find(ticket, &SessionOwner::new("a", "jo")).is_some();
+        assert_eq!(tickets.iter().filter(known).count(), MAX_PER_USER);
+        assert!(
+            known(&&tickets[99]) && sessions.find(&other, &SessionOwner::new("b", "jo")).is_some()
+        );
+        // Of connected sessions the oldest can no longer be resumed.
+        let connected: Vec<String> =
+            (0..=MAX_PER_USER).map(|_| sessions.insert(&session("c", "jo")).unwrap()).collect();
+        let known =
+            |ticket: &&String| sessions.find(ticket, &SessionOwner::new("c", "jo")).is_some();
+        assert!(!known(&&connected[0]) && connected[1..].iter().all(|ticket| known(&ticket)));
+        sessions.remove_expired(now + Duration::from_secs(99), Duration::from_secs(60));
+        let counts: Vec<usize> = sessions.lock().by_owner.values().map(Vec::len).collect();
+        assert_eq!(
+            counts.iter().sum::<usize>(),
+            MAX_PER_USER + 1,
+            "sessions of `a` expired: {counts:?}"
+        );
     }
 }

@@ -1,19 +1,19 @@
-//! One WebSocket: reads what somebody says, and says what her session has to say. Neither waits
-//! for the other, and nothing piles up: see `session`.
+//! One WebSocket: a reader and a writer that run concurrently. Neither waits for the other; the
+//! bounded buffer of the `session` lies between them.
 
-use super::caller::Caller;
-use super::messages::{FromClient, PositionMessage, numbered};
-use super::session::{Ear, Next};
-use super::standing::Standing;
+use super::connection::Connection;
+use super::messages::{ClientMessage, PositionMessage, numbered};
+use super::session::{NextAction, SessionListener};
+use super::standing::StandingQuery;
 use crate::accounts::Account;
 use crate::api::QueryRequest;
 use crate::desk::Verdict;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::listen::turned;
-use crate::phones::{Fix, Track, reach};
 use crate::stream::refusal_json;
 use crate::tickets::Route;
+use crate::trackers::{Fix, Motion, MotionTrack, reachable_distance};
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -21,202 +21,201 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Why a socket ends: a code, and a word.
-struct Bye(u16, &'static str);
+/// Status code and reason of the close frame.
+struct CloseReason(u16, &'static str);
 
-/// Messages that cannot be read before a socket is closed.
-const MOST_WRONG: usize = 16;
+/// Number of invalid messages after which the socket is closed.
+const MAX_ERRORS: usize = 16;
 
-/// How long the last message may take.
-const LAST_WORD: Duration = Duration::from_secs(2);
+/// Time-out of the close frame.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Carries one session until either side ends it.
-pub(super) async fn converse(gateway: Arc<Gateway>, account: Arc<Account>, socket: WebSocket) {
-    let (mut out, mut words) = socket.split();
-    let patience = gateway.config().server.request_timeout;
+/// Serves one session until either side closes the socket.
+pub(super) async fn run(gateway: Arc<Gateway>, account: Arc<Account>, socket: WebSocket) {
+    let (mut sink, mut stream) = socket.split();
+    let timeout = gateway.config().server.request_timeout;
     let mut stopping = gateway.stopping();
     let first = tokio::select! {
-        first = tokio::time::timeout(patience, next(&mut words)) => first,
-        () = turned(&mut stopping) => Ok(Err(Bye(close_code::AWAY, "stopping"))),
+        first = tokio::time::timeout(timeout, next_text(&mut stream)) => first,
+        () = turned(&mut stopping) => Ok(Err(CloseReason(close_code::AWAY, "stopping"))),
     };
-    let bye = match first {
-        Ok(Ok(text)) => match Caller::greet(&gateway, &account, &text) {
-            Ok(caller) => caller.carry(&mut out, &mut words).await,
+    let reason = match first {
+        Ok(Ok(text)) => match Connection::open(&gateway, &account, &text) {
+            Ok(connection) => connection.serve(&mut sink, &mut stream).await,
             Err(refusal) => {
                 gateway.metrics().refused(&refusal);
                 let text = numbered("error", 0, &refusal_json(None, &refusal));
-                out.send(Message::text(text)).await.ok();
-                Bye(close_code::POLICY, "hello")
+                sink.send(Message::text(text)).await.ok();
+                CloseReason(close_code::POLICY, "hello")
             }
         },
-        Ok(Err(bye)) => bye,
-        Err(_) => Bye(close_code::POLICY, "no hello came"),
+        Ok(Err(reason)) => reason,
+        Err(_) => CloseReason(close_code::POLICY, "no hello came"),
     };
-    let frame = CloseFrame { code: bye.0, reason: bye.1.into() };
-    tokio::time::timeout(LAST_WORD, out.send(Message::Close(Some(frame)))).await.ok();
+    let frame = CloseFrame { code: reason.0, reason: reason.1.into() };
+    tokio::time::timeout(CLOSE_TIMEOUT, sink.send(Message::Close(Some(frame)))).await.ok();
 }
 
-/// The next text; other than text, only what keeps a socket alive is let pass.
-async fn next(words: &mut SplitStream<WebSocket>) -> Result<String, Bye> {
+/// Returns the next text message; skips pings and pongs.
+async fn next_text(stream: &mut SplitStream<WebSocket>) -> Result<String, CloseReason> {
     loop {
-        match words.next().await {
+        match stream.next().await {
             Some(Ok(Message::Text(text))) => return Ok(text.to_string()),
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-            Some(Ok(Message::Binary(_))) => return Err(Bye(close_code::UNSUPPORTED, "text only")),
-            Some(Ok(Message::Close(_))) | None => return Err(Bye(close_code::NORMAL, "")),
-            // Too large, not UTF-8, or the connection is broken: then nobody reads this anyway.
-            Some(Err(_)) => return Err(Bye(close_code::SIZE, "not a message")),
+            Some(Ok(Message::Binary(_))) => {
+                return Err(CloseReason(close_code::UNSUPPORTED, "text only"));
+            }
+            Some(Ok(Message::Close(_))) | None => return Err(CloseReason(close_code::NORMAL, "")),
+            // Too large, not UTF-8, or a broken connection.
+            Some(Err(_)) => return Err(CloseReason(close_code::SIZE, "not a message")),
         }
     }
 }
 
-impl Caller {
-    /// Says and hears until one of both ends.
-    async fn carry(
+impl Connection {
+    /// Runs writer and reader until one of them ends.
+    async fn serve(
         self,
-        out: &mut SplitSink<WebSocket, Message>,
-        words: &mut SplitStream<WebSocket>,
-    ) -> Bye {
-        let bye = tokio::select! {
-            bye = self.say(out) => bye,
-            bye = self.hear(words) => bye,
+        sink: &mut SplitSink<WebSocket, Message>,
+        stream: &mut SplitStream<WebSocket>,
+    ) -> CloseReason {
+        let reason = tokio::select! {
+            reason = self.write(sink) => reason,
+            reason = self.read(stream) => reason,
         };
-        self.session.leave(self.carrier, self.gateway.clock().now());
-        bye
+        self.session.detach(self.number, self.gateway.clock().now());
+        reason
     }
 
-    /// Says what there is to say. Who does not take it in time is gone.
-    async fn say(&self, out: &mut SplitSink<WebSocket, Message>) -> Bye {
+    /// Sends the messages of the session. A client that does not read in time is disconnected.
+    async fn write(&self, sink: &mut SplitSink<WebSocket, Message>) -> CloseReason {
         let idle = self.gateway.config().server.idle_timeout;
-        let mut next = Next::Say(None, self.welcome.clone());
+        let mut next = NextAction::Send(None, self.welcome.clone());
         loop {
             match next {
-                Next::Say(seq, text) => {
-                    let said = tokio::time::timeout(idle, out.send(Message::text(text))).await;
-                    if !matches!(said, Ok(Ok(()))) {
-                        return Bye(close_code::POLICY, "too slow");
+                NextAction::Send(seq, text) => {
+                    let sent = tokio::time::timeout(idle, sink.send(Message::text(text))).await;
+                    if !matches!(sent, Ok(Ok(()))) {
+                        return CloseReason(close_code::POLICY, "too slow");
                     }
-                    seq.into_iter().for_each(|seq| self.session.sent(seq));
+                    seq.into_iter().for_each(|seq| self.session.mark_sent(seq));
                 }
-                Next::Replaced => return Bye(close_code::POLICY, "resumed elsewhere"),
-                Next::Over => return Bye(close_code::AWAY, "stopping"),
+                NextAction::Replaced => {
+                    return CloseReason(close_code::POLICY, "resumed elsewhere");
+                }
+                NextAction::Ended => return CloseReason(close_code::AWAY, "stopping"),
             }
-            next = self.session.next(self.carrier).await;
+            next = self.session.next(self.number).await;
         }
     }
 
-    /// Hears what is said, until there is silence for too long.
-    async fn hear(&self, words: &mut SplitStream<WebSocket>) -> Bye {
+    /// Handles the messages of the client until the idle time-out.
+    async fn read(&self, stream: &mut SplitStream<WebSocket>) -> CloseReason {
         let idle = self.gateway.config().server.idle_timeout;
         let mut stopping = self.gateway.stopping();
-        let mut patience = MOST_WRONG;
+        let mut errors_left = MAX_ERRORS;
         loop {
             let text = tokio::select! {
-                text = tokio::time::timeout(idle, next(words)) => text,
+                text = tokio::time::timeout(idle, next_text(stream)) => text,
                 () = turned(&mut stopping) => {
                     self.session.end();
-                    // The other half ends the socket, when all has been said.
+                    // The writer closes the socket after the last message.
                     return std::future::pending().await;
                 }
             };
             let text = match text {
                 Ok(Ok(text)) => text,
-                Ok(Err(bye)) => return bye,
-                Err(_) => return Bye(close_code::NORMAL, "silent"),
+                Ok(Err(reason)) => return reason,
+                Err(_) => return CloseReason(close_code::NORMAL, "silent"),
             };
-            self.session.heard();
+            self.session.confirm_sent();
             let account = self.gateway.directory().as_it_is_now(&self.account).cloned();
-            let Some(account) = account else { return Bye(close_code::POLICY, "no key") };
-            if let Err(refusal) = self.obey(&account, &text) {
+            let Some(account) = account else { return CloseReason(close_code::POLICY, "no key") };
+            if let Err(refusal) = self.handle(&account, &text) {
                 self.gateway.metrics().refused(&refusal);
-                self.session.say("error", &refusal_json(None, &refusal));
-                patience -= 1;
-                if patience == 0 {
-                    return Bye(close_code::POLICY, "too many errors");
+                self.session.push("error", &refusal_json(None, &refusal));
+                errors_left -= 1;
+                if errors_left == 0 {
+                    return CloseReason(close_code::POLICY, "too many errors");
                 }
             }
         }
     }
 
-    /// Does what a message says; an error if it says nothing that can be done.
-    fn obey(&self, account: &Arc<Account>, text: &str) -> Result<(), Refusal> {
-        let said = serde_json::from_str(text);
-        match said.map_err(|error| Refusal::Malformed(error.to_string()))? {
-            FromClient::Hello(_) => Err(Refusal::Malformed("hello was said before".into())),
-            FromClient::Ask(ask) => {
+    /// Handles one message.
+    fn handle(&self, account: &Arc<Account>, text: &str) -> Result<(), Refusal> {
+        let message = serde_json::from_str(text);
+        match message.map_err(|error| Refusal::Malformed(error.to_string()))? {
+            ClientMessage::Hello(_) => Err(Refusal::Malformed("`hello` was already sent".into())),
+            ClientMessage::Ask(ask) => {
                 let standing = self.session.lock().standing.with(ask);
                 standing.check(&self.gateway, account)?;
                 self.session.lock().standing = standing;
                 Ok(())
             }
-            FromClient::Position(position) => {
-                let ticket = position.ticket.clone().unwrap_or_else(|| self.gateway.ticket());
-                if let Err(refusal) = self.ask(account, &ticket, &position) {
+            ClientMessage::Position(position) => {
+                let ticket = position.ticket.clone().unwrap_or_else(|| self.gateway.new_ticket());
+                if let Err(refusal) = self.submit(account, &ticket, &position) {
                     self.gateway.metrics().refused(&refusal);
                     if refusal == Refusal::Never {
-                        self.session.lock().track = Track::default();
+                        self.session.lock().track = MotionTrack::default();
                     }
-                    self.session.say("refused", &refusal_json(Some(&ticket), &refusal));
+                    self.session.push("refused", &refusal_json(Some(&ticket), &refusal));
                 }
                 Ok(())
             }
         }
     }
 
-    /// A position is a query.
-    fn ask(
+    /// Submits a position as a query.
+    fn submit(
         &self,
         account: &Arc<Account>,
         ticket: &str,
         position: &PositionMessage,
     ) -> Result<(), Refusal> {
-        let Standing { k, dt, question } = self.session.lock().standing.clone();
+        let StandingQuery { k, dt, question } = self.session.lock().standing.clone();
         let estimated = match (position.dc, position.interval) {
-            (None, None) => Some(self.estimate(account, position)?),
+            (None, None) => Some(self.estimate_motion(position)?),
             _ => None,
         };
         let request = QueryRequest {
             ticket: Cow::Borrowed(ticket),
-            person: Cow::Borrowed(&self.session.whose.1),
+            person: Cow::Borrowed(self.session.owner.user.expose()),
             lon: position.lon,
             lat: position.lat,
             k,
             dt,
-            dc: position.dc.or(estimated.map(|(dc, _)| dc)),
-            speed: position.speed.or(estimated.map(|(_, speed)| speed)),
+            dc: position.dc.or(estimated.map(|motion| reachable_distance(account, motion))),
+            speed: position.speed.or(estimated.map(|motion| motion.speed)),
             interval: position.interval,
             question: question.as_ref().map(|question| question.body()),
         };
         let ask = self.gateway.look(account, &request)?;
-        self.session.expect();
-        let route = || Route::To(Box::new(Ear(Arc::clone(&self.session))));
-        let mut heard = Verdict::Waits;
-        self.gateway.submit(account, [ask], route, |_, verdict| heard = verdict);
-        match heard {
+        self.session.add_waiting();
+        let route = || Route::To(Box::new(SessionListener(Arc::clone(&self.session))));
+        let mut outcome = Verdict::Waits;
+        self.gateway.submit(account, [ask], route, |_, verdict| outcome = verdict);
+        match outcome {
             Verdict::Waits => Ok(()),
             Verdict::Ended(finished) => {
-                Route::To(Box::new(Ear(Arc::clone(&self.session)))).deliver(&finished);
+                Route::To(Box::new(SessionListener(Arc::clone(&self.session)))).deliver(&finished);
                 Ok(())
             }
             Verdict::Refused(refusal) => {
-                self.session.expected_none();
+                self.session.remove_waiting();
                 Err(refusal)
             }
         }
     }
 
-    /// How far and how fast she moves, from where she has been on this session.
-    fn estimate(
-        &self,
-        account: &Account,
-        position: &PositionMessage,
-    ) -> Result<(f64, f64), Refusal> {
-        let (point, place) = self.gateway.place(position.lon, position.lat)?;
+    /// Adds the position to the session's track and returns the estimated motion.
+    fn estimate_motion(&self, position: &PositionMessage) -> Result<Motion, Refusal> {
+        let (point, snapped) = self.gateway.place(position.lon, position.lat)?;
         let arrived = self.gateway.clock().now();
         let speed = position.speed.filter(|speed| speed.is_finite() && *speed >= 0.0);
-        let fix = Fix { arrived, made: None, point, position: place, speed };
-        let way = |from, to| self.gateway.way(from, to);
-        let pace = self.session.lock().track.add(fix, way);
-        Ok((reach(account, pace), pace.speed))
+        let fix = Fix { arrived, made: None, point, position: snapped, speed };
+        let metres = |from, to| self.gateway.street_metres(from, to);
+        Ok(self.session.lock().track.add(fix, metres))
     }
 }

@@ -1,40 +1,40 @@
-//! How somebody asks on a socket: among how many, how long, what; and whether she may.
+//! The standing query of a session: k, dt and question, checked against the account's limits.
 
 use super::messages::AskMessage;
 use crate::accounts::Account;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::patience;
-use crate::people::StandingQuestion;
+use crate::users::StandingQuestion;
 use std::sync::Arc;
 
-/// How somebody asks.
+/// Values shared by all queries of a session.
 #[derive(Clone, Debug)]
-pub(super) struct Standing {
+pub(super) struct StandingQuery {
     pub k: u64,
     pub dt: f64,
     pub question: Option<StandingQuestion>,
 }
 
-impl Standing {
-    /// As somebody says who begins, else as in her settings.
-    pub fn begin(
+impl StandingQuery {
+    /// Combines the message with the user's settings; the message takes precedence.
+    pub fn new(
         gateway: &Gateway,
         account: &Account,
-        person: &str,
+        name: &str,
         ask: AskMessage,
-    ) -> Result<Standing, Refusal> {
-        let user = gateway.numbers().person(account, person);
-        let settings = gateway.people().find(user).map(|person| Arc::clone(&person.settings));
+    ) -> Result<StandingQuery, Refusal> {
+        let user = gateway.numbers().person(account, name);
+        let settings = gateway.users().find(user).map(|profile| Arc::clone(&profile.settings));
         let standing = match (settings, ask.k, ask.dt) {
             (Some(settings), ..) => {
                 let body = &settings.body;
-                Standing { k: body.k, dt: body.dt, question: body.question.clone() }.with(ask)
+                StandingQuery { k: body.k, dt: body.dt, question: body.question.clone() }.with(ask)
             }
-            (None, Some(k), Some(dt)) => Standing { k, dt, question: None }.with(ask),
+            (None, Some(k), Some(dt)) => StandingQuery { k, dt, question: None }.with(ask),
             (None, ..) => {
                 return Err(Refusal::Malformed(
-                    "k and dt are needed: this person has no settings".into(),
+                    "`k` and `dt` are required: this user has no settings".into(),
                 ));
             }
         };
@@ -42,16 +42,16 @@ impl Standing {
         Ok(standing)
     }
 
-    /// The same with what is asked for now.
-    pub fn with(&self, ask: AskMessage) -> Standing {
-        Standing {
+    /// Returns a copy with the values of the message.
+    pub fn with(&self, ask: AskMessage) -> StandingQuery {
+        StandingQuery {
             k: ask.k.unwrap_or(self.k),
             dt: ask.dt.unwrap_or(self.dt),
             question: ask.question.unwrap_or_else(|| self.question.clone()),
         }
     }
 
-    /// Whether somebody of that account may ask so.
+    /// Checks the values against the limits of the account.
     pub fn check(&self, gateway: &Gateway, account: &Account) -> Result<(), Refusal> {
         let limits = account.limits();
         if !(2..=u64::from(limits.k_max)).contains(&self.k) {

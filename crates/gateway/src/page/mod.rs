@@ -3,10 +3,10 @@
 //!
 //! A program that was built without Node has no page in it; it says so, and serves all the rest.
 
-mod glance;
+mod monitor;
 mod report;
 
-pub use glance::{Glance, Lookout};
+pub use monitor::{BatchMonitor, BatchSummary};
 
 use crate::gateway::Gateway;
 use crate::tiles::{self, Tiles};
@@ -46,21 +46,21 @@ const NO_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">
 
 /// What kind of gateway the page is for.
 #[derive(Clone, Debug, Default)]
-pub struct Site {
+pub struct PageOptions {
     /// Whether there is a simulated crowd to look at.
-    pub show: Show,
+    pub mode: PageMode,
     /// The folder of an evaluation report.
     pub report: Option<PathBuf>,
 }
 
 /// What there is to look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Show {
+pub enum PageMode {
     /// A gateway for real people: regions alone.
     #[default]
-    Regions,
+    Operator,
     /// The demo, with a simulated crowd.
-    Crowd,
+    Demo,
 }
 
 /// What the page asks first.
@@ -80,19 +80,21 @@ struct Asset {
 type Assets = Arc<BTreeMap<String, Asset>>;
 
 /// Whether a page was built into this program.
-pub fn is_there() -> bool {
+pub fn is_embedded() -> bool {
     Dist::get("index.html").is_some()
 }
 
 /// The routes of the page.
-pub fn routes(site: &Site) -> Router {
+pub fn routes(site: &PageOptions) -> Router {
     routes_with(site, assets())
 }
 
-fn routes_with(site: &Site, assets: Assets) -> Router {
+fn routes_with(site: &PageOptions, assets: Assets) -> Router {
     let report = site.report.as_deref().filter(|folder| folder.join(report::FIRST).is_file());
-    let info =
-        PageInfo { demo: site.show == Show::Crowd, report: report.map(|_| "./report/report.html") };
+    let info = PageInfo {
+        demo: site.mode == PageMode::Demo,
+        report: report.map(|_| "./report/report.html"),
+    };
     let router = Router::new()
         .route("/", get(index))
         .route("/icon.svg", get(icon))
@@ -107,8 +109,8 @@ fn routes_with(site: &Site, assets: Assets) -> Router {
 }
 
 /// What an operator can look at: the page, the map, and what is published.
-pub fn operator(gateway: &Arc<Gateway>, lookout: &Arc<Lookout>, site: &Site) -> Router {
-    let site = Site { show: Show::Regions, report: site.report.clone() };
+pub fn operator(gateway: &Arc<Gateway>, lookout: &Arc<BatchMonitor>, site: &PageOptions) -> Router {
+    let site = PageOptions { mode: PageMode::Operator, report: site.report.clone() };
     let tiles = Arc::new(Tiles::new(Arc::clone(gateway.atlas())));
     routes(&site)
         .merge(tiles::routes(tiles))
@@ -207,19 +209,19 @@ mod tests {
 
     #[tokio::test]
     async fn the_page_is_there_or_says_that_it_is_not() {
-        let app = routes(&Site::default());
+        let app = routes(&PageOptions::default());
         let (status, headers, page) = ask(&app, "/").await;
         assert_eq!(status, StatusCode::OK);
         assert!(headers[CONTENT_SECURITY_POLICY].to_str().unwrap().contains("default-src 'none'"));
         assert!(page.contains("<title>MeshCloak</title>"), "{page}");
-        assert_eq!(page.contains("without Node"), !is_there());
+        assert_eq!(page.contains("without Node"), !is_embedded());
         assert_eq!(ask(&app, "/nothing.js").await.0, StatusCode::NOT_FOUND);
         assert_eq!(ask(&app, "/assets/..%2F..%2FCargo.toml").await.0, StatusCode::NOT_FOUND);
     }
 
     #[tokio::test]
     async fn a_program_without_its_page_says_so_and_serves_the_rest() {
-        let app = routes_with(&Site::default(), Assets::default());
+        let app = routes_with(&PageOptions::default(), Assets::default());
         let (status, _, page) = ask(&app, "/").await;
         assert_eq!(status, StatusCode::OK);
         assert!(page.contains("built without Node") && page.contains("make run"), "{page}");
@@ -229,9 +231,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_page_for_real_people_knows_of_no_crowd() {
-        let (_, _, info) = ask(&routes(&Site::default()), "/page/info").await;
+        let (_, _, info) = ask(&routes(&PageOptions::default()), "/page/info").await;
         assert_eq!(info, r#"{"demo":false,"report":null}"#);
-        let demo = Site { show: Show::Crowd, report: None };
+        let demo = PageOptions { mode: PageMode::Demo, report: None };
         assert!(ask(&routes(&demo), "/page/info").await.2.contains("true"));
     }
 
@@ -242,7 +244,7 @@ mod tests {
         std::fs::create_dir(&results).unwrap();
         std::fs::write(results.join("report.html"), "a report").unwrap();
         std::fs::write(folder.path().join("secret.txt"), "secret").unwrap();
-        let site = Site { show: Show::Regions, report: Some(results) };
+        let site = PageOptions { mode: PageMode::Operator, report: Some(results) };
         let app = routes(&site);
         assert_eq!(ask(&app, "/report/report.html").await.2, "a report");
         for outside in ["/report/../secret.txt", "/report/..%2Fsecret.txt", "/report/%2Fetc/passwd"]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// Keeps what was used last; when it is full, what was used longest ago goes.
 #[derive(Debug)]
-pub struct Cache {
+pub struct TileCache {
     room: usize,
     used: usize,
     clock: u64,
@@ -16,10 +16,10 @@ pub struct Cache {
 /// What an entry costs besides its bytes.
 const OVERHEAD: usize = 96;
 
-impl Cache {
+impl TileCache {
     /// An empty cache with room for so many bytes.
-    pub fn new(room: usize) -> Cache {
-        Cache { room, used: 0, clock: 0, kept: HashMap::new() }
+    pub fn new(room: usize) -> TileCache {
+        TileCache { room, used: 0, clock: 0, kept: HashMap::new() }
     }
 
     /// A tile, if it is here.
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn what_was_used_longest_ago_goes_first() {
         let id = |x| TileId { z: 3, x, y: 0 };
-        let mut cache = Cache::new(3 * (100 + OVERHEAD));
+        let mut cache = TileCache::new(3 * (100 + OVERHEAD));
         for x in 0..3 {
             cache.put(id(x), Bytes::from(vec![x as u8; 100]));
         }
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_tile_larger_than_the_room_is_not_kept() {
-        let mut cache = Cache::new(50);
+        let mut cache = TileCache::new(50);
         cache.put(TileId { z: 0, x: 0, y: 0 }, Bytes::from(vec![0; 100]));
         assert_eq!((cache.used, cache.kept.len()), (0, 0));
     }

@@ -3,23 +3,23 @@
 use super::encode::{Step, Value};
 
 #[derive(Debug, PartialEq)]
-pub enum Geometry {
+pub enum DecodedGeometry {
     Point(Step),
     Lines(Vec<Vec<Step>>),
 }
 
 #[derive(Debug)]
-pub struct Feature {
+pub struct DecodedFeature {
     pub id: Option<u64>,
     pub tags: Vec<(String, Value)>,
-    pub geometry: Geometry,
+    pub geometry: DecodedGeometry,
 }
 
 #[derive(Debug)]
-pub struct Layer {
+pub struct DecodedLayer {
     pub name: String,
     pub extent: u64,
-    pub features: Vec<Feature>,
+    pub features: Vec<DecodedFeature>,
 }
 
 /// A field: its number, and either a number or bytes.
@@ -63,18 +63,18 @@ fn text(bytes: &[u8]) -> Option<String> {
     String::from_utf8(bytes.to_vec()).ok()
 }
 
-pub fn decode(tile: &[u8]) -> Option<Vec<Layer>> {
+pub fn decode(tile: &[u8]) -> Option<Vec<DecodedLayer>> {
     fields(tile)?.into_iter().map(|(_, _, bytes)| layer(bytes)).collect()
 }
 
-fn layer(bytes: &[u8]) -> Option<Layer> {
+fn layer(bytes: &[u8]) -> Option<DecodedLayer> {
     let fields = fields(bytes)?;
     let of = |number| fields.iter().filter(move |field| field.0 == number);
     let keys: Vec<String> = of(3).map(|field| text(field.2)).collect::<Option<_>>()?;
     let values: Vec<Value> = of(4).map(|field| value(field.2)).collect::<Option<_>>()?;
     let name = text(of(1).next()?.2)?;
     let features = of(2).map(|field| feature(field.2, &keys, &values)).collect::<Option<_>>()?;
-    Some(Layer { name, extent: of(5).next()?.1, features })
+    Some(DecodedLayer { name, extent: of(5).next()?.1, features })
 }
 
 fn value(bytes: &[u8]) -> Option<Value> {
@@ -86,7 +86,7 @@ fn value(bytes: &[u8]) -> Option<Value> {
     })
 }
 
-fn feature(bytes: &[u8], keys: &[String], values: &[Value]) -> Option<Feature> {
+fn feature(bytes: &[u8], keys: &[String], values: &[Value]) -> Option<DecodedFeature> {
     let fields = fields(bytes)?;
     let of = |number| fields.iter().find(move |field| field.0 == number);
     let tags = numbers(of(2)?.2)?
@@ -97,10 +97,10 @@ fn feature(bytes: &[u8], keys: &[String], values: &[Value]) -> Option<Feature> {
         .collect::<Option<_>>()?;
     let lines = lines(&numbers(of(4)?.2)?);
     let geometry = match of(3)?.1 {
-        1 => Geometry::Point(lines[0][0]),
-        _ => Geometry::Lines(lines),
+        1 => DecodedGeometry::Point(lines[0][0]),
+        _ => DecodedGeometry::Lines(lines),
     };
-    Some(Feature { id: of(1).map(|field| field.1), tags, geometry })
+    Some(DecodedFeature { id: of(1).map(|field| field.1), tags, geometry })
 }
 
 fn lines(commands: &[u64]) -> Vec<Vec<Step>> {

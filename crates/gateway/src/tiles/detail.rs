@@ -5,7 +5,7 @@
 
 use super::encode::EXTENT;
 use super::strokes::Strokes;
-use super::view::View;
+use super::view::ZoomView;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::units::Point;
 
@@ -53,7 +53,7 @@ impl Detail {
         let mut kept: Vec<u32> = (0..strokes.count() as u32).collect();
         for zoom in (0..WHOLE).rev() {
             let tolerance = Detail::tolerance(zoom) / f64::from(EXTENT) * side_of(zoom);
-            kept = View { lines: &lines, side: side_of(zoom), tolerance }.settle(kept);
+            kept = ZoomView { lines: &lines, side: side_of(zoom), tolerance }.settle(kept);
             for &stroke in &kept {
                 strokes.streets(stroke).iter().for_each(|s| detail.shown[s.index()] = zoom);
             }

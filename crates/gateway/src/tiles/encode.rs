@@ -20,7 +20,7 @@ pub type Step = (i32, i32);
 
 /// A layer as it is written: features go straight into bytes, names and values are kept once.
 #[derive(Debug, Default)]
-pub struct Layer {
+pub struct LayerWriter {
     features: Vec<u8>,
     keys: Vec<&'static str>,
     values: Vec<Value>,
@@ -28,7 +28,7 @@ pub struct Layer {
     body: Vec<u8>,
 }
 
-impl Layer {
+impl LayerWriter {
     /// Adds a feature that consists of lines, each of at least two places.
     pub fn lines(&mut self, id: Option<u64>, tags: &[(&'static str, Value)], lines: &[Vec<Step>]) {
         self.scratch.clear();
@@ -160,12 +160,12 @@ fn bytes(out: &mut Vec<u8>, field: u64, value: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::decode::{Geometry, decode};
+    use super::super::decode::{DecodedGeometry, decode};
     use super::*;
 
     #[test]
     fn what_is_written_can_be_read_back() {
-        let mut streets = Layer::default();
+        let mut streets = LayerWriter::default();
         let tags = [("rank", Value::Number(5)), ("oneway", Value::Truth(true))];
         streets.lines(
             Some(300),
@@ -173,12 +173,12 @@ mod tests {
             &[vec![(0, 0), (-64, 4160), (10, 7)], vec![(5, 5), (6, 6)]],
         );
         streets.lines(None, &[("rank", Value::Number(5))], &[vec![(1, 2), (3, 4)]]);
-        let mut places = Layer::default();
+        let mut places = LayerWriter::default();
         places.point(0, &[("name", Value::Text("Café".into()))], (4095, 12));
         let mut tile = Vec::new();
         streets.write("streets", &mut tile);
         places.write("pois", &mut tile);
-        Layer::default().write("nothing", &mut tile);
+        LayerWriter::default().write("nothing", &mut tile);
 
         let layers = decode(&tile).expect("we wrote it");
         assert_eq!(layers.len(), 2);
@@ -188,10 +188,10 @@ mod tests {
         assert_eq!(layers[0].features[1].id, None);
         assert_eq!(first.tags[1], ("oneway".into(), Value::Truth(true)));
         let lines = vec![vec![(0, 0), (-64, 4160), (10, 7)], vec![(5, 5), (6, 6)]];
-        assert_eq!(first.geometry, Geometry::Lines(lines));
+        assert_eq!(first.geometry, DecodedGeometry::Lines(lines));
         assert_eq!(layers[0].features[1].tags, [("rank".into(), Value::Number(5))]);
         let cafe = &layers[1].features[0];
-        assert_eq!(cafe.geometry, Geometry::Point((4095, 12)));
+        assert_eq!(cafe.geometry, DecodedGeometry::Point((4095, 12)));
         assert_eq!(cafe.tags, [("name".into(), Value::Text("Café".into()))]);
     }
 }

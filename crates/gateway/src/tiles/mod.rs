@@ -18,9 +18,9 @@ mod view;
 pub use routes::{MapInfo, routes};
 
 use bytes::Bytes;
-use cache::Cache;
+use cache::TileCache;
 use detail::{CLOSE, CLOSEST, Detail, Shapes, side_of};
-use encode::{Layer, Value};
+use encode::{LayerWriter, Value};
 use flate2::{Compression, write::GzEncoder};
 use lines::Window;
 use meshcloak::distance::Atlas;
@@ -53,7 +53,7 @@ pub struct Tiles {
     pois: Vec<(Point, PoiId)>,
     world: Rectangle,
     detail: Detail,
-    cache: Mutex<Cache>,
+    cache: Mutex<TileCache>,
 }
 
 /// Tiles are kept up to so many bytes.
@@ -77,7 +77,7 @@ impl Tiles {
         let world = Rectangle::around(shapes.iter().copied())
             .expect("a valid map has a street, and a street has a shape");
         let detail = Detail::new(map, Shapes { points: &shapes, starts: &starts });
-        let cache = Mutex::new(Cache::new(ROOM));
+        let cache = Mutex::new(TileCache::new(ROOM));
         Tiles { atlas, frame, shapes, starts, pois, world, detail, cache }
     }
 
@@ -168,9 +168,9 @@ impl Tiles {
         }
     }
 
-    fn places(&self, window: Window) -> Layer {
+    fn places(&self, window: Window) -> LayerWriter {
         let map = self.map();
-        let mut layer = Layer::default();
+        let mut layer = LayerWriter::default();
         let (west, east) = (window.corner.x, window.corner.x + window.side);
         let from = self.pois.partition_point(|(point, _)| point.x < west);
         let to = self.pois.partition_point(|(point, _)| point.x < east);

@@ -2,7 +2,7 @@
 //! lines of their strokes, without.
 
 use super::detail::{CLOSE, Detail, Shapes, WHOLE};
-use super::encode::{Layer, Value};
+use super::encode::{LayerWriter, Value};
 use super::lines::Window;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::units::Point;
@@ -24,14 +24,14 @@ type Tags = Vec<(&'static str, Value)>;
 
 impl Drawing<'_> {
     /// A layer of those of these streets that are shown at a zoom.
-    pub fn layer(&self, zoom: u8, window: Window, mut near: Vec<StreetId>) -> Layer {
+    pub fn layer(&self, zoom: u8, window: Window, mut near: Vec<StreetId>) -> LayerWriter {
         near.retain(|&street| self.detail.shows(zoom, street));
         if zoom < WHOLE { self.strokes(zoom, window, near) } else { self.each(zoom, window, near) }
     }
 
     /// Each street for itself. What is drawn last lies on top: the important ones.
-    fn each(&self, zoom: u8, window: Window, mut streets: Vec<StreetId>) -> Layer {
-        let mut layer = Layer::default();
+    fn each(&self, zoom: u8, window: Window, mut streets: Vec<StreetId>) -> LayerWriter {
+        let mut layer = LayerWriter::default();
         streets.sort_by_key(|&street| Reverse(self.map.rank(street)));
         for street in streets {
             let parts = window.parts(self.shapes.of(street), Detail::tolerance(zoom));
@@ -44,8 +44,8 @@ impl Drawing<'_> {
 
     /// Streets as lines of their strokes, those of one name if names are shown; the important ones
     /// on top here as well.
-    fn strokes(&self, zoom: u8, window: Window, mut streets: Vec<StreetId>) -> Layer {
-        let mut layer = Layer::default();
+    fn strokes(&self, zoom: u8, window: Window, mut streets: Vec<StreetId>) -> LayerWriter {
+        let mut layer = LayerWriter::default();
         streets.sort_unstable_by_key(|&street| Reverse(self.detail.place(street)));
         let name = |street| self.map.street_name(street).filter(|_| zoom >= CLOSE);
         let of = |street| (self.detail.stroke(street), name(street));

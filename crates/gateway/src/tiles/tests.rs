@@ -1,4 +1,4 @@
-use super::decode::{Geometry, decode};
+use super::decode::{DecodedGeometry, decode};
 use super::*;
 use flate2::read::GzDecoder;
 use import::{Options, read_map};
@@ -11,7 +11,7 @@ fn city() -> Tiles {
     Tiles::new(Arc::new(Atlas::new(city.map, Length::metres(500.0))))
 }
 
-fn layers(tiles: &Tiles, id: TileId) -> Vec<decode::Layer> {
+fn layers(tiles: &Tiles, id: TileId) -> Vec<decode::DecodedLayer> {
     let tile = tiles.tile(id).expect("there is a tile of that number");
     let mut plain = Vec::new();
     if !tile.is_empty() {
@@ -54,7 +54,7 @@ fn a_street_is_drawn_where_it_is() {
     let z = CLOSEST;
     for id in cover(&tiles, z).into_iter().step_by(7) {
         for feature in layers(&tiles, id).iter().flat_map(|layer| &layer.features) {
-            let Geometry::Lines(lines) = &feature.geometry else { continue };
+            let DecodedGeometry::Lines(lines) = &feature.geometry else { continue };
             let street = StreetId(feature.id.expect("it is close") as u32);
             for &(x, y) in lines.iter().flatten() {
                 let part = |index: u32, step: i32| {
@@ -113,8 +113,8 @@ fn most_on_a_screen(tiles: &Tiles, zoom: u8) -> usize {
     let points = |id: TileId| -> usize {
         let features = layers(tiles, id).into_iter().flat_map(|layer| layer.features);
         let count = |geometry| match geometry {
-            Geometry::Lines(lines) => lines.iter().map(Vec::len).sum(),
-            Geometry::Point(_) => 1,
+            DecodedGeometry::Lines(lines) => lines.iter().map(Vec::len).sum(),
+            DecodedGeometry::Point(_) => 1,
         };
         features.map(|feature| count(feature.geometry)).sum()
     };

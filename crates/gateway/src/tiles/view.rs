@@ -20,7 +20,7 @@ const SQUARES: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 type Square = (u32, u32);
 
 /// The strokes as seen at one zoom.
-pub struct View<'a> {
+pub struct ZoomView<'a> {
     /// The line of each stroke in the square of the world.
     pub lines: &'a [Vec<Point>],
     /// The side of a tile there.
@@ -48,7 +48,7 @@ impl Load {
     }
 }
 
-impl View<'_> {
+impl ZoomView<'_> {
     /// Leaves as many strokes as fit: all if they do. Otherwise what adds nothing to the pixels of
     /// others goes first; then larger squares count as covered.
     pub fn settle(&self, mut kept: Vec<u32>) -> Vec<u32> {

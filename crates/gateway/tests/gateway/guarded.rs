@@ -13,7 +13,7 @@ use gateway::config::{Config, Mode};
 use gateway::engine::Engine;
 use gateway::gateway::Gateway;
 use gateway::keys::{KeyFile, OwnLimits};
-use gateway::page::{self, Lookout, Site};
+use gateway::page::{self, BatchMonitor, PageOptions};
 use gateway::server::{app, operator_app};
 use http_body_util::BodyExt as _;
 use serde_json::json;
@@ -38,7 +38,7 @@ pub async fn told_by(response: Response) -> String {
 /// A gateway with a key, what people reach, and what the operator reaches.
 pub struct Guarded {
     pub gateway: Arc<Gateway>,
-    lookout: Arc<Lookout>,
+    lookout: Arc<BatchMonitor>,
     pub people: Router,
     pub operator: Router,
     secret: String,
@@ -50,8 +50,8 @@ pub fn guarded(folder: &std::path::Path) -> Guarded {
     file.write(&folder.join("keys.json")).unwrap();
     let config = Config { keys: Some(folder.join("keys.json")), ..generous() };
     let (gateway, _) = gateway_of(config, Mode::Guarded, Clock::by_hand());
-    let lookout = Arc::new(Lookout::default());
-    let site = page::operator(&gateway, &lookout, &Site::default());
+    let lookout = Arc::new(BatchMonitor::default());
+    let site = page::operator(&gateway, &lookout, &PageOptions::default());
     Guarded {
         people: app(Arc::clone(&gateway)),
         operator: operator_app(Arc::clone(&gateway)).merge(site),

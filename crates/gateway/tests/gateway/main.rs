@@ -11,10 +11,9 @@ mod fixture;
 mod guarded;
 mod law;
 mod leaks;
+#[path = "../shared/log_capture.rs"]
+mod log_capture;
 mod openapi;
-#[path = "../shared/pages.rs"]
-mod pages;
-mod people;
 mod positions;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]
@@ -22,3 +21,4 @@ mod secrets;
 mod sockets;
 mod streams;
 mod swap;
+mod users;

@@ -287,7 +287,7 @@ async fn at_the_end_those_who_wait_are_told_and_then_the_socket_closes() {
     assert_eq!(jo.hear().await["result"]["outcome"], "expired");
     assert_eq!(jo.end().await, Some(CloseCode::Away));
     assert_eq!(al.end().await, Some(CloseCode::Away));
-    world.fixture.gateway.sessions().all_gone().await;
+    world.fixture.gateway.sessions().wait_until_closed().await;
     assert!(Client::connect(address, &world.key).await.is_err(), "it is stopping");
     let gateway = Arc::clone(&world.fixture.gateway);
     drop(world);

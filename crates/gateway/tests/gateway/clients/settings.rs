@@ -108,8 +108,8 @@ async fn what_is_kept_is_kept_for_the_owner_alone_and_survives_a_restart() {
     }
     let config = gateway::config::Config::clone(&world.fixture.gateway.config());
     let (again, _) = gateway_of(config.clone(), Mode::Guarded, Clock::by_hand());
-    assert_eq!(again.people().of_token(&kept).unwrap().settings.body.k, 2);
-    assert!(again.people().of_token(&lost).is_none());
+    assert_eq!(again.users().find_by_token(&kept).unwrap().settings.body.k, 2);
+    assert!(again.users().find_by_token(&lost).is_none());
     // What cannot be kept is not done.
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
@@ -120,7 +120,7 @@ async fn what_is_kept_is_kept_for_the_owner_alone_and_survives_a_restart() {
     std::fs::remove_dir(&path).unwrap();
     std::fs::write(&path, "{\"secret\": \"zebra\", \"people\": []}").unwrap();
     let probe = crate::fixture::walker();
-    let opened = gateway::people::People::open(&config.people, probe.map(), again.numbers());
+    let opened = gateway::users::Users::open(&config.people, probe.map(), again.numbers());
     let error = opened.unwrap_err().to_string();
     assert!(error.contains("people.json") && !error.contains("zebra"), "{error}");
 }

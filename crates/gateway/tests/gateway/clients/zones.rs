@@ -99,7 +99,7 @@ async fn the_edge_moves_from_day_to_day_and_never_into_the_place() {
             .filter(|step| {
                 let point =
                     meshcloak::units::Point::new(centre.x + f64::from(*step) * 10.0, centre.y);
-                gateway.people().heed(user, gateway.clock(), [point; 2]).is_err()
+                gateway.users().zone_minimum(user, gateway.clock(), [point; 2]).is_err()
             })
             .count()
     };

@@ -1,0 +1,18 @@
+//! Location reports of unmodified tracker apps: OwnTracks in HTTP mode, Traccar Client, OsmAnd.
+//! Each report of a user with settings becomes a query.
+//!
+//! These apps store a report that was not accepted and send it again until it is. Every report
+//! that a correct app can send is therefore acknowledged; unusable reports are dropped.
+
+mod motion;
+mod osmand;
+mod owntracks;
+mod report;
+mod routes;
+mod time;
+mod traccar;
+
+pub use motion::{Fix, FixTime, Motion, MotionTrack, ReportTime};
+pub(crate) use report::reachable_distance;
+pub use report::{Tracker, TrackerReport};
+pub use routes::routes;

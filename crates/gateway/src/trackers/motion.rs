@@ -1,0 +1,293 @@
+//! Motion of one tracker, estimated from its reports: top speed and reporting interval.
+//!
+//! The tracker's clock is used while its error is small, otherwise the arrival time. Trackers store
+//! reports while they are offline; a report that arrives later than the tracker's usual delay is
+//! late.
+
+use meshcloak::map::Position;
+use meshcloak::units::{Point, Time};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// One position report.
+#[derive(Clone, Copy)]
+pub struct Fix {
+    /// Arrival time.
+    pub arrived: Time,
+    /// Unix time in milliseconds by the tracker's clock, if that clock is trusted.
+    pub made: Option<u64>,
+    /// Reported position in map coordinates.
+    pub point: Point,
+    /// Snapped position.
+    pub position: Position,
+    /// Reported speed in metres per second.
+    pub speed: Option<f64>,
+}
+
+/// Prints no position.
+impl std::fmt::Debug for Fix {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Fix(…)")
+    }
+}
+
+/// Estimated motion of a tracker.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion {
+    /// Top speed within [`WINDOW`], in metres per second.
+    pub speed: f64,
+    /// Median time between two reports.
+    pub interval: Duration,
+}
+
+/// Classification of a report's timestamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FixTime {
+    /// Unix time in milliseconds by the tracker's clock.
+    Made(u64),
+    /// No timestamp, or a clock with a large error: the arrival time counts.
+    Arrived,
+    /// Stored by the tracker and sent too late to be used.
+    Late,
+}
+
+/// Timestamp and arrival time of a report.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportTime {
+    /// Unix time in milliseconds by the tracker's clock.
+    pub made: Option<u64>,
+    /// Unix time of arrival in milliseconds.
+    pub unix: u64,
+    /// Arrival time by the gateway's clock.
+    pub now: Time,
+}
+
+/// How far a tracker's timestamps lie behind their arrival.
+#[derive(Clone, Copy)]
+struct ClockDelay {
+    millis: i64,
+    seen: Time,
+}
+
+/// Recent motion of one tracker.
+#[derive(Clone, Default)]
+pub struct MotionTrack {
+    last: Option<Fix>,
+    speeds: VecDeque<(Time, f64)>,
+    intervals: VecDeque<Duration>,
+    /// Smallest delay of a report.
+    delay: Option<ClockDelay>,
+    /// Delay of the last report if it was implausibly small: an error unless the next report
+    /// confirms it.
+    suspected_delay: Option<i64>,
+}
+
+/// Prints no positions.
+impl std::fmt::Debug for MotionTrack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MotionTrack(…)")
+    }
+}
+
+/// How long a speed sample is used.
+const WINDOW: Duration = Duration::from_secs(600);
+/// Largest number of speed samples.
+const MAX_SPEEDS: usize = 64;
+/// Largest number of interval samples.
+const MAX_INTERVALS: usize = 9;
+/// How long a measured clock delay is used.
+const DELAY_RETENTION: Duration = Duration::from_secs(3600);
+/// Largest plausible speed in metres per second: a larger one is a positioning error.
+const MAX_SPEED: f64 = 70.0;
+/// Smallest estimate in metres per second: a standing user can start to walk.
+const MIN_SPEED: f64 = 1.5;
+/// Estimate without samples, in metres per second: urban driving.
+const DEFAULT_SPEED: f64 = 14.0;
+/// Estimate before the second report.
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(30);
+/// Factor from mean speed between reports to top speed.
+const SPEED_MARGIN: f64 = 1.1;
+/// Factor from straight-line to street distance, where the latter is unknown.
+const DETOUR_FACTOR: f64 = 1.5;
+
+impl MotionTrack {
+    /// Classifies the timestamp of a report and updates the clock delay of the tracker.
+    pub fn classify(&mut self, report: ReportTime, skew: Duration) -> FixTime {
+        let ReportTime { made, unix, now } = report;
+        let Some(made) = made else { return FixTime::Arrived };
+        let skew = i64::try_from(skew.as_millis()).unwrap_or(i64::MAX);
+        let delay = unix as i64 - made as i64;
+        let usual = self.delay.filter(|usual| usual.seen + DELAY_RETENTION >= now);
+        let min_plausible = usual.map_or(0, |usual| usual.millis.min(0)).saturating_sub(skew);
+        if delay < min_plausible {
+            let confirms = |before: i64| before.abs_diff(delay) <= skew.unsigned_abs();
+            if !self.suspected_delay.replace(delay).is_some_and(confirms) {
+                return FixTime::Arrived;
+            }
+        }
+        self.suspected_delay = None;
+        let millis = match usual {
+            Some(usual) if delay.saturating_sub(usual.millis) > skew => return FixTime::Late,
+            Some(usual) => delay.min(usual.millis),
+            None => delay,
+        };
+        self.delay = Some(ClockDelay { millis, seen: now });
+        if delay.abs() <= skew { FixTime::Made(made) } else { FixTime::Arrived }
+    }
+
+    /// Adds a report and returns the new estimate. `metres` returns the street distance between
+    /// two positions, if known.
+    pub fn add(
+        &mut self,
+        fix: Fix,
+        metres: impl FnOnce(Position, Position) -> Option<f64>,
+    ) -> Motion {
+        let now = fix.arrived;
+        if let Some(last) = self.last.filter(|last| last.arrived + WINDOW >= now) {
+            let arrived = now.as_millis().saturating_sub(last.arrived.as_millis());
+            let made = last.made.zip(fix.made).map(|(last, this)| this.saturating_sub(last));
+            let interval = made.filter(|made| *made > 0).unwrap_or(arrived);
+            push(&mut self.intervals, Duration::from_millis(interval), MAX_INTERVALS);
+            let distance = metres(last.position, fix.position)
+                .unwrap_or_else(|| last.point.distance(fix.point) * DETOUR_FACTOR);
+            // The engine uses arrival times: the speed must be an upper bound for both clocks.
+            let span = interval.min(arrived);
+            if span > 0 {
+                self.add_speed(now, distance / (span as f64 / 1000.0) * SPEED_MARGIN);
+            }
+        }
+        if let Some(speed) = fix.speed {
+            self.add_speed(now, speed * SPEED_MARGIN);
+        }
+        self.last = Some(fix);
+        self.estimate(now)
+    }
+
+    fn add_speed(&mut self, now: Time, speed: f64) {
+        if (0.0..=MAX_SPEED).contains(&speed) {
+            push(&mut self.speeds, (now, speed), MAX_SPEEDS);
+        }
+    }
+
+    fn estimate(&mut self, now: Time) -> Motion {
+        while self.speeds.front().is_some_and(|(seen, _)| *seen + WINDOW < now) {
+            self.speeds.pop_front();
+        }
+        let top = self.speeds.iter().map(|(_, speed)| *speed).reduce(f64::max);
+        let mut intervals: Vec<Duration> = self.intervals.iter().copied().collect();
+        intervals.sort_unstable();
+        let median = intervals.get(intervals.len() / 2).copied();
+        Motion {
+            speed: top.unwrap_or(DEFAULT_SPEED).max(MIN_SPEED),
+            interval: median.unwrap_or(DEFAULT_INTERVAL),
+        }
+    }
+
+    /// Returns the arrival time of the last report.
+    pub fn last_seen(&self) -> Option<Time> {
+        self.last.map(|last| last.arrived)
+    }
+}
+
+/// Appends an item; removes the oldest one at the capacity.
+fn push<T>(queue: &mut VecDeque<T>, item: T, capacity: usize) {
+    if queue.len() >= capacity {
+        queue.pop_front();
+    }
+    queue.push_back(item);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshcloak::map::StreetId;
+    use meshcloak::units::Length;
+
+    const SKEW: Duration = Duration::from_secs(30);
+    const DAY: u64 = 86_400_000;
+
+    fn fix(seconds: f64, x: f64, speed: Option<f64>) -> Fix {
+        let position = Position { street: StreetId(0), offset: Length::ZERO };
+        let arrived = Time::from_millis((seconds * 1000.0) as u64);
+        Fix { arrived, made: None, point: Point::new(x, 0.0), position, speed }
+    }
+
+    fn add_straight(track: &mut MotionTrack, fix: Fix) -> Motion {
+        let from = track.last.map_or(fix.point, |last| last.point);
+        track.add(fix, |_, _| Some(from.distance(fix.point)))
+    }
+
+    fn classify(track: &mut MotionTrack, made: Option<u64>, unix: u64) -> FixTime {
+        track.classify(ReportTime { made, unix, now: Time::from_millis(unix) }, SKEW)
+    }
+
+    #[test]
+    fn the_estimate_is_top_speed_and_median_interval_and_ignores_jumps() {
+        let mut track = MotionTrack::default();
+        assert_eq!(
+            add_straight(&mut track, fix(0.0, 0.0, None)),
+            Motion { speed: DEFAULT_SPEED, interval: DEFAULT_INTERVAL }
+        );
+        let motion = add_straight(&mut track, fix(10.0, 100.0, None));
+        assert_eq!((motion.speed, motion.interval), (11.0, Duration::from_secs(10)));
+        add_straight(&mut track, fix(20.0, 120.0, Some(15.0)));
+        let jumped = add_straight(&mut track, fix(30.0, 500_000.0, None));
+        assert_eq!((jumped.speed, jumped.interval), (16.5, Duration::from_secs(10)));
+        let back = add_straight(&mut track, fix(40.0, 140.0, None));
+        assert_eq!(back, jumped);
+        for second in 5..100 {
+            add_straight(&mut track, fix(f64::from(second) * 10.0, 140.0, Some(0.0)));
+        }
+        let still = add_straight(&mut track, fix(1000.0, 140.0, None));
+        assert_eq!(still.speed, MIN_SPEED, "old samples expire");
+    }
+
+    #[test]
+    fn wrong_clocks_are_ignored_and_stored_reports_are_late() {
+        let mut right = MotionTrack::default();
+        let mut when = |made: u64, unix: u64| classify(&mut right, Some(made), unix);
+        assert_eq!(when(DAY, DAY + 2_000), FixTime::Made(DAY));
+        assert_eq!(when(DAY + 10_000, DAY + 90_000), FixTime::Late, "the tracker was offline");
+        assert_eq!(when(DAY + 90_000, DAY + 91_000), FixTime::Made(DAY + 90_000));
+        let mut wrong = MotionTrack::default();
+        let mut when = |made: u64, unix: u64| classify(&mut wrong, Some(made), unix);
+        for minute in 0..5 {
+            let unix = 9 * DAY + minute * 60_000;
+            assert_eq!(when(unix - DAY, unix), FixTime::Arrived, "constantly a day behind");
+        }
+        let unix = 9 * DAY + 360_000;
+        assert_eq!(when(unix, unix), FixTime::Made(unix), "the clock was corrected");
+        assert_eq!(classify(&mut MotionTrack::default(), None, unix), FixTime::Arrived);
+        // A single timestamp in the future does not make later reports late.
+        let mut glitch = MotionTrack::default();
+        let mut when = |made: u64, unix: u64| classify(&mut glitch, Some(made), unix);
+        assert_eq!(when(unix + DAY, unix), FixTime::Arrived);
+        assert_eq!(when(unix + 10_000, unix + 10_000), FixTime::Made(unix + 10_000));
+        assert_eq!(when(unix + 99 * DAY, unix + 20_000), FixTime::Arrived);
+        assert_eq!(when(unix + 30_000, unix + 30_000), FixTime::Made(unix + 30_000));
+        // A constantly fast clock is known after the second report.
+        let mut fast = MotionTrack::default();
+        let mut when = |made: u64, unix: u64| classify(&mut fast, Some(made), unix);
+        for minute in 0..5 {
+            let unix = unix + minute * 60_000;
+            assert_eq!(when(unix + DAY, unix), FixTime::Arrived);
+        }
+        assert_eq!(when(unix + DAY, unix + 300_000), FixTime::Late, "stored for five minutes");
+        let mut wild = MotionTrack::default();
+        for made in [0, u64::MAX, DAY] {
+            classify(&mut wild, Some(made), unix);
+        }
+    }
+
+    #[test]
+    fn two_reports_per_second_and_simultaneous_reports_are_estimated() {
+        let mut track = MotionTrack::default();
+        for half in 0..10 {
+            add_straight(&mut track, fix(f64::from(half) * 0.5, f64::from(half), None));
+        }
+        let motion = add_straight(&mut track, fix(5.0, 10.0, None));
+        assert_eq!(motion, Motion { speed: 2.2, interval: Duration::from_millis(500) });
+        let motion = add_straight(&mut track, fix(5.0, 400.0, None));
+        assert_eq!(motion.speed, 2.2);
+    }
+}

@@ -1,0 +1,134 @@
+//! HTTP routes of tracker tokens, `/v1/people/{person}/tokens`.
+
+use super::NewToken;
+use super::routes::{PathUser, or_refuse, resolve_user};
+use crate::api::RefusalBody;
+use crate::error::Refusal;
+use crate::gateway::Gateway;
+use crate::routes::Caller;
+use axum::Json;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+
+/// Routes of tracker tokens.
+pub(super) fn routes() -> OpenApiRouter<Arc<Gateway>> {
+    OpenApiRouter::new()
+        .routes(utoipa_axum::routes!(add_token, list_tokens))
+        .routes(utoipa_axum::routes!(revoke_token))
+}
+
+/// A token that was just created. It has no `Debug`, so that it cannot be logged.
+#[derive(Serialize, ToSchema)]
+pub struct TokenBody {
+    /// Identifies the token in lists and for revocation.
+    pub id: String,
+    /// The token itself; it cannot be shown again.
+    pub token: String,
+    /// Path of the URL that Traccar Client and OsmAnd report to.
+    pub path: String,
+}
+
+/// Tokens of a user.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TokensBody {
+    /// Ids of the tokens.
+    pub ids: Vec<String>,
+}
+
+/// Creates a token for a tracker of a user.
+#[utoipa::path(
+    post,
+    path = "/v1/people/{person}/tokens",
+    params(("person" = String, Path, description = "Name of the user within the account", min_length = 1,
+            max_length = 64)),
+    responses(
+        (status = 201, description = "Created; the token cannot be shown again", body = TokenBody),
+        (status = 400, description = "The name is empty, too long or not UTF-8", body = RefusalBody<'static>),
+        (status = 401, description = "Missing or unknown API key", body = RefusalBody<'static>),
+        (status = 404, description = "This user has no settings", body = RefusalBody<'static>),
+        (status = 422, description = "The user has the maximal number of tokens", body = RefusalBody<'static>),
+        (status = 429, description = "Rate limit exceeded", body = RefusalBody<'static>),
+        (status = 503, description = "The settings file cannot be written", body = RefusalBody<'static>),
+    ),
+    security(("key" = []), ())
+)]
+async fn add_token(
+    State(gateway): State<Arc<Gateway>>,
+    Caller(account): Caller,
+    person: Result<Path<String>, PathRejection>,
+) -> Response {
+    let created = async {
+        let PathUser { user, .. } = resolve_user(&gateway, &account, person)?;
+        let NewToken { id, token } = gateway.users().add_token(user).await?;
+        let token = token.into_exposed();
+        let path = format!("/v1/phones/traccar/{token}");
+        Ok((StatusCode::CREATED, Json(TokenBody { id, token, path })).into_response())
+    };
+    or_refuse(&gateway, created.await)
+}
+
+/// Lists the ids of a user's tokens.
+#[utoipa::path(
+    get,
+    path = "/v1/people/{person}/tokens",
+    params(("person" = String, Path, description = "Name of the user within the account", min_length = 1,
+            max_length = 64)),
+    responses(
+        (status = 200, description = "Ids only, not the tokens", body = TokensBody),
+        (status = 400, description = "The name is empty, too long or not UTF-8", body = RefusalBody<'static>),
+        (status = 401, description = "Missing or unknown API key", body = RefusalBody<'static>),
+        (status = 404, description = "This user has no settings", body = RefusalBody<'static>),
+        (status = 429, description = "Rate limit exceeded", body = RefusalBody<'static>),
+    ),
+    security(("key" = []), ())
+)]
+async fn list_tokens(
+    State(gateway): State<Arc<Gateway>>,
+    Caller(account): Caller,
+    person: Result<Path<String>, PathRejection>,
+) -> Response {
+    let found = resolve_user(&gateway, &account, person).and_then(|PathUser { user, .. }| {
+        let profile = gateway.users().find(user).ok_or(Refusal::NoSettings)?;
+        Ok(Json(TokensBody { ids: profile.token_ids() }).into_response())
+    });
+    or_refuse(&gateway, found)
+}
+
+/// Revokes a token.
+#[utoipa::path(
+    delete,
+    path = "/v1/people/{person}/tokens/{id}",
+    params(("person" = String, Path, description = "Name of the user within the account", min_length = 1,
+            max_length = 64),
+           ("id" = String, Path, description = "Id of the token, as listed")),
+    responses(
+        (status = 204, description = "Revoked"),
+        (status = 400, description = "The name is empty, too long or not UTF-8", body = RefusalBody<'static>),
+        (status = 401, description = "Missing or unknown API key", body = RefusalBody<'static>),
+        (status = 404, description = "No such user or token", body = RefusalBody<'static>),
+        (status = 429, description = "Rate limit exceeded", body = RefusalBody<'static>),
+        (status = 503, description = "The settings file cannot be written", body = RefusalBody<'static>),
+    ),
+    security(("key" = []), ())
+)]
+async fn revoke_token(
+    State(gateway): State<Arc<Gateway>>,
+    Caller(account): Caller,
+    path: Result<Path<(String, String)>, PathRejection>,
+) -> Response {
+    let revoked = async {
+        let utf8 =
+            |_| Refusal::Malformed("the user name or token id in the path is not UTF-8".into());
+        let Path((person, id)) = path.map_err(utf8)?;
+        let PathUser { user, .. } = resolve_user(&gateway, &account, Ok(Path(person)))?;
+        gateway.users().revoke(user, &id).await?;
+        Ok(StatusCode::NO_CONTENT.into_response())
+    };
+    or_refuse(&gateway, revoked.await)
+}
