@@ -59,7 +59,7 @@ fn exactly_the_queries_in_a_clique_of_k_are_served_by_the_largest() {
         let queries = town.crowd(&mut Town::generator(seed), 2 + seed as usize % 60);
         let table = naive::terminal_distances(&town.map);
         let max_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
-        let atlas = Arc::new(Atlas::within(town.map.clone(), LARGEST_DC_MAX, max_bytes));
+        let atlas = Arc::new(Atlas::with_max_bytes(town.map.clone(), LARGEST_DC_MAX, max_bytes));
         for make in [Sequential::new, Sequential::edge_by_edge] {
             let fresh = || Box::new(make(Arc::clone(&atlas))) as Box<dyn Scheme>;
             served += run(&mut WarmAndCold::new(fresh), &queries, |step: &Step<'_>| {
