@@ -44,7 +44,7 @@ use hilbert_streets::HilbertStreets;
 use i_clique_cloak::ICliqueCloak;
 use interval_cloak::IntervalCloak;
 use meshcloak::distance::Atlas;
-use meshcloak::mesh_cloak::MeshCloak;
+use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
 use planar_laplace::PlanarLaplace;

@@ -9,7 +9,9 @@ use crate::keyed_random::KeyedRandom;
 use meshcloak::distance::Atlas;
 use meshcloak::query::QueryId;
 use meshcloak::region::{Disc, Region};
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::{Point, Time};
 use std::sync::Arc;
 
@@ -76,6 +78,7 @@ impl Scheme for PlanarLaplace {
             cliques: "none, noise instead of an anonymity set",
             constraint: "ε",
             pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
         }
     }
 

@@ -11,7 +11,9 @@ use clique_search::CliqueSearch;
 use meshcloak::distance::Atlas;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State,
+};
 use meshcloak::units::{Point, Rectangle, Time};
 
 use std::sync::Arc;
@@ -214,6 +216,7 @@ impl Scheme for CliqueCloak {
             },
             constraint: "box given by the user",
             pace: Pace::Sequential,
+            regions: RegionDependence::Tight,
         }
     }
 

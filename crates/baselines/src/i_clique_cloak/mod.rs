@@ -17,7 +17,9 @@ use local_search::{prune, search};
 use meshcloak::distance::Atlas;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::{Rectangle, Time};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -132,6 +134,7 @@ impl Scheme for ICliqueCloak {
             cliques: "edge-based incremental",
             constraint: "v × Δt in the plane",
             pace: Pace::Sequential,
+            regions: RegionDependence::Tight,
         }
     }
 

@@ -14,7 +14,9 @@ use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::Time;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -176,7 +178,7 @@ impl Sequential {
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: true,
-            rejected: 0,
+            rejected: Default::default(),
         };
         let query = |node: u32| &waiting[found.waiting_indices[node as usize] as usize];
         let mut set_of = vec![None; largest.clique_count()];
@@ -237,6 +239,7 @@ impl Scheme for Sequential {
             },
             constraint: "v × Δt along streets",
             pace: Pace::Sequential,
+            regions: RegionDependence::Mesh(MeshRule::Reach),
         }
     }
 
@@ -249,7 +252,7 @@ impl Scheme for Sequential {
                 cliques: self.cliques.len(),
                 steps: self.cliques.size() as u64,
                 truncated: false,
-                rejected: 0,
+                rejected: Default::default(),
             };
             observer.stage(Stage::Mesh);
             self.publish(state);
@@ -257,6 +260,6 @@ impl Scheme for Sequential {
             observer.stage(Stage::Cliques);
             self.publish_dense(state);
         }
-        &self.published
+        &mut self.published
     }
 }

@@ -18,7 +18,9 @@ use crate::keyed_random::KeyedRandom;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::query::Query;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::Time;
 use region_growth::RegionGrowth;
 use stars::Stars;
@@ -132,6 +134,7 @@ impl Scheme for XStar {
             cliques: "stars merged at random until k users",
             constraint: "l segments",
             pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Replays queries through sequential schemes and checks common properties.
 
 use meshcloak::engine::{Batch, turn};
+use meshcloak::guard::Promise;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::region::Region;
 use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
