@@ -2,7 +2,7 @@
 //! walk per query for its edges, branch and bound for a largest clique of each, one mesh per set.
 
 use crate::cells::Cells;
-use crate::cliques::{Largest, LargestCliques};
+use crate::cliques::{CliqueAssignment, LargestCliqueSearch};
 use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
 pub use crate::group_cloak::Hold;
@@ -53,7 +53,7 @@ pub struct MeshCloak {
     settings: Settings,
     atlas: Arc<Atlas>,
     graph: GraphBuilder,
-    cliques: LargestCliques,
+    cliques: LargestCliqueSearch,
     meshes: Meshes,
     sets: Sets,
     groups: GroupCloak,
@@ -84,7 +84,7 @@ impl MeshCloak {
         MeshCloak {
             settings,
             graph: GraphBuilder::default(),
-            cliques: LargestCliques::default(),
+            cliques: LargestCliqueSearch::default(),
             meshes: Meshes::new(regions),
             sets: Sets::default(),
             groups: GroupCloak::default(),
@@ -146,7 +146,7 @@ impl Scheme for MeshCloak {
         let cut = graph.truncated();
         watch.stage(Stage::Cliques);
         let budget = if cut { settings.budget.min(BUDGET_OF_A_CRUSH) } else { settings.budget };
-        let largest = cliques.find_enough(graph.graph(), graph.wanted(), budget); // lines 11 and 13
+        let largest = cliques.find_with_minimum(graph.graph(), graph.wanted(), budget); // lines 11 and 13
         watch.stage(Stage::Mesh);
         published.clear();
         published.stats = Stats {
@@ -187,7 +187,7 @@ impl Sets {
         &mut self,
         waiting: &[Query],
         graph: &GraphBuilder,
-        largest: &Largest,
+        largest: &CliqueAssignment,
         published: &mut Published,
     ) {
         let places = graph.nodes();
@@ -204,7 +204,7 @@ impl Sets {
         self.cliques.resize(largest.clique_count() + 1, 0);
         let mut sets = 0;
         for &node in &self.nodes[..served] {
-            let clique = largest.chosen(node);
+            let clique = largest.clique_of(node);
             let set = &mut self.set_of[clique as usize];
             self.cliques[sets as usize] = clique;
             let number = (*set).min(sets);

@@ -156,7 +156,7 @@ pub fn is_clique(graph: &ConstraintGraph, nodes: &[u32]) -> bool {
     nodes.iter().all(|&a| nodes.iter().all(|&b| a == b || adjacent(a, b)))
 }
 
-/// Twin of [`crate::cliques::maximal_cliques`]: cliques are grown node by node, and those to
+/// Twin of [`crate::printed::maximal_cliques`]: cliques are grown node by node, and those to
 /// which another node could still be added are thrown away. Sorted.
 pub fn maximal_cliques(graph: &ConstraintGraph) -> Vec<Vec<u32>> {
     let nodes = graph.len() as u32;

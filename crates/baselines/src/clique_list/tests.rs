@@ -1,9 +1,9 @@
 //! After every change the list is that of the graph looked at afresh.
 
 use super::{CliqueList, Increment};
-use meshcloak::cliques::maximal_cliques;
 use meshcloak::constraint_graph::ConstraintGraph;
 use meshcloak::naive;
+use meshcloak::printed::maximal_cliques;
 use meshcloak::town::Town;
 use rand::RngExt as _;
 

@@ -1,7 +1,7 @@
 //! What is done when there are more maximal cliques than can be kept: a largest clique is looked
 //! for around those who have just come, by the core's branch and bound with its budget.
 
-use meshcloak::cliques::{Largest, LargestCliques};
+use meshcloak::cliques::{CliqueAssignment, LargestCliqueSearch};
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::Atlas;
 use meshcloak::query::Query;
@@ -16,7 +16,7 @@ const BUDGET: u32 = 200;
 #[derive(Debug, Default)]
 pub(super) struct Crush {
     graph: GraphBuilder,
-    cliques: LargestCliques,
+    cliques: LargestCliqueSearch,
     /// The places of those who are looked at.
     places: Vec<u32>,
     people: Vec<Query>,
@@ -25,7 +25,7 @@ pub(super) struct Crush {
 /// What was found.
 pub(super) struct Found<'a> {
     pub(super) edges: usize,
-    pub(super) largest: &'a Largest,
+    pub(super) largest: &'a CliqueAssignment,
     /// For each node its place in the waiting list.
     pub(super) place_of: Vec<u32>,
 }
