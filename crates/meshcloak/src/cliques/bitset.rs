@@ -89,27 +89,34 @@ pub(crate) trait BitSet: Clone {
     }
 
     /// Iterates over the elements in ascending order.
-    fn iter(&self) -> impl Iterator<Item = usize> {
-        self.words()
-            .iter()
-            .enumerate()
-            .flat_map(|(index, &word)| Ones(word).map(move |bit| index * 64 + bit))
+    #[inline]
+    fn iter(&self) -> Elements<'_> {
+        let (&word, rest) = self.words().split_first().unwrap_or((&0, &[]));
+        Elements { word, base: 0, rest }
     }
 }
 
-/// Iterator over the set bits of a word, ascending.
-struct Ones(u64);
+/// Iterator over the elements of a set, ascending.
+pub(crate) struct Elements<'a> {
+    /// Elements of the present word that are not yet returned.
+    word: u64,
+    /// Value of bit 0 of the present word.
+    base: usize,
+    rest: &'a [u64],
+}
 
-impl Iterator for Ones {
+impl Iterator for Elements<'_> {
     type Item = usize;
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
+        while self.word == 0 {
+            let (&word, rest) = self.rest.split_first()?;
+            (self.word, self.rest) = (word, rest);
+            self.base += 64;
         }
-        let bit = self.0.trailing_zeros() as usize;
-        self.0 &= self.0 - 1;
-        Some(bit)
+        let bit = self.word.trailing_zeros() as usize;
+        self.word &= self.word - 1;
+        Some(self.base + bit)
     }
 }
 
@@ -125,6 +132,19 @@ impl<const WORDS: usize> BitSet for [u64; WORDS] {
     }
     fn words_mut(&mut self) -> &mut [u64] {
         self
+    }
+    // The remainder replaces the bounds check; with one word the index is constant.
+    #[inline]
+    fn insert(&mut self, index: usize) {
+        self[index / 64 % WORDS] |= 1 << (index % 64);
+    }
+    #[inline]
+    fn remove(&mut self, index: usize) {
+        self[index / 64 % WORDS] &= !(1 << (index % 64));
+    }
+    #[inline]
+    fn has(&self, index: usize) -> bool {
+        self[index / 64 % WORDS] >> (index % 64) & 1 == 1
     }
     /// Branchless: whether an element is a member is unpredictable.
     #[inline]

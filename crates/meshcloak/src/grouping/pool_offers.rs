@@ -120,7 +120,7 @@ impl<B: BitSet> CliqueView<'_, B> {
     #[inline]
     fn have(&self, index: usize, pool: &B) -> u32 {
         let words = pool.words().len();
-        let row = &self.rows[index * words..][..words];
+        let row = &self.rows[index * words..(index + 1) * words];
         pool.words().iter().zip(row).map(|(a, b)| (a & b).count_ones()).sum()
     }
 

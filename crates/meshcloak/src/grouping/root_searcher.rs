@@ -4,6 +4,15 @@
 //! Later neighbours are the candidates, earlier ones the witnesses against non-maximal cliques.
 //! Nodes whose k exceeds the bound of the root are left out. A root without any set is no witness
 //! for other roots.
+//!
+//! ```text
+//! nodes       set          without it: instructions of survey   P1-3-5   P2-10-10
+//! 1 … 63      [u64; 1]     (general case)
+//! 64 … 128    [u64; 2]     Vec<u64>                             +1 %     +38 %
+//! 129 …       Vec<u64>     (any size)
+//! ```
+//!
+//! Measured on the city of the gates with 10,000 users.
 
 use super::clique_arena::CliqueArena;
 use super::local_graph::{LocalGraph, Neighbourhood};
@@ -30,20 +39,17 @@ pub(super) struct RootSearcher {
     nodes: Vec<u32>,
     one_word: LocalGraph<[u64; 1]>,
     two_words: LocalGraph<[u64; 2]>,
-    four_words: LocalGraph<[u64; 4]>,
     many_words: LocalGraph<Vec<u64>>,
 }
 
 /// Calls a method of the narrowest local graph that holds the neighbourhood, and returns its result.
 macro_rules! with_local_graph {
     ($searcher:expr, $method:ident($earlier:expr, $($more:expr),*)) => {{
-        let RootSearcher { local, nodes, one_word, two_words, four_words, many_words } = $searcher;
+        let RootSearcher { local, nodes, one_word, two_words, many_words } = $searcher;
         let neighbourhood = Neighbourhood { nodes, earlier: $earlier, local };
         match nodes.len() {
             ..64 => one_word.$method(neighbourhood, $($more),*),
             64..=128 => two_words.$method(neighbourhood, $($more),*),
-            n if n >= 129 && option_env!("V_NOFOUR").is_some() => many_words.$method(neighbourhood, $($more),*),
-            129..=256 => four_words.$method(neighbourhood, $($more),*),
             _ => many_words.$method(neighbourhood, $($more),*),
         }
     }};
