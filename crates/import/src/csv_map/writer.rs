@@ -1,39 +1,40 @@
-//! A map as CSV, such that reading it back gives the same points, shapes, lengths and texts.
+//! CSV writer. Reading the files restores the same points, shapes, lengths and texts.
 //!
-//! Numbers are written in the shortest form that reads back as the same number. Lon/lat follow
-//! x,y if the map has a frame, to nine decimals: a tenth of a millimetre.
+//! Numbers are written in the shortest form that parses to the same value. If the map has a frame,
+//! lon,lat with nine decimals (0.1 mm) follow x,y.
 
 use super::CsvFiles;
 use crate::error::{FileLocation, ImportError};
-use crate::lon_lat::LonLats;
+use crate::lon_lat::LonLatConverter;
 use crate::output::Output;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::units::{LonLat, Point};
 use std::fmt::Write as _;
 use std::io;
 
-/// Writes a map. The file of points of interest is left out if there are none, unless one of that
-/// name is there already, which would else be taken for this map's.
+/// Writes a map. The file of points of interest is omitted if there are none, unless an old file of
+/// that name exists, which would otherwise be read as part of this map.
 pub(crate) fn write(map: &StreetMap, files: &CsvFiles) -> Result<(), ImportError> {
-    let places = LonLats::of(map).map_err(|error| FileLocation::File.of(&files.nodes, error))?;
+    let lon_lats =
+        LonLatConverter::of(map).map_err(|error| FileLocation::File.of(&files.nodes, error))?;
     let mut output = Output::new();
-    output.file(&files.nodes, |out| write_nodes(map, &places, CsvRows::new(out)))?;
+    output.file(&files.nodes, |out| write_nodes(map, &lon_lats, CsvRows::new(out)))?;
     output.file(&files.streets, |out| write_streets(map, CsvRows::new(out)))?;
     if let Some(path) = &files.pois
         && (map.pois().len() > 0 || path.exists())
     {
-        output.file(path, |out| write_pois(map, &places, CsvRows::new(out)))?;
+        output.file(path, |out| write_pois(map, &lon_lats, CsvRows::new(out)))?;
     }
     output.commit()
 }
 
-fn write_nodes(map: &StreetMap, places: &LonLats, mut rows: CsvRows) -> io::Result<()> {
-    rows.row(["id", "x", "y"].into_iter().chain(places.columns()))?;
+fn write_nodes(map: &StreetMap, lon_lats: &LonLatConverter, mut rows: CsvRows) -> io::Result<()> {
+    rows.row(["id", "x", "y"].into_iter().chain(lon_lats.columns()))?;
     for terminal in map.terminals() {
         let point = map.terminal(terminal);
         rows.text(map.terminal_label(terminal))?;
         rows.point(point)?;
-        rows.place(places.at(point))?;
+        rows.place(lon_lats.at(point))?;
         rows.end()?;
     }
     rows.finish()
@@ -56,14 +57,14 @@ fn write_streets(map: &StreetMap, mut rows: CsvRows) -> io::Result<()> {
     rows.finish()
 }
 
-fn write_pois(map: &StreetMap, places: &LonLats, mut rows: CsvRows) -> io::Result<()> {
-    let columns = ["id", "x", "y"].into_iter().chain(places.columns());
+fn write_pois(map: &StreetMap, lon_lats: &LonLatConverter, mut rows: CsvRows) -> io::Result<()> {
+    let columns = ["id", "x", "y"].into_iter().chain(lon_lats.columns());
     rows.row(columns.chain(["category", "name"]))?;
     for id in map.pois() {
         let point = map.poi(id).point;
         rows.text(map.poi_label(id).unwrap_or_default())?;
         rows.point(point)?;
-        rows.place(places.at(point))?;
+        rows.place(lon_lats.at(point))?;
         rows.text(map.category(id))?;
         rows.last_text(map.poi_name(id).unwrap_or_default())?;
         rows.end()?;
@@ -71,7 +72,7 @@ fn write_pois(map: &StreetMap, places: &LonLats, mut rows: CsvRows) -> io::Resul
     rows.finish()
 }
 
-/// CsvRows on their way into a file, field by field.
+/// Writes rows field by field.
 struct CsvRows<'a> {
     out: csv::Writer<&'a mut dyn io::Write>,
     field: String,
@@ -90,7 +91,7 @@ impl<'a> CsvRows<'a> {
         self.out.write_field(text).map_err(io::Error::from)
     }
 
-    /// The last field of a row. Readers take one `\r` from its end for part of the line's end.
+    /// Writes the last field of a row. Readers strip one trailing `\r` as part of the line end.
     fn last_text(&mut self, text: &str) -> io::Result<()> {
         self.with(|field| {
             field.push_str(text);
@@ -108,12 +109,14 @@ impl<'a> CsvRows<'a> {
     fn place(&mut self, place: Option<LonLat>) -> io::Result<()> {
         let Some(LonLat { lon, lat }) = place else { return Ok(()) };
         for degrees in [lon, lat] {
-            self.with(|field| write!(field, "{degrees:.9}").expect("a String takes any text"))?;
+            self.with(|field| {
+                write!(field, "{degrees:.9}").expect("writing to a String cannot fail")
+            })?;
         }
         Ok(())
     }
 
-    /// Nothing for a street whose ends lie on one point: a written length of zero is an error.
+    /// Writes a length; empty if it is zero, because a length of zero is not valid in CSV.
     fn length(&mut self, metres: f64) -> io::Result<()> {
         self.with(|field| {
             if metres > 0.0 {
@@ -122,7 +125,7 @@ impl<'a> CsvRows<'a> {
         })
     }
 
-    /// The shape, if it is more than a straight line.
+    /// Writes the shape; empty for a straight line.
     fn shape(&mut self, map: &StreetMap, street: StreetId) -> io::Result<()> {
         let shape = map.shape(street);
         self.with(|field| {
@@ -155,5 +158,5 @@ impl<'a> CsvRows<'a> {
 }
 
 fn put(field: &mut String, number: f64) {
-    write!(field, "{number}").expect("a String takes any text");
+    write!(field, "{number}").expect("writing to a String cannot fail");
 }

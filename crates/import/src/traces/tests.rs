@@ -1,4 +1,4 @@
-//! Every kind of trace, its oddities and its faults, and what real traces hold.
+//! Trace formats, their defects and their errors.
 
 use super::*;
 use flate2::Compression;
@@ -64,7 +64,7 @@ fn a_brinkhoff_trace_becomes_a_trip_per_object() {
 }
 
 #[test]
-fn a_brinkhoff_trace_cut_by_time_is_joined_whatever_the_order_of_its_files() {
+fn files_of_a_brinkhoff_trace_are_joined_in_any_order() {
     let first = b"new\t1\t1\t0\t0\t0\t0\t9\t1\t1\t4\t0.001\t3\n";
     let second = b"poi\t1\t2\t0\t1\t5\t0\t9\t1\t1\t2\t0.001\t3\n";
     let trips = read_files(&[("b", second), ("a", &gzipped(first))]).unwrap();
@@ -92,7 +92,7 @@ fn taxi_trips_and_gpx_give_the_same_points() {
 }
 
 #[test]
-fn several_segments_of_one_name_are_told_apart() {
+fn segments_of_one_file_get_distinct_ids() {
     let double = GPX.replace("</trkseg>", "</trkseg><trkseg/>").replace("</gpx>", "");
     let again = &GPX[GPX.find("<trk>").unwrap()..];
     let trips = read_files(&[("w.gpx", format!("{double}{again}").as_bytes())]).unwrap();
@@ -102,7 +102,7 @@ fn several_segments_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn oddities_are_left_out_and_counted() {
+fn defects_are_skipped_and_counted() {
     let rows =
         "b,1,False,[]\nc,1,False,\"[[-8.6,41.1]]\"\nd,1,True,\"[[-8.6,41.1],[-8.5,41.2]]\"\n";
     let skips = read(&format!("{POLYLINE}{rows}")).unwrap().skips;
@@ -126,75 +126,72 @@ fn oddities_are_left_out_and_counted() {
 }
 
 #[test]
-fn a_trace_of_which_nothing_is_left_says_why() {
+fn a_trace_without_usable_trips_states_the_reason() {
     let rows = "TRIP_ID,TIMESTAMP,POLYLINE\nb,1,[]\n";
-    assert_eq!(read(rows).unwrap_err(), "t: no trip in it: 1 trips have no point; left out");
-    assert_eq!(read("<gpx/>").unwrap_err(), "t: no trip in it: it is empty");
+    assert_eq!(read(rows).unwrap_err(), "t: no usable trip: 1 trips without points skipped");
+    assert_eq!(read("<gpx/>").unwrap_err(), "t: no usable trip: the file has no trips");
 }
 
 #[test]
-fn what_is_wrong_is_named_with_file_line_field_value_and_what_was_expected() {
+fn errors_state_file_line_field_value_and_expected_value() {
     let line = |text: &str| format!("{BRINKHOFF}{text}\n");
     let cases = [
         (
             line("walk\t7\t4\t0\t3\t1\t2\t9\t1\t1"),
-            "t, line 5: field `kind` holds `walk`; expected newpoint",
+            "t, line 5: field `kind` is `walk`; expected newpoint",
         ),
         (
             line("point\t7\t4\t0\t3\tNaN\t2\t9\t1\t1"),
-            "t, line 5: field `x` holds `NaN`; expected metres",
+            "t, line 5: field `x` is `NaN`; expected metres",
         ),
         (
             line("point\t7\t4\t0\t3\t1\tinf\t9\t1\t1"),
-            "t, line 5: field `y` holds `inf`; expected metres",
+            "t, line 5: field `y` is `inf`; expected metres",
         ),
-        (line("point\t7\t4\t0\t-3\t1\t2\t9\t1\t1"), "t, line 5: field `time` holds `-3`; expected"),
-        (
-            line("point\t7\t4\t0\t3\t1\t2\t-9\t1\t1"),
-            "t, line 5: field `speed` holds `-9`; expected",
-        ),
+        (line("point\t7\t4\t0\t-3\t1\t2\t9\t1\t1"), "t, line 5: field `time` is `-3`; expected"),
+        (line("point\t7\t4\t0\t3\t1\t2\t-9\t1\t1"), "t, line 5: field `speed` is `-9`; expected"),
         (
             line("point\t7\t4\t0\t3\t1\t2\t9\t1\t1\tmany"),
-            "t, line 5: field `k` holds `many`; expected",
+            "t, line 5: field `k` is `many`; expected",
         ),
-        (line("point\t7\t4"), "t, line 5: field `line` holds `point\t7\t4`; expected kind, object"),
+        (line("point\t7\t4"), "t, line 5: field `line` is `point\t7\t4`; expected kind, object"),
         (
             line("point\t\t4\t0\t3\t1\t2\t9\t1\t1"),
-            "t, line 5: field `object` holds ``; expected an id",
+            "t, line 5: field `object` is ``; expected an id",
         ),
         (
             POLYLINE.replace("[-8.5,", "[NaN,"),
-            "t, line 2: field `polyline` holds `[[-8.6,41.1],[NaN,41.2]]`; expected a JSON",
+            "t, line 2: field `polyline` is `[[-8.6,41.1],[NaN,41.2]]`; expected a JSON",
         ),
-        (POLYLINE.replace("41.2]", "95.0]"), "t, line 2: field `polyline` holds"),
+        (POLYLINE.replace("41.2]", "95.0]"), "t, line 2: field `polyline` is"),
         (
             POLYLINE.replace("1372636858", "noon"),
-            "t, line 2: field `timestamp` holds `noon`; expected seconds",
+            "t, line 2: field `timestamp` is `noon`; expected seconds",
         ),
         (
             POLYLINE.replace("False", "maybe"),
-            "t, line 2: field `missing_data` holds `maybe`; expected",
+            "t, line 2: field `missing_data` is `maybe`; expected",
         ),
         (POLYLINE.replace("TIMESTAMP", "WHEN"), "t, line 1: column `timestamp` is missing"),
         (
             SHAPE.replace(", 1408039052.5", ""),
-            "t, line 2: field `timestamps` holds `1408039037`; expected as many",
+            "t, line 2: field `timestamps` is `1408039037`; expected as many",
         ),
-        (SHAPE.replace("LINESTRING", "POINT"), "t, line 2: field `shape` holds"),
-        (SHAPE.replace("-8.5 41.2", "-8.5 nan"), "t, line 2: field `shape` holds"),
+        (SHAPE.replace("LINESTRING", "POINT"), "t, line 2: field `shape` is"),
+        (SHAPE.replace("-8.5 41.2", "-8.5 nan"), "t, line 2: field `shape` is"),
         (
             GPX.replace("41.2", "NaN"),
-            "t, line 6: field `lat` holds `NaN`; expected degrees from -90 to 90",
+            "t, line 6: field `lat` is `NaN`; expected degrees from -90 to 90",
         ),
-        (GPX.replace("lon=\"-8.5\"", ""), "t, line 6: field `lon` holds ``; expected degrees"),
+        (GPX.replace("lon=\"-8.5\"", ""), "t, line 6: field `lon` is ``; expected degrees"),
         (
             GPX.replace("00:01:13Z", "soon"),
-            "t, line 6: field `time` holds `2013-07-01Tsoon`; expected date",
+            "t, line 6: field `time` is `2013-07-01Tsoon`; expected date",
         ),
-        (GPX[..300].to_owned(), "t, line 6: the file ends early"),
+        (GPX[..300].to_owned(), "t, line 6: unexpected end of file"),
         ("<osm></osm>".into(), "t, line 1: damaged: expected `<gpx>`, found `<osm>`"),
-        ("x,y\n1,2\n".into(), "t: not a trace; expected Brinkhoff"),
-        (String::new(), "t: not a trace; expected Brinkhoff"),
+        ("x,y\n1,2\n".into(), "t: unknown trace format; expected Brinkhoff"),
+        (String::new(), "t: unknown trace format; expected Brinkhoff"),
     ];
     for (text, expected) in cases {
         let message = read(&text).unwrap_err();
@@ -203,7 +200,7 @@ fn what_is_wrong_is_named_with_file_line_field_value_and_what_was_expected() {
 }
 
 #[test]
-fn a_gzip_that_ends_early_a_missing_file_and_a_mixture_are_named() {
+fn truncated_missing_and_mixed_files_are_rejected() {
     for text in [BRINKHOFF, POLYLINE, SHAPE, GPX] {
         let mut long = text.to_owned();
         if let Some(row) = text.lines().nth(1).filter(|_| !text.starts_with('<')) {
@@ -213,17 +210,20 @@ fn a_gzip_that_ends_early_a_missing_file_and_a_mixture_are_named() {
         }
         let packed = gzipped(long.as_bytes());
         let message = read_files(&[("t.gz", &packed[..packed.len() * 2 / 3])]).unwrap_err();
-        assert!(message.contains("the file ends early"), "{message}");
+        assert!(message.contains("unexpected end of file"), "{message}");
     }
     let nothing = read_traces(&[Path::new("/nowhere/t")], &()).unwrap_err().to_string();
     assert_eq!(nothing, "/nowhere/t: no such file");
     assert!(read_traces::<&Path>(&[], &()).is_err());
     let mixed = read_files(&[("a", GPX.as_bytes()), ("b", BRINKHOFF.as_bytes())]).unwrap_err();
-    assert_eq!(mixed, "b: is another kind of trace than the files before it");
+    assert_eq!(
+        mixed,
+        "b: the trace format differs from that of the files before; convert them separately"
+    );
 }
 
 #[test]
-fn bytes_changed_at_random_never_bring_a_reader_down() {
+fn random_changes_never_panic() {
     let mut state = 1_u64;
     let mut random = move |below: usize| {
         state =
@@ -254,5 +254,5 @@ fn bytes_changed_at_random_never_bring_a_reader_down() {
             }
         }
     }
-    assert!(good > 20 && bad > 50, "{good} read, {bad} refused");
+    assert!(good > 20 && bad > 50, "{good} accepted, {bad} rejected");
 }

@@ -49,15 +49,15 @@ impl LargestCliqueSearch {
             // With one thread all partitions reuse one scratch buffer, which stays in the cache.
             self.partitions.resize_with(1, PartitionSearch::default);
             let [partition] = &mut self.partitions[..] else { return &self.assignment };
-            for number in 0..graph.portion_count() {
-                partition.search(task, graph.portion(number));
+            for number in 0..graph.partition_count() {
+                partition.search(task, graph.partition(number));
                 self.assignment.merge(&mut partition.assignment);
             }
         } else {
-            self.partitions.resize_with(graph.portion_count(), PartitionSearch::default);
+            self.partitions.resize_with(graph.partition_count(), PartitionSearch::default);
             let partitions = self.partitions.par_iter_mut().enumerate();
             partitions
-                .for_each(|(number, partition)| partition.search(task, graph.portion(number)));
+                .for_each(|(number, partition)| partition.search(task, graph.partition(number)));
             for partition in &mut self.partitions {
                 self.assignment.merge(&mut partition.assignment);
             }

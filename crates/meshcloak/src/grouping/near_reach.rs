@@ -9,7 +9,7 @@
 //! then tested with two additions instead of a lookup in the distance matrix per pair of ends.
 
 use super::reachability::{Destination, Origin};
-use crate::distance::{Crossing, Reach};
+use crate::distance::{Crossing, Reach, ReachedStreet};
 use crate::map::{Position, StreetMap};
 use crate::stamps::Stamps;
 use crate::units::Length;
@@ -52,8 +52,9 @@ impl NearReach {
             }
         };
         self.ends.insert(street.index(), ends(rows.own(street)));
-        for (row, _) in rows.parts(street, left as i32) {
-            for reached in row.iter().take_while(|row| u32::from(row.nearest) <= left) {
+        for part in rows.parts(street, left as i32) {
+            let is_near = |row: &&ReachedStreet| u32::from(row.nearest) <= left;
+            for reached in part.entries.iter().take_while(is_near) {
                 self.ends.insert(reached.street.index(), ends(reached.crossing));
             }
         }

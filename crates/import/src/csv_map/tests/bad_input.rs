@@ -1,4 +1,4 @@
-//! What is wrong with a CSV map, and how it is said: file, line, field, value, expectation.
+//! Invalid CSV maps: messages state file, line, field, value and expected value.
 
 use super::{NODES, STREETS, read, read_bytes};
 use crate::csv_map::{CsvFiles, add_pois, read as read_files};
@@ -23,33 +23,34 @@ fn of_pois(pois: &str) -> String {
 }
 
 #[test]
-fn a_table_without_a_header_or_rows_is_refused() {
-    assert_eq!(of_nodes(""), "t.nodes.csv: nothing in it; expected a header");
-    assert_eq!(of_nodes("\r\n\n"), "t.nodes.csv: nothing in it; expected a header");
-    assert_eq!(of_nodes("id,x,y\n"), "t.nodes.csv: nothing in it; expected nodes below the header");
+fn a_table_without_a_header_or_rows_is_rejected() {
+    assert_eq!(of_nodes(""), "t.nodes.csv: no content; expected a header");
+    assert_eq!(of_nodes("\r\n\n"), "t.nodes.csv: no content; expected a header");
+    assert_eq!(of_nodes("id,x,y\n"), "t.nodes.csv: no content; expected nodes below the header");
     let in_degrees = of_nodes("id,lon,lat\n");
-    assert_eq!(in_degrees, "t.nodes.csv: nothing in it; expected nodes below the header");
+    assert_eq!(in_degrees, "t.nodes.csv: no content; expected nodes below the header");
     let streets = of_streets("id,from,to\n");
-    assert_eq!(streets, "t.streets.csv: nothing in it; expected streets below the header");
+    assert_eq!(streets, "t.streets.csv: no content; expected streets below the header");
 }
 
 #[test]
-fn a_missing_column_is_named_with_the_header_that_lacks_it() {
-    let place = "t.nodes.csv, line 1: column `x`,`y` or `lon`,`lat` is missing; found `id,a`";
+fn a_missing_column_is_named_with_the_header() {
+    let place =
+        "t.nodes.csv, line 1: column `x`,`y` or `lon`,`lat` is missing; found header `id,a`";
     assert_eq!(of_nodes("id,a\n1,2\n"), place);
-    let half = "t.nodes.csv, line 2: column `y` is missing; found `id,x,lon,lat`";
+    let half = "t.nodes.csv, line 2: column `y` is missing; found header `id,x,lon,lat`";
     assert_eq!(of_nodes("\nid,x,lon,lat\n"), half);
-    let to = "t.streets.csv, line 1: column `to` is missing; found `id,from`";
+    let to = "t.streets.csv, line 1: column `to` is missing; found header `id,from`";
     assert_eq!(of_streets("id,from\ns,A\n"), to);
-    let category = "t.pois.csv, line 1: column `category` or `cat` is missing; found `x,y`";
+    let category = "t.pois.csv, line 1: column `category` or `cat` is missing; found header `x,y`";
     assert_eq!(of_pois("x,y\n"), category);
-    let twice = "t.nodes.csv, line 1: damaged: column `x` is there twice";
+    let twice = "t.nodes.csv, line 1: damaged: duplicate column `x`";
     assert_eq!(of_nodes("id,x,y,x\n"), twice);
 }
 
 #[test]
-fn lines_are_counted_as_an_editor_counts_them() {
-    let last = "t.nodes.csv, line 6: field `x` holds `?`; expected metres within ±40,000 km";
+fn line_numbers_match_those_of_an_editor() {
+    let last = "t.nodes.csv, line 6: field `x` is `?`; expected metres within ±40,000 km";
     assert_eq!(of_nodes("id,x,y\nA,0,0\n\"B\n\n\",1,0\nC,?,75\n"), last);
     assert_eq!(of_nodes("id,x,y\r\nA,0,0\r\n\"B\r\n\",1,0\r\n\r\nC,?,75\r\n"), last);
     assert_eq!(of_nodes("id,x,y\n\n\n\nA,0,0\nC,?,75"), last);
@@ -57,16 +58,16 @@ fn lines_are_counted_as_an_editor_counts_them() {
 }
 
 #[test]
-fn a_row_of_another_width_is_refused() {
-    let short = "t.nodes.csv, line 3: found 2 fields; expected 3 as in the header";
+fn a_row_with_a_different_number_of_fields_is_rejected() {
+    let short = "t.nodes.csv, line 3: row has 2 fields; expected 3 as in the header";
     assert_eq!(of_nodes("id,x,y\nA,0,0\nB,1\n"), short);
-    let long = "t.streets.csv, line 2: found 4 fields; expected 3 as in the header";
+    let long = "t.streets.csv, line 2: row has 4 fields; expected 3 as in the header";
     assert_eq!(of_streets("id,from,to\ns,A,B,C\n"), long);
 }
 
 #[test]
-fn a_quotation_that_never_ends_is_refused_where_it_begins() {
-    let open = "t.streets.csv, line 2: damaged: a quoted field is never closed";
+fn an_unclosed_quotation_is_reported_where_it_begins() {
+    let open = "t.streets.csv, line 2: damaged: a quoted field is not closed";
     assert_eq!(of_streets("id,from,to,name\ns1,A,B,\"High St\ns2,B,C,\nx,A,C,"), open);
     assert_eq!(of_streets("id,from,to,name\ns1,A,B,\"High St\ns2,B,C,\n\n"), open);
     assert_eq!(of_streets("\u{feff}id,from,to,name\r\n\"s1,A,B,"), open);
@@ -75,23 +76,23 @@ fn a_quotation_that_never_ends_is_refused_where_it_begins() {
 }
 
 #[test]
-fn coordinates_that_are_no_place_are_refused() {
+fn invalid_coordinates_are_rejected() {
     for value in ["NaN", "inf", "-inf", "1e300", "4.1e7", "", "12m"] {
         let expected = format!(
-            "t.nodes.csv, line 3: field `y` holds `{value}`; expected metres within ±40,000 km"
+            "t.nodes.csv, line 3: field `y` is `{value}`; expected metres within ±40,000 km"
         );
         assert_eq!(of_nodes(&format!("id,x,y\nA,0,0\nB,5,{value}\n")), expected);
     }
-    let lat = "t.nodes.csv, line 2: field `lat` holds `95`; expected degrees from -90 to 90";
+    let lat = "t.nodes.csv, line 2: field `lat` is `95`; expected degrees from -90 to 90";
     assert_eq!(of_nodes("id,lon,lat\nA,2,95\n"), lat);
-    let lon = "t.nodes.csv, line 2: field `lon` holds `nan`; expected degrees from -180 to 180";
+    let lon = "t.nodes.csv, line 2: field `lon` is `nan`; expected degrees from -180 to 180";
     assert_eq!(of_nodes("id,x,y,lon,lat\nA,0,0,nan,5\n"), lon);
-    let poi = "t.pois.csv, line 2: field `x` holds `inf`; expected metres within ±40,000 km";
+    let poi = "t.pois.csv, line 2: field `x` is `inf`; expected metres within ±40,000 km";
     assert_eq!(of_pois("x,y,cat\ninf,0,cafe\n"), poi);
 }
 
 #[test]
-fn metres_and_degrees_that_disagree_are_refused_at_the_worst_line() {
+fn inconsistent_metres_and_degrees_are_reported_at_the_worst_line() {
     let mut nodes = "id,x,y,lon,lat\n".to_owned();
     for n in 0..16 {
         let (column, row) = (n % 4, n / 4);
@@ -108,30 +109,29 @@ fn metres_and_degrees_that_disagree_are_refused_at_the_worst_line() {
 }
 
 #[test]
-fn ids_given_twice_or_not_at_all_are_refused() {
-    let node = "t.nodes.csv, line 4: terminal id `A` is given twice";
+fn duplicate_and_missing_ids_are_rejected() {
+    let node = "t.nodes.csv, line 4: duplicate terminal id `A`";
     assert_eq!(of_nodes("id,x,y\nA,0,0\nB,1,0\nA,2,0\n"), node);
     assert_eq!(of_nodes("id,lon,lat\nA,0,0\nB,1,0\nA,2,0\n"), node);
-    let street = "t.streets.csv, line 3: street id `s` is given twice";
+    let street = "t.streets.csv, line 3: duplicate street id `s`";
     assert_eq!(of_streets("id,from,to\ns,A,B\ns,B,C\n"), street);
-    let none = "t.streets.csv, line 2: field `id` holds ``; expected an id";
+    let none = "t.streets.csv, line 2: field `id` is ``; expected an id";
     assert_eq!(of_streets("id,from,to\n,A,B\n"), none);
 }
 
 #[test]
 fn an_unknown_node_is_named() {
-    let from = "t.streets.csv, line 3: field `from` names node `X`, which does not exist";
+    let from = "t.streets.csv, line 3: field `from` refers to unknown node `X`";
     assert_eq!(of_streets("id,from,to\ns,A,B\nt,X,B\n"), from);
-    let to = "t.streets.csv, line 2: field `to` names node ` B`, which does not exist";
+    let to = "t.streets.csv, line 2: field `to` refers to unknown node ` B`";
     assert_eq!(of_streets("id,from,to\ns,A, B\n"), to);
 }
 
 #[test]
-fn a_written_length_is_above_zero() {
+fn a_length_must_be_above_zero() {
     for value in ["0", "-3", "nan", "inf", "1e999", "5 m"] {
-        let expected = format!(
-            "t.streets.csv, line 2: field `length` holds `{value}`; expected metres above 0"
-        );
+        let expected =
+            format!("t.streets.csv, line 2: field `length` is `{value}`; expected metres above 0");
         assert_eq!(of_streets(&format!("id,from,to,length\ns,A,B,{value}\n")), expected);
     }
     let error = of_streets("id,from,to,length\ns,A,B,1e12\n");
@@ -139,60 +139,60 @@ fn a_written_length_is_above_zero() {
 }
 
 #[test]
-fn a_truth_value_is_one_of_six_words() {
-    let expected = "t.streets.csv, line 2: field `oneway` holds `-1`; \
+fn a_boolean_is_one_of_six_words() {
+    let expected = "t.streets.csv, line 2: field `oneway` is `-1`; \
                     expected 1/0, true/false or yes/no";
     assert_eq!(of_streets("id,from,to,oneway\ns,A,B,-1\n"), expected);
 }
 
 #[test]
-fn text_that_is_not_utf_8_is_refused_unless_nobody_reads_it() {
+fn text_must_be_utf_8_unless_its_column_is_ignored() {
     let streets = b"id,from,to,name\ns,A,B,Gr\xe4ber\n";
     let error = message(read_bytes(NODES.as_bytes(), streets, None));
-    let expected = "t.streets.csv, line 2: field `name` holds `Gr\u{fffd}ber`; expected UTF-8 text";
+    let expected = "t.streets.csv, line 2: field `name` is `Gr\u{fffd}ber`; expected UTF-8 text";
     assert_eq!(error, expected);
     let ignored = b"id,from,to,comment\ns,A,B,Gr\xe4ber\n";
     assert!(read_bytes(NODES.as_bytes(), ignored, None).is_ok());
 }
 
 #[test]
-fn a_shape_is_a_line_string_from_one_end_to_the_other() {
+fn a_shape_is_a_line_string_between_the_ends_of_its_street() {
     let of_shape = |shape: &str| of_streets(&format!("id,from,to,shape\ns,A,B,\"{shape}\"\n"));
-    let open = "t.streets.csv, line 2: field `shape` holds `LINESTRING (0 0, 9 9`; \
+    let open = "t.streets.csv, line 2: field `shape` is `LINESTRING (0 0, 9 9`; \
                 expected a `)` at the end";
     assert_eq!(of_shape("LINESTRING (0 0, 9 9"), open);
-    let loose = "t.streets.csv, line 2: field `shape` ends at 100 1.5 but the street at node `B`, \
-                 which lies at 100 0; expected at most 1 m between them";
+    let loose = "t.streets.csv, line 2: field `shape` ends at 100 1.5 but the street ends at \
+                 node `B` at 100 0; expected a distance of at most 1 m";
     assert_eq!(of_shape("LINESTRING (0 0.9, 50 9, 100 1.5)"), loose);
-    let far = "t.streets.csv, line 2: `s` lies at 50000000, 0; \
+    let far = "t.streets.csv, line 2: `s` is at 50000000, 0; \
                expected finite metres within ±40,000 km";
     assert_eq!(of_shape("LINESTRING (0 0, 5e7 0, 100 0)"), far);
     let nodes = "id,lon,lat\nA,2,48\nB,2.01,48\n";
     let of_degrees =
         |shape: &str| message(read(nodes, &format!("id,from,to,shape\ns,A,B,\"{shape}\"\n"), None));
-    let swapped = "t.streets.csv, line 2: field `shape` holds `LINESTRING (2 48, 2 95, 2.01 48)`; \
+    let swapped = "t.streets.csv, line 2: field `shape` is `LINESTRING (2 48, 2 95, 2.01 48)`; \
                    expected lon from -180 to 180 and lat from -90 to 90 in each point";
     assert_eq!(of_degrees("LINESTRING (2 48, 2 95, 2.01 48)"), swapped);
-    let loose = "t.streets.csv, line 2: field `shape` begins at 2.001 48 but the street at node \
-                 `A`, which lies at 2.0000000 48.0000000; expected at most 1 m between them";
+    let loose = "t.streets.csv, line 2: field `shape` begins at 2.001 48 but the street begins \
+                 at node `A` at 2.0000000 48.0000000; expected a distance of at most 1 m";
     assert_eq!(of_degrees("LINESTRING (2.001 48, 2.01 48)"), loose);
 }
 
 #[test]
-fn points_of_interest_in_lon_lat_need_a_map_that_lies_on_earth() {
-    let frame = "t.pois.csv: a table of lon,lat needs lon/lat and the map has none; \
-                 give `--origin LON,LAT`";
+fn points_of_interest_in_lon_lat_require_a_frame() {
+    let frame = "t.pois.csv: a table of lon,lat requires lon/lat but the map has only metres; \
+                 set `--origin LON,LAT`";
     assert_eq!(of_pois("lon,lat,cat\n0,0,cafe\n"), frame);
 }
 
 #[test]
-fn gzip_that_ends_early_or_is_damaged_is_refused() {
+fn truncated_and_damaged_gzip_is_rejected() {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(NODES.as_bytes()).unwrap();
     let packed = packer.finish().unwrap();
     let error = message(read_bytes(&packed[..packed.len() - 9], STREETS.as_bytes(), None));
     assert!(error.starts_with("t.nodes.csv, line "), "{error}");
-    assert!(error.ends_with(": the file ends early, in the middle of its data"), "{error}");
+    assert!(error.ends_with(": unexpected end of file in the middle of the data"), "{error}");
     let mut damaged = packed.clone();
     let checksum = damaged.len() - 6;
     damaged[checksum] ^= 1;
