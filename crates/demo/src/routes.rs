@@ -100,7 +100,7 @@ async fn asked(
         Some(inquiry) => {
             told.asked = words(&inquiry.asked().question());
             // What is answered follows from the inquiry alone, so asking again tells the same.
-            if let Ok(objects) = stage.gateway.asker().ask(inquiry).await {
+            if let Ok(objects) = stage.gateway.service_client().ask(inquiry).await {
                 told.objects = objects.objects().iter().map(|object| {
                     let place = stage.frame.lon_lat(object.point);
                     json!({ "lon": place.lon, "lat": place.lat, "name": object.name, "category": object.category })

@@ -1,6 +1,6 @@
 //! Walks along the streets of a map to the objects that stand there, and room for several at once.
 
-use crate::service::{ByStreet, Few};
+use crate::service::{NearestSet, ObjectsByStreet};
 use meshcloak::distance::{Arcs, Atlas, Search};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::units::Length;
@@ -37,12 +37,12 @@ impl Walker {
         &self,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,
         bound: Length,
-        objects: &ByStreet,
+        objects: &ObjectsByStreet,
         mut meet: impl FnMut(u32, Length),
     ) {
         self.search(|search, ways| {
             search.run(ways, sources, bound, |terminal, behind| {
-                objects.beyond(self.map(), terminal, |object, ahead| {
+                objects.visit_leaving(self.map(), terminal, |object, ahead| {
                     if behind + ahead <= bound {
                         meet(object, behind + ahead);
                     }
@@ -55,9 +55,9 @@ impl Walker {
     pub(crate) fn nearest(
         &self,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,
-        objects: &ByStreet,
+        objects: &ObjectsByStreet,
         wanted: impl Fn(u32) -> bool,
-        few: &mut Few<Length>,
+        few: &mut NearestSet<Length>,
     ) {
         self.search(|search, ways| {
             search.run_while(ways, sources, Length::MAX, |terminal, behind| {
@@ -65,9 +65,9 @@ impl Walker {
                 if few.bound().is_some_and(|bound| behind > bound) {
                     return ControlFlow::Break(());
                 }
-                objects.beyond(self.map(), terminal, |object, ahead| {
+                objects.visit_leaving(self.map(), terminal, |object, ahead| {
                     if wanted(object) {
-                        few.meet(object, behind + ahead);
+                        few.offer(object, behind + ahead);
                     }
                 });
                 ControlFlow::Continue(())
