@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(left.people.as_deref(), Some(&[UserId(2)][..]));
         let together: Vec<Candidate> =
             everyone.iter().map(|person| Candidate { asked_at: seconds(7), ..*person }).collect();
-        let crowd = Snapshot::new(&combined, &Nothing);
+        let crowd = Snapshot::new(&together, &Nothing);
         assert!(Timing.attack(&scenario.view_of(0, &crowd)).is_none(), "three came just now");
     }
 }
