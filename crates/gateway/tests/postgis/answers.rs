@@ -40,7 +40,8 @@ type Distances = BTreeMap<String, f64>;
 async fn in_the_plane(
     client: &Client,
     walker: &Walker,
-    (position, question): (Position, &Question),
+    position: Position,
+    question: &Question,
 ) -> Distances {
     let map = walker.map();
     let here = map.frame().unwrap().lon_lat(map.point(position));
@@ -82,18 +83,22 @@ fn check(answer: &[(String, f64)], question: &Question, truth: &Distances) {
 }
 
 /// Returns the distances of objects, at least of those that matter, according to the database.
-async fn truth(client: &Client, walker: &Walker, asked: (Position, &Question)) -> Distances {
-    let (position, question) = asked;
+async fn truth(
+    client: &Client,
+    walker: &Walker,
+    position: Position,
+    question: &Question,
+) -> Distances {
     let (along, max) = match question.operation {
         // With a margin for borderline objects.
         Operation::Within { radius, along } => (along, radius.as_metres() * 1.01 + 1.0),
         Operation::Nearest { along, .. } => (along, f64::INFINITY),
     };
     match along {
-        Along::Plane => in_the_plane(client, walker, asked).await,
+        Along::Plane => in_the_plane(client, walker, position, question).await,
         Along::Streets => {
-            let here = (walker.map(), position);
-            street_distances::lengths(client, here, &question.category, max).await
+            let map = walker.map();
+            street_distances::lengths(client, map, position, &question.category, max).await
         }
     }
 }
@@ -133,7 +138,7 @@ async fn answers_equal_those_of_sql() {
                 assert_eq!(limit, 60, "{question:?}");
                 continue;
             }
-            let truth = truth(&client, &walker, (position, &question)).await;
+            let truth = truth(&client, &walker, position, &question).await;
             let result = answer.found.iter().map(|found| (found.object.id.clone(), found.metres));
             check(&result.collect::<Vec<_>>(), &question, &truth);
             found += answer.found.len();
@@ -232,7 +237,7 @@ async fn answers_through_the_gateway_equal_those_of_sql() {
                 (found["id"].as_str().unwrap().to_owned(), found["metres"].as_f64().unwrap())
             })
             .collect();
-        check(&found, &question, &truth(&client, &walker, (position, &question)).await);
+        check(&found, &question, &truth(&client, &walker, position, &question).await);
         answered += 1;
         along_streets += usize::from(question_json(&question)["along"] == "streets");
     }

@@ -113,7 +113,8 @@ async fn insert(client: &Client, table: &str, rows: impl Iterator<Item = String>
 /// Returns the distances along streets of objects of a category, up to `max` metres.
 pub async fn lengths(
     client: &Client,
-    (map, position): (&StreetMap, Position),
+    map: &StreetMap,
+    position: Position,
     category: &Category,
     max: f64,
 ) -> BTreeMap<String, f64> {

@@ -51,25 +51,25 @@ impl PlanarService for InvalidService {
     }
 }
 
-fn row(id: &str, category: &str, (x, y): (f64, f64)) -> RawObject {
+fn object(id: &str, category: &str, x: f64, y: f64) -> RawObject {
     let (id, category) = (id.to_owned(), category.to_owned());
     RawObject { id, name: String::new(), category, point: Point::new(x, y) }
 }
 
 fn at(number: usize) -> RawObject {
-    row(&number.to_string(), "cafe", (number as f64 % 300.0, 10.0))
+    object(&number.to_string(), "cafe", number as f64 % 300.0, 10.0)
 }
 
 fn invalid_objects() -> Vec<RawObject> {
     vec![
-        row("nan", "cafe", (f64::NAN, 0.0)),
-        row("infinite", "cafe", (0.0, f64::INFINITY)),
-        row("far", "cafe", (4e7, -4e7)),
-        row("farther", "cafe", (1e300, 1e300)),
-        row("", "cafe", (100.0, 0.0)),
-        row("other", "bank", (110.0, 0.0)),
-        row("twice", "cafe", (120.0, 0.0)),
-        row("twice", "cafe", (250.0, 0.0)),
+        object("nan", "cafe", f64::NAN, 0.0),
+        object("infinite", "cafe", 0.0, f64::INFINITY),
+        object("far", "cafe", 4e7, -4e7),
+        object("farther", "cafe", 1e300, 1e300),
+        object("", "cafe", 100.0, 0.0),
+        object("other", "bank", 110.0, 0.0),
+        object("twice", "cafe", 120.0, 0.0),
+        object("twice", "cafe", 250.0, 0.0),
     ]
 }
 
