@@ -53,7 +53,7 @@ impl Scheme for HilbertCloak {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         let HilbertCloak { atlas, square, crowd, keys, points, buckets, published } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);

@@ -50,7 +50,7 @@ impl Scheme for HilbertStreets {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         let HilbertStreets { atlas, walk, crowd, keys, buckets, published } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);

@@ -49,7 +49,7 @@ impl Scheme for IntervalCloak {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         self.areas.publish(self.atlas.map(), &state.waiting, choose, watch)
     }
 }

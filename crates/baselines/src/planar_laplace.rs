@@ -78,7 +78,7 @@ impl Scheme for PlanarLaplace {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         let PlanarLaplace { atlas, settings, published } = self;
         watch.stage(Stage::Mesh);
         published.clear();

@@ -139,9 +139,9 @@ mod tests {
             Description { setting: "", cliques: "", constraint: "", pace: Pace::Batch }
         }
 
-        fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &Published {
+        fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &mut Published {
             assert!(state.waiting.is_empty(), "as it was to");
-            &self.0
+            &mut self.0
         }
     }
 

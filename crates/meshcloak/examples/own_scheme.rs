@@ -33,7 +33,7 @@ impl Scheme for SameStreet {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         watch.stage(Stage::Cliques);
         let mut on: BTreeMap<StreetId, Vec<&Query>> = BTreeMap::new();
         let mut users = BTreeSet::new();
@@ -60,7 +60,7 @@ impl Scheme for SameStreet {
                 self.published.serve(place as u32, set);
             }
         }
-        &self.published
+        &mut self.published
     }
 }
 

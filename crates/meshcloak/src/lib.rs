@@ -36,6 +36,7 @@ pub mod query;
 
 pub mod constraint_graph;
 
+#[doc(hidden)]
 pub mod cliques;
 
 pub mod mesh;
@@ -46,28 +47,48 @@ pub mod region;
 
 pub mod history;
 
+#[doc(hidden)]
 pub mod service_odds;
 
 mod sort_network;
 
-pub mod scheme;
+mod violation;
+
+pub mod published;
 
 pub mod guarantee;
 
 pub mod guard;
 
+pub mod scheme;
+
+#[doc(hidden)]
 pub mod grouping;
 
-mod meshes;
+mod region_builder;
 
-pub mod group_cloak;
+mod group_cloak;
 
 pub mod mesh_cloak;
 
+#[doc(hidden)]
 pub mod printed;
 
 pub mod engine;
 
+#[doc(hidden)]
 pub mod town;
 
+#[doc(hidden)]
 pub mod naive;
+
+pub use crate::distance::Atlas;
+pub use crate::engine::{Batch, Engine, SubmitError, Turn};
+pub use crate::guarantee::{Admission, AdmissionError, Guarantee};
+pub use crate::map::{Extent, MapBuilder, MapError, Position, StreetId, StreetMap};
+pub use crate::mesh_cloak::{Hold, MeshCloak, RegionRule, Settings};
+pub use crate::private::Private;
+pub use crate::query::{Query, QueryError, QueryId, UserId};
+pub use crate::region::Region;
+pub use crate::scheme::{Description, Disclosure, Observer, Published, Scheme, State};
+pub use crate::units::{Length, Point, Speed, Time};

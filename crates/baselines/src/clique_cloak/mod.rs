@@ -213,7 +213,7 @@ impl Scheme for CliqueCloak {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         self.published.clear();
         self.published.stats.nodes = state.waiting.len();
         watch.stage(Stage::Graph);
@@ -238,6 +238,6 @@ impl Scheme for CliqueCloak {
         }
         served.sort_unstable();
         served.into_iter().for_each(|(place, set)| self.published.serve(place, set));
-        &self.published
+        &mut self.published
     }
 }

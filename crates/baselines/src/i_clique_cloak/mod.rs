@@ -137,7 +137,7 @@ impl Scheme for ICliqueCloak {
         Some(MEMORY)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
         let waiting = &state.waiting;
         self.published.clear();
         self.shown_now.clear();
@@ -161,6 +161,6 @@ impl Scheme for ICliqueCloak {
         let mut served: Vec<(u32, u32)> = served.into_iter().map(place).collect();
         served.sort_unstable();
         served.into_iter().for_each(|(place, set)| self.published.serve(place, set));
-        &self.published
+        &mut self.published
     }
 }

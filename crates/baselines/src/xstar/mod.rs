@@ -127,7 +127,7 @@ impl Scheme for XStar {
         }
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
         self.people.fill(&self.stars, waiting, self.crowd.gather(waiting));

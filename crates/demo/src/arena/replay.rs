@@ -2,6 +2,8 @@
 
 use crate::tape::Asked;
 use meshcloak::engine::{Batch, turn};
+use meshcloak::guard::Promise;
+use meshcloak::history::LastPositions;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
@@ -44,6 +46,7 @@ impl Replay {
         let mut replay = Replay::default();
         let mut spy = Spy { scheme, seen: None, looks: false };
         let mut state = State::default();
+        let mut positions = spy.history_horizon().map(LastPositions::new);
         let end = minute.last().map_or(0, |second| second.at.as_millis());
         for second in minute {
             spy.looks = second.at.as_millis() + RECENT > end;
@@ -51,6 +54,9 @@ impl Replay {
                 replay.asked.insert(query.id, query.clone());
             }
             for batch in batches(pace, second) {
+                if let Some(positions) = &mut positions {
+                    positions.record_all(&batch.arrivals, &mut state.history);
+                }
                 replay.turn(&mut spy, &mut state, batch);
             }
         }
@@ -119,7 +125,11 @@ impl Scheme for Spy {
         self.scheme.history_horizon()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn promise(&self) -> Option<Promise> {
+        self.scheme.promise()
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
         self.seen = self.looks.then(|| state.clone());
         self.scheme.cloak(state, now, watch)
     }

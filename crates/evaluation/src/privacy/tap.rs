@@ -6,6 +6,7 @@ use super::{Plan, Suspect, Victims, scattered};
 use attacks::{Again, Answer, Attack, Crowd, Posterior, Rerun, Shown, Sighting, Somebody, Target};
 use attacks::{Level, Rule, View};
 use meshcloak::distance::Atlas;
+use meshcloak::guard::Promise;
 use meshcloak::query::UserId;
 use meshcloak::region::Region;
 use meshcloak::scheme::{Description, Observer, Published, Scheme, Served, State};
@@ -92,7 +93,11 @@ impl Scheme for Tap<'_> {
         self.scheme.history_horizon()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn promise(&self) -> Option<Promise> {
+        self.scheme.promise()
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
         let published = self.scheme.cloak(state, now, watch);
         self.onlooker.look(state, now, published);
         published

@@ -30,7 +30,7 @@ impl Scheme for Pairs {
         Description { setting: "test", cliques: "", constraint: "", pace: self.pace }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         watch.stage(Stage::Cliques);
         self.published.clear();
         self.published.stats.nodes = state.waiting.len();
@@ -42,7 +42,7 @@ impl Scheme for Pairs {
             self.published.serve(number as u32 * 2, set);
             self.published.serve(number as u32 * 2 + 1, set);
         }
-        &self.published
+        &mut self.published
     }
 }
 

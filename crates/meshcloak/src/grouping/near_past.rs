@@ -2,7 +2,7 @@
 //! of which only the beginning is looked at.
 
 use super::past::{Before, Whereabouts};
-use crate::distance::{Crossing, Reach};
+use crate::distance::{Crossing, Reach, ReachedStreet};
 use crate::map::{Position, StreetMap};
 use crate::stamps::Stamps;
 use crate::units::Length;
@@ -45,8 +45,9 @@ impl NearPast {
             }
         };
         self.ends.insert(street.index(), ends(rows.own(street)));
-        for (row, _) in rows.parts(street, left as i32) {
-            for reached in row.iter().take_while(|row| u32::from(row.nearest) <= left) {
+        for part in rows.parts(street, left as i32) {
+            let near = |row: &&ReachedStreet| u32::from(row.nearest) <= left;
+            for reached in part.entries.iter().take_while(near) {
                 self.ends.insert(reached.street.index(), ends(reached.crossing));
             }
         }

@@ -148,6 +148,7 @@ impl Past {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distance::RowLimits;
     use crate::naive;
     use crate::town::Town;
     use rand::RngExt as _;
@@ -160,7 +161,9 @@ mod tests {
             let mut random = Town::generator(seed);
             let table = naive::terminal_distances(&town.map);
             let dc_max = Length::metres([50.0, 300.0, 2_000.0][seed as usize % 3]);
-            let atlas = Atlas::new(town.map.clone(), dc_max);
+            // A short near part, so that small towns have far parts.
+            let limits = RowLimits { near_len: 5, ..RowLimits::default() };
+            let atlas = Atlas::with_limits(town.map.clone(), dc_max, limits);
             let mut past = Past::default();
             for _ in 0..8 {
                 let farthest = Length::metres(random.random_range(0.0..4_000.0));

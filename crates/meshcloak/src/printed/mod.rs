@@ -13,8 +13,8 @@ mod tomita;
 use crate::distance::Atlas;
 use crate::mesh::MeshRule;
 use crate::mesh_cloak::{RegionRule, Settings};
-use crate::meshes::RegionBuilder;
 use crate::query::Query;
+use crate::region_builder::RegionBuilder;
 use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use crate::units::{Length, Time};
 use graph::{Lists, PrintedGraph};
@@ -69,7 +69,7 @@ impl Scheme for Printed {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         let Printed { atlas, settings, matrix, graph, cliques, largest, .. } = self;
         let Printed { mesh, other_regions, published, .. } = self;
         let waiting = &state.waiting;
@@ -87,7 +87,7 @@ impl Scheme for Printed {
             cliques: found.len(),
             steps: spent.steps,
             truncated: spent.truncated,
-            rejected: 0,
+            rejected: Default::default(),
         };
         for (place, query) in waiting.iter().enumerate() {
             let clique = found.of(largest[place]);

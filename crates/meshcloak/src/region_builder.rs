@@ -1,4 +1,4 @@
-//! The regions of many sets at once, shared among threads: each set's region is its own business.
+//! Builds the regions of all sets of a batch, in parallel: regions are independent of each other.
 
 use crate::cells::{CellRegions, CellRule, Cells};
 use crate::distance::Atlas;
@@ -9,23 +9,23 @@ use crate::scheme::Published;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Which streets the service is asked about (SPEC §7).
+/// Which streets form the region of a set (docs/SPEC.md §7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegionRule {
-    /// Those that a member can reach.
+    /// The streets that a member can reach.
     Mesh(MeshRule),
-    /// Those of the members' cells.
+    /// The streets of the members' cells.
     Cells(CellRule),
 }
 
 impl Default for RegionRule {
-    /// Every street that a member can reach.
+    /// Returns the complete mesh.
     fn default() -> RegionRule {
         RegionRule::Mesh(MeshRule::Reach)
     }
 }
 
-/// Builds one region after the other, by a rule.
+/// Builds regions by a rule.
 #[derive(Clone, Debug)]
 pub(crate) enum RegionBuilder {
     Mesh(Box<MeshBuilder>),
@@ -33,7 +33,7 @@ pub(crate) enum RegionBuilder {
 }
 
 impl RegionBuilder {
-    /// A builder of regions on a map; `cells` are those of the map if they are known already.
+    /// Creates a builder; computes the cells if they are needed and not given.
     pub(crate) fn new(
         atlas: &Arc<Atlas>,
         rule: RegionRule,
@@ -50,15 +50,15 @@ impl RegionBuilder {
         }
     }
 
-    /// Forgets what was built before, if it was asked for too seldom to be worth its memory.
-    fn forget(&mut self) {
+    /// Empties caches that had too few hits.
+    fn evict(&mut self) {
         match self {
-            RegionBuilder::Mesh(meshes) => meshes.forget(),
+            RegionBuilder::Mesh(meshes) => meshes.evict(),
             RegionBuilder::Cells(_) => {}
         }
     }
 
-    /// Appends the region of a set: each street once, ascending.
+    /// Appends the region of a set to `streets`: each street once, ascending.
     pub(crate) fn region(
         &mut self,
         members: impl Iterator<Item = MeshKey>,
@@ -71,10 +71,8 @@ impl RegionBuilder {
             }
         }
     }
-}
 
-impl RegionBuilder {
-    /// Publishes `sets`, of which `members` says who is in them.
+    /// Appends `sets` and their regions to `published`.
     fn publish<S, M: Iterator<Item = Member>>(
         &mut self,
         sets: &[S],
@@ -94,8 +92,8 @@ impl RegionBuilder {
     }
 }
 
-/// So many sets are looked up before the first is drawn.
-const AT_ONCE: usize = 32;
+/// Sets whose meshes are looked up and prefetched together.
+const CHUNK: usize = 32;
 
 fn publish_meshes<S, M: Iterator<Item = Member>>(
     builder: &mut MeshBuilder,
@@ -103,49 +101,50 @@ fn publish_meshes<S, M: Iterator<Item = Member>>(
     published: &mut Published,
     members: impl Fn(&S) -> M,
 ) {
-    for sets in sets.chunks(AT_ONCE) {
-        builder.begin();
+    for sets in sets.chunks(CHUNK) {
+        builder.clear();
         for set in sets {
-            let mut noted = builder.note();
+            let mut pending = builder.add_set();
             published.add_members(members(set).map(|member| {
-                noted.add(member.mesh_key);
+                pending.push(member.mesh_key);
                 member.id
             }));
-            noted.end();
+            pending.finish();
         }
         published.add_regions(|meshes, ends| {
-            builder.draw(meshes, |end| ends.push(end as u32));
+            builder.build(meshes, |end| ends.push(end as u32));
         });
     }
 }
 
-/// Builds the regions of the sets of a batch.
+/// Publishes the sets of a batch with their regions.
 #[derive(Clone, Debug)]
-pub(crate) struct Meshes {
-    workers: Vec<Worker>,
+pub(crate) struct SetPublisher {
+    workers: Vec<RegionWorker>,
     batches: u32,
 }
 
-/// After so many batches builders forget what they remember if it was asked for too seldom. Where few
-/// people ask, hours pass until every mesh has been met, and each is met again too seldom to be worth
-/// its memory.
-const REMEMBERED: u32 = 256;
+/// Batches between two evictions. With few users a cache takes hours to fill and its meshes are used
+/// too seldom to be worth their memory.
+const EVICTION_INTERVAL: u32 = 256;
 
-/// One builder and what it has built; in cache lines of its own, for another thread writes to the
-/// next.
+/// Builder and output of one thread; aligned against false sharing.
 #[derive(Clone, Debug)]
 #[repr(align(128))]
-struct Worker {
+struct RegionWorker {
     builder: RegionBuilder,
     built: Published,
 }
 
-impl Meshes {
-    pub(crate) fn new(builder: RegionBuilder) -> Meshes {
-        Meshes { workers: vec![Worker { builder, built: Published::default() }], batches: 0 }
+impl SetPublisher {
+    pub(crate) fn new(builder: RegionBuilder) -> SetPublisher {
+        SetPublisher {
+            workers: vec![RegionWorker { builder, built: Published::default() }],
+            batches: 0,
+        }
     }
 
-    /// Publishes `sets`, of which `members` says who is in them (Algorithm 4, line 15).
+    /// Appends `sets` and their regions to `published` (Algorithm 4, line 15), in order.
     pub(crate) fn publish<S: Sync, M: Iterator<Item = Member>>(
         &mut self,
         sets: &[S],
@@ -153,8 +152,8 @@ impl Meshes {
         members: impl Fn(&S) -> M + Sync,
     ) {
         self.batches = self.batches.wrapping_add(1);
-        if self.batches.is_multiple_of(REMEMBERED) {
-            self.workers.iter_mut().for_each(|worker| worker.builder.forget());
+        if self.batches.is_multiple_of(EVICTION_INTERVAL) {
+            self.workers.iter_mut().for_each(|worker| worker.builder.evict());
         }
         let threads = rayon::current_num_threads();
         if threads == 1 {
@@ -165,17 +164,17 @@ impl Meshes {
             self.workers.push(self.workers[0].clone());
         }
         let share = sets.len().div_ceil(threads).max(1);
-        let (here, elsewhere) = sets.split_at(share.min(sets.len()));
+        let (first_share, rest) = sets.split_at(share.min(sets.len()));
         let Some((first, others)) = self.workers.split_first_mut() else { return };
-        let publish_elsewhere = || {
-            let shares = elsewhere.par_chunks(share).zip(&mut *others);
+        let publish_rest = || {
+            let shares = rest.par_chunks(share).zip(&mut *others);
             shares.for_each(|(sets, worker)| {
                 worker.built.clear();
                 worker.builder.publish(sets, &mut worker.built, &members);
             });
         };
-        rayon::join(|| first.builder.publish(here, published, &members), publish_elsewhere);
-        for (_, worker) in elsewhere.chunks(share).zip(others) {
+        rayon::join(|| first.builder.publish(first_share, published, &members), publish_rest);
+        for (_, worker) in rest.chunks(share).zip(others) {
             published.append_sets(&worker.built);
         }
     }
