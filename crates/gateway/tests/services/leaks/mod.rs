@@ -32,7 +32,7 @@ async fn run(client: Client, service: &RecordedService, users: &TestUsers, side:
         for user in group {
             let at = users.place(user, side);
             secrets.add_place(users.map(), at.0, at.1);
-            gateway.settle(user, &mut secrets).await;
+            gateway.add_user(user, &mut secrets).await;
             gateway.report(client, user, at, &mut secrets).await;
         }
         gateway.batch(group.len()).await;
