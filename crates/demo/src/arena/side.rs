@@ -1,7 +1,7 @@
 //! One scheme, one victim, one attack: what was published, what is left of it.
 
 use super::replay::{Publication, Replay};
-use super::{Arena, Moment, schemes};
+use super::{Arena, Moment};
 use attacks::{Again, Attack, Crowd, Posterior, Shown, Sighting, Target, View, pieces};
 use meshcloak::map::StreetId;
 use meshcloak::query::{QueryId, UserId};
@@ -103,7 +103,7 @@ impl Scene<'_> {
         let query = &shown.query;
         attack.attack(&View {
             atlas,
-            rule: schemes::rule(self.scheme),
+            rule: make().describe().regions,
             target: Target { dc: query.distance_constraint, speed: query.speed },
             disclosures: &disclosures,
             attacked,

@@ -41,6 +41,7 @@ struct Onlooker<'a> {
     plan: &'a Plan,
     attacks: Vec<Box<dyn Attack>>,
     planted: usize,
+    rule: Rule,
     cheap: bool,
     taken: Vec<Taken>,
     scores: Scores,
@@ -62,6 +63,7 @@ impl<'a> Tap<'a> {
             plan,
             attacks,
             planted: 0,
+            rule: scheme.describe().regions,
             cheap: suspect.is_cheap_to_rerun(scheme.as_ref()),
             taken: Vec::new(),
             scores: Scores::default(),
@@ -161,7 +163,7 @@ impl Onlooker<'_> {
                 })
                 .clone();
             let victim = Somebody::from(&state.waiting[hit.index as usize]);
-            let view = (self.atlas, self.suspect.rule());
+            let view = (self.atlas, self.rule);
             let shown = (&victim, now, &region, members.len());
             let attacks: Vec<&Box<dyn Attack>> = self
                 .attacks
