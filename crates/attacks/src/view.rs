@@ -4,7 +4,6 @@ use crate::pieces;
 use crate::posterior::Posterior;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetMap};
-use meshcloak::mesh::MeshRule;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::units::{Length, Speed, Time};

@@ -14,7 +14,7 @@ use meshcloak::map::Position;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
+use meshcloak::scheme::{Description, Observer, Pace, Published, RegionDependence, Scheme, State};
 use meshcloak::town::{Town, town};
 use meshcloak::units::{Length, Speed, Time};
 use std::fmt::Write as _;
@@ -130,7 +130,13 @@ impl Scheme for Everyone {
     }
 
     fn describe(&self) -> Description {
-        Description { setting: "map", cliques: "", constraint: "", pace: Pace::Batch }
+        Description {
+            setting: "map",
+            cliques: "",
+            constraint: "",
+            pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
+        }
     }
 
     fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &mut Published {

@@ -7,7 +7,9 @@ use crate::hilbert;
 use crate::square::Square;
 use meshcloak::distance::Atlas;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State,
+};
 use meshcloak::units::{Point, Rectangle, Time};
 use std::sync::Arc;
 
@@ -50,6 +52,7 @@ impl Scheme for HilbertCloak {
             cliques: "buckets of k along the Hilbert curve",
             constraint: "none",
             pace: Pace::Batch,
+            regions: RegionDependence::Tight,
         }
     }
 

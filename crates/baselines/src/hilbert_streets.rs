@@ -6,7 +6,9 @@ use crate::buckets::Buckets;
 use crate::crowd::Crowd;
 use crate::street_walk::StreetWalk;
 use meshcloak::distance::Atlas;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State,
+};
 use meshcloak::units::Time;
 use std::sync::Arc;
 
@@ -47,6 +49,7 @@ impl Scheme for HilbertStreets {
             cliques: "buckets of k along a walk through the streets",
             constraint: "none",
             pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
         }
     }
 

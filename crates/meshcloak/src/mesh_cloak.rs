@@ -155,6 +155,7 @@ impl Scheme for MeshCloak {
             cliques: "batch, largest of each by branch and bound",
             constraint: "v × Δt along streets",
             pace: Pace::Batch,
+            regions: self.settings.region.dependence(),
         }
     }
 

@@ -10,7 +10,9 @@ use crate::roster::{Roster, place_of};
 use meshcloak::distance::Atlas;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State,
+};
 use meshcloak::units::{Point, Rectangle, Time};
 use search::Search;
 use std::sync::Arc;
@@ -210,6 +212,7 @@ impl Scheme for CliqueCloak {
             },
             constraint: "box given by the user",
             pace: Pace::Sequential,
+            regions: RegionDependence::Tight,
         }
     }
 

@@ -16,7 +16,9 @@ use local::{drop_misfits, search};
 use meshcloak::distance::Atlas;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::{Rectangle, Time};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -130,6 +132,7 @@ impl Scheme for ICliqueCloak {
             cliques: "edge-based incremental",
             constraint: "v × Δt in the plane",
             pace: Pace::Sequential,
+            regions: RegionDependence::Tight,
         }
     }
 

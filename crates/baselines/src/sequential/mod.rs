@@ -14,7 +14,9 @@ use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::Time;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -231,6 +233,7 @@ impl Scheme for Sequential {
             },
             constraint: "v × Δt along streets",
             pace: Pace::Sequential,
+            regions: RegionDependence::Mesh(MeshRule::Reach),
         }
     }
 

@@ -19,7 +19,9 @@ use growth::Growth;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::query::Query;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::Time;
 use stars::Stars;
 
@@ -124,6 +126,7 @@ impl Scheme for XStar {
             cliques: "stars merged by chance until k people",
             constraint: "l segments",
             pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
         }
     }
 

@@ -105,7 +105,7 @@ impl Scene<'_> {
         let query = &shown.query;
         attack.attack(&View {
             atlas,
-            rule: schemes::rule(self.scheme),
+            rule: make().describe().regions,
             target: Target { dc: query.distance_constraint, speed: query.speed },
             disclosures: &disclosures,
             attacked,

@@ -66,6 +66,7 @@ impl Scheme for Printed {
             cliques: "batch, all maximal by Tomita",
             constraint: "v × Δt along streets",
             pace: Pace::Batch,
+            regions: self.settings.region.dependence(),
         }
     }
 
