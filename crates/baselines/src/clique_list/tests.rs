@@ -1,9 +1,9 @@
 //! Comparison of the maintained list with a full enumeration after every change.
 
 use super::{CliqueList, Increment};
-use meshcloak::cliques::maximal_cliques;
 use meshcloak::constraint_graph::ConstraintGraph;
 use meshcloak::naive;
+use meshcloak::printed::maximal_cliques;
 use meshcloak::town::Town;
 use rand::RngExt as _;
 

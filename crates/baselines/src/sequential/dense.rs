@@ -1,7 +1,7 @@
 //! Fallback for graphs with too many maximal cliques: the core's branch and bound finds a largest
 //! clique around the new arrivals within a budget.
 
-use meshcloak::cliques::{Largest, LargestCliques};
+use meshcloak::cliques::{CliqueAssignment, LargestCliqueSearch};
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::Atlas;
 use meshcloak::query::Query;
@@ -16,7 +16,7 @@ const BUDGET: u32 = 200;
 #[derive(Debug, Default)]
 pub(super) struct DenseSearch {
     graph: GraphBuilder,
-    cliques: LargestCliques,
+    cliques: LargestCliqueSearch,
     /// Waiting indices of the searched queries.
     indices: Vec<u32>,
     queries: Vec<Query>,
@@ -25,7 +25,7 @@ pub(super) struct DenseSearch {
 /// Result of a search.
 pub(super) struct DenseResult<'a> {
     pub(super) edges: usize,
-    pub(super) largest: &'a Largest,
+    pub(super) largest: &'a CliqueAssignment,
     /// Waiting index of each node.
     pub(super) waiting_indices: Vec<u32>,
 }

@@ -186,7 +186,7 @@ impl Sequential {
             (0..).zip(&found.waiting_indices).map(|(node, &index)| (index, node)).collect();
         served.sort_unstable();
         for (index, node) in served {
-            let clique = largest.chosen(node);
+            let clique = largest.clique_of(node);
             if largest.size(node) >= query(node).k {
                 let set = *set_of[clique as usize].get_or_insert_with(|| {
                     let members = largest.members(clique).iter().map(|&member| query(member));

@@ -2,12 +2,12 @@
 
 use crate::replay::{PublishedSet, Step, WarmAndCold, find, run};
 use baselines::sequential::Sequential;
-use meshcloak::cliques::maximal_cliques;
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::map::{Position, StreetId};
 use meshcloak::mesh::MeshKey;
 use meshcloak::naive;
+use meshcloak::printed::maximal_cliques;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::scheme::Scheme;

@@ -1,64 +1,64 @@
-//! The algorithm, run again: a fresh scheme is given what the gateway remembers and the people an
-//! attacker supposes. Held by whoever builds a view; an attack only asks it.
+//! Runs the attacked scheme again: a fresh instance receives the engine state with the queries that
+//! an adversary assumes. The evaluation owns it; an attack only calls it.
 
-use crate::view::{Answer, Rerun, Somebody};
+use crate::view::{Candidate, Rerun, RerunResult};
 use meshcloak::query::Query;
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::units::Time;
 
-/// Makes the scheme that an attacker can run.
+/// Creates an instance of the scheme.
 pub type Make<'a> = dyn Fn() -> Box<dyn Scheme> + Sync + 'a;
 
 /// A scheme that can be run again on the state of a turn.
-pub struct Again<'a> {
-    /// The scheme. Where it draws lots, these are others than the gateway's.
+pub struct SchemeRerun<'a> {
+    /// Factory of the scheme. A randomised scheme gets a different seed than the gateway's.
     pub make: &'a Make<'a>,
-    /// What the engine remembers: who is not supposed to wait is taken out, who is new comes in.
+    /// Engine state of the turn; its waiting list is replaced by the assumed queries.
     pub state: &'a State,
     /// The time of the turn.
     pub now: Time,
 }
 
-impl Again<'_> {
-    /// Everyone who waits, as an attacker sees them who knows all of it.
-    pub fn people(state: &State) -> Vec<Somebody> {
-        state.waiting.iter().map(Somebody::from).collect()
+impl SchemeRerun<'_> {
+    /// Returns the waiting queries as an L3 adversary knows them.
+    pub fn people(state: &State) -> Vec<Candidate> {
+        state.waiting.iter().map(Candidate::from).collect()
     }
 }
 
-impl From<&Query> for Somebody {
-    fn from(query: &Query) -> Somebody {
-        Somebody {
+impl From<&Query> for Candidate {
+    fn from(query: &Query) -> Candidate {
+        Candidate {
             id: query.id,
             user: query.user,
             position: query.position,
             k: query.k,
             dc: query.distance_constraint,
             asked_at: query.asked_at,
-            patience: query.temporal_tolerance,
+            tolerance: query.temporal_tolerance,
             speed: query.speed,
         }
     }
 }
 
-fn query(person: &Somebody) -> Query {
+fn query(person: &Candidate) -> Query {
     Query {
         id: person.id,
         user: person.user,
         asked_at: person.asked_at,
         position: person.position,
         k: person.k,
-        temporal_tolerance: person.patience,
+        temporal_tolerance: person.tolerance,
         distance_constraint: person.dc,
         speed: person.speed,
     }
 }
 
-impl Rerun for Again<'_> {
-    fn rerun(&self, people: &[Somebody]) -> Option<Answer> {
+impl Rerun for SchemeRerun<'_> {
+    fn rerun(&self, people: &[Candidate]) -> Option<RerunResult> {
         let mut scheme = (self.make)();
         let unchanged = self.state.waiting.len() == people.len()
-            && self.state.waiting.iter().zip(people).all(|(a, b)| Somebody::from(a) == *b);
+            && self.state.waiting.iter().zip(people).all(|(a, b)| Candidate::from(a) == *b);
         let changed = (!unchanged).then(|| {
             let mut state = self.state.clone();
             state.waiting = people.iter().map(query).collect();
@@ -74,7 +74,8 @@ impl Rerun for Again<'_> {
             let found = order.binary_search_by_key(&id, |&place| people[place as usize].id);
             found.ok().map(|found| order[found])
         };
-        let mut answer = Answer { region_of: vec![None; people.len()], ..Answer::default() };
+        let mut answer =
+            RerunResult { region_of: vec![None; people.len()], ..RerunResult::default() };
         for set in 0..published.set_count() as u32 {
             let cloaking = published.set(set);
             answer.sets.push(cloaking.members.iter().filter_map(|id| find(*id)).collect());

@@ -1,8 +1,8 @@
-//! How far it is along streets, by a search of the adversary's own: none of the code that makes or
-//! checks a guarantee is used to attack it.
+//! Bounded shortest-path search of the adversary. It shares no code with the implementation or the
+//! guard of a guarantee.
 //!
-//! Searches begin on stretches of street rather than at points, so "from anywhere in that region"
-//! is one search, and exact.
+//! Sources are intervals of streets instead of points, so that "from anywhere in that region" is one
+//! exact search.
 
 use crate::posterior::Piece;
 use meshcloak::map::{StreetId, StreetMap, TerminalId};
@@ -10,60 +10,66 @@ use meshcloak::units::Length;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Which way time runs.
+/// Direction of travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// Where can one get to from there?
+pub enum Direction {
+    /// Destinations reachable from the sources.
     Forward,
-    /// From where can one have come there?
+    /// Origins from which the sources can be reached.
     Backward,
 }
 
-/// A stretch of street, both ends included, in units of length.
+/// An interval of a street, ends included, in units of length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Stretch {
+pub struct StreetInterval {
     /// The street.
     pub street: StreetId,
-    /// From here.
+    /// Start offset.
     pub from: u32,
-    /// To here.
+    /// End offset.
     pub to: u32,
 }
 
-impl From<&Piece> for Stretch {
-    fn from(piece: &Piece) -> Stretch {
-        Stretch { street: piece.street, from: piece.from.units(), to: piece.to.units() }
+impl From<&Piece> for StreetInterval {
+    fn from(piece: &Piece) -> StreetInterval {
+        StreetInterval { street: piece.street, from: piece.from.units(), to: piece.to.units() }
     }
 }
 
-/// Room for searches, reused from one to the next, and what the last one found.
+/// Reusable search buffers with the result of the last search.
 #[derive(Debug, Default)]
-pub struct Walk {
+pub struct StreetSearch {
     best: Vec<u32>,
     stamp: Vec<u32>,
     now: u32,
     open: BinaryHeap<Reverse<(u32, u32)>>,
-    sources: Vec<Stretch>,
+    sources: Vec<StreetInterval>,
     bound: u32,
     parts: Vec<(u32, u32)>,
 }
 
-impl Walk {
-    /// Searches from stretches up to a bound.
-    pub fn search(&mut self, map: &StreetMap, from: &[Stretch], bound: Length, way: Way) {
+impl StreetSearch {
+    /// Searches from intervals up to a bound.
+    pub fn search(
+        &mut self,
+        map: &StreetMap,
+        from: &[StreetInterval],
+        bound: Length,
+        way: Direction,
+    ) {
         self.begin(map.terminal_count(), bound);
         self.sources.clear();
         self.sources.extend_from_slice(from);
         self.sources.sort_unstable();
         for place in 0..self.sources.len() {
-            let Stretch { street, from, to } = self.sources[place];
+            let StreetInterval { street, from, to } = self.sources[place];
             let found = map.street(street);
-            // Out by the end ahead; where both ways are allowed, by the other end too.
+            // Leaves by the end ahead; on a two-way street by the other end as well.
             let ahead = found.length.units() - to;
-            if way == Way::Forward || !found.one_way {
+            if way == Direction::Forward || !found.one_way {
                 self.reach(found.to, ahead);
             }
-            if way == Way::Backward || !found.one_way {
+            if way == Direction::Backward || !found.one_way {
                 self.reach(found.from, from);
             }
         }
@@ -72,8 +78,8 @@ impl Walk {
                 continue;
             }
             let arms = match way {
-                Way::Forward => map.leaving(TerminalId(terminal)),
-                Way::Backward => map.arriving(TerminalId(terminal)),
+                Direction::Forward => map.leaving(TerminalId(terminal)),
+                Direction::Backward => map.arriving(TerminalId(terminal)),
             };
             for arm in arms {
                 let more = map.street(arm.street).length.units();
@@ -101,37 +107,36 @@ impl Walk {
         }
     }
 
-    /// How far a terminal is from where the last search began; `None` beyond its bound.
+    /// Returns the distance of a terminal from the sources; `None` beyond the bound.
     pub fn to(&self, terminal: TerminalId) -> Option<Length> {
         let found = self.stamp[terminal.index()] == self.now;
         found.then(|| Length::from_units(self.best[terminal.index()]))
     }
 
-    /// How much of its way a walker has left at a terminal.
+    /// Returns the remaining distance budget at a terminal.
     fn left(&self, terminal: TerminalId) -> Option<u32> {
         self.to(terminal).map(|length| self.bound - length.units())
     }
 
-    /// Hands over the parts of a piece within the bound of the last search, ascending and apart.
+    /// Calls `part` for each disjoint part of an interval within the bound, in ascending order.
     pub fn clip(
         &mut self,
         map: &StreetMap,
-        Stretch { street, from, to }: Stretch,
-        way: Way,
-        mut part: impl FnMut(Stretch),
+        StreetInterval { street, from, to }: StreetInterval,
+        way: Direction,
+        mut part: impl FnMut(StreetInterval),
     ) {
         let found = map.street(street);
         let length = found.length.units();
         let mut parts = std::mem::take(&mut self.parts);
         parts.clear();
-        // Walkers come in at the beginning of a street and at the end of one that is two-way;
-        // backwards it is the other way round.
-        if (way == Way::Forward || !found.one_way)
+        // A street is entered at its start and, if two-way, at its end; backwards the roles swap.
+        if (way == Direction::Forward || !found.one_way)
             && let Some(left) = self.left(found.from)
         {
             parts.push((0, left.min(length)));
         }
-        if (way == Way::Backward || !found.one_way)
+        if (way == Direction::Backward || !found.one_way)
             && let Some(left) = self.left(found.to)
         {
             parts.push((length - left.min(length), length));
@@ -140,21 +145,21 @@ impl Walk {
         for source in self.sources[first..].iter().take_while(|source| source.street == street) {
             let (back, on) = match (found.one_way, way) {
                 (false, _) => (self.bound, self.bound),
-                (true, Way::Forward) => (0, self.bound),
-                (true, Way::Backward) => (self.bound, 0),
+                (true, Direction::Forward) => (0, self.bound),
+                (true, Direction::Backward) => (self.bound, 0),
             };
             parts
                 .push((source.from.saturating_sub(back), source.to.saturating_add(on).min(length)));
         }
         parts.sort_unstable();
-        let mut open: Option<Stretch> = None;
+        let mut open: Option<StreetInterval> = None;
         for &(start, end) in &parts {
             let (start, end) = (start.max(from), end.min(to));
             match &mut open {
                 _ if start > end => {}
                 Some(last) if start <= last.to.saturating_add(1) => last.to = last.to.max(end),
                 _ => {
-                    let next = Stretch { street, from: start, to: end };
+                    let next = StreetInterval { street, from: start, to: end };
                     open.replace(next).into_iter().for_each(&mut part);
                 }
             }
@@ -163,8 +168,8 @@ impl Walk {
         self.parts = parts;
     }
 
-    /// Whether anything of a piece is within the bound of the last search.
-    pub fn touches(&mut self, map: &StreetMap, piece: Stretch, way: Way) -> bool {
+    /// Returns whether any part of an interval is within the bound.
+    pub fn touches(&mut self, map: &StreetMap, piece: StreetInterval, way: Direction) -> bool {
         let mut any = false;
         self.clip(map, piece, way, |_| any = true);
         any
@@ -180,9 +185,9 @@ mod tests {
     use rand::RngExt as _;
 
     #[test]
-    fn a_place_is_within_the_bound_exactly_if_floyd_and_warshall_say_so() {
+    fn the_bound_agrees_with_floyd_warshall() {
         let (mut near, mut far) = (0, 0);
-        let mut walk = Walk::default();
+        let mut search = StreetSearch::default();
         for seed in 0..600 {
             let town = Town::random(seed);
             let map = &town.map;
@@ -190,13 +195,13 @@ mod tests {
             let table = naive::terminal_distances(map);
             let bound = Length::metres(random.random_range(0.0..900.0));
             let (a, b) = (town.position(&mut random), town.position(&mut random));
-            for (way, from, to) in [(Way::Forward, a, b), (Way::Backward, b, a)] {
+            for (way, from, to) in [(Direction::Forward, a, b), (Direction::Backward, b, a)] {
                 let point = |at: Position| {
                     let units = at.offset.units();
-                    Stretch { street: at.street, from: units, to: units }
+                    StreetInterval { street: at.street, from: units, to: units }
                 };
-                walk.search(map, &[point(from)], bound, way);
-                let found = walk.touches(map, point(to), way);
+                search.search(map, &[point(from)], bound, way);
+                let found = search.touches(map, point(to), way);
                 let expected = naive::distance(map, &table, a, b).is_some_and(|d| d <= bound);
                 assert_eq!(found, expected, "seed {seed} {way:?} {a:?} {b:?} {bound}\n{town}");
                 if expected { near += 1 } else { far += 1 }
@@ -206,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn from_a_stretch_is_from_any_place_of_it() {
+    fn an_interval_source_covers_each_of_its_points() {
         for seed in 0..200 {
             let town = Town::random(seed * 3);
             let map = &town.map;
@@ -214,20 +219,21 @@ mod tests {
             let (a, b) = (town.position(&mut random), town.position(&mut random));
             let bound = Length::metres(random.random_range(0.0..400.0));
             let end = random.random_range(a.offset.units()..=map.street(a.street).length.units());
-            let whole = Stretch { street: a.street, from: a.offset.units(), to: end };
-            let goal = Stretch { street: b.street, from: b.offset.units(), to: b.offset.units() };
-            for way in [Way::Forward, Way::Backward] {
-                let (mut one, mut many) = (Walk::default(), Walk::default());
+            let whole = StreetInterval { street: a.street, from: a.offset.units(), to: end };
+            let goal =
+                StreetInterval { street: b.street, from: b.offset.units(), to: b.offset.units() };
+            for way in [Direction::Forward, Direction::Backward] {
+                let (mut one, mut many) = (StreetSearch::default(), StreetSearch::default());
                 one.search(map, &[whole], bound, way);
                 let step = ((end - whole.from) / 60).max(1);
                 let places = (whole.from..=end).step_by(step as usize).chain([end]);
-                let any = places.map(|at| Stretch { from: at, to: at, ..whole });
+                let any = places.map(|at| StreetInterval { from: at, to: at, ..whole });
                 let mut any = any.map(|place| {
                     many.search(map, &[place], bound, way);
                     many.touches(map, goal, way)
                 });
                 let found = one.touches(map, goal, way);
-                // Ends decide but where the goal lies on the stretch itself.
+                // Sampled sources suffice unless the goal lies on the interval itself.
                 assert!(found || !any.any(|found| found), "seed {seed}\n{town}");
             }
         }
