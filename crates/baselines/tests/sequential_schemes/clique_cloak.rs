@@ -2,9 +2,9 @@
 
 use crate::replay::{PublishedSet, Step, WarmAndCold, find, run};
 use baselines::clique_cloak::{CliqueCloak, KSearch};
-use meshcloak::printed::maximal_cliques;
 use meshcloak::constraint_graph::ConstraintGraph;
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::printed::maximal_cliques;
 use meshcloak::printed::maximal_cliques;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
