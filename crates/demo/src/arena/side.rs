@@ -2,7 +2,9 @@
 
 use super::replay::{Publication, Replay};
 use super::{Arena, Moment, schemes};
-use attacks::{Again, Attack, Crowd, Posterior, Shown, Sighting, Target, View, pieces};
+use attacks::{
+    Attack, KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View, pieces,
+};
 use meshcloak::map::StreetId;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::{Disc, Region};
@@ -92,18 +94,18 @@ impl Scene<'_> {
         shown: &Publication,
     ) -> Option<Posterior> {
         let hers = self.replay.published.get(&shown.query.user)?;
-        let disclosures: Vec<Shown> = hers.iter().map(disclosure).collect();
+        let disclosures: Vec<LinkedDisclosure> = hers.iter().map(disclosure).collect();
         let named: Vec<Vec<UserId>> = hers.iter().map(|shown| self.users(shown)).collect();
         let state: &State = shown.seen.as_deref()?;
-        let people = Again::people(state);
+        let people = SchemeRerun::people(state);
         let atlas = &self.arena.atlas;
         let make = || self.arena.workshop.make(self.scheme).expect("it was made before");
-        let again = Again { make: &make, state, now: shown.at };
-        let crowd = Crowd::new(&people, &again);
+        let again = SchemeRerun { make: &make, state, now: shown.at };
+        let crowd = Snapshot::new(&people, &again);
         let query = &shown.query;
         attack.attack(&View {
             atlas,
-            rule: schemes::rule(self.scheme),
+            rule: make().describe().regions,
             target: Target { dc: query.distance_constraint, speed: query.speed },
             disclosures: &disclosures,
             attacked,
@@ -122,10 +124,10 @@ impl Scene<'_> {
     }
 
     /// Where she asked before, published or not.
-    fn previous(&self, shown: &Publication) -> Option<Sighting> {
+    fn previous(&self, shown: &Publication) -> Option<KnownPosition> {
         let before = self.replay.asked.range(..shown.query.id).rev().map(|(_, query)| query);
         let mut hers = before.filter(|query| query.user == shown.query.user);
-        hers.next().map(|query| Sighting { at: query.asked_at, position: query.position })
+        hers.next().map(|query| KnownPosition { at: query.asked_at, position: query.position })
     }
 
     /// How many people it may have been: those the attack names, or members of the set who are
@@ -164,9 +166,9 @@ fn rim(disc: &Disc, step: u32) -> Point {
     Point::new(disc.centre.x + disc.radius * cos, disc.centre.y + disc.radius * sin)
 }
 
-fn disclosure(shown: &Publication) -> Shown {
+fn disclosure(shown: &Publication) -> LinkedDisclosure {
     let region = Arc::clone(&shown.region);
-    Shown::new(shown.query.asked_at, shown.at, region)
+    LinkedDisclosure::new(shown.query.asked_at, shown.at, region)
 }
 
 /// The published streets on which she may be.

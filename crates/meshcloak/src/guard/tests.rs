@@ -5,7 +5,7 @@ use crate::engine::{Batch, turn};
 use crate::history::LastPositions;
 use crate::map::StreetId;
 use crate::query::UserId;
-use crate::scheme::{Description, Observer, Pace, Scheme, State};
+use crate::scheme::{Description, Observer, Pace, RegionDependence, Scheme, State};
 use crate::town::{Town, town};
 use crate::units::{Speed, Time};
 use std::time::Duration;
@@ -26,7 +26,13 @@ impl Scheme for Faulty {
     }
 
     fn describe(&self) -> Description {
-        Description { setting: "", cliques: "", constraint: "", pace: Pace::Batch }
+        Description {
+            setting: "",
+            cliques: "",
+            constraint: "",
+            pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
+        }
     }
 
     fn history_horizon(&self) -> Option<Duration> {
