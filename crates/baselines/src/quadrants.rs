@@ -147,9 +147,9 @@ mod tests {
         for seed in 0..150 {
             let town = Town::random(seed * 3);
             let waiting = town.random_queries(&mut Town::generator(seed), 1 + seed as usize % 40);
-            let places: Vec<u32> = (0..waiting.len() as u32).collect();
-            let mut quadrants = Quadrants::of(&town.map);
-            quadrants.fill(&town.map, &waiting, &places);
+            let indices: Vec<u32> = (0..waiting.len() as u32).collect();
+            let mut quadrants = Quadrants::new(&town.map);
+            quadrants.fill(&town.map, &waiting, &indices);
             for rank in 0..quadrants.len() {
                 for level in 0..=DEPTH {
                     let own = quadrants.around(rank, level);

@@ -21,8 +21,8 @@ impl Scene {
     /// Creates a random scene that grows with its seed.
     pub(crate) fn random(seed: u64) -> Scene {
         let town = Town::random(seed);
-        let people = 1 + seed as usize % 60;
-        let state = State::with_waiting(town.random_queries(&mut Town::generator(seed), people));
+        let queries = 1 + seed as usize % 60;
+        let state = State::with_waiting(town.random_queries(&mut Town::generator(seed), queries));
         let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(100.0)));
         Scene { seed, town, atlas, state }
     }
