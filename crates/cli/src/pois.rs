@@ -6,8 +6,8 @@ use crate::progress::Console;
 use crate::table::grouped;
 use anyhow::{Context as _, Result, ensure};
 use clap::{Args, Subcommand};
-use gateway::service::postgis::{Address, PostgisError, Table, load};
-use gateway::service::{Object, PlainSettings};
+use gateway::service::postgis::{DatabaseAddress, LoadedObjects, PostgisError, TableName, load};
+use gateway::service::{Object, PlanarSettings};
 use import::{MapSource, Progress as _};
 use meshcloak::map::StreetMap;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ pub struct Load {
     tls_roots: Option<PathBuf>,
     /// Table to make or replace: NAME or SCHEMA.NAME.
     #[arg(long, value_name = "NAME", default_value = "meshcloak_pois")]
-    table: Table,
+    table: TableName,
     #[command(flatten)]
     how: MapArgs,
 }
@@ -66,8 +66,8 @@ impl Load {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("starting up")?;
         console.begin("loading", objects.len() as u64);
-        let all = (objects.as_slice(), frame);
-        let address = Address { url: self.database.clone(), roots: self.tls_roots.clone() };
+        let all = LoadedObjects { objects: &objects, frame };
+        let address = DatabaseAddress { url: self.database.clone(), roots: self.tls_roots.clone() };
         let loaded = runtime.block_on(load(address, &self.table, all, |more| {
             console.advance(more);
         }));
@@ -80,7 +80,7 @@ impl Load {
 
 /// Says which points of interest a gateway will not find along streets, and what would change that.
 fn note_far(map: &StreetMap, console: &Console) {
-    let limit = PlainSettings::default().farthest_from_street;
+    let limit = PlanarSettings::default().max_street_distance;
     let apart = |poi| map.point(map.poi(poi).position).distance(map.poi(poi).point);
     let far: Vec<f64> = map.pois().map(apart).filter(|&metres| metres > limit).collect();
     if !far.is_empty() {

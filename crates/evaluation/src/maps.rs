@@ -76,7 +76,7 @@ impl MapPlan {
             import::read_map(&self.source, &Options::default(), &())?;
         let begun = Instant::now();
         let most = Machine::here().most_row_bytes();
-        let atlas = Arc::new(Atlas::within(map, Length::metres(DC_MAX), most));
+        let atlas = Arc::new(Atlas::with_max_bytes(map, Length::metres(DC_MAX), most));
         let matrix_ms = begun.elapsed().as_secs_f64() * 1000.0;
         let row = MapRow {
             map: self.name.clone(),

@@ -1,9 +1,10 @@
-//! What an answer costs: each kind of question on regions of a map, from the built-in service or,
-//! if `DATABASE` names one that `meshcloak pois load` filled, from PostGIS.
+//! Measures answers: every kind of question on regions of a map, from the built-in service or, if
+//! the environment variable `DATABASE` is the URL of a database filled by `meshcloak pois load`,
+//! from PostGIS.
 //!
 //! `cargo run --release -p gateway --example answers -- [MAP]`
 
-#![expect(clippy::unwrap_used, reason = "an example stops where it cannot go on")]
+#![expect(clippy::unwrap_used, reason = "an example ends at the first error")]
 
 use gateway::inquiry::Inquiry;
 use gateway::question::{Along, Category, Operation, Question};
@@ -11,7 +12,7 @@ use gateway::refine::refine;
 use gateway::service::postgis::{Postgis, PostgisSettings};
 use gateway::service::{BuiltIn, Service};
 use gateway::walk::Walker;
-use import::{MapSource, Options, Progress};
+use import::{MapSource, Options};
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetId};
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
@@ -21,20 +22,14 @@ use meshcloak::units::{Length, Time};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-struct Silent;
-
-impl Progress for Silent {
-    fn begin(&self, _: &'static str, _: u64) {}
-    fn advance(&self, _: u64) {}
-}
-
+/// Number of regions per question.
 const REGIONS: u32 = 300;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let source: MapSource =
         std::env::args().nth(1).map_or(MapSource::default(), |map| map.parse().unwrap());
-    let map = import::read_map(&source, &Options::default(), &Silent).unwrap().map;
+    let map = import::read_map(&source, &Options::default(), &()).unwrap().map;
     let atlas = Arc::new(Atlas::new(map, Length::metres(500.0)));
     let walker = Arc::new(Walker::new(atlas));
     println!("{} streets, {} objects", walker.map().street_count(), walker.map().pois().len());
@@ -44,12 +39,12 @@ async fn main() {
     };
     println!("{:30} {:>8} {:>10} {:>12}", "question", "objects", "ask us", "refine us");
     for question in questions() {
-        let (mut ask, mut find, mut objects) = (Duration::ZERO, Duration::ZERO, 0);
+        let (mut ask_time, mut refine_time, mut objects) = (Duration::ZERO, Duration::ZERO, 0);
         for street in streets(&walker) {
             let inquiry = inquiry(&walker, street, &question);
             let start = Instant::now();
             let answered = service.ask(&inquiry).await.unwrap();
-            ask += start.elapsed();
+            ask_time += start.elapsed();
             objects += answered.objects().len();
             let offset = walker.map().street(street).length.part(0.3);
             let start = Instant::now();
@@ -59,21 +54,26 @@ async fn main() {
                 &question,
                 &answered,
             ));
-            find += start.elapsed();
+            refine_time += start.elapsed();
         }
-        let each = |spent: Duration| spent.as_secs_f64() * 1e6 / f64::from(REGIONS);
+        let mean = |total: Duration| total.as_secs_f64() * 1e6 / f64::from(REGIONS);
         let objects = objects / REGIONS as usize;
-        println!("{:30} {objects:8} {:10.0} {:12.0}", name(&question), each(ask), each(find));
+        println!(
+            "{:30} {objects:8} {:10.0} {:12.0}",
+            name(&question),
+            mean(ask_time),
+            mean(refine_time)
+        );
     }
 }
 
-/// Streets all over the map.
+/// Returns streets spread over the map.
 fn streets(walker: &Walker) -> impl Iterator<Item = StreetId> {
     let count = walker.map().street_count() as u64;
     (0..u64::from(REGIONS)).map(move |number| StreetId((number * 7_919 % count) as u32))
 }
 
-/// What is asked about the mesh of somebody who may be 300 m away by now.
+/// Builds an inquiry about the mesh of a user with a distance constraint of 300 m.
 fn inquiry(walker: &Walker, street: StreetId, question: &Question) -> Inquiry {
     let member = MeshKey { street, dc: Length::metres(300.0) };
     let mut mesh = Vec::new();

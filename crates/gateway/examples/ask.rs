@@ -1,9 +1,9 @@
-//! Asks a service about a few streets in the middle of a map, as the gateway would, and says what
-//! came back: `cargo run -p gateway --example ask -- SETTINGS.toml [MAP [CATEGORY]]`.
+//! Sends test inquiries about 12 streets in the centre of a map to a service and prints the number
+//! of objects returned: `cargo run -p gateway --example ask -- SETTINGS.toml [MAP [CATEGORY]]`.
 
 use gateway::inquiry::Inquiry;
 use gateway::question::{Along, Category, Operation, Question};
-use gateway::service::{Asker, AskerSettings, RemoteSettings};
+use gateway::service::{RemoteSettings, ServiceClient, ServiceClientSettings};
 use gateway::walk::Walker;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{StreetId, StreetMap};
@@ -26,9 +26,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let settings = RemoteSettings::of_toml(&std::fs::read_to_string(settings)?)?;
     let map = import::read_map(&source, &import::Options::default(), &())?.map;
     let walker = Arc::new(Walker::new(Arc::new(Atlas::new(map, Length::metres(100.0)))));
-    let terms = AskerSettings { time_out: Duration::from_secs(60), ..AskerSettings::default() };
-    let asker = Asker::new(settings.open(&walker)?, terms);
-    println!("{}: {} categories", asker.name(), asker.categories().await?.len());
+    let client_settings = ServiceClientSettings {
+        timeout: Duration::from_secs(60),
+        ..ServiceClientSettings::default()
+    };
+    let client = ServiceClient::new(settings.open(&walker)?, client_settings);
+    println!("{}: {} categories", client.name(), client.categories().await?.len());
     for along in [Along::Plane, Along::Streets] {
         let radius = Length::metres(500.0);
         let within = Operation::Within { radius, along };
@@ -36,23 +39,23 @@ async fn main() -> Result<(), Box<dyn Error>> {
         for (text, operation) in [("within 500 m", within), ("the 3 nearest", nearest)] {
             let question = Question { operation, category: category.clone() };
             let start = Instant::now();
-            let objects = asker.ask(&inquiry(walker.map(), &question)?).await?;
-            let (count, whole) = (objects.objects().len(), objects.is_complete());
+            let objects = client.ask(&inquiry(walker.map(), &question)?).await?;
+            let (count, is_complete) = (objects.objects().len(), objects.is_complete());
             let ms = start.elapsed().as_millis();
-            println!("{text}, {along}: {count} objects, complete: {whole}, {ms} ms");
+            println!("{text}, {along}: {count} objects, complete: {is_complete}, {ms} ms");
         }
     }
     Ok(())
 }
 
-/// About streets around the middle of the map.
+/// Builds an inquiry about the streets around the centre of the map.
 fn inquiry(map: &StreetMap, question: &Question) -> Result<Inquiry, Box<dyn Error>> {
-    let middle = map.snap(map.bounds().centre(), None).ok_or("a map without streets")?;
-    let near = map.terminal(map.street(middle.position.street).from);
+    let centre = map.snap(map.bounds().centre(), None).ok_or("the map has no streets")?;
+    let start = map.terminal(map.street(centre.position.street).from);
     let mut streets: Vec<StreetId> = map.streets().collect();
     streets.sort_by(|a, b| {
-        let gap = |street: StreetId| map.shape(street)[0].distance_squared(near);
-        gap(*a).total_cmp(&gap(*b))
+        let distance = |street: StreetId| map.shape(street)[0].distance_squared(start);
+        distance(*a).total_cmp(&distance(*b))
     });
     streets.truncate(12);
     streets.sort();

@@ -80,7 +80,8 @@ impl Answering {
         let mut told = Told::default();
         while let Some(job) = self.next() {
             // Whatever goes wrong within costs those of this job an answer, and nobody else.
-            let asked = AssertUnwindSafe(self.gateway.asker().ask(&job.inquiry)).catch_unwind();
+            let asked =
+                AssertUnwindSafe(self.gateway.service_client().ask(&job.inquiry)).catch_unwind();
             let mut asked = std::pin::pin!(tokio::time::timeout_at(self.until, asked));
             let heard = match futures_util::poll!(asked.as_mut()) {
                 std::task::Poll::Ready(heard) => heard,
@@ -92,7 +93,7 @@ impl Answering {
             match heard {
                 Ok(Ok(Ok(objects))) => self.answered(job.members, &objects, &mut told),
                 Ok(Ok(Err(error))) => self.failed(job.members, &error, &mut told),
-                Ok(Err(_)) => self.failed(job.members, &ServiceError::Broken, &mut told),
+                Ok(Err(_)) => self.failed(job.members, &ServiceError::Internal, &mut told),
                 Err(_) => self.failed(job.members, &ServiceError::TimedOut, &mut told),
             }
             if told.ended.len() >= AT_ONCE {
@@ -114,7 +115,7 @@ impl Answering {
             let sentence = &mut told.sentence;
             let result = AssertUnwindSafe(|| self.gateway.answer(&member, objects, sentence));
             let Ok(finished) = catch_unwind(result) else {
-                self.failed(vec![member], &ServiceError::Broken, told);
+                self.failed(vec![member], &ServiceError::Internal, told);
                 continue;
             };
             let hidden = &member.hidden;
@@ -127,9 +128,9 @@ impl Answering {
     }
 
     fn failed(&self, members: Vec<Member>, error: &ServiceError, told: &mut Told) {
-        self.gateway.metrics().service_error(error.word());
-        if self.wrong.lock().unwrap_or_else(PoisonError::into_inner).insert(error.word()) {
-            tracing::warn!(error = error.word(), "the service did not answer");
+        self.gateway.metrics().service_error(error.label());
+        if self.wrong.lock().unwrap_or_else(PoisonError::into_inner).insert(error.label()) {
+            tracing::warn!(error = error.label(), "the service did not answer");
         }
         self.gateway.metrics().ended(Outcome::Failed, members.len() as u64);
         let message = error.to_string();

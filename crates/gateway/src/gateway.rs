@@ -10,7 +10,7 @@ use crate::live::Sessions;
 use crate::mailbox::Mailbox;
 use crate::metrics::Metrics;
 use crate::question::Category;
-use crate::service::{Asker, AskerSettings, Service, ServiceError};
+use crate::service::{Service, ServiceClient, ServiceClientSettings, ServiceError};
 use crate::tickets::Forgetting;
 use crate::users::Users;
 use crate::walk::Walker;
@@ -35,7 +35,7 @@ pub struct Gateway {
     clock: Clock,
     mailbox: Mailbox,
     under_way: AtomicUsize,
-    asker: Asker,
+    service_client: ServiceClient,
     metrics: Metrics,
     stopping: watch::Sender<bool>,
     degrees: Degrees,
@@ -64,14 +64,14 @@ impl Gateway {
         let engine = &config.engine;
         let door = (engine.guarantee == Guarantee::History)
             .then(|| Admission::new(walker.atlas(), engine.horizon));
-        let usual = AskerSettings::default();
-        let settings = AskerSettings {
+        let usual = ServiceClientSettings::default();
+        let settings = ServiceClientSettings {
             // So that a second attempt can come in time.
-            time_out: config.service.timeout / 2,
-            attempts: 2,
-            at_once: config.service.concurrency,
+            timeout: config.service.timeout / 2,
+            max_attempts: 2,
+            max_concurrent: config.service.concurrency,
             // What is in the process already need not be remembered.
-            remembered: if service.name() == "built-in" { 0 } else { usual.remembered },
+            cache_capacity: if service.name() == "built-in" { 0 } else { usual.cache_capacity },
             ..usual
         };
         let directory = match mode {
@@ -90,7 +90,7 @@ impl Gateway {
             clock,
             mailbox: Mailbox::new(door),
             under_way: AtomicUsize::new(0),
-            asker: Asker::new(service, settings),
+            service_client: ServiceClient::new(service, settings),
             metrics: Metrics::default(),
             stopping: watch::Sender::new(false),
             degrees: Degrees::default(),
@@ -193,8 +193,8 @@ impl Gateway {
     }
 
     /// The service.
-    pub fn asker(&self) -> &Asker {
-        &self.asker
+    pub fn service_client(&self) -> &ServiceClient {
+        &self.service_client
     }
 
     /// Where things are on Earth.
@@ -210,7 +210,7 @@ impl Gateway {
     /// Asks the service which categories it knows: who asks for another is refused, for a word of
     /// one's own is a fingerprint.
     pub async fn learn_categories(&self) -> Result<(), ServiceError> {
-        let names = self.asker.categories().await?.into_iter();
+        let names = self.service_client.categories().await?.into_iter();
         let known = names.filter_map(|name| Some((Category::named(&name).ok()?, name)));
         let known = known.map(|(category, name)| (name, category)).collect();
         self.categories.store(Some(Arc::new(known)));

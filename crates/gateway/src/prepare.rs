@@ -5,7 +5,7 @@ use crate::config::{Config, Mode};
 use crate::gateway::{Gateway, Parts};
 use crate::keys::KeyError;
 use crate::service::postgis::{Postgis, PostgisSettings};
-use crate::service::{BuiltIn, PlainSettings, RemoteSettings, Service};
+use crate::service::{BuiltIn, PlanarSettings, RemoteSettings, Service};
 use crate::tls::{Tls, TlsError};
 use crate::walk::Walker;
 use import::{ImportError, Options, Progress, read_map};
@@ -69,10 +69,10 @@ fn open(config: &Config, walker: &Arc<Walker>) -> Result<Box<dyn Service>, Prepa
         table: service.table.clone(),
         roots: service.tls_roots.clone(),
         connections: service.concurrency,
-        statement_time_out: service.timeout / 2,
-        plain: PlainSettings {
-            farthest_from_street: service.off_street,
-            ..PlainSettings::default()
+        statement_timeout: service.timeout / 2,
+        planar: PlanarSettings {
+            max_street_distance: service.off_street,
+            ..PlanarSettings::default()
         },
         ..PostgisSettings::new(&service.source)
     };

@@ -48,7 +48,7 @@ impl Sentence {
                 buffer.push(b',');
             }
             let object = &told.objects.objects()[number as usize];
-            let kept = told.objects.for_many().map(|many| &many.words[number as usize]);
+            let kept = told.objects.shared_index().map(|many| &many.json[number as usize]);
             match kept {
                 Some(kept) => buffer.extend_from_slice(kept.get_or_init(|| {
                     let mut words = Vec::new();
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::api::ResultBody;
     use crate::outcome::Outcome;
-    use crate::service::Complete;
+    use crate::service::Completeness;
     use meshcloak::units::{LonLat, Point};
     use std::sync::Arc;
 
@@ -107,7 +107,7 @@ mod tests {
         };
         let names = [("a", "Jo's \"bar\""), ("b", ""), ("c\n", "ø\u{7}"), ("d", "0.0}")];
         let all = names.into_iter().zip([0.0, 12.5, 1e6, -3.0]);
-        Objects::new(all.map(|(names, east)| object(names, east)).collect(), Complete::Yes)
+        Objects::new(all.map(|(names, east)| object(names, east)).collect(), Completeness::Complete)
     }
 
     #[test]
@@ -125,9 +125,11 @@ mod tests {
             history: Some("new"),
         };
         let mut sentence = Sentence::default();
-        for (objects, frame) in
-            [(plain.clone(), None), (plain.clone(), Some(&frame)), (plain.prepared(), Some(&frame))]
-        {
+        for (objects, frame) in [
+            (plain.clone(), None),
+            (plain.clone(), Some(&frame)),
+            (plain.with_shared_index(), Some(&frame)),
+        ] {
             for found in [&[][..], &[(0.0, 3)], &[(1.0, 0), (12.345, 2), (1e3, 1), (2e3, 3)]] {
                 let bodies = found.iter().map(|&(metres, number): &(f64, u32)| {
                     let object = &objects.objects()[number as usize];

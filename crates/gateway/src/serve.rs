@@ -196,7 +196,7 @@ async fn learn(gateway: Arc<Gateway>) {
         let pause = match gateway.learn_categories().await {
             Ok(()) => Duration::from_secs(600),
             Err(error) => {
-                tracing::warn!(error = error.word(), "the service does not name its categories");
+                tracing::warn!(error = error.label(), "the service does not name its categories");
                 Duration::from_secs(2)
             }
         };

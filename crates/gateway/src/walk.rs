@@ -1,7 +1,7 @@
 //! Walks along the streets of a map to the objects that stand there, and room for several at once.
 
-use crate::service::{ByStreet, Few};
-use meshcloak::distance::{Atlas, Search, Ways};
+use crate::service::{NearestSet, ObjectsByStreet};
+use meshcloak::distance::{Arcs, Atlas, Search};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::units::Length;
 use std::ops::ControlFlow;
@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A map to walk on.
 pub struct Walker {
     atlas: Arc<Atlas>,
-    ways: Ways,
+    ways: Arcs,
     searches: Mutex<Vec<Search>>,
 }
 
 impl Walker {
     /// Prepares walks on a map.
     pub fn new(atlas: Arc<Atlas>) -> Walker {
-        let ways = Ways::forward(atlas.map());
+        let ways = Arcs::forward(atlas.map());
         Walker { atlas, ways, searches: Mutex::default() }
     }
 
@@ -37,12 +37,12 @@ impl Walker {
         &self,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,
         bound: Length,
-        objects: &ByStreet,
+        objects: &ObjectsByStreet,
         mut meet: impl FnMut(u32, Length),
     ) {
         self.search(|search, ways| {
             search.run(ways, sources, bound, |terminal, behind| {
-                objects.beyond(self.map(), terminal, |object, ahead| {
+                objects.visit_leaving(self.map(), terminal, |object, ahead| {
                     if behind + ahead <= bound {
                         meet(object, behind + ahead);
                     }
@@ -55,9 +55,9 @@ impl Walker {
     pub(crate) fn nearest(
         &self,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,
-        objects: &ByStreet,
+        objects: &ObjectsByStreet,
         wanted: impl Fn(u32) -> bool,
-        few: &mut Few<Length>,
+        few: &mut NearestSet<Length>,
     ) {
         self.search(|search, ways| {
             search.run_while(ways, sources, Length::MAX, |terminal, behind| {
@@ -65,9 +65,9 @@ impl Walker {
                 if few.bound().is_some_and(|bound| behind > bound) {
                     return ControlFlow::Break(());
                 }
-                objects.beyond(self.map(), terminal, |object, ahead| {
+                objects.visit_leaving(self.map(), terminal, |object, ahead| {
                     if wanted(object) {
-                        few.meet(object, behind + ahead);
+                        few.offer(object, behind + ahead);
                     }
                 });
                 ControlFlow::Continue(())
@@ -76,7 +76,7 @@ impl Walker {
     }
 
     /// Lends room for a search.
-    fn search(&self, with: impl FnOnce(&mut Search, &Ways)) {
+    fn search(&self, with: impl FnOnce(&mut Search, &Arcs)) {
         let searches = || self.searches.lock().unwrap_or_else(PoisonError::into_inner);
         let lent = searches().pop();
         let mut search = lent.unwrap_or_else(|| Search::new(self.ways.terminal_count()));

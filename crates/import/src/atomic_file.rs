@@ -1,16 +1,16 @@
-//! A file that grows bit by bit and gets its name only when it is whole.
+//! A file that is written incrementally and appears under its name when complete.
 //!
-//! For what is too large to be made at once; see `output` for files that are.
+//! For content too large for memory; see `output` for files written in one step.
 
 use crate::error::{FileLocation, ImportError};
-use crate::output::is_packed;
+use crate::output::is_gzip_name;
 use crate::pending_file::PendingFile;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A file on its way. Dropped before [`AtomicFile::finish`], it leaves nothing behind.
+/// A file being written; nothing is left when it is dropped before [`AtomicFile::finish`].
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
@@ -20,37 +20,37 @@ pub struct AtomicFile {
 #[derive(Debug)]
 enum Sink {
     Plain(BufWriter<PendingFile>),
-    Packed(Box<GzEncoder<BufWriter<PendingFile>>>),
+    Gzipped(Box<GzEncoder<BufWriter<PendingFile>>>),
 }
 
 impl AtomicFile {
-    /// Begins what will be the file at `path`, gzipped if its name ends in `.gz`.
+    /// Creates the future file at `path`; gzipped if the extension is `.gz`.
     pub fn create(path: &Path) -> Result<AtomicFile, ImportError> {
-        let plain = BufWriter::with_capacity(1 << 17, PendingFile::of(path)?);
-        let sink = if is_packed(path) {
-            let packed = GzBuilder::new().mtime(0).write(plain, Compression::fast());
-            Sink::Packed(Box::new(packed))
+        let plain = BufWriter::with_capacity(1 << 17, PendingFile::create(path)?);
+        let sink = if is_gzip_name(path) {
+            let gzip = GzBuilder::new().mtime(0).write(plain, Compression::fast());
+            Sink::Gzipped(Box::new(gzip))
         } else {
             Sink::Plain(plain)
         };
         Ok(AtomicFile { path: path.to_owned(), sink })
     }
 
-    /// Adds to it.
+    /// Appends bytes.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
         let added = match &mut self.sink {
             Sink::Plain(out) => out.write_all(bytes),
-            Sink::Packed(out) => out.write_all(bytes),
+            Sink::Gzipped(out) => out.write_all(bytes),
         };
         added.map_err(|error| FileLocation::File.of(&self.path, error))
     }
 
-    /// Gives it its name.
+    /// Completes the file and renames it to its final name.
     pub fn finish(self) -> Result<(), ImportError> {
         let path = self.path;
         let plain = match self.sink {
             Sink::Plain(out) => Ok(out),
-            Sink::Packed(out) => out.finish(),
+            Sink::Gzipped(out) => out.finish(),
         };
         let written = plain.and_then(|out| out.into_inner().map_err(io::Error::from));
         let file = written.map_err(|error| FileLocation::File.of(&path, error))?;
@@ -65,7 +65,7 @@ mod tests {
     use std::io::Read as _;
 
     #[test]
-    fn a_file_appears_when_it_is_whole() {
+    fn a_file_appears_when_it_is_complete() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a.csv", "a.csv.gz"] {
             let path = folder.path().join(name);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_given_up_leaves_nothing_behind() {
+    fn an_unfinished_file_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let mut file = AtomicFile::create(&folder.path().join("a")).unwrap();
         file.add(b"half").unwrap();

@@ -1,4 +1,4 @@
-//! Which format a file has, by its content; and which files belong to it, by their names.
+//! Detects the format of a file from its content and its companion files from its name.
 
 use crate::brinkhoff::{self, Encoding};
 use crate::csv_map::{self, CsvFiles, TableKind};
@@ -9,7 +9,7 @@ use crate::prepared;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A map on disk.
+/// Format and files of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MapFormat {
     Osm(PathBuf, OsmKind),
@@ -18,18 +18,18 @@ pub(crate) enum MapFormat {
     Prepared(PathBuf),
 }
 
-/// Names of the files of a set: the endings of the one that has the points, then of the others.
+/// Extensions of the files of a set; the file with the points is first.
 const BRINKHOFF_BINARY: [&str; 2] = [".node", ".edge"];
 const BRINKHOFF_TEXT: [&str; 2] = [".node.txt", ".edge.txt"];
 const CSV: [&str; 3] = [".nodes.csv", ".streets.csv", ".pois.csv"];
 
-/// The map that `path` names: one file, one of a set, or a set's name without endings.
+/// Returns the map at `path`: one file, a file of a set, or the common stem of a set.
 pub(crate) fn detect(path: &Path) -> Result<MapFormat, ImportError> {
     if path.is_dir() {
         return Err(FileLocation::File.of(path, Problem::Directory));
     }
     if let Err(error) = fs::metadata(path) {
-        return set_named(path).unwrap_or_else(|| Err(FileLocation::File.of(path, error)));
+        return set_of_stem(path).unwrap_or_else(|| Err(FileLocation::File.of(path, error)));
     }
     let mut input = Input::open(path, &())?;
     let beginning = input.peek()?;
@@ -45,13 +45,13 @@ pub(crate) fn detect(path: &Path) -> Result<MapFormat, ImportError> {
     }
 }
 
-/// What is wrong with a file whose name is not that of a file of a set: it may still be one.
+/// Returns the problem of a file without a known extension: a file of a set or an unknown format.
 fn unexpected_name(beginning: &[u8]) -> Problem {
     let (what, name) = match (csv_map::looks_like(beginning), beginning) {
         (Some(TableKind::Nodes), _) => ("a CSV table of nodes", "X.nodes.csv"),
         (Some(TableKind::Streets), _) => ("a CSV table of streets", "X.streets.csv"),
         (Some(TableKind::Pois), _) => ("a CSV table of points of interest", "X.pois.csv"),
-        // A line of edges could be read as one of nodes, so edges are tried first.
+        // A line of edges is also a valid line of nodes, so edges are tested first.
         (None, start) => match brinkhoff::looks_like_edges(start) {
             Some(Encoding::Binary) => ("a Brinkhoff file of edges", "X.edge"),
             Some(Encoding::Text) => ("a Brinkhoff file of edges", "X.edge.txt"),
@@ -65,32 +65,32 @@ fn unexpected_name(beginning: &[u8]) -> Problem {
     Problem::UnexpectedName { what, name }
 }
 
-/// The set that a file with one of the known endings belongs to.
+/// Returns the set that a file with a known extension belongs to.
 fn set_of(name: &str) -> Option<Result<MapFormat, ImportError>> {
     let plain = name.strip_suffix(".gz").unwrap_or(name);
     let sets: [&[&str]; 3] = [&CSV, &BRINKHOFF_TEXT, &BRINKHOFF_BINARY];
-    sets.into_iter().find_map(|endings| {
-        let stem = endings.iter().find_map(|ending| plain.strip_suffix(ending))?;
-        Some(set(Path::new(stem), endings, Path::new(name)))
+    sets.into_iter().find_map(|extensions| {
+        let stem = extensions.iter().find_map(|extension| plain.strip_suffix(extension))?;
+        Some(set(Path::new(stem), extensions, Path::new(name)))
     })
 }
 
-/// The first set of which a file exists under the name `stem`.
-fn set_named(stem: &Path) -> Option<Result<MapFormat, ImportError>> {
+/// Returns the first set with an existing file for `stem`.
+fn set_of_stem(stem: &Path) -> Option<Result<MapFormat, ImportError>> {
     let sets: [&[&str]; 3] = [&CSV, &BRINKHOFF_BINARY, &BRINKHOFF_TEXT];
-    let there =
-        sets.into_iter().find(|endings| endings[..2].iter().any(|e| find(stem, e).is_some()));
-    there.map(|endings| set(stem, endings, stem))
+    let existing =
+        sets.into_iter().find(|extensions| extensions[..2].iter().any(|e| find(stem, e).is_some()));
+    existing.map(|extensions| set(stem, extensions, stem))
 }
 
-fn set(stem: &Path, endings: &[&str], named: &Path) -> Result<MapFormat, ImportError> {
-    let need = |ending: &str| {
-        let missing = with_ending(stem, ending).display().to_string();
-        find(stem, ending)
+fn set(stem: &Path, extensions: &[&str], named: &Path) -> Result<MapFormat, ImportError> {
+    let need = |extension: &str| {
+        let missing = with_extension(stem, extension).display().to_string();
+        find(stem, extension)
             .ok_or_else(|| FileLocation::File.of(named, Problem::MissingCompanion(missing)))
     };
-    let (first, second) = (need(endings[0])?, need(endings[1])?);
-    Ok(match endings.get(2) {
+    let (first, second) = (need(extensions[0])?, need(extensions[1])?);
+    Ok(match extensions.get(2) {
         Some(pois) => {
             MapFormat::Csv(CsvFiles { nodes: first, streets: second, pois: find(stem, pois) })
         }
@@ -98,15 +98,15 @@ fn set(stem: &Path, endings: &[&str], named: &Path) -> Result<MapFormat, ImportE
     })
 }
 
-/// The file `stem` + `ending`, plain or gzipped.
-fn find(stem: &Path, ending: &str) -> Option<PathBuf> {
-    let plain = with_ending(stem, ending);
-    [with_ending(&plain, ".gz"), plain].into_iter().rev().find(|path| path.is_file())
+/// Returns the existing file `stem` + `extension`, plain or gzipped.
+fn find(stem: &Path, extension: &str) -> Option<PathBuf> {
+    let plain = with_extension(stem, extension);
+    [with_extension(&plain, ".gz"), plain].into_iter().rev().find(|path| path.is_file())
 }
 
-fn with_ending(stem: &Path, ending: &str) -> PathBuf {
+fn with_extension(stem: &Path, extension: &str) -> PathBuf {
     let mut name = stem.as_os_str().to_owned();
-    name.push(ending);
+    name.push(extension);
     PathBuf::from(name)
 }
 
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_is_named_by_any_of_its_files_or_by_what_they_share() {
+    fn a_set_is_found_by_any_of_its_files_or_their_common_stem() {
         let folder = folder(&[
             ("a.nodes.csv", b"id,x,y\n"),
             ("a.streets.csv.gz", b""),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_is_recognised_by_content_not_by_name() {
+    fn a_format_is_detected_by_content_not_by_name() {
         let folder = folder(&[
             ("x.txt", b"<?xml version='1.0'?><osm/>"),
             ("y.png", b"\0\0\0\x0d\x0a\x09OSMHeader\x18\x01"),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_misnamed_is_said() {
+    fn missing_and_misnamed_files_are_reported() {
         let folder = folder(&[
             ("a.nodes.csv", b"id,x,y\n"),
             ("streets", b"id,from,to\n1,a,b\n"),
@@ -172,9 +172,11 @@ mod tests {
             ("empty", b""),
         ]);
         let message = |name: &str| detect(&folder.path().join(name)).unwrap_err().to_string();
-        assert!(message("a").ends_with("a.streets.csv` belongs to it and is missing"));
-        assert!(message("streets").contains("a CSV table of streets; name it X.streets.csv"));
-        assert!(message("tune.mp3").contains("tune.mp3: not a map; expected OSM"));
+        assert!(message("a").ends_with("a.streets.csv` is missing"));
+        assert!(message("streets").contains(
+            "a CSV table of streets with an unexpected name; rename it to X.streets.csv"
+        ));
+        assert!(message("tune.mp3").contains("tune.mp3: unknown map format; expected OSM"));
         assert!(message("empty").ends_with("empty: the file is empty; expected a map"));
         assert!(message("nothing").ends_with("nothing: no such file"));
         assert!(message("").ends_with("is a directory; expected a file"));

@@ -1,30 +1,30 @@
-//! What every reader hands over, and how it becomes a map.
+//! Result of a reader before and after the map is built.
 
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::options::Options;
 use meshcloak::map::{Dropped, Frame, MapBuilder, Repairs, StreetMap};
 use std::path::Path;
 
-/// What a reader found: terminals, streets and points of interest, and the counts of the file.
+/// Output of a reader: terminals, streets, points of interest, and counts of the file.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub builder: MapBuilder,
-    /// In words, for people: `OSM PBF`.
+    /// Display name of the format, such as `OSM PBF`.
     pub format: &'static str,
     /// Nodes as in the file, shape points included (Table II).
     pub nodes: u64,
     /// Distinct pairs of nodes joined by a street (Table II).
     pub edges: u64,
-    /// Sentences about what was skipped or put right.
+    /// Notes about skipped or corrected data.
     pub notes: Vec<String>,
 }
 
-/// Where a map came from: the file, and what Table II of the paper says of a file.
+/// Source of a map and the file statistics of Table II of the paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Provenance {
     /// The file or `city:…`.
     pub source: String,
-    /// Its format, in words.
+    /// Display name of the format.
     pub format: String,
     /// Nodes as in the file, shape points included.
     pub nodes: u64,
@@ -38,23 +38,23 @@ pub struct Provenance {
     pub metres: f64,
 }
 
-/// A map, where it came from, and what happened on the way.
+/// An imported map with its source and import notes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// The map.
     pub map: StreetMap,
-    /// Where it came from.
+    /// Source and statistics.
     pub provenance: Provenance,
-    /// What was left out, being outside the largest strongly connected part.
+    /// What was dropped outside the largest strongly connected component.
     pub dropped: Dropped,
-    /// Lengths that were put right.
+    /// Corrected lengths.
     pub repairs: Repairs,
-    /// Sentences about what else was skipped or put right.
+    /// Notes about other skipped or corrected data.
     pub notes: Vec<String>,
 }
 
 impl Draft {
-    /// Builds the map that `options` ask for.
+    /// Builds the map according to `options`.
     pub(crate) fn finish(
         mut self,
         file: &Path,

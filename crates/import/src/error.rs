@@ -1,4 +1,4 @@
-//! What can be wrong with a file: which file, where in it, and what.
+//! Import errors: the file, the location in it, and the problem.
 
 use crate::traces::SkipCounts;
 use meshcloak::map::{FrameError, MapError, TablesError};
@@ -6,15 +6,15 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file that could not be read as a map or written.
+/// A file that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}{location}: {problem}", file.display())]
 pub struct ImportError {
     /// The file.
     pub file: PathBuf,
-    /// Where in the file.
+    /// Location in the file.
     pub location: FileLocation,
-    /// What is wrong there.
+    /// The problem at that location.
     pub problem: Problem,
 }
 
@@ -23,171 +23,208 @@ pub struct ImportError {
 pub enum FileLocation {
     /// The file as a whole.
     File,
-    /// A line, counted from 1.
+    /// Line number, from 1.
     Line(u64),
-    /// A byte, counted from 0.
+    /// Byte offset, from 0.
     Byte(u64),
-    /// A byte of what is packed in a gzipped file, counted from 0.
-    UnpackedByte(u64),
-    /// An element by its id: a node or way of OSM.
+    /// Byte offset in the decompressed content of a gzipped file, from 0.
+    DecompressedByte(u64),
+    /// An OSM element: `node` or `way`, and its id.
     Element(&'static str, i64),
 }
 
-/// What is wrong.
+/// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("no such file")]
     Missing,
-    /// It is a directory.
+    /// The path is a directory.
     #[error("is a directory; expected a file")]
     Directory,
-    /// It may not be read or written.
-    #[error("no permission")]
+    /// Access to the file is denied.
+    #[error("permission denied; check the owner and mode of the file and its folder")]
     PermissionDenied,
-    /// There is no room to write it.
-    #[error("no room left on the disk")]
+    /// The disk or quota is full.
+    #[error("the disk is full")]
     DiskFull,
-    /// It lies where nothing can be written.
-    #[error("its folder is read-only")]
+    /// The file system is read-only.
+    #[error("the file system is read-only")]
     ReadOnly,
-    /// Reading or writing failed otherwise.
+    /// Any other I/O error.
     #[error("{0}")]
     Io(io::Error),
-    /// There is nothing in the file.
+    /// The file is empty.
     #[error("the file is empty; expected a map")]
     Empty,
-    /// The content is none of the formats we read.
-    #[error("not a map; expected OSM (PBF or XML), Brinkhoff, CSV or a prepared map")]
+    /// The content is not in a supported map format.
+    #[error("unknown map format; expected OSM (PBF or XML), Brinkhoff, CSV or a prepared map")]
     UnknownFormat,
-    /// The content is none of the traces we read.
+    /// The content is not in a supported trace format.
     #[error(
-        "not a trace; expected Brinkhoff (tab-separated), taxi trips (CSV with `POLYLINE`, or with \
+        "unknown trace format; expected Brinkhoff (tab-separated), taxi trips (CSV with `POLYLINE`, or with \
          `shape` and `timestamps`) or GPX"
     )]
     UnknownTrace,
-    /// The files of one trace are of different kinds.
-    #[error("is another kind of trace than the files before it")]
+    /// The files of one trace have different formats.
+    #[error("the trace format differs from that of the files before; convert them separately")]
     MixedTraces,
-    /// A trace in which nothing is left.
-    #[error("no trip in it: {0}")]
+    /// A trace without a usable trip.
+    #[error("no usable trip: {0}")]
     NoTrip(SkipCounts),
-    /// A file of a set whose name does not say where the others are.
-    #[error("{what}; name it {name}, so that the files beside it are found")]
+    /// A file of a set whose name does not identify the other files.
+    #[error(
+        "{what} with an unexpected name; rename it to {name} so that its companion files are found"
+    )]
     UnexpectedName {
-        /// What it is.
+        /// Kind of file.
         what: &'static str,
-        /// What it should be called.
+        /// Expected name.
         name: &'static str,
     },
-    /// A file to be written whose ending names no format.
-    #[error("expected an ending: .csv, .node, .node.txt, .geojson or .meshmap")]
+    /// An output file whose extension is not a map format.
+    #[error("unknown file extension; expected .csv, .node, .node.txt, .geojson or .meshmap")]
     UnknownTarget,
-    /// A file that belongs to this one is not there.
-    #[error("`{0}` belongs to it and is missing")]
+    /// A companion file is missing.
+    #[error("companion file `{0}` is missing")]
     MissingCompanion(String),
-    /// The file ends in the middle of something.
-    #[error("the file ends early, {0}")]
+    /// The file ends in the middle of its data.
+    #[error("unexpected end of file {0}")]
     Truncated(String),
-    /// The content contradicts its own format.
+    /// The content violates its format.
     #[error("damaged: {0}")]
     Damaged(String),
-    /// A prepared map of another layout.
+    /// A prepared map of another format version.
     #[error(
-        "prepared by another version (format {found}); this program reads format {expected}, \
-         so prepare the map again"
+        "prepared map has format version {found}; expected {expected}; \
+         prepare the map again with this program"
     )]
     WrongVersion {
-        /// Of the file.
+        /// Version of the file.
         found: u32,
-        /// Of this program.
+        /// Version of this program.
         expected: u32,
     },
-    /// The content is valid, and beyond what we read.
+    /// The content is valid but not supported.
     #[error("not supported: {0}")]
     Unsupported(String),
     /// A header lacks a column.
-    #[error("column {missing} is missing; found `{found}`")]
+    #[error("column {missing} is missing; found header `{found}`")]
     MissingColumn {
-        /// What was looked for.
+        /// The expected columns.
         missing: String,
-        /// The header.
+        /// The header found.
         found: String,
     },
-    /// A field does not hold what it should.
-    #[error("field `{field}` holds `{value}`; expected {expected}")]
+    /// A field has an invalid value.
+    #[error("field `{field}` is `{value}`; expected {expected}")]
     BadField {
-        /// Its name.
+        /// Name of the field.
         field: &'static str,
-        /// What it holds.
+        /// Its value.
         value: String,
-        /// What it should hold.
+        /// The expected values.
         expected: &'static str,
     },
-    /// A row has more or fewer fields than the header.
-    #[error("found {found} fields; expected {expected} as in the header")]
+    /// The number of fields differs from the header.
+    #[error("row has {found} fields; expected {expected} as in the header")]
     FieldCount {
-        /// In this row.
+        /// Number in this row.
         found: usize,
-        /// In the header.
+        /// Number in the header.
         expected: usize,
     },
-    /// There is nothing where something is needed.
-    #[error("nothing in it; expected {0}")]
-    Nothing(&'static str),
-    /// The shape of a street does not lead to where the street does.
+    /// Required content is missing.
+    #[error("no content; expected {0}")]
+    NoContent(&'static str),
+    /// The shape of a street does not begin or end at the street's node.
     #[error(
-        "field `shape` {verb} at {shape} but the street at node {node}; \
-         expected at most 1 m between them"
+        "field `shape` {verb} at {shape} but the street {verb} at node {node}; \
+         expected a distance of at most 1 m"
     )]
-    LooseEnd {
+    ShapeEndMismatch {
         /// `begins` or `ends`.
         verb: &'static str,
-        /// Where the shape begins or ends, in the file's coordinates.
+        /// First or last point of the shape, in the file's coordinates.
         shape: String,
-        /// The node's id and where it lies, in the file's coordinates.
+        /// Id and position of the node, in the file's coordinates.
         node: String,
     },
-    /// A street names a node that is not there.
-    #[error("field `{field}` names node `{value}`, which does not exist")]
+    /// A street refers to an unknown node.
+    #[error("field `{field}` refers to unknown node `{value}`")]
     UnknownNode {
-        /// `from` or `to`.
+        /// Name of the field: `from`, `to` or `nd`.
         field: &'static str,
-        /// The id.
+        /// Id of the node.
         value: String,
     },
-    /// There is a map, but no street on it that the filter lets through.
-    #[error("no {0} street in it")]
+    /// No way of the extract passes the street filter.
+    #[error("no {0} street in the extract")]
     NoStreet(&'static str),
-    /// What was read makes no valid map.
+    /// The content does not form a valid map.
     #[error("{0}")]
     Map(#[from] MapError),
-    /// The tables of a prepared map do not fit together.
+    /// The tables of a prepared map are inconsistent.
     #[error("damaged: {0}")]
     Tables(#[from] TablesError),
-    /// Metres and lon/lat do not fit together.
+    /// Metres and lon/lat are inconsistent.
     #[error("{0}")]
     Frame(#[from] FrameError),
-    /// Lon/lat are needed, and the map has none.
-    #[error("{0} needs lon/lat and the map has none; give `--origin LON,LAT`")]
+    /// Lon/lat are required but the map has no geographic frame.
+    #[error("{0} requires lon/lat but the map has only metres; set `--origin LON,LAT`")]
     NoFrame(&'static str),
-    /// A point of the map has no lon/lat, so far from the origin does it lie.
-    #[error("`{label}` at {x}, {y} lies too far from the map's origin to have lon/lat")]
+    /// A point is too far from the origin to be converted to lon/lat.
+    #[error("`{label}` at {x}, {y} is too far from the map's origin to be converted to lon/lat")]
     OffEarth {
-        /// Of the terminal or point of interest, or `shape`.
+        /// Label of the terminal or point of interest, or `shape`.
         label: String,
         /// Metres to the east.
         x: f64,
         /// Metres to the north.
         y: f64,
     },
-    /// Lon/lat are given, and the map has its own.
-    #[error("`--origin` is for maps in metres; this one has lon/lat of its own")]
+    /// `--origin` was set for a map that already has lon/lat.
+    #[error("`--origin` applies only to maps in metres; this map already has lon/lat")]
     HasFrame,
 }
 
+/// A problem and its location, before the file is known.
+#[derive(Debug)]
+pub(crate) struct LocatedProblem {
+    pub location: FileLocation,
+    pub problem: Problem,
+}
+
+impl LocatedProblem {
+    /// Returns the error for this problem in `file`.
+    pub(crate) fn of(self, file: &Path) -> ImportError {
+        self.location.of(file, self.problem)
+    }
+}
+
+impl Problem {
+    /// Returns the problem of a field with an invalid value; long values are shortened.
+    pub(crate) fn bad_field(field: &'static str, value: &str, expected: &'static str) -> Problem {
+        Problem::BadField { field, value: excerpt(value), expected }
+    }
+}
+
+/// Returns the first 80 characters of a value, for messages.
+pub(crate) fn excerpt(value: &str) -> String {
+    let mut short: String = value.chars().take(80).collect();
+    if short.len() < value.len() {
+        short.push('…');
+    }
+    short
+}
+
 impl FileLocation {
-    /// This location of `file` has a problem.
+    /// Returns a problem at this location.
+    pub(crate) fn with(self, problem: impl Into<Problem>) -> LocatedProblem {
+        LocatedProblem { location: self, problem: problem.into() }
+    }
+
+    /// Returns the error for a problem at this location of `file`.
     pub(crate) fn of(self, file: &Path, problem: impl Into<Problem>) -> ImportError {
         ImportError { file: file.to_owned(), location: self, problem: problem.into() }
     }
@@ -201,11 +238,23 @@ impl From<io::Error> for Problem {
             io::ErrorKind::IsADirectory => Problem::Directory,
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Problem::DiskFull,
             io::ErrorKind::ReadOnlyFilesystem => Problem::ReadOnly,
-            io::ErrorKind::UnexpectedEof => Problem::Truncated("in the middle of its data".into()),
+            io::ErrorKind::UnexpectedEof => Problem::Truncated("in the middle of the data".into()),
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
                 Problem::Damaged(error.to_string())
             }
             _ => Problem::Io(error),
+        }
+    }
+}
+
+impl From<quick_xml::Error> for Problem {
+    fn from(error: quick_xml::Error) -> Problem {
+        match error {
+            quick_xml::Error::Io(error) => io::Error::new(error.kind(), error.to_string()).into(),
+            quick_xml::Error::Syntax(error) => {
+                Problem::Truncated(format!("or damaged XML: {error}"))
+            }
+            error => Problem::Damaged(error.to_string()),
         }
     }
 }
@@ -216,7 +265,7 @@ impl fmt::Display for FileLocation {
             FileLocation::File => Ok(()),
             FileLocation::Line(line) => write!(f, ", line {line}"),
             FileLocation::Byte(byte) => write!(f, ", byte {byte}"),
-            FileLocation::UnpackedByte(byte) => write!(f, ", byte {byte} once unpacked"),
+            FileLocation::DecompressedByte(byte) => write!(f, ", byte {byte} after decompression"),
             FileLocation::Element(kind, id) => write!(f, ", {kind} {id}"),
         }
     }
@@ -227,19 +276,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_machine_refuses_is_said_in_words() {
-        let says = |kind: io::ErrorKind| Problem::from(io::Error::from(kind)).to_string();
-        assert_eq!(says(io::ErrorKind::NotFound), "no such file");
-        assert_eq!(says(io::ErrorKind::PermissionDenied), "no permission");
-        assert_eq!(says(io::ErrorKind::IsADirectory), "is a directory; expected a file");
-        assert_eq!(says(io::ErrorKind::StorageFull), "no room left on the disk");
-        assert_eq!(says(io::ErrorKind::ReadOnlyFilesystem), "its folder is read-only");
-        assert!(says(io::ErrorKind::UnexpectedEof).contains("ends early"));
-        assert!(says(io::ErrorKind::InvalidData).starts_with("damaged: "));
+    fn io_errors_have_plain_messages() {
+        let message = |kind: io::ErrorKind| Problem::from(io::Error::from(kind)).to_string();
+        assert_eq!(message(io::ErrorKind::NotFound), "no such file");
+        assert_eq!(
+            message(io::ErrorKind::PermissionDenied),
+            "permission denied; check the owner and mode of the file and its folder"
+        );
+        assert_eq!(message(io::ErrorKind::IsADirectory), "is a directory; expected a file");
+        assert_eq!(message(io::ErrorKind::StorageFull), "the disk is full");
+        assert_eq!(message(io::ErrorKind::ReadOnlyFilesystem), "the file system is read-only");
+        assert!(message(io::ErrorKind::UnexpectedEof).contains("unexpected end of file"));
+        assert!(message(io::ErrorKind::InvalidData).starts_with("damaged: "));
     }
 
     #[test]
-    fn a_problem_is_told_with_its_file_and_place() {
+    fn a_message_begins_with_file_and_location() {
         let message = |location: FileLocation| {
             location.of(Path::new("a/b.csv"), Problem::Missing).to_string()
         };
@@ -247,8 +299,8 @@ mod tests {
         assert_eq!(message(FileLocation::Line(7)), "a/b.csv, line 7: no such file");
         assert_eq!(message(FileLocation::Byte(7)), "a/b.csv, byte 7: no such file");
         assert_eq!(
-            message(FileLocation::UnpackedByte(7)),
-            "a/b.csv, byte 7 once unpacked: no such file"
+            message(FileLocation::DecompressedByte(7)),
+            "a/b.csv, byte 7 after decompression: no such file"
         );
         assert_eq!(message(FileLocation::Element("way", 7)), "a/b.csv, way 7: no such file");
     }

@@ -1,4 +1,4 @@
-//! Doors for the fuzz targets: any bytes in, no panic. Also what the mutation tests call.
+//! Entry points of the fuzz targets and the mutation tests: any bytes in, no panic.
 
 use crate::draft::Draft;
 use crate::error::ImportError;
@@ -6,18 +6,19 @@ use crate::input::Input;
 use crate::{brinkhoff, csv_map};
 use meshcloak::map::{Extent, StreetMap};
 
-/// Reads a CSV map: its tables of nodes, streets and points of interest, parted by zero bytes.
+/// Reads a CSV map from its tables of nodes, streets and points of interest, separated by zero
+/// bytes.
 pub fn csv_map(bytes: &[u8]) -> Option<StreetMap> {
     let mut parts = bytes.splitn(3, |&byte| byte == 0).map(<[u8]>::to_vec);
     let nodes = Input::from_bytes("nodes", parts.next()?);
     let streets = Input::from_bytes("streets", parts.next().unwrap_or_default());
     let pois = parts.next().map(|bytes| Input::from_bytes("pois", bytes));
     csv_map::looks_like(bytes);
-    built(csv_map::read_inputs(csv_map::CsvInputs { nodes, streets, pois }, None))
+    build(csv_map::read_inputs(csv_map::CsvInputs { nodes, streets, pois }, None))
 }
 
-/// Reads a Brinkhoff map: two bytes say, big-endian, how long the file of nodes is, which follows;
-/// the rest is the file of edges.
+/// Reads a Brinkhoff map: two bytes length of the node file (big-endian), the node file, the edge
+/// file.
 pub fn brinkhoff(bytes: &[u8]) -> Option<StreetMap> {
     let (length, rest) = bytes.split_first_chunk()?;
     let length = usize::from(u16::from_be_bytes(*length)).min(rest.len());
@@ -25,11 +26,11 @@ pub fn brinkhoff(bytes: &[u8]) -> Option<StreetMap> {
     brinkhoff::looks_like_nodes(nodes);
     brinkhoff::looks_like_edges(edges);
     let input = |name, bytes: &[u8]| Input::from_bytes(name, bytes.to_vec());
-    built(brinkhoff::read_inputs(input("nodes", nodes), input("edges", edges)))
+    build(brinkhoff::read_inputs(input("nodes", nodes), input("edges", edges)))
 }
 
-/// The map of a draft, whole and in its largest part; an error has a message.
-fn built(draft: Result<Draft, ImportError>) -> Option<StreetMap> {
+/// Builds the whole map of a draft and its largest component. Errors must have a message.
+fn build(draft: Result<Draft, ImportError>) -> Option<StreetMap> {
     match draft {
         Ok(draft) => {
             let whole = draft.builder.clone().build(Extent::Whole).ok()?;
@@ -79,7 +80,7 @@ mod tests {
             .map(|(nodes, edges)| [&(nodes.len() as u16).to_be_bytes()[..], nodes, edges].concat())
     }
 
-    /// Flips, cuts, inserts and repeats at random places, several times over.
+    /// Applies one to three random flips, cuts, insertions or repetitions.
     fn mutate(bytes: &mut Vec<u8>, random: &mut impl rand::Rng) {
         const ODD: [u8; 14] = *b"\0\n\r,\"(-.e9\xff\x80 \x1f";
         for _ in 0..random.random_range(1..4) {
@@ -102,8 +103,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn survives(map: &[u8], read: fn(&[u8]) -> Option<StreetMap>) {
-        assert!(read(map).is_some(), "the map itself is read");
+    fn assert_no_panic(map: &[u8], read: fn(&[u8]) -> Option<StreetMap>) {
+        assert!(read(map).is_some(), "the unchanged map is valid");
         let mut read_maps = 0;
         for seed in 0..8000 {
             let (mut bytes, mut random) = (map.to_vec(), Town::generator(seed));
@@ -113,16 +114,16 @@ mod tests {
         for length in 0..map.len() {
             read(&map[..length]);
         }
-        assert!((100..7900).contains(&read_maps), "{read_maps} of 8000 were still maps");
+        assert!((100..7900).contains(&read_maps), "{read_maps} of 8000 are valid maps");
     }
 
     #[test]
-    fn no_mutation_of_a_csv_map_is_a_panic() {
-        CSV.iter().for_each(|map| survives(map.as_bytes(), csv_map));
+    fn no_mutation_of_a_csv_map_panics() {
+        CSV.iter().for_each(|map| assert_no_panic(map.as_bytes(), csv_map));
     }
 
     #[test]
-    fn no_mutation_of_a_brinkhoff_map_is_a_panic() {
-        brinkhoff_maps().iter().for_each(|map| survives(map, brinkhoff));
+    fn no_mutation_of_a_brinkhoff_map_panics() {
+        brinkhoff_maps().iter().for_each(|map| assert_no_panic(map, brinkhoff));
     }
 }

@@ -1,41 +1,45 @@
-//! A map as GeoJSON: streets as lines and points of interest as points, in lon/lat to seven
-//! decimals (a centimetre). Written only, one feature a line, never held in memory as a whole.
+//! GeoJSON writer: streets as lines, points of interest as points, lon/lat with seven decimals
+//! (1 cm). One feature per line, streamed.
 
 use crate::error::{FileLocation, ImportError, Problem};
-use crate::lon_lat::LonLats;
+use crate::lon_lat::LonLatConverter;
 use crate::output::Output;
 use meshcloak::map::{PoiId, StreetId, StreetMap};
 use meshcloak::units::{LonLat, Point};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Writes a map that lies somewhere on Earth.
+/// Writes a map that has a geographic frame.
 pub(crate) fn write(map: &StreetMap, path: &Path) -> Result<(), ImportError> {
     if map.frame().is_none() {
         return Err(FileLocation::File.of(path, Problem::NoFrame("GeoJSON")));
     }
-    let places = LonLats::of(map).map_err(|error| FileLocation::File.of(path, error))?;
+    let lon_lats = LonLatConverter::of(map).map_err(|error| FileLocation::File.of(path, error))?;
     let mut output = Output::new();
-    output.file(path, |out| write_collection(map, &places, out))?;
+    output.file(path, |out| write_collection(map, &lon_lats, out))?;
     output.commit()
 }
 
-fn write_collection(map: &StreetMap, places: &LonLats, out: &mut dyn Write) -> io::Result<()> {
+fn write_collection(
+    map: &StreetMap,
+    lon_lats: &LonLatConverter,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     out.write_all(b"{\"type\":\"FeatureCollection\",\"features\":[")?;
     for street in map.streets() {
         out.write_all(if street.0 == 0 { b"\n" } else { b",\n" })?;
-        write_street(map, places, street, out)?;
+        write_street(map, lon_lats, street, out)?;
     }
     for poi in map.pois() {
         out.write_all(b",\n")?;
-        write_poi(map, places, poi, out)?;
+        write_poi(map, lon_lats, poi, out)?;
     }
     out.write_all(b"\n]}\n")
 }
 
 fn write_street(
     map: &StreetMap,
-    places: &LonLats,
+    lon_lats: &LonLatConverter,
     id: StreetId,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -47,7 +51,7 @@ fn write_street(
         if index > 0 {
             out.write_all(b",")?;
         }
-        write_place(places, point, out)?;
+        write_point(lon_lats, point, out)?;
     }
     out.write_all(b"]},\"properties\":{\"kind\":\"street\"")?;
     write_text("id", Some(map.street_label(id)), out)?;
@@ -59,9 +63,14 @@ fn write_street(
     out.write_all(b"}}")
 }
 
-fn write_poi(map: &StreetMap, places: &LonLats, id: PoiId, out: &mut dyn Write) -> io::Result<()> {
+fn write_poi(
+    map: &StreetMap,
+    lon_lats: &LonLatConverter,
+    id: PoiId,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     out.write_all(b"{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":")?;
-    write_place(places, map.poi(id).point, out)?;
+    write_point(lon_lats, map.poi(id).point, out)?;
     out.write_all(b"},\"properties\":{\"kind\":\"poi\"")?;
     write_text("id", map.poi_label(id), out)?;
     write_text("category", Some(map.category(id)), out)?;
@@ -69,12 +78,12 @@ fn write_poi(map: &StreetMap, places: &LonLats, id: PoiId, out: &mut dyn Write) 
     out.write_all(b"}}")
 }
 
-fn write_place(places: &LonLats, point: Point, out: &mut dyn Write) -> io::Result<()> {
-    let LonLat { lon, lat } = places.at(point).ok_or(io::ErrorKind::InvalidInput)?;
+fn write_point(lon_lats: &LonLatConverter, point: Point, out: &mut dyn Write) -> io::Result<()> {
+    let LonLat { lon, lat } = lon_lats.at(point).ok_or(io::ErrorKind::InvalidInput)?;
     write!(out, "[{lon:.7},{lat:.7}]")
 }
 
-/// One more property, unless there is no text for it.
+/// Writes a property, if it has a value.
 fn write_text(property: &str, text: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
     let Some(text) = text else { return Ok(()) };
     write!(out, ",\"{property}\":")?;
@@ -140,16 +149,16 @@ mod tests {
     }
 
     #[test]
-    fn a_map_that_lies_nowhere_is_refused() {
+    fn a_map_without_a_frame_is_rejected() {
         let map = town("A 0,0  B 100,0 | A-B").map;
         let error = write(&map, Path::new("m.geojson")).unwrap_err();
-        let expected = "m.geojson: GeoJSON needs lon/lat and the map has none; \
-                        give `--origin LON,LAT`";
+        let expected = "m.geojson: GeoJSON requires lon/lat but the map has only metres; \
+                        set `--origin LON,LAT`";
         assert_eq!(error.to_string(), expected);
     }
 
     #[test]
-    fn a_point_beyond_the_earth_is_named_and_nothing_is_written() {
+    fn a_point_without_lon_lat_is_named_and_nothing_is_written() {
         let mut builder = MapBuilder::new();
         builder.set_frame(Frame::at(LonLat { lon: 2.3, lat: 48.8 }));
         let a = builder.terminal("A", Point::new(0.0, 0.0)).unwrap();
@@ -169,7 +178,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.geojson");
         let error = write(&map, &path).unwrap_err().to_string();
-        assert!(error.contains("m.geojson: `B` at 39000000, 39000000 lies too far"), "{error}");
+        assert!(error.contains("m.geojson: `B` at 39000000, 39000000 is too far"), "{error}");
         assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
     }
 }

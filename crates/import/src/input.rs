@@ -1,4 +1,4 @@
-//! Opening files: plain or gzipped, with errors that say what is wrong.
+//! Buffered input from plain or gzipped files, with located errors.
 
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::progress::Progress;
@@ -7,21 +7,21 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// An opened file, unpacked on the way if it is gzipped.
+/// An open file; gzip is decompressed transparently.
 pub(crate) struct Input<'a> {
-    /// Where it came from, for errors.
+    /// Path, for errors.
     pub path: PathBuf,
-    /// Its size on disk.
+    /// Size on disk, in bytes.
     pub size: u64,
-    packed: bool,
+    is_gzipped: bool,
     reader: Reader<'a>,
 }
 
-/// What every gzipped file begins with.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// First bytes of every gzipped file.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 impl<'a> Input<'a> {
-    /// Opens a file; `progress` hears of every byte taken from disk.
+    /// Opens a file; every byte read from disk is reported to `progress`.
     pub(crate) fn open(path: &Path, progress: &'a dyn Progress) -> Result<Input<'a>, ImportError> {
         let problem = |error: io::Error| FileLocation::File.of(path, error);
         let file = File::open(path).map_err(problem)?;
@@ -29,12 +29,12 @@ impl<'a> Input<'a> {
         if metadata.is_dir() {
             return Err(FileLocation::File.of(path, Problem::Directory));
         }
-        let raw = BufReader::with_capacity(1 << 18, Counted { file, progress });
-        let (packed, reader) = unpacked(raw).map_err(problem)?;
-        Ok(Input { path: path.to_owned(), size: metadata.len(), packed, reader })
+        let raw = BufReader::with_capacity(1 << 18, CountedFile { file, progress });
+        let (is_gzipped, reader) = decompressed(raw).map_err(problem)?;
+        Ok(Input { path: path.to_owned(), size: metadata.len(), is_gzipped, reader })
     }
 
-    /// Opens a file as a stage of its own: `progress` hears of its size first.
+    /// Opens a file and begins a progress stage of its size.
     pub(crate) fn begin(
         path: &Path,
         stage: &'static str,
@@ -44,36 +44,38 @@ impl<'a> Input<'a> {
         Input::open(path, progress)
     }
 
-    /// Bytes in memory as if they were the file `path`.
+    /// Returns an input over bytes in memory; `path` is used in errors.
     pub(crate) fn from_bytes(
         path: impl AsRef<Path>,
         bytes: impl AsRef<[u8]> + Send + 'a,
     ) -> Input<'a> {
         let size = bytes.as_ref().len() as u64;
-        let (packed, reader) = unpacked(io::Cursor::new(bytes)).expect("memory can always be read");
-        Input { path: path.as_ref().to_owned(), size, packed, reader }
+        let (is_gzipped, reader) =
+            decompressed(io::Cursor::new(bytes)).expect("reading from memory cannot fail");
+        Input { path: path.as_ref().to_owned(), size, is_gzipped, reader }
     }
 
-    /// The first bytes, without taking them; at least one unless the file is empty.
+    /// Returns the first bytes without consuming them; at least one unless the file is empty.
     pub(crate) fn peek(&mut self) -> Result<&[u8], ImportError> {
         self.peek_at(FileLocation::File)
     }
 
-    /// The next bytes, without taking them; none at the end of the file. `location` is for errors.
+    /// Returns the next bytes without consuming them; none at the end of the file. `location` is
+    /// used in errors.
     pub(crate) fn peek_at(&mut self, location: FileLocation) -> Result<&[u8], ImportError> {
-        let location = self.location(location);
+        let location = self.resolve(location);
         self.reader.fill_buf().map_err(|error| location.of(&self.path, error))
     }
 
-    /// This file has a problem at `location`.
+    /// Returns the error for a problem at `location` of this file.
     pub(crate) fn error(&self, location: FileLocation, problem: impl Into<Problem>) -> ImportError {
-        self.location(location).of(&self.path, problem)
+        self.resolve(location).of(&self.path, problem)
     }
 
-    /// Readers count what they read, which in a gzipped file is not where it lies on disk.
-    fn location(&self, location: FileLocation) -> FileLocation {
+    /// Converts a byte offset of a gzipped file, which readers count after decompression.
+    fn resolve(&self, location: FileLocation) -> FileLocation {
         match location {
-            FileLocation::Byte(byte) if self.packed => FileLocation::UnpackedByte(byte),
+            FileLocation::Byte(byte) if self.is_gzipped => FileLocation::DecompressedByte(byte),
             _ => location,
         }
     }
@@ -97,21 +99,22 @@ impl BufRead for Input<'_> {
 
 type Reader<'a> = Box<dyn BufRead + Send + 'a>;
 
-/// Whether `raw` is gzipped, and what it holds, unpacked if it is.
-fn unpacked<'a>(mut raw: impl BufRead + Send + 'a) -> io::Result<(bool, Reader<'a>)> {
-    if raw.fill_buf()?.starts_with(&GZIP) {
+/// Returns whether `raw` is gzipped, and a reader of its decompressed content.
+fn decompressed<'a>(mut raw: impl BufRead + Send + 'a) -> io::Result<(bool, Reader<'a>)> {
+    if raw.fill_buf()?.starts_with(&GZIP_MAGIC) {
         Ok((true, Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(raw)))))
     } else {
         Ok((false, Box::new(raw)))
     }
 }
 
-struct Counted<'a> {
+/// A file that reports the bytes read from it.
+struct CountedFile<'a> {
     file: File,
     progress: &'a dyn Progress,
 }
 
-impl Read for Counted<'_> {
+impl Read for CountedFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
         self.progress.advance(read as u64);

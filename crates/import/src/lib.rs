@@ -1,5 +1,8 @@
-//! Files → [`StreetMap`]: OSM, Brinkhoff, CSV and prepared maps, the built-in city, and the
-//! writers that go the other way. Only this crate knows file formats.
+//! Readers and writers of street maps, queries and traces. All file formats are confined to this
+//! crate.
+//!
+//! Maps ([`StreetMap`]): OSM PBF and XML, Brinkhoff, CSV, prepared maps, and the built-in city.
+//! Queries: CSV and NDJSON. Traces: Brinkhoff, taxi CSV and GPX.
 //!
 //! [`StreetMap`]: meshcloak::map::StreetMap
 //!

@@ -1,37 +1,37 @@
-//! How a map is to be read.
+//! Options for reading maps.
 
 use meshcloak::map::Extent;
 use meshcloak::units::LonLat;
 use std::path::PathBuf;
 
-/// What a reader needs to be told.
+/// Options for reading a map.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The largest strongly connected part, or everything.
+    /// Whether to keep the largest strongly connected component or the whole map.
     pub extent: Extent,
-    /// What becomes a street in an OSM extract.
+    /// Options for OSM extracts.
     pub osm: OsmOptions,
-    /// Where the zero of a map in metres lies on Earth.
+    /// Lon/lat of the origin of a map in metres.
     pub origin: Option<LonLat>,
-    /// A file of further points of interest.
+    /// CSV file of additional points of interest.
     pub pois: Option<PathBuf>,
 }
 
-/// What becomes a street in an OSM extract.
+/// Options for OSM extracts.
 #[derive(Clone, Copy, Debug)]
 pub struct OsmOptions {
-    /// Which highways.
+    /// Highways that become streets.
     pub highways: Highways,
-    /// Whether every node becomes a terminal, as in the paper's counts, not just junctions.
+    /// Whether every node becomes a terminal, as in Table II of the paper, instead of junctions only.
     pub every_node: bool,
-    /// Streets longer than this many metres are split.
+    /// Streets longer than this are split, in metres; values below 1 count as 1.
     pub max_street_metres: f64,
 }
 
 /// Which OSM highways become streets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Highways {
-    /// Those for cars: motorway to service.
+    /// Roads for cars: motorway to service.
     Drive,
     /// Also paths, footways, cycleways, tracks, steps and pedestrian streets.
     All,

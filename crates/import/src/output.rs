@@ -1,7 +1,9 @@
-//! Writing files all or nothing: each is written beside its final name and renamed at the end.
+//! Atomic output of one or more files: each is written to a temporary file in the same folder and
+//! renamed at the end.
 //!
-//! What is no file, as a pipe, is written to at once ([`crate::pending_file`]). The files of one map are all written before the first is renamed. A name that ends in `.gz` is
-//! gzipped without a time stamp, so that the same map gives the same bytes.
+//! All files of a map are written before the first is renamed. Devices and pipes are written
+//! directly ([`crate::pending_file`]). Names with the extension `.gz` are gzipped without a time
+//! stamp, so that equal maps give equal bytes.
 
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::pending_file::PendingFile;
@@ -12,31 +14,31 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
-/// Files written so far, none of them under its final name. Dropped, it leaves nothing behind.
+/// Files written but not yet renamed; removed when dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     written: Vec<(PendingFile, PathBuf)>,
 }
 
 impl Output {
-    /// Nothing written yet.
+    /// Returns an output without files.
     pub(crate) fn new() -> Output {
         Output::default()
     }
 
-    /// Writes what will be the file at `path`.
+    /// Writes the content of the future file at `path`.
     pub(crate) fn file(
         &mut self,
         path: &Path,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), ImportError> {
-        let mut file = PendingFile::of(path)?;
+        let mut file = PendingFile::create(path)?;
         fill(&mut file, path, write).map_err(|error| FileLocation::File.of(path, error))?;
         self.written.push((file, path.to_owned()));
         Ok(())
     }
 
-    /// Gives every file its name.
+    /// Renames all files to their final names.
     pub(crate) fn commit(self) -> Result<(), ImportError> {
         for (file, path) in self.written {
             file.finish().map_err(|error| FileLocation::File.of(&path, error))?;
@@ -45,19 +47,19 @@ impl Output {
     }
 }
 
-/// Writes `bytes` to the file at `path`, all or nothing.
+/// Writes `bytes` to the file at `path` atomically.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
     let mut output = Output::new();
     output.file(path, |file| file.write_all(bytes))?;
     output.commit()
 }
 
-/// A new file in the folder of `path`, with the permissions of any new file.
-pub(crate) fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
+/// Creates a temporary file in the folder of `path`, with the default permissions of new files.
+pub(crate) fn temporary_beside(path: &Path) -> Result<NamedTempFile, ImportError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".writing-");
-    let permissions = ordinary_permissions();
+    let permissions = default_permissions();
     if let Some(permissions) = permissions {
         builder.permissions(permissions);
     }
@@ -65,7 +67,7 @@ pub(crate) fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
     let file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(|error| {
         let problem = match error.kind() {
             io::ErrorKind::NotFound => {
-                Problem::Io(io::Error::new(error.kind(), "its folder does not exist"))
+                Problem::Io(io::Error::new(error.kind(), "the folder does not exist"))
             }
             _ => error.into(),
         };
@@ -76,33 +78,34 @@ pub(crate) fn beside(path: &Path) -> Result<NamedTempFile, ImportError> {
     Ok(file)
 }
 
-/// Files that have not got their names yet, for a process that ends before it can drop them.
+/// Temporary files to remove if the process exits without running destructors.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes every file that has not got its name yet; for a process that is interrupted and ends
-/// at once. Whoever begins a file after this waits for that end.
+/// Removes all temporary files, for a process that exits immediately after an interrupt.
+///
+/// The lock stays held: threads that create a file afterwards block until the process exits.
 pub fn discard_unfinished() {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in unfinished.drain(..) {
-        // One that is no longer there has got its name.
+        // Fails if the file has been renamed, which is fine.
         std::fs::remove_file(path).ok();
     }
     std::mem::forget(unfinished);
 }
 
-/// Whether a file of that name is gzipped.
-pub(crate) fn is_packed(path: &Path) -> bool {
+/// Returns whether a file name has the extension `.gz`.
+pub(crate) fn is_gzip_name(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }
 
 #[cfg(unix)]
-fn ordinary_permissions() -> Option<Permissions> {
+fn default_permissions() -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
     Some(Permissions::from_mode(0o666))
 }
 
 #[cfg(not(unix))]
-fn ordinary_permissions() -> Option<Permissions> {
+fn default_permissions() -> Option<Permissions> {
     None
 }
 
@@ -112,10 +115,10 @@ fn fill(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut plain = BufWriter::with_capacity(1 << 16, file);
-    if is_packed(path) {
-        let mut packed = GzBuilder::new().mtime(0).write(&mut plain, Compression::default());
-        write(&mut packed)?;
-        packed.finish()?;
+    if is_gzip_name(path) {
+        let mut gzip = GzBuilder::new().mtime(0).write(&mut plain, Compression::default());
+        write(&mut gzip)?;
+        gzip.finish()?;
     } else {
         write(&mut plain)?;
     }
@@ -136,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn files_appear_together_and_whole() {
+    fn files_appear_together_and_complete() {
         let folder = tempfile::tempdir().unwrap();
         let [a, b] = ["a", "b.gz"].map(|name| folder.path().join(name));
         let mut output = Output::new();
@@ -156,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_leaves_the_old_file_and_nothing_else() {
+    fn a_write_error_keeps_the_old_file_and_removes_temporary_files() {
         let folder = tempfile::tempdir().unwrap();
         let a = folder.path().join("a");
         fs::write(&a, "old").unwrap();
@@ -164,20 +167,20 @@ mod tests {
         output.file(&a, |out| out.write_all(b"new")).unwrap();
         let failed = output.file(&folder.path().join("b"), |out| {
             out.write_all(b"half")?;
-            Err(io::Error::other("no more room"))
+            Err(io::Error::other("disk failure"))
         });
-        assert!(failed.unwrap_err().to_string().ends_with("b: no more room"));
+        assert!(failed.unwrap_err().to_string().ends_with("b: disk failure"));
         drop(output);
         assert_eq!(names(folder.path()), ["a"]);
         assert_eq!(fs::read(&a).unwrap(), b"old");
     }
 
     #[test]
-    fn a_place_that_cannot_be_written_is_named() {
+    fn a_path_that_cannot_be_written_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let message = |path: &Path| Output::new().file(path, |_| Ok(())).unwrap_err().to_string();
         let lost = folder.path().join("nowhere/a");
-        assert_eq!(message(&lost), format!("{}: its folder does not exist", lost.display()));
+        assert_eq!(message(&lost), format!("{}: the folder does not exist", lost.display()));
         let taken = folder.path();
         assert_eq!(message(taken), format!("{}: is a directory; expected a file", taken.display()));
     }

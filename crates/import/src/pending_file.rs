@@ -1,46 +1,47 @@
-//! What is being written: beside its final name if that is the name of a file, and straight to
-//! what is there already if that is none: a device or a pipe is written to, never replaced.
+//! An output file before its final rename. Regular files are written to a temporary file; devices
+//! and pipes are written directly and never replaced.
 
 use crate::error::{FileLocation, ImportError, Problem};
-use crate::output::beside;
+use crate::output::temporary_beside;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Something on its way to a path. Dropped before [`PendingFile::finish`], it leaves no file behind.
+/// An output file before its final rename; the temporary file is removed when dropped before
+/// [`PendingFile::finish`].
 #[derive(Debug)]
 pub(crate) enum PendingFile {
-    /// To be renamed.
-    Beside(NamedTempFile, PathBuf),
-    /// No file: it takes what it is given.
-    Straight(File),
+    /// A temporary file and its final path.
+    Temporary(NamedTempFile, PathBuf),
+    /// A device or pipe, written directly.
+    Direct(File),
 }
 
 impl PendingFile {
-    /// Begins what will be at `path`. A link stays a link, to the new file.
-    pub(crate) fn of(path: &Path) -> Result<PendingFile, ImportError> {
+    /// Opens the output for `path`. A symbolic link is kept and its target replaced.
+    pub(crate) fn create(path: &Path) -> Result<PendingFile, ImportError> {
         let at = |error: io::Error| FileLocation::File.of(path, error);
         match fs::metadata(path) {
-            Ok(there) if there.is_dir() => Err(FileLocation::File.of(path, Problem::Directory)),
-            Ok(there) if there.is_file() => {
+            Ok(metadata) if metadata.is_dir() => {
+                Err(FileLocation::File.of(path, Problem::Directory))
+            }
+            Ok(metadata) if metadata.is_file() => {
                 let path = fs::canonicalize(path).map_err(at)?;
-                Ok(PendingFile::Beside(beside(&path)?, path))
+                Ok(PendingFile::Temporary(temporary_beside(&path)?, path))
             }
-            Ok(_) => {
-                OpenOptions::new().write(true).open(path).map(PendingFile::Straight).map_err(at)
-            }
-            Err(_) => Ok(PendingFile::Beside(beside(path)?, path.to_owned())),
+            Ok(_) => OpenOptions::new().write(true).open(path).map(PendingFile::Direct).map_err(at),
+            Err(_) => Ok(PendingFile::Temporary(temporary_beside(path)?, path.to_owned())),
         }
     }
 
-    /// Gives it its name.
+    /// Renames the file to its final name.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
-            PendingFile::Beside(file, path) => {
+            PendingFile::Temporary(file, path) => {
                 file.persist(path).map(drop).map_err(|error| error.error)
             }
-            PendingFile::Straight(_) => Ok(()),
+            PendingFile::Direct(_) => Ok(()),
         }
     }
 }
@@ -48,15 +49,15 @@ impl PendingFile {
 impl Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            PendingFile::Beside(file, _) => file.write(bytes),
-            PendingFile::Straight(file) => file.write(bytes),
+            PendingFile::Temporary(file, _) => file.write(bytes),
+            PendingFile::Direct(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            PendingFile::Beside(file, _) => file.flush(),
-            PendingFile::Straight(file) => file.flush(),
+            PendingFile::Temporary(file, _) => file.flush(),
+            PendingFile::Direct(file) => file.flush(),
         }
     }
 }
@@ -68,14 +69,14 @@ mod tests {
     use std::os::unix::fs::{FileTypeExt as _, symlink};
 
     fn write(path: &Path, text: &str) {
-        let mut copy = PendingFile::of(path).unwrap();
+        let mut copy = PendingFile::create(path).unwrap();
         copy.write_all(text.as_bytes()).unwrap();
         copy.flush().unwrap();
         copy.finish().unwrap();
     }
 
     #[test]
-    fn a_link_stays_a_link_and_its_file_is_the_new_one() {
+    fn a_symbolic_link_is_kept_and_its_target_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let [file, link, lost] = ["file", "link", "lost"].map(|name| folder.path().join(name));
         fs::write(&file, "old").unwrap();
@@ -89,8 +90,8 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_written_to_and_not_replaced() {
-        // By way of a link of ours: should it be replaced, no harm is done to the system.
+    fn a_device_is_written_and_not_replaced() {
+        // Through a link in a temporary folder, so that a failure cannot replace the device.
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("nothing");
         symlink("/dev/null", &link).unwrap();

@@ -1,14 +1,14 @@
-//! How a reader tells whoever waits how far it has come. Libraries never print.
+//! Progress reports of readers. The library itself prints nothing.
 
-/// Is told of stages and of how much of them is done.
+/// Receives progress reports.
 pub trait Progress: Sync {
-    /// A stage begins: what it does, and how much there is to do (0: unknown).
+    /// Begins a stage with `total` units of work; 0 is unknown.
     fn begin(&self, stage: &'static str, total: u64);
-    /// That much more is done.
+    /// Reports that `amount` more units are done.
     fn advance(&self, amount: u64);
 }
 
-/// Nobody waits.
+/// Ignores all reports.
 impl Progress for () {
     fn begin(&self, _: &'static str, _: u64) {}
     fn advance(&self, _: u64) {}

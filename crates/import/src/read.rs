@@ -1,4 +1,4 @@
-//! Reading a map, whatever it is named by and whatever its format.
+//! Reads a map from any source in any supported format.
 
 use crate::city;
 use crate::detect::{MapFormat, detect};
@@ -14,7 +14,10 @@ use meshcloak::map::{Extent, Frame, MapBuilder};
 use std::fs::File;
 use std::path::Path;
 
-/// Reads the map that `source` names, as `options` ask; `progress` hears how far it has come.
+/// Reads the map from `source`.
+///
+/// # Errors
+/// [`ImportError`] with file, location and problem if a file cannot be read as a map.
 pub fn read_map(
     source: &MapSource,
     options: &Options,
@@ -39,7 +42,7 @@ pub fn read_map(
     finish(draft, name, options, progress)
 }
 
-/// Adds what the options add, and builds the map.
+/// Adds the points of interest of the options and builds the map.
 fn finish(
     mut draft: Draft,
     name: &Path,
@@ -53,7 +56,7 @@ fn finish(
     draft.finish(name, options)
 }
 
-/// A prepared map is ready as it is, unless something is to be added to it or left out of it.
+/// Opens a prepared map; rebuilds it only if the options add or remove something.
 fn open_prepared(
     file: &Path,
     options: &Options,
@@ -63,8 +66,8 @@ fn open_prepared(
     let decoded =
         prepared::open(&opened).map_err(|problem| FileLocation::File.of(file, problem))?;
     let Prepared { imported, extent } = decoded;
-    let as_it_is = options.extent == Extent::Whole || extent == Extent::LargestPart;
-    if as_it_is && options.pois.is_none() && options.origin.is_none() {
+    let is_unchanged = options.extent == Extent::Whole || extent == Extent::LargestPart;
+    if is_unchanged && options.pois.is_none() && options.origin.is_none() {
         return Ok(imported);
     }
     let mut builder = MapBuilder::from_map(&imported.map);
@@ -77,8 +80,8 @@ fn open_prepared(
     if let Some(pois) = &options.pois {
         csv_map::add_pois(pois, None, &mut builder, progress)?;
     }
-    let extent = if as_it_is { Extent::Whole } else { Extent::LargestPart };
+    let extent = if is_unchanged { Extent::Whole } else { Extent::LargestPart };
     let built = builder.build(extent).map_err(|error| FileLocation::File.of(file, error))?;
-    let dropped = if as_it_is { imported.dropped } else { built.dropped };
+    let dropped = if is_unchanged { imported.dropped } else { built.dropped };
     Ok(Imported { map: built.map, dropped, ..imported })
 }

@@ -1,4 +1,4 @@
-//! What a map is named by: a file, the common part of several, or the built-in city.
+//! Source of a map: a file, a set of files, or the built-in city.
 
 use crate::city::CityPlan;
 use crate::error::{FileLocation, ImportError, Problem};
@@ -6,12 +6,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Where a map comes from.
+/// Source of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MapSource {
     /// The built-in city: `city`, `city:STREETS` or `city:STREETS:SEED`.
     City(CityPlan),
-    /// A file, any file of a set, or the set's name without endings.
+    /// A file, any file of a set, or the common stem of a set.
     File(PathBuf),
 }
 

@@ -1,4 +1,4 @@
-//! Where a map is to be written, and in which format: its ending says so.
+//! Output file or files of a map; the extension determines the format.
 
 use crate::brinkhoff::{self, BrinkhoffFiles, Encoding};
 use crate::csv_map::{self, CsvFiles};
@@ -10,11 +10,11 @@ use meshcloak::map::Extent;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A file or set of files to write.
+/// Output file or set of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapTarget {
     format: TargetFormat,
-    /// The file, or the common part of the names of a set.
+    /// The file, or the common stem of a set.
     path: PathBuf,
     gzipped: bool,
 }
@@ -27,8 +27,8 @@ enum TargetFormat {
     Prepared,
 }
 
-/// Endings of the files of a set, longest first, and what they stand for.
-const SETS: [(&str, TargetFormat); 8] = [
+/// Extensions of sets of files and their formats, longest first.
+const SET_EXTENSIONS: [(&str, TargetFormat); 8] = [
     (".streets.csv", TargetFormat::Csv),
     (".nodes.csv", TargetFormat::Csv),
     (".pois.csv", TargetFormat::Csv),
@@ -45,7 +45,7 @@ impl FromStr for MapTarget {
     fn from_str(text: &str) -> Result<MapTarget, ImportError> {
         let (plain, gzipped) =
             text.strip_suffix(".gz").map_or((text, false), |plain| (plain, true));
-        let set = SETS.iter().find_map(|(ending, format)| {
+        let set = SET_EXTENSIONS.iter().find_map(|(ending, format)| {
             Some((plain.strip_suffix(ending).filter(|stem| !stem.is_empty())?, *format))
         });
         if let Some((stem, format)) = set {
@@ -60,8 +60,10 @@ impl FromStr for MapTarget {
     }
 }
 
-/// Writes a map of which `extent` was kept; gives back sentences about what the format could not
-/// hold. Either all files of the target are written or none.
+/// Writes a map; `extent` is the extent it was read with. Either all files of the target are
+/// written or none.
+///
+/// Returns notes about data that the format cannot represent.
 pub fn write_map(
     imported: &Imported,
     extent: Extent,
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ending_says_the_format() {
+    fn the_extension_determines_the_format() {
         assert_eq!(target("a/b.csv"), (TargetFormat::Csv, "a/b".into(), false));
         assert_eq!(target("b.streets.csv.gz"), (TargetFormat::Csv, "b".into(), true));
         assert_eq!(
@@ -110,7 +112,7 @@ mod tests {
         assert_eq!(target("b.meshmap"), (TargetFormat::Prepared, "b.meshmap".into(), false));
         for bad in ["b.docx", "b", ".csv", "b.meshmap.gz", ""] {
             let error = bad.parse::<MapTarget>().unwrap_err().to_string();
-            assert!(error.contains("expected an ending"), "{bad}: {error}");
+            assert!(error.contains("unknown file extension"), "{bad}: {error}");
         }
     }
 }

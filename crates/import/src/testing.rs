@@ -1,15 +1,15 @@
-//! What the tests of readers and writers share.
+//! Helpers for tests of readers and writers.
 
 use crate::draft::Draft;
 use meshcloak::map::{Extent, StreetMap};
 use std::path::PathBuf;
 
-/// The whole map of a draft.
+/// Builds the whole map of a draft.
 pub(crate) fn whole(draft: Draft) -> StreetMap {
     draft.builder.build(Extent::Whole).unwrap().map
 }
 
-/// Everything but the frame is equal, to the last bit.
+/// Asserts that two maps are bit-identical except for the frame.
 #[track_caller]
 pub(crate) fn assert_same_map(a: &StreetMap, b: &StreetMap, context: &dyn std::fmt::Display) {
     assert_eq!(a.terminal_count(), b.terminal_count(), "{context}");
@@ -39,13 +39,13 @@ pub(crate) fn assert_same_map(a: &StreetMap, b: &StreetMap, context: &dyn std::f
     }
 }
 
-/// The real map `name`, if the tests are told where real maps are.
+/// Returns the path of a real map below `MESHCLOAK_MAPS`; `None` if the variable is not set.
 ///
 /// # Panics
-/// If they are told and the map is not there.
+/// If the variable is set and the map is missing.
 pub(crate) fn real_map(name: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("MESHCLOAK_MAPS") else {
-        eprintln!("skipped: MESHCLOAK_MAPS is not set, so there is no {name}");
+        eprintln!("skipped {name}: MESHCLOAK_MAPS is not set");
         return None;
     };
     let path = PathBuf::from(folder).join(name);

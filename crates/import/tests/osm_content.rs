@@ -1,4 +1,4 @@
-//! What becomes of OSM content: the same map from PBF and XML, and the map that SPEC §8 describes.
+//! What becomes of OSM content: the same map from PBF and XML, and the map that docs/SPEC.md §8 describes.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -183,7 +183,7 @@ fn error(content: &Content) -> (FileLocation, String) {
 #[test]
 fn ways_of_unknown_nodes_only_are_an_error() {
     let content = Content::default().nodes(&[(1, [0, 0])]).way(7, &[403, 404], "highway=road");
-    let reason = "field `nd` names node `403`, which does not exist";
+    let reason = "field `nd` refers to unknown node `403`";
     assert_eq!(error(&content), (FileLocation::Element("way", 7), reason.to_owned()));
 }
 
@@ -215,11 +215,11 @@ fn absurd_coordinates_are_an_error_that_names_the_node() {
     let mut content =
         Content::default().nodes(&[(1, [0, 0]), (2, [100, 0])]).way(7, &[1, 2], "highway=road");
     content.nodes[1].1 = 950_000_000;
-    let reason = "field `lat` holds `95`; expected degrees from -90 to 90";
+    let reason = "field `lat` is `95`; expected degrees from -90 to 90";
     assert_eq!(error(&content), (FileLocation::Element("node", 2), reason.to_owned()));
     content.nodes[1].1 = 0;
     content.nodes[1].2 = -1_800_000_001;
-    let reason = "field `lon` holds `-180.0000001`; expected degrees from -180 to 180";
+    let reason = "field `lon` is `-180.0000001`; expected degrees from -180 to 180";
     assert_eq!(error(&content), (FileLocation::Element("node", 2), reason.to_owned()));
     for value in ["NaN", "inf", "-infinity", "1e999", "", "5O.1"] {
         let xml = content.xml().replace("-180.0000001", value);

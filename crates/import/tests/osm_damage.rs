@@ -183,10 +183,10 @@ fn xml_that_is_not_an_extract_is_refused() {
     let cases = [
         ("<?xml version='1.0'?><osmChange/>", "expected one `<osm>`, found `<osmChange>`"),
         ("<osm></osm><osm></osm>", "expected one `<osm>`, found `<osm>`"),
-        ("<osm><node id='x' lat='1' lon='1'/></osm>", "field `id` holds `x`"),
-        ("<osm><way id='1'><nd ref='1.5'/></way></osm>", "field `ref` holds `1.5`"),
+        ("<osm><node id='x' lat='1' lon='1'/></osm>", "field `id` is `x`"),
+        ("<osm><way id='1'><nd ref='1.5'/></way></osm>", "field `ref` is `1.5`"),
         ("<osm><way id='1'></osm>", "damaged: "),
-        ("<osm><way></way></osm>", "field `id` holds ``"),
+        ("<osm><way></way></osm>", "field `id` is ``"),
         ("<osm><way id='1'><tag k='name' v='&x;'/></way></osm>", "damaged: "),
         ("<osm><node id=1 lat='1' lon='1'/></osm>", "damaged: "),
     ];

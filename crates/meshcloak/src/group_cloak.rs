@@ -6,8 +6,8 @@ use crate::distance::Atlas;
 use crate::grouping::past::{Before, Past, Whereabouts};
 use crate::grouping::{FULL_WORTH, Grouping, WhoCounts};
 use crate::guarantee::{Guarantee, max_travel};
-use crate::meshes::Meshes;
 use crate::query::Query;
+use crate::region_builder::SetPublisher;
 use crate::scheme::{Observer, Published, Stage, State, Stats};
 use crate::service_odds::QueryClass;
 use crate::units::Time;
@@ -80,7 +80,7 @@ impl GroupCloak {
         &mut self,
         task: Task<'_>,
         watch: &mut dyn Observer,
-        meshes: &mut Meshes,
+        meshes: &mut SetPublisher,
         published: &mut Published,
     ) {
         watch.stage(Stage::Cliques);

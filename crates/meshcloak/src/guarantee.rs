@@ -1,7 +1,7 @@
 //! What is promised to whom (SPEC §6), and the door of the `history` guarantee: whoever claims to
 //! be faster than she says cannot be hidden from somebody who knows where she was.
 
-use crate::distance::{Atlas, Search, Ways};
+use crate::distance::{Arcs, Atlas, Search};
 use crate::history::PastPosition;
 use crate::query::{Query, UserId};
 use crate::units::{Length, Time};
@@ -46,14 +46,14 @@ pub struct Admission {
     horizon: Duration,
     last: FxHashMap<UserId, (Time, crate::map::Position)>,
     order: VecDeque<(Time, UserId)>,
-    ways: Ways,
+    ways: Arcs,
     search: Search,
 }
 
 impl Admission {
     /// A door through which nobody has come yet.
     pub fn new(atlas: &Atlas, horizon: Duration) -> Admission {
-        let ways = Ways::forward(atlas.map());
+        let ways = Arcs::forward(atlas.map());
         let search = Search::new(ways.terminal_count());
         Admission { horizon, last: FxHashMap::default(), order: VecDeque::new(), ways, search }
     }

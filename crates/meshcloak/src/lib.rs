@@ -24,6 +24,8 @@ pub mod private;
 
 pub mod mix;
 
+pub mod stamps;
+
 pub mod units;
 
 pub mod map;
@@ -56,7 +58,7 @@ pub mod guard;
 
 pub mod grouping;
 
-mod meshes;
+mod region_builder;
 
 pub mod group_cloak;
 

@@ -9,9 +9,9 @@ pub use crate::group_cloak::Hold;
 use crate::group_cloak::{GroupCloak, Task};
 use crate::guarantee::{DEFAULT_HORIZON, Guarantee};
 use crate::guard::{Guard, Promise};
-pub use crate::meshes::RegionRule;
-use crate::meshes::{Meshes, RegionBuilder};
 use crate::query::Query;
+pub use crate::region_builder::RegionRule;
+use crate::region_builder::{RegionBuilder, SetPublisher};
 use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use crate::units::Time;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub struct MeshCloak {
     atlas: Arc<Atlas>,
     graph: GraphBuilder,
     cliques: LargestCliques,
-    meshes: Meshes,
+    meshes: SetPublisher,
     sets: Sets,
     groups: GroupCloak,
     guard: Guard,
@@ -85,7 +85,7 @@ impl MeshCloak {
             settings,
             graph: GraphBuilder::default(),
             cliques: LargestCliques::default(),
-            meshes: Meshes::new(regions),
+            meshes: SetPublisher::new(regions),
             sets: Sets::default(),
             groups: GroupCloak::default(),
             guard: Guard::default(),
@@ -146,7 +146,7 @@ impl Scheme for MeshCloak {
         let cut = graph.truncated();
         watch.stage(Stage::Cliques);
         let budget = if cut { settings.budget.min(BUDGET_OF_A_CRUSH) } else { settings.budget };
-        let largest = cliques.find_enough(graph.graph(), graph.wanted(), budget); // lines 11 and 13
+        let largest = cliques.find_enough(graph.graph(), graph.k(), budget); // lines 11 and 13
         watch.stage(Stage::Mesh);
         published.clear();
         published.stats = Stats {
@@ -195,7 +195,7 @@ impl Sets {
         let mut served = 0;
         for node in 0..places.len() as u32 {
             self.nodes[served] = node;
-            served += usize::from(graph.is_enough(node, largest.size(node), waiting));
+            served += usize::from(graph.is_satisfied(node, largest.size(node), waiting));
         }
         self.set_of.clear();
         self.set_of.resize(largest.clique_count(), NONE);

@@ -1,4 +1,4 @@
-//! Slow twins: each algorithm once more, too simple to be wrong, for tests and for reading.
+//! Reference implementations: each algorithm in its simplest form, for tests and for reading.
 
 use crate::constraint_graph::{ConstraintGraph, Coverage};
 use crate::map::{Position, Snapped, Street, StreetId, StreetMap, TerminalId};
@@ -6,7 +6,7 @@ use crate::mesh::MeshKey;
 use crate::query::Query;
 use crate::units::{Length, Point};
 
-/// Twin of [`StreetMap::snap`]: looks at every piece of every street.
+/// Reference for [`StreetMap::snap`]: tests every segment of every street.
 pub fn snap(map: &StreetMap, point: Point, limit: Option<f64>) -> Option<Snapped> {
     let all = map.streets().filter_map(|street| nearest_on(map, street, point));
     let best = all.reduce(|best, next| if next.0 < best.0 { next } else { best });
@@ -14,7 +14,7 @@ pub fn snap(map: &StreetMap, point: Point, limit: Option<f64>) -> Option<Snapped
     best.filter(|&(squared, _)| within(squared)).map(|(_, snapped)| snapped)
 }
 
-/// Twin of [`StreetMap::candidates`]: looks at every piece of every street.
+/// Reference for [`StreetMap::candidates`]: tests every segment of every street.
 pub fn candidates(map: &StreetMap, point: Point, radius: f64) -> Vec<Snapped> {
     let all = map.streets().filter_map(|street| nearest_on(map, street, point));
     let mut near: Vec<_> = all.filter(|&(squared, _)| squared <= radius * radius).collect();
@@ -22,7 +22,7 @@ pub fn candidates(map: &StreetMap, point: Point, radius: f64) -> Vec<Snapped> {
     near.into_iter().map(|(_, snapped)| snapped).collect()
 }
 
-/// The first of the nearest places of a street, after the square of its distance.
+/// Returns the first of the nearest points of a street, and the square of its distance.
 fn nearest_on(map: &StreetMap, street: StreetId, point: Point) -> Option<(f64, Snapped)> {
     let shape = map.shape(street);
     let whole: f64 = shape.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
@@ -43,7 +43,7 @@ fn nearest_on(map: &StreetMap, street: StreetId, point: Point) -> Option<(f64, S
     best
 }
 
-/// Which terminal reaches which: `reachability(map)[a][b]`, by Warshall's three loops.
+/// Returns which terminal reaches which, `reachability(map)[a][b]`, by Warshall's algorithm.
 pub fn reachability(map: &StreetMap) -> Vec<Vec<bool>> {
     let count = map.terminal_count();
     let mut reach = vec![vec![false; count]; count];
@@ -63,7 +63,7 @@ pub fn reachability(map: &StreetMap) -> Vec<Vec<bool>> {
     reach
 }
 
-/// Distances between terminals: `terminal_distances(map)[a][b]`, by Floyd and Warshall's loops.
+/// Returns the distances between terminals, `terminal_distances(map)[a][b]`, by Floyd–Warshall.
 pub fn terminal_distances(map: &StreetMap) -> Vec<Vec<Option<Length>>> {
     let count = map.terminal_count();
     let mut table = vec![vec![None; count]; count];
@@ -91,7 +91,7 @@ pub fn terminal_distances(map: &StreetMap) -> Vec<Vec<Option<Length>>> {
     table
 }
 
-/// Twin of [`crate::distance::Atlas::distance`], without a bound: the least over every way to
+/// Reference for [`crate::distance::Atlas::distance`], without a bound: the least over every way to
 /// leave `a`'s street, cross the map and enter `b`'s, or straight along.
 pub fn distance(
     map: &StreetMap,
@@ -108,23 +108,23 @@ pub fn distance(
     if !to.one_way {
         enter.push((to.to, to.length - b.offset));
     }
-    let mut ways = Vec::new();
+    let mut paths = Vec::new();
     for &(u, out) in &leave {
         for &(w, into) in &enter {
-            ways.extend(table[u.index()][w.index()].map(|across| out + across + into));
+            paths.extend(table[u.index()][w.index()].map(|across| out + across + into));
         }
     }
     if a.street == b.street && b.offset >= a.offset {
-        ways.push(b.offset - a.offset);
+        paths.push(b.offset - a.offset);
     }
     if a.street == b.street && a.offset >= b.offset && !from.one_way {
-        ways.push(a.offset - b.offset);
+        paths.push(a.offset - b.offset);
     }
-    ways.into_iter().min()
+    paths.into_iter().min()
 }
 
-/// Twin of [`crate::constraint_graph::GraphBuilder`]: every pair of places in the waiting list,
-/// looked at one by one (Algorithm 2 without an index).
+/// Reference for [`crate::constraint_graph::GraphBuilder`]: tests every pair of
+/// indices in the waiting list (Algorithm 2 without an index).
 pub fn edges(
     map: &StreetMap,
     table: &[Vec<Option<Length>>],
@@ -150,14 +150,14 @@ pub fn edges(
     edges
 }
 
-/// Whether every two of `nodes` are adjacent.
+/// Returns whether every two of `nodes` are adjacent.
 pub fn is_clique(graph: &ConstraintGraph, nodes: &[u32]) -> bool {
     let adjacent = |a: u32, b: u32| graph.later(a).contains(&b) || graph.later(b).contains(&a);
     nodes.iter().all(|&a| nodes.iter().all(|&b| a == b || adjacent(a, b)))
 }
 
-/// Twin of [`crate::cliques::maximal_cliques`]: cliques are grown node by node, and those to
-/// which another node could still be added are thrown away. Sorted.
+/// Reference for [`crate::cliques::maximal_cliques`]: extends cliques node by
+/// node and discards those that can be extended further. Sorted.
 pub fn maximal_cliques(graph: &ConstraintGraph) -> Vec<Vec<u32>> {
     let nodes = graph.len() as u32;
     let mut cliques: Vec<Vec<u32>> = vec![Vec::new()];
@@ -178,8 +178,8 @@ pub fn maximal_cliques(graph: &ConstraintGraph) -> Vec<Vec<u32>> {
     cliques
 }
 
-/// Twin of [`crate::mesh::MeshBuilder`]: every street is asked whether one of the members can
-/// enter it at a terminal nearer than her `dc` to an exit of her own street. Sorted.
+/// Reference for [`crate::mesh::MeshBuilder`]: tests for every street whether a member can
+/// enter it at a terminal nearer than its `dc` to an exit of its own street. Sorted.
 pub fn cloaking_mesh(
     map: &StreetMap,
     table: &[Vec<Option<Length>>],
@@ -205,31 +205,31 @@ pub fn cloaking_mesh(
     map.streets().filter(|&street| members.iter().any(|m| reaches(m, street))).collect()
 }
 
-/// Who of a set counts for whom: `counts(a, b)` says whether `b` does for `a`. Whether the k of
-/// everyone in `nodes` is met by those of them who count for her.
-pub fn is_content(nodes: &[u32], k: &[u32], counts: &impl Fn(u32, u32) -> bool) -> bool {
-    let have = |a: u32| nodes.iter().filter(|&&b| counts(a, b)).count();
-    nodes.iter().all(|&a| have(a) >= k[a as usize] as usize)
+/// Returns whether every node `a` of a set has at least `k[a]` members `b` with `counts(a, b)`.
+pub fn is_satisfied(nodes: &[u32], k: &[u32], counts: &impl Fn(u32, u32) -> bool) -> bool {
+    let count = |a: u32| nodes.iter().filter(|&&b| counts(a, b)).count();
+    nodes.iter().all(|&a| count(a) >= k[a as usize] as usize)
 }
 
-/// Twin of [`crate::grouping::Grouping`]: the most that disjoint groups can be worth, by looking
-/// at every way to split every set of nodes.
+/// Reference for [`crate::grouping::Grouping`]: the largest total worth of disjoint groups, by
+/// trying every partition of every set of nodes.
 pub fn best_groups(
     graph: &ConstraintGraph,
-    (k, worth): (&[u32], &[u32]),
+    k: &[u32],
+    worth: &[u32],
     counts: &impl Fn(u32, u32) -> bool,
 ) -> u64 {
     let all = 1_usize << graph.len();
     let nodes = |set: usize| (0..graph.len() as u32).filter(move |node| set >> node & 1 == 1);
     let group = |set: usize| {
         let nodes: Vec<u32> = nodes(set).collect();
-        is_clique(graph, &nodes) && is_content(&nodes, k, counts)
+        is_clique(graph, &nodes) && is_satisfied(&nodes, k, counts)
     };
     let groups: Vec<bool> = (0..all).map(group).collect();
     let mut best = vec![0_u64; all];
     for set in 1..all {
         let lowest = set & set.wrapping_neg();
-        best[set] = best[set ^ lowest]; // the first of them is not served
+        best[set] = best[set ^ lowest]; // the lowest node is not served
         let mut part = set;
         while part > 0 {
             if part & lowest > 0 && groups[part] {

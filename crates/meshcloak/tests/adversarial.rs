@@ -1,4 +1,4 @@
-//! Batches made to hurt: they end within their budget and memory, and what they publish is right.
+//! Worst-case batches stay within their step budget and memory, and publish correct sets.
 
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, Turn, turn};
@@ -27,18 +27,18 @@ fn query(id: u64, position: Position, dc: Length) -> Query {
     }
 }
 
-/// Checks every set of a turn: members are distinct people, in one clique, and enough of them.
-fn check(atlas: &Atlas, crowd: &[Query], done: &Turn) {
+/// Asserts that every set of a turn is a clique of distinct users and meets the k of its members.
+fn check(atlas: &Atlas, queries: &[Query], done: &Turn) {
     for set in 0..done.published.set_count() as u32 {
         let members: Vec<&Query> =
-            done.published.set(set).members.iter().map(|id| &crowd[id.0 as usize]).collect();
+            done.published.set(set).members.iter().map(|id| &queries[id.0 as usize]).collect();
         let covers = |a: &Query, b: &Query| {
             atlas.distance(a.position, b.position).is_some_and(|d| d <= a.distance_constraint)
         };
-        // Of very large sets a sample of pairs.
+        // Samples the pairs of very large sets.
         let step = 1 + members.len() / 100;
-        for (place, a) in members.iter().enumerate().step_by(step) {
-            for b in members.iter().skip(place + 1).step_by(step) {
+        for (index, a) in members.iter().enumerate().step_by(step) {
+            for b in members.iter().skip(index + 1).step_by(step) {
                 assert!(a.user != b.user && covers(a, b) && covers(b, a), "{a:?} {b:?}");
             }
         }
@@ -48,35 +48,43 @@ fn check(atlas: &Atlas, crowd: &[Query], done: &Turn) {
     }
 }
 
-fn one_turn(town: &Town, crowd: &[Query]) -> (usize, usize, bool) {
-    one_turn_under(town, crowd, Guarantee::Paper)
+/// Result of one batch.
+#[derive(Debug, PartialEq, Eq)]
+struct Summary {
+    served: usize,
+    largest_set: usize,
+    truncated: bool,
 }
 
-/// How many are served, the largest set, and whether a budget was spent.
-fn one_turn_under(town: &Town, crowd: &[Query], guarantee: Guarantee) -> (usize, usize, bool) {
+fn one_turn(town: &Town, queries: &[Query]) -> Summary {
+    one_turn_under(town, queries, Guarantee::Paper)
+}
+
+/// Runs and checks one batch.
+fn one_turn_under(town: &Town, queries: &[Query], guarantee: Guarantee) -> Summary {
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
     let settings = Settings { guarantee, ..Settings::default() };
     let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
     let mut state = State::default();
-    let batch = Batch { now: Time::default(), arrivals: crowd.to_vec(), cancelled: Vec::new() };
+    let batch = Batch { now: Time::default(), arrivals: queries.to_vec(), cancelled: Vec::new() };
     let done = turn(&mut scheme, &mut state, batch, &mut ());
-    check(&atlas, crowd, &done);
+    check(&atlas, queries, &done);
     let sizes = done.served.iter().map(|(_, set)| done.published.set(*set).members.len());
-    let largest = sizes.max().unwrap_or(0);
+    let largest_set = sizes.max().unwrap_or(0);
     let (served, truncated) = (done.served.len(), done.published.stats.truncated);
     assert_eq!(done.published.stats.rejected, 0);
     assert!(done.published.stats.edges <= 1 << 26, "{} edges", done.published.stats.edges);
-    assert_eq!(served + state.waiting.len(), crowd.len());
-    (served, largest, truncated)
+    assert_eq!(served + state.waiting.len(), queries.len());
+    Summary { served, largest_set, truncated }
 }
 
 #[test]
-fn a_ring_road_where_everyone_reaches_all_but_the_one_opposite() {
+fn a_ring_road_where_each_query_reaches_all_but_the_opposite_one() {
     // A square ring of 4 × 400 m; dc is just under half of it.
     let ring = town("A 0,0  B 400,0  C 400,400  D 0,400 | A-B B-C C-D D-A");
-    for people in [60, 200, 1_000_u64] {
-        let apart = 1_600.0 / people as f64;
-        let crowd: Vec<Query> = (0..people)
+    for count in [60, 200, 1_000_u64] {
+        let apart = 1_600.0 / count as f64;
+        let queries: Vec<Query> = (0..count)
             .map(|id| {
                 let metres = id as f64 * apart;
                 let street = StreetId((metres / 400.0) as u32);
@@ -84,26 +92,27 @@ fn a_ring_road_where_everyone_reaches_all_but_the_one_opposite() {
                 query(id, Position { street, offset }, Length::metres(800.0 - apart / 2.0))
             })
             .collect();
-        let (served, largest, truncated) = one_turn(&ring, &crowd);
-        assert_eq!(served as u64, people);
-        let half = people as usize / 2;
-        assert!(largest == half || truncated && largest > half / 2, "{largest} of {people}");
-        assert!(people > 200 || !truncated, "{people}");
+        let Summary { served, largest_set, truncated } = one_turn(&ring, &queries);
+        assert_eq!(served as u64, count);
+        let half = count as usize / 2;
+        let is_large = largest_set == half || truncated && largest_set > half / 2;
+        assert!(is_large, "{largest_set} of {count}");
+        assert!(count > 200 || !truncated, "{count}");
         for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
-            if people > 200 && guarantee == Guarantee::History {
+            if count > 200 && guarantee == Guarantee::History {
                 continue;
             }
-            let (served, ..) = one_turn_under(&ring, &crowd, guarantee);
-            assert_eq!(served as u64, people, "{guarantee:?}");
+            let served = one_turn_under(&ring, &queries, guarantee).served;
+            assert_eq!(served as u64, count, "{guarantee:?}");
         }
     }
 }
 
 #[test]
-fn the_pipeline_as_printed_ends_within_its_budget_and_serves_cliques() {
+fn the_printed_pipeline_stays_within_its_budget_and_serves_cliques() {
     let ring = town("A 0,0  B 400,0  C 400,400  D 0,400 | A-B B-C C-D D-A");
     let atlas = Arc::new(Atlas::new(ring.map.clone(), LARGEST_DC_MAX));
-    let crowd: Vec<Query> = (0..100)
+    let queries: Vec<Query> = (0..100)
         .map(|id| {
             let position = Position {
                 street: StreetId(id as u32 / 25),
@@ -116,37 +125,38 @@ fn the_pipeline_as_printed_ends_within_its_budget_and_serves_cliques() {
         let settings = Settings { budget, ..Settings::default() };
         let mut scheme = Printed::new(Arc::clone(&atlas), settings);
         let mut state = State::default();
-        let batch = Batch { now: Time::default(), arrivals: crowd.clone(), cancelled: Vec::new() };
+        let batch =
+            Batch { now: Time::default(), arrivals: queries.clone(), cancelled: Vec::new() };
         let done = turn(&mut scheme, &mut state, batch, &mut ());
-        check(&atlas, &crowd, &done);
+        check(&atlas, &queries, &done);
         assert!(done.published.stats.truncated);
         assert!(done.published.stats.steps <= 100 * u64::from(budget + 1));
-        assert_eq!(done.served.len() + state.waiting.len(), crowd.len());
-        assert!(budget < 500 || done.served.len() == crowd.len(), "{}", done.served.len());
+        assert_eq!(done.served.len() + state.waiting.len(), queries.len());
+        assert!(budget < 500 || done.served.len() == queries.len(), "{}", done.served.len());
     }
 }
 
 #[test]
-fn five_thousand_people_on_one_street_are_one_set() {
+fn five_thousand_queries_on_one_street_form_one_set() {
     let street = town("A 0,0  B 300,0 | A-B");
-    let crowd: Vec<Query> = (0..5_000)
+    let queries: Vec<Query> = (0..5_000)
         .map(|id| {
             let offset = Length::from_units(id as u32);
             query(id, Position { street: StreetId(0), offset }, Length::metres(400.0))
         })
         .collect();
-    assert_eq!(one_turn(&street, &crowd), (5_000, 5_000, false));
-    let reciprocal = one_turn_under(&street, &crowd, Guarantee::Reciprocal);
-    assert_eq!(reciprocal, (5_000, 5_000, false));
+    let expected = Summary { served: 5_000, largest_set: 5_000, truncated: false };
+    assert_eq!(one_turn(&street, &queries), expected);
+    assert_eq!(one_turn_under(&street, &queries, Guarantee::Reciprocal), expected);
 }
 
 #[test]
-fn groups_of_strangers_who_know_everyone_else() {
-    // Moon and Moser's graph from people: a star of streets, three of one user on each ray.
+fn a_moon_moser_graph_is_served_completely() {
+    // Moon–Moser graph: a star of streets with three queries of one user on each ray.
     let text: String = (0..30).map(|ray| format!("R{ray} {},{} ", ray * 7, 90)).collect();
     let rays: String = (0..30).map(|ray| format!(" M-R{ray}:120")).collect();
     let star = town(&format!("M 100,0 {text}|{rays}"));
-    let crowd: Vec<Query> = (0..90)
+    let queries: Vec<Query> = (0..90)
         .map(|id| {
             let position =
                 Position { street: StreetId(id as u32 / 3), offset: Length::metres(50.0) };
@@ -155,30 +165,33 @@ fn groups_of_strangers_who_know_everyone_else() {
             query
         })
         .collect();
-    assert_eq!(one_turn(&star, &crowd), (90, 30, false));
-    assert_eq!(one_turn_under(&star, &crowd, Guarantee::Reciprocal).0, 90);
+    let expected = Summary { served: 90, largest_set: 30, truncated: false };
+    assert_eq!(one_turn(&star, &queries), expected);
+    assert_eq!(one_turn_under(&star, &queries, Guarantee::Reciprocal).served, 90);
 }
 
 #[test]
-fn a_thousand_queries_of_one_user_are_nobodys_crowd() {
+fn a_thousand_queries_of_one_user_do_not_hide_each_other() {
     let street = town("A 0,0  B 300,0 | A-B");
-    let mut crowd: Vec<Query> = (0..1_000)
+    let mut queries: Vec<Query> = (0..1_000)
         .map(|id| {
             let position = Position { street: StreetId(0), offset: Length::from_units(id as u32) };
             Query { user: UserId(7), ..query(id, position, Length::metres(400.0)) }
         })
         .collect();
-    assert_eq!(one_turn(&street, &crowd), (0, 0, false));
-    crowd[500].user = UserId(8);
-    crowd[501].user = UserId(9);
-    let (served, largest, truncated) = one_turn(&street, &crowd);
-    assert_eq!((served, largest, truncated), (1_000, 3, false));
-    let reciprocal = one_turn_under(&street, &crowd, Guarantee::Reciprocal);
-    assert_eq!(reciprocal, (3, 3, false), "three people, one query each");
+    let nothing = Summary { served: 0, largest_set: 0, truncated: false };
+    assert_eq!(one_turn(&street, &queries), nothing);
+    queries[500].user = UserId(8);
+    queries[501].user = UserId(9);
+    let expected = Summary { served: 1_000, largest_set: 3, truncated: false };
+    assert_eq!(one_turn(&street, &queries), expected);
+    let expected = Summary { served: 3, largest_set: 3, truncated: false };
+    let reciprocal = one_turn_under(&street, &queries, Guarantee::Reciprocal);
+    assert_eq!(reciprocal, expected, "three users, one query each");
 }
 
 #[test]
-fn fifty_thousand_people_in_a_square_kilometre_fit_into_memory() {
+fn fifty_thousand_queries_in_a_square_kilometre_fit_into_memory() {
     // Blocks of 100 m; the constraints of profile P1.
     let mut text: String =
         (0..121).map(|n| format!("T{n} {},{} ", n % 11 * 100, n / 11 * 100)).collect();
@@ -193,15 +206,16 @@ fn fifty_thousand_people_in_a_square_kilometre_fit_into_memory() {
     }
     let blocks = town(&text);
     let mut random = Town::generator(1);
-    let crowd: Vec<Query> = (0..50_000)
+    let queries: Vec<Query> = (0..50_000)
         .map(|id| {
             let speed = [10.0, 20.0, 30.0, 50.0][random.random_range(0..4)];
             let interval = [5.0, 5.0, 10.0, 20.0][random.random_range(0..4)];
             query(id, blocks.position(&mut random), Length::metres(speed * interval))
         })
         .collect();
-    let (served, _, truncated) = one_turn(&blocks, &crowd);
+    let Summary { served, truncated, .. } = one_turn(&blocks, &queries);
     assert!(truncated && served > 49_000, "{served} served");
-    let (served, _, truncated) = one_turn_under(&blocks, &crowd, Guarantee::Reciprocal);
+    let summary = one_turn_under(&blocks, &queries, Guarantee::Reciprocal);
+    let Summary { served, truncated, .. } = summary;
     assert!(truncated && served > 45_000, "{served} served");
 }

@@ -28,19 +28,19 @@ impl CliqueList {
     /// what was there: the largest such parts, each with the node, are the new maximal cliques. A
     /// clique all of which are neighbours is no longer maximal.
     fn add_node(&mut self, node: u32, neighbours: &[u32]) {
-        self.marks.begin(self.holding.len());
+        self.marks.clear(self.holding.len());
         for (place, &neighbour) in neighbours.iter().enumerate() {
-            self.marks.mark(neighbour, place as u32);
+            self.marks.insert(neighbour as usize, place as u32);
         }
-        self.visited.begin(self.cliques.len());
+        self.visited.clear(self.cliques.len());
         self.pool.begin(neighbours.len());
         let mut outgrown = std::mem::take(&mut self.room);
         outgrown.clear();
         for &neighbour in neighbours {
             for &clique in &self.holding[neighbour as usize] {
-                if self.visited.mark(clique, 0) {
+                if self.visited.insert(clique as usize, ()) {
                     let members = &self.cliques[clique as usize];
-                    let near = members.iter().filter_map(|&member| self.marks.place(member));
+                    let near = members.iter().filter_map(|&member| self.marks.get(member as usize));
                     if self.pool.add(near) == members.len() {
                         outgrown.push(clique);
                     }
@@ -62,7 +62,7 @@ impl CliqueList {
         self.pool.begin(common.len());
         for &clique in &self.holding[a as usize] {
             let members = &self.cliques[clique as usize];
-            let near = members.iter().filter_map(|&member| self.marks.place(member));
+            let near = members.iter().filter_map(|&member| self.marks.get(member as usize));
             if self.pool.add(near) + 1 == members.len() {
                 outgrown.push(clique);
             }
@@ -70,7 +70,7 @@ impl CliqueList {
         self.room = self.around(a);
         for &clique in &self.holding[b as usize] {
             let members = &self.cliques[clique as usize];
-            let near = |&member: &u32| member == b || self.marks.place(member).is_some();
+            let near = |&member: &u32| member == b || self.marks.get(member as usize).is_some();
             if members.iter().all(near) {
                 outgrown.push(clique);
             }
@@ -81,13 +81,13 @@ impl CliqueList {
 
     /// The neighbours of a node, which are marked with their places.
     fn around(&mut self, node: u32) -> Vec<u32> {
-        self.marks.begin(self.holding.len());
+        self.marks.clear(self.holding.len());
         let mut around = std::mem::take(&mut self.room);
         around.clear();
         for &clique in &self.holding[node as usize] {
             for &member in &self.cliques[clique as usize] {
-                if member != node && self.marks.place(member).is_none() {
-                    self.marks.mark(member, around.len() as u32);
+                if member != node && self.marks.get(member as usize).is_none() {
+                    self.marks.insert(member as usize, around.len() as u32);
                     around.push(member);
                 }
             }

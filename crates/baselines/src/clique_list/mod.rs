@@ -9,6 +9,7 @@ mod pool;
 #[cfg(test)]
 mod tests;
 
+use meshcloak::stamps::Stamps;
 use pool::Pool;
 
 /// How a node comes in.
@@ -33,44 +34,12 @@ pub(crate) struct CliqueList {
     edges: usize,
     /// Cliques that came about since [`CliqueList::begin`]; some may be gone again.
     fresh: Vec<u32>,
-    marks: Marks,
-    visited: Marks,
+    /// Neighbours of the changed node, each with its index among them.
+    marks: Stamps<u32>,
+    /// Cliques already visited.
+    visited: Stamps<()>,
     pool: Pool,
     room: Vec<u32>,
-}
-
-/// Numbers that are marked, all of which one step takes back.
-#[derive(Clone, Debug, Default)]
-struct Marks {
-    /// The round in which each was marked, and its place among those marked then.
-    marked: Vec<(u32, u32)>,
-    round: u32,
-}
-
-impl Marks {
-    fn begin(&mut self, numbers: usize) {
-        self.round = self.round.wrapping_add(1);
-        if self.round == 0 {
-            self.marked.fill((0, 0));
-            self.round = 1;
-        }
-        if self.marked.len() < numbers {
-            self.marked.resize(numbers, (0, 0));
-        }
-    }
-
-    /// Marks a number; whether it was not marked yet.
-    fn mark(&mut self, number: u32, place: u32) -> bool {
-        let mark = &mut self.marked[number as usize];
-        let new = mark.0 != self.round;
-        *mark = (self.round, place);
-        new
-    }
-
-    fn place(&self, number: u32) -> Option<u32> {
-        let (round, place) = self.marked[number as usize];
-        (round == self.round).then_some(place)
-    }
 }
 
 impl CliqueList {

@@ -59,7 +59,7 @@ fn everyone_in_a_clique_of_her_k_leaves_with_the_largest_and_nobody_else() {
         let crowd = town.crowd(&mut Town::generator(seed), 2 + seed as usize % 60);
         let table = naive::terminal_distances(&town.map);
         let most_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
-        let atlas = Arc::new(Atlas::within(town.map.clone(), LARGEST_DC_MAX, most_bytes));
+        let atlas = Arc::new(Atlas::with_max_bytes(town.map.clone(), LARGEST_DC_MAX, most_bytes));
         for make in [Sequential::new, Sequential::edge_by_edge] {
             let fresh = || Box::new(make(Arc::clone(&atlas))) as Box<dyn Scheme>;
             served += run(&mut WarmAndCold::new(fresh), &crowd, |step: &Step<'_>| {

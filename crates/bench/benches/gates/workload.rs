@@ -81,7 +81,7 @@ fn count_preparation(meter: &mut Meter, map: &StreetMap) {
 /// The stages of Algorithm 4, each on the inputs it has in a run under `paper`.
 fn count_stages(meter: &mut Meter, atlas: &Arc<Atlas>, batches: &[Batch]) {
     assert!(matches!(atlas.rows(), Rows::Streets(_)), "a small city has rows of streets");
-    let by_terminals = Atlas::within(atlas.map().clone(), DC_MAX, 0);
+    let by_terminals = Atlas::with_max_bytes(atlas.map().clone(), DC_MAX, 0);
     let Recorder { waiting, sets, .. } = Recorder::record(scheme(atlas, Guarantee::Paper), batches);
     let graphs = graphs(atlas, &waiting);
     let mut builder = MeshBuilder::new(Arc::clone(atlas), MeshRule::Reach);

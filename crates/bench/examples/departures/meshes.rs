@@ -2,7 +2,7 @@
 
 use crate::{SAMPLING, percent};
 use bench::Recording;
-use meshcloak::distance::{Atlas, Search, Ways};
+use meshcloak::distance::{Arcs, Atlas, Search};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::query::Query;
@@ -128,13 +128,13 @@ fn without(map: &StreetMap, streets: &[StreetId], others: &[StreetId]) -> Vec<St
 /// Search for the streets that can be entered from a position, by exact offset.
 struct ExactReach<'a> {
     map: &'a StreetMap,
-    ways: Ways,
+    ways: Arcs,
     search: Search,
 }
 
 impl ExactReach<'_> {
     fn new(map: &StreetMap) -> ExactReach<'_> {
-        ExactReach { map, ways: Ways::forward(map), search: Search::new(map.terminal_count()) }
+        ExactReach { map, ways: Arcs::forward(map), search: Search::new(map.terminal_count()) }
     }
 
     /// Returns the streets that can be entered, and those that can be traversed completely.

@@ -98,7 +98,7 @@ impl Attack {
         let imported = self.how.read(self.map.as_ref(), console)?;
         console.begin("measuring distances", 0);
         let most = evaluation::provenance::Machine::here().most_row_bytes();
-        let atlas = Arc::new(Atlas::within(imported.map, Length::metres(DC_MAX), most));
+        let atlas = Arc::new(Atlas::with_max_bytes(imported.map, Length::metres(DC_MAX), most));
         let (rows, portraits) = match (&self.queries, &self.outcomes) {
             (Some(queries), Some(outcomes)) => {
                 console.begin("reading", 0);

@@ -5,7 +5,7 @@ use super::crowd::{Post, QUESTIONS};
 use super::told::FoundOf;
 use gateway::question::{Along, Category, Operation, Question};
 use gateway::refine::refine;
-use gateway::service::{Complete, Object, Objects};
+use gateway::service::{Completeness, Object, Objects};
 use gateway::walk::Walker;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetMap};
@@ -27,7 +27,7 @@ const TOLERANCE: f64 = 0.1;
 impl Truth {
     /// The truth of a map; of so many answers one is looked at.
     pub fn new(map: &StreetMap, one_in: u32) -> Truth {
-        let everything = Objects::new(Object::all_of(map), Complete::Yes);
+        let everything = Objects::new(Object::all_of(map), Completeness::Complete);
         // Distances are searched for here, so the matrix may be as small as can be.
         let atlas = Arc::new(Atlas::new(map.clone(), Length::metres(1.0)));
         let nearest = |count, along| Operation::Nearest { count, along };

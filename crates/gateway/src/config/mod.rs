@@ -12,8 +12,8 @@ mod sources;
 pub use settings::{Setting, settings};
 pub use sources::{ConfigError, Mode, Source, Sources};
 
-use crate::service::PlainSettings;
-use crate::service::postgis::Table;
+use crate::service::PlanarSettings;
+use crate::service::postgis::TableName;
 use import::MapSource;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
@@ -148,7 +148,7 @@ pub struct ServiceConfig {
     /// Which one: `built-in`, or the address of a PostgreSQL database.
     pub source: String,
     /// The table of its objects, if it is a database.
-    pub table: Table,
+    pub table: TableName,
     /// Whom to trust to be the database; `None`: it is not encrypted.
     pub tls_roots: Option<PathBuf>,
     /// How far from its street an object of it may be, if it is a database; metres.
@@ -231,9 +231,9 @@ impl Default for Config {
             },
             service: ServiceConfig {
                 source: "built-in".into(),
-                table: Table::default(),
+                table: TableName::default(),
                 tls_roots: None,
-                off_street: PlainSettings::default().farthest_from_street,
+                off_street: PlanarSettings::default().max_street_distance,
                 timeout: Duration::from_secs(2),
                 concurrency: 32,
             },

@@ -1,42 +1,42 @@
-//! From a superset for everyone in a region to the exact answer of one person.
+//! Extracts the exact answer of one user from the superset for a region.
 //!
-//! Distances are computed here, from the person's own position: nothing a service says about
-//! distance, order or category is believed.
+//! Distances, order and categories are computed here, from the user's position; the service's
+//! values are not used.
 
 use crate::question::{Along, Operation, Question};
-use crate::service::{Few, ForMany, Object, Objects};
+use crate::service::{NearestSet, Object, Objects, SharedIndex};
 use crate::walk::Walker;
 use meshcloak::map::Position;
 use meshcloak::units::{Length, Point};
 use std::fmt;
 use std::sync::Arc;
 
-/// The answer of one person.
+/// Answer of one user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// Nearest first; the first id first among equals. Of the nearest few exactly as many as were
-    /// asked for, or all that can be reached.
-    pub found: Vec<Found>,
-    /// Whether it is what the person would have got by asking from her own position.
+    /// Objects by distance, then by id. A question about the nearest objects has exactly the
+    /// requested number, or all that can be reached.
+    pub found: Vec<FoundObject>,
+    /// Whether the answer equals that of a question from the exact position.
     pub exact: bool,
 }
 
-/// An object and how far it is. Prints without the distance.
+/// An object with its distance from the user. `Debug` prints the id only.
 #[derive(Clone, PartialEq)]
-pub struct Found {
+pub struct FoundObject {
     /// The object.
     pub object: Arc<Object>,
-    /// How far away it is, measured as the question wants it.
+    /// Distance in metres, in the plane or along streets as the question says.
     pub metres: f64,
 }
 
-impl fmt::Debug for Found {
+impl fmt::Debug for FoundObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Found({})", self.object.id)
+        write!(f, "FoundObject({})", self.object.id)
     }
 }
 
-/// What of `objects` answers the question of a person at `position`.
+/// Answers the question of a user at `position` from the objects of the region.
 pub fn refine(
     walker: &Walker,
     position: Position,
@@ -44,84 +44,89 @@ pub fn refine(
     objects: &Objects,
 ) -> Answer {
     let found = find(walker, position, question, objects).into_iter();
-    let found = found.map(|(metres, object)| Found {
+    let found = found.map(|(metres, object)| FoundObject {
         object: Arc::clone(&objects.objects()[object as usize]),
         metres,
     });
     Answer { found: found.collect(), exact: objects.is_complete() }
 }
 
-/// The same by number: how far each is, and which of the objects, nearest first.
+/// As [`refine`]: returns distances and indices into `objects`, nearest first.
 pub(crate) fn find(
     walker: &Walker,
     position: Position,
     question: &Question,
     objects: &Objects,
 ) -> Vec<(f64, u32)> {
-    let person = Person { walker, position, question, objects };
+    let refiner = Refiner { walker, position, question, objects };
     match question.operation {
-        Operation::Within { radius, along: Along::Streets } => person.within_streets(radius),
-        Operation::Within { radius, along: Along::Plane } => person.within_plane(radius),
-        Operation::Nearest { count, along: Along::Streets } => person.nearest_streets(count),
-        Operation::Nearest { count, along: Along::Plane } => person.nearest_plane(count),
+        Operation::Within { radius, along: Along::Streets } => refiner.within_streets(radius),
+        Operation::Within { radius, along: Along::Plane } => refiner.within_plane(radius),
+        Operation::Nearest { count, along: Along::Streets } => refiner.nearest_streets(count),
+        Operation::Nearest { count, along: Along::Plane } => refiner.nearest_plane(count),
     }
 }
 
-struct Person<'a> {
+/// A question at a position with the objects of its region.
+struct Refiner<'a> {
     walker: &'a Walker,
     position: Position,
     question: &'a Question,
     objects: &'a Objects,
 }
 
-impl Person<'_> {
-    fn wants(&self, object: u32) -> bool {
+impl Refiner<'_> {
+    fn is_wanted(&self, object: u32) -> bool {
         self.question.category.holds(&self.objects.objects()[object as usize].category)
     }
 
-    /// Calls `meet` with the objects straight along her own street.
-    fn along(&self, mut meet: impl FnMut(u32, Length)) {
-        for place in self.objects.by_street().on(self.position.street) {
-            if let Some(length) = self.walker.map().along(self.position, place.position)
-                && self.wants(place.object)
+    /// Calls `visit` with the objects that are reached without leaving the user's street.
+    fn visit_own_street(&self, mut visit: impl FnMut(u32, Length)) {
+        for neighbour in self.objects.by_street().on_street(self.position.street) {
+            if let Some(length) = self.walker.map().along(self.position, neighbour.position)
+                && self.is_wanted(neighbour.object)
             {
-                meet(place.object, length);
+                visit(neighbour.object, length);
             }
         }
     }
 
     fn within_streets(&self, radius: Length) -> Vec<(f64, u32)> {
-        let mut met: Vec<(u32, Length)> = Vec::new();
-        self.along(|object, length| met.push((object, length)));
-        met.retain(|&(_, length)| length <= radius);
+        let mut found: Vec<(u32, Length)> = Vec::new();
+        self.visit_own_street(|object, length| found.push((object, length)));
+        found.retain(|&(_, length)| length <= radius);
         let exits = self.walker.map().exits(self.position);
         self.walker.within(exits, radius, self.objects.by_street(), |object, length| {
-            met.push((object, length));
+            found.push((object, length));
         });
-        met.sort_unstable();
-        met.dedup_by_key(|&mut (object, _)| object);
-        met.retain(|&(object, _)| self.wants(object));
-        met.sort_unstable_by_key(|&(object, length)| (length, object));
-        met.into_iter().map(|(object, length)| (length.as_metres(), object)).collect()
+        found.sort_unstable();
+        found.dedup_by_key(|&mut (object, _)| object);
+        found.retain(|&(object, _)| self.is_wanted(object));
+        found.sort_unstable_by_key(|&(object, length)| (length, object));
+        found.into_iter().map(|(object, length)| (length.as_metres(), object)).collect()
     }
 
     fn nearest_streets(&self, count: u32) -> Vec<(f64, u32)> {
-        let mut few = Few::new(count);
-        self.along(|object, length| few.meet(object, length));
+        let mut nearest = NearestSet::new(count);
+        self.visit_own_street(|object, length| nearest.offer(object, length));
         let exits = self.walker.map().exits(self.position);
-        let wants = |object| self.wants(object);
-        self.walker.nearest(exits, self.objects.by_street(), wants, &mut few);
-        few.into_vec().into_iter().map(|(length, object)| (length.as_metres(), object)).collect()
+        let is_wanted = |object| self.is_wanted(object);
+        self.walker.nearest(exits, self.objects.by_street(), is_wanted, &mut nearest);
+        nearest
+            .into_vec()
+            .into_iter()
+            .map(|(length, object)| (length.as_metres(), object))
+            .collect()
     }
 
-    /// Where she is in the plane.
-    fn here(&self) -> Point {
+    /// The user's position in the plane.
+    fn point(&self) -> Point {
         self.walker.map().point(self.position)
     }
 
-    /// Straight distances to the objects that are wanted.
-    fn plane(&self) -> impl Iterator<Item = (f64, u32)> {
-        let here = self.here();
+    /// Returns the distances in the plane of all wanted objects.
+    fn plane_distances(&self) -> impl Iterator<Item = (f64, u32)> {
+        let here = self.point();
         let objects = self.objects.objects().iter().zip(0_u32..);
         let wanted = objects.filter(|(object, _)| self.question.category.holds(&object.category));
         wanted.map(move |(object, number)| (here.distance(object.point), number))
@@ -129,28 +134,28 @@ impl Person<'_> {
 
     fn within_plane(&self, radius: Length) -> Vec<(f64, u32)> {
         let radius = radius.as_metres();
-        let mut met = Vec::new();
-        if let Some(ForMany { grid, .. }) = self.objects.for_many() {
-            grid.within(self.here(), radius, |object, metres| {
-                if self.wants(object) {
-                    met.push((metres, object));
+        let mut found = Vec::new();
+        if let Some(SharedIndex { grid, .. }) = self.objects.shared_index() {
+            grid.within(self.point(), radius, |object, metres| {
+                if self.is_wanted(object) {
+                    found.push((metres, object));
                 }
             });
         } else {
-            met.extend(self.plane().filter(|&(metres, _)| metres <= radius));
+            found.extend(self.plane_distances().filter(|&(metres, _)| metres <= radius));
         }
-        met.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        met
+        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        found
     }
 
     fn nearest_plane(&self, count: u32) -> Vec<(f64, u32)> {
-        let mut few = Few::new(count);
-        if let Some(ForMany { grid, .. }) = self.objects.for_many() {
-            grid.nearest_of(self.here(), |object| self.wants(object), &mut few);
+        let mut nearest = NearestSet::new(count);
+        if let Some(SharedIndex { grid, .. }) = self.objects.shared_index() {
+            grid.nearest(self.point(), |object| self.is_wanted(object), &mut nearest);
         } else {
-            self.plane().for_each(|(metres, object)| few.meet(object, metres));
+            self.plane_distances().for_each(|(metres, object)| nearest.offer(object, metres));
         }
-        few.into_vec()
+        nearest.into_vec()
     }
 }
 

@@ -1,11 +1,11 @@
-//! The refined answer is the one that the person would have got by asking from her own position,
-//! whatever the kind of question, on random towns; and the service cannot tell who asked.
+//! On random towns the refined answer equals the answer from the user's exact position, for every
+//! kind of question, and the bytes sent to the service do not depend on positions.
 
 use super::*;
 use crate::inquiry::Inquiry;
 use crate::question::{Asked, Category};
-use crate::service::memory::Memory;
-use crate::service::{BuiltIn, Plain, PlainSettings, Row, Service};
+use crate::service::in_memory::InMemoryService;
+use crate::service::{BuiltIn, Planar, PlanarSettings, RawObject, Service};
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Extent, MapBuilder, RawPoi, StreetId, StreetMap};
 use meshcloak::naive;
@@ -18,8 +18,8 @@ use rand_pcg::Pcg64Mcg;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// A random town with things in it; many stand on one spot, on a terminal, or far from a street.
-fn furnished(seed: u64) -> StreetMap {
+/// A random town with objects; some share a point, are at a terminal, or far from every street.
+fn town_with_objects(seed: u64) -> StreetMap {
     let town = Town::random(seed);
     let mut random = Town::generator(seed + 7_000);
     let mut builder = MapBuilder::from_map(&town.map);
@@ -30,14 +30,14 @@ fn furnished(seed: u64) -> StreetMap {
         let new = Point::new(near.x + off, near.y - off / 2.0);
         last = if random.random_bool(0.3) { last } else { new };
         let category = ["cafe", "bar", "bank"][random.random_range(0..3)];
-        // Ids in an order that is not the order of the rows.
+        // The order of ids differs from the order of insertion.
         let label = format!("{}-{number}", random.random_range(0..9));
         builder.poi(RawPoi { label: &label, point: last, category, name: "" }).unwrap();
     }
     builder.build(Extent::Whole).unwrap().map
 }
 
-/// Some streets, mostly connected.
+/// Returns some streets, mostly connected.
 fn region(map: &StreetMap, random: &mut Pcg64Mcg) -> Vec<StreetId> {
     let first = StreetId(random.random_range(0..map.street_count() as u32));
     let mut region = vec![first];
@@ -63,8 +63,8 @@ fn position_in(map: &StreetMap, region: &[StreetId], random: &mut Pcg64Mcg) -> P
 fn question(random: &mut Pcg64Mcg) -> Question {
     let along = if random.random_bool(0.5) { Along::Streets } else { Along::Plane };
     let operation = if random.random_bool(0.5) {
-        let most = [40.0, 250.0, 900.0, 2_000.0][random.random_range(0..4)];
-        Operation::Within { radius: Length::metres(random.random_range(1.0..most)), along }
+        let max = [40.0, 250.0, 900.0, 2_000.0][random.random_range(0..4)];
+        Operation::Within { radius: Length::metres(random.random_range(1.0..max)), along }
     } else {
         Operation::Nearest { count: random.random_range(1..=12), along }
     };
@@ -75,8 +75,8 @@ fn question(random: &mut Pcg64Mcg) -> Question {
     Question { operation, category }
 }
 
-/// What asking from the position itself gives: ids and distances, by looking at everything.
-fn truth(
+/// Answers a question from the exact position by linear search: distances and ids.
+fn exact_answer(
     map: &StreetMap,
     position: Position,
     question: &Question,
@@ -84,7 +84,7 @@ fn truth(
 ) -> Vec<(f64, String)> {
     let table = naive::terminal_distances(map);
     let here = map.point(position);
-    let (along, most, radius) = match question.operation {
+    let (along, max_count, radius) = match question.operation {
         Operation::Within { radius, along } => (along, usize::MAX, radius.as_metres()),
         Operation::Nearest { count, along } => (along, count as usize, f64::INFINITY),
     };
@@ -99,15 +99,15 @@ fn truth(
         wanted.filter_map(|object| Some((metres(object)?, object.id.clone()))).collect();
     all.retain(|&(metres, _)| metres <= radius);
     all.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
-    all.truncate(most);
+    all.truncate(max_count);
     all
 }
 
-/// What comes of a future that never has to wait.
-fn now<T>(future: impl Future<Output = T>) -> T {
+/// Returns the result of a future that is ready at once.
+fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
-        Poll::Pending => panic!("nothing here waits"),
+        Poll::Pending => panic!("the future is not ready"),
     }
 }
 
@@ -120,21 +120,25 @@ fn inquiry(map: &StreetMap, region: &[StreetId], questions: &[&Question]) -> Inq
     inquiries.remove(0)
 }
 
-/// How often something lay outside the region, and how often an answer was not exact.
+/// Counts of compared answers.
 #[derive(Default)]
 struct Tally {
     cases: usize,
+    /// Answers with an object outside the region.
     outside: usize,
     inexact: usize,
 }
 
-/// Compares `rounds` answers on one town with the truth.
-fn compare(
-    (seed, rounds): (u64, usize),
-    walker: &Walker,
-    (service, objects): (&dyn Service, &[Arc<Object>]),
-    tally: &mut Tally,
-) {
+/// A service with the objects it holds, on the map of a walker.
+struct Case<'a> {
+    walker: &'a Walker,
+    service: &'a dyn Service,
+    objects: &'a [Arc<Object>],
+}
+
+/// Compares `rounds` random answers with linear search.
+fn compare(seed: u64, rounds: usize, case: &Case<'_>, tally: &mut Tally) {
+    let &Case { walker, service, objects } = case;
     let map = walker.map();
     let mut random = Town::generator(seed + 1);
     for round in 0..rounds {
@@ -145,10 +149,10 @@ fn compare(
         if other.asked().unwrap().kind() == question.asked().unwrap().kind() {
             questions.push(&other);
         }
-        let answered = now(service.ask(&inquiry(map, &region, &questions))).unwrap();
+        let answered = ready(service.ask(&inquiry(map, &region, &questions))).unwrap();
         let answer = refine(walker, position, &question, &answered);
         let found = answer.found.iter().map(|found| (found.metres, found.object.id.clone()));
-        let expected = truth(map, position, &question, objects);
+        let expected = exact_answer(map, position, &question, objects);
         tally.cases += 1;
         tally.inexact += usize::from(!answer.exact);
         if answer.exact {
@@ -163,72 +167,75 @@ fn compare(
 }
 
 fn walker(seed: u64) -> Arc<Walker> {
-    Arc::new(Walker::new(Arc::new(Atlas::new(furnished(seed), Length::metres(300.0)))))
+    Arc::new(Walker::new(Arc::new(Atlas::new(town_with_objects(seed), Length::metres(300.0)))))
 }
 
 #[test]
-fn the_built_in_service_gives_everyone_the_answer_from_her_own_position() {
+fn the_built_in_service_gives_every_user_the_exact_answer() {
     let mut tally = Tally::default();
     for seed in 0..400 {
         let walker = walker(seed);
         let mut service = BuiltIn::new(walker.clone());
-        // Few objects are answered as they are; here they are searched for as well.
-        service.few_enough = if seed.is_multiple_of(4) { 1024 } else { 0 };
+        // With 0, objects are searched for even in small categories.
+        service.max_unfiltered = if seed.is_multiple_of(4) { 1024 } else { 0 };
         let objects = Object::all_of(walker.map());
-        compare((seed, 25), &walker, (&service, &objects), &mut tally);
+        let case = Case { walker: &walker, service: &service, objects: &objects };
+        compare(seed, 25, &case, &mut tally);
     }
     assert_eq!(tally.inexact, 0);
     let Tally { cases, outside, .. } = tally;
-    assert!(outside * 3 > cases, "only {outside} of {cases} needed an object outside");
+    assert!(outside * 3 > cases, "only {outside} of {cases} had an object outside the region");
 }
 
 #[test]
-fn a_plain_service_with_a_limit_gives_everyone_the_answer_from_her_own_position() {
+fn a_planar_service_with_a_limit_gives_every_user_the_exact_answer() {
     let mut tally = Tally::default();
     for seed in 0..400 {
         let walker = walker(seed);
-        let farthest_from_street = if seed.is_multiple_of(2) { 5_000.0 } else { 60.0 };
-        let (service, objects) = plain(&walker, farthest_from_street, 3 + seed as usize % 40);
-        compare((seed, 25), &walker, (&service, &objects), &mut tally);
+        let max_street_distance = if seed.is_multiple_of(2) { 5_000.0 } else { 60.0 };
+        let (service, objects) = planar(&walker, max_street_distance, 3 + seed as usize % 40);
+        let case = Case { walker: &walker, service: &service, objects: &objects };
+        compare(seed, 25, &case, &mut tally);
     }
     let Tally { cases, outside, inexact } = tally;
-    assert!(outside * 3 > cases, "only {outside} of {cases} needed an object outside");
+    assert!(outside * 3 > cases, "only {outside} of {cases} had an object outside the region");
     assert!(inexact * 3 < cases && inexact > 0, "{inexact} of {cases} were not exact");
 }
 
-/// A plain service of the map's things, and these as it sees them.
-fn plain(
+/// Returns a planar service of the map's objects, and the objects as snapped by it.
+fn planar(
     walker: &Arc<Walker>,
-    farthest_from_street: f64,
+    max_street_distance: f64,
     limit: usize,
-) -> (Plain<Memory>, Vec<Arc<Object>>) {
+) -> (Planar<InMemoryService>, Vec<Arc<Object>>) {
     let mut objects = Object::all_of(walker.map());
     let rows = objects.iter().map(|object| {
         let Object { id, name, category, point, .. } = Object::clone(object);
-        Row { id, name, category, point }
+        RawObject { id, name, category, point }
     });
-    let memory = Memory::new(rows.collect(), limit);
+    let service = InMemoryService::new(rows.collect(), limit);
     for object in &mut objects {
-        let snapped = walker.map().snap(object.point, Some(farthest_from_street));
+        let snapped = walker.map().snap(object.point, Some(max_street_distance));
         Arc::make_mut(object).position = snapped.map(|snapped| snapped.position);
     }
-    let settings = PlainSettings { farthest_from_street, ..PlainSettings::default() };
-    (Plain::new(walker.clone(), memory, settings), objects)
+    let settings = PlanarSettings { max_street_distance, ..PlanarSettings::default() };
+    (Planar::new(walker.clone(), service, settings), objects)
 }
 
 #[test]
-fn a_limit_that_is_never_reached_leaves_nothing_inexact() {
+fn without_truncation_every_answer_is_exact() {
     let mut tally = Tally::default();
     for seed in 0..100 {
         let walker = walker(seed);
-        let (service, objects) = plain(&walker, 5_000.0, 1_000);
-        compare((seed, 10), &walker, (&service, &objects), &mut tally);
+        let (service, objects) = planar(&walker, 5_000.0, 1_000);
+        let case = Case { walker: &walker, service: &service, objects: &objects };
+        compare(seed, 10, &case, &mut tally);
     }
     assert_eq!(tally.inexact, 0);
 }
 
 #[test]
-fn a_service_hears_the_same_bytes_wherever_in_the_region_people_are() {
+fn requests_do_not_depend_on_the_positions_in_the_region() {
     let mut different = 0;
     for seed in 0..200 {
         let walker = walker(seed);
@@ -236,20 +243,20 @@ fn a_service_hears_the_same_bytes_wherever_in_the_region_people_are() {
         let mut random = Town::generator(seed + 2);
         let region = region(map, &mut random);
         let question = question(&mut random);
-        let mut listen = || {
-            let (service, _) = plain(&walker, 100.0, 12);
-            let people: Vec<Position> =
+        let mut run = || {
+            let (service, _) = planar(&walker, 100.0, 12);
+            let positions: Vec<Position> =
                 (0..4).map(|_| position_in(map, &region, &mut random)).collect();
-            let answered = now(service.ask(&inquiry(map, &region, &[&question; 4]))).unwrap();
+            let answered = ready(service.ask(&inquiry(map, &region, &[&question; 4]))).unwrap();
             let answers =
-                people.iter().map(|&person| refine(&walker, person, &question, &answered));
+                positions.iter().map(|&position| refine(&walker, position, &question, &answered));
             let answers: Vec<Answer> = answers.collect();
-            (service.service().heard(), answers)
+            (service.service().requests(), answers)
         };
-        let (first, second) = (listen(), listen());
+        let (first, second) = (run(), run());
         assert!(!first.0.is_empty());
         assert_eq!(first.0, second.0, "seed {seed}");
         different += usize::from(first.1 != second.1);
     }
-    assert!(different > 40, "only {different} times the people got other answers");
+    assert!(different > 40, "the answers differed in only {different} cases");
 }

@@ -1,69 +1,64 @@
-//! A circuit breaker: a service that failed several times in a row is left alone for a while, and
-//! then tried by one inquiry before all others follow.
+//! Circuit breaker: opens after consecutive failures, and admits one trial request when its open
+//! time has passed.
 
 use super::ServiceError;
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Counts failures.
+/// A circuit breaker.
 pub(crate) struct Breaker {
-    failures: u32,
-    rest: Duration,
-    state: Mutex<State>,
+    failure_threshold: u32,
+    open_duration: Duration,
+    state: Mutex<BreakerState>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct State {
+struct BreakerState {
     /// Failures since the last success.
-    in_a_row: u32,
-    /// Until when the service is left alone.
-    resting: Option<Instant>,
+    consecutive_failures: u32,
+    /// End of the open state; `None` if closed.
+    open_until: Option<Instant>,
 }
 
 impl Breaker {
-    /// Leaves a service alone for `rest` after so many failures in a row.
-    pub(crate) fn new(failures: u32, rest: Duration) -> Breaker {
-        Breaker { failures: failures.max(1), rest, state: Mutex::default() }
+    /// Builds a closed breaker; a threshold of 0 counts as 1.
+    pub(crate) fn new(failure_threshold: u32, open_duration: Duration) -> Breaker {
+        let failure_threshold = failure_threshold.max(1);
+        Breaker { failure_threshold, open_duration, state: Mutex::default() }
     }
 
-    /// Whether the service may be asked now. After the rest one may, and the others rest on until
-    /// it is known how that went.
+    /// Admits a request, or fails if the breaker is open. The first request after the open time is
+    /// the trial; the breaker stays open for all others until its result is recorded.
     pub(crate) fn admit(&self) -> Result<(), ServiceError> {
         let now = Instant::now();
-        self.change(|state| match state.resting {
-            Some(until) if now < until => Err(ServiceError::Resting),
-            Some(_) => {
-                state.resting = Some(now + self.rest);
-                Ok(())
-            }
-            None => Ok(()),
-        })
+        let mut state = self.state.lock();
+        match state.open_until {
+            Some(until) if now < until => return Err(ServiceError::CircuitOpen),
+            Some(_) => state.open_until = Some(now + self.open_duration),
+            None => {}
+        }
+        Ok(())
     }
 
-    /// Whether the service is left alone at present.
-    pub(crate) fn is_resting(&self) -> bool {
+    /// Returns whether the breaker is open.
+    pub(crate) fn is_open(&self) -> bool {
         let now = Instant::now();
-        self.change(|state| state.resting.is_some_and(|until| now < until))
+        self.state.lock().open_until.is_some_and(|until| now < until)
     }
 
-    /// It answered.
-    pub(crate) fn succeeded(&self) {
-        self.change(|state| *state = State::default());
+    /// Closes the breaker.
+    pub(crate) fn record_success(&self) {
+        *self.state.lock() = BreakerState::default();
     }
 
-    /// It did not.
-    pub(crate) fn failed(&self) {
-        let until = Instant::now() + self.rest;
-        self.change(|state| {
-            state.in_a_row = state.in_a_row.saturating_add(1);
-            if state.in_a_row >= self.failures {
-                state.resting = Some(until);
-            }
-        });
-    }
-
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
-        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Counts a failure; opens the breaker at the threshold.
+    pub(crate) fn record_failure(&self) {
+        let until = Instant::now() + self.open_duration;
+        let mut state = self.state.lock();
+        state.consecutive_failures = state.consecutive_failures.saturating_add(1);
+        if state.consecutive_failures >= self.failure_threshold {
+            state.open_until = Some(until);
+        }
     }
 }

@@ -1,12 +1,12 @@
-//! The points of interest of our own map, asked by region without leaving the process: the
-//! service one has without any other.
+//! The points of interest of the gateway's own map. The default service; needs no network.
 
-use super::by_street::ByStreet;
-use super::few::Few;
-use super::object::{Complete, Object, Objects};
+use super::nearest_set::NearestSet;
+use super::object::{Completeness, Object, Objects};
+use super::objects_by_street::ObjectsByStreet;
 use super::point_grid::PointGrid;
-use super::samples::{NEAR_A_SAMPLE, samples, segments};
-use super::{Coming, Service};
+use super::polylines::segments;
+use super::samples::{SAMPLE_RADIUS, samples};
+use super::{Service, ServiceFuture};
 use crate::inquiry::Inquiry;
 use crate::question::{Along, Category, Operation};
 use crate::walk::{Walker, boundary};
@@ -18,118 +18,120 @@ use std::sync::Arc;
 /// The built-in service.
 pub struct BuiltIn {
     walker: Arc<Walker>,
-    /// Ascending by id, so that numbers are in the order of ids.
+    /// Ascending by id: the order of numbers is the order of ids.
     objects: Vec<Arc<Object>>,
-    by_street: ByStreet,
-    everything: Shelf,
-    categories: BTreeMap<String, Shelf>,
-    /// Where there are no more objects than this of a category, all of them are the answer: to
-    /// refine that is quicker than to search from every boundary terminal, or along every street.
-    pub(crate) few_enough: usize,
+    by_street: ObjectsByStreet,
+    all: CategoryIndex,
+    categories: BTreeMap<String, CategoryIndex>,
+    /// A category with at most this many objects is returned as a whole: to refine all of them is
+    /// faster than to search from every boundary terminal or along every street.
+    pub(crate) max_unfiltered: usize,
 }
 
-/// The objects of a category.
-struct Shelf {
+/// The objects of one category.
+struct CategoryIndex {
     grid: PointGrid,
-    /// All of them, ready to be the answer.
-    all: Objects,
+    /// All objects of the category, as an answer.
+    objects: Objects,
 }
 
-impl Shelf {
-    fn new(objects: &[Arc<Object>], points: &[(Point, u32)]) -> Shelf {
-        let all = points.iter().map(|&(_, number)| objects[number as usize].clone()).collect();
-        Shelf { grid: PointGrid::new(points), all: Objects::new(all, Complete::Yes).prepared() }
+impl CategoryIndex {
+    fn new(objects: &[Arc<Object>], points: &[(Point, u32)]) -> CategoryIndex {
+        let objects = points.iter().map(|&(_, number)| objects[number as usize].clone()).collect();
+        let objects = Objects::new(objects, Completeness::Complete).with_shared_index();
+        CategoryIndex { grid: PointGrid::new(points), objects }
     }
 }
 
 impl BuiltIn {
-    /// The service that knows the points of interest of the walker's map.
+    /// Builds the service of the points of interest of the walker's map.
     pub fn new(walker: Arc<Walker>) -> BuiltIn {
         let objects = Object::all_of(walker.map());
-        BuiltIn::of(walker, objects)
-    }
-
-    /// The service that knows these objects.
-    fn of(walker: Arc<Walker>, objects: Vec<Arc<Object>>) -> BuiltIn {
-        let mut members: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-        let mut everything = Vec::with_capacity(objects.len());
+        let mut points_by_category: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+        let mut points = Vec::with_capacity(objects.len());
         for (object, number) in objects.iter().zip(0_u32..) {
-            members.entry(&object.category).or_default().push((object.point, number));
-            everything.push((object.point, number));
+            let category = points_by_category.entry(&object.category).or_default();
+            category.push((object.point, number));
+            points.push((object.point, number));
         }
-        let shelf =
-            |(name, points): (&str, Vec<_>)| (name.to_owned(), Shelf::new(&objects, &points));
-        let categories = members.into_iter().map(shelf).collect();
-        let by_street = ByStreet::new(objects.iter().map(|object| object.position)).at_hand();
-        let everything = Shelf::new(&objects, &everything);
-        BuiltIn { walker, objects, by_street, everything, categories, few_enough: 4096 }
+        let index = |(name, points): (&str, Vec<_>)| {
+            (name.to_owned(), CategoryIndex::new(&objects, &points))
+        };
+        let categories = points_by_category.into_iter().map(index).collect();
+        let positions = objects.iter().map(|object| object.position);
+        let by_street = ObjectsByStreet::new(positions).with_street_index();
+        let all = CategoryIndex::new(&objects, &points);
+        BuiltIn { walker, objects, by_street, all, categories, max_unfiltered: 4096 }
     }
 
     fn answer(&self, inquiry: &Inquiry) -> Objects {
         let question = inquiry.asked().question();
-        let region = inquiry.region();
-        let numbers = match self.shelf_of(&question.category) {
-            None => Vec::new(),
-            Some(Shelf { grid, all }) if grid.len() <= self.few_enough => return all.clone(),
-            Some(Shelf { grid, .. }) => match question.operation {
-                Operation::Within { radius, along: Along::Plane } => {
-                    self.near(grid, region, radius.as_metres() * 1.002 + 1.0)
-                }
-                Operation::Within { radius, along: Along::Streets } => {
-                    self.reached(&question.category, region, radius)
-                }
-                Operation::Nearest { count, along: Along::Plane } => {
-                    self.nearest_plane(grid, region, count)
-                }
-                Operation::Nearest { count, along: Along::Streets } => {
-                    self.nearest_streets(&question.category, region, count)
-                }
-            },
+        let (category, region) = (&question.category, inquiry.region());
+        let Some(CategoryIndex { grid, objects }) = self.category_index(category) else {
+            return self.select(Vec::new());
         };
-        self.objects(numbers)
+        if grid.len() <= self.max_unfiltered {
+            return objects.clone();
+        }
+        self.select(match question.operation {
+            Operation::Within { radius, along: Along::Plane } => {
+                self.within_plane(grid, region, radius.as_metres() * 1.002 + 1.0)
+            }
+            Operation::Within { radius, along: Along::Streets } => {
+                self.within_streets(category, region, radius)
+            }
+            Operation::Nearest { count, along: Along::Plane } => {
+                self.nearest_plane(grid, region, count)
+            }
+            Operation::Nearest { count, along: Along::Streets } => {
+                self.nearest_streets(category, region, count)
+            }
+        })
     }
 
-    fn shelf_of(&self, category: &Category) -> Option<&Shelf> {
+    fn category_index(&self, category: &Category) -> Option<&CategoryIndex> {
         match category {
-            Category::Any => Some(&self.everything),
+            Category::Any => Some(&self.all),
             Category::Of(name) => self.categories.get(&**name),
         }
     }
 
-    fn objects(&self, mut numbers: Vec<u32>) -> Objects {
+    /// Returns the objects with these numbers; duplicates are removed.
+    fn select(&self, mut numbers: Vec<u32>) -> Objects {
         numbers.sort_unstable();
         numbers.dedup();
         let objects = numbers.into_iter().map(|number| self.objects[number as usize].clone());
-        Objects::new(objects.collect(), Complete::Yes)
+        Objects::new(objects.collect(), Completeness::Complete)
     }
 
-    /// Every object within `metres` of the region, and some more.
-    fn near(&self, grid: &PointGrid, region: &[StreetId], metres: f64) -> Vec<u32> {
+    /// Returns a superset of the objects within `metres` of the region.
+    fn within_plane(&self, grid: &PointGrid, region: &[StreetId], metres: f64) -> Vec<u32> {
         let mut cells = grid.no_cells();
         for segment in segments(self.walker.map(), region) {
-            grid.want_near(&mut cells, segment, metres);
+            grid.add_cells_near(&mut cells, segment, metres);
         }
         grid.in_cells(&cells).collect()
     }
 
-    /// The nearest from a sample are at most its distance farther from anyone near it.
+    /// Searches within the largest distance of the `count`-th object from any sample, plus the
+    /// largest distance from a sample.
     fn nearest_plane(&self, grid: &PointGrid, region: &[StreetId], count: u32) -> Vec<u32> {
-        let farthest = samples(self.walker.map(), region).map(|sample| {
-            let mut few = Few::new(count);
-            grid.nearest(sample, &mut few);
-            few.bound().unwrap_or(f64::INFINITY)
+        let bounds = samples(self.walker.map(), region).map(|sample| {
+            let mut nearest = NearestSet::new(count);
+            grid.nearest(sample, |_| true, &mut nearest);
+            nearest.bound().unwrap_or(f64::INFINITY)
         });
-        let farthest = farthest.fold(0.0, f64::max) + NEAR_A_SAMPLE;
-        if farthest.is_finite() {
-            self.near(grid, region, farthest)
+        let radius = bounds.fold(0.0, f64::max) + SAMPLE_RADIUS;
+        if radius.is_finite() {
+            self.within_plane(grid, region, radius)
         } else {
             grid.numbers().collect()
         }
     }
 
     fn on_region(&self, category: &Category, region: &[StreetId]) -> Vec<u32> {
-        let places = region.iter().flat_map(|&street| self.by_street.on(street));
-        let numbers = places.map(|place| place.object);
+        let objects = region.iter().flat_map(|&street| self.by_street.on_street(street));
+        let numbers = objects.map(|object| object.object);
         numbers.filter(|&number| self.is_of(category, number)).collect()
     }
 
@@ -137,8 +139,8 @@ impl BuiltIn {
         category.holds(&self.objects[number as usize].category)
     }
 
-    /// What stands on the region, and what is within `radius` of where one can leave it.
-    fn reached(&self, category: &Category, region: &[StreetId], radius: Length) -> Vec<u32> {
+    /// Returns the objects on the region and those within `radius` of its boundary terminals.
+    fn within_streets(&self, category: &Category, region: &[StreetId], radius: Length) -> Vec<u32> {
         let mut numbers = self.on_region(category, region);
         let exits = boundary(self.walker.map(), region);
         let exits = exits.into_iter().map(|terminal| (terminal, Length::ZERO));
@@ -150,16 +152,16 @@ impl BuiltIn {
         numbers
     }
 
-    /// What stands on the region, and what is nearest to each terminal by which one can leave it.
-    /// Ties need no care: numbers decide them as ids do for the person, so whoever is ahead of an
-    /// object at the terminal is ahead of it for everyone who leaves there.
+    /// Returns the objects on the region and those nearest to each boundary terminal. Ties are
+    /// broken by number, which is the order of ids used in answers: an object that precedes
+    /// another one at a terminal precedes it for every user who leaves there.
     fn nearest_streets(&self, category: &Category, region: &[StreetId], count: u32) -> Vec<u32> {
         let mut numbers = self.on_region(category, region);
         for terminal in boundary(self.walker.map(), region) {
-            let mut few = Few::new(count);
+            let mut nearest = NearestSet::new(count);
             let wanted = |number| self.is_of(category, number);
-            self.walker.nearest([(terminal, Length::ZERO)], &self.by_street, wanted, &mut few);
-            numbers.extend(few.into_vec().into_iter().map(|(_, number)| number));
+            self.walker.nearest([(terminal, Length::ZERO)], &self.by_street, wanted, &mut nearest);
+            numbers.extend(nearest.into_vec().into_iter().map(|(_, number)| number));
         }
         numbers
     }
@@ -170,11 +172,11 @@ impl Service for BuiltIn {
         "built-in"
     }
 
-    fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> Coming<'a, Objects> {
+    fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> ServiceFuture<'a, Objects> {
         Box::pin(async { Ok(self.answer(inquiry)) })
     }
 
-    fn categories(&self) -> Coming<'_, Vec<String>> {
+    fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
         Box::pin(async { Ok(self.categories.keys().cloned().collect()) })
     }
 }

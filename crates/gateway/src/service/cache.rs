@@ -1,76 +1,71 @@
-//! Answers of a moment ago, by inquiry. They depend on nobody, so whoever asks the same about the
-//! same region may have them. Bounded by how many objects they hold, oldest forgotten first.
+//! Cache of answers by inquiry. An inquiry depends on no single user, so its answer is shared.
+//! The cache is bounded by the number of objects and streets; the oldest entry is evicted first.
 
 use super::Objects;
 use crate::inquiry::Inquiry;
+use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Remembered answers.
+/// Cached answers.
 pub(crate) struct Cache {
-    most: usize,
-    fresh: Duration,
-    shelf: Mutex<Shelf>,
+    capacity: usize,
+    ttl: Duration,
+    entries: Mutex<CacheEntries>,
 }
 
 #[derive(Default)]
-struct Shelf {
+struct CacheEntries {
     answers: HashMap<Arc<Inquiry>, (Instant, Arc<Objects>)>,
-    /// In the order in which they came.
+    /// Insertion times and keys, oldest first; replaced entries remain until they are oldest.
     order: VecDeque<(Instant, Arc<Inquiry>)>,
     weight: usize,
 }
 
 impl Cache {
-    /// Remembers answers of at most `most` objects and streets together, each for as long as it
-    /// is `fresh`.
-    pub(crate) fn new(most: usize, fresh: Duration) -> Cache {
-        Cache { most, fresh, shelf: Mutex::default() }
+    /// Builds an empty cache. `capacity` is in objects plus streets, see [`weight`].
+    pub(crate) fn new(capacity: usize, ttl: Duration) -> Cache {
+        Cache { capacity, ttl, entries: Mutex::default() }
     }
 
-    /// The answer to an inquiry, if it is remembered.
+    /// Returns the cached answer unless it has expired.
     pub(crate) fn get(&self, inquiry: &Inquiry) -> Option<Arc<Objects>> {
         let now = Instant::now();
-        self.change(|shelf| {
-            let (since, objects) = shelf.answers.get(inquiry)?;
-            (now < *since + self.fresh).then(|| objects.clone())
-        })
+        let entries = self.entries.lock();
+        let (inserted, objects) = entries.answers.get(inquiry)?;
+        (now < *inserted + self.ttl).then(|| objects.clone())
     }
 
-    /// Remembers an answer.
+    /// Inserts an answer unless it alone exceeds the capacity.
     pub(crate) fn put(&self, inquiry: &Inquiry, objects: &Arc<Objects>) {
         let weight = weight(inquiry, objects);
-        if weight > self.most || self.fresh.is_zero() {
+        if weight > self.capacity || self.ttl.is_zero() {
             return;
         }
         let now = Instant::now();
-        self.change(|shelf| {
-            shelf.forget_while(|shelf, since| {
-                shelf.weight + weight > self.most || since + self.fresh <= now
-            });
-            let inquiry = Arc::new(inquiry.clone());
-            let old = shelf.answers.insert(inquiry.clone(), (now, objects.clone()));
-            shelf.weight -= old.map_or(0, |(_, old)| self::weight(&inquiry, &old));
-            shelf.weight += weight;
-            shelf.order.push_back((now, inquiry));
+        let mut entries = self.entries.lock();
+        entries.evict_while(|entries, inserted| {
+            entries.weight + weight > self.capacity || inserted + self.ttl <= now
         });
-    }
-
-    fn change<T>(&self, change: impl FnOnce(&mut Shelf) -> T) -> T {
-        change(&mut self.shelf.lock().unwrap_or_else(PoisonError::into_inner))
+        let inquiry = Arc::new(inquiry.clone());
+        let old = entries.answers.insert(inquiry.clone(), (now, objects.clone()));
+        entries.weight -= old.map_or(0, |(_, old)| self::weight(&inquiry, &old));
+        entries.weight += weight;
+        entries.order.push_back((now, inquiry));
     }
 }
 
-impl Shelf {
-    fn forget_while(&mut self, forget: impl Fn(&Shelf, Instant) -> bool) {
-        while let Some(&(since, _)) = self.order.front()
-            && forget(self, since)
+impl CacheEntries {
+    /// Removes the oldest entry while `condition` holds for its insertion time.
+    fn evict_while(&mut self, condition: impl Fn(&CacheEntries, Instant) -> bool) {
+        while let Some(&(inserted, _)) = self.order.front()
+            && condition(self, inserted)
         {
-            let Some((since, inquiry)) = self.order.pop_front() else { return };
-            // One that was replaced since is not the one that goes.
-            if self.answers.get(&inquiry).is_some_and(|kept| kept.0 == since)
+            let Some((inserted, inquiry)) = self.order.pop_front() else { return };
+            // The answer may have been replaced by a newer one, which stays.
+            if self.answers.get(&inquiry).is_some_and(|entry| entry.0 == inserted)
                 && let Some((_, objects)) = self.answers.remove(&inquiry)
             {
                 self.weight -= weight(&inquiry, &objects);
@@ -79,7 +74,7 @@ impl Shelf {
     }
 }
 
-/// What an answer takes, in objects and streets.
+/// Weight of an entry: objects plus streets plus 1.
 fn weight(inquiry: &Inquiry, objects: &Objects) -> usize {
     1 + inquiry.region().len() + objects.objects().len()
 }

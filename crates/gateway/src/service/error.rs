@@ -1,53 +1,53 @@
-//! What can go wrong with a service, in words that hold no place and nobody's name: what a
-//! database says is not passed on, for it quotes what it was asked.
+//! Errors of a service. No variant holds a position or a user. Messages of a database or server
+//! are not passed on because they quote the request.
 
-/// Why there is no answer.
+/// Reason why a service gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
-    /// It took too long.
+    /// The time-out passed.
     #[error("the service did not answer in time")]
     TimedOut,
-    /// It cannot be reached, or hung up.
+    /// The connection failed or was closed.
     #[error("the service cannot be reached")]
     Down,
-    /// It failed so often that it is left alone for a while.
-    #[error("the service failed repeatedly and is left alone for a while")]
-    Resting,
-    /// It is there and refuses; its own code and what that means, never its words.
+    /// The circuit breaker is open after repeated failures.
+    #[error("the service failed repeatedly; requests to it are suspended for a few seconds")]
+    CircuitOpen,
+    /// The service rejected the request.
     #[error("the service refused the request: {meaning} ({code})")]
     Refused {
-        /// As it said.
+        /// HTTP status or SQLSTATE.
         code: String,
-        /// In our words.
+        /// Explanation in the gateway's words.
         meaning: &'static str,
     },
-    /// Its answer is none.
-    #[error("the service's answer makes no sense: {0}")]
+    /// The answer violates the protocol.
+    #[error("the service sent an invalid answer: {0}")]
     Malformed(&'static str),
-    /// Its answer does not end.
+    /// The answer exceeds the limit on objects.
     #[error("the service answered with more than {0} objects")]
-    Endless(usize),
-    /// It may have answered; we failed.
-    #[error("the gateway failed to make an answer of what the service said")]
-    Broken,
+    TooManyObjects(usize),
+    /// The gateway itself failed.
+    #[error("the gateway failed while it processed the answer of the service")]
+    Internal,
 }
 
 impl ServiceError {
-    /// Whether asking again may help.
-    pub fn may_pass(&self) -> bool {
+    /// Returns whether a retry may succeed.
+    pub fn is_transient(&self) -> bool {
         matches!(self, ServiceError::TimedOut | ServiceError::Down)
     }
 
-    /// A short word for metrics.
-    pub fn word(&self) -> &'static str {
+    /// Label in metrics.
+    pub fn label(&self) -> &'static str {
         match self {
             ServiceError::TimedOut => "timed-out",
             ServiceError::Down => "down",
-            ServiceError::Resting => "resting",
+            ServiceError::CircuitOpen => "resting",
             ServiceError::Refused { .. } => "refused",
             ServiceError::Malformed(_) => "malformed",
-            ServiceError::Endless(_) => "endless",
-            ServiceError::Broken => "broken",
+            ServiceError::TooManyObjects(_) => "endless",
+            ServiceError::Internal => "broken",
         }
     }
 }

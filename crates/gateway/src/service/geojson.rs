@@ -1,55 +1,55 @@
-//! Feature collections as services answer them. Nothing in them is believed: a feature without an
-//! id or a place is left out, and texts have an end.
+//! GeoJSON feature collections from services. Features without a valid id or geometry are dropped;
+//! texts are truncated.
 
-use super::ServiceError;
-use super::drawn::Drawn;
+use super::object_geometry::ObjectGeometry;
+use super::projection::{ObjectTexts, Projection};
+use super::{RawObject, ServiceError};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-/// A feature collection.
+/// A parsed feature collection.
 #[derive(Debug, Default)]
-pub(crate) struct Collection {
-    /// What can be understood of its features.
+pub(crate) struct FeatureCollection {
+    /// Valid features.
     pub features: Vec<Feature>,
-    /// Whether nothing is missing, if it says so.
+    /// Member `complete`: whether no feature is missing.
     pub complete: Option<bool>,
-    /// How many there are on all pages, if it says so.
+    /// Member `numberMatched`: number of features on all pages.
     pub matched: Option<u64>,
-    /// Where the next page is.
+    /// Link to the next page.
     pub next: Option<String>,
 }
 
-/// A feature with an id and a place.
+/// A feature with a valid id.
 #[derive(Debug)]
 pub(crate) struct Feature {
     pub id: String,
-    /// Where it is.
-    pub drawn: Drawn,
+    geometry: ObjectGeometry,
     properties: Map<String, Value>,
 }
 
-/// Longer ids are none, and longer texts are cut; bytes.
-const LONGEST_TEXT: usize = 256;
+/// Largest length of texts in bytes: longer ids are invalid, other texts are truncated.
+const MAX_TEXT_BYTES: usize = 256;
 
-impl Collection {
-    /// The collection in a JSON text.
-    pub(crate) fn parse(text: &[u8]) -> Result<Collection, ServiceError> {
+impl FeatureCollection {
+    /// Parses JSON.
+    pub(crate) fn parse(text: &[u8]) -> Result<FeatureCollection, ServiceError> {
         let raw: RawCollection = serde_json::from_slice(text)
-            .map_err(|_| ServiceError::Malformed("it is no feature collection"))?;
+            .map_err(|_| ServiceError::Malformed("it is not a GeoJSON feature collection"))?;
         if raw.kind != "FeatureCollection" {
-            return Err(ServiceError::Malformed("it is no feature collection"));
+            return Err(ServiceError::Malformed("it is not a GeoJSON feature collection"));
         }
-        let understood = |feature| match feature {
-            Lenient::Good(raw) => Feature::of(raw),
-            Lenient::Bad(_) => None,
+        let valid = |feature| match feature {
+            Lenient::Valid(raw) => Feature::of(raw),
+            Lenient::Invalid(_) => None,
         };
         let next = raw.links.into_iter().find_map(|link| match link {
-            Lenient::Good(RawLink { rel, href }) if rel == "next" => Some(href),
+            Lenient::Valid(RawLink { rel, href }) if rel == "next" => Some(href),
             _ => None,
         });
-        Ok(Collection {
-            features: raw.features.into_iter().filter_map(understood).collect(),
+        Ok(FeatureCollection {
+            features: raw.features.into_iter().filter_map(valid).collect(),
             complete: raw.complete,
             matched: raw.matched,
             next,
@@ -59,23 +59,33 @@ impl Collection {
 
 impl Feature {
     fn of(raw: RawFeature) -> Option<Feature> {
-        let id = text_of(&raw.id).filter(|id| !id.is_empty() && id.len() <= LONGEST_TEXT)?;
-        let mut drawn = Drawn::default();
-        raw.geometry.draw(&mut drawn);
-        Some(Feature { id, drawn, properties: raw.properties.unwrap_or_default() })
+        let id = text_of(&raw.id).filter(|id| !id.is_empty() && id.len() <= MAX_TEXT_BYTES)?;
+        let mut geometry = ObjectGeometry::default();
+        raw.geometry.add_to(&mut geometry);
+        Some(Feature { id, geometry, properties: raw.properties.unwrap_or_default() })
     }
 
-    /// A property as text; empty if it is none.
+    /// Returns a text or number property as text; empty for anything else.
     pub(crate) fn text(&self, key: &str) -> String {
-        let text = self.properties.get(key).and_then(text_of).unwrap_or_default();
-        cut(text)
+        truncate_text(self.properties.get(key).and_then(text_of).unwrap_or_default())
+    }
+
+    /// Converts the feature to the plane; `texts` returns its name and category. `None` if its
+    /// geometry is empty or invalid.
+    pub(crate) fn into_object(
+        self,
+        projection: &Projection,
+        texts: impl FnOnce(&Feature) -> (String, String),
+    ) -> Option<RawObject> {
+        let (name, category) = texts(&self);
+        projection.object(ObjectTexts { id: self.id, name, category }, &self.geometry)
     }
 }
 
-/// The beginning of a text.
-pub(crate) fn cut(mut text: String) -> String {
-    if text.len() > LONGEST_TEXT {
-        let end = (0..=LONGEST_TEXT).rev().find(|&end| text.is_char_boundary(end));
+/// Truncates a text to [`MAX_TEXT_BYTES`] at a character boundary.
+pub(crate) fn truncate_text(mut text: String) -> String {
+    if text.len() > MAX_TEXT_BYTES {
+        let end = (0..=MAX_TEXT_BYTES).rev().find(|&end| text.is_char_boundary(end));
         text.truncate(end.unwrap_or(0));
     }
     text
@@ -89,12 +99,12 @@ fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// Something that may be anything.
+/// A list element that may have any type.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Lenient<T> {
-    Good(T),
-    Bad(IgnoredAny),
+    Valid(T),
+    Invalid(IgnoredAny),
 }
 
 #[derive(Deserialize)]
@@ -135,7 +145,7 @@ struct RawGeometry {
     geometries: Vec<RawGeometry>,
 }
 
-/// Numbers in lists in lists.
+/// Nested lists of numbers.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Coordinates {
@@ -145,19 +155,19 @@ enum Coordinates {
 }
 
 impl RawGeometry {
-    fn draw(&self, drawn: &mut Drawn) {
-        let points = self.kind.as_deref().is_none_or(|kind| kind.ends_with("Point"));
+    fn add_to(&self, target: &mut ObjectGeometry) {
+        let is_points = self.kind.as_deref().is_none_or(|kind| kind.ends_with("Point"));
         match &self.coordinates {
-            Some(places) if points => places.dots(drawn),
-            Some(places) => places.lines(drawn),
+            Some(coordinates) if is_points => coordinates.add_points(target),
+            Some(coordinates) => coordinates.add_lines(target),
             None => {}
         }
-        self.geometries.iter().for_each(|geometry| geometry.draw(drawn));
+        self.geometries.iter().for_each(|geometry| geometry.add_to(target));
     }
 }
 
 impl Coordinates {
-    fn place(&self) -> Option<[f64; 2]> {
+    fn lon_lat(&self) -> Option<[f64; 2]> {
         match self {
             Coordinates::Position(lon, lat) | Coordinates::Height(lon, lat, _) => {
                 Some([*lon, *lat])
@@ -166,19 +176,20 @@ impl Coordinates {
         }
     }
 
-    /// Every place alone.
-    fn dots(&self, drawn: &mut Drawn) {
+    /// Adds every position as a single point.
+    fn add_points(&self, target: &mut ObjectGeometry) {
         match self {
-            Coordinates::Many(many) => many.iter().for_each(|inner| inner.dots(drawn)),
-            dot => drawn.join(dot.place().into_iter().collect()),
+            Coordinates::Many(many) => many.iter().for_each(|inner| inner.add_points(target)),
+            point => target.push_chain(point.lon_lat().into_iter().collect()),
         }
     }
 
-    /// Places that follow each other are joined.
-    fn lines(&self, drawn: &mut Drawn) {
-        let Coordinates::Many(many) = self else { return self.dots(drawn) };
-        drawn.join(many.iter().filter_map(Coordinates::place).collect());
-        many.iter().filter(|inner| inner.place().is_none()).for_each(|inner| inner.lines(drawn));
+    /// Adds consecutive positions as a chain.
+    fn add_lines(&self, target: &mut ObjectGeometry) {
+        let Coordinates::Many(many) = self else { return self.add_points(target) };
+        target.push_chain(many.iter().filter_map(Coordinates::lon_lat).collect());
+        let nested = many.iter().filter(|inner| inner.lon_lat().is_none());
+        nested.for_each(|inner| inner.add_lines(target));
     }
 }
 
@@ -186,13 +197,13 @@ impl Coordinates {
 mod tests {
     use super::*;
 
-    fn collection(features: &str) -> Collection {
+    fn collection(features: &str) -> FeatureCollection {
         let text = format!(r#"{{"type":"FeatureCollection","features":[{features}]}}"#);
-        Collection::parse(text.as_bytes()).unwrap()
+        FeatureCollection::parse(text.as_bytes()).unwrap()
     }
 
     #[test]
-    fn what_makes_no_sense_is_left_out_and_the_rest_is_kept() {
+    fn invalid_features_are_dropped_and_the_others_kept() {
         let found = collection(
             r#"{"id":"a","geometry":{"type":"Point","coordinates":[9.5,50.5]},"properties":{"n":"x"}},
                {"id":7,"geometry":{"type":"Point","coordinates":[9.5,50.5,120.0]}},
@@ -205,7 +216,9 @@ mod tests {
                {"id":"line","geometry":{"type":"LineString","coordinates":[[0,0],[10,0]]}}"#,
         );
         let flat = |[x, y]: [f64; 2]| Some(meshcloak::units::Point::new(x, y));
-        let place = |f: &Feature| f.drawn.place(2.0, flat).map(|point| (point.x, point.y));
+        let place = |f: &Feature| {
+            f.geometry.representative_point(2.0, flat).map(|point| (point.x, point.y))
+        };
         let seen: Vec<_> = found.features.iter().map(|f| (f.id.as_str(), place(f))).collect();
         let at = |x, y| Some((x, y));
         let expected = [
@@ -223,21 +236,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_collection_is_an_error() {
+    fn other_json_is_an_error() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         for text in ["", "[]", "{}", "{\"type\":\"Feature\",\"features\":[]}", "\u{0}", &deep] {
-            assert!(Collection::parse(text.as_bytes()).is_err());
+            assert!(FeatureCollection::parse(text.as_bytes()).is_err());
         }
         let nested = format!(
             r#"{{"type":"FeatureCollection","features":[{{"id":"a","geometry":{{"coordinates":{deep}}}}}]}}"#
         );
-        assert!(Collection::parse(nested.as_bytes()).is_err());
+        assert!(FeatureCollection::parse(nested.as_bytes()).is_err());
     }
 
     #[test]
-    fn texts_have_an_end() {
-        assert_eq!(cut("ä".repeat(200)).len(), 256);
-        assert_eq!(cut("x".into()), "x");
+    fn long_texts_are_truncated_and_long_ids_invalid() {
+        assert_eq!(truncate_text("ä".repeat(200)).len(), 256);
+        assert_eq!(truncate_text("x".into()), "x");
         let id = "x".repeat(300);
         let text = format!(r#"{{"id":"{id}","geometry":{{"coordinates":[1,2]}}}}"#);
         assert!(collection(&text).features.is_empty());

@@ -1,69 +1,70 @@
-//! Services that know where things are: one small trait, the connectors behind it, and the
-//! [`Asker`] that keeps them from doing harm.
+//! Services that store points of interest: the [`Service`] trait, the connectors that implement
+//! it, and [`ServiceClient`] with time-outs, retries, circuit breaker and cache.
 //!
-//! A service gets an [`Inquiry`] and nothing else. It answers with a superset of what anyone in
-//! the region may want; `refine` finds in it what one person wants.
+//! A service receives an [`Inquiry`] and nothing else. It returns a superset of the answers of
+//! all users in the region; `refine` extracts the answer of each user from it.
 
-mod asker;
 mod breaker;
 mod built_in;
-mod by_street;
 mod cache;
-mod categories;
-mod drawn;
+mod category_names;
+mod client;
+mod endpoint;
 mod error;
-mod few;
+mod fixed_lonlat;
 mod geojson;
-mod ground;
-mod http;
-mod line;
+mod http_client;
 #[cfg(test)]
-pub(crate) mod memory;
-mod nearest;
+pub(crate) mod in_memory;
+mod nearest_set;
 mod object;
+mod object_geometry;
+mod objects_by_street;
 mod ogc;
 mod overpass;
-mod piece;
-mod plain;
+mod planar;
 mod point_grid;
+mod polylines;
 pub mod postgis;
+mod projection;
+mod radius_search;
 mod remote;
 mod samples;
-mod secret;
-mod spot;
 mod webhook;
 
-pub use asker::{Asker, AskerSettings};
 pub use built_in::BuiltIn;
-pub(crate) use by_street::ByStreet;
+pub use client::{ServiceClient, ServiceClientSettings};
 pub use error::ServiceError;
-pub(crate) use few::Few;
-pub(crate) use object::ForMany;
-pub use object::{Complete, Object, Objects};
+pub(crate) use nearest_set::NearestSet;
+pub(crate) use object::SharedIndex;
+pub use object::{Completeness, Object, Objects};
+pub(crate) use objects_by_street::ObjectsByStreet;
 pub use ogc::{OgcFilter, OgcSettings};
 pub use overpass::OverpassSettings;
-pub use piece::Piece;
-pub use plain::{Page, Plain, PlainService, PlainSettings, Range, Row};
+pub use planar::{
+    Planar, PlanarService, PlanarSettings, RangeAnswer, RangeRequest, RawObject, Surroundings,
+};
+pub use polylines::Polylines;
 pub use remote::{Protocol, RemoteError, RemoteSettings};
-pub use secret::Secret;
 
 use crate::inquiry::Inquiry;
 use std::future::Future;
 use std::pin::Pin;
 
-/// Something of a service that is on its way.
-pub type Coming<'a, T> = Pin<Box<dyn Future<Output = Result<T, ServiceError>> + Send + 'a>>;
+/// Boxed future of a service's answer.
+pub type ServiceFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ServiceError>> + Send + 'a>>;
 
-/// Whoever knows where things are.
+/// A source of objects with positions.
 pub trait Service: Send + Sync {
-    /// As in logs and metrics: `built-in`, `postgis`.
+    /// Name in logs and metrics: `built-in`, `postgis`.
     fn name(&self) -> &'static str;
 
-    /// All objects that the answer of anyone in the region can hold, and perhaps more. Whatever is
-    /// sent is a function of the inquiry and of earlier answers alone; asked again, the same is
-    /// sent again.
-    fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> Coming<'a, Objects>;
+    /// Returns a superset of the objects that the answer of any user in the region can hold.
+    ///
+    /// What is sent depends on the inquiry and on earlier answers only. A repeated inquiry sends
+    /// the same bytes.
+    fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> ServiceFuture<'a, Objects>;
 
-    /// The categories of its objects, ascending.
-    fn categories(&self) -> Coming<'_, Vec<String>>;
+    /// Returns the categories of the objects, ascending.
+    fn categories(&self) -> ServiceFuture<'_, Vec<String>>;
 }

@@ -1,6 +1,6 @@
-//! Objects that a service knows, placed on our map.
+//! Objects of a service, snapped to the street map.
 
-use super::by_street::ByStreet;
+use super::objects_by_street::ObjectsByStreet;
 use super::point_grid::PointGrid;
 use meshcloak::map::{PoiId, Position, StreetMap};
 use meshcloak::units::Point;
@@ -8,66 +8,65 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// A thing with a place: it keeps its own point (plane questions) and its place on a street
-/// (questions along streets), both computed by us (SPEC §10). Places are not printed: what is
-/// near a person tells where she is.
+/// An object with its point (questions in the plane) and its position on a street (questions along
+/// streets), both computed by the gateway (docs/SPEC.md §10). `Debug` prints the id only, because
+/// objects near a user reveal the user's position.
 #[derive(Clone, PartialEq)]
 pub struct Object {
-    /// The service's own id; unique.
+    /// Unique id assigned by the service.
     pub id: String,
-    /// What people call it; may be empty.
+    /// Display name; may be empty.
     pub name: String,
-    /// What kind of place it is.
+    /// Category, as in questions.
     pub category: String,
-    /// Where it is in the plane of the map; finite.
+    /// Point in the plane of the map; finite.
     pub point: Point,
-    /// Its place on the nearest street; `None` if no street is near.
+    /// Position on the nearest street; `None` beyond the largest snapping distance.
     pub position: Option<Position>,
 }
 
-/// What a service answered: a superset of everyone's answer in the region. Cheap to clone.
+/// Answer of a service: a superset of the answers of all users in the region. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
     objects: Arc<[Arc<Object>]>,
-    by_street: Arc<ByStreet>,
-    for_many: Option<Arc<ForMany>>,
-    complete: bool,
+    by_street: Arc<ObjectsByStreet>,
+    shared_index: Option<Arc<SharedIndex>>,
+    completeness: Completeness,
 }
 
-/// What is worth having ready if many people's answers are in the same objects.
-pub(crate) struct ForMany {
-    /// Where they are.
+/// Index and cache for objects that answer many questions.
+pub(crate) struct SharedIndex {
+    /// Points of the objects.
     pub grid: PointGrid,
-    /// The words in which each is told, once it has been.
-    pub words: Vec<OnceLock<Box<[u8]>>>,
+    /// JSON text of each object, written on first use.
+    pub json: Vec<OnceLock<Box<[u8]>>>,
 }
 
-/// Places are not printed.
-impl fmt::Debug for ForMany {
+impl fmt::Debug for SharedIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ForMany(…)")
+        f.write_str("SharedIndex(…)")
     }
 }
 
 impl PartialEq for Objects {
     fn eq(&self, other: &Objects) -> bool {
-        self.objects == other.objects && self.complete == other.complete
+        self.objects == other.objects && self.completeness == other.completeness
     }
 }
 
 impl Object {
-    /// The points of interest of a map, in order of id. One without an id of its own, or with one
-    /// that is taken, gets its number as well.
+    /// Returns the points of interest of a map, ascending by id. A missing or duplicate id is made
+    /// unique with the number of the point.
     pub fn all_of(map: &StreetMap) -> Vec<Arc<Object>> {
-        let mut taken = BTreeSet::new();
+        let mut ids = BTreeSet::new();
         let mut objects: Vec<Arc<Object>> = map
             .pois()
             .map(|poi| {
                 let mut id = map.poi_label(poi).unwrap_or_default().to_owned();
-                while id.is_empty() || taken.contains(&id) {
+                while id.is_empty() || ids.contains(&id) {
                     id.push_str(&format!("#{}", poi.index() + 1));
                 }
-                taken.insert(id.clone());
+                ids.insert(id.clone());
                 Arc::new(Object::of(map, poi, id))
             })
             .collect();
@@ -90,26 +89,26 @@ impl fmt::Debug for Object {
 }
 
 impl Objects {
-    /// Objects by id, each once; `complete` says whether none is missing.
-    pub fn new(mut objects: Vec<Arc<Object>>, complete: Complete) -> Objects {
+    /// Sorts objects by id and removes duplicate ids.
+    pub fn new(mut objects: Vec<Arc<Object>>, completeness: Completeness) -> Objects {
         objects.sort_by(|a, b| a.id.cmp(&b.id));
         objects.dedup_by(|later, first| later.id == first.id);
-        let by_street = ByStreet::new(objects.iter().map(|object| object.position));
+        let by_street = ObjectsByStreet::new(objects.iter().map(|object| object.position));
         Objects {
             objects: objects.into(),
             by_street: Arc::new(by_street),
-            for_many: None,
-            complete: complete == Complete::Yes,
+            shared_index: None,
+            completeness,
         }
     }
 
-    /// The same, prepared for many people whose answers are in it.
-    pub(crate) fn prepared(mut self) -> Objects {
+    /// Adds the indexes that pay off when many answers are extracted from the same objects.
+    pub(crate) fn with_shared_index(mut self) -> Objects {
         let points: Vec<(Point, u32)> =
             self.objects.iter().zip(0..).map(|(object, number)| (object.point, number)).collect();
-        let words = points.iter().map(|_| OnceLock::new()).collect();
-        self.for_many = Some(Arc::new(ForMany { grid: PointGrid::new(&points), words }));
-        self.by_street = Arc::new(ByStreet::clone(&self.by_street).at_hand());
+        let json = points.iter().map(|_| OnceLock::new()).collect();
+        self.shared_index = Some(Arc::new(SharedIndex { grid: PointGrid::new(&points), json }));
+        self.by_street = Arc::new(ObjectsByStreet::clone(&self.by_street).with_street_index());
         self
     }
 
@@ -118,27 +117,28 @@ impl Objects {
         &self.objects
     }
 
-    /// Whether every object that matters is there: if not, answers are not exact.
+    /// Returns whether no object is missing. Answers from incomplete objects are not exact.
     pub fn is_complete(&self) -> bool {
-        self.complete
+        self.completeness == Completeness::Complete
     }
 
-    pub(crate) fn for_many(&self) -> Option<&ForMany> {
-        self.for_many.as_deref()
+    pub(crate) fn shared_index(&self) -> Option<&SharedIndex> {
+        self.shared_index.as_deref()
     }
 
-    pub(crate) fn by_street(&self) -> &ByStreet {
+    pub(crate) fn by_street(&self) -> &ObjectsByStreet {
         &self.by_street
     }
 }
 
-/// Whether every object that matters is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Complete {
-    /// It is.
-    Yes,
-    /// Some may be missing.
-    No,
+/// Whether an answer holds every object in its range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Completeness {
+    /// No object is missing.
+    Complete,
+    /// Objects may be missing.
+    #[default]
+    Partial,
 }
 
 #[cfg(test)]
@@ -148,7 +148,7 @@ mod tests {
     use meshcloak::town::town;
 
     #[test]
-    fn every_point_of_interest_gets_an_id_of_its_own() {
+    fn every_point_of_interest_gets_a_unique_id() {
         let mut builder = MapBuilder::from_map(&town("A 0,0  B 100,0 | A-B").map);
         for label in ["b", "", "b", "a", "", "b#3"] {
             let point = Point::new(5.0, 5.0);
@@ -162,13 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_is_told_twice_counts_once() {
+    fn duplicate_ids_are_removed() {
         let object = |id: &str| {
             let (name, category) = (String::new(), String::new());
             let point = Point::default();
             Arc::new(Object { id: id.into(), name, category, point, position: None })
         };
-        let objects = Objects::new(vec![object("b"), object("a"), object("b")], Complete::Yes);
+        let duplicated = vec![object("b"), object("a"), object("b")];
+        let objects = Objects::new(duplicated, Completeness::Complete);
         assert_eq!(objects.objects(), [object("a"), object("b")]);
     }
 }

@@ -1,10 +1,16 @@
-//! Points in square cells, in flat arrays: which lie near a piece of street, which are nearest.
+//! Grid index of points in flat arrays: points near a segment, nearest points.
+//!
+//! ```text
+//! points  sorted by cell; cells in rows from the south-west corner
+//! starts  starts[cell]..starts[cell + 1] is the range of the cell in `points`
+//! ```
 
-use super::few::Few;
+use super::nearest_set::NearestSet;
+use super::polylines::Segment;
 use meshcloak::units::{Point, Rectangle};
 
-/// Points by cell. Cells are in rows from the south-west corner; about one for each point, so
-/// that the grid stays small however far the points are apart.
+/// Points by square cell, with about one cell per point, so that memory is linear in the number of
+/// points for every extent.
 #[derive(Clone, Debug)]
 pub(crate) struct PointGrid {
     corner: Point,
@@ -15,31 +21,31 @@ pub(crate) struct PointGrid {
     points: Vec<(Point, u32)>,
 }
 
-/// Which cells of a grid are wanted.
+/// A set of cells of a grid.
 #[derive(Clone, Debug)]
-pub(crate) struct Cells(Vec<bool>);
+pub(crate) struct CellSet(Vec<bool>);
 
-/// A cell narrower than this finds too little; metres.
-const NARROWEST: f64 = 25.0;
+/// Smallest side of a cell, in metres.
+const MIN_CELL_SIDE: f64 = 25.0;
 
 impl PointGrid {
-    /// The grid of these points and their numbers; points are finite.
+    /// Builds the grid of points and their numbers. Points must be finite.
     pub(crate) fn new(points: &[(Point, u32)]) -> PointGrid {
         let bounds = Rectangle::around(points.iter().map(|point| point.0))
             .unwrap_or(Rectangle { min: Point::default(), max: Point::default() });
         let (width, height) = (bounds.width(), bounds.height());
         let count = points.len().max(1) as f64;
         let area = width.max(1.0) * height.max(1.0);
-        let side = (area / count).sqrt().max(width.max(height) / count).max(NARROWEST);
+        let side = (area / count).sqrt().max(width.max(height) / count).max(MIN_CELL_SIDE);
         let cells = |extent: f64| (extent / side) as usize + 1;
         let (columns, rows) = (cells(width), cells(height));
         let (starts, points) = (vec![0; columns * rows + 1], points.to_vec());
         let mut grid = PointGrid { corner: bounds.min, side, columns, rows, starts, points };
-        grid.sort();
+        grid.sort_by_cell();
         grid
     }
 
-    fn sort(&mut self) {
+    fn sort_by_cell(&mut self) {
         let mut points = std::mem::take(&mut self.points);
         points.sort_by_key(|&(point, number)| (self.cell_of(point), number));
         for &(point, _) in &points {
@@ -68,73 +74,68 @@ impl PointGrid {
         &self.points[self.starts[cell] as usize..self.starts[cell + 1] as usize]
     }
 
-    /// How many points there are.
+    /// Number of points.
     pub(crate) fn len(&self) -> usize {
         self.points.len()
     }
 
-    /// All numbers, in no order that matters.
+    /// Returns the numbers of all points, in unspecified order.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
         self.points.iter().map(|&(_, number)| number)
     }
 
-    /// No cell wanted yet.
-    pub(crate) fn no_cells(&self) -> Cells {
-        Cells(vec![false; self.columns * self.rows])
+    /// Returns the empty set of cells.
+    pub(crate) fn no_cells(&self) -> CellSet {
+        CellSet(vec![false; self.columns * self.rows])
     }
 
-    /// Wants every cell that a point within `metres` of the segment can lie in, and perhaps more.
-    pub(crate) fn want_near(&self, cells: &mut Cells, (a, b): (Point, Point), metres: f64) {
+    /// Adds a superset of the cells that can hold a point within `metres` of the segment.
+    pub(crate) fn add_cells_near(&self, cells: &mut CellSet, segment: Segment, metres: f64) {
+        let Segment { start: a, end: b } = segment;
         let (low, high) =
             (Point::new(a.x.min(b.x), a.y.min(b.y)), Point::new(a.x.max(b.x), a.y.max(b.y)));
-        // Half a diagonal, and more than rounding can take away.
+        // Half a diagonal of a cell, rounded up.
         let reach = metres + self.side * 0.7072;
         for row in self.row(low.y - metres)..=self.row(high.y + metres) {
             for column in self.column(low.x - metres)..=self.column(high.x + metres) {
-                let wanted = &mut cells.0[row * self.columns + column];
-                // Points beyond the corner or the last cells are none, so borders need no care.
-                *wanted = *wanted || {
+                let is_added = &mut cells.0[row * self.columns + column];
+                // No point is outside the grid, so clamping to border cells loses none.
+                *is_added = *is_added || {
                     let middle = |corner: f64, number| corner + (number as f64 + 0.5) * self.side;
                     let centre =
                         Point::new(middle(self.corner.x, column), middle(self.corner.y, row));
-                    let nearest = a.towards(b, centre.nearest_fraction(a, b));
-                    nearest.distance_squared(centre) <= reach * reach
+                    segment.nearest_to(centre).distance_squared(centre) <= reach * reach
                 };
             }
         }
     }
 
-    /// The numbers in the cells that are wanted.
-    pub(crate) fn in_cells<'a>(&'a self, cells: &'a Cells) -> impl Iterator<Item = u32> + 'a {
-        let wanted = cells.0.iter().enumerate().filter(|(_, wanted)| **wanted);
-        wanted.flat_map(|(cell, _)| self.in_cell(cell)).map(|&(_, number)| number)
+    /// Returns the numbers of the points in a set of cells.
+    pub(crate) fn in_cells<'a>(&'a self, cells: &'a CellSet) -> impl Iterator<Item = u32> + 'a {
+        let added = cells.0.iter().enumerate().filter(|(_, is_added)| **is_added);
+        added.flat_map(|(cell, _)| self.in_cell(cell)).map(|&(_, number)| number)
     }
 
-    /// Adds to `few` the points nearest to `point`: ring after ring of cells, until nothing
-    /// nearer can lie beyond.
-    pub(crate) fn nearest(&self, point: Point, few: &mut Few<f64>) {
-        self.nearest_of(point, |_| true, few);
-    }
-
-    /// The same of those of which `wanted` says so.
-    pub(crate) fn nearest_of(
+    /// Offers the points nearest to `point` for which `wanted` holds to `nearest`: searches rings of
+    /// cells until no nearer point can be outside.
+    pub(crate) fn nearest(
         &self,
         point: Point,
         wanted: impl Fn(u32) -> bool,
-        few: &mut Few<f64>,
+        nearest: &mut NearestSet<f64>,
     ) {
-        let mut meet = |cell| {
+        let mut search = |cell| {
             for &(at, number) in self.in_cell(cell) {
                 if wanted(number) {
-                    few.meet(number, at.distance(point));
+                    nearest.offer(number, at.distance(point));
                 }
             }
-            few.bound()
+            nearest.bound()
         };
         let mut bound: Option<f64> = None;
         let (column, row) = (self.column(point.x), self.row(point.y));
         for ring in 0..self.columns.max(self.rows) {
-            // Everything nearer than this lies in the rings before; `point` may be off the grid.
+            // All points nearer than this are in the rings before, even if `point` is off the grid.
             let searched = (ring as f64 - 1.0) * self.side;
             if bound.is_some_and(|bound| bound < searched) {
                 return;
@@ -144,25 +145,25 @@ impl PointGrid {
             for here in row.saturating_sub(ring)..=(row + ring).min(self.rows - 1) {
                 let columns = west.unwrap_or(0)..=east.unwrap_or(self.columns - 1);
                 if here.abs_diff(row) == ring {
-                    columns.for_each(|column| bound = meet(here * self.columns + column));
+                    columns.for_each(|column| bound = search(here * self.columns + column));
                 } else {
                     let both = west.into_iter().chain(east.filter(|_| ring > 0));
-                    both.for_each(|column| bound = meet(here * self.columns + column));
+                    both.for_each(|column| bound = search(here * self.columns + column));
                 }
             }
         }
     }
 
-    /// Calls `meet` with every point within `metres`, and how far it is.
-    pub(crate) fn within(&self, point: Point, metres: f64, mut meet: impl FnMut(u32, f64)) {
-        // More than rounding can take away.
+    /// Calls `visit` with the number and distance of every point within `metres`.
+    pub(crate) fn within(&self, point: Point, metres: f64, mut visit: impl FnMut(u32, f64)) {
+        // Tolerance for rounding.
         let reach = metres + metres * 1e-9 + 1e-6;
         for row in self.row(point.y - reach)..=self.row(point.y + reach) {
             for column in self.column(point.x - reach)..=self.column(point.x + reach) {
                 for &(at, number) in self.in_cell(row * self.columns + column) {
                     let distance = at.distance(point);
                     if distance <= metres {
-                        meet(number, distance);
+                        visit(number, distance);
                     }
                 }
             }
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_near_a_segment_is_in_the_cells_that_are_wanted() {
+    fn points_near_a_segment_are_in_the_added_cells() {
         for seed in 0..200 {
             let points = points(seed);
             let grid = PointGrid::new(&points);
@@ -195,7 +196,7 @@ mod tests {
             let (a, b) = (place(), place());
             for metres in [0.0, 30.0, 200.0, 2_000.0] {
                 let mut cells = grid.no_cells();
-                grid.want_near(&mut cells, (a, b), metres);
+                grid.add_cells_near(&mut cells, Segment { start: a, end: b }, metres);
                 let found: Vec<u32> = grid.in_cells(&cells).collect();
                 for &(point, number) in &points {
                     let gap = a.towards(b, point.nearest_fraction(a, b)).distance(point);
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_agree_with_a_look_at_every_point() {
+    fn the_nearest_points_agree_with_a_linear_search() {
         for seed in 0..300 {
             let points = points(seed);
             let grid = PointGrid::new(&points);
@@ -215,29 +216,29 @@ mod tests {
                 let wide = if seed.is_multiple_of(2) { 50_000.0 } else { 800.0 };
                 let here =
                     Point::new(random.random_range(-wide..wide), random.random_range(-wide..wide));
-                let (mut fast, mut slow) = (Few::new(count), Few::new(count));
-                grid.nearest(here, &mut fast);
-                points.iter().for_each(|&(point, number)| slow.meet(number, point.distance(here)));
+                let (mut fast, mut slow) = (NearestSet::new(count), NearestSet::new(count));
+                grid.nearest(here, |_| true, &mut fast);
+                points.iter().for_each(|&(point, number)| slow.offer(number, point.distance(here)));
                 assert_eq!(fast.into_vec(), slow.into_vec(), "seed {seed}");
-                let (mut fast, mut slow) = (Few::new(count), Few::new(count));
+                let (mut fast, mut slow) = (NearestSet::new(count), NearestSet::new(count));
                 let odd = |number: u32| number % 2 == 1;
-                grid.nearest_of(here, odd, &mut fast);
-                let wanted = points.iter().filter(|point| odd(point.1));
-                wanted.for_each(|&(point, number)| slow.meet(number, point.distance(here)));
+                grid.nearest(here, odd, &mut fast);
+                let odd_points = points.iter().filter(|point| odd(point.1));
+                odd_points.for_each(|&(point, number)| slow.offer(number, point.distance(here)));
                 assert_eq!(fast.into_vec(), slow.into_vec(), "seed {seed}");
             }
         }
     }
 
     #[test]
-    fn those_within_a_radius_are_those_of_all() {
+    fn points_within_a_radius_agree_with_a_linear_search() {
         let mut found = 0;
         for seed in 0..300 {
             let points = points(seed);
             let grid = PointGrid::new(&points);
             let mut random = Town::generator(seed);
             for metres in [0.0, 50.0, 400.0, 2_000.0] {
-                // Points are at whole fifties, so some are as far as that to the last bit.
+                // Points are multiples of 50, so some distances equal the radius exactly.
                 let mut place = || (random.random_range(-1e3..1e3) / 50.0_f64).round() * 50.0;
                 let here = Point::new(place(), place());
                 let mut near = Vec::new();

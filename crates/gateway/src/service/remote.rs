@@ -1,98 +1,105 @@
-//! Services on the other side of an HTTP connection: what one sets, and how one is opened.
+//! Settings of services that are reached by HTTP.
 
-use super::categories::Categories;
-use super::ground::Ground;
-use super::http::Caller;
-pub(crate) use super::line::Line;
+use super::category_names::CategoryNames;
+use super::endpoint::Endpoint;
+use super::http_client::HttpClient;
 use super::ogc::{Ogc, OgcSettings};
 use super::overpass::{Overpass, OverpassSettings};
-use super::secret::Secret;
+use super::projection::Projection;
 use super::webhook::Webhook;
-use super::{Plain, PlainService, PlainSettings, Service};
+use super::{Planar, PlanarService, PlanarSettings, Service};
 use crate::walk::Walker;
+use meshcloak::private::Private;
 use reqwest::Url;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a service is and on which terms it is asked.
+/// Address, protocol and limits of a service. Docs: `docs/CONNECT.md`, section Settings.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RemoteSettings {
-    /// What it speaks.
+    /// Protocol of the service.
     pub protocol: Protocol,
-    /// Its address, `http` or `https`: of Overpass the interpreter, of OGC API Features the
-    /// collection, of a webhook the hook.
+    /// URL, `http` or `https`: the interpreter of Overpass, the collection of OGC API Features, or
+    /// the webhook.
     pub url: String,
-    /// The header `Authorization`, the same for every request.
-    pub authorization: Option<Secret>,
-    /// Seconds that one HTTP request may take.
+    /// Header `Authorization` of every request.
+    #[serde(deserialize_with = "deserialize_private")]
+    pub authorization: Option<Private<String>>,
+    /// Time-out of one HTTP request in seconds, 0.05 to 600.
     pub timeout: f64,
-    /// Bytes that one answer may have.
-    pub most_bytes: usize,
-    /// Objects that the answer to one inquiry may have.
-    pub most_objects: usize,
-    /// HTTP requests that one range may take: pages, or portions of a long query.
-    pub most_requests: usize,
-    /// An object farther than this from every street is on none; metres.
-    pub farthest_from_street: f64,
-    /// An object drawn as an area counts by its middle, but services find it by its outline: how
-    /// far the two may be apart; metres.
+    /// Largest size of one HTTP answer in bytes. Older name: `most_bytes`.
+    #[serde(alias = "most_bytes")]
+    pub max_bytes: usize,
+    /// Largest number of objects per inquiry. Older name: `most_objects`.
+    #[serde(alias = "most_objects")]
+    pub max_objects: usize,
+    /// Largest number of HTTP requests per range: pages, or parts of a long query. Older name:
+    /// `most_requests`.
+    #[serde(alias = "most_requests")]
+    pub max_requests: usize,
+    /// Largest distance between an object and its street, in metres. Older name:
+    /// `farthest_from_street`.
+    #[serde(alias = "farthest_from_street")]
+    pub max_street_distance: f64,
+    /// Largest distance, in metres, between the outline of an object and the centre that represents
+    /// it. Ranges are widened by it.
     pub outline: f64,
-    /// Categories as people ask for them, each with what the service calls it.
+    /// Categories of users, each with its name in the service.
     pub categories: BTreeMap<String, String>,
-    /// What Overpass alone needs.
+    /// Settings of Overpass.
     pub overpass: OverpassSettings,
-    /// What OGC API Features alone needs.
+    /// Settings of OGC API Features.
     pub ogc: OgcSettings,
 }
 
-/// What a service speaks.
+/// Protocol of a service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// Overpass QL.
     Overpass,
-    /// OGC API Features, with CQL2 if it can.
+    /// OGC API Features, with CQL2 if the server supports it.
     OgcFeatures,
     /// The GeoJSON webhook of `docs/CONNECT.md`.
     #[default]
     Webhook,
 }
 
-/// Why a service cannot be opened.
+/// Reason why a service cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {
-    /// A setting makes no sense.
+    /// A setting is invalid.
     #[error("`{0}` {1}")]
     Setting(&'static str, &'static str),
-    /// A category makes no sense.
+    /// A category is invalid.
     #[error("category `{0}`: {1}")]
     Category(String, &'static str),
-    /// A file of settings makes no sense.
+    /// The settings file cannot be read or parsed.
     #[error("{0}")]
     File(String),
-    /// Nobody knows where on Earth the map lies.
-    #[error("the map says nothing of lon/lat, which this service needs")]
+    /// The map has no location on Earth.
+    #[error("the map has no lon/lat, which this service needs; set the origin of the map")]
     NoFrame,
-    /// The system has no certificates, or no room.
-    #[error("no HTTP client can be had from this system")]
+    /// The HTTP client cannot be built, for example without system certificates.
+    #[error("cannot build an HTTP client; check the CA certificates of the system")]
     Client,
 }
 
 impl Default for RemoteSettings {
     fn default() -> RemoteSettings {
-        let plain = PlainSettings::default();
+        let planar = PlanarSettings::default();
         RemoteSettings {
             protocol: Protocol::default(),
             url: String::new(),
             authorization: None,
             timeout: 10.0,
-            most_bytes: 32 << 20,
-            most_objects: plain.most_objects,
-            most_requests: 100,
-            farthest_from_street: plain.farthest_from_street,
+            max_bytes: 32 << 20,
+            max_objects: planar.max_objects,
+            max_requests: 100,
+            max_street_distance: planar.max_street_distance,
             outline: 100.0,
             categories: BTreeMap::new(),
             overpass: OverpassSettings::default(),
@@ -102,8 +109,8 @@ impl Default for RemoteSettings {
 }
 
 impl RemoteSettings {
-    /// The settings in one word, `overpass+https://…`, `ogc-features+https://…` or
-    /// `webhook+https://…`; `None` if it is another's.
+    /// Parses a source of the form `overpass+https://…`, `ogc-features+https://…` or
+    /// `webhook+https://…`; `None` for any other form.
     pub fn of_source(source: &str) -> Option<RemoteSettings> {
         let (protocol, url) = source.split_once('+')?;
         let protocol = match protocol {
@@ -115,13 +122,13 @@ impl RemoteSettings {
         Some(RemoteSettings { protocol, url: url.to_owned(), ..RemoteSettings::default() })
     }
 
-    /// Whether [`RemoteSettings::named`] may find something.
+    /// Returns whether a source names a remote service: a `.toml` file or `protocol+url`.
     pub fn is_name(source: &str) -> bool {
         source.ends_with(".toml") || RemoteSettings::of_source(source).is_some()
     }
 
-    /// The settings that a source names: in one word, or by a file that ends in `.toml`; `None`
-    /// if it is another's.
+    /// Reads the settings that a source names: a file that ends in `.toml`, or `protocol+url`;
+    /// `None` for any other form.
     pub fn named(source: &str) -> Option<Result<RemoteSettings, RemoteError>> {
         if !source.ends_with(".toml") {
             return RemoteSettings::of_source(source).map(Ok);
@@ -131,73 +138,86 @@ impl RemoteSettings {
         Some(text.and_then(|text| RemoteSettings::of_toml(&text)))
     }
 
-    /// The settings in a file, as in `examples/services`.
+    /// Parses a settings file, as in `examples/services`.
     pub fn of_toml(text: &str) -> Result<RemoteSettings, RemoteError> {
-        // The message is about names and types; a secret that is written wrong is not in it.
+        // `message` names keys and types; it never quotes a value such as `authorization`.
         toml::from_str(text).map_err(|error| RemoteError::File(error.message().to_owned()))
     }
 
-    /// The service, for questions about the walker's map. Nothing is sent yet.
+    /// Builds the service for the walker's map. Sends nothing.
     pub fn open(&self, walker: &Arc<Walker>) -> Result<Box<dyn Service>, RemoteError> {
         self.check()?;
-        let line = Line {
+        let endpoint = Endpoint {
             url: self.url()?,
-            caller: Caller::new(self)?,
-            ground: Ground::new(Arc::clone(walker), self.outline)?,
-            most_requests: self.most_requests,
-            most_objects: self.most_objects,
+            client: HttpClient::new(self)?,
+            projection: Projection::new(Arc::clone(walker), self.outline)
+                .ok_or(RemoteError::NoFrame)?,
+            max_requests: self.max_requests,
+            max_objects: self.max_objects,
         };
-        let categories = Categories::new(&self.categories)?;
+        let names = CategoryNames::new(&self.categories)?;
         Ok(match self.protocol {
             Protocol::Overpass => {
-                self.plain(walker, Overpass::new(line, &categories, &self.overpass)?)
+                self.adapt(walker, Overpass::new(endpoint, &names, &self.overpass)?)
             }
-            Protocol::OgcFeatures => self.plain(walker, Ogc::new(line, categories, &self.ogc)?),
-            Protocol::Webhook => self.plain(walker, Webhook::new(line, categories)),
+            Protocol::OgcFeatures => self.adapt(walker, Ogc::new(endpoint, names, &self.ogc)?),
+            Protocol::Webhook => self.adapt(walker, Webhook::new(endpoint, names)),
         })
     }
 
-    fn plain<S: PlainService + 'static>(
+    fn adapt<S: PlanarService + 'static>(
         &self,
         walker: &Arc<Walker>,
         service: S,
     ) -> Box<dyn Service> {
-        let settings = PlainSettings {
-            farthest_from_street: self.farthest_from_street,
-            most_objects: self.most_objects,
-            ..PlainSettings::default()
+        let settings = PlanarSettings {
+            max_street_distance: self.max_street_distance,
+            max_objects: self.max_objects,
+            ..PlanarSettings::default()
         };
-        Box::new(Plain::new(Arc::clone(walker), service, settings))
+        Box::new(Planar::new(Arc::clone(walker), service, settings))
     }
 
     fn url(&self) -> Result<Url, RemoteError> {
-        let bad = RemoteError::Setting("url", "is no address that begins with http:// or https://");
+        let bad =
+            RemoteError::Setting("url", "must be an http:// or https:// URL without fragment");
         let url = Url::parse(&self.url).map_err(|_| bad.clone())?;
         let fits = matches!(url.scheme(), "http" | "https") && url.has_host();
         if fits && url.fragment().is_none() { Ok(url) } else { Err(bad) }
     }
 
-    /// How long one HTTP request may take.
-    pub(crate) fn time_out(&self) -> Result<Duration, RemoteError> {
+    /// Time-out of one HTTP request.
+    pub(crate) fn request_timeout(&self) -> Result<Duration, RemoteError> {
         let fits = (0.05..=600.0).contains(&self.timeout);
-        let bad = RemoteError::Setting("timeout", "is not between 0.05 and 600 seconds");
+        let bad = RemoteError::Setting("timeout", "must be between 0.05 and 600 seconds");
         fits.then(|| Duration::from_secs_f64(self.timeout)).ok_or(bad)
     }
 
     fn check(&self) -> Result<(), RemoteError> {
-        let metres = |metres: f64| (0.0..=10_000.0).contains(&metres);
-        let rules = [
-            ("most_bytes", self.most_bytes > 0),
-            ("most_objects", self.most_objects > 0),
-            ("most_requests", self.most_requests > 0),
-            ("farthest_from_street", metres(self.farthest_from_street)),
-            ("outline", metres(self.outline)),
+        let counts = [
+            ("max_bytes", self.max_bytes),
+            ("max_objects", self.max_objects),
+            ("max_requests", self.max_requests),
         ];
-        match rules.into_iter().find(|(_, holds)| !holds) {
-            Some((setting, _)) => Err(RemoteError::Setting(setting, "is out of range")),
+        if let Some((setting, _)) = counts.into_iter().find(|(_, value)| *value == 0) {
+            return Err(RemoteError::Setting(setting, "must be at least 1"));
+        }
+        let distances =
+            [("max_street_distance", self.max_street_distance), ("outline", self.outline)];
+        let is_invalid = |metres: f64| !(0.0..=10_000.0).contains(&metres);
+        match distances.into_iter().find(|(_, metres)| is_invalid(*metres)) {
+            Some((setting, _)) => {
+                Err(RemoteError::Setting(setting, "must be between 0 and 10000 metres"))
+            }
             None => Ok(()),
         }
     }
+}
+
+fn deserialize_private<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Private<String>>, D::Error> {
+    Ok(Option::<String>::deserialize(deserializer)?.map(Private::new))
 }
 
 #[cfg(test)]
@@ -208,20 +228,21 @@ mod tests {
     use meshcloak::units::Length;
 
     #[test]
-    fn settings_are_read_and_unknown_ones_refused() {
+    fn settings_are_parsed_with_older_names_and_unknown_ones_refused() {
         let text = r#"{"protocol":"overpass","url":"https://o/api","timeout":3,
             "authorization":"Bearer s3cret","categories":{"cafe":"amenity=cafe"},
-            "overpass":{"most_points":50},"ogc":{"geometry":"way"}}"#;
+            "most_bytes":7,"farthest_from_street":8,"overpass":{"most_points":50},"ogc":{"geometry":"way"}}"#;
         let settings: RemoteSettings = serde_json::from_str(text).unwrap();
         assert_eq!(settings.protocol, Protocol::Overpass);
-        assert_eq!(settings.overpass.most_points, 50);
+        assert_eq!((settings.max_bytes, settings.max_street_distance), (7, 8.0));
+        assert_eq!(settings.overpass.max_points, 50);
         assert_eq!(settings.ogc.geometry, "way");
         assert!(!format!("{settings:?}").contains("s3cret"));
         assert!(serde_json::from_str::<RemoteSettings>(r#"{"ulr":"x"}"#).is_err());
     }
 
     #[test]
-    fn the_examples_are_understood_and_hold_the_defaults() {
+    fn the_examples_are_valid_and_hold_the_defaults() {
         let overpass = include_str!("../../../../examples/services/overpass.toml");
         let overpass = RemoteSettings::of_toml(overpass).unwrap();
         let ogc = include_str!("../../../../examples/services/ogc-features.toml");
@@ -230,7 +251,7 @@ mod tests {
         let webhook = RemoteSettings::of_toml(webhook).unwrap();
         let base = RemoteSettings::default();
         assert_eq!(overpass.overpass, base.overpass);
-        assert_eq!((overpass.outline, overpass.most_bytes), (base.outline, base.most_bytes));
+        assert_eq!((overpass.outline, overpass.max_bytes), (base.outline, base.max_bytes));
         assert_eq!(OgcSettings { geometry: "geom".into(), ..ogc.ogc }, base.ogc);
         assert_eq!(webhook, RemoteSettings { url: webhook.url.clone(), outline: 0.0, ..base });
         let error = RemoteSettings::of_toml("authorization = 's3cret'\ntimeout = 'x'").unwrap_err();
@@ -238,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_in_one_word_is_understood() {
+    fn a_source_of_protocol_and_url_is_parsed() {
         let settings = RemoteSettings::of_source("ogc-features+https://h/collections/a").unwrap();
         assert_eq!(settings.protocol, Protocol::OgcFeatures);
         assert_eq!(settings.url, "https://h/collections/a");
@@ -248,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_before_anything_is_sent() {
+    fn invalid_settings_are_refused_before_anything_is_sent() {
         let map = town("A 0,0  B 100,0 | A-B").map;
         let atlas = Atlas::new(map, Length::metres(500.0));
         let walker = Arc::new(Walker::new(Arc::new(atlas)));

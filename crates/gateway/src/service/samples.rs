@@ -1,29 +1,21 @@
-//! Points of a region such that everyone in it is near one: what is true at each of them is
-//! nearly true everywhere.
+//! Sample points of a region such that every point of it is within [`SAMPLE_RADIUS`] of one.
 
+use super::polylines::{Segment, segments};
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::units::Point;
 
-/// The pieces of street of a region, in order.
-pub(crate) fn segments<'a>(
-    map: &'a StreetMap,
-    region: &'a [StreetId],
-) -> impl Iterator<Item = (Point, Point)> + 'a {
-    region.iter().flat_map(|&street| map.shape(street).windows(2)).map(|pair| (pair[0], pair[1]))
-}
+/// Largest distance in metres between a point of the region and the nearest sample.
+pub(crate) const SAMPLE_RADIUS: f64 = 25.0;
 
-/// No place of the region is farther than this from a sample; metres.
-pub(crate) const NEAR_A_SAMPLE: f64 = 25.0;
-
-/// The samples of a region.
+/// Returns the samples of a region.
 pub(crate) fn samples<'a>(
     map: &'a StreetMap,
     region: &'a [StreetId],
 ) -> impl Iterator<Item = Point> + 'a {
-    segments(map, region).flat_map(|(a, b)| {
-        // A hair closer together than needed, so that rounding cannot matter.
-        let pieces = (a.distance(b) / (NEAR_A_SAMPLE * 1.99)).ceil().max(1.0);
-        (0..pieces as u32).map(move |piece| a.towards(b, (f64::from(piece) + 0.5) / pieces))
+    segments(map, region).flat_map(|Segment { start, end }| {
+        // 1.99 instead of 2: tolerance for rounding.
+        let count = (start.distance(end) / (SAMPLE_RADIUS * 1.99)).ceil().max(1.0);
+        (0..count as u32).map(move |part| start.towards(end, (f64::from(part) + 0.5) / count))
     })
 }
 
@@ -33,7 +25,7 @@ mod tests {
     use meshcloak::town::Town;
 
     #[test]
-    fn everyone_in_a_region_is_near_a_sample() {
+    fn every_position_in_a_region_is_near_a_sample() {
         for seed in 0..100 {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
@@ -43,7 +35,7 @@ mod tests {
                 let region = [position.street];
                 let gap = |sample: Point| sample.distance(here);
                 let nearest = samples(&town.map, &region).map(gap).fold(f64::INFINITY, f64::min);
-                assert!(nearest <= NEAR_A_SAMPLE, "seed {seed} {nearest}\n{town}");
+                assert!(nearest <= SAMPLE_RADIUS, "seed {seed} {nearest}\n{town}");
             }
         }
     }

@@ -1,38 +1,38 @@
-//! The GeoJSON webhook: lines and a radius are posted, points come back. The contract is in
-//! `docs/CONNECT.md`, and a server that keeps it in `examples/webhook`.
+//! GeoJSON webhook: lines and a radius are posted, points are returned. The contract is in
+//! `docs/CONNECT.md`; `examples/webhook` is a server.
 
-use super::categories::Categories;
-use super::geojson::{Collection, Feature};
-use super::remote::Line;
-use super::spot::Spot;
-use super::{Coming, Page, PlainService, Range, Row, ServiceError};
+use super::category_names::{CategoryNames, ServiceCategory};
+use super::endpoint::Endpoint;
+use super::fixed_lonlat::FixedLonLat;
+use super::geojson::FeatureCollection;
+use super::{PlanarService, RangeAnswer, RangeRequest, ServiceError, ServiceFuture};
 use crate::question::Category;
 use serde::{Deserialize, Serialize};
 
 /// A service behind a webhook.
 pub(crate) struct Webhook {
-    line: Line,
-    categories: Categories,
+    endpoint: Endpoint,
+    names: CategoryNames,
 }
 
-/// Objects that are wanted at once.
-const PAGE: u32 = 10_000;
+/// Largest number of objects per page.
+const PAGE_LIMIT: u32 = 10_000;
 
 #[derive(Serialize)]
-struct Request<'a> {
+struct WebhookRequest<'a> {
     r#type: &'static str,
-    geometry: Geometry<'a>,
-    properties: Properties<'a>,
+    geometry: WebhookGeometry<'a>,
+    properties: WebhookProperties<'a>,
 }
 
 #[derive(Serialize)]
-struct Geometry<'a> {
+struct WebhookGeometry<'a> {
     r#type: &'static str,
-    coordinates: &'a [Vec<Spot>],
+    coordinates: &'a [Vec<FixedLonLat>],
 }
 
 #[derive(Serialize)]
-struct Properties<'a> {
+struct WebhookProperties<'a> {
     radius_m: f64,
     category: Option<&'a str>,
     limit: u32,
@@ -40,80 +40,81 @@ struct Properties<'a> {
 }
 
 #[derive(Deserialize)]
-struct Listing {
+struct CategoryList {
     categories: Vec<String>,
 }
 
 impl Webhook {
-    /// The service at the end of the line.
-    pub(crate) fn new(line: Line, categories: Categories) -> Webhook {
-        Webhook { line, categories }
+    /// Builds the connector.
+    pub(crate) fn new(endpoint: Endpoint, names: CategoryNames) -> Webhook {
+        Webhook { endpoint, names }
     }
 
-    async fn page(&self, range: Range<'_>) -> Result<Page, ServiceError> {
-        let category = match range.category.name() {
-            None => None,
-            Some(name) => match self.categories.word(name) {
-                None => return Ok(Page::default()),
-                Some(word) => Some(word),
-            },
+    async fn fetch(&self, range: RangeRequest<'_>) -> Result<RangeAnswer, ServiceError> {
+        let category = match self.names.to_request(range.category) {
+            ServiceCategory::Any => None,
+            ServiceCategory::Named(name) => Some(name),
+            ServiceCategory::Unknown => return Ok(RangeAnswer::default()),
         };
-        let reach = self.line.ground.reach(&range, 1.002);
-        let mut coordinates = self.line.ground.lines(&reach.lines);
-        // A line in GeoJSON has two places at least.
-        coordinates.iter_mut().filter(|line| line.len() == 1).for_each(|line| line.push(line[0]));
-        let radius_m = (reach.metres * 10.0).ceil() / 10.0;
-        let mut page = Page::default();
+        let widened = self.endpoint.projection.widen(&range, 1.002);
+        let coordinates = self.endpoint.projection.line_strings(&widened.lines);
+        let radius_m = (widened.metres * 10.0).ceil() / 10.0;
+        let mut answer = RangeAnswer::default();
         let mut after: Option<String> = None;
-        for _ in 0..self.line.most_requests {
-            let properties =
-                Properties { radius_m, category, limit: PAGE, after: after.as_deref() };
-            let told = self.tell(&coordinates, properties).await?;
-            let complete =
-                told.complete.ok_or(ServiceError::Malformed("it does not say `complete`"))?;
-            let last = told.features.iter().map(|feature| feature.id.clone()).max();
-            page.rows.extend(told.features.into_iter().filter_map(|f| self.row(f, &range)));
-            self.line.bound(&page)?;
-            if complete {
-                return Ok(page);
+        for _ in 0..self.endpoint.max_requests {
+            let properties = WebhookProperties {
+                radius_m,
+                category,
+                limit: PAGE_LIMIT,
+                after: after.as_deref(),
+            };
+            let page = self.post(&coordinates, properties).await?;
+            let is_complete =
+                page.complete.ok_or(ServiceError::Malformed("it lacks the member `complete`"))?;
+            let last = page.features.iter().map(|feature| feature.id.clone()).max();
+            answer.objects.extend(page.features.into_iter().filter_map(|feature| {
+                feature.into_object(&self.endpoint.projection, |feature| {
+                    (
+                        feature.text("name"),
+                        self.names.category(&feature.text("category"), range.category),
+                    )
+                })
+            }));
+            self.endpoint.check_size(&answer)?;
+            if is_complete {
+                return Ok(answer);
             }
-            // Who does not go on after the last id has no pages: the range must be cut.
+            // A page without a larger id: the service has no paging, the range must be halved.
             if last <= after {
                 break;
             }
             after = last;
         }
-        page.full = true;
-        Ok(page)
+        answer.truncated = true;
+        Ok(answer)
     }
 
-    async fn tell(
+    async fn post(
         &self,
-        coordinates: &[Vec<Spot>],
-        properties: Properties<'_>,
-    ) -> Result<Collection, ServiceError> {
-        let geometry = Geometry { r#type: "MultiLineString", coordinates };
-        let request = Request { r#type: "Feature", geometry, properties };
-        let body = serde_json::to_string(&request).expect("numbers and texts are JSON");
-        let url = self.line.url.clone();
-        let answer = self.line.caller.post(url, "application/geo+json", body).await?;
-        Collection::parse(&answer)
+        coordinates: &[Vec<FixedLonLat>],
+        properties: WebhookProperties<'_>,
+    ) -> Result<FeatureCollection, ServiceError> {
+        let geometry = WebhookGeometry { r#type: "MultiLineString", coordinates };
+        let request = WebhookRequest { r#type: "Feature", geometry, properties };
+        let body = serde_json::to_string(&request).expect("numbers and texts serialise to JSON");
+        let url = self.endpoint.url.clone();
+        let answer = self.endpoint.client.post(url, "application/geo+json", body).await?;
+        FeatureCollection::parse(&answer)
     }
 
-    fn row(&self, feature: Feature, range: &Range<'_>) -> Option<Row> {
-        let category = self.categories.name(&feature.text("category"), range.category);
-        let name = feature.text("name");
-        self.line.ground.row([feature.id, name, category], &feature.drawn)
-    }
-
-    async fn listed(&self) -> Result<Vec<String>, ServiceError> {
-        if !self.categories.is_empty() {
-            return Ok(self.categories.names());
+    async fn fetch_categories(&self) -> Result<Vec<String>, ServiceError> {
+        if !self.names.is_empty() {
+            return Ok(self.names.categories());
         }
-        let answer = self.line.caller.get(self.line.url.clone()).await?;
-        let listing: Listing = serde_json::from_slice(&answer)
-            .map_err(|_| ServiceError::Malformed("it is no list of categories"))?;
-        let mut names = listing.categories;
+        let answer = self.endpoint.client.get(self.endpoint.url.clone()).await?;
+        let list: CategoryList = serde_json::from_slice(&answer)
+            .map_err(|_| ServiceError::Malformed("it is not a list of categories"))?;
+        let mut names = list.categories;
         names.retain(|name| Category::named(name).is_ok());
         names.sort();
         names.dedup();
@@ -121,16 +122,16 @@ impl Webhook {
     }
 }
 
-impl PlainService for Webhook {
+impl PlanarService for Webhook {
     fn name(&self) -> &'static str {
         "webhook"
     }
 
-    fn range<'a>(&'a self, range: Range<'a>) -> Coming<'a, Page> {
-        Box::pin(self.page(range))
+    fn range<'a>(&'a self, range: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
+        Box::pin(self.fetch(range))
     }
 
-    fn categories(&self) -> Coming<'_, Vec<String>> {
-        Box::pin(self.listed())
+    fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
+        Box::pin(self.fetch_categories())
     }
 }

@@ -12,7 +12,7 @@ use gateway::gateway::{Gateway, Parts};
 use gateway::inquiry::Inquiry;
 use gateway::outcome::Outcome;
 use gateway::server::app;
-use gateway::service::{BuiltIn, Coming, Objects, Service, ServiceError};
+use gateway::service::{BuiltIn, Objects, Service, ServiceError, ServiceFuture};
 use gateway::walk::Walker;
 use meshcloak::distance::Atlas;
 use meshcloak::map::Position;
@@ -58,7 +58,7 @@ impl Service for Probe {
         "probe"
     }
 
-    fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> Coming<'a, Objects> {
+    fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> ServiceFuture<'a, Objects> {
         self.heard.lock().unwrap().push(format!("{inquiry:?}"));
         match self.mood.load(Ordering::SeqCst) {
             mood if mood == Mood::Down as u8 => Box::pin(async { Err(ServiceError::Down) }),
@@ -68,7 +68,7 @@ impl Service for Probe {
         }
     }
 
-    fn categories(&self) -> Coming<'_, Vec<String>> {
+    fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
         self.inner.categories()
     }
 }

@@ -2,7 +2,7 @@
 //! person, no ticket and no key; and a look that finds none would find them if they were there.
 
 use crate::fixture::{Fixture, Mood, call, generous, place, query, query_request, walker};
-use crate::pages::{Pages, is_a_count, without_batches};
+use crate::log_capture::{LogCapture, is_metric_value, without_batch_count};
 use crate::secrets::Secrets;
 use futures_util::future::join_all;
 use gateway::config::{Config, Mode};
@@ -20,7 +20,7 @@ pub fn without_streets(sent: &str) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_that_leaves_tells_of_anyone() {
-    let (pages, _listening) = Pages::listen();
+    let (pages, _listening) = LogCapture::start();
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys.json");
@@ -73,11 +73,11 @@ async fn nothing_that_leaves_tells_of_anyone() {
     }
     fixture.end().await;
     let logged = pages.text();
-    let counted = without_batches(&fixture.gateway.metrics().render(60));
+    let counted = without_batch_count(&fixture.gateway.metrics().render(60));
     let all = [without_streets(&sent.join("\n")), logged.clone(), counted];
     assert!(sent.len() > 20, "{}", sent.len());
     assert!(logged.contains("did not answer"), "{logged}");
-    secrets.numbers.retain(|&(number, near)| !is_a_count(number, near));
+    secrets.numbers.retain(|&(number, near)| !is_metric_value(number, near));
     assert!(secrets.numbers.len() > 200);
     for text in &all {
         assert_eq!(secrets.found(text), Vec::<String>::new());

@@ -11,9 +11,9 @@ mod fixture;
 mod guarded;
 mod law;
 mod leaks;
+#[path = "../shared/log_capture.rs"]
+mod log_capture;
 mod openapi;
-#[path = "../shared/pages.rs"]
-mod pages;
 mod positions;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]

@@ -1,7 +1,7 @@
 //! Every answer against SQL on the true position.
 
 use crate::database::Database;
-use crate::streets;
+use crate::street_distances;
 use crate::town::{furnish, inquiry, position_in, question, region, walker};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -15,7 +15,7 @@ use gateway::question::{Along, Operation, Question};
 use gateway::refine::refine;
 use gateway::server::app;
 use gateway::service::postgis::{Postgis, PostgisSettings};
-use gateway::service::{Asker, AskerSettings};
+use gateway::service::{ServiceClient, ServiceClientSettings};
 use gateway::walk::Walker;
 use meshcloak::map::Position;
 use meshcloak::town::Town;
@@ -27,10 +27,10 @@ use tokio_postgres::{Client, NoTls};
 use tower::ServiceExt as _;
 
 /// What is looked at here is not how long it takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const LONG_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn patient(database: &Database) -> PostgisSettings {
-    PostgisSettings { statement_time_out: PATIENCE, ..PostgisSettings::new(&database.url()) }
+    PostgisSettings { statement_timeout: LONG_TIMEOUT, ..PostgisSettings::new(&database.url()) }
 }
 
 /// Ids and metres.
@@ -90,7 +90,7 @@ async fn truth(client: &Client, walker: &Walker, asked: (Position, &Question)) -
         Along::Plane => in_the_plane(client, walker, asked).await,
         Along::Streets => {
             let here = (walker.map(), position);
-            streets::lengths(client, here, &question.category, most).await
+            street_distances::lengths(client, here, &question.category, most).await
         }
     }
 }
@@ -107,20 +107,21 @@ async fn everyone_gets_what_sql_says_from_where_she_is() {
     assert_eq!(rows, [map.pois().count().to_string()], "loaded twice, there once");
     let (client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
     tokio::spawn(connection);
-    streets::load(&client, map, settings.plain.farthest_from_street).await;
+    street_distances::load(&client, map, settings.planar.max_street_distance).await;
 
     let (mut asked, mut found, mut outside) = (0, 0, 0);
     // The second time around the database says so little at once that regions must be split.
     for (limit, questions) in [(10_000, 160), (60, 80)] {
         settings.limit = limit;
         let service = Postgis::service(walker.clone(), &settings).unwrap();
-        let patient = AskerSettings { time_out: PATIENCE, ..AskerSettings::default() };
-        let asker = Asker::new(Box::new(service), patient);
+        let patient =
+            ServiceClientSettings { timeout: LONG_TIMEOUT, ..ServiceClientSettings::default() };
+        let service_client = ServiceClient::new(Box::new(service), patient);
         let mut random = Town::generator(u64::from(limit));
         while asked < if limit == 60 { 240 } else { questions } {
             let region = region(map, &mut random);
             let question = question(map, &mut random);
-            let objects = asker.ask(&inquiry(map, &region, &question)).await.unwrap();
+            let objects = service_client.ask(&inquiry(map, &region, &question)).await.unwrap();
             let position = position_in(map, &region, &mut random);
             let answer = refine(&walker, position, &question, &objects);
             asked += 1;
@@ -168,7 +169,7 @@ async fn post(app: Router, body: Value) -> Value {
 fn gateway_of(walker: &Arc<Walker>, settings: &PostgisSettings) -> Arc<Gateway> {
     let mut config = Config { keys: None, ..Config::default() };
     config.engine.dc_max = walker.atlas().dc_max();
-    config.service.timeout = PATIENCE * 2;
+    config.service.timeout = LONG_TIMEOUT * 2;
     let service = Box::new(Postgis::service(walker.clone(), settings).unwrap());
     let (mode, clock) = (Mode::Demo, Clock::by_hand());
     let parts = Parts { config, mode, walker: walker.clone(), service, clock };
@@ -184,7 +185,7 @@ async fn people_who_ask_a_gateway_get_what_sql_says_from_where_they_are() {
     furnish(&walker, &settings).await;
     let (client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
     tokio::spawn(connection);
-    streets::load(&client, map, settings.plain.farthest_from_street).await;
+    street_distances::load(&client, map, settings.planar.max_street_distance).await;
     let gateway = gateway_of(&walker, &settings);
     gateway.learn_categories().await.unwrap();
     let (app, mut engine) = (app(Arc::clone(&gateway)), Engine::new(Arc::clone(&gateway)));

@@ -4,9 +4,9 @@ use crate::database::Database;
 use crate::town::{furnish, hamlet, inquiry};
 use gateway::question::{Along, Category, Operation, Question};
 use gateway::service::postgis::{
-    BadAddress, LoadError, Postgis, PostgisError, PostgisSettings, load,
+    AddressError, LoadError, LoadedObjects, Postgis, PostgisError, PostgisSettings, load,
 };
-use gateway::service::{Asker, AskerSettings, Object, Objects, ServiceError};
+use gateway::service::{Object, Objects, ServiceClient, ServiceClientSettings, ServiceError};
 use gateway::walk::Walker;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
@@ -25,9 +25,9 @@ async fn ask(
     settings: &PostgisSettings,
 ) -> Result<Arc<Objects>, ServiceError> {
     let service = Postgis::service(walker.clone(), settings).unwrap();
-    let asker = Asker::new(Box::new(service), AskerSettings::default());
+    let client = ServiceClient::new(Box::new(service), ServiceClientSettings::default());
     let region: Vec<StreetId> = walker.map().streets().take(5).collect();
-    asker.ask(&inquiry(walker.map(), &region, &everything_near())).await
+    client.ask(&inquiry(walker.map(), &region, &everything_near())).await
 }
 
 #[tokio::test]
@@ -66,7 +66,9 @@ async fn rows_that_are_no_objects_are_left_out_and_tables_that_are_none_are_name
 
     let objects = Object::all_of(walker.map());
     let frame = walker.map().frame().unwrap();
-    let foreign = load(&settings.url, &settings.table, (&objects, frame), |_| ()).await;
+    let foreign =
+        load(&settings.url, &settings.table, LoadedObjects { objects: &objects, frame }, |_| ())
+            .await;
     assert!(matches!(foreign, Err(LoadError::Foreign(_))), "{foreign:?}");
     assert_eq!(database.sql("SELECT count(*) FROM flat"), ["0"]);
 }
@@ -78,20 +80,24 @@ async fn a_database_that_dies_is_missed_and_found_again() {
     let settings = PostgisSettings::new(&database.url());
     furnish(&walker, &settings).await;
     let service = Postgis::service(walker.clone(), &settings).unwrap();
-    let never = AskerSettings { fresh: Duration::ZERO, failures: 1_000, ..Default::default() };
-    let asker = Asker::new(Box::new(service), never);
+    let never = ServiceClientSettings {
+        cache_ttl: Duration::ZERO,
+        failure_threshold: 1_000,
+        ..Default::default()
+    };
+    let client = ServiceClient::new(Box::new(service), never);
     let region: Vec<StreetId> = walker.map().streets().take(5).collect();
     let inquiry = inquiry(walker.map(), &region, &everything_near());
-    let before = asker.ask(&inquiry).await.unwrap();
+    let before = client.ask(&inquiry).await.unwrap();
     assert!(!before.objects().is_empty());
     database.kill();
-    assert_eq!(asker.ask(&inquiry).await, Err(ServiceError::Down));
+    assert_eq!(client.ask(&inquiry).await, Err(ServiceError::Down));
     database.resume();
-    assert_eq!(asker.ask(&inquiry).await.unwrap(), before);
+    assert_eq!(client.ask(&inquiry).await.unwrap(), before);
     // A new table in the place of the old one is read by the connections that are there.
     furnish(&walker, &settings).await;
-    assert_eq!(asker.ask(&inquiry).await.unwrap(), before);
-    let categories = asker.categories().await.unwrap();
+    assert_eq!(client.ask(&inquiry).await.unwrap(), before);
+    let categories = client.categories().await.unwrap();
     assert!(categories.len() > 3 && categories.is_sorted(), "{categories:?}");
 }
 
@@ -106,6 +112,6 @@ async fn a_map_that_lies_nowhere_on_earth_needs_an_origin() {
     let settings = PostgisSettings::new("no address: secret");
     let error = Postgis::service(hamlet(), &settings).err().unwrap();
     assert!(
-        error == PostgisError::Address(BadAddress::Url) && !error.to_string().contains("secret")
+        error == PostgisError::Address(AddressError::Url) && !error.to_string().contains("secret")
     );
 }

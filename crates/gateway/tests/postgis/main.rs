@@ -5,10 +5,10 @@
 
 mod answers;
 mod database;
-mod encrypted;
 mod faults;
-#[path = "../shared/record.rs"]
-mod record;
-mod streets;
+#[path = "../shared/recorder.rs"]
+mod recorder;
+mod sent_bytes;
+mod street_distances;
+mod tls;
 mod town;
-mod wire;

@@ -3,9 +3,9 @@
 use gateway::inquiry::Inquiry;
 use gateway::question::{Along, Category, Operation, Question};
 use gateway::service::Object;
-use gateway::service::postgis::{PostgisSettings, load};
+use gateway::service::postgis::{LoadedObjects, PostgisSettings, load};
 use gateway::walk::Walker;
-use import::{MapSource, Options, Progress};
+use import::{MapSource, Options};
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::region::Region;
@@ -14,13 +14,6 @@ use meshcloak::units::{Length, Time};
 use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;
 use std::sync::Arc;
-
-struct Silent;
-
-impl Progress for Silent {
-    fn begin(&self, _: &'static str, _: u64) {}
-    fn advance(&self, _: u64) {}
-}
 
 /// Bad Hersfeld if real maps are at hand, and a part of the built-in city otherwise.
 pub fn walker() -> Arc<Walker> {
@@ -38,7 +31,7 @@ pub fn hamlet() -> Arc<Walker> {
 
 fn read(source: &str) -> Arc<Walker> {
     let source: MapSource = source.parse().unwrap();
-    let map = import::read_map(&source, &Options::default(), &Silent).unwrap().map;
+    let map = import::read_map(&source, &Options::default(), &()).unwrap().map;
     Arc::new(Walker::new(Arc::new(Atlas::new(map, Length::metres(100.0)))))
 }
 
@@ -46,7 +39,9 @@ fn read(source: &str) -> Arc<Walker> {
 pub async fn furnish(walker: &Walker, settings: &PostgisSettings) {
     let objects = Object::all_of(walker.map());
     let frame = walker.map().frame().unwrap();
-    load(&settings.url, &settings.table, (&objects, frame), |_| ()).await.unwrap();
+    load(&settings.url, &settings.table, LoadedObjects { objects: &objects, frame }, |_| ())
+        .await
+        .unwrap();
 }
 
 /// A street, mostly one with a thing on it, and streets around it.

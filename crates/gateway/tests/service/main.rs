@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
-mod hostile;
-mod lying;
-mod patience;
-mod scene;
+mod client;
+mod fixture;
+mod hostile_database;
+mod invalid_answers;

@@ -1,7 +1,7 @@
 //! Services that are down, slow, lying or endless: one clear error, no crash, and nobody else is
 //! told anything.
 
-use crate::listener::{Listener, Reply};
+use crate::recording_server::{Listener, Reply};
 use crate::town::{hamlet, inquiry};
 use gateway::question::{Along, Category, Operation, Question};
 use gateway::service::{Objects, RemoteSettings, ServiceError};
@@ -79,7 +79,7 @@ async fn refusals_are_named_and_only_those_that_may_pass_are_tried_again() {
         let server = Listener::start(move |_| Reply::bad(status, "secret words")).await;
         for source in SOURCES {
             let error = ask(&walker, &settings(source, &server.url)).await.unwrap_err();
-            assert_eq!(error.may_pass(), again, "{source} {status} {error}");
+            assert_eq!(error.is_transient(), again, "{source} {status} {error}");
             assert!(!error.to_string().contains("secret"), "{error}");
         }
     }
@@ -136,15 +136,19 @@ async fn what_does_not_end_is_cut_off() {
     let server = Listener::start(move |_| Reply::ok(many.clone())).await;
     for source in SOURCES {
         let mut settings = settings(source, &server.url);
-        settings.most_objects = 299;
-        assert_eq!(ask(&walker, &settings).await, Err(ServiceError::Endless(299)), "{source}");
-        settings.most_objects = 300;
+        settings.max_objects = 299;
+        assert_eq!(
+            ask(&walker, &settings).await,
+            Err(ServiceError::TooManyObjects(299)),
+            "{source}"
+        );
+        settings.max_objects = 300;
         assert_eq!(ask(&walker, &settings).await.unwrap().objects().len(), 300, "{source}");
-        settings.most_bytes = 5_000;
+        settings.max_bytes = 5_000;
         let told = ask(&walker, &settings).await;
         assert!(matches!(told, Err(ServiceError::Malformed(_))), "{source} {told:?}");
     }
-    // Pages without end: new objects every time, and the same ones every time.
+    // LogCapture without end: new objects every time, and the same ones every time.
     for new in [true, false] {
         let counter = AtomicUsize::new(0);
         let endless = Listener::start(move |_| {
@@ -156,10 +160,10 @@ async fn what_does_not_end_is_cut_off() {
         .await;
         for source in &SOURCES[1..] {
             let mut settings = settings(source, &endless.url);
-            settings.most_objects = 1_000;
+            settings.max_objects = 1_000;
             let told = ask(&walker, &settings).await;
             let ended = match &told {
-                Err(ServiceError::Endless(_)) => new,
+                Err(ServiceError::TooManyObjects(_)) => new,
                 Err(ServiceError::Malformed(_)) => !new,
                 Ok(objects) => !new && !objects.is_complete(),
                 Err(_) => false,

@@ -7,23 +7,23 @@
 #[allow(dead_code, reason = "shared with the tests of PostGIS")]
 #[path = "../postgis/database.rs"]
 mod database;
+mod end_to_end;
 mod faults;
 mod leaks;
-mod listener;
+#[path = "../shared/log_capture.rs"]
+mod log_capture;
 mod ogc;
-mod ogc_small;
+mod ogc_without_cql2;
 mod overpass;
 mod overpass_server;
-#[path = "../shared/pages.rs"]
-mod pages;
-mod people;
+mod pois;
 mod ql;
-#[path = "../shared/record.rs"]
-mod record;
+#[path = "../shared/recorder.rs"]
+mod recorder;
+mod recording_server;
 #[path = "../shared/secrets.rs"]
 mod secrets;
 #[allow(dead_code, reason = "shared with the tests of PostGIS")]
 #[path = "../postgis/town.rs"]
 mod town;
 mod webhook;
-mod world;

@@ -1,10 +1,10 @@
 //! OGC API Features, against tipg over a PostGIS of our own.
 
 use crate::database::Database;
-use crate::people;
+use crate::end_to_end;
+use crate::pois::{categories, check, client, everything, things};
 use crate::town::walker;
-use crate::world::{asker, categories, check, everything, things};
-use gateway::service::postgis::{PostgisSettings, load};
+use gateway::service::postgis::{LoadedObjects, PostgisSettings, load};
 use gateway::service::{OgcFilter, OgcSettings, RemoteSettings};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -55,7 +55,9 @@ async fn everyone_gets_the_answer_of_tipg_from_where_she_is() {
     let postgis = PostgisSettings::new(&database.url());
     let all = everything(&walker, &things);
     let frame = walker.map().frame().unwrap();
-    load(&postgis.url, &postgis.table, (all.objects(), frame), |_| ()).await.unwrap();
+    load(&postgis.url, &postgis.table, LoadedObjects { objects: all.objects(), frame }, |_| ())
+        .await
+        .unwrap();
     let tipg = Tipg::start(&database);
 
     let source = format!("ogc-features+{}/collections/public.meshcloak_pois", tipg.url);
@@ -67,13 +69,13 @@ async fn everyone_gets_the_answer_of_tipg_from_where_she_is() {
     // Small pages, so that there are many; boxes hold more than they should.
     for (filter, limit, count) in [(OgcFilter::Auto, 100, 20), (OgcFilter::Bbox, 2_000, 4)] {
         (settings.ogc.filter, settings.ogc.limit) = (filter, limit);
-        let asker = asker(settings.open(&walker).unwrap());
+        let client = client(settings.open(&walker).unwrap());
         let known: Vec<String> = categories(&things).into_iter().collect();
-        assert_eq!(asker.categories().await.unwrap(), known);
-        let seen = check(&walker, &asker, &things, count).await;
+        assert_eq!(client.categories().await.unwrap(), known);
+        let seen = check(&walker, &client, &things, count).await;
         assert_eq!(seen.exact, seen.asked);
         assert!(seen.found > count * 30 && seen.outside * 3 > seen.asked, "{seen:?}");
     }
     settings.ogc = OgcSettings { geometry: "geog".into(), ..OgcSettings::default() };
-    people::check(&walker, settings.open(&walker).unwrap(), &things).await;
+    end_to_end::check(&walker, settings.open(&walker).unwrap(), &things).await;
 }

@@ -1,11 +1,11 @@
 //! Overpass, against a server of ours that reads the language strictly.
 
-use crate::listener::Heard;
-use crate::overpass_server::{Bears, PATIENT, id, mapping, start};
-use crate::people;
+use crate::end_to_end;
+use crate::overpass_server::{Bears, UNLIMITED, id, mapping, start};
+use crate::pois::{categories, check, client, things};
 use crate::ql::parse;
+use crate::recording_server::Heard;
 use crate::town::{hamlet, inquiry, question, region, walker};
-use crate::world::{asker, categories, check, things};
 use gateway::service::RemoteSettings;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::town::Town;
@@ -20,16 +20,16 @@ fn settings(url: &str) -> RemoteSettings {
 async fn everyone_gets_the_answer_from_where_she_is() {
     let walker = walker();
     let things = things(&walker, id);
-    let server = start(things.clone(), PATIENT).await;
+    let server = start(things.clone(), UNLIMITED).await;
     let mut settings = settings(&server.url);
     settings.categories = mapping(categories(&things));
-    let asker = asker(settings.open(&walker).unwrap());
+    let client = client(settings.open(&walker).unwrap());
     let known: Vec<String> = categories(&things).into_iter().collect();
-    assert_eq!(asker.categories().await.unwrap(), known);
-    let seen = check(&walker, &asker, &things, 25).await;
+    assert_eq!(client.categories().await.unwrap(), known);
+    let seen = check(&walker, &client, &things, 25).await;
     assert_eq!(seen.exact, seen.asked);
     assert!(seen.found > 1_000 && seen.outside * 3 > seen.asked, "{seen:?}");
-    people::check(&walker, settings.open(&walker).unwrap(), &things).await;
+    end_to_end::check(&walker, settings.open(&walker).unwrap(), &things).await;
 }
 
 #[tokio::test]
@@ -40,25 +40,25 @@ async fn a_server_that_stops_early_is_asked_for_less_at_once() {
     let server = start(things.clone(), bears).await;
     let mut settings = settings(&server.url);
     settings.categories = mapping(categories(&things));
-    settings.overpass.most_query_bytes = bears.query_bytes;
-    settings.overpass.most_points = bears.points;
-    let asker = asker(settings.open(&walker).unwrap());
-    let seen = check(&walker, &asker, &things, 12).await;
+    settings.overpass.max_query_bytes = bears.query_bytes;
+    settings.overpass.max_points = bears.points;
+    let client = client(settings.open(&walker).unwrap());
+    let seen = check(&walker, &client, &things, 12).await;
     assert!(seen.exact * 2 > seen.asked && seen.exact < seen.asked, "{seen:?}");
 }
 
 #[tokio::test]
 async fn the_same_region_is_told_in_the_same_bytes() {
     let walker = hamlet();
-    let server = start(things(&walker, id), PATIENT).await;
-    let asker = asker(settings(&server.url).open(&walker).unwrap());
+    let server = start(things(&walker, id), UNLIMITED).await;
+    let client = client(settings(&server.url).open(&walker).unwrap());
     let mut random = Town::generator(5);
     for _ in 0..10 {
         let (region, question) =
             (region(walker.map(), &mut random), question(walker.map(), &mut random));
-        asker.ask(&inquiry(walker.map(), &region, &question)).await.unwrap();
+        client.ask(&inquiry(walker.map(), &region, &question)).await.unwrap();
         let first = server.take();
-        asker.ask(&inquiry(walker.map(), &region, &question)).await.unwrap();
+        client.ask(&inquiry(walker.map(), &region, &question)).await.unwrap();
         assert_eq!(first, server.take());
         only_places_of(walker.map(), &region, &first);
         let names = ["accept", "content-length", "content-type", "host", "user-agent"];

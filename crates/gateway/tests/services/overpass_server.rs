@@ -2,9 +2,9 @@
 //! of them is drawn: as a way or a relation around it, or as a large area with the thing on its
 //! edge; it is found by its outline and told by that.
 
-use crate::listener::{Heard, Listener, Reply};
+use crate::pois::Thing;
 use crate::ql::{Around, Query, Statement, Tag, parse};
-use crate::world::Thing;
+use crate::recording_server::{Heard, Listener, Reply};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Bears {
     pub elements: usize,
 }
 
-pub const PATIENT: Bears = Bears { query_bytes: 32_000, points: 100, elements: usize::MAX };
+pub const UNLIMITED: Bears = Bears { query_bytes: 32_000, points: 100, elements: usize::MAX };
 
 const KEYS: [&str; 5] = ["amenity", "shop", "tourism", "leisure", "office"];
 

@@ -1,9 +1,9 @@
 //! The webhook, against the example server and against one of ours that says little at once.
 
-use crate::listener::{Heard, Listener, Reply};
-use crate::people;
+use crate::end_to_end;
+use crate::pois::{Thing, categories, check, client, things};
+use crate::recording_server::{Heard, Listener, Reply};
 use crate::town::{hamlet, inquiry, question, region, walker};
-use crate::world::{Thing, asker, categories, check, things};
 use gateway::service::RemoteSettings;
 use meshcloak::town::Town;
 use serde_json::{Value, json};
@@ -59,13 +59,13 @@ async fn everyone_gets_the_answer_of_the_example_server_from_where_she_is() {
     let walker = walker();
     let things = things(&walker, |number| format!("p{number}"));
     let example = Example::start(&things);
-    let asker = asker(settings(&example.url).open(&walker).unwrap());
+    let client = client(settings(&example.url).open(&walker).unwrap());
     let known: Vec<String> = categories(&things).into_iter().collect();
-    assert_eq!(asker.categories().await.unwrap(), known);
-    let seen = check(&walker, &asker, &things, 25).await;
+    assert_eq!(client.categories().await.unwrap(), known);
+    let seen = check(&walker, &client, &things, 25).await;
     assert_eq!(seen.exact, seen.asked);
     assert!(seen.found > 1_000 && seen.outside * 3 > seen.asked, "{seen:?}");
-    people::check(&walker, settings(&example.url).open(&walker).unwrap(), &things).await;
+    end_to_end::check(&walker, settings(&example.url).open(&walker).unwrap(), &things).await;
 }
 
 /// Tells the first `most` of those that come after the last, without any geometry of its own: a
@@ -90,11 +90,11 @@ async fn pages_are_asked_one_after_the_other_in_the_same_bytes_each_time() {
     let all = things.clone();
     let server = Listener::start(move |heard| Reply::ok(tell(&all, 20, heard).to_string())).await;
     let mut settings = settings(&server.url);
-    settings.authorization = Some(gateway::service::Secret::new("Bearer s3cret"));
+    settings.authorization = Some("Bearer s3cret".to_owned().into());
     settings.categories =
         categories(&things).into_iter().map(|name| (name.clone(), name)).collect();
-    let asker = asker(settings.open(&walker).unwrap());
-    let seen = check(&walker, &asker, &things, 8).await;
+    let client = client(settings.open(&walker).unwrap());
+    let seen = check(&walker, &client, &things, 8).await;
     assert_eq!(seen.exact, seen.asked);
     server.take();
     let mut random = Town::generator(5);
@@ -102,9 +102,9 @@ async fn pages_are_asked_one_after_the_other_in_the_same_bytes_each_time() {
     for _ in 0..10 {
         let map = walker.map();
         let (region, question) = (region(map, &mut random), question(map, &mut random));
-        asker.ask(&inquiry(map, &region, &question)).await.unwrap();
+        client.ask(&inquiry(map, &region, &question)).await.unwrap();
         let first = server.take();
-        asker.ask(&inquiry(map, &region, &question)).await.unwrap();
+        client.ask(&inquiry(map, &region, &question)).await.unwrap();
         assert_eq!(first, server.take());
         pages += first.len();
         let secret = ("authorization".to_owned(), "Bearer s3cret".to_owned());
@@ -120,8 +120,8 @@ async fn one_that_never_says_more_is_asked_for_less_and_then_believed_incomplete
     let few: Vec<Value> = things[..5].iter().map(feature).collect();
     let answer = json!({"type": "FeatureCollection", "complete": false, "features": few});
     let server = Listener::start(move |_| Reply::ok(answer.to_string())).await;
-    let asker = asker(settings(&server.url).open(&walker).unwrap());
-    let seen = check(&walker, &asker, &things, 2).await;
+    let client = client(settings(&server.url).open(&walker).unwrap());
+    let seen = check(&walker, &client, &things, 2).await;
     assert_eq!(seen.exact, 0);
     let requests = server.take().len();
     assert!(requests < 4 * 2 * 2 * 500, "{requests}");

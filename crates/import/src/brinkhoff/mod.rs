@@ -1,4 +1,4 @@
-//! Brinkhoff maps (SPEC §8): nodes and edges, binary or text. All streets are two-way.
+//! Brinkhoff maps (docs/SPEC.md §8): nodes and edges, binary or text. All streets are two-way.
 //!
 //! Which of the two forms a file has is seen by its content; which files belong together is found
 //! elsewhere.
@@ -86,7 +86,7 @@ fn read_nodes(mut input: Input, collector: &mut Collector) -> Result<(), ImportE
         Encoding::Text => text::read_nodes(&mut input, &mut add)?,
     }
     if collector.nodes() == 0 {
-        return Err(FileLocation::File.of(&path, Problem::Nothing("nodes")));
+        return Err(FileLocation::File.of(&path, Problem::NoContent("nodes")));
     }
     Ok(())
 }
@@ -101,7 +101,7 @@ fn read_edges(mut input: Input, collector: &mut Collector) -> Result<(), ImportE
         Encoding::Text => text::read_edges(&mut input, &mut add)?,
     }
     if collector.edges() == 0 {
-        return Err(FileLocation::File.of(&path, Problem::Nothing("edges")));
+        return Err(FileLocation::File.of(&path, Problem::NoContent("edges")));
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
-//! The streets of the quarters: the face with the most blocks still to come is cut in two, until
-//! the city has as many streets as were asked for.
+//! Minor streets: repeatedly divides the face with the largest number of missing blocks, until the
+//! city has the requested number of streets.
 
-use super::chord::{Chord, Rules, ways_on};
+use super::build_street::Cut;
+use super::chord::{Chord, Ray, Rules, continuations};
 use super::density::Density;
 use super::face::Face;
 use super::layout::Layout;
@@ -14,36 +15,39 @@ use crate::progress::Progress;
 use meshcloak::units::Point;
 use std::collections::BinaryHeap;
 
-/// Streets for each block, as a planar map of mostly three-way junctions has them.
+/// Streets per block in a planar map of mostly three-way junctions.
 const STREETS_PER_BLOCK: f64 = 2.75;
+/// Largest number of candidate rays that continue existing streets.
+const MAX_CONTINUATIONS: usize = 14;
 
-/// A park, or a lake, which no street runs through.
+/// A face that stays without streets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Park {
     pub middle: Point,
     pub area: f64,
 }
 
-/// Cuts the plane into blocks.
+/// Divides the faces of a subdivision into blocks.
 pub(super) struct Blocks<'a> {
     pub(super) layout: &'a Layout,
     density: &'a Density,
     pub(super) random: RandomStream,
     pub(super) pending: BinaryHeap<PendingFace>,
-    /// Blocks to come per unit of density and area.
+    /// Blocks per unit of density × area.
     unit: f64,
     face: Face,
-    ways: Vec<(Point, Point)>,
+    /// Scratch buffer of candidate rays.
+    rays: Vec<Ray>,
     pub parks: Vec<Park>,
 }
 
-/// A face that is to be cut.
+/// A face to be divided; ordered by the number of blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PendingFace {
-    /// How many blocks it is to become.
+    /// Number of blocks it will hold.
     pub blocks: f64,
     pub half: Half,
-    /// The direction of its quarter.
+    /// Main street direction of its quarter.
     pub axis: Point,
     pub tries: u8,
 }
@@ -63,7 +67,7 @@ impl PartialOrd for PendingFace {
 }
 
 impl<'a> Blocks<'a> {
-    /// All faces between the great roads, pending to be cut.
+    /// Queues all faces between the main roads.
     pub(super) fn new(layout: &'a Layout, density: &'a Density, plane: &Plane) -> Blocks<'a> {
         let random = RandomStream::new(layout.seed, 5);
         let mut blocks = Blocks {
@@ -73,7 +77,7 @@ impl<'a> Blocks<'a> {
             pending: BinaryHeap::new(),
             unit: 1.0,
             face: Face::default(),
-            ways: Vec::new(),
+            rays: Vec::new(),
             parks: Vec::new(),
         };
         let mut seen = vec![false; plane.halves() as usize];
@@ -106,17 +110,18 @@ impl<'a> Blocks<'a> {
     /// Cuts until there are `goal` streets.
     pub(super) fn cut(
         &mut self,
-        (plane, lines): (&mut Plane, &mut Lines),
+        plane: &mut Plane,
+        lines: &mut Lines,
         goal: usize,
         progress: &dyn Progress,
     ) {
-        let mut told = plane.streets();
+        let mut reported = plane.streets();
         while plane.streets() < goal {
             let Some(next) = self.pending.pop() else { break };
             self.cut_one(plane, lines, next);
-            if plane.streets() >= told + 1000 {
-                progress.advance((plane.streets() - told) as u64);
-                told = plane.streets();
+            if plane.streets() >= reported + 1000 {
+                progress.advance((plane.streets() - reported) as u64);
+                reported = plane.streets();
             }
         }
     }
@@ -127,8 +132,8 @@ impl<'a> Blocks<'a> {
         let zone = Zone::of(self.layout, self.density, face.middle);
         if self.becomes_park(&face, zone, next.blocks) {
             self.parks.push(Park { middle: face.middle, area: face.area });
-        } else if let Some(chord) = self.best_chord(plane, &face, (zone, &next)) {
-            self.build((plane, lines), &face, (zone, chord, next));
+        } else if let Some(chord) = self.best_chord(plane, &face, zone, &next) {
+            self.build(plane, lines, &Cut { face: &face, zone, chord, pending: next });
         } else if next.tries < 5 {
             next.tries += 1;
             next.blocks *= 0.8;
@@ -138,7 +143,7 @@ impl<'a> Blocks<'a> {
         self.face = face;
     }
 
-    /// Density times area, from points spread over the face.
+    /// Returns density × area, with the density sampled over the face.
     fn weight(&self) -> f64 {
         let face = &self.face;
         let step = face.len().div_ceil(24);
@@ -160,12 +165,13 @@ impl<'a> Blocks<'a> {
         fits && (first || self.random.chance(zone.park_chance()))
     }
 
-    /// The best of some streets through the face.
+    /// Returns the best-scored street among the candidate rays through the face.
     fn best_chord(
         &mut self,
         plane: &Plane,
         face: &Face,
-        (zone, next): (Zone, &PendingFace),
+        zone: Zone,
+        next: &PendingFace,
     ) -> Option<Chord> {
         let side = (face.area / next.blocks.max(1.0)).sqrt();
         let relaxed = f64::from(next.tries);
@@ -175,70 +181,55 @@ impl<'a> Blocks<'a> {
             crossing_bonus: zone.crossing_bonus(),
             smallest: if next.blocks > 3.0 { 0.2 } else { 0.27 } - 0.03 * relaxed,
         };
+        let mut rays = std::mem::take(&mut self.rays);
+        continuations(plane, face, &mut rays);
+        self.add_axis_rays(face, zone, next.axis, &mut rays);
         let mut best: Option<Chord> = None;
-        let mut offer = |chord: Option<Chord>| {
-            if let Some(chord) = chord
-                && best.as_ref().is_none_or(|best| best.score < chord.score)
-            {
+        for chord in rays.iter().filter_map(|&ray| Chord::through(plane, face, ray, &rules)) {
+            if best.as_ref().is_none_or(|best| best.score < chord.score) {
                 best = Some(chord);
             }
-        };
-        let mut ways = std::mem::take(&mut self.ways);
-        ways_on(plane, face, &mut ways);
-        self.add_axis_ways(face, (zone, next.axis), &mut ways);
-        for &way in &ways {
-            offer(Chord::through((plane, face), way, &rules));
         }
-        self.ways = ways;
+        self.rays = rays;
         best
     }
 
-    /// Ways across the quarter, square to its longer side and not far from its middle.
-    fn add_axis_ways(
-        &mut self,
-        face: &Face,
-        (zone, axis): (Zone, Point),
-        ways: &mut Vec<(Point, Point)>,
-    ) {
-        let on_street = ways.len();
-        if on_street > 14 {
-            // Those nearest to the middle halve it best.
-            let middle = face.middle;
-            ways.sort_by(|a, b| {
-                a.0.distance_squared(middle).total_cmp(&b.0.distance_squared(middle))
-            });
-            ways.truncate(14);
+    /// Adds rays across the face, perpendicular to its longer side and near its centroid.
+    fn add_axis_rays(&mut self, face: &Face, zone: Zone, axis: Point, rays: &mut Vec<Ray>) {
+        if rays.len() > MAX_CONTINUATIONS {
+            // The rays nearest to the centroid divide the face most evenly.
+            let squared = |ray: &Ray| ray.base.distance_squared(face.middle);
+            rays.sort_by(|a, b| squared(a).total_cmp(&squared(b)));
+            rays.truncate(MAX_CONTINUATIONS);
         }
         let (long, wide) = (face.extent(axis), face.extent(left(axis)));
-        let stretched = long.1 - long.0 > zone.stretch() * (wide.1 - wide.0);
-        let (run, (low, high)) = if stretched { (axis, long) } else { (left(axis), wide) };
+        let stretched = long.length() > zone.stretch() * wide.length();
+        let base = |run: Point, at: f64| {
+            add(scale(run, at), scale(left(run), dot(face.middle, left(run))))
+        };
+        let (run, span) = if stretched { (axis, long) } else { (left(axis), wide) };
         for part in [0.5, 0.42, 0.58, 0.35, 0.65] {
             let jitter = self.random.uniform(-0.04, 0.04);
-            let at = low + (high - low) * (part + jitter);
+            let at = span.at(part + jitter);
             let tilt = self.random.uniform(-1.0, 1.0) * zone.tilt();
-            let base = add(scale(run, at), scale(left(run), dot(face.middle, left(run))));
-            ways.push((base, turned(left(run), direction(tilt))));
+            rays.push(Ray { base: base(run, at), way: turned(left(run), direction(tilt)) });
         }
-        let (run, (low, high)) = if stretched { (left(axis), wide) } else { (axis, long) };
+        let (run, span) = if stretched { (left(axis), wide) } else { (axis, long) };
         for part in [0.45, 0.6] {
-            let base = add(
-                scale(run, low + (high - low) * part),
-                scale(left(run), dot(face.middle, left(run))),
-            );
-            ways.push((base, left(run)));
+            rays.push(Ray { base: base(run, span.at(part)), way: left(run) });
         }
         let n = (self.random.bits() % face.len() as u64) as usize;
         let start = face.points[n].towards(face.after(n), self.random.uniform(0.3, 0.7));
-        ways.push((start, left(face.way(n))));
+        rays.push(Ray { base: start, way: left(face.way(n)) });
     }
 
-    /// Lets the face left of `half` wait, a part of the face `parent`.
+    /// Queues the face on the left of `half`, a part of the face `parent`.
     pub(super) fn push_pending(&mut self, plane: &Plane, half: Half, parent: &PendingFace) {
         self.face.load(plane, half);
         let blocks = self.weight() * self.unit;
-        // A quarter finds its own direction once, when it is small enough to be one.
-        let own = parent.blocks >= 45.0;
-        let axis = if own { self.face.way(self.face.longest(plane)) } else { parent.axis };
+        // A large face takes the direction of its longest street; smaller parts inherit it.
+        let has_own_axis = parent.blocks >= 45.0;
+        let axis = if has_own_axis { self.face.way(self.face.longest(plane)) } else { parent.axis };
         self.pending.push(PendingFace { blocks, half, axis, tries: 0 });
     }
 }

@@ -1,83 +1,99 @@
-//! Finding where a new street should run through a face: both ends on the border, square to what
-//! it meets, halves of like size, and onwards from a street across where there is one.
+//! Search for a new street through a face: both ends on the boundary, nearly perpendicular to the
+//! streets it meets, dividing the area evenly, and preferably continuing a street on the other
+//! side.
 
-use super::face::{End, Face};
+use super::face::{ChordEnd, Face, Site};
 use super::plane::Plane;
 use super::vector::{along, cross, dot, left, norm, sub, unit};
 use meshcloak::units::Point;
 
+/// A line given by a point and a unit vector.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ray {
+    pub base: Point,
+    pub way: Point,
+}
+
 /// A straight street through a face.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chord {
-    pub from: (End, Point),
-    pub to: (End, Point),
-    /// Whether the far end is no street (a bank, the edge of the map): it has to stop before.
+    pub from: ChordEnd,
+    pub to: ChordEnd,
+    /// Whether the far end is not a street (a bank, the edge of the map), so that the street must
+    /// stop before it.
     pub is_blind: bool,
-    /// Whether it goes on from a street beyond `from`.
+    /// Whether the chord continues a street beyond `from`.
     pub continues: bool,
     pub score: f64,
 }
 
-/// What a chord has to keep.
+/// Constraints and weights for chords.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Metres between junctions.
+    /// Smallest distance between junctions, in metres.
     pub spacing: f64,
-    /// Greatest cosine of the angle at which it may meet another street.
+    /// Largest cosine of the angle with a street it meets.
     pub sharpest: f64,
-    /// What going on from a street across is worth.
+    /// Score of continuing a street on the other side.
     pub crossing_bonus: f64,
-    /// Smallest part of the face that may be cut off.
+    /// Smallest share of the face that may be cut off.
     pub smallest: f64,
+}
+
+/// How a chord meets the boundary at one end.
+#[derive(Clone, Copy)]
+struct Meeting {
+    /// Cosine of the sharpest angle; 0 is perpendicular.
+    sharpness: f64,
+    /// Whether the chord continues a street on the other side.
+    continues: bool,
 }
 
 impl Chord {
     pub(super) fn length(&self) -> f64 {
-        self.from.1.distance(self.to.1)
+        self.from.point.distance(self.to.point)
     }
 
-    /// The chord on the line through `base` towards `way`, if it keeps the rules.
-    pub(super) fn through(
-        (plane, face): (&Plane, &Face),
-        (base, way): (Point, Point),
-        rules: &Rules,
-    ) -> Option<Chord> {
-        let (enter, leave) = longest_inside(face, base, way)?;
-        let street = |n: usize| plane.is_street(face.halves[n]);
-        let (mut first, mut second) = ((enter.edge, enter.s), (leave.edge, leave.s));
-        if !street(first.0) {
+    /// Returns the chord on `ray`, if it satisfies the rules.
+    pub(super) fn through(plane: &Plane, face: &Face, ray: Ray, rules: &Rules) -> Option<Chord> {
+        let Stretch { enter, leave } = longest_inside(face, ray)?;
+        let is_street = |passage: Passage| plane.is_street(face.halves[passage.edge]);
+        let (mut first, mut second) = (enter, leave);
+        if !is_street(first) {
             std::mem::swap(&mut first, &mut second);
         }
-        if !street(first.0) {
+        if !is_street(first) {
             return None;
         }
-        let from = settle(plane, face, (first.0, along(base, way, first.1)), rules);
-        let to = if street(second.0) {
-            settle(plane, face, (second.0, along(base, way, second.1)), rules)
+        let point = |passage: Passage| along(ray.base, ray.way, passage.s);
+        let from = snap_to_corner(plane, face, first.edge, point(first), rules);
+        let to = if is_street(second) {
+            snap_to_corner(plane, face, second.edge, point(second), rules)
         } else {
-            (End::Edge(second.0), along(base, way, second.1))
+            ChordEnd { site: Site::Edge(second.edge), point: point(second) }
         };
-        let chord = Chord { from, to, is_blind: !street(second.0), continues: false, score: 0.0 };
-        chord.judged(plane, face, rules)
+        let is_blind = !is_street(second);
+        let chord = Chord { from, to, is_blind, continues: false, score: 0.0 };
+        chord.scored(plane, face, rules)
     }
 
-    /// The chord with its score, if it keeps the rules.
-    fn judged(mut self, plane: &Plane, face: &Face, rules: &Rules) -> Option<Chord> {
-        let way = unit(sub(self.to.1, self.from.1));
+    /// Returns the chord with its score, if it satisfies the rules.
+    fn scored(mut self, plane: &Plane, face: &Face, rules: &Rules) -> Option<Chord> {
+        let way = unit(sub(self.to.point, self.from.point));
         let length = self.length();
         if length < 1.2 * rules.spacing {
             return None;
         }
         let back = Point::new(-way.x, -way.y);
-        let starts = meets_well(plane, face, self.from, (way, rules))?;
-        let ends = if self.is_blind {
-            (0.5, false)
+        let start = meeting_at(plane, face, self.from, way, rules)?;
+        let end = if self.is_blind {
+            Meeting { sharpness: 0.5, continues: false }
         } else {
-            meets_well(plane, face, self.to, (back, rules))?
+            meeting_at(plane, face, self.to, back, rules)?
         };
-        let ends_at = [self.from.0, self.to.0];
+        let sites = [self.from.site, self.to.site];
         let distance = (0.3 * rules.spacing).max(7.0);
-        if !face.is_clear((self.from.1, self.to.1), &ends_at, distance) {
+        if !face.is_clear(self.from.point, self.to.point, &sites, distance) {
             return None;
         }
         let share = face.share_left(self.from, self.to);
@@ -85,27 +101,28 @@ impl Chord {
         if balance < rules.smallest {
             return None;
         }
-        let crossings = f64::from(u8::from(starts.1)) + f64::from(u8::from(ends.1));
-        self.continues = starts.1;
+        let crossings = f64::from(u8::from(start.continues)) + f64::from(u8::from(end.continues));
+        self.continues = start.continues;
         self.score = balance * 2.0 + crossings * rules.crossing_bonus
-            - 0.6 * (starts.0 + ends.0)
+            - 0.6 * (start.sharpness + end.sharpness)
             - if self.is_blind { 1.5 } else { 0.0 }
             - 0.5 * length / face.area.sqrt();
         Some(self)
     }
 }
 
-/// How squarely a chord leaves an end (0: square) and whether it goes on from a street across;
-/// `None` if too sharply, too near another junction, or not into this face.
-fn meets_well(
+/// Returns how a chord in direction `way` meets the boundary; `None` if the angle is too sharp,
+/// another junction is too near, or `way` does not point into the face.
+fn meeting_at(
     plane: &Plane,
     face: &Face,
-    (end, point): (End, Point),
-    (way, rules): (Point, &Rules),
-) -> Option<(f64, bool)> {
-    let (sharpness, across) = match end {
-        End::Edge(n) => (dot(way, face.way(n)).abs(), false),
-        End::Corner(n) => {
+    end: ChordEnd,
+    way: Point,
+    rules: &Rules,
+) -> Option<Meeting> {
+    let meeting = match end.site {
+        Site::Edge(n) => Meeting { sharpness: dot(way, face.way(n)).abs(), continues: false },
+        Site::Corner(n) => {
             if !plane.opens(face.corner(n), way) {
                 return None;
             }
@@ -113,7 +130,7 @@ fn meets_well(
             let mut sharpest: f64 = -1.0;
             let mut across = false;
             for half in plane.around(vertex).filter(|half| plane.is_street(*half)) {
-                let other = unit(sub(plane.point(plane.target(half)), point));
+                let other = unit(sub(plane.point(plane.target(half)), end.point));
                 let cosine = dot(way, other);
                 across |= cosine < -0.95;
                 sharpest = sharpest.max(cosine);
@@ -121,25 +138,27 @@ fn meets_well(
             if plane.degree(vertex) > 3 {
                 return None;
             }
-            (sharpest.max(0.0), across && plane.degree(vertex) == 3)
+            let continues = across && plane.degree(vertex) == 3;
+            Meeting { sharpness: sharpest.max(0.0), continues }
         }
     };
-    let crowded = (0..face.len()).any(|n| {
-        let apart = face.points[n].distance_squared(point);
+    let is_crowded = (0..face.len()).any(|n| {
+        let apart = face.points[n].distance_squared(end.point);
         apart > 0.01
             && apart < rules.spacing * rules.spacing
             && plane.is_terminal(plane.origin(face.halves[n]))
     });
-    (sharpness <= rules.sharpest && !crowded).then_some((sharpness, across))
+    (meeting.sharpness <= rules.sharpest && !is_crowded).then_some(meeting)
 }
 
-/// Moves a place on the border to a corner that is near enough.
-fn settle(
+/// Moves a point on the boundary to a corner that is near enough.
+fn snap_to_corner(
     plane: &Plane,
     face: &Face,
-    (edge, point): (usize, Point),
+    edge: usize,
+    point: Point,
     rules: &Rules,
-) -> (End, Point) {
+) -> ChordEnd {
     let near = |n: usize| face.points[n].distance_squared(point);
     let is_junction = |n: &usize| {
         let vertex = plane.origin(face.halves[*n]);
@@ -148,29 +167,46 @@ fn settle(
     let junction = (0..face.len()).filter(is_junction).min_by(|a, b| near(*a).total_cmp(&near(*b)));
     let reach = 1.3 * rules.spacing;
     if let Some(n) = junction.filter(|n| near(*n) < reach * reach) {
-        return (End::Corner(n), face.points[n]);
+        return ChordEnd { site: Site::Corner(n), point: face.points[n] };
     }
     let next = (edge + 1) % face.len();
     let n = if near(edge) < near(next) { edge } else { next };
     let limit = (0.4 * rules.spacing).min(14.0);
     let is_street_corner = plane.is_street(face.halves[n]) && plane.is_street(face.corner(n).0);
     if near(n) < limit * limit && is_street_corner {
-        (End::Corner(n), face.points[n])
+        ChordEnd { site: Site::Corner(n), point: face.points[n] }
     } else {
-        (End::Edge(edge), point)
+        ChordEnd { site: Site::Edge(edge), point }
     }
 }
 
-/// Where a line meets the border: how far along the line, and at which edge.
+/// Intersection of a ray with the boundary.
 #[derive(Clone, Copy)]
 struct Passage {
+    /// Signed distance along the ray.
     s: f64,
+    /// Index of the boundary edge.
     edge: usize,
+    /// Whether the ray enters the face here.
+    is_entry: bool,
 }
 
-/// The longest stretch of a line that lies inside the face.
-fn longest_inside(face: &Face, base: Point, way: Point) -> Option<(Passage, Passage)> {
-    let mut passages: Vec<(f64, bool, usize)> = Vec::new();
+/// Part of a ray inside a face.
+#[derive(Clone, Copy)]
+struct Stretch {
+    enter: Passage,
+    leave: Passage,
+}
+
+impl Stretch {
+    fn length(self) -> f64 {
+        self.leave.s - self.enter.s
+    }
+}
+
+/// Returns the longest part of a ray inside the face.
+fn longest_inside(face: &Face, Ray { base, way }: Ray) -> Option<Stretch> {
+    let mut passages: Vec<Passage> = Vec::new();
     let normal = left(way);
     let mut side = dot(sub(face.points[0], base), normal);
     for edge in 0..face.len() {
@@ -179,27 +215,25 @@ fn longest_inside(face: &Face, base: Point, way: Point) -> Option<(Passage, Pass
         if (side < 0.0) != (next < 0.0) {
             let t = side / (side - next);
             let s = dot(sub(a.towards(b, t), base), way);
-            passages.push((s, cross(sub(b, a), way) > 0.0, edge));
+            passages.push(Passage { s, edge, is_entry: cross(sub(b, a), way) > 0.0 });
         }
         side = next;
     }
-    // At one place leaving comes before entering again: both sides of a dead end.
-    passages.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let mut best: Option<(Passage, Passage)> = None;
+    // At equal distance an exit sorts before an entry: both sides of a dead end.
+    passages.sort_by(|a, b| a.s.total_cmp(&b.s).then(a.is_entry.cmp(&b.is_entry)));
+    let mut best: Option<Stretch> = None;
     for pair in passages.windows(2) {
-        if pair[0].1 && !pair[1].1 {
-            let length = pair[1].0 - pair[0].0;
-            if best.as_ref().is_none_or(|(a, b)| b.s - a.s < length) {
-                let passage = |n: usize| Passage { s: pair[n].0, edge: pair[n].2 };
-                best = Some((passage(0), passage(1)));
-            }
+        let stretch = Stretch { enter: pair[0], leave: pair[1] };
+        let is_inside = stretch.enter.is_entry && !stretch.leave.is_entry;
+        if is_inside && best.is_none_or(|best| best.length() < stretch.length()) {
+            best = Some(stretch);
         }
     }
-    best.filter(|(a, b)| b.s - a.s > 1.0)
+    best.filter(|stretch| stretch.length() > 1.0)
 }
 
-/// Ways on from streets that end at this face's border: the point and the way.
-pub(super) fn ways_on(plane: &Plane, face: &Face, into: &mut Vec<(Point, Point)>) {
+/// Stores the rays that continue streets ending at the face's boundary from outside.
+pub(super) fn continuations(plane: &Plane, face: &Face, into: &mut Vec<Ray>) {
     into.clear();
     for n in 0..face.len() {
         let vertex = plane.origin(face.halves[n]);
@@ -217,7 +251,7 @@ pub(super) fn ways_on(plane: &Plane, face: &Face, into: &mut Vec<(Point, Point)>
         if let Some(third) = third {
             let beyond = sub(here, plane.point(plane.target(third)));
             if norm(beyond) > 1.0 && cross(ahead, beyond) > 0.0 {
-                into.push((here, unit(beyond)));
+                into.push(Ray { base: here, way: unit(beyond) });
             }
         }
     }

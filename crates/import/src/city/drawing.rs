@@ -56,7 +56,7 @@ pub(super) fn draw(plan: CityPlan, progress: &dyn Progress) -> Drawing {
     // Motorways and roundabouts (four streets each) are added after the blocks.
     let reserved = elevated.len() + 4 * roundabouts.len();
     let mut blocks = Blocks::new(&layout, &density, &plane);
-    blocks.cut((&mut plane, &mut lines), plan.streets() - reserved, progress);
+    blocks.cut(&mut plane, &mut lines, plan.streets() - reserved, progress);
     let parks: Vec<Park> = std::mem::take(&mut blocks.parks);
     let mut net = RoadNetwork::new(&plane, &lines, elevated);
     for vertex in roundabouts {

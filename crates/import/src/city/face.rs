@@ -15,11 +15,36 @@ pub(super) struct Face {
 
 /// A position on the boundary of a face.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum End {
+pub(super) enum Site {
     /// The corner where `halves[n]` begins.
     Corner(usize),
     /// The interior of `halves[n]`.
     Edge(usize),
+}
+
+/// An end of a chord.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChordEnd {
+    pub site: Site,
+    pub point: Point,
+}
+
+/// Smallest and largest value of a projection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Span {
+    pub(super) fn length(self) -> f64 {
+        self.high - self.low
+    }
+
+    /// Returns the value at a fraction of the span.
+    pub(super) fn at(self, fraction: f64) -> f64 {
+        self.low + (self.high - self.low) * fraction
+    }
 }
 
 impl Face {
@@ -81,23 +106,22 @@ impl Face {
             && !self.halves.iter().any(|half| plane.is_barred(*half))
     }
 
-    /// Returns the smallest and the largest projection of the face on a direction.
-    pub(super) fn extent(&self, way: Point) -> (f64, f64) {
+    /// Projects the face on a direction.
+    pub(super) fn extent(&self, way: Point) -> Span {
         let along = self.points.iter().map(|p| p.x * way.x + p.y * way.y);
-        along.fold((f64::MAX, f64::MIN), |(low, high), s| (low.min(s), high.max(s)))
+        let empty = Span { low: f64::MAX, high: f64::MIN };
+        along.fold(empty, |span, s| Span { low: span.low.min(s), high: span.high.max(s) })
     }
 
-    /// Returns whether a segment stays at least `distance` metres from the boundary, except at the
+    /// Returns whether segment `a`–`b` stays at least `distance` metres from the boundary, except at the
     /// boundary positions `ends` where it begins and ends.
-    pub(super) fn is_clear(&self, segment: (Point, Point), ends: &[End], distance: f64) -> bool {
-        let (a, b) = segment;
+    pub(super) fn is_clear(&self, a: Point, b: Point, ends: &[Site], distance: f64) -> bool {
         let n = self.len();
-        let at_edge = |k: usize| ends.iter().any(|end| matches!(end, End::Edge(e) if *e == k));
+        let at_edge = |k: usize| ends.iter().any(|end| matches!(end, Site::Edge(e) if *e == k));
         let at_corner = |k: usize| {
-            ends.iter().any(|end| {
-                matches!(end, End::Corner(c)
-            if self.points[*c] == self.points[k])
-            })
+            let is_here =
+                |end: &Site| matches!(end, Site::Corner(c) if self.points[*c] == self.points[k]);
+            ends.iter().any(is_here)
         };
         (0..n).all(|k| {
             let touches = at_edge(k) || at_corner(k) || at_corner((k + 1) % n);
@@ -107,17 +131,17 @@ impl Face {
     }
 
     /// Returns the share of the area on the left of a chord.
-    pub(super) fn share_left(&self, from: (End, Point), to: (End, Point)) -> f64 {
-        let first = match to.0 {
-            End::Corner(n) => n,
-            End::Edge(n) => (n + 1) % self.len(),
+    pub(super) fn share_left(&self, from: ChordEnd, to: ChordEnd) -> f64 {
+        let first = match to.site {
+            Site::Corner(n) => n,
+            Site::Edge(n) => (n + 1) % self.len(),
         };
-        let last = match from.0 {
-            End::Corner(n) | End::Edge(n) => n,
+        let last = match from.site {
+            Site::Corner(n) | Site::Edge(n) => n,
         };
-        let zero = from.1;
+        let zero = from.point;
         let mut doubled = 0.0;
-        let mut previous = sub(to.1, zero);
+        let mut previous = sub(to.point, zero);
         let mut n = first;
         loop {
             let here = sub(self.points[n], zero);

@@ -23,11 +23,20 @@ pub(super) struct Layout {
     pub half_river: f64,
     /// Angles of the avenues that begin at the boulevard, in turns from the x axis.
     pub avenues: Vec<f64>,
-    /// Angle in turns and ring index of the avenues that begin at an outer ring.
-    pub outer_avenues: Vec<(f64, usize)>,
+    /// Avenues that begin at an outer ring.
+    pub outer_avenues: Vec<OuterAvenue>,
     /// Signed distance of each motorway from the main street; negative is to the left.
     pub motorways: Vec<f64>,
     east: Point,
+}
+
+/// An avenue that begins at an outer ring.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OuterAvenue {
+    /// Angle in turns from the x axis.
+    pub turns: f64,
+    /// Index of the ring.
+    pub ring: usize,
 }
 
 /// The size that the constants below refer to.
@@ -51,7 +60,9 @@ impl Layout {
             // Between the inner avenues, and not along the river.
             let turns: &[f64] =
                 if ring == 1 { &[0.18, 0.32, 0.7, 0.8] } else { &[0.07, 0.43, 0.59, 0.91] };
-            outer_avenues.extend(turns.iter().map(|turns| (spread(&mut random, *turns), ring)));
+            outer_avenues.extend(
+                turns.iter().map(|turns| OuterAvenue { turns: spread(&mut random, *turns), ring }),
+            );
         }
         let side = if random.chance(0.5) { 1.0 } else { -1.0 };
         let mut motorways = vec![side * 1.42 * first_ring];

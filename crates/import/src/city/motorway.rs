@@ -1,5 +1,5 @@
-//! The motorway: two carriageways on land of their own, which roads cross by bridges without a
-//! junction, and ramps at some of them.
+//! Motorways: two carriageways in a corridor that other roads cross by bridges, with ramps at some
+//! of the crossings.
 
 use super::crossings::Crossing;
 use super::layout::Layout;
@@ -8,17 +8,18 @@ use super::plane::{Plane, Vertex};
 use super::vector::{Noise, along, left, meeting, sub, unit};
 use meshcloak::units::Point;
 
-/// Half the width of the motorway's land.
+/// Half the width of the corridor, in metres.
 pub(super) const HALF_WIDTH: f64 = 42.0;
-/// From the middle of the motorway to the middle of a carriageway.
+/// Distance from the centre line to the middle of a carriageway, in metres.
 const CARRIAGEWAY: f64 = 11.0;
-/// How long a ramp is at most.
+/// Length of a ramp, in metres.
 const RAMP: f64 = 280.0;
-/// Metres between two interchanges at least, and between two terminals at most.
-const APART: f64 = 1100.0;
-const LONGEST: f64 = 1500.0;
+/// Smallest distance between two interchanges, in metres.
+const MIN_INTERCHANGE_DISTANCE: f64 = 1100.0;
+/// Largest distance between two terminals, in metres.
+const MAX_TERMINAL_DISTANCE: f64 = 1500.0;
 
-/// A street that is not part of the plane, above or below what it crosses.
+/// A grade-separated street, which is not part of the subdivision.
 pub(super) struct Elevated {
     pub from: Vertex,
     pub to: Vertex,
@@ -26,7 +27,7 @@ pub(super) struct Elevated {
     pub line: LineId,
 }
 
-/// The middle of a motorway from beyond one edge of the map to beyond the other.
+/// Returns the centre line of a motorway; it begins and ends outside the map.
 pub(super) fn course(layout: &Layout, number: usize) -> Vec<Point> {
     let noise = Noise(layout.seed ^ (61 + number as u64));
     let reach = layout.reach * 1.1;
@@ -40,38 +41,45 @@ pub(super) fn course(layout: &Layout, number: usize) -> Vec<Point> {
     (0..=steps).map(leg).collect()
 }
 
+/// Where a motorway runs and what crosses it.
+pub(super) struct Route<'a> {
+    /// Centre line.
+    pub course: &'a [Point],
+    /// Edge of the map.
+    pub outline: &'a [Point],
+    pub number: u32,
+    /// Roads across the corridor, in order along the course.
+    pub crossings: &'a [Crossing],
+}
+
 /// A motorway under construction.
 pub(super) struct Motorway<'a> {
-    middle: Middle<'a>,
+    middle: CentreLine<'a>,
     plane: &'a mut Plane,
     lines: [LineId; 2],
     ramps: LineId,
     streets: Vec<Elevated>,
 }
 
-/// One place on a carriageway where a ramp leaves or joins, or a long piece is cut.
+/// A terminal on a carriageway: a ramp, or a division of a long section.
 #[derive(Clone, Copy)]
 struct Stop {
     at: f64,
     vertex: Vertex,
 }
 
-/// Both carriageways and all ramps of a motorway.
-pub(super) fn build(
-    plane: &mut Plane,
-    lines: &mut Lines,
-    (course, outline): (&[Point], &[Point]),
-    (number, crossings): (u32, &[Crossing]),
-) -> Vec<Elevated> {
-    let middle = Middle::new(course);
-    let Some((start, end)) = middle.inside(outline) else { return Vec::new() };
+/// Builds both carriageways and all ramps of a motorway.
+pub(super) fn build(plane: &mut Plane, lines: &mut Lines, route: &Route) -> Vec<Elevated> {
+    let &Route { course, outline, number, crossings } = route;
+    let middle = CentreLine::new(course);
+    let Some(ends) = middle.inside(outline) else { return Vec::new() };
     let mut line =
         |class, naming| lines.add(Line { class, naming, traffic: Traffic::AsDrawn, at: course[0] });
     let carriageway = line(Class::Motorway, Naming::Motorway(number));
     let back = line(Class::Motorway, Naming::Motorway(number));
     let ramps = line(Class::MotorwayLink, Naming::None);
     let chosen = choose(plane, lines, &middle, crossings);
-    let ends = [start, end].map(|at| Stop { at, vertex: plane.add_lone(middle.at(at, 0.0)) });
+    let ends = ends.map(|at| Stop { at, vertex: plane.add_lone(middle.at(at, 0.0)) });
     let mut motorway =
         Motorway { middle, plane, lines: [carriageway, back], ramps, streets: Vec::new() };
     for side in 0..2 {
@@ -81,18 +89,18 @@ pub(super) fn build(
     motorway.streets
 }
 
-/// Which crossings get ramps: great roads, not too near one another.
+/// Chooses the crossings that get ramps: main roads at a sufficient distance.
 fn choose<'c>(
     plane: &Plane,
     lines: &Lines,
-    middle: &Middle,
+    middle: &CentreLine,
     crossings: &'c [Crossing],
 ) -> Vec<&'c Crossing> {
     let mut last = f64::MIN;
     let is_chosen = |crossing: &&Crossing| {
-        let great = lines.get(plane.line(crossing.halves[0])).class <= Class::Primary;
+        let is_main = lines.get(plane.line(crossing.halves[0])).class <= Class::Primary;
         let at = middle.nearest(plane.point(crossing.sides[0]));
-        let chosen = great && at - last > APART;
+        let chosen = is_main && at - last > MIN_INTERCHANGE_DISTANCE;
         last = if chosen { at } else { last };
         chosen
     };
@@ -100,8 +108,8 @@ fn choose<'c>(
 }
 
 impl Motorway<'_> {
-    /// A slip road off and one on at each interchange; gives back where they meet the
-    /// carriageway on the right (0) or left (1), in the order of the course.
+    /// Adds an exit and an entry ramp at each interchange. Returns their terminals on the right (0)
+    /// or left (1) carriageway, in order along the course.
     fn add_ramps(&mut self, chosen: &[&Crossing], side: usize) -> Vec<Stop> {
         let sign = if side == 0 { 1.0 } else { -1.0 };
         let mut stops = Vec::new();
@@ -131,13 +139,13 @@ impl Motorway<'_> {
         stops
     }
 
-    /// The carriageway on the right (0), along the course, or on the left (1), against it.
+    /// Adds the right carriageway (0), along the course, or the left one (1), against it.
     fn add_carriageway(&mut self, side: usize, ends: [Stop; 2], ramps: Vec<Stop>) {
         let sign = if side == 0 { 1.0 } else { -1.0 };
         let mut stops = vec![ends[0]];
         for stop in ramps.into_iter().chain([ends[1]]) {
             let last = stops[stops.len() - 1].at;
-            let pieces = ((stop.at - last) / LONGEST).ceil().max(1.0);
+            let pieces = ((stop.at - last) / MAX_TERMINAL_DISTANCE).ceil().max(1.0);
             for n in 1..pieces as i32 {
                 let at = last + (stop.at - last) * f64::from(n) / pieces;
                 let point = self.middle.at(at, sign * CARRIAGEWAY);
@@ -147,7 +155,7 @@ impl Motorway<'_> {
         }
         for pair in stops.windows(2) {
             let (low, high) = (pair[0].at, pair[1].at);
-            let joins = self.middle.places_between(low, high, [ends[0].at, ends[1].at]);
+            let joins = self.middle.bends_between(low, high, [ends[0].at, ends[1].at]);
             let mut bends: Vec<Point> =
                 joins.iter().map(|at| self.middle.at(*at, sign * CARRIAGEWAY)).collect();
             let (mut from, mut to) = (pair[0].vertex, pair[1].vertex);
@@ -160,26 +168,26 @@ impl Motorway<'_> {
     }
 }
 
-/// A course with the length along it.
-struct Middle<'a> {
+/// A centre line with cumulative lengths.
+struct CentreLine<'a> {
     course: &'a [Point],
     lengths: Vec<f64>,
 }
 
-impl Middle<'_> {
-    fn new(course: &[Point]) -> Middle<'_> {
+impl CentreLine<'_> {
+    fn new(course: &[Point]) -> CentreLine<'_> {
         let mut lengths = vec![0.0];
         for leg in course.windows(2) {
             lengths.push(lengths[lengths.len() - 1] + leg[0].distance(leg[1]));
         }
-        Middle { course, lengths }
+        CentreLine { course, lengths }
     }
 
     fn leg(&self, at: f64) -> usize {
         self.lengths.partition_point(|length| *length <= at).clamp(1, self.course.len() - 1) - 1
     }
 
-    /// The unit vector to the right of the course at one of its points.
+    /// Returns the unit vector to the right of the course at point `n`.
     fn right(&self, n: usize) -> Point {
         let last = self.course.len() - 1;
         let way = unit(sub(self.course[(n + 1).min(last)], self.course[n.saturating_sub(1)]));
@@ -187,7 +195,7 @@ impl Middle<'_> {
         Point::new(-normal.x, -normal.y)
     }
 
-    /// The point `off` metres to the right of the course after `at` metres.
+    /// Returns the point `off` metres to the right of the course at distance `at`.
     fn at(&self, at: f64, off: f64) -> Point {
         let n = self.leg(at);
         let t = (at - self.lengths[n]) / (self.lengths[n + 1] - self.lengths[n]);
@@ -195,7 +203,7 @@ impl Middle<'_> {
         along(self.course[n].towards(self.course[n + 1], t), right, off)
     }
 
-    /// How far along the course is nearest to a point.
+    /// Returns the distance along the course of its nearest point to `p`.
     fn nearest(&self, p: Point) -> f64 {
         let mut best = (f64::MAX, 0.0);
         for n in 0..self.course.len() - 1 {
@@ -209,29 +217,29 @@ impl Middle<'_> {
         best.1
     }
 
-    /// Where the course enters and leaves the map.
-    fn inside(&self, outline: &[Point]) -> Option<(f64, f64)> {
-        let mut places = Vec::new();
+    /// Returns the distances at which the course enters and leaves the map.
+    fn inside(&self, outline: &[Point]) -> Option<[f64; 2]> {
+        let mut distances = Vec::new();
         for (n, leg) in self.course.windows(2).enumerate() {
             for k in 0..outline.len() {
                 let (a, b) = (outline[k], outline[(k + 1) % outline.len()]);
                 let met = meeting(leg[0], leg[1], a, b);
-                places.extend(met.map(|(s, _)| self.lengths[n] + s * leg[0].distance(leg[1])));
+                distances.extend(met.map(|(s, _)| self.lengths[n] + s * leg[0].distance(leg[1])));
             }
         }
-        Some((*places.first()?, *places.last()?)).filter(|(start, end)| end - start > 500.0)
+        Some([*distances.first()?, *distances.last()?]).filter(|[start, end]| end - start > 500.0)
     }
 
-    /// The bends between two places; none at the very ends of the map, where both carriageways
-    /// come together.
-    fn places_between(&self, low: f64, high: f64, ends: [f64; 2]) -> Vec<f64> {
+    /// Returns the distances of the bends between two terminals; none near the ends of the
+    /// motorway, where both carriageways meet.
+    fn bends_between(&self, low: f64, high: f64, ends: [f64; 2]) -> Vec<f64> {
         let margin = |at: f64| if ends.contains(&at) { 70.0 } else { 25.0 };
         let (from, to) = (low + margin(low), high - margin(high));
-        let mut places = vec![from];
-        places
+        let mut distances = vec![from];
+        distances
             .extend(self.lengths.iter().copied().filter(|at| *at > from + 20.0 && *at < to - 20.0));
-        places.push(to);
-        places.retain(|at| *at > low && *at < high);
-        places
+        distances.push(to);
+        distances.retain(|at| *at > low && *at < high);
+        distances
     }
 }

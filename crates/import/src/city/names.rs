@@ -80,7 +80,7 @@ const ENDINGS: [&str; 26] = [
     "well", "wick", "worth",
 ];
 const TOWN_WAYS: [&str; 6] = ["Street", "Lane", "Row", "Passage", "Alley", "Court"];
-const CITY_WAYS: [&str; 4] = ["Street", "Street", "Road", "PlacedPoi"];
+const CITY_WAYS: [&str; 4] = ["Street", "Street", "Road", "Place"];
 const SUBURB_WAYS: [&str; 8] =
     ["Road", "Lane", "Close", "Way", "Drive", "Crescent", "Gardens", "Rise"];
 const SIDES: [&str; 8] = ["Upper", "Lower", "Old", "New", "Little", "Great", "North", "South"];

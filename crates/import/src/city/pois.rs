@@ -1,4 +1,4 @@
-//! Points of interest: dense in the centre and along great streets, each some metres beside one.
+//! Points of interest: dense in the centre and along main streets, 6 to 16 m from a street.
 
 use super::blocks::Park;
 use super::density::Density;
@@ -7,11 +7,11 @@ use super::lines::{Class, Lines};
 use super::names::Names;
 use super::random::RandomStream;
 use super::road_network::{Road, RoadNetwork};
-use super::vector::{along, left, sub, unit};
+use super::vector::{along, left, sub, to_centimetres, unit};
 use super::zone::Zone;
 use meshcloak::units::Point;
 
-/// How many streets share one point of interest.
+/// Streets per point of interest.
 const STREETS_PER_POI: usize = 7;
 
 /// A point of interest.
@@ -21,40 +21,49 @@ pub(super) struct PlacedPoi {
     pub name: String,
 }
 
-/// A category: how common it is in the centre, in the city and outside, and what its names end
-/// or, after a `~`, begin with.
+/// A category of points of interest.
 struct Category {
     word: &'static str,
+    /// Relative frequency in the centre, in the inner city and outside.
     weights: [f64; 3],
-    called: &'static [&'static str],
+    /// Last words of names; first words if they begin with `~`.
+    affixes: &'static [&'static str],
 }
 
 const CATEGORIES: [Category; 18] = [
-    kind("restaurant", [16.0, 12.0, 8.0], &["Kitchen", "Grill", "Table", "~Trattoria", "House"]),
-    kind("cafe", [13.0, 8.0, 4.0], &["Café", "~Café", "Coffee", "Tea Room"]),
-    kind("bar", [8.0, 3.0, 2.0], &["Bar", "Arms", "Tavern"]),
-    kind("pharmacy", [4.0, 5.0, 4.0], &["Pharmacy"]),
-    kind("supermarket", [3.0, 7.0, 9.0], &["Market", "Foods", "Stores"]),
-    kind("bakery", [5.0, 6.0, 6.0], &["Bakery", "~Bread by"]),
-    kind("bank", [5.0, 3.0, 2.0], &["Bank", "Savings Bank"]),
-    kind("hotel", [6.0, 2.0, 1.5], &["Hotel", "~Hotel", "Inn"]),
-    kind("school", [1.0, 5.0, 7.0], &["School", "Primary School", "Grammar School"]),
-    kind("kindergarten", [1.0, 4.0, 6.0], &["Kindergarten"]),
-    kind("doctors", [3.0, 4.0, 3.0], &["Surgery", "~Dr"]),
-    kind("hospital", [0.2, 0.6, 0.3], &["Hospital", "Clinic"]),
-    kind("museum", [2.0, 0.5, 0.2], &["Museum", "Gallery"]),
-    kind("police", [0.5, 0.5, 0.5], &["Police Station"]),
-    kind("fuel", [0.2, 2.5, 6.0], &["Fuel", "Service Station"]),
-    kind("charging_station", [2.0, 3.0, 3.0], &["Charging Point"]),
-    kind("parking", [5.0, 4.0, 2.0], &["Car Park", "Garage"]),
-    kind("place_of_worship", [1.5, 1.5, 2.5], &["Church", "Chapel"]),
+    category(
+        "restaurant",
+        [16.0, 12.0, 8.0],
+        &["Kitchen", "Grill", "Table", "~Trattoria", "House"],
+    ),
+    category("cafe", [13.0, 8.0, 4.0], &["Café", "~Café", "Coffee", "Tea Room"]),
+    category("bar", [8.0, 3.0, 2.0], &["Bar", "Arms", "Tavern"]),
+    category("pharmacy", [4.0, 5.0, 4.0], &["Pharmacy"]),
+    category("supermarket", [3.0, 7.0, 9.0], &["Market", "Foods", "Stores"]),
+    category("bakery", [5.0, 6.0, 6.0], &["Bakery", "~Bread by"]),
+    category("bank", [5.0, 3.0, 2.0], &["Bank", "Savings Bank"]),
+    category("hotel", [6.0, 2.0, 1.5], &["Hotel", "~Hotel", "Inn"]),
+    category("school", [1.0, 5.0, 7.0], &["School", "Primary School", "Grammar School"]),
+    category("kindergarten", [1.0, 4.0, 6.0], &["Kindergarten"]),
+    category("doctors", [3.0, 4.0, 3.0], &["Surgery", "~Dr"]),
+    category("hospital", [0.2, 0.6, 0.3], &["Hospital", "Clinic"]),
+    category("museum", [2.0, 0.5, 0.2], &["Museum", "Gallery"]),
+    category("police", [0.5, 0.5, 0.5], &["Police Station"]),
+    category("fuel", [0.2, 2.5, 6.0], &["Fuel", "Service Station"]),
+    category("charging_station", [2.0, 3.0, 3.0], &["Charging Point"]),
+    category("parking", [5.0, 4.0, 2.0], &["Car Park", "Garage"]),
+    category("place_of_worship", [1.5, 1.5, 2.5], &["Church", "Chapel"]),
 ];
 
-const fn kind(word: &'static str, weights: [f64; 3], called: &'static [&'static str]) -> Category {
-    Category { word, weights, called }
+const fn category(
+    word: &'static str,
+    weights: [f64; 3],
+    affixes: &'static [&'static str],
+) -> Category {
+    Category { word, weights, affixes }
 }
 
-/// Where and of what kind points of interest are put.
+/// Chooses positions and categories of points of interest.
 pub(super) struct PoiPlacer<'a> {
     pub layout: &'a Layout,
     pub density: &'a Density,
@@ -63,10 +72,10 @@ pub(super) struct PoiPlacer<'a> {
 }
 
 impl PoiPlacer<'_> {
-    /// All points of interest: those beside streets, then the parks.
+    /// Returns all points of interest: those beside streets, then the parks.
     pub(super) fn all(&self, names: &mut Names, parks: &[Park]) -> Vec<PlacedPoi> {
         let mut random = RandomStream::new(self.layout.seed, 9);
-        let mut places = Vec::new();
+        let mut pois = Vec::new();
         let weights: Vec<f64> = self.net.roads.iter().map(|road| self.weight(road)).collect();
         let wanted = (self.net.roads.len() / STREETS_PER_POI).max(1);
         let step = weights.iter().sum::<f64>() / wanted as f64;
@@ -75,24 +84,24 @@ impl PoiPlacer<'_> {
             due -= weight;
             while due < 0.0 {
                 due += step;
-                places.push(self.beside(road, names, &mut random));
+                pois.push(self.beside(road, names, &mut random));
             }
         }
         for park in parks {
             let kind = if park.area > 250_000.0 { "Park" } else { "Gardens" };
             let name = format!("{} {kind}", names.root());
-            places.push(PlacedPoi { point: whole(park.middle), category: "park", name });
+            pois.push(PlacedPoi { point: to_centimetres(park.middle), category: "park", name });
         }
-        places
+        pois
     }
 
-    fn ends(&self, road: &Road) -> (Point, Point) {
-        (self.net.terminals[road.from as usize], self.net.terminals[road.to as usize])
+    fn ends(&self, road: &Road) -> [Point; 2] {
+        [road.from, road.to].map(|terminal| self.net.terminals[terminal as usize])
     }
 
-    /// How much a street attracts.
+    /// Returns the relative number of points of interest at a street.
     fn weight(&self, road: &Road) -> f64 {
-        let (a, b) = self.ends(road);
+        let [a, b] = self.ends(road);
         let by_class = match self.lines.get(road.line).class {
             Class::Motorway | Class::MotorwayLink => 0.0,
             Class::Trunk => 0.7,
@@ -112,7 +121,7 @@ impl PoiPlacer<'_> {
     }
 
     fn beside(&self, road: &Road, names: &mut Names, random: &mut RandomStream) -> PlacedPoi {
-        let (a, b) = self.ends(road);
+        let [a, b] = self.ends(road);
         let last = road.bends.len();
         let leg = (random.bits() % (last as u64 + 1)) as usize;
         let from = if leg == 0 { a } else { road.bends[leg - 1] };
@@ -120,14 +129,14 @@ impl PoiPlacer<'_> {
         let side = if random.chance(0.5) { 1.0 } else { -1.0 };
         let off = side * random.uniform(6.0, 16.0);
         let on = from.towards(to, random.uniform(0.1, 0.9));
-        let point = whole(along(on, left(unit(sub(to, from))), off));
+        let point = to_centimetres(along(on, left(unit(sub(to, from))), off));
         let zone = Zone::of(self.layout, self.density, point);
-        let category = category(zone, random);
-        PlacedPoi { point, category: category.word, name: called(category, names, random) }
+        let category = pick_category(zone, random);
+        PlacedPoi { point, category: category.word, name: poi_name(category, names, random) }
     }
 }
 
-fn category(zone: Zone, random: &mut RandomStream) -> &'static Category {
+fn pick_category(zone: Zone, random: &mut RandomStream) -> &'static Category {
     let column = match zone {
         Zone::Centre => 0,
         Zone::Inner => 1,
@@ -142,14 +151,10 @@ fn category(zone: Zone, random: &mut RandomStream) -> &'static Category {
     chosen.unwrap_or(&CATEGORIES[0])
 }
 
-fn called(category: &Category, names: &mut Names, random: &mut RandomStream) -> String {
-    let word = *random.pick(category.called);
+fn poi_name(category: &Category, names: &mut Names, random: &mut RandomStream) -> String {
+    let word = *random.pick(category.affixes);
     match word.strip_prefix('~') {
         Some(first) => format!("{first} {}", names.root()),
         None => format!("{} {word}", names.root()),
     }
-}
-
-fn whole(p: Point) -> Point {
-    Point::new((p.x * 100.0).round() / 100.0, (p.y * 100.0).round() / 100.0)
 }

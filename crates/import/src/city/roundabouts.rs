@@ -1,16 +1,17 @@
-//! Roundabouts where avenues meet the ring: the junction becomes a circle of one-way streets.
+//! Roundabouts where avenues meet the ring: the junction is replaced by a circle of one-way
+//! streets.
 
 use super::lines::{Line, LineId, Lines, Naming, Traffic};
 use super::plane::{Plane, Vertex};
 use super::road_network::{Road, RoadNetwork};
-use super::vector::{along, cross, distance_to, scale, sub, unit};
+use super::vector::{along, cross, distance_to, scale, sub, to_centimetres, unit};
 use meshcloak::units::Point;
 
-/// Radius of a roundabout.
+/// Radius of a roundabout, in metres.
 const RADIUS: f64 = 27.0;
 
-/// The junctions of a line with other great roads that are to become roundabouts.
-pub(super) fn places(plane: &Plane, line: LineId) -> Vec<Vertex> {
+/// Returns the four-way junctions of a line.
+pub(super) fn junctions(plane: &Plane, line: LineId) -> Vec<Vertex> {
     let mut found: Vec<Vertex> = (0..plane.halves())
         .filter(|half| plane.line(*half) == line)
         .map(|half| plane.origin(half))
@@ -21,42 +22,58 @@ pub(super) fn places(plane: &Plane, line: LineId) -> Vec<Vertex> {
     found
 }
 
+/// The junction that becomes a roundabout.
+#[derive(Clone, Copy)]
+struct Hub {
+    terminal: u32,
+    point: Point,
+}
+
+/// Where an arm meets the circle.
+#[derive(Clone, Copy)]
+struct Gate {
+    terminal: u32,
+    point: Point,
+}
+
 impl RoadNetwork {
-    /// Makes the terminal at `middle` a roundabout, if there is room.
+    /// Replaces the terminal at `middle` by a roundabout, if there is enough space.
     pub(super) fn add_roundabout(&mut self, lines: &mut Lines, middle: Point) {
         let Some(centre) = self.terminals.iter().position(|p| *p == middle) else { return };
         let centre = centre as u32;
+        let hub = Hub { terminal: centre, point: middle };
         let arms: Vec<usize> = (0..self.roads.len())
             .filter(|n| self.roads[*n].from == centre || self.roads[*n].to == centre)
             .collect();
-        if !self.has_room(&arms, (centre, middle)) {
+        if !self.has_space(&arms, hub) {
             return;
         }
         let class = arms.iter().map(|n| lines.get(self.roads[*n].line).class).min();
         let Some(class) = class else { return };
-        let mut gates: Vec<(Point, u32)> = Vec::new();
+        let mut gates: Vec<Gate> = Vec::new();
         for (count, &arm) in arms.iter().enumerate() {
-            // The first arm keeps the terminal, moved outwards.
+            // The first arm keeps the terminal, which is moved outwards.
             let terminal = if count == 0 { centre } else { self.terminals.len() as u32 };
-            let gate = self.shorten(arm, (centre, middle), terminal);
+            let point = self.shorten(arm, hub, terminal);
             if count > 0 {
-                self.terminals.push(gate);
+                self.terminals.push(point);
             }
-            gates.push((gate, terminal));
+            gates.push(Gate { terminal, point });
         }
-        self.terminals[centre as usize] = gates[0].0;
+        self.terminals[centre as usize] = gates[0].point;
         let traffic = Traffic::AsDrawn;
         let line = lines.add(Line { class, naming: Naming::Roundabout, traffic, at: middle });
-        sort_round(&mut gates, middle);
+        sort_by_angle(&mut gates, middle);
         for n in 0..gates.len() {
             let (a, b) = (gates[n], gates[(n + 1) % gates.len()]);
-            let bends = arc(middle, a.0, b.0);
-            self.roads.push(Road { from: a.1, to: b.1, bends, line, traffic });
+            let bends = arc(middle, a.point, b.point);
+            self.roads.push(Road { from: a.terminal, to: b.terminal, bends, line, traffic });
         }
     }
 
-    /// Whether the arms are long enough and nothing else comes near.
-    fn has_room(&self, arms: &[usize], (centre, middle): (u32, Point)) -> bool {
+    /// Returns whether the arms are long enough and no other road is near.
+    fn has_space(&self, arms: &[usize], hub: Hub) -> bool {
+        let Hub { terminal: centre, point: middle } = hub;
         let long = arms.iter().all(|n| {
             let road = &self.roads[*n];
             let other = if road.from == centre { road.to } else { road.from };
@@ -75,8 +92,9 @@ impl RoadNetwork {
         std::iter::once(from).chain(road.bends.iter().copied()).zip(ends)
     }
 
-    /// Lets a road end where it meets the circle instead of at its centre; gives back where.
-    fn shorten(&mut self, arm: usize, (centre, middle): (u32, Point), terminal: u32) -> Point {
+    /// Shortens a road so that it ends at the circle, at `terminal`. Returns that point.
+    fn shorten(&mut self, arm: usize, hub: Hub, terminal: u32) -> Point {
+        let Hub { terminal: centre, point: middle } = hub;
         let road = &mut self.roads[arm];
         let outwards = road.from == centre;
         if !outwards {
@@ -90,20 +108,20 @@ impl RoadNetwork {
             road.bends.reverse();
         }
         *(if outwards { &mut road.from } else { &mut road.to }) = terminal;
-        whole(along(middle, unit(sub(towards, middle)), RADIUS))
+        to_centimetres(along(middle, unit(sub(towards, middle)), RADIUS))
     }
 }
 
-/// Sorts gates round to the left.
-fn sort_round(gates: &mut [(Point, u32)], middle: Point) {
+/// Sorts gates counter-clockwise.
+fn sort_by_angle(gates: &mut [Gate], middle: Point) {
     let upper = |p: Point| p.y > 0.0 || (p.y == 0.0 && p.x > 0.0);
     gates.sort_by(|a, b| {
-        let (a, b) = (sub(a.0, middle), sub(b.0, middle));
+        let (a, b) = (sub(a.point, middle), sub(b.point, middle));
         upper(b).cmp(&upper(a)).then(cross(b, a).total_cmp(&0.0))
     });
 }
 
-/// Points on the circle between two gates, round to the left.
+/// Returns points on the circle between two gates, counter-clockwise.
 fn arc(middle: Point, from: Point, to: Point) -> Vec<Point> {
     let (a, b) = (unit(sub(from, middle)), unit(sub(to, middle)));
     let half = |a: Point, b: Point| {
@@ -112,9 +130,5 @@ fn arc(middle: Point, from: Point, to: Point) -> Vec<Point> {
         unit(way)
     };
     let m = half(a, b);
-    [half(a, m), m, half(m, b)].map(|way| whole(along(middle, way, RADIUS))).to_vec()
-}
-
-fn whole(p: Point) -> Point {
-    Point::new((p.x * 100.0).round() / 100.0, (p.y * 100.0).round() / 100.0)
+    [half(a, m), m, half(m, b)].map(|way| to_centimetres(along(middle, way, RADIUS))).to_vec()
 }

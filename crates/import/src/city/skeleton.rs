@@ -1,27 +1,36 @@
-//! The great roads: main street, boulevard, rings and avenues, laid over river and motorway land.
+//! Main roads: main street, boulevard, rings and avenues, laid over the river and the motorway
+//! corridors.
 
 use super::crossings::{crossings, lay_quays, name_bridges};
-use super::layout::Layout;
+use super::layout::{Layout, OuterAvenue};
 use super::lines::{Class, LineId, Lines, Naming};
-use super::motorway::{self, Elevated};
+use super::motorway::{self, Elevated, Route};
 use super::plane::{Half, Plane, Vertex};
 use super::river;
 use super::roundabouts;
 use super::vector::{Noise, direction, norm, scale, turned, unit};
 use meshcloak::units::Point;
 
-/// What the city is drawn on.
+/// The subdivision with all main roads, and the streets outside it.
 pub(super) struct Skeleton {
     pub plane: Plane,
     pub lines: Lines,
-    /// The middle of the river.
+    /// Centre line of the river.
     pub river: Vec<Point>,
-    /// Streets above or below the others: motorways and their ramps.
+    /// Grade-separated streets: motorways and their ramps.
     pub elevated: Vec<Elevated>,
-    /// How many roads cross the river, each carriageway of a motorway for itself.
+    /// Number of roads across the river; each motorway carriageway counts.
     pub bridges: usize,
-    /// Junctions that are to become roundabouts.
+    /// Junctions to be replaced by roundabouts.
     pub roundabouts: Vec<Vertex>,
+}
+
+/// A strip that roads cross only by bridges.
+struct Barrier<'a> {
+    course: &'a [Point],
+    half_width: f64,
+    /// Lines of the right and the left side.
+    sides: [LineId; 2],
 }
 
 impl Skeleton {
@@ -32,13 +41,16 @@ impl Skeleton {
         let outline = layout.outline();
         let plane = Plane::new(&outline);
         let (lines, elevated, roundabouts) = (Lines::new(), Vec::new(), Vec::new());
-        let mut skeleton = Skeleton { plane, lines, river, elevated, bridges: 0, roundabouts };
-        let banks = (skeleton.river.clone(), layout.half_river, LineId::BANKS);
-        let river_starts = skeleton.lay_barrier(banks);
+        let mut skeleton =
+            Skeleton { plane, lines, river: Vec::new(), elevated, bridges: 0, roundabouts };
+        let half_width = layout.half_river;
+        let banks = Barrier { course: &river, half_width, sides: LineId::BANKS };
+        let river_starts = skeleton.lay_barrier(&banks);
+        skeleton.river = river;
         let mut starts = Vec::new();
         for (course, verges) in courses.iter().zip(LineId::VERGES) {
-            let verge = (course.clone(), motorway::HALF_WIDTH, verges);
-            starts.push(skeleton.lay_barrier(verge));
+            let half_width = motorway::HALF_WIDTH;
+            starts.push(skeleton.lay_barrier(&Barrier { course, half_width, sides: verges }));
         }
         let first_ring = skeleton.lay_roads(layout);
         if let Some(starts) = river_starts {
@@ -46,18 +58,18 @@ impl Skeleton {
         }
         for (number, course) in courses.iter().enumerate() {
             if let Some(starts) = starts[number] {
-                skeleton.build_motorway((course, &outline), number, starts);
+                skeleton.build_motorway(course, &outline, number, starts);
             }
         }
-        skeleton.roundabouts = roundabouts::places(&skeleton.plane, first_ring);
+        skeleton.roundabouts = roundabouts::junctions(&skeleton.plane, first_ring);
         skeleton
     }
 
-    /// Lays both sides of a barrier, and bars what lies between them.
-    fn lay_barrier(&mut self, barrier: (Vec<Point>, f64, [LineId; 2])) -> Option<[Vertex; 2]> {
-        let (course, width, [right, left]) = barrier;
-        let first = self.plane.lay_across(&river::offset(&course, width), right)?;
-        let second = self.plane.lay_across(&river::offset(&course, -width), left)?;
+    /// Lays both sides of a barrier and bars the faces between them. Returns the entry vertices.
+    fn lay_barrier(&mut self, barrier: &Barrier) -> Option<[Vertex; 2]> {
+        let Barrier { course, half_width, sides: [right, left] } = *barrier;
+        let first = self.plane.lay_across(&river::offset(course, half_width), right)?;
+        let second = self.plane.lay_across(&river::offset(course, -half_width), left)?;
         for half in 0..self.plane.halves() {
             if [(right, 0), (left, 1)].contains(&(self.plane.line(half), half & 1)) {
                 self.plane.bar(half);
@@ -72,15 +84,21 @@ impl Skeleton {
         lay_quays(&mut self.plane, &mut self.lines, layout, starts);
     }
 
-    fn build_motorway(&mut self, course: (&[Point], &[Point]), number: usize, starts: [Vertex; 2]) {
-        let roads = crossings(&self.plane, starts, LineId::VERGES[number]);
-        let (plane, lines) = (&mut self.plane, &mut self.lines);
-        self.elevated.extend(motorway::build(plane, lines, course, (number as u32, &roads)));
-        // Both carriageways cross the river, once each.
+    fn build_motorway(
+        &mut self,
+        course: &[Point],
+        outline: &[Point],
+        number: usize,
+        starts: [Vertex; 2],
+    ) {
+        let crossings = &crossings(&self.plane, starts, LineId::VERGES[number]);
+        let route = Route { course, outline, number: number as u32, crossings };
+        self.elevated.extend(motorway::build(&mut self.plane, &mut self.lines, &route));
+        // Each carriageway crosses the river once.
         self.bridges += 2;
     }
 
-    /// Lays all roads; gives back the first ring.
+    /// Lays all main roads. Returns the line of the first ring.
     fn lay_roads(&mut self, layout: &Layout) -> LineId {
         let middle = Point::default();
         let axis = self.lines.two_way(Class::Primary, Naming::HighStreet, middle);
@@ -97,14 +115,14 @@ impl Skeleton {
         for (number, &turns) in layout.avenues.iter().enumerate() {
             self.lay_avenue(layout, boulevard, turns, number as u64);
         }
-        for (number, &(turns, ring)) in layout.outer_avenues.iter().enumerate() {
+        for (number, &OuterAvenue { turns, ring }) in layout.outer_avenues.iter().enumerate() {
             let line = LineId(boulevard.0 + 1 + ring as u32);
             self.lay_avenue(layout, line, turns, 10 + number as u64);
         }
         LineId(boulevard.0 + 1)
     }
 
-    /// A closed line around the centre, through `start`.
+    /// Lays a closed line around the centre, through `start`.
     fn lay_ring(&mut self, layout: &Layout, start: Vertex, line: LineId, salt: u64) {
         let from = self.plane.point(start);
         let (noise, radius) = (Noise(layout.seed ^ salt), norm(from));
@@ -119,7 +137,7 @@ impl Skeleton {
         self.plane.lay(start, &path, line);
     }
 
-    /// A line from a ring outwards to the edge of the map.
+    /// Lays a line from a ring to the edge of the map.
     fn lay_avenue(&mut self, layout: &Layout, ring: LineId, turns: f64, salt: u64) {
         let way = layout.way(turns);
         let inner = self.first_along(ring, way);
@@ -139,14 +157,14 @@ impl Skeleton {
         self.plane.lay(start, &path, line);
     }
 
-    /// The vertex of a line nearest to a point.
+    /// Returns the vertex of a line nearest to a point.
     fn nearest_on(&self, line: LineId, goal: Point) -> Vertex {
         let squared = |v: &Vertex| self.plane.point(*v).distance_squared(goal);
         let nearest = self.on_line(line).min_by(|a, b| squared(a).total_cmp(&squared(b)));
-        nearest.expect("a line that was laid has a vertex")
+        nearest.expect("every laid line has a vertex")
     }
 
-    /// The vertex of a ring that lies nearest to a way out of the centre.
+    /// Returns the vertex of a ring nearest to a direction from the centre.
     fn first_along(&self, line: LineId, way: Point) -> Option<Vertex> {
         let off = |v: &Vertex| {
             let p = self.plane.point(*v);
@@ -161,7 +179,7 @@ impl Skeleton {
     }
 }
 
-/// The main street from one edge of the map through the centre to the other.
+/// Returns the course of the main street: across the whole map, through the centre.
 fn main_street(layout: &Layout) -> Vec<Point> {
     let noise = Noise(layout.seed ^ 51);
     let reach = layout.reach * 1.1;

@@ -93,6 +93,11 @@ pub(super) fn between(b: Point, d: Point, a: Point) -> bool {
     }
 }
 
+/// Rounds a point to whole centimetres, which every file format stores exactly.
+pub(super) fn to_centimetres(p: Point) -> Point {
+    Point::new((p.x * 100.0).round() / 100.0, (p.y * 100.0).round() / 100.0)
+}
+
 /// Value noise in −1..1 on a unit lattice, interpolated smoothly. Holds the seed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise(pub u64);

@@ -1,4 +1,4 @@
-//! CSV maps (SPEC §8): a table of nodes, one of streets, and perhaps one of points of interest.
+//! CSV maps (docs/SPEC.md §8): a table of nodes, one of streets, and perhaps one of points of interest.
 //!
 //! Readers take opened files or their paths; which files belong together is found elsewhere.
 

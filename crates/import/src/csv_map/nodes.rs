@@ -24,7 +24,7 @@ pub(super) fn read(table: &mut Table, draft: &mut Draft) -> Result<Unit, ImportE
     };
     draft.nodes = draft.builder.terminal_count() as u64;
     if draft.nodes == 0 {
-        return Err(table.file_error(Problem::Nothing(NODES)));
+        return Err(table.file_error(Problem::NoContent(NODES)));
     }
     Ok(unit)
 }
@@ -95,7 +95,7 @@ fn read_degrees(
         lines.push(table.line());
     }
     let frame = Frame::around(places.iter().copied());
-    let frame = frame.ok_or_else(|| table.file_error(Problem::Nothing(NODES)))?;
+    let frame = frame.ok_or_else(|| table.file_error(Problem::NoContent(NODES)))?;
     for ((label, &place), &line) in labels.iter().zip(&places).zip(&lines) {
         let added = builder.terminal(label, frame.point(place));
         added.map_err(|error| table.error_at(line, error))?;

@@ -17,7 +17,7 @@ pub(super) fn read(table: &mut Table, unit: Unit, draft: &mut Draft) -> Result<(
     }
     draft.edges = draft.builder.street_count() as u64;
     if draft.edges == 0 {
-        return Err(table.file_error(Problem::Nothing("streets below the header")));
+        return Err(table.file_error(Problem::NoContent("streets below the header")));
     }
     Ok(())
 }
@@ -151,5 +151,5 @@ fn loose_end(
     };
     let shape = format!("{} {}", written.x, written.y);
     let node = format!("`{}`, which lies at {place}", end.label);
-    Problem::LooseEnd { verb, shape, node }
+    Problem::ShapeEndMismatch { verb, shape, node }
 }

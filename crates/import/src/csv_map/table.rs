@@ -41,7 +41,7 @@ impl<'a> Table<'a> {
         let row = ByteRecord::new();
         let mut table = Table { path, reader, header: Vec::new(), row, line: 1 };
         if !table.read_row()? {
-            return Err(table.file_error(Problem::Nothing("a header")));
+            return Err(table.file_error(Problem::NoContent("a header")));
         }
         table.header = table.row.iter().map(column_name).collect();
         Ok(table)

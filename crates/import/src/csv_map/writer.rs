@@ -5,7 +5,7 @@
 
 use super::CsvFiles;
 use crate::error::{FileLocation, ImportError};
-use crate::lon_lat::LonLats;
+use crate::lon_lat::LonLatConverter;
 use crate::output::Output;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::units::{LonLat, Point};
@@ -15,25 +15,26 @@ use std::io;
 /// Writes a map. The file of points of interest is left out if there are none, unless one of that
 /// name is there already, which would else be taken for this map's.
 pub(crate) fn write(map: &StreetMap, files: &CsvFiles) -> Result<(), ImportError> {
-    let places = LonLats::of(map).map_err(|error| FileLocation::File.of(&files.nodes, error))?;
+    let lon_lats =
+        LonLatConverter::of(map).map_err(|error| FileLocation::File.of(&files.nodes, error))?;
     let mut output = Output::new();
-    output.file(&files.nodes, |out| write_nodes(map, &places, CsvRows::new(out)))?;
+    output.file(&files.nodes, |out| write_nodes(map, &lon_lats, CsvRows::new(out)))?;
     output.file(&files.streets, |out| write_streets(map, CsvRows::new(out)))?;
     if let Some(path) = &files.pois
         && (map.pois().len() > 0 || path.exists())
     {
-        output.file(path, |out| write_pois(map, &places, CsvRows::new(out)))?;
+        output.file(path, |out| write_pois(map, &lon_lats, CsvRows::new(out)))?;
     }
     output.commit()
 }
 
-fn write_nodes(map: &StreetMap, places: &LonLats, mut rows: CsvRows) -> io::Result<()> {
-    rows.row(["id", "x", "y"].into_iter().chain(places.columns()))?;
+fn write_nodes(map: &StreetMap, lon_lats: &LonLatConverter, mut rows: CsvRows) -> io::Result<()> {
+    rows.row(["id", "x", "y"].into_iter().chain(lon_lats.columns()))?;
     for terminal in map.terminals() {
         let point = map.terminal(terminal);
         rows.text(map.terminal_label(terminal))?;
         rows.point(point)?;
-        rows.place(places.at(point))?;
+        rows.place(lon_lats.at(point))?;
         rows.end()?;
     }
     rows.finish()
@@ -56,14 +57,14 @@ fn write_streets(map: &StreetMap, mut rows: CsvRows) -> io::Result<()> {
     rows.finish()
 }
 
-fn write_pois(map: &StreetMap, places: &LonLats, mut rows: CsvRows) -> io::Result<()> {
-    let columns = ["id", "x", "y"].into_iter().chain(places.columns());
+fn write_pois(map: &StreetMap, lon_lats: &LonLatConverter, mut rows: CsvRows) -> io::Result<()> {
+    let columns = ["id", "x", "y"].into_iter().chain(lon_lats.columns());
     rows.row(columns.chain(["category", "name"]))?;
     for id in map.pois() {
         let point = map.poi(id).point;
         rows.text(map.poi_label(id).unwrap_or_default())?;
         rows.point(point)?;
-        rows.place(places.at(point))?;
+        rows.place(lon_lats.at(point))?;
         rows.text(map.category(id))?;
         rows.last_text(map.poi_name(id).unwrap_or_default())?;
         rows.end()?;

@@ -1,30 +1,31 @@
-//! One unpacked block of a PBF file: its strings, then groups of nodes or ways (`osmformat.proto`).
+//! One decompressed block of a PBF file: a string table and groups of nodes or ways
+//! (`osmformat.proto`).
 //!
-//! Ways are taken in one pass and nodes in a second, when it is known which of them are used.
-//! Metadata and relations are skipped unread.
+//! The first pass decodes ways; the second pass decodes the nodes they use. Metadata and relations
+//! are skipped.
 
 use super::block_contents::{BlockNodes, BlockWays};
-use super::extract::{Fault, Finder, PoiGeometry, place_of};
+use super::extract::{Finder, PoiGeometry, node_position};
 use super::tags::{Key, Tags};
-use super::wire::{Fields, Malformed, Value, add_up, append, signed};
-use crate::error::{FileLocation, Problem};
+use super::wire::{Fields, Malformed, Value, append, signed, undo_deltas};
+use crate::error::{FileLocation, LocatedProblem, Problem};
 use crate::options::Highways;
 use meshcloak::units::LonLat;
 
-/// A block whose strings are indexed and whose groups are still encoded.
+/// A block with indexed strings and encoded groups.
 pub(super) struct Block<'a> {
     strings: Vec<&'a [u8]>,
-    /// For each string the key it is, so that tags cost one look each.
+    /// The key of each string, so that a tag costs one lookup.
     keys: Vec<Option<Key>>,
     groups: Vec<&'a [u8]>,
     granularity: i64,
     lat_offset: i64,
     lon_offset: i64,
-    /// Where in the file it begins, for errors.
+    /// Start of the block in the file, for errors.
     at: FileLocation,
 }
 
-/// Arrays that are filled again for every way or group.
+/// Scratch buffers, reused for every way and group.
 #[derive(Default)]
 struct Scratch {
     keys: Vec<u64>,
@@ -44,8 +45,8 @@ impl Scratch {
 }
 
 impl<'a> Block<'a> {
-    /// The block in `bytes`, which begins at `at` in the file.
-    pub(super) fn parse(bytes: &'a [u8], at: FileLocation) -> Result<Block<'a>, Fault> {
+    /// Parses the block that begins at `at` in the file.
+    pub(super) fn parse(bytes: &'a [u8], at: FileLocation) -> Result<Block<'a>, LocatedProblem> {
         let mut block = Block {
             strings: Vec::new(),
             keys: Vec::new(),
@@ -80,8 +81,8 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// The ways that are streets or points of interest.
-    pub(super) fn ways(&self, highways: Highways) -> Result<BlockWays, Fault> {
+    /// Returns the ways that are streets or points of interest.
+    pub(super) fn ways(&self, highways: Highways) -> Result<BlockWays, LocatedProblem> {
         let mut contents = BlockWays::default();
         let mut scratch = Scratch::default();
         for group in &self.groups {
@@ -119,7 +120,7 @@ impl<'a> Block<'a> {
             }
         }
         let id = id.ok_or("a way has no id")?;
-        add_up(refs);
+        undo_deltas(refs);
         self.read_tags(keys, values, tags)?;
         if let Some(street) = tags.street(highways) {
             contents.ways.push(id, street, refs);
@@ -130,8 +131,8 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// Places of the nodes that are used, and the nodes that are points of interest.
-    pub(super) fn nodes(&self, mut finder: Finder) -> Result<BlockNodes, Fault> {
+    /// Returns the positions of used nodes and the nodes that are points of interest.
+    pub(super) fn nodes(&self, mut finder: Finder) -> Result<BlockNodes, LocatedProblem> {
         let mut contents = BlockNodes::default();
         let mut scratch = Scratch::default();
         for group in &self.groups {
@@ -156,7 +157,7 @@ impl<'a> Block<'a> {
         scratch: &mut Scratch,
         finder: &mut Finder,
         contents: &mut BlockNodes,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), LocatedProblem> {
         let damaged = |reason| damaged(self.at, reason);
         scratch.clear();
         let Scratch { keys, values, tags, .. } = scratch;
@@ -172,10 +173,10 @@ impl<'a> Block<'a> {
             }
         }
         let (Some(id), Some(lat), Some(lon)) = (id, lat, lon) else {
-            return Err(damaged("a node has no id or no place"));
+            return Err(damaged("a node has no id or no position"));
         };
         self.read_tags(keys, values, tags).map_err(damaged)?;
-        contents.take(id, self.place(id, lat, lon)?, finder, tags);
+        contents.add(id, self.position(id, lat, lon)?, finder, tags);
         Ok(())
     }
 
@@ -185,18 +186,18 @@ impl<'a> Block<'a> {
         scratch: &mut Scratch,
         finder: &mut Finder,
         contents: &mut BlockNodes,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), LocatedProblem> {
         let damaged = |reason| damaged(self.at, reason);
         self.dense_columns(dense, scratch).map_err(damaged)?;
         let Scratch { values, ids, lats, lons, tags, .. } = scratch;
         let mut pairs = values.as_slice();
         for ((&id, &lat), &lon) in ids.iter().zip(lats.iter()).zip(lons.iter()) {
             tags.clear();
-            // A group without any tag may leave the whole column out.
+            // A group without tags may omit the column.
             if !values.is_empty() {
                 pairs = self.dense_tags(pairs, tags).map_err(damaged)?;
             }
-            contents.take(id, self.place(id, lat, lon)?, finder, tags);
+            contents.add(id, self.position(id, lat, lon)?, finder, tags);
         }
         Ok(())
     }
@@ -214,13 +215,13 @@ impl<'a> Block<'a> {
             }
         }
         if ids.len() != lats.len() || ids.len() != lons.len() {
-            return Err("a group of nodes has more ids than places, or fewer");
+            return Err("a group of nodes has different numbers of ids and positions");
         }
-        [ids, lats, lons].into_iter().for_each(|column| add_up(column));
+        [ids, lats, lons].into_iter().for_each(|column| undo_deltas(column));
         Ok(())
     }
 
-    /// Reads the tags of one node, pairs up to a zero; what follows belongs to the next.
+    /// Reads the tags of one node, key/value pairs up to a zero. Returns the rest.
     fn dense_tags<'p>(
         &self,
         mut pairs: &'p [u64],
@@ -233,14 +234,14 @@ impl<'a> Block<'a> {
                     self.read_tag(*key, *value, tags)?;
                     pairs = rest;
                 }
-                _ => return Err("the tags of a group of nodes end early"),
+                _ => return Err("unexpected end of the tags of a group of nodes"),
             }
         }
     }
 
     fn read_tags(&self, keys: &[u64], values: &[u64], tags: &mut Tags) -> Result<(), Malformed> {
         if keys.len() != values.len() {
-            return Err("an element has more keys than values, or fewer");
+            return Err("an element has different numbers of keys and values");
         }
         tags.clear();
         for (&key, &value) in keys.iter().zip(values) {
@@ -250,7 +251,7 @@ impl<'a> Block<'a> {
     }
 
     fn read_tag(&self, key: u64, value: u64, tags: &mut Tags) -> Result<(), Malformed> {
-        const OUTSIDE: Malformed = "a tag names a string that does not exist";
+        const OUTSIDE: Malformed = "a tag refers to an unknown string";
         let at = |index: u64| usize::try_from(index).map_err(|_| OUTSIDE);
         let key = self.keys.get(at(key)?).ok_or(OUTSIDE)?;
         let value = self.strings.get(at(value)?).ok_or(OUTSIDE)?;
@@ -260,16 +261,16 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// Exact up to the last division, so that XML of the same node gives the same place.
-    fn place(&self, id: i64, lat: i64, lon: i64) -> Result<LonLat, Fault> {
+    /// Converts to degrees; exact up to the last division, so that XML gives the same position.
+    fn position(&self, id: i64, lat: i64, lon: i64) -> Result<LonLat, LocatedProblem> {
         let degrees = |offset: i64, steps: i64| {
             let billionths = i128::from(offset) + i128::from(self.granularity) * i128::from(steps);
             billionths as f64 / 1e9
         };
-        place_of(id, degrees(self.lon_offset, lon), degrees(self.lat_offset, lat))
+        node_position(id, degrees(self.lon_offset, lon), degrees(self.lat_offset, lat))
     }
 }
 
-pub(super) fn damaged(at: FileLocation, reason: Malformed) -> Fault {
-    (at, Problem::Damaged(reason.into()))
+pub(super) fn damaged(at: FileLocation, reason: Malformed) -> LocatedProblem {
+    at.with(Problem::Damaged(reason.into()))
 }

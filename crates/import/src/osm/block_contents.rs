@@ -1,31 +1,31 @@
-//! What is found in a block, pass by pass.
+//! Content of a block, by pass.
 
 use super::extract::{Finder, PoiGeometry, Pois, Ways};
 use super::tags::Tags;
 use meshcloak::units::LonLat;
 
-/// What the first pass finds in a block.
+/// Ways and points of interest, found by the first pass.
 #[derive(Debug, Default)]
 pub(super) struct BlockWays {
     pub ways: Ways,
     pub pois: Pois,
-    /// Whether the second pass has to look at this block.
+    /// Whether the block has nodes for the second pass.
     pub has_nodes: bool,
 }
 
-/// What the second pass finds in a block.
+/// Positions of nodes and points of interest, found by the second pass.
 #[derive(Debug, Default)]
 pub(super) struct BlockNodes {
-    /// Row and place of each node that is used.
-    pub places: Vec<(u32, LonLat)>,
+    /// Row and position of each used node.
+    pub positions: Vec<(u32, LonLat)>,
     pub pois: Pois,
 }
 
 impl BlockNodes {
-    /// Takes in a node: its place if it is used, and what there is at it.
-    pub(super) fn take(&mut self, id: i64, place: LonLat, finder: &mut Finder, tags: &Tags) {
+    /// Adds a node: its position if it is used, and its point of interest.
+    pub(super) fn add(&mut self, id: i64, place: LonLat, finder: &mut Finder, tags: &Tags) {
         if let Some(row) = finder.row(id) {
-            self.places.push((row, place));
+            self.positions.push((row, place));
         }
         if let Some(poi) = tags.poi() {
             self.pois.push(id, PoiGeometry::Node(place), poi, &[]);

@@ -1,16 +1,13 @@
-//! What both readers hand over: the ways that are streets, the points of interest, and where the
-//! nodes are that they use. Flat arrays, in the order of the file.
+//! Content of an OSM file that a map needs: ways that are streets, points of interest, and the
+//! positions of the nodes they use. Flat arrays in file order.
 
 use super::tags::{Direction, PoiTags, StreetTags};
-use crate::error::{FileLocation, Problem};
+use crate::error::{FileLocation, LocatedProblem, Problem};
 use meshcloak::map::Texts;
 use meshcloak::units::LonLat;
 use rayon::prelude::*;
 
-/// What is wrong with a file, and where; its name is known further up.
-pub(super) type Fault = (FileLocation, Problem);
-
-/// Everything of an OSM file that a map needs.
+/// Content of an OSM file that a map needs.
 #[derive(Debug)]
 pub(super) struct Extract {
     pub ways: Vec<Ways>,
@@ -19,9 +16,9 @@ pub(super) struct Extract {
 }
 
 impl Extract {
-    /// Whether no two streets and no two points of interest share an id. Nodes of ways were
-    /// compared when they were put in their place.
-    pub(super) fn check_ids(&self) -> Result<(), Fault> {
+    /// Checks that ids of streets and of points of interest are unique. Nodes of ways are checked
+    /// by [`Nodes::put`].
+    pub(super) fn check_ids(&self) -> Result<(), LocatedProblem> {
         let ways = self.ways.iter().flat_map(|ways| &ways.ways);
         check_distinct("way", ways.map(|&(id, _)| id))?;
         let (nodes, ways): (Vec<_>, Vec<_>) = self
@@ -34,7 +31,7 @@ impl Extract {
     }
 }
 
-/// Lists of node ids, stored back to back.
+/// Lists of node ids, concatenated.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     ends: Vec<usize>,
@@ -47,13 +44,13 @@ impl Runs {
         self.ends.push(self.ids.len());
     }
 
-    /// The rows of `ids` that belong to list `index`.
+    /// Returns the range of `ids` of list `index`.
     pub(super) fn range(&self, index: usize) -> std::ops::Range<usize> {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         start..self.ends[index]
     }
 
-    /// All lists joined.
+    /// Returns all lists, concatenated.
     pub(super) fn ids(&self) -> &[i64] {
         &self.ids
     }
@@ -85,12 +82,12 @@ impl Ways {
     }
 }
 
-/// What a point of interest is drawn as.
+/// Geometry of a point of interest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum PoiGeometry {
-    /// A node, at its own place.
+    /// A node at this position.
     Node(LonLat),
-    /// A way; its nodes are listed beside it.
+    /// A way; its nodes are in [`Pois::nodes`].
     Way,
 }
 
@@ -120,7 +117,7 @@ impl Pois {
     }
 }
 
-/// The nodes that ways use, by ascending id; `None` while their place is unknown.
+/// The nodes that ways use, by ascending id; the position is `None` until it is read.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     ids: Vec<i64>,
@@ -128,17 +125,15 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// The nodes these ways and points of interest use, their places still unknown.
-    pub(super) fn used_by(ways: &[Ways], pois: &[Pois]) -> Result<Nodes, Fault> {
+    /// Returns the nodes used by ways and points of interest, without positions.
+    pub(super) fn used_by(ways: &[Ways], pois: &[Pois]) -> Result<Nodes, LocatedProblem> {
         let lists = ways.iter().map(|ways| &ways.nodes).chain(pois.iter().map(|pois| &pois.nodes));
         let mut ids: Vec<i64> = lists.flat_map(Runs::ids).copied().collect();
         ids.par_sort_unstable();
         ids.dedup();
         if u32::try_from(ids.len()).is_err() {
-            return Err((
-                FileLocation::File,
-                Problem::Unsupported("more than 4,294,967,295 nodes".into()),
-            ));
+            let reason = "more than 4,294,967,295 nodes".into();
+            return Err(FileLocation::File.with(Problem::Unsupported(reason)));
         }
         let places = vec![None; ids.len()];
         Ok(Nodes { ids, places })
@@ -156,19 +151,19 @@ impl Nodes {
         &self.places
     }
 
-    /// The row of a node whose place is known.
+    /// Returns the row of a node with a known position.
     pub(super) fn find_placed(&self, id: i64) -> Option<u32> {
         let row = self.ids.binary_search(&id).ok()?;
         self.places[row].is_some().then_some(row as u32)
     }
 
-    /// Finds rows of nodes that come mostly in ascending order, as they do in files.
+    /// Returns a lookup for ids in mostly ascending order, as in files.
     pub(super) fn finder(&self) -> Finder<'_> {
         Finder { ids: &self.ids, next: 0 }
     }
 
-    /// Says where a node is; an error if that was said before.
-    pub(super) fn put(&mut self, row: u32, place: LonLat) -> Result<(), Fault> {
+    /// Sets the position of a node; an error if it is already set.
+    pub(super) fn put(&mut self, row: u32, place: LonLat) -> Result<(), LocatedProblem> {
         match self.places[row as usize].replace(place) {
             None => Ok(()),
             Some(_) => Err(given_twice("node", self.id(row))),
@@ -176,10 +171,10 @@ impl Nodes {
     }
 }
 
-/// Looks up node ids, at no cost while they ascend.
+/// Lookup of node rows by id; O(1) for consecutive ids, O(log n) otherwise.
 pub(super) struct Finder<'a> {
     ids: &'a [i64],
-    /// All ids before this row are smaller than the last one looked for.
+    /// All ids before this row are smaller than the last id looked up.
     next: usize,
 }
 
@@ -198,8 +193,8 @@ impl Finder<'_> {
     }
 }
 
-/// The place of a node, if it is one on Earth.
-pub(super) fn place_of(node: i64, lon: f64, lat: f64) -> Result<LonLat, Fault> {
+/// Returns the position of a node, if it is a valid lon/lat.
+pub(super) fn node_position(node: i64, lon: f64, lat: f64) -> Result<LonLat, LocatedProblem> {
     LonLat::new(lon, lat).ok_or_else(|| {
         let bad_lat = !(-90.0..=90.0).contains(&lat);
         let (field, value, expected) = if bad_lat {
@@ -207,13 +202,16 @@ pub(super) fn place_of(node: i64, lon: f64, lat: f64) -> Result<LonLat, Fault> {
         } else {
             ("lon", lon, "degrees from -180 to 180")
         };
-        let problem = Problem::BadField { field, value: value.to_string(), expected };
-        (FileLocation::Element("node", node), problem)
+        let problem = Problem::bad_field(field, &value.to_string(), expected);
+        FileLocation::Element("node", node).with(problem)
     })
 }
 
-/// Whether every id is given once.
-fn check_distinct(kind: &'static str, ids: impl Iterator<Item = i64>) -> Result<(), Fault> {
+/// Checks that all ids are distinct.
+fn check_distinct(
+    kind: &'static str,
+    ids: impl Iterator<Item = i64>,
+) -> Result<(), LocatedProblem> {
     let mut ids: Vec<i64> = ids.collect();
     ids.par_sort_unstable();
     match ids.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -222,8 +220,8 @@ fn check_distinct(kind: &'static str, ids: impl Iterator<Item = i64>) -> Result<
     }
 }
 
-fn given_twice(kind: &'static str, id: i64) -> Fault {
-    (FileLocation::Element(kind, id), Problem::Damaged("this id is given twice".into()))
+fn given_twice(kind: &'static str, id: i64) -> LocatedProblem {
+    FileLocation::Element(kind, id).with(Problem::Damaged("duplicate id".into()))
 }
 
 #[cfg(test)]
@@ -231,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_finder_finds_in_any_order_what_a_search_finds() {
+    fn a_finder_agrees_with_binary_search_in_any_order() {
         let nodes = Nodes { ids: vec![-7, -2, 3, 4, 9, i64::MAX], places: vec![None; 6] };
         let mut finder = nodes.finder();
         for id in [-9, -7, 3, 4, 5, 4, 9, -2, i64::MAX, i64::MIN, i64::MAX, 8, 9, 9] {
@@ -241,17 +239,17 @@ mod tests {
     }
 
     #[test]
-    fn a_node_is_put_in_one_place_only() {
+    fn the_position_of_a_node_is_set_once() {
         let mut ways = Ways::default();
         let tags = StreetTags { class: "road", name: "", direction: Direction::Both };
         ways.push(1, tags, &[5, 3, 5]);
         let mut nodes = Nodes::used_by(&[ways], &[]).unwrap();
         assert_eq!((nodes.len(), nodes.find_placed(5)), (2, None));
-        let place = place_of(5, 8.0, 53.0).unwrap();
+        let place = node_position(5, 8.0, 53.0).unwrap();
         nodes.put(1, place).unwrap();
         assert_eq!(nodes.find_placed(5), Some(1));
-        let (at, problem) = nodes.put(1, place).unwrap_err();
-        assert_eq!(at, FileLocation::Element("node", 5));
-        assert_eq!(problem.to_string(), "damaged: this id is given twice");
+        let LocatedProblem { location, problem } = nodes.put(1, place).unwrap_err();
+        assert_eq!(location, FileLocation::Element("node", 5));
+        assert_eq!(problem.to_string(), "damaged: duplicate id");
     }
 }

@@ -1,7 +1,7 @@
-//! OpenStreetMap extracts, PBF and XML (SPEC §8).
+//! OpenStreetMap extracts, PBF and XML (docs/SPEC.md §8).
 //!
-//! Decoding is kept apart from meaning: [`pbf`] and [`xml`] hand over the same [`extract`], guided
-//! by [`tags`]; [`way_lines`] and [`streets`] make a map of it and never see a file.
+//! [`pbf`] and [`xml`] decode a file into the same [`extract`], using [`tags`]. [`way_lines`] and
+//! [`streets`] turn the extract into a map, independent of the file format.
 
 mod block;
 mod block_contents;
@@ -21,7 +21,7 @@ use crate::options::{Options, OsmOptions};
 use crate::progress::Progress;
 use std::path::Path;
 
-/// How an extract is written.
+/// Encoding of an extract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OsmKind {
     /// `.osm.pbf`
@@ -31,7 +31,7 @@ pub(crate) enum OsmKind {
 }
 
 impl OsmKind {
-    /// The kind of extract that begins with these bytes, if it is one; a few dozen are enough.
+    /// Detects the encoding from the first bytes; a few dozen are enough.
     pub(crate) fn of(beginning: &[u8]) -> Option<OsmKind> {
         if beginning.get(4..15) == Some(b"\x0a\x09OSMHeader") {
             return Some(OsmKind::Pbf);
@@ -42,7 +42,7 @@ impl OsmKind {
     }
 }
 
-/// The map in an extract.
+/// Reads an extract.
 pub(crate) fn read(
     input: Input,
     kind: OsmKind,
@@ -50,18 +50,20 @@ pub(crate) fn read(
     progress: &dyn Progress,
 ) -> Result<Draft, ImportError> {
     let path = input.path.clone();
-    let fault = |(place, problem): extract::Fault| place.of(&path, problem);
     progress.begin("reading", input.size);
     let (extract, format) = match kind {
         OsmKind::Pbf => (pbf::read(input, options.highways, progress)?, "OSM PBF"),
         OsmKind::Xml => (xml::read(input, options.highways)?, "OSM XML"),
     };
-    extract.check_ids().map_err(fault)?;
-    streets::draft(&extract, options, format).map_err(fault)
+    extract.check_ids().map_err(|found| found.of(&path))?;
+    streets::draft(&extract, options, format).map_err(|found| found.of(&path))
 }
 
-/// The map in an OSM extract that is held in memory, PBF or XML, gzipped or not; `name` stands for
-/// the file in errors and in [`Provenance`](crate::Provenance).
+/// Reads an OSM extract in memory: PBF or XML, plain or gzipped. `name` is the file name in errors
+/// and in [`Provenance`](crate::Provenance).
+///
+/// # Errors
+/// [`ImportError`] if the bytes are not a valid extract with at least one street.
 pub fn read_osm_bytes(
     name: &Path,
     bytes: &[u8],

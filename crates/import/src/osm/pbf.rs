@@ -1,16 +1,17 @@
-//! OSM PBF: a chain of packed blocks, each preceded by its length and kind (`fileformat.proto`).
+//! OSM PBF: a sequence of compressed blocks, each preceded by its length and kind
+//! (`fileformat.proto`).
 //!
-//! The packed file is held in memory and unpacked twice, block by block on all cores: first for the
-//! ways, then for the nodes they use. So memory is the packed file plus what is kept, whatever the
-//! extract holds besides, and the order of elements in the file does not matter.
+//! The compressed file is held in memory and decompressed twice, in parallel by block: first for
+//! the ways, then for the nodes they use. Memory use is the compressed file plus the kept content,
+//! and the order of elements does not matter.
 //!
-//! Own decoding rather than a library's: every length is checked before it is believed, every error
-//! names the byte of its block, and sums of differences cannot overflow.
+//! Decoded here instead of with a library: every length is checked before use, every error names
+//! the byte offset of its block, and delta decoding cannot overflow.
 
 use super::block::{Block, damaged};
-use super::extract::{Extract, Fault, Nodes};
+use super::extract::{Extract, Nodes};
 use super::wire::{Fields, Malformed, Value};
-use crate::error::{FileLocation, ImportError, Problem};
+use crate::error::{FileLocation, ImportError, LocatedProblem, Problem};
 use crate::input::Input;
 use crate::options::Highways;
 use crate::progress::Progress;
@@ -19,18 +20,19 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::io::Read;
 
-/// A packed block of data and where in the file it begins.
+/// A compressed block and its location in the file.
 #[derive(Clone, Copy, Debug)]
 struct Blob<'a> {
     at: FileLocation,
     bytes: &'a [u8],
 }
 
-/// The format allows no longer header and no larger block, packed or unpacked.
+/// Largest block header that the format allows.
 const MAX_HEADER_BYTES: usize = 64 << 10;
+/// Largest block that the format allows, compressed or decompressed.
 const MAX_BLOCK_BYTES: u64 = 32 << 20;
 
-/// Bytes that one packed byte can become at most; deflate cannot do better.
+/// Largest compression ratio of deflate.
 const MAX_DEFLATE_RATIO: u64 = 1032;
 
 pub(super) fn read(
@@ -43,10 +45,14 @@ pub(super) fn read(
         return Err(input.error(FileLocation::Byte(file.len() as u64), error));
     }
     let extract = blobs(&file).and_then(|blobs| decode(&blobs, highways, progress));
-    extract.map_err(|(place, problem)| input.error(place, problem))
+    extract.map_err(|found| input.error(found.location, found.problem))
 }
 
-fn decode(blobs: &[Blob], highways: Highways, progress: &dyn Progress) -> Result<Extract, Fault> {
+fn decode(
+    blobs: &[Blob],
+    highways: Highways,
+    progress: &dyn Progress,
+) -> Result<Extract, LocatedProblem> {
     progress.begin("decoding ways", blobs.len() as u64);
     let contents = for_each_block(blobs, progress, |block| block.ways(highways))?;
     let with_nodes = blobs.iter().zip(&contents).filter(|(_, contents)| contents.has_nodes);
@@ -59,7 +65,7 @@ fn decode(blobs: &[Blob], highways: Highways, progress: &dyn Progress) -> Result
     let contents = for_each_block(&with_nodes, progress, |block| block.nodes(nodes.finder()))?;
     let mut pois = Vec::new();
     for contents in contents {
-        for (row, place) in contents.places {
+        for (row, place) in contents.positions {
             nodes.put(row, place)?;
         }
         pois.push(contents.pois);
@@ -68,17 +74,17 @@ fn decode(blobs: &[Blob], highways: Highways, progress: &dyn Progress) -> Result
     Ok(Extract { ways, pois, nodes })
 }
 
-/// What `contents` makes of each block, in the order of the file; the first error in that order.
+/// Applies `decode` to each block in parallel; results and the first error are in file order.
 fn for_each_block<T: Send>(
     blobs: &[Blob],
     progress: &dyn Progress,
-    contents: impl Fn(&Block) -> Result<T, Fault> + Sync,
-) -> Result<Vec<T>, Fault> {
-    let contents: Vec<Result<T, Fault>> = blobs
+    decode: impl Fn(&Block) -> Result<T, LocatedProblem> + Sync,
+) -> Result<Vec<T>, LocatedProblem> {
+    let contents: Vec<Result<T, LocatedProblem>> = blobs
         .par_iter()
         .map(|blob| {
-            let bytes = unpack(*blob)?;
-            let contents = contents(&Block::parse(&bytes, blob.at)?);
+            let bytes = decompress(*blob)?;
+            let contents = decode(&Block::parse(&bytes, blob.at)?);
             progress.advance(1);
             contents
         })
@@ -86,16 +92,16 @@ fn for_each_block<T: Send>(
     contents.into_iter().collect()
 }
 
-/// The blocks of data in a file; its first block says what a reader must know.
-fn blobs(file: &[u8]) -> Result<Vec<Blob<'_>>, Fault> {
+/// Returns the data blocks of a file, after checking the required features in its header.
+fn blobs(file: &[u8]) -> Result<Vec<Blob<'_>>, LocatedProblem> {
     let mut blobs = Vec::new();
     let mut start = 0;
     while start < file.len() {
         let at = FileLocation::Byte(start as u64);
-        let (kind, bytes, end) = frame(file, start)?;
+        let Frame { kind, bytes, end } = frame(file, start)?;
         let blob = Blob { at, bytes };
         match kind {
-            b"OSMHeader" => check_features(&unpack(blob)?, at)?,
+            b"OSMHeader" => check_features(&decompress(blob)?, at)?,
             _ if start == 0 => return Err(damaged(at, "expected a block of kind OSMHeader first")),
             b"OSMData" => blobs.push(blob),
             _ => {}
@@ -105,23 +111,31 @@ fn blobs(file: &[u8]) -> Result<Vec<Blob<'_>>, Fault> {
     Ok(blobs)
 }
 
-/// Kind and bytes of the block that begins at `start`, and where it ends.
-fn frame(file: &[u8], start: usize) -> Result<(&[u8], &[u8], usize), Fault> {
+/// A framed block.
+struct Frame<'a> {
+    kind: &'a [u8],
+    bytes: &'a [u8],
+    /// Offset of the next block.
+    end: usize,
+}
+
+/// Reads the frame of the block at offset `start`.
+fn frame(file: &[u8], start: usize) -> Result<Frame<'_>, LocatedProblem> {
     let at = FileLocation::Byte(start as u64);
     let rest = &file[start..];
-    let (length, rest) = rest.split_first_chunk().ok_or_else(|| cut(at, 4, rest.len()))?;
+    let (length, rest) = rest.split_first_chunk().ok_or_else(|| truncated(at, 4, rest.len()))?;
     let length = u32::from_be_bytes(*length) as usize;
     if length > MAX_HEADER_BYTES {
-        return Err(damaged(at, "the header of a block claims more than 64 KiB"));
+        return Err(damaged(at, "a block header is larger than 64 KiB"));
     }
-    let header = rest.get(..length).ok_or_else(|| cut(at, length as u64, rest.len()))?;
+    let header = rest.get(..length).ok_or_else(|| truncated(at, length as u64, rest.len()))?;
     let (kind, size) = header_fields(header).map_err(|reason| damaged(at, reason))?;
     if size > MAX_BLOCK_BYTES {
-        return Err(damaged(at, "a block claims more than 32 MiB"));
+        return Err(damaged(at, "a block is larger than 32 MiB"));
     }
     let rest = &rest[length..];
-    let bytes = rest.get(..size as usize).ok_or_else(|| cut(at, size, rest.len()))?;
-    Ok((kind, bytes, start + 4 + length + size as usize))
+    let bytes = rest.get(..size as usize).ok_or_else(|| truncated(at, size, rest.len()))?;
+    Ok(Frame { kind, bytes, end: start + 4 + length + size as usize })
 }
 
 fn header_fields(header: &[u8]) -> Result<(&[u8], u64), Malformed> {
@@ -133,63 +147,65 @@ fn header_fields(header: &[u8]) -> Result<(&[u8], u64), Malformed> {
             _ => {}
         }
     }
-    kind.zip(size).ok_or("the header of a block lacks its kind or its size")
+    kind.zip(size).ok_or("a block header has no kind or no size")
 }
 
-fn cut(at: FileLocation, claimed: u64, left: usize) -> Fault {
-    let reason = format!("in a block of which {claimed} bytes should follow and {left} do");
-    (at, Problem::Truncated(reason))
+fn truncated(at: FileLocation, expected: u64, found: usize) -> LocatedProblem {
+    let reason = format!("in a block: expected {expected} bytes, found {found}");
+    at.with(Problem::Truncated(reason))
 }
 
-/// What the file demands of its reader must be something we do.
-fn check_features(header: &[u8], at: FileLocation) -> Result<(), Fault> {
+/// Checks that all required features of the file are supported.
+fn check_features(header: &[u8], at: FileLocation) -> Result<(), LocatedProblem> {
     for field in Fields::of(header) {
         if let (4, Value::Bytes(feature)) = field.map_err(|reason| damaged(at, reason))?
             && !matches!(feature, b"OsmSchema-V0.6" | b"DenseNodes")
         {
             let feature = String::from_utf8_lossy(feature);
-            let reason = format!("the file demands the feature `{feature}` of its reader");
-            return Err((at, Problem::Unsupported(reason)));
+            let reason = format!("the file requires feature `{feature}`");
+            return Err(at.with(Problem::Unsupported(reason)));
         }
     }
     Ok(())
 }
 
-fn unpack(blob: Blob<'_>) -> Result<Cow<'_, [u8]>, Fault> {
+fn decompress(blob: Blob<'_>) -> Result<Cow<'_, [u8]>, LocatedProblem> {
     let damaged = |reason| damaged(blob.at, reason);
-    let (mut raw, mut packed, mut size) = (None, None, None);
+    let (mut raw, mut compressed, mut size) = (None, None, None);
     for field in Fields::of(blob.bytes) {
         match field.map_err(damaged)? {
             (1, Value::Bytes(bytes)) => raw = Some(bytes),
             (2, Value::Number(value)) => size = Some(value),
-            (3, Value::Bytes(bytes)) => packed = Some(bytes),
+            (3, Value::Bytes(bytes)) => compressed = Some(bytes),
             (packing @ 4..=7, Value::Bytes(_)) => {
                 let name = ["lzma", "bzip2", "lz4", "zstd"][packing as usize - 4];
-                let reason = format!("a block is packed with {name}; expected zlib");
-                return Err((blob.at, Problem::Unsupported(reason)));
+                let reason = format!("a block is compressed with {name}; expected zlib");
+                return Err(blob.at.with(Problem::Unsupported(reason)));
             }
             _ => {}
         }
     }
-    match (raw, packed, size) {
+    match (raw, compressed, size) {
         (Some(raw), ..) => Ok(Cow::Borrowed(raw)),
-        (None, Some(packed), Some(size)) => inflate(packed, size).map(Cow::Owned).map_err(damaged),
-        (None, Some(_), None) => Err(damaged("a packed block does not say how large it is")),
+        (None, Some(compressed), Some(size)) => {
+            inflate(compressed, size).map(Cow::Owned).map_err(damaged)
+        }
+        (None, Some(_), None) => Err(damaged("a compressed block has no size")),
         (None, None, _) => Err(damaged("a block is empty")),
     }
 }
 
-fn inflate(packed: &[u8], size: u64) -> Result<Vec<u8>, Malformed> {
-    if size > MAX_BLOCK_BYTES.min(packed.len() as u64 * MAX_DEFLATE_RATIO) {
-        return Err("a block claims to be larger than what is packed in it");
+fn inflate(compressed: &[u8], size: u64) -> Result<Vec<u8>, Malformed> {
+    if size > MAX_BLOCK_BYTES.min(compressed.len() as u64 * MAX_DEFLATE_RATIO) {
+        return Err("the stated size of a block is too large for its compressed data");
     }
-    // One byte more, so that a block larger than it says is noticed.
+    // One extra byte detects a block that is larger than stated.
     let mut bytes = Vec::with_capacity(size as usize + 1);
     let mut decoder = Decompress::new(true);
-    let status = decoder.decompress_vec(packed, &mut bytes, FlushDecompress::Finish);
+    let status = decoder.decompress_vec(compressed, &mut bytes, FlushDecompress::Finish);
     match status {
         Ok(Status::StreamEnd) if bytes.len() as u64 == size => Ok(bytes),
-        Ok(Status::StreamEnd) => Err("a block is not as large as it says"),
-        _ => Err("a block cannot be unpacked"),
+        Ok(Status::StreamEnd) => Err("the size of a block differs from its stated size"),
+        _ => Err("a block cannot be decompressed"),
     }
 }

@@ -1,30 +1,30 @@
-//! From lines of nodes to a draft of the map: cut at junctions, split where too long, projected.
+//! Converts lines of nodes into a draft map: projects them, cuts at junctions, splits long streets.
 
-use super::extract::{Extract, Fault, PoiGeometry};
-use super::split::split;
+use super::extract::{Extract, PoiGeometry};
+use super::split::{SplitPoint, split};
 use super::tags::Direction;
 use super::way_lines::{WayIndex, WayLines};
 use crate::draft::Draft;
-use crate::error::{FileLocation, Problem};
+use crate::error::{FileLocation, LocatedProblem, Problem};
 use crate::options::{Highways, OsmOptions};
 use meshcloak::map::{Frame, MapBuilder, MapError, RawPoi, RawStreet, TerminalId};
 use meshcloak::units::{LonLat, Point};
 use rayon::prelude::*;
 use std::fmt::Write;
 
-/// The draft of the map that an extract holds.
+/// Builds the draft map of an extract.
 pub(super) fn draft(
     extract: &Extract,
     options: &OsmOptions,
     format: &'static str,
-) -> Result<Draft, Fault> {
+) -> Result<Draft, LocatedProblem> {
     let lines = WayLines::of(&extract.ways, &extract.nodes)?;
     if lines.is_empty() {
         let kind = match options.highways {
             Highways::Drive => "drivable",
             Highways::All => "passable",
         };
-        return Err((FileLocation::File, Problem::NoStreet(kind)));
+        return Err(FileLocation::File.with(Problem::NoStreet(kind)));
     }
     let uses = lines.uses(extract.nodes.len());
     let frame = frame_around(extract, &uses)?;
@@ -34,8 +34,11 @@ pub(super) fn draft(
     let mut streets = StreetBuilder::new(extract, options, uses, points);
     streets.add_streets(&lines)?;
     streets.add_pois(&frame)?;
-    if streets.lost_pois > 0 {
-        notes.push(format!("points of interest without a place, left out: {}", streets.lost_pois));
+    if streets.skipped_pois > 0 {
+        notes.push(format!(
+            "skipped points of interest without a position: {}",
+            streets.skipped_pois
+        ));
     }
     let nodes = streets.uses.iter().filter(|&&uses| uses > 0).count() as u64;
     let mut builder = streets.builder;
@@ -43,65 +46,70 @@ pub(super) fn draft(
     Ok(Draft { builder, format, nodes, edges: lines.distinct_pairs(), notes })
 }
 
-fn frame_around(extract: &Extract, uses: &[u8]) -> Result<Frame, Fault> {
+fn frame_around(extract: &Extract, uses: &[u8]) -> Result<Frame, LocatedProblem> {
     let used = extract.nodes.places().iter().zip(uses).filter(|&(_, &uses)| uses > 0);
     let frame = Frame::around(used.filter_map(|(&place, _)| place));
-    frame.ok_or((FileLocation::File, Problem::Map(MapError::NoStreet)))
+    frame.ok_or_else(|| FileLocation::File.with(MapError::NoStreet))
 }
 
-/// Where in the plane each node is; every node of a street must have a place there.
-fn project(extract: &Extract, frame: &Frame, uses: &[u8]) -> Result<Vec<Point>, Fault> {
-    const NOWHERE: Point = Point::new(f64::NAN, f64::NAN);
-    let point = |place: &Option<LonLat>| place.map_or(NOWHERE, |place| frame.point(place));
+/// Projects all nodes; an error if a node of a street has no finite projection.
+fn project(extract: &Extract, frame: &Frame, uses: &[u8]) -> Result<Vec<Point>, LocatedProblem> {
+    const UNKNOWN: Point = Point::new(f64::NAN, f64::NAN);
+    let point = |place: &Option<LonLat>| place.map_or(UNKNOWN, |place| frame.point(place));
     let points: Vec<Point> = extract.nodes.places().par_iter().map(point).collect();
     let lost = |&row: &usize| uses[row] > 0 && !(points[row].x + points[row].y).is_finite();
     match (0..points.len()).find(lost) {
         Some(row) => {
-            let reason = "too far from the other nodes to lie on one map".into();
+            let reason = "too far from the other nodes for one map projection".into();
             let id = extract.nodes.id(row as u32);
-            Err((FileLocation::Element("node", id), Problem::Unsupported(reason)))
+            Err(FileLocation::Element("node", id).with(Problem::Unsupported(reason)))
         }
         None => Ok(points),
     }
 }
 
-/// No road runs straight for so many metres: a node that far off is misplaced, and would become
-/// hundreds of streets.
+/// Largest distance between consecutive nodes. A farther node is misplaced; splitting would turn
+/// it into hundreds of streets.
 const MAX_STEP_METRES: f64 = 200_000.0;
 
-fn check_steps(extract: &Extract, lines: &WayLines, points: &[Point]) -> Result<(), Fault> {
+fn check_steps(
+    extract: &Extract,
+    lines: &WayLines,
+    points: &[Point],
+) -> Result<(), LocatedProblem> {
     for (way, rows) in lines.iter() {
         let metres = |ends: &[u32]| points[ends[0] as usize].distance(points[ends[1] as usize]);
         if let Some(ends) = rows.windows(2).find(|ends| metres(ends) > MAX_STEP_METRES) {
             let [a, b] = [ends[0], ends[1]].map(|row| extract.nodes.id(row));
             let kilometres = metres(ends) / 1000.0;
-            let reason = format!("its nodes {a} and {b} lie {kilometres:.0} km apart");
+            let reason =
+                format!("nodes {a} and {b} are {kilometres:.0} km apart; expected at most 200 km");
             let (id, _) = extract.ways[way.list].ways[way.row];
-            return Err((FileLocation::Element("way", id), Problem::Damaged(reason)));
+            return Err(FileLocation::Element("way", id).with(Problem::Damaged(reason)));
         }
     }
     Ok(())
 }
 
-/// A map being drawn.
+/// Builder of the streets and points of interest of an extract.
 struct StreetBuilder<'a> {
     extract: &'a Extract,
     every_node: bool,
     max_street_metres: f64,
-    /// How often lines pass each node.
+    /// How many times lines pass each node, capped at 2.
     uses: Vec<u8>,
     points: Vec<Point>,
     terminals: Vec<Option<TerminalId>>,
     builder: MapBuilder,
     label: String,
     shape: Vec<Point>,
-    lost_pois: u64,
+    skipped_pois: u64,
 }
 
-/// The way being drawn, and how many of its streets are.
+/// The current way and the number of its streets built.
 struct WayCursor {
     way: WayIndex,
-    drawn: u32,
+    built: u32,
 }
 
 impl<'a> StreetBuilder<'a> {
@@ -114,7 +122,7 @@ impl<'a> StreetBuilder<'a> {
         StreetBuilder {
             extract,
             every_node: options.every_node,
-            // Also when it is not a number.
+            // `max` also replaces NaN.
             max_street_metres: options.max_street_metres.max(1.0),
             terminals: vec![None; uses.len()],
             uses,
@@ -122,15 +130,15 @@ impl<'a> StreetBuilder<'a> {
             builder: MapBuilder::new(),
             label: String::new(),
             shape: Vec::new(),
-            lost_pois: 0,
+            skipped_pois: 0,
         }
     }
 
-    fn add_streets(&mut self, lines: &WayLines) -> Result<(), Fault> {
-        let mut cursor = WayCursor { way: WayIndex { list: 0, row: 0 }, drawn: 0 };
+    fn add_streets(&mut self, lines: &WayLines) -> Result<(), LocatedProblem> {
+        let mut cursor = WayCursor { way: WayIndex { list: 0, row: 0 }, built: 0 };
         for (way, rows) in lines.iter() {
             if way != cursor.way {
-                cursor = WayCursor { way, drawn: 0 };
+                cursor = WayCursor { way, built: 0 };
             }
             let mut start = 0;
             for at in 1..rows.len() {
@@ -144,9 +152,9 @@ impl<'a> StreetBuilder<'a> {
         Ok(())
     }
 
-    /// Draws the way from one junction to the next. With `every_node` nothing is split, for then
-    /// the nodes are to be those of the file.
-    fn add_stretch(&mut self, cursor: &mut WayCursor, rows: &[u32]) -> Result<(), Fault> {
+    /// Adds the part of a way between two junctions. Nothing is split with `every_node`, so that
+    /// terminals are the nodes of the file.
+    fn add_stretch(&mut self, cursor: &mut WayCursor, rows: &[u32]) -> Result<(), LocatedProblem> {
         let mut shape = std::mem::take(&mut self.shape);
         shape.clear();
         shape.extend(rows.iter().map(|&row| self.points[row as usize]));
@@ -162,10 +170,10 @@ impl<'a> StreetBuilder<'a> {
                 let (mut from, mut start) = (from, 0);
                 for end in pieces.cuts.into_iter().chain([pieces.points.len() - 1]) {
                     shape.clear();
-                    shape.extend(pieces.points[start + 1..end].iter().map(|&(point, _)| point));
+                    shape.extend(pieces.points[start + 1..end].iter().map(|split| split.point));
                     let to = match pieces.points[end] {
-                        (_, Some(at)) => self.terminal(rows[at])?,
-                        (point, None) => self.added_terminal(cursor, point)?,
+                        SplitPoint { original: Some(at), .. } => self.terminal(rows[at])?,
+                        SplitPoint { point, .. } => self.added_terminal(cursor, point)?,
                     };
                     self.add_street(cursor, [from, to], &shape)?;
                     (from, start) = (to, end);
@@ -181,11 +189,11 @@ impl<'a> StreetBuilder<'a> {
         cursor: &mut WayCursor,
         [from, to]: [TerminalId; 2],
         bends: &[Point],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), LocatedProblem> {
         let ways = &self.extract.ways[cursor.way.list];
         let (id, direction) = ways.ways[cursor.way.row];
-        cursor.drawn += 1;
-        relabel(&mut self.label, format_args!("{id}.{}", cursor.drawn));
+        cursor.built += 1;
+        relabel(&mut self.label, format_args!("{id}.{}", cursor.built));
         let raw = RawStreet {
             label: &self.label,
             from,
@@ -197,33 +205,36 @@ impl<'a> StreetBuilder<'a> {
             class: ways.class(cursor.way.row),
         };
         let added = self.builder.street(raw);
-        added.map(|_| ()).map_err(|error| (FileLocation::Element("way", id), error.into()))
+        added.map(|_| ()).map_err(|error| FileLocation::Element("way", id).with(error))
     }
 
-    /// The terminal at a node, under the node's id.
-    fn terminal(&mut self, row: u32) -> Result<TerminalId, Fault> {
+    /// Returns the terminal at a node, labelled with the node's id.
+    fn terminal(&mut self, row: u32) -> Result<TerminalId, LocatedProblem> {
         if let Some(terminal) = self.terminals[row as usize] {
             return Ok(terminal);
         }
         let id = self.extract.nodes.id(row);
         relabel(&mut self.label, format_args!("{id}"));
         let terminal = self.builder.terminal(&self.label, self.points[row as usize]);
-        let terminal =
-            terminal.map_err(|error| (FileLocation::Element("node", id), error.into()))?;
+        let terminal = terminal.map_err(|error| FileLocation::Element("node", id).with(error))?;
         self.terminals[row as usize] = Some(terminal);
         Ok(terminal)
     }
 
-    /// A terminal where there is no node, under the id of the street about to end there: it has a
-    /// dot, so it cannot be that of a node.
-    fn added_terminal(&mut self, cursor: &WayCursor, point: Point) -> Result<TerminalId, Fault> {
+    /// Adds a terminal without a node, labelled with the id of the street that ends there. The label
+    /// contains a dot, so it differs from all node ids.
+    fn added_terminal(
+        &mut self,
+        cursor: &WayCursor,
+        point: Point,
+    ) -> Result<TerminalId, LocatedProblem> {
         let (id, _) = self.extract.ways[cursor.way.list].ways[cursor.way.row];
-        relabel(&mut self.label, format_args!("{id}.{}", cursor.drawn + 1));
+        relabel(&mut self.label, format_args!("{id}.{}", cursor.built + 1));
         let terminal = self.builder.terminal(&self.label, point);
-        terminal.map_err(|error| (FileLocation::Element("way", id), error.into()))
+        terminal.map_err(|error| FileLocation::Element("way", id).with(error))
     }
 
-    fn add_pois(&mut self, frame: &Frame) -> Result<(), Fault> {
+    fn add_pois(&mut self, frame: &Frame) -> Result<(), LocatedProblem> {
         for pois in &self.extract.pois {
             for (row, &(id, spot)) in pois.spots.iter().enumerate() {
                 let (point, letter) = match spot {
@@ -242,15 +253,15 @@ impl<'a> StreetBuilder<'a> {
                 });
                 match added {
                     Ok(()) => {}
-                    Err(MapError::NotAPlace { .. }) => self.lost_pois += 1,
-                    Err(error) => return Err((FileLocation::File, error.into())),
+                    Err(MapError::NotAPlace { .. }) => self.skipped_pois += 1,
+                    Err(error) => return Err(FileLocation::File.with(error)),
                 }
             }
         }
         Ok(())
     }
 
-    /// The mean of a way's known nodes, the one that closes it not counted again.
+    /// Returns the mean of a way's known nodes; the closing node counts once.
     fn centroid(&self, ids: &[i64]) -> Option<Point> {
         let ids = match ids {
             [first, rest @ ..] if rest.last() == Some(first) => rest,

@@ -1,9 +1,9 @@
-//! What the tags of an OSM element mean: whether it is a street, which way it may be travelled,
-//! and whether it is a point of interest (SPEC §8). Knows nothing of files.
+//! Interpretation of OSM tags: streets, their direction, and points of interest
+//! (docs/SPEC.md §8). Independent of the file format.
 
 use crate::options::Highways;
 
-/// The keys that matter.
+/// The keys in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Highway,
@@ -18,8 +18,7 @@ pub(super) enum Key {
     Office,
 }
 
-/// The keys of points of interest, the telling ones first: of `amenity=cafe, tourism=yes`, the
-/// café is kept.
+/// Keys of points of interest, in order of priority: `amenity=cafe, tourism=yes` is a café.
 const POI_KEYS: [(Key, &str); 5] = [
     (Key::Amenity, "amenity"),
     (Key::Shop, "shop"),
@@ -29,7 +28,7 @@ const POI_KEYS: [(Key, &str); 5] = [
 ];
 
 impl Key {
-    /// The key of that name, if it matters.
+    /// Returns the key of that name, if it is in use.
     pub(super) fn of(name: &[u8]) -> Option<Key> {
         Some(match name {
             b"highway" => Key::Highway,
@@ -47,7 +46,7 @@ impl Key {
     }
 }
 
-/// Which way a street may be travelled, as its nodes are listed.
+/// Permitted direction of travel, relative to the order of the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Both,
@@ -55,7 +54,7 @@ pub(super) enum Direction {
     Backward,
 }
 
-/// What makes a way a street.
+/// Tags of a street.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StreetTags<'a> {
     pub class: &'a str,
@@ -63,29 +62,29 @@ pub(super) struct StreetTags<'a> {
     pub direction: Direction,
 }
 
-/// What makes an element a point of interest.
+/// Tags of a point of interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PoiTags<'a> {
     pub category: &'a str,
     pub name: &'a str,
 }
 
-/// The tags of one element that matter; used again for the next, so that nothing is allocated.
+/// Values of the keys in use of one element; reused for the next to avoid allocation.
 #[derive(Debug, Default)]
 pub(super) struct Tags {
     values: [String; 10],
 }
 
-/// OSM allows no longer value; what is longer is cut, so that no text can be copied without end.
+/// Longest value that OSM allows, in characters; longer values are truncated.
 const MAX_VALUE_CHARS: usize = 255;
 
 impl Tags {
-    /// Forgets all.
+    /// Removes all tags.
     pub(super) fn clear(&mut self) {
         self.values.iter_mut().for_each(String::clear);
     }
 
-    /// Takes a tag; of two with one key, the last counts.
+    /// Sets a tag; a later value replaces an earlier one.
     pub(super) fn set(&mut self, key: Key, value: &str) {
         let end = value.char_indices().nth(MAX_VALUE_CHARS).map_or(value.len(), |(end, _)| end);
         let slot = &mut self.values[key as usize];
@@ -93,7 +92,7 @@ impl Tags {
         slot.push_str(&value[..end]);
     }
 
-    /// The street these tags describe, if they describe one that is wanted.
+    /// Returns the street described by these tags, if its highway class is selected.
     pub(super) fn street(&self, highways: Highways) -> Option<StreetTags<'_>> {
         let class = self.get(Key::Highway);
         let wanted = is_for_cars(class) || highways == Highways::All && is_for_others(class);
@@ -102,7 +101,7 @@ impl Tags {
         is_street.then(|| StreetTags { class, name, direction: self.direction() })
     }
 
-    /// The point of interest these tags describe, if they do.
+    /// Returns the point of interest described by these tags, if any.
     pub(super) fn poi(&self) -> Option<PoiTags<'_>> {
         POI_KEYS.iter().find_map(|&(key, word)| {
             let category = match self.get(key) {
@@ -114,7 +113,7 @@ impl Tags {
         })
     }
 
-    /// `reversible` lanes change by the hour, so only the direction drawn is safe to assume.
+    /// `reversible` lanes change direction over the day; only the drawn direction is assumed.
     fn direction(&self) -> Direction {
         match self.get(Key::OneWay) {
             "yes" | "true" | "1" | "reversible" => Direction::Forward,
@@ -125,8 +124,8 @@ impl Tags {
         }
     }
 
-    /// Motorways and roundabouts. OSM does not imply it of `motorway_link`: most of them carry the
-    /// tag, and those without it are two-way ramps as often as not.
+    /// Motorways and roundabouts. Not `motorway_link`: OSM does not imply it, and many links without
+    /// a `oneway` tag are two-way.
     fn implies_one_way(&self) -> bool {
         self.get(Key::Highway) == "motorway"
             || matches!(self.get(Key::Junction), "roundabout" | "circular")
@@ -143,8 +142,8 @@ fn is_for_cars(highway: &str) -> bool {
         || matches!(highway, "unclassified" | "residential" | "living_street" | "service" | "road")
 }
 
-/// What else one can travel along. `proposed`, `construction`, `platform`, `services`,
-/// `elevator` and the like are not ways to anywhere.
+/// Other passable classes. Excludes `proposed`, `construction`, `platform`, `services`, `elevator`
+/// and similar.
 fn is_for_others(highway: &str) -> bool {
     matches!(
         highway,
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn one_way_rules_are_those_of_osm() {
+    fn one_way_rules_follow_osm() {
         use Direction::*;
         let table = [
             ("highway=residential", Both),
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_wanted_is_a_street() {
+    fn only_selected_highways_are_streets() {
         let streets = |text: &str| {
             [Highways::Drive, Highways::All].map(|highways| tags(text).street(highways).is_some())
         };
@@ -244,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn values_longer_than_osm_allows_are_cut() {
+    fn overlong_values_are_truncated() {
         let mut tags = Tags::default();
         tags.set(Key::Amenity, "x");
         tags.set(Key::Name, &"ä".repeat(300));

@@ -1,31 +1,38 @@
-//! Ways as lines of known nodes, in the direction of travel: what is left when missing and repeated
-//! nodes are taken out. Also what Table II counts: nodes and distinct pairs of them.
+//! Ways as lines of known nodes in the direction of travel, without missing and repeated nodes.
+//! Also the counts of Table II: nodes and distinct pairs of nodes.
 
-use super::extract::{Fault, Nodes, Ways};
+use super::extract::{Nodes, Ways};
 use super::tags::Direction;
-use crate::error::{FileLocation, Problem};
+use crate::error::{FileLocation, LocatedProblem, Problem};
 use rayon::prelude::*;
 
-/// A way, as its list and its row in it.
+/// Index of a way: its list and its row in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WayIndex {
     pub list: usize,
     pub row: usize,
 }
 
-/// WayLines of at least two nodes, no node twice in succession; those of one way follow each other.
+/// Lines of at least two nodes, without consecutive duplicates; the lines of a way are consecutive.
 #[derive(Debug, Default)]
 pub(super) struct WayLines {
     ways: Vec<WayIndex>,
     ends: Vec<usize>,
     rows: Vec<u32>,
-    /// Ways of fewer than two nodes: how many, and the first one.
+    /// Ways with fewer than two nodes.
     short: Occurrences<i64>,
-    /// Nodes that ways name and the file lacks: how often, and the first way and node.
-    missing: Occurrences<(i64, i64)>,
+    /// Nodes of ways that are missing in the file.
+    missing: Occurrences<MissingNode>,
 }
 
-/// How often something went wrong, and where first.
+/// A node of a way that is missing in the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct MissingNode {
+    way: i64,
+    node: i64,
+}
+
+/// Number of occurrences and the first one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Occurrences<T> {
     count: u64,
@@ -40,9 +47,9 @@ impl<T> Occurrences<T> {
 }
 
 impl WayLines {
-    /// The lines of all ways. An error if there are ways, and no two nodes in succession of any of
-    /// them are in the file: clipped extracts lack some nodes, never all.
-    pub(super) fn of(ways: &[Ways], nodes: &Nodes) -> Result<WayLines, Fault> {
+    /// Returns the lines of all ways. An error if nodes are missing and no line is left: clipped
+    /// extracts lack some nodes, never all.
+    pub(super) fn of(ways: &[Ways], nodes: &Nodes) -> Result<WayLines, LocatedProblem> {
         let mut lines = WayLines::default();
         let find = |&id: &i64| nodes.find_placed(id);
         for (list, ways) in ways.iter().enumerate() {
@@ -52,9 +59,9 @@ impl WayLines {
             }
         }
         match lines.missing.first {
-            Some((way, node)) if lines.ways.is_empty() => {
+            Some(MissingNode { way, node }) if lines.ways.is_empty() => {
                 let problem = Problem::UnknownNode { field: "nd", value: node.to_string() };
-                Err((FileLocation::Element("way", way), problem))
+                Err(FileLocation::Element("way", way).with(problem))
             }
             _ => Ok(lines),
         }
@@ -68,7 +75,7 @@ impl WayLines {
             return;
         }
         for at in range.clone().filter(|&at| found[at].is_none()) {
-            self.missing.add((id, ways.nodes.ids()[at]));
+            self.missing.add(MissingNode { way: id, node: ways.nodes.ids()[at] });
         }
         let found = &found[range];
         match direction {
@@ -96,7 +103,7 @@ impl WayLines {
         }
     }
 
-    /// All lines in order, each with its way.
+    /// Iterates over all lines with their ways.
     pub(super) fn iter(&self) -> impl Iterator<Item = (WayIndex, &[u32])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ranges = starts.zip(&self.ends).map(|(start, &end)| &self.rows[start..end]);
@@ -107,7 +114,7 @@ impl WayLines {
         self.ways.is_empty()
     }
 
-    /// For each node how often lines pass it; 2 stands for more.
+    /// Returns for each node how many times lines pass it, capped at 2.
     pub(super) fn uses(&self, nodes: usize) -> Vec<u8> {
         let mut uses = vec![0; nodes];
         for &row in &self.rows {
@@ -117,7 +124,7 @@ impl WayLines {
         uses
     }
 
-    /// How many distinct pairs of nodes lines join.
+    /// Returns the number of distinct pairs of consecutive nodes.
     pub(super) fn distinct_pairs(&self) -> u64 {
         let joined = self.iter().flat_map(|(_, rows)| rows.windows(2));
         let pair = |ends: &[u32]| {
@@ -130,20 +137,20 @@ impl WayLines {
         pairs.len() as u64
     }
 
-    /// Sentences about what was left out.
+    /// Returns notes about skipped data.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(way) = self.short.first {
             let count = self.short.count;
             notes.push(format!(
-                "ways of fewer than two nodes, left out: {count} (first: way {way})"
+                "skipped ways with fewer than two nodes: {count} (first: way {way})"
             ));
         }
-        if let Some((way, node)) = self.missing.first {
+        if let Some(MissingNode { way, node }) = self.missing.first {
             let count = self.missing.count;
             notes.push(format!(
-                "nodes that ways name and the file lacks: {count} (first: node {node} of way {way}); \
-                 the ways end there"
+                "nodes of ways missing in the file: {count} (first: node {node} of way {way}); \
+                 the ways are cut there"
             ));
         }
         notes

@@ -1,11 +1,11 @@
-//! OSM XML: `<node>`, `<way>` with `<nd>`, and `<tag>`, read as a stream.
+//! Streaming reader of OSM XML: `<node>`, `<way>` with `<nd>`, and `<tag>`.
 //!
-//! All nodes are kept until the ways are known, since nodes usually come first: 24 bytes each,
-//! a third of their own text or less.
+//! All nodes are kept until the ways are known, because nodes usually come first: 24 bytes each,
+//! at most a third of their text.
 
-use super::extract::{Extract, Fault, Nodes, PoiGeometry, Pois, Ways, place_of};
+use super::extract::{Extract, Nodes, PoiGeometry, Pois, Ways, node_position};
 use super::tags::{Key, Tags};
-use crate::error::{FileLocation, ImportError, Problem};
+use crate::error::{FileLocation, ImportError, LocatedProblem, Problem, excerpt};
 use crate::input::Input;
 use crate::options::Highways;
 use meshcloak::units::LonLat;
@@ -13,15 +13,14 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use std::borrow::Cow;
-use std::io;
 use std::str::FromStr;
 
 pub(super) fn read(mut input: Input, highways: Highways) -> Result<Extract, ImportError> {
     let document = Document::new(highways).read(&mut input).and_then(Document::finish);
-    document.map_err(|(place, problem)| input.error(place, problem))
+    document.map_err(|found| input.error(found.location, found.problem))
 }
 
-/// What of a document has been read.
+/// State of the reader and the content read so far.
 struct Document {
     highways: Highways,
     nodes: Vec<(i64, LonLat)>,
@@ -33,12 +32,12 @@ struct Document {
     refs: Vec<i64>,
 }
 
-/// The element whose tags are being read.
+/// The current element.
 #[derive(Clone, Copy, PartialEq)]
 enum Open {
     Node(i64, LonLat),
     Way(i64),
-    /// Neither, or one that was deleted.
+    /// Another element, or a deleted one.
     Other,
 }
 
@@ -56,7 +55,7 @@ impl Document {
         }
     }
 
-    fn read(mut self, input: &mut Input) -> Result<Document, Fault> {
+    fn read(mut self, input: &mut Input) -> Result<Document, LocatedProblem> {
         let mut reader = Reader::from_reader(input);
         let mut buffer = Vec::new();
         let (mut depth, mut roots) = (0_u64, 0_u64);
@@ -64,7 +63,7 @@ impl Document {
             buffer.clear();
             let event = reader.read_event_into(&mut buffer);
             let at = FileLocation::Byte(reader.error_position().max(reader.buffer_position()));
-            match event.map_err(|error| (at, problem_of(error)))? {
+            match event.map_err(|error| at.with(error))? {
                 Event::Start(element) => {
                     self.check_root(&element, depth, &mut roots, at)?;
                     depth += 1;
@@ -80,7 +79,7 @@ impl Document {
                     self.end(element.name().as_ref());
                 }
                 Event::Eof if depth > 0 || roots == 0 => {
-                    return Err((at, Problem::Truncated("before `</osm>`".into())));
+                    return Err(at.with(Problem::Truncated("before `</osm>`".into())));
                 }
                 Event::Eof => return Ok(self),
                 _ => {}
@@ -94,7 +93,7 @@ impl Document {
         depth: u64,
         roots: &mut u64,
         at: FileLocation,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), LocatedProblem> {
         if depth > 0 {
             return Ok(());
         }
@@ -102,11 +101,11 @@ impl Document {
         if element.name().as_ref() == "osm" && *roots == 1 {
             return Ok(());
         }
-        let found = element.name().as_ref().chars().take(40).collect::<String>();
-        Err((at, Problem::Damaged(format!("expected one `<osm>`, found `<{found}>`"))))
+        let found = excerpt(element.name().as_ref());
+        Err(at.with(Problem::Damaged(format!("expected one `<osm>`, found `<{found}>`"))))
     }
 
-    fn start(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), Fault> {
+    fn start(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), LocatedProblem> {
         match element.name().as_ref() {
             "node" => self.start_node(element, at),
             "way" => self.start_way(element, at),
@@ -124,7 +123,7 @@ impl Document {
         }
     }
 
-    fn start_node(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), Fault> {
+    fn start_node(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), LocatedProblem> {
         let [id, lat, lon, visible, action] =
             attributes(element, ["id", "lat", "lon", "visible", "action"], at)?;
         self.tags.clear();
@@ -136,13 +135,13 @@ impl Document {
         let place = FileLocation::Element("node", id);
         let lat = number("lat", &lat, "degrees from -90 to 90", place)?;
         let lon = number("lon", &lon, "degrees from -180 to 180", place)?;
-        let place = place_of(id, lon, lat)?;
+        let place = node_position(id, lon, lat)?;
         self.nodes.push((id, place));
         self.open = Open::Node(id, place);
         Ok(())
     }
 
-    fn start_way(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), Fault> {
+    fn start_way(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), LocatedProblem> {
         let [id, visible, action] = attributes(element, ["id", "visible", "action"], at)?;
         self.tags.clear();
         self.refs.clear();
@@ -153,7 +152,7 @@ impl Document {
         Ok(())
     }
 
-    fn tag(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), Fault> {
+    fn tag(&mut self, element: &BytesStart, at: FileLocation) -> Result<(), LocatedProblem> {
         let [key, value] = attributes(element, ["k", "v"], at)?;
         if let Some(key) = Key::of(key.as_bytes()) {
             self.tags.set(key, &value);
@@ -181,7 +180,7 @@ impl Document {
         self.open = Open::Other;
     }
 
-    fn finish(self) -> Result<Extract, Fault> {
+    fn finish(self) -> Result<Extract, LocatedProblem> {
         let ways = vec![self.ways];
         let pois = vec![self.node_pois, self.way_pois];
         let mut nodes = Nodes::used_by(&ways, &pois)?;
@@ -197,23 +196,23 @@ impl Document {
     }
 }
 
-/// Editors and histories leave deleted elements in the file.
+/// Returns whether an editor or a history marks the element as deleted.
 fn is_deleted(visible: &str, action: &str) -> bool {
     visible == "false" || action == "delete"
 }
 
-/// The values of the attributes of these names; empty where there is none.
+/// Returns the values of the named attributes; empty if absent.
 fn attributes<'a, const N: usize>(
     element: &'a BytesStart,
     names: [&str; N],
     at: FileLocation,
-) -> Result<[Cow<'a, str>; N], Fault> {
+) -> Result<[Cow<'a, str>; N], LocatedProblem> {
     let mut values = [const { Cow::Borrowed("") }; N];
     for attribute in element.attributes().with_checks(false) {
-        let attribute = attribute.map_err(|error| (at, Problem::Damaged(error.to_string())))?;
+        let attribute = attribute.map_err(|error| at.with(Problem::Damaged(error.to_string())))?;
         if let Some(index) = names.iter().position(|&name| name == attribute.key.as_ref()) {
             let value = attribute.normalized_value(XmlVersion::Explicit1_0);
-            values[index] = value.map_err(|error| (at, problem_of(error)))?;
+            values[index] = value.map_err(|error| at.with(error))?;
         }
     }
     Ok(values)
@@ -224,17 +223,6 @@ fn number<T: FromStr>(
     text: &str,
     expected: &'static str,
     at: FileLocation,
-) -> Result<T, Fault> {
-    text.trim().parse().map_err(|_| {
-        let value = text.chars().take(40).collect();
-        (at, Problem::BadField { field, value, expected })
-    })
-}
-
-fn problem_of(error: quick_xml::Error) -> Problem {
-    match error {
-        quick_xml::Error::Io(error) => io::Error::new(error.kind(), error.to_string()).into(),
-        quick_xml::Error::Syntax(error) => Problem::Truncated(format!("or is damaged: {error}")),
-        error => Problem::Damaged(error.to_string()),
-    }
+) -> Result<T, LocatedProblem> {
+    text.trim().parse().map_err(|_| at.with(Problem::bad_field(field, text, expected)))
 }

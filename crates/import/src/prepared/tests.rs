@@ -54,7 +54,7 @@ fn a_file_that_is_not_ours_is_refused() {
     let bytes = encode(&imported(80), Extent::Whole);
     assert!(message(b"").starts_with("not a map"));
     assert!(message(b"PK\x03\x04 something else entirely").starts_with("not a map"));
-    assert_eq!(message(&bytes[..200]), "the file ends early, in its header");
+    assert_eq!(message(&bytes[..200]), "unexpected end of file in the header");
     let mut newer = bytes.clone();
     newer[8] = 9;
     let expected = "prepared by another version (format 9); this program reads format 1, \
@@ -70,7 +70,7 @@ fn a_file_that_is_not_ours_is_refused() {
 fn a_file_cut_anywhere_is_refused() {
     let bytes = encode(&imported(60), Extent::Whole);
     for cut in 8..bytes.len() {
-        assert!(message(&bytes[..cut]).starts_with("the file ends early"), "cut at {cut}");
+        assert!(message(&bytes[..cut]).starts_with("unexpected end of file"), "cut at {cut}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Files of queries (SPEC §8): CSV or NDJSON, in order of time.
+//! Files of queries (docs/SPEC.md §8): CSV or NDJSON, in order of time.
 //!
 //! Whoever writes knows `dc`, `speed` and `interval`, and writes all three.
 

@@ -79,18 +79,18 @@ fn query(fields: QueryFields) -> Result<QueryRecord, Problem> {
     let thousandths = |field: &'static str, number: Option<f64>| {
         number.map(|number| in_thousandths(field, number)).transpose()
     };
-    let asked_at = thousandths("t", fields.t)?.ok_or(Problem::Nothing("`t`"))?;
-    let temporal_tolerance = thousandths("dt", fields.dt)?.ok_or(Problem::Nothing("`dt`"))?;
+    let asked_at = thousandths("t", fields.t)?.ok_or(Problem::NoContent("`t`"))?;
+    let temporal_tolerance = thousandths("dt", fields.dt)?.ok_or(Problem::NoContent("`dt`"))?;
     let speed = fields.speed.map(|speed| nearest_thousandth("speed", speed)).transpose()?;
     let query_interval = thousandths("interval", fields.interval)?
         .map(|interval| u32::try_from(interval).map_err(|_| too_large("interval", interval)))
         .transpose()?;
     Ok(QueryRecord {
         coordinates: coordinates(&fields)?,
-        k: whole("k", fields.k.ok_or(Problem::Nothing("`k`"))?)?,
+        k: whole("k", fields.k.ok_or(Problem::NoContent("`k`"))?)?,
         distance_constraint: constraint(fields.dc, speed, query_interval)?,
-        query: fields.query.ok_or(Problem::Nothing("`query`"))?,
-        user: fields.user.ok_or(Problem::Nothing("`user`"))?,
+        query: fields.query.ok_or(Problem::NoContent("`query`"))?,
+        user: fields.user.ok_or(Problem::NoContent("`user`"))?,
         asked_at,
         temporal_tolerance,
         speed,
@@ -109,11 +109,11 @@ fn coordinates(fields: &QueryFields) -> Result<Coordinates, Problem> {
             place.map(Coordinates::Degrees).ok_or_else(bad)
         }
         (Some(x), Some(y), ..) => Err(bad("x,y", format!("{x},{y}"), "finite metres")),
-        _ => Err(Problem::Nothing("`x`,`y` or `lon`,`lat`")),
+        _ => Err(Problem::NoContent("`x`,`y` or `lon`,`lat`")),
     }
 }
 
-/// As given, rounded down; otherwise speed × interval (SPEC §3).
+/// As given, rounded down; otherwise speed × interval (docs/SPEC.md §3).
 fn constraint(
     dc: Option<f64>,
     speed: Option<u32>,
@@ -127,7 +127,7 @@ fn constraint(
             let units = u64::from(speed) * u64::from(interval) / 31_250;
             Ok(Length::from_units(u32::try_from(units).unwrap_or(u32::MAX)))
         }
-        _ => Err(Problem::Nothing("`dc`, or `speed` and `interval`")),
+        _ => Err(Problem::NoContent("`dc`, or `speed` and `interval`")),
     }
 }
 

@@ -81,13 +81,13 @@ fn a_bad_row_is_told_with_its_line_and_the_next_one_is_read() {
     );
     let said = complaints(&csv);
     let expected = [
-        "3: field `t` holds `-1`; expected seconds from 0 with at most three decimals",
-        "4: field `t` holds `0.0005`",
-        "5: field `k` holds `2.5`; expected a whole number",
-        "6: field `x,y` holds `1,NaN`",
+        "3: field `t` is `-1`; expected seconds from 0 with at most three decimals",
+        "4: field `t` is `0.0005`",
+        "5: field `k` is `2.5`; expected a whole number",
+        "6: field `x,y` is `1,NaN`",
         "7: ",
         "8: ",
-        "9: field `k` holds `two`; expected a number",
+        "9: field `k` is `two`; expected a number",
         "10: ",
     ];
     assert_eq!(said.len(), expected.len(), "{said:?}");

@@ -1,4 +1,4 @@
-//! Traces: where people really went, as others recorded it (SPEC §8).
+//! Traces: where people really went, as others recorded it (docs/SPEC.md §8).
 //!
 //! Four kinds, recognised by content, plain or gzipped: Brinkhoff's generator, taxi trips as CSV
 //! with `POLYLINE` or with `shape` and `timestamps`, and GPX. All become [`Trip`]s. What a field

@@ -138,60 +138,57 @@ fn what_is_wrong_is_named_with_file_line_field_value_and_what_was_expected() {
     let cases = [
         (
             line("walk\t7\t4\t0\t3\t1\t2\t9\t1\t1"),
-            "t, line 5: field `kind` holds `walk`; expected newpoint",
+            "t, line 5: field `kind` is `walk`; expected newpoint",
         ),
         (
             line("point\t7\t4\t0\t3\tNaN\t2\t9\t1\t1"),
-            "t, line 5: field `x` holds `NaN`; expected metres",
+            "t, line 5: field `x` is `NaN`; expected metres",
         ),
         (
             line("point\t7\t4\t0\t3\t1\tinf\t9\t1\t1"),
-            "t, line 5: field `y` holds `inf`; expected metres",
+            "t, line 5: field `y` is `inf`; expected metres",
         ),
-        (line("point\t7\t4\t0\t-3\t1\t2\t9\t1\t1"), "t, line 5: field `time` holds `-3`; expected"),
-        (
-            line("point\t7\t4\t0\t3\t1\t2\t-9\t1\t1"),
-            "t, line 5: field `speed` holds `-9`; expected",
-        ),
+        (line("point\t7\t4\t0\t-3\t1\t2\t9\t1\t1"), "t, line 5: field `time` is `-3`; expected"),
+        (line("point\t7\t4\t0\t3\t1\t2\t-9\t1\t1"), "t, line 5: field `speed` is `-9`; expected"),
         (
             line("point\t7\t4\t0\t3\t1\t2\t9\t1\t1\tmany"),
-            "t, line 5: field `k` holds `many`; expected",
+            "t, line 5: field `k` is `many`; expected",
         ),
-        (line("point\t7\t4"), "t, line 5: field `line` holds `point\t7\t4`; expected kind, object"),
+        (line("point\t7\t4"), "t, line 5: field `line` is `point\t7\t4`; expected kind, object"),
         (
             line("point\t\t4\t0\t3\t1\t2\t9\t1\t1"),
-            "t, line 5: field `object` holds ``; expected an id",
+            "t, line 5: field `object` is ``; expected an id",
         ),
         (
             POLYLINE.replace("[-8.5,", "[NaN,"),
-            "t, line 2: field `polyline` holds `[[-8.6,41.1],[NaN,41.2]]`; expected a JSON",
+            "t, line 2: field `polyline` is `[[-8.6,41.1],[NaN,41.2]]`; expected a JSON",
         ),
         (POLYLINE.replace("41.2]", "95.0]"), "t, line 2: field `polyline` holds"),
         (
             POLYLINE.replace("1372636858", "noon"),
-            "t, line 2: field `timestamp` holds `noon`; expected seconds",
+            "t, line 2: field `timestamp` is `noon`; expected seconds",
         ),
         (
             POLYLINE.replace("False", "maybe"),
-            "t, line 2: field `missing_data` holds `maybe`; expected",
+            "t, line 2: field `missing_data` is `maybe`; expected",
         ),
         (POLYLINE.replace("TIMESTAMP", "WHEN"), "t, line 1: column `timestamp` is missing"),
         (
             SHAPE.replace(", 1408039052.5", ""),
-            "t, line 2: field `timestamps` holds `1408039037`; expected as many",
+            "t, line 2: field `timestamps` is `1408039037`; expected as many",
         ),
         (SHAPE.replace("LINESTRING", "POINT"), "t, line 2: field `shape` holds"),
         (SHAPE.replace("-8.5 41.2", "-8.5 nan"), "t, line 2: field `shape` holds"),
         (
             GPX.replace("41.2", "NaN"),
-            "t, line 6: field `lat` holds `NaN`; expected degrees from -90 to 90",
+            "t, line 6: field `lat` is `NaN`; expected degrees from -90 to 90",
         ),
-        (GPX.replace("lon=\"-8.5\"", ""), "t, line 6: field `lon` holds ``; expected degrees"),
+        (GPX.replace("lon=\"-8.5\"", ""), "t, line 6: field `lon` is ``; expected degrees"),
         (
             GPX.replace("00:01:13Z", "soon"),
-            "t, line 6: field `time` holds `2013-07-01Tsoon`; expected date",
+            "t, line 6: field `time` is `2013-07-01Tsoon`; expected date",
         ),
-        (GPX[..300].to_owned(), "t, line 6: the file ends early"),
+        (GPX[..300].to_owned(), "t, line 6: unexpected end of file"),
         ("<osm></osm>".into(), "t, line 1: damaged: expected `<gpx>`, found `<osm>`"),
         ("x,y\n1,2\n".into(), "t: not a trace; expected Brinkhoff"),
         (String::new(), "t: not a trace; expected Brinkhoff"),
@@ -213,7 +210,7 @@ fn a_gzip_that_ends_early_a_missing_file_and_a_mixture_are_named() {
         }
         let packed = gzipped(long.as_bytes());
         let message = read_files(&[("t.gz", &packed[..packed.len() * 2 / 3])]).unwrap_err();
-        assert!(message.contains("the file ends early"), "{message}");
+        assert!(message.contains("unexpected end of file"), "{message}");
     }
     let nothing = read_traces(&[Path::new("/nowhere/t")], &()).unwrap_err().to_string();
     assert_eq!(nothing, "/nowhere/t: no such file");

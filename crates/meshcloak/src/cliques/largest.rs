@@ -50,14 +50,14 @@ impl LargestCliques {
             // One room for all: what one portion needs is near what the one before it needed.
             self.portions.resize_with(1, Portion::default);
             let [portion] = &mut self.portions[..] else { return &self.largest };
-            for number in 0..graph.portion_count() {
-                portion.search(task, graph.portion(number));
+            for number in 0..graph.partition_count() {
+                portion.search(task, graph.partition(number));
                 self.largest.absorb(&mut portion.largest);
             }
         } else {
-            self.portions.resize_with(graph.portion_count(), Portion::default);
+            self.portions.resize_with(graph.partition_count(), Portion::default);
             let portions = self.portions.par_iter_mut().enumerate();
-            portions.for_each(|(number, portion)| portion.search(task, graph.portion(number)));
+            portions.for_each(|(number, portion)| portion.search(task, graph.partition(number)));
             for portion in &mut self.portions {
                 self.largest.absorb(&mut portion.largest);
             }

@@ -1,36 +1,54 @@
-//! Who may be cloaked with whom (Algorithm 2): an edge joins two waiting queries of different
-//! users, each within reach of the other.
+//! Constraint graph (Algorithm 2): an edge joins two waiting queries of different users, each
+//! within reach of the other (docs/SPEC.md §4).
 //!
-//! Only the query with the smaller `dc` searches. It walks the row of streets within its reach,
-//! nearest first, and meets every query that could be its neighbour: for that one's own reach is
-//! larger. So each edge is found once, and stored at the node that found it.
+//! ```text
+//! waiting ─▶ StreetIndex        nodes = queries sorted by (street, dc, id)
+//!               │  per street, in 16 partitions
+//!               ▼
+//!            row of the street  streets within reach, nearest first      distance::Reach
+//!               │  collect
+//!               ▼
+//!            Candidates         queries on these streets, SoA blocks of 64 lanes
+//!               │  per query: SIMD comparison, u64 mask
+//!               ▼
+//!            later              neighbours of each node, concatenated    ConstraintGraph
+//! ```
+//!
+//! Invariant: each edge is stored once, at its end that comes first in the order of (dc, node). Only
+//! the query with the smaller `dc` searches: every neighbour lies within that `dc`.
+//!
+//! The simple version (`naive::edges`) tests every pair. Here the queries of a street share the
+//! row and the candidates, and comparisons have no branch per pair. Measured gain: storing
+//! neighbours in place and looking up once per street what its queries share took the stage from
+//! 0.255 to 0.235 µs a query (Oldenburg, P1-3-5); the engine against the printed method is in
+//! docs/BENCHMARKS.md.
 
-mod around;
-mod crowd;
-mod eights;
-mod hits;
-mod later;
-mod look;
-mod near;
-mod own_street;
-mod share;
-mod users;
-mod walk;
-mod ways;
+mod candidate_streets;
+mod candidates;
+mod collect;
+mod edge_buffer;
+mod edge_search;
+mod octets;
+mod partition;
+mod repeat_filter;
+mod return_paths;
+mod same_street;
+mod street_index;
+mod street_row;
 
 use crate::distance::Atlas;
 use crate::query::{Member, Query};
-use crowd::Crowd;
+use edge_search::{EdgeSearch, PartitionEdges};
 use rayon::prelude::*;
+use return_paths::{LookedUp, ReturnPaths, Stored, Symmetric};
 use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
-use walk::{Found, Walk};
-use ways::{Known, Same, Unknown, WaysBack};
+use street_index::StreetIndex;
 
-/// When two people count as within reach of each other.
+/// When two queries are within reach of each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coverage {
-    /// Each within her own constraint: `d(A,B) ≤ dc_A` and `d(B,A) ≤ dc_B` (Algorithm 2).
+    /// Each within its own constraint: `d(A,B) ≤ dc_A` and `d(B,A) ≤ dc_B` (Algorithm 2).
     #[default]
     Own,
     /// Both distances within both constraints (§III-D).
@@ -38,9 +56,9 @@ pub enum Coverage {
 }
 
 impl Coverage {
-    /// How long the way back to somebody may be at most, whose constraint is no larger than that of
-    /// whoever comes back; her own is a limit as well.
-    fn farthest_back(self, dc: u16) -> u16 {
+    /// Returns the limit that the `dc` of the searching query sets on the return path; the `dc` of
+    /// the other query is a limit as well.
+    fn max_return(self, dc: u16) -> u16 {
         match self {
             Coverage::Own => u16::MAX,
             Coverage::Both => dc,
@@ -48,61 +66,59 @@ impl Coverage {
     }
 }
 
-/// A graph over `0..len()` that stores each edge once, at the node that comes first in some order:
-/// in constraint graphs that of (dc, node).
+/// A graph over the nodes `0..len()` that stores each edge once, at the end that comes first in
+/// some order; in constraint graphs the order of (dc, node).
 ///
-/// Nodes are queries street by street; [`GraphBuilder::nodes`] says which.
+/// Nodes are queries sorted by street; [`GraphBuilder::nodes`] maps them to the waiting list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConstraintGraph {
-    /// Where the neighbours of each node begin, and where those of the last end.
+    /// Start of the neighbours of each node in `later`, and the end of the last.
     starts: Vec<u32>,
     later: Vec<u32>,
-    /// Where each portion ends.
-    portions: Vec<u32>,
+    /// End of each partition.
+    partitions: Vec<u32>,
 }
 
 impl ConstraintGraph {
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Whether there is no node.
+    /// Whether the graph has no node.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many edges there are.
+    /// Number of edges.
     pub fn edge_count(&self) -> usize {
         self.later.len()
     }
 
-    /// How many portions the nodes are cut into, most neighbours being in the same one.
-    pub fn portion_count(&self) -> usize {
-        self.portions.len()
+    /// Number of partitions: consecutive nodes, whose neighbours are mostly in the same partition.
+    pub fn partition_count(&self) -> usize {
+        self.partitions.len()
     }
 
-    /// The nodes of a portion. It depends on the batch alone, not on the number of threads.
-    pub fn portion(&self, portion: usize) -> Range<u32> {
-        let start = if portion == 0 { 0 } else { self.portions[portion - 1] };
-        start..self.portions[portion]
+    /// Returns the nodes of a partition. They depend on the batch, not on the number of threads.
+    pub fn partition(&self, partition: usize) -> Range<u32> {
+        let start = if partition == 0 { 0 } else { self.partitions[partition - 1] };
+        start..self.partitions[partition]
     }
 
-    /// How many later neighbours each of these nodes has.
+    /// Returns the number of later neighbours of each of these nodes.
     pub(crate) fn later_counts(&self, nodes: Range<u32>) -> impl Iterator<Item = usize> {
         let starts = &self.starts[nodes.start as usize..=nodes.end as usize];
         starts.windows(2).map(|ends| (ends[1] - ends[0]) as usize)
     }
 
-    /// The neighbours of a node that come after it in the order of the graph; ascending by number.
+    /// Returns the neighbours that follow a node in the order of the graph, ascending by number.
     pub fn later(&self, node: u32) -> &[u32] {
         let node = node as usize;
         &self.later[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
-}
 
-impl ConstraintGraph {
-    /// The graph in which `a < b` are adjacent if `adjacent(a, b)`.
+    /// Builds the graph in which `a < b` are adjacent if `adjacent(a, b)`.
     pub fn from_fn(nodes: u32, adjacent: impl Fn(u32, u32) -> bool) -> ConstraintGraph {
         let adjacent = &adjacent;
         ConstraintGraph::from_lists(nodes, |node| {
@@ -110,13 +126,13 @@ impl ConstraintGraph {
         })
     }
 
-    /// The graph in which each node has these later neighbours, ascending.
+    /// Builds the graph from the later neighbours of each node, ascending.
     pub(crate) fn from_lists<L: Iterator<Item = u32>>(
         nodes: u32,
         later: impl Fn(u32) -> L,
     ) -> ConstraintGraph {
         let mut graph =
-            ConstraintGraph { starts: vec![0], later: Vec::new(), portions: vec![nodes] };
+            ConstraintGraph { starts: vec![0], later: Vec::new(), partitions: vec![nodes] };
         for node in 0..nodes {
             graph.later.extend(later(node));
             graph.starts.push(graph.later.len() as u32);
@@ -125,108 +141,117 @@ impl ConstraintGraph {
     }
 }
 
-/// Builds the graph of one batch after the other without allocating anew.
+/// Builds constraint graphs, one per batch, with reused buffers.
 #[derive(Clone, Debug, Default)]
 pub struct GraphBuilder {
-    crowd: Crowd,
-    found: Vec<Found>,
+    index: StreetIndex,
+    edges: Vec<PartitionEdges>,
     graph: ConstraintGraph,
     truncated: bool,
 }
 
-/// More edges than this are not kept: 256 MB of them.
-const MOST_EDGES: usize = 1 << 26;
+/// Largest number of edges of a complete graph: 256 MB.
+const MAX_EDGES: usize = 1 << 26;
 
-/// How many are kept instead: a crowd so dense finds cliques enough among its nearest.
-const EDGES_OF_A_CRUSH: usize = 1 << 23;
+/// Largest number of edges if the complete graph has more than [`MAX_EDGES`]: each node keeps its
+/// nearest neighbours, which is enough for large cliques in a batch that dense.
+const MAX_CAPPED_EDGES: usize = 1 << 23;
 
-/// People are cut, street by street, into this many portions, which threads may share.
-const PORTIONS: usize = 16;
+/// Number of partitions, the unit of work of a thread.
+const PARTITIONS: usize = 16;
 
 impl GraphBuilder {
-    /// The constraint graph of `waiting`.
+    /// Builds the constraint graph of `waiting`.
     ///
-    /// Should its edges not fit into memory, each node keeps as many neighbours as fit, those on its
-    /// own street first and then about the nearest: the graph is then a part of the true one, and a
-    /// clique of it still a clique.
+    /// If its edges do not fit into memory, each node keeps as many neighbours as fit: those on its
+    /// own street first, then approximately the nearest. The result is then a subgraph, and its
+    /// cliques are cliques of the complete graph.
     pub fn build(
         &mut self,
         atlas: &Atlas,
         coverage: Coverage,
         waiting: &[Query],
     ) -> &ConstraintGraph {
-        self.crowd.gather(atlas, waiting);
-        self.truncated = !self.walk(atlas, coverage, waiting, MOST_EDGES);
+        self.index.build(atlas, waiting);
+        self.truncated = !self.find_edges(atlas, coverage, waiting, MAX_EDGES);
         if self.truncated {
-            self.walk(atlas, coverage, waiting, EDGES_OF_A_CRUSH / waiting.len());
+            self.find_edges(atlas, coverage, waiting, MAX_CAPPED_EDGES / waiting.len());
         }
-        self.join();
+        self.concatenate();
         &self.graph
     }
 
-    /// The graph that was built last.
+    /// Returns the last graph built.
     pub fn graph(&self) -> &ConstraintGraph {
         &self.graph
     }
 
-    /// Whether edges were left out because all of them would not have fit into memory.
+    /// Whether edges of the last graph were left out for lack of memory.
     pub fn truncated(&self) -> bool {
         self.truncated
     }
 
-    /// Which query of the waiting list each node is.
+    /// Returns the index in the waiting list of each node.
     pub fn nodes(&self) -> &[u32] {
-        self.crowd.places()
+        self.index.waiting_indices()
     }
 
-    /// What is published of a node.
+    /// Returns the id and the mesh key of a node.
     pub(crate) fn member(&self, node: u32) -> Member {
-        self.crowd.member(node)
+        self.index.member(node)
     }
 
-    /// How many people each node wants, as far as 16 bits can say.
-    pub fn wanted(&self) -> &[u16] {
-        self.crowd.wanted()
+    /// Returns the k of each node, saturated at 16 bits.
+    pub fn k(&self) -> &[u16] {
+        self.index.k()
     }
 
-    /// Whether a set of `size` people is enough for a node of `waiting`.
-    pub(crate) fn is_enough(&self, node: u32, size: u32, waiting: &[Query]) -> bool {
-        self.crowd.is_enough(node, size, waiting)
+    /// Returns whether a set of `size` queries meets the k of a node of `waiting`.
+    pub(crate) fn is_satisfied(&self, node: u32, size: u32, waiting: &[Query]) -> bool {
+        self.index.is_satisfied(node, size, waiting)
     }
 
-    /// Everyone searches; `false` if more edges were found than may be kept.
-    fn walk(&mut self, atlas: &Atlas, coverage: Coverage, waiting: &[Query], most: usize) -> bool {
-        self.found.resize_with(PORTIONS, Found::default);
-        let walk = Walk { atlas, coverage, waiting, crowd: &self.crowd, most };
-        let (crowd, ways_back) = (&self.crowd, WaysBack::of(atlas));
+    /// Finds the edges of all partitions; returns `false` if there are more than [`MAX_EDGES`].
+    fn find_edges(
+        &mut self,
+        atlas: &Atlas,
+        coverage: Coverage,
+        waiting: &[Query],
+        max_degree: usize,
+    ) -> bool {
+        self.edges.resize_with(PARTITIONS, PartitionEdges::default);
+        let index = &self.index;
+        let search = EdgeSearch { atlas, coverage, waiting, index, max_degree };
+        let paths = ReturnPaths::of(atlas);
         let total = AtomicUsize::new(0);
-        let search = |(portion, found): (usize, &mut Found)| {
-            let streets = crowd.edge(portion)..crowd.edge(portion + 1);
-            match ways_back {
-                WaysBack::Same => walk.run::<Same>(streets, found, &total),
-                WaysBack::Known => walk.run::<Known>(streets, found, &total),
-                WaysBack::Unknown => walk.run::<Unknown>(streets, found, &total),
+        let run = |(partition, edges): (usize, &mut PartitionEdges)| {
+            let streets = index.partition_start(partition)..index.partition_start(partition + 1);
+            match paths {
+                ReturnPaths::Symmetric => search.run::<Symmetric>(streets, edges, &total),
+                ReturnPaths::Stored => search.run::<Stored>(streets, edges, &total),
+                ReturnPaths::LookedUp => search.run::<LookedUp>(streets, edges, &total),
             }
         };
         if rayon::current_num_threads() == 1 {
-            self.found.iter_mut().enumerate().for_each(search);
+            self.edges.iter_mut().enumerate().for_each(run);
         } else {
-            self.found.par_iter_mut().enumerate().for_each(search);
+            self.edges.par_iter_mut().enumerate().for_each(run);
         }
-        total.into_inner() <= MOST_EDGES
+        total.into_inner() <= MAX_EDGES
     }
 
-    fn join(&mut self) {
-        let ConstraintGraph { starts, later, portions } = &mut self.graph;
+    /// Joins the edges of all partitions into one graph.
+    fn concatenate(&mut self) {
+        let ConstraintGraph { starts, later, partitions } = &mut self.graph;
         starts.clear();
         starts.push(0);
         later.clear();
-        portions.clear();
-        for (portion, found) in self.found.iter().enumerate() {
+        partitions.clear();
+        for (partition, edges) in self.edges.iter().enumerate() {
             let before = later.len() as u32;
-            later.extend_from_slice(found.later.as_slice());
-            starts.extend(found.ends.iter().map(|end| before + end));
-            portions.push(self.crowd.before(self.crowd.edge(portion + 1)));
+            later.extend_from_slice(edges.later.as_slice());
+            starts.extend(edges.ends.iter().map(|end| before + end));
+            partitions.push(self.index.nodes_before(self.index.partition_start(partition + 1)));
         }
     }
 }

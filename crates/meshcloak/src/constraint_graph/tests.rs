@@ -1,16 +1,24 @@
-//! The graph has exactly the edges that the definition gives, one by one.
+//! The graph has exactly the edges of the definition (`naive::edges`).
 
 use super::*;
-use crate::distance::{LARGEST_DC_MAX, Rows};
+use crate::distance::{LARGEST_DC_MAX, RowLimits, Rows};
 use crate::naive;
 use crate::query::{QueryId, UserId};
 use crate::town::{Town, town};
 use crate::units::Length;
 
-/// Compares the graph with the definition, under both rules; gives how many edges were compared.
-fn compare(town: &Town, most_bytes: usize, waiting: &[Query], what: &str) -> usize {
-    let atlas = Atlas::within(town.map.clone(), LARGEST_DC_MAX, most_bytes);
-    assert_eq!(matches!(atlas.rows(), Rows::Streets(_)), most_bytes > 0);
+/// Length of the near part of rows: short, so that small towns have far parts.
+const NEAR_LEN: usize = 5;
+
+fn atlas(town: &Town, max_bytes: usize) -> Atlas {
+    let limits = RowLimits { max_bytes, near_len: NEAR_LEN };
+    Atlas::with_limits(town.map.clone(), LARGEST_DC_MAX, limits)
+}
+
+/// Compares the graph with the definition under both coverage rules; returns the number of edges.
+fn compare(town: &Town, max_bytes: usize, waiting: &[Query], case: &str) -> usize {
+    let atlas = atlas(town, max_bytes);
+    assert_eq!(matches!(atlas.rows(), Rows::Streets(_)), max_bytes > 0);
     let table = naive::terminal_distances(&town.map);
     let mut edges = 0;
     for coverage in [Coverage::Own, Coverage::Both] {
@@ -23,7 +31,7 @@ fn compare(town: &Town, most_bytes: usize, waiting: &[Query], what: &str) -> usi
             .collect();
         found.sort_unstable();
         let expected = naive::edges(&town.map, &table, coverage, waiting);
-        assert_eq!(found, expected, "{what} {coverage:?}\n{town}");
+        assert_eq!(found, expected, "{case} {coverage:?}\n{town}");
         assert!(!builder.truncated());
         edges += found.len();
     }
@@ -36,42 +44,42 @@ fn the_graph_has_the_edges_of_the_definition_and_no_other() {
     for seed in 0..400 {
         let town = Town::random(seed);
         let waiting = town.crowd(&mut Town::generator(seed), 1 + seed as usize % 40);
-        let most_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
-        edges += compare(&town, most_bytes, &waiting, &format!("seed {seed}"));
+        let max_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
+        edges += compare(&town, max_bytes, &waiting, &format!("seed {seed}"));
     }
     assert!(edges > 10_000, "only {edges} edges were compared");
 }
 
 #[test]
-fn so_it_has_where_more_stand_around_than_are_compared_at_once() {
+fn the_graph_is_exact_with_more_candidates_than_one_block_holds() {
     let mut edges = 0;
     for seed in 0..40 {
         let town = Town::random(seed);
         let mut waiting = town.crowd(&mut Town::generator(seed), 90 + seed as usize * 5);
         waiting.iter_mut().step_by(5).for_each(|query| query.distance_constraint = Length::ZERO);
-        let most_bytes = if seed % 4 < 3 { usize::MAX } else { 0 };
-        edges += compare(&town, most_bytes, &waiting, &format!("seed {seed}"));
+        let max_bytes = if seed % 4 < 3 { usize::MAX } else { 0 };
+        edges += compare(&town, max_bytes, &waiting, &format!("seed {seed}"));
     }
     assert!(edges > 100_000, "only {edges} edges were compared");
 }
 
 #[test]
-fn so_it_has_on_streets_longer_than_sixteen_bits_can_say() {
+fn the_graph_is_exact_on_streets_longer_than_sixteen_bits_hold() {
     let mut edges = 0;
     for (seed, streets) in
         (0..).zip(["A-B B-C C-A", "A>B B-C C-A", "A-B(1500,-900)", "A>B B>C C>A"])
     {
         let town = town(&format!("A 0,0  B 3000,0  C 1500,40 | {streets}"));
         let waiting = town.crowd(&mut Town::generator(seed), 60);
-        for most_bytes in [usize::MAX, 0] {
-            edges += compare(&town, most_bytes, &waiting, streets);
+        for max_bytes in [usize::MAX, 0] {
+            edges += compare(&town, max_bytes, &waiting, streets);
         }
     }
     assert!(edges > 1_000, "only {edges} edges were compared");
 }
 
 #[test]
-fn nodes_are_street_by_street_and_edges_stand_at_the_smaller_reach() {
+fn nodes_are_sorted_by_street_and_edges_are_stored_at_the_smaller_dc() {
     for seed in 0..50 {
         let town = Town::random(200 + seed);
         let mut waiting = town.crowd(&mut Town::generator(seed), 60);
@@ -79,15 +87,15 @@ fn nodes_are_street_by_street_and_edges_stand_at_the_smaller_reach() {
             waiting.reverse();
         }
         (waiting[0].k, waiting[1].k) = (70_000, 65_535);
-        let same = waiting[0].distance_constraint;
-        waiting.iter_mut().step_by(3).for_each(|query| query.distance_constraint = same);
-        let atlas = Atlas::new(town.map.clone(), LARGEST_DC_MAX);
+        let equal = waiting[0].distance_constraint;
+        waiting.iter_mut().step_by(3).for_each(|query| query.distance_constraint = equal);
+        let atlas = atlas(&town, usize::MAX);
         let mut builder = GraphBuilder::default();
         let graph = builder.build(&atlas, Coverage::Own, &waiting).clone();
         let query = |node: u32| &waiting[builder.nodes()[node as usize] as usize];
-        let reach = |query: &Query| (query.distance_constraint, query.id);
+        let key = |query: &Query| (query.distance_constraint, query.id);
         let nodes: Vec<&Query> = (0..60).map(query).collect();
-        assert!(nodes.is_sorted_by_key(|query| (query.position.street, reach(query))));
+        assert!(nodes.is_sorted_by_key(|query| (query.position.street, key(query))));
         let order = |node: u32| (query(node).distance_constraint, node);
         for node in 0..60 {
             assert!(graph.later(node).is_sorted());
@@ -95,21 +103,21 @@ fn nodes_are_street_by_street_and_edges_stand_at_the_smaller_reach() {
             assert_eq!(builder.member(node).id, query(node).id);
             assert_eq!(builder.member(node).mesh_key, query(node).mesh_key());
             for size in [2, query(node).k - 1, query(node).k, query(node).k + 1] {
-                assert_eq!(builder.is_enough(node, size, &waiting), size >= query(node).k);
+                assert_eq!(builder.is_satisfied(node, size, &waiting), size >= query(node).k);
             }
         }
-        let portions: Vec<_> = (0..graph.portion_count()).map(|n| graph.portion(n)).collect();
-        assert!(portions.iter().flat_map(Clone::clone).eq(0..60), "{portions:?}");
+        let partitions: Vec<_> = (0..graph.partition_count()).map(|n| graph.partition(n)).collect();
+        assert!(partitions.iter().flat_map(Clone::clone).eq(0..60), "{partitions:?}");
     }
 }
 
 #[test]
-fn a_builder_used_again_forgets_the_batch_before() {
+fn a_reused_builder_ignores_the_previous_batch() {
     let mut builder = GraphBuilder::default();
     for seed in 0..60 {
         let town = Town::random(100 + seed);
         let waiting = town.crowd(&mut Town::generator(seed), (seed as usize * 7) % 50);
-        let atlas = Atlas::new(town.map.clone(), LARGEST_DC_MAX);
+        let atlas = atlas(&town, usize::MAX);
         let fresh = GraphBuilder::default().build(&atlas, Coverage::Own, &waiting).clone();
         assert_eq!(builder.build(&atlas, Coverage::Own, &waiting).len(), fresh.len());
         for node in 0..fresh.len() as u32 {
@@ -119,56 +127,57 @@ fn a_builder_used_again_forgets_the_batch_before() {
 }
 
 #[test]
-fn a_crowd_on_one_street_stops_searching_when_its_edges_no_longer_fit() {
+fn the_search_of_one_street_stops_when_its_edges_exceed_the_limit() {
     let town = town("A 0,0  B 400,0 | A-B");
-    let one = town.crowd(&mut Town::generator(1), 1).remove(0);
-    let person = |number| Query {
+    let template = town.crowd(&mut Town::generator(1), 1).remove(0);
+    let query = |number| Query {
         id: QueryId(number),
         user: UserId(number),
         position: town.at("A-B", number as f64 / 100.0),
         distance_constraint: Length::metres(1_000.0),
-        ..one.clone()
+        ..template.clone()
     };
-    let waiting: Vec<Query> = (0..20_000).map(person).collect();
-    let atlas = Atlas::new(town.map.clone(), LARGEST_DC_MAX);
+    let waiting: Vec<Query> = (0..20_000).map(query).collect();
+    let atlas = atlas(&town, usize::MAX);
     let mut builder = GraphBuilder::default();
     let edges = builder.build(&atlas, Coverage::Own, &waiting).edge_count();
-    assert!(builder.truncated() && edges <= EDGES_OF_A_CRUSH, "{edges}");
+    assert!(builder.truncated() && edges <= MAX_CAPPED_EDGES, "{edges}");
     let graph = builder.graph();
     assert!((0..20_000).all(|node| graph.later(node).is_sorted_by(|a, b| a < b)));
-    // All would be 200 million; room grows by half, so twice what may be kept is more than it had.
-    let room = |found: &Found| found.later.capacity();
-    let most = builder.found.iter().map(room).sum::<usize>() + builder.graph.later.capacity();
-    assert!(most <= 2 * MOST_EDGES + EDGES_OF_A_CRUSH, "{most}");
+    // The complete graph has 200 million edges. Buffers grow by half, so less than twice the limit
+    // was ever allocated.
+    let capacity = |edges: &PartitionEdges| edges.later.capacity();
+    let total = builder.edges.iter().map(capacity).sum::<usize>() + builder.graph.later.capacity();
+    assert!(total <= 2 * MAX_EDGES + MAX_CAPPED_EDGES, "{total}");
 }
 
 #[test]
-fn a_crush_keeps_neighbours_on_the_own_street_first() {
-    let most = 3;
-    let mut cut = 0;
+fn a_capped_graph_keeps_neighbours_on_the_own_street_first() {
+    let max_degree = 3;
+    let mut removed = 0;
     for seed in 0..60 {
         let town = Town::random(seed);
         let waiting = town.crowd(&mut Town::generator(seed), 40 + seed as usize);
-        let most_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
-        let atlas = Atlas::within(town.map.clone(), LARGEST_DC_MAX, most_bytes);
+        let max_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
+        let atlas = atlas(&town, max_bytes);
         for coverage in [Coverage::Own, Coverage::Both] {
             let mut builder = GraphBuilder::default();
             let full = builder.build(&atlas, coverage, &waiting).clone();
-            builder.walk(&atlas, coverage, &waiting, most);
-            builder.join();
+            builder.find_edges(&atlas, coverage, &waiting, max_degree);
+            builder.concatenate();
             let street = |node: u32| builder.member(node).mesh_key.street;
             for node in 0..full.len() as u32 {
                 let (all, kept) = (full.later(node), builder.graph.later(node));
-                assert_eq!(kept.len(), all.len().min(most), "seed {seed}\n{town}");
+                assert_eq!(kept.len(), all.len().min(max_degree), "seed {seed}\n{town}");
                 assert!(kept.is_sorted_by(|a, b| a < b));
                 assert!(kept.iter().all(|other| all.contains(other)), "seed {seed}\n{town}");
                 let own = |nodes: &[u32]| {
                     nodes.iter().filter(|&&other| street(other) == street(node)).count()
                 };
-                assert_eq!(own(kept), own(all).min(most), "seed {seed}\n{town}");
-                cut += all.len() - kept.len();
+                assert_eq!(own(kept), own(all).min(max_degree), "seed {seed}\n{town}");
+                removed += all.len() - kept.len();
             }
         }
     }
-    assert!(cut > 1_000, "only {cut} were left out");
+    assert!(removed > 1_000, "only {removed} edges were removed");
 }

@@ -1,19 +1,28 @@
-//! A part of the row of every street, all of them in one place: whoever walks street after street
-//! reads on where she is.
+//! The same part of the row of every street, concatenated.
 
-use super::reach::{BEYOND, Crossing, Reached};
+use super::reach::{Crossing, ReachedStreet, UNREACHABLE};
 use crate::map::StreetId;
 use std::ops::Range;
 
-/// Some entries of a row, and the ways back from them, should they not be the same.
-pub(crate) type Part<'a> = (&'a [Reached], Option<&'a [Crossing]>);
+/// Consecutive entries of a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowPart<'a> {
+    pub(crate) entries: &'a [ReachedStreet],
+    /// Return path of each entry; `None` if it is the outward path.
+    pub(crate) back: Option<&'a [Crossing]>,
+}
 
-/// A part of every row.
+impl RowPart<'_> {
+    pub(crate) const EMPTY: RowPart<'static> = RowPart { entries: &[], back: None };
+}
+
+/// The near or the far part of all rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Band {
+    /// Start of each row, and the end of the last.
     pub(super) starts: Vec<usize>,
-    pub(super) rows: Vec<Reached>,
-    /// The way back of each entry; empty if every street is two-way, for then it is the same way.
+    pub(super) rows: Vec<ReachedStreet>,
+    /// Return path of each entry; empty if every street is two-way.
     pub(super) back: Vec<Crossing>,
 }
 
@@ -22,22 +31,23 @@ impl Band {
         size_of_val(&self.starts[..]) + size_of_val(&self.rows[..]) + size_of_val(&self.back[..])
     }
 
-    /// Some entries, and the ways back from them.
+    /// Returns consecutive entries.
     #[inline]
-    pub(super) fn part(&self, run: Range<usize>) -> Part<'_> {
-        (&self.rows[run.clone()], (!self.back.is_empty()).then(|| &self.back[run]))
+    pub(super) fn part(&self, run: Range<usize>) -> RowPart<'_> {
+        let entries = &self.rows[run.clone()];
+        RowPart { entries, back: (!self.back.is_empty()).then(|| &self.back[run]) }
     }
 
-    /// Numbers the entries of a row, and the street itself, in the order of streets; gives the place
-    /// of the street.
-    pub(super) fn put_in_order(&mut self, street: StreetId) -> u8 {
+    /// Sets the rank of each entry of a row in street order, the row's own street included; returns
+    /// the rank of that street.
+    pub(super) fn set_ranks(&mut self, street: StreetId) -> u8 {
         let run = self.run(street);
         let row = &mut self.rows[run];
         let mut order: Vec<u8> = (0..row.len() as u8).collect();
         order.sort_unstable_by_key(|&entry| row[usize::from(entry)].street);
         let before = order.partition_point(|&entry| row[usize::from(entry)].street < street) as u8;
         for (number, &entry) in (0..).zip(&order) {
-            row[usize::from(entry)].place = number + u8::from(number >= before);
+            row[usize::from(entry)].rank = number + u8::from(number >= before);
         }
         before
     }
@@ -46,21 +56,21 @@ impl Band {
         self.starts[street.index()]..self.starts[street.index() + 1]
     }
 
-    /// Takes the beginning of every row out, no more than `most` entries.
-    pub(super) fn split_off(&mut self, most: usize) -> Band {
-        let count = self.starts.windows(2).map(|ends| (ends[1] - ends[0]).min(most)).sum();
+    /// Splits the first entries off every row, at most `max`.
+    pub(super) fn split_front(&mut self, max: usize) -> Band {
+        let count = self.starts.windows(2).map(|ends| (ends[1] - ends[0]).min(max)).sum();
         let (rows, back) =
             (Vec::with_capacity(count), Vec::with_capacity(self.back.len().min(count)));
-        let mut taken = Band { starts: vec![0], rows, back };
+        let mut front = Band { starts: vec![0], rows, back };
         let (mut kept, mut start) = (0, 0);
         for street in 1..self.starts.len() {
             let end = std::mem::replace(&mut self.starts[street], 0);
-            let middle = end.min(start + most);
-            taken.rows.extend_from_slice(&self.rows[start..middle]);
-            taken.starts.push(taken.rows.len());
+            let middle = end.min(start + max);
+            front.rows.extend_from_slice(&self.rows[start..middle]);
+            front.starts.push(front.rows.len());
             self.rows.copy_within(middle..end, kept);
             if !self.back.is_empty() {
-                taken.back.extend_from_slice(&self.back[start..middle]);
+                front.back.extend_from_slice(&self.back[start..middle]);
                 self.back.copy_within(middle..end, kept);
             }
             kept += end - middle;
@@ -71,13 +81,13 @@ impl Band {
         self.back.truncate(kept);
         self.rows.shrink_to_fit();
         self.back.shrink_to_fit();
-        taken
+        front
     }
 
-    /// For each entry t of row s, the crossing from t to s.
+    /// Returns, for each entry t of row s, the crossing from t to s: a transposition.
     ///
-    /// Entries are visited by the street they lead to, so that one row at a time lies open.
-    pub(super) fn ways_back(&self, streets: usize) -> Vec<Crossing> {
+    /// Entries are processed by target street, so that only one row at a time is unpacked.
+    pub(super) fn return_paths(&self, streets: usize) -> Vec<Crossing> {
         let mut starts = vec![0_usize; streets + 2];
         for reached in &self.rows {
             starts[reached.street.index() + 2] += 1;
@@ -93,8 +103,8 @@ impl Band {
                 *slot += 1;
             }
         }
-        let mut there = vec![[BEYOND; 4]; streets];
-        let mut back = vec![[BEYOND; 4]; self.rows.len()];
+        let mut there = vec![[UNREACHABLE; 4]; streets];
+        let mut back = vec![[UNREACHABLE; 4]; self.rows.len()];
         for street in (0..streets as u32).map(StreetId) {
             for reached in &self.rows[self.run(street)] {
                 there[reached.street.index()] = reached.crossing;
@@ -103,7 +113,7 @@ impl Band {
                 back[entry as usize] = there[from as usize];
             }
             for reached in &self.rows[self.run(street)] {
-                there[reached.street.index()] = [BEYOND; 4];
+                there[reached.street.index()] = [UNREACHABLE; 4];
             }
         }
         back

@@ -1,63 +1,67 @@
-//! The distance matrix M(dc_max): street distances between terminals, up to a bound (Algorithm 1).
+//! The distance matrix M(dc_max): street distances between terminals up to a bound (Algorithm 1).
 //!
-//! Rows are flat and sorted by terminal. Distances up to `dc_max` fit 16 bits.
+//! A sparse matrix in compressed sparse row form; rows are sorted by terminal, distances have 16 bits.
 
-use super::search::{Search, Ways};
+use super::search::{Arcs, Search};
 use crate::map::{StreetMap, TerminalId};
 use crate::units::Length;
 use rayon::prelude::*;
 
-/// Shortest distances between terminals, as far as they are at most `dc_max`.
+/// Shortest distances between terminals that are at most `dc_max` apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistanceMatrix {
     dc_max: Length,
+    /// Start of each row, and the end of the last.
     starts: Vec<u32>,
     terminals: Vec<TerminalId>,
     distances: Vec<u16>,
 }
 
-/// The largest `dc_max`: 2,047 m, so that a distance fits 16 bits and leaves room for "beyond".
+/// Upper limit of `dc_max`: 2,047 m, so that a distance fits 16 bits and one value is left for
+/// "unreachable".
 pub const LARGEST_DC_MAX: Length = Length::from_units(2_047 * 32);
 
 impl DistanceMatrix {
-    /// Algorithm 1.
+    /// Computes the matrix (Algorithm 1), in parallel over chunks of terminals.
     ///
     /// # Panics
     /// If `dc_max` is above [`LARGEST_DC_MAX`].
     pub fn new(map: &StreetMap, dc_max: Length) -> DistanceMatrix {
         assert!(dc_max <= LARGEST_DC_MAX, "dc_max is {dc_max}, above {LARGEST_DC_MAX}");
-        let ways = Ways::forward(map);
+        let arcs = Arcs::forward(map);
         let terminals: Vec<TerminalId> = map.terminals().collect();
-        let rows: Vec<Rows> =
-            terminals.par_chunks(256).map(|chunk| Rows::search(&ways, chunk, dc_max)).collect();
-        Rows::join(rows, dc_max)
+        let chunks = terminals
+            .par_chunks(CHUNK)
+            .map(|chunk| MatrixRows::search(&arcs, chunk, dc_max))
+            .collect();
+        MatrixRows::concatenate(chunks, dc_max)
     }
 
-    /// The bound up to which distances are known.
+    /// Largest distance that the matrix holds.
     pub fn dc_max(&self) -> Length {
         self.dc_max
     }
 
-    /// How many pairs of terminals are within the bound.
+    /// Number of pairs of terminals within `dc_max`.
     pub fn pair_count(&self) -> usize {
         self.terminals.len()
     }
 
-    /// How many bytes it takes.
+    /// Size in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.starts[..])
             + size_of_val(&self.terminals[..])
             + size_of_val(&self.distances[..])
     }
 
-    /// The distance from `u` to `w`; `None` beyond `dc_max`.
+    /// Returns the distance from `u` to `w`; `None` beyond `dc_max`. O(log n) in the length of the row.
     pub fn get(&self, u: TerminalId, w: TerminalId) -> Option<Length> {
         let run = self.run(u);
-        let place = self.terminals[run.clone()].binary_search(&w).ok()?;
-        Some(Length::from_units(u32::from(self.distances[run.start + place])))
+        let index = self.terminals[run.clone()].binary_search(&w).ok()?;
+        Some(Length::from_units(u32::from(self.distances[run.start + index])))
     }
 
-    /// Every terminal within the bound of `u` and its distance, in order of terminals.
+    /// Returns every terminal within `dc_max` of `u` and its distance, ascending by terminal.
     pub fn row(&self, u: TerminalId) -> impl Iterator<Item = (TerminalId, Length)> {
         let run = self.run(u);
         let distances = self.distances[run.clone()].iter();
@@ -70,19 +74,22 @@ impl DistanceMatrix {
     }
 }
 
-/// The rows of some terminals.
-struct Rows {
+/// Terminals per parallel task.
+const CHUNK: usize = 256;
+
+/// The rows of consecutive terminals.
+struct MatrixRows {
     sizes: Vec<u32>,
     entries: Vec<(TerminalId, u16)>,
 }
 
-impl Rows {
-    fn search(ways: &Ways, from: &[TerminalId], dc_max: Length) -> Rows {
-        let mut search = Search::new(ways.terminal_count());
-        let mut rows = Rows { sizes: Vec::with_capacity(from.len()), entries: Vec::new() };
+impl MatrixRows {
+    fn search(arcs: &Arcs, from: &[TerminalId], dc_max: Length) -> MatrixRows {
+        let mut search = Search::new(arcs.terminal_count());
+        let mut rows = MatrixRows { sizes: Vec::with_capacity(from.len()), entries: Vec::new() };
         for &terminal in from {
             let start = rows.entries.len();
-            search.run(ways, [(terminal, Length::ZERO)], dc_max, |reached, length| {
+            search.run(arcs, [(terminal, Length::ZERO)], dc_max, |reached, length| {
                 rows.entries.push((reached, length.units() as u16));
             });
             rows.entries[start..].sort_unstable_by_key(|&(reached, _)| reached);
@@ -91,8 +98,8 @@ impl Rows {
         rows
     }
 
-    fn join(rows: Vec<Rows>, dc_max: Length) -> DistanceMatrix {
-        let pairs = rows.iter().map(|rows| rows.entries.len()).sum();
+    fn concatenate(chunks: Vec<MatrixRows>, dc_max: Length) -> DistanceMatrix {
+        let pairs = chunks.iter().map(|chunk| chunk.entries.len()).sum();
         let mut matrix = DistanceMatrix {
             dc_max,
             starts: vec![0],
@@ -100,7 +107,7 @@ impl Rows {
             distances: Vec::with_capacity(pairs),
         };
         let mut end = 0;
-        for Rows { sizes, entries } in rows {
+        for MatrixRows { sizes, entries } in chunks {
             for size in sizes {
                 end += size;
                 matrix.starts.push(end);
@@ -119,7 +126,7 @@ mod tests {
     use crate::town::Town;
 
     #[test]
-    fn the_matrix_holds_every_distance_up_to_its_bound_and_no_other() {
+    fn the_matrix_holds_exactly_the_distances_up_to_dc_max() {
         for seed in 0..300 {
             let town = Town::random(seed);
             let dc_max = Length::metres((seed % 40) as f64 * 50.0);

@@ -1,23 +1,24 @@
-//! Distance along streets (§IV-A): the map prepared once, so that `d(A, B)` is a look-up.
+//! Distance along streets (§IV-A), precomputed so that `d(A, B)` is a look-up.
 
 mod band;
-mod gather;
 mod matrix;
 mod reach;
+mod row_gatherer;
 mod search;
 mod terminal_rows;
 
-pub(crate) use gather::Gather;
+pub(crate) use band::RowPart;
 pub use matrix::{DistanceMatrix, LARGEST_DC_MAX};
-pub(crate) use reach::BEYOND;
-pub use reach::{Crossing, Reach, Reached};
-pub use search::{Search, Ways};
+pub(crate) use reach::UNREACHABLE;
+pub use reach::{Crossing, Reach, ReachedStreet};
+pub(crate) use row_gatherer::RowGatherer;
+pub use search::{Arcs, Search};
 pub use terminal_rows::TerminalRows;
 
 use crate::map::{Position, StreetMap};
 use crate::units::Length;
 
-/// A map with its distance matrix and its rows of what can be reached from where.
+/// A map with its distance matrix and its rows of reachable streets.
 #[derive(Clone, Debug)]
 pub struct Atlas {
     map: StreetMap,
@@ -25,29 +26,62 @@ pub struct Atlas {
     rows: Rows,
 }
 
-/// What can be reached from where, nearest first: by street, or by terminal if that is too large.
+/// Reachable streets or terminals of each street or terminal, nearest first.
 #[derive(Clone, Debug)]
 pub enum Rows {
-    /// The faster.
+    /// Rows of streets: faster.
     Streets(Reach),
-    /// The smaller.
+    /// Rows of terminals: smaller.
     Terminals(TerminalRows),
 }
 
-/// Rows of streets larger than this give way to rows of terminals: 1 GiB.
-const MOST_BYTES: usize = 1 << 30;
+/// Limits of the rows of an [`Atlas`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowLimits {
+    /// Rows of streets above this size are replaced by rows of terminals; default 1 GiB.
+    pub max_bytes: usize,
+    /// Entries of a row that are stored in its near part, at most [`RowLimits::MAX_NEAR_LEN`];
+    /// default 47.
+    pub near_len: usize,
+}
+
+impl RowLimits {
+    /// Upper limit of `near_len`: the ranks of the near part and of the street itself are the bits
+    /// of a 64-bit word.
+    pub const MAX_NEAR_LEN: usize = 63;
+}
+
+impl Default for RowLimits {
+    fn default() -> RowLimits {
+        RowLimits { max_bytes: 1 << 30, near_len: 47 }
+    }
+}
 
 impl Atlas {
-    /// Prepares a map for distances up to `dc_max`.
+    /// Prepares a map for distances up to `dc_max`, with default limits.
+    ///
+    /// # Panics
+    /// If `dc_max` is above [`LARGEST_DC_MAX`].
     pub fn new(map: StreetMap, dc_max: Length) -> Atlas {
-        Atlas::within(map, dc_max, MOST_BYTES)
+        Atlas::with_limits(map, dc_max, RowLimits::default())
     }
 
-    /// Prepares a map, with rows of streets if those take less than `bytes`.
-    pub fn within(map: StreetMap, dc_max: Length, bytes: usize) -> Atlas {
+    /// Prepares a map, with rows of streets if those take less than `max_bytes`.
+    ///
+    /// # Panics
+    /// If `dc_max` is above [`LARGEST_DC_MAX`].
+    pub fn with_max_bytes(map: StreetMap, dc_max: Length, max_bytes: usize) -> Atlas {
+        Atlas::with_limits(map, dc_max, RowLimits { max_bytes, ..RowLimits::default() })
+    }
+
+    /// Prepares a map for distances up to `dc_max`.
+    ///
+    /// # Panics
+    /// If `dc_max` is above [`LARGEST_DC_MAX`] or `near_len` above [`RowLimits::MAX_NEAR_LEN`].
+    pub fn with_limits(map: StreetMap, dc_max: Length, limits: RowLimits) -> Atlas {
         let matrix = DistanceMatrix::new(&map, dc_max);
-        let rows = if Reach::size_in_bytes(&map, &matrix) < bytes {
-            Rows::Streets(Reach::new(&map, &matrix))
+        let rows = if Reach::size_in_bytes(&map, &matrix) < limits.max_bytes {
+            Rows::Streets(Reach::with_near_len(&map, &matrix, limits.near_len))
         } else {
             Rows::Terminals(TerminalRows::new(&map, &matrix))
         };
@@ -59,25 +93,26 @@ impl Atlas {
         &self.map
     }
 
-    /// The distances between its terminals.
+    /// The distances between terminals.
     pub fn matrix(&self) -> &DistanceMatrix {
         &self.matrix
     }
 
-    /// What can be reached from where.
+    /// The rows of reachable streets.
     pub fn rows(&self) -> &Rows {
         &self.rows
     }
 
-    /// The bound up to which distances are known.
+    /// Largest distance that is known.
     pub fn dc_max(&self) -> Length {
         self.matrix.dc_max()
     }
 
-    /// Shortest distance from `a` to `b` along streets; `None` beyond `dc_max`.
+    /// Returns the shortest distance from `a` to `b` along streets; `None` beyond `dc_max`.
     ///
     /// §IV-A lists four cases, by which of the two streets is one-way. They are one case: leave
-    /// `a` by any exit, cross the map, reach `b` by any entrance; or go straight along.
+    /// the street of `a` by any exit, cross the map, enter the street of `b` by any entrance; or go
+    /// straight along a common street.
     pub fn distance(&self, a: Position, b: Position) -> Option<Length> {
         let around = self.map.exits(a).flat_map(|(u, leave)| {
             let crossed = move |w| self.matrix.get(u, w);
@@ -89,51 +124,4 @@ impl Atlas {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::naive;
-    use crate::town::{Town, town};
-
-    #[test]
-    fn a_one_way_street_is_short_in_one_direction_only() {
-        //            C
-        //    125 m ╱ │ 75 m
-        //        ╱   │
-        //       A ─▶ B      100 m, one way
-        let town = town("A 0,0  B 100,0  C 100,75 | A>B B-C C-A");
-        let (a, b) = (town.at("A>B", 10.0), town.at("A>B", 60.0));
-        let atlas = Atlas::new(town.map, Length::metres(2000.0));
-        assert_eq!(atlas.distance(a, b), Some(Length::metres(50.0)));
-        assert_eq!(atlas.distance(b, a), Some(Length::metres(250.0)));
-    }
-
-    #[test]
-    fn the_way_round_may_be_shorter_than_straight_along() {
-        //  a long bend from A to B, and a short street beside it
-        let town = town("A 0,0  B 10,0 | A-B(5,500) A-B");
-        let (a, b) = (town.at("A-B", 10.0), town.at("A-B", 990.0));
-        let atlas = Atlas::new(town.map, Length::metres(2000.0));
-        assert!(atlas.distance(a, b).unwrap() < Length::metres(40.0));
-    }
-
-    #[test]
-    fn distance_agrees_with_floyd_and_warshall() {
-        let (mut within, mut beyond) = (0, 0);
-        for seed in 0..500 {
-            let town = Town::random(seed);
-            let mut random = Town::generator(seed);
-            let dc_max = Length::metres(200.0 + (seed % 10) as f64 * 200.0);
-            let table = naive::terminal_distances(&town.map);
-            let atlas = Atlas::new(town.map.clone(), dc_max);
-            for _ in 0..20 {
-                let (a, b) = (town.position(&mut random), town.position(&mut random));
-                let expected = naive::distance(&town.map, &table, a, b);
-                let expected = expected.filter(|&length| length <= dc_max);
-                assert_eq!(atlas.distance(a, b), expected, "seed {seed} {a:?} {b:?}\n{town}");
-                within += usize::from(expected.is_some());
-                beyond += usize::from(expected.is_none());
-            }
-        }
-        assert!(within > 1000 && beyond > 1000, "{within} within, {beyond} beyond");
-    }
-}
+mod tests;

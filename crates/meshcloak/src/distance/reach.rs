@@ -1,74 +1,87 @@
-//! For every street, the streets that can be reached from it within `dc_max`, nearest first.
+//! For every street, the streets within `dc_max` of it, nearest first, in two bands.
 //!
-//! One row serves twice: whoever looks for people within reach walks its beginning, and the
-//! expanding mesh of a person *is* its beginning (Algorithm 3). A row entry holds the distances
-//! from either end of the one street to either end of the other, so that `d(A, B)` needs no
-//! search and no look-up (§IV-A).
+//! ```text
+//! heads[street]   16 B: distances around to itself, start and length of the near row, distance at
+//!                 which the far row begins, rank of the street
+//! near band       | row 0: ≤ 47 entries | row 1 | row 2 | …      all near rows, contiguous
+//! far band        | rest of row 0       | rest of row 1 | …
+//! ReachedStreet   16 B: street u32 │ nearest u16 │ crossing 4 × u16 │ rank u8
+//! back            crossing of the opposite direction per entry; empty if all streets are two-way
+//! ```
+//!
+//! `crossing` holds the distances between the ends of two streets, so `d(A, B)` is two additions and
+//! a minimum per exit, without a search or a look-up (§IV-A). Both users of a row read a prefix: the
+//! edge search follows it up to the largest `dc` on the street, and the expanding mesh (Algorithm 3)
+//! *is* the prefix with `nearest < dc`.
+//!
+//! Invariant: a row ascends by (`nearest`, `street`), near and far part together. `rank` is the
+//! position of an entry in street order among the near part and the street itself, so that a set of
+//! near streets is a 64-bit mask that is already sorted.
+//!
+//! The simple version, one list per street, spreads the short prefixes that are read in every batch
+//! over hundreds of megabytes. In one band they are read almost sequentially, can be prefetched, and
+//! few rows are followed beyond 47 entries. Measured gain: docs/BENCHMARKS.md; with the other
+//! memory-bound changes a query takes 0.39 instead of 0.52 µs (Oldenburg, P1-3-5).
 
-use super::band::{Band, Part};
-use super::gather::Gather;
+use super::RowLimits;
+use super::band::{Band, RowPart};
 use super::matrix::DistanceMatrix;
+use super::row_gatherer::RowGatherer;
 use crate::map::{Arm, StreetId, StreetMap};
 use crate::units::Length;
 use rayon::prelude::*;
 
-/// A distance beyond `dc_max`, or a way that does not exist.
-pub(crate) const BEYOND: u16 = u16::MAX;
+/// A distance beyond `dc_max`, or a path that does not exist.
+pub(crate) const UNREACHABLE: u16 = u16::MAX;
 
 /// Distances in 1/32 m from the ends of one street to the ends of another:
-/// `[from → from, from → to, to → from, to → to]`, as far as one may leave and enter there.
+/// `[from → from, from → to, to → from, to → to]`. One-way streets cannot be left at `from` nor
+/// entered at `to`.
 pub type Crossing = [u16; 4];
 
-/// A street that can be reached from another.
+/// An entry of a row: a street that can be reached from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reached {
+pub struct ReachedStreet {
     /// The street.
     pub street: StreetId,
-    /// The least of the distances: how far it is to where the street begins to be entered.
+    /// Distance to the nearest entrance: the minimum of `crossing`.
     pub nearest: u16,
-    /// The distances themselves.
+    /// Distances between the ends of the two streets.
     pub crossing: Crossing,
-    /// The place of this street in the order of streets, among those of the near part of the row
-    /// and the street that the row is of; 0 in the far part.
-    pub(crate) place: u8,
+    /// Rank in street order among the near part of the row and the row's own street; 0 in the far
+    /// part.
+    pub(crate) rank: u8,
 }
 
 /// The rows of all streets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reach {
-    /// The near beginning of every row, all of them in one place: whoever walks street after street
-    /// reads on where she is. Then the rest.
+    /// Near and far parts.
     bands: [Band; 2],
-    /// What is asked first of each street.
     heads: Vec<Head>,
     two_way: bool,
 }
 
-/// So many entries of a row are in the first band, at most: few rows are walked farther where people
-/// are about on foot, and the places of all of them and of the street itself fit a word of bits. In
-/// tests fewer, for towns are small.
-const NEAR: usize = if cfg!(test) { 5 } else { 47 };
-
-/// The beginning of a row.
+/// What is read first of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Head {
-    /// From the street round to itself.
+    /// Distances from the ends of the street around to its own ends.
     own: Crossing,
-    /// Where its entries of the first band begin.
+    /// Start of the near part.
     start: u32,
-    /// How near its entries of the second band are at least.
-    beyond: u16,
-    /// How many entries of the first band there are.
+    /// Distance of the first entry of the far part.
+    far_from: u16,
+    /// Length of the near part.
     len: u8,
-    /// The place of the street in the order of streets, among those of the first band.
-    place: u8,
+    /// Rank of the street itself in street order among the near part.
+    rank: u8,
 }
 
 impl Reach {
-    /// About how many bytes the rows of a map would take.
+    /// Estimates the size of the rows of a map in bytes.
     pub fn size_in_bytes(map: &StreetMap, matrix: &DistanceMatrix) -> usize {
-        // Two streets are met once for every pair of ends between which one can travel, so each
-        // end counts as its share of a street.
+        // A pair of streets is counted once per pair of usable ends, so an end counts as its
+        // share of the street.
         let share = |arms: &[Arm]| -> f64 {
             let ends =
                 arms.iter().map(|arm| if map.street(arm.street).one_way { 1.0 } else { 0.5 });
@@ -80,17 +93,28 @@ impl Reach {
             share(map.arriving(u)) * within
         });
         let entries = entries.sum::<f64>().ceil() as usize;
-        entries * (size_of::<Reached>() + size_of::<Crossing>())
+        entries * (size_of::<ReachedStreet>() + size_of::<Crossing>())
     }
 
-    /// The rows of all streets of `map`.
+    /// Computes the rows of all streets of `map`.
     pub fn new(map: &StreetMap, matrix: &DistanceMatrix) -> Reach {
+        Reach::with_near_len(map, matrix, RowLimits::default().near_len)
+    }
+
+    /// Computes the rows of all streets, with at most `near_len` entries in the near part.
+    ///
+    /// # Panics
+    /// If `near_len` is above [`RowLimits::MAX_NEAR_LEN`].
+    pub fn with_near_len(map: &StreetMap, matrix: &DistanceMatrix, near_len: usize) -> Reach {
+        assert!(near_len <= RowLimits::MAX_NEAR_LEN, "near_len is {near_len}, above 63");
         let streets: Vec<StreetId> = map.streets().collect();
-        let chunks: Vec<Rows> = streets
-            .par_chunks(128)
-            .map_init(Gather::default, |gather, chunk| Rows::of(gather, map, matrix, chunk))
+        let chunks: Vec<RowChunk> = streets
+            .par_chunks(CHUNK)
+            .map_init(RowGatherer::default, |gatherer, chunk| {
+                RowChunk::compute(gatherer, map, matrix, chunk)
+            })
             .collect();
-        // All at once: what grows while it is filled is there twice each time it is moved.
+        // Allocated at full size: a growing vector needs twice the memory while it is moved.
         let entries = chunks.iter().map(|chunk| chunk.rows.len()).sum();
         let rows = Vec::with_capacity(entries);
         let mut band = Band { starts: vec![0], rows, back: Vec::new() };
@@ -104,195 +128,114 @@ impl Reach {
         }
         let two_way = !map.streets().any(|street| map.street(street).one_way);
         if !two_way {
-            band.back = band.ways_back(map.street_count());
+            band.back = band.return_paths(map.street_count());
         }
-        let mut near = band.split_off(NEAR);
+        let mut near = band.split_front(near_len);
         let head = |(street, own): (StreetId, Crossing)| {
-            let (run, place) = (near.run(street), near.put_in_order(street));
-            let beyond = band.rows[band.run(street)].first().map_or(BEYOND, |first| first.nearest);
-            Head { own, start: run.start as u32, beyond, len: run.len() as u8, place }
+            let (run, rank) = (near.run(street), near.set_ranks(street));
+            let far = band.rows[band.run(street)].first();
+            let far_from = far.map_or(UNREACHABLE, |first| first.nearest);
+            Head { own, start: run.start as u32, far_from, len: run.len() as u8, rank }
         };
         let heads = map.streets().zip(own).map(head).collect();
         Reach { bands: [near, band], heads, two_way }
     }
 
-    /// The streets within reach of `street`, itself aside, nearest first.
-    pub fn row(&self, street: StreetId) -> impl Iterator<Item = &Reached> {
+    /// Returns the streets within `dc_max` of `street`, except itself, nearest first.
+    pub fn row(&self, street: StreetId) -> impl Iterator<Item = &ReachedStreet> {
         self.bands.iter().flat_map(move |band| &band.rows[band.run(street)])
     }
 
-    /// The same in two parts, near and far, as far as somebody needs them who looks no farther than
-    /// `farthest`: each with the ways back of its entries; `None` where they are the same as the
-    /// ways there. A far part that is not needed is empty, for to look at it is to wait for memory.
-    pub(crate) fn parts(&self, street: StreetId, farthest: i32) -> [Part<'_>; 2] {
+    /// Returns the near and the far part of a row. The far part is empty if it has no entry within
+    /// `max_distance`, which avoids a cache miss.
+    pub(crate) fn parts(&self, street: StreetId, max_distance: i32) -> [RowPart<'_>; 2] {
         let far = &self.bands[1];
-        let is_near = self.is_near(street, farthest);
+        let is_near = self.is_near(street, max_distance);
         [self.near(street), far.part(if is_near { 0..0 } else { far.run(street) })]
     }
 
-    /// Whether the near part of its row is all that somebody needs who looks no farther than
-    /// `farthest`.
+    /// Returns whether the near part holds every entry within `max_distance`, 1/32 m.
     #[inline]
-    pub(crate) fn is_near(&self, street: StreetId, farthest: i32) -> bool {
-        farthest < i32::from(self.heads[street.index()].beyond)
+    pub(crate) fn is_near(&self, street: StreetId, max_distance: i32) -> bool {
+        max_distance < i32::from(self.heads[street.index()].far_from)
     }
 
-    /// The near part of a row.
+    /// Returns the near part of a row.
     #[inline]
-    pub(crate) fn near(&self, street: StreetId) -> Part<'_> {
+    pub(crate) fn near(&self, street: StreetId) -> RowPart<'_> {
         let Head { start, len, .. } = self.heads[street.index()];
         self.bands[0].part(start as usize..start as usize + usize::from(len))
     }
 
-    /// The place of a street in the order of streets, among those of the near part of its row.
+    /// Returns the rank of a street in street order among the near part of its row.
     #[inline]
-    pub(crate) fn place(&self, street: StreetId) -> u32 {
-        self.heads[street.index()].place.into()
+    pub(crate) fn rank(&self, street: StreetId) -> u32 {
+        self.heads[street.index()].rank.into()
     }
 
-    /// Reads the beginning of the near part of the row of a street that is soon to be walked, so
-    /// that nobody waits for it then.
+    /// Prefetches the first cache lines of the near part of a row.
     #[inline]
-    pub(crate) fn read_ahead(&self, street: StreetId) {
+    pub(crate) fn prefetch(&self, street: StreetId) {
         let Some(head) = self.heads.get(street.index()) else { return };
         let entry = |number: usize| self.bands[0].rows.get(head.start as usize + number);
         let read = [0, 4, 8].map(|number| entry(number).map_or(0, |reached| reached.nearest));
         std::hint::black_box(read[0] ^ read[1] ^ read[2]);
     }
 
-    /// Whether every street is two-way, so that the ways back are the ways there.
+    /// Whether every street is two-way, so that return paths are the outward paths.
     pub(crate) fn is_two_way(&self) -> bool {
         self.two_way
     }
 
-    /// The distances from the ends of a street round to its own ends.
+    /// Returns the distances from the ends of a street around to its own ends.
     pub(crate) fn own(&self, street: StreetId) -> Crossing {
         self.heads[street.index()].own
     }
 
-    /// The streets that belong to `EMesh` of someone on `street` with constraint `dc`, the street
-    /// itself aside: those that can be entered at a terminal nearer than `dc` to its exits.
-    pub fn expanding(&self, street: StreetId, dc: Length) -> impl Iterator<Item = &Reached> {
+    /// Returns the expanding mesh `EMesh` of `street` and `dc`, except the street itself: the
+    /// streets that can be entered at a terminal nearer than `dc` to an exit.
+    pub fn expanding(&self, street: StreetId, dc: Length) -> impl Iterator<Item = &ReachedStreet> {
         self.row(street).take_while(move |reached| u32::from(reached.nearest) < dc.units())
     }
 
-    /// How many entries all rows have.
+    /// Number of entries of all rows.
     pub fn entry_count(&self) -> usize {
         self.bands.iter().map(|band| band.rows.len()).sum()
     }
 
-    /// How many bytes they take.
+    /// Size in bytes.
     pub fn bytes(&self) -> usize {
         self.bands.iter().map(Band::bytes).sum::<usize>() + size_of_val(&self.heads[..])
     }
 }
 
-/// The rows of some streets.
+/// Streets per parallel task.
+const CHUNK: usize = 128;
+
+/// The rows of consecutive streets.
 #[derive(Default)]
-struct Rows {
+struct RowChunk {
     sizes: Vec<usize>,
-    rows: Vec<Reached>,
+    rows: Vec<ReachedStreet>,
     own: Vec<Crossing>,
 }
 
-impl Rows {
-    fn of(
-        gather: &mut Gather,
+impl RowChunk {
+    fn compute(
+        gatherer: &mut RowGatherer,
         map: &StreetMap,
         matrix: &DistanceMatrix,
         streets: &[StreetId],
-    ) -> Rows {
-        let mut rows = Rows::default();
+    ) -> RowChunk {
+        let mut chunk = RowChunk::default();
         let terminals =
             |exit| matrix.row(exit).map(|(terminal, length)| (terminal, length.units() as u16));
         for &street in streets {
-            let start = rows.rows.len();
-            rows.own.push(gather.row(map, street, terminals, &mut rows.rows));
-            rows.rows[start..].sort_unstable_by_key(|reached| (reached.nearest, reached.street));
-            rows.sizes.push(rows.rows.len() - start);
+            let start = chunk.rows.len();
+            chunk.own.push(gatherer.gather(map, street, terminals, &mut chunk.rows));
+            chunk.rows[start..].sort_unstable_by_key(|reached| (reached.nearest, reached.street));
+            chunk.sizes.push(chunk.rows.len() - start);
         }
-        rows
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::distance::LARGEST_DC_MAX;
-    use crate::naive;
-    use crate::town::Town;
-
-    #[test]
-    fn a_row_holds_the_distances_between_the_ends_of_two_streets() {
-        let mut entries = 0;
-        for seed in 0..200 {
-            let town = Town::random(seed);
-            let map = &town.map;
-            let matrix = DistanceMatrix::new(map, LARGEST_DC_MAX);
-            let reach = Reach::new(map, &matrix);
-            let table = naive::terminal_distances(map);
-            let crossing = |from: StreetId, to: StreetId| -> Crossing {
-                let (a, b) = (map.street(from), map.street(to));
-                let ends = [(a.from, b.from), (a.from, b.to), (a.to, b.from), (a.to, b.to)];
-                let allowed = [!a.one_way, !a.one_way && !b.one_way, true, !b.one_way];
-                std::array::from_fn(|way| {
-                    let (u, w) = ends[way];
-                    let length = table[u.index()][w.index()].filter(|d| *d <= LARGEST_DC_MAX);
-                    let length = length.filter(|_| allowed[way]);
-                    length.map_or(BEYOND, |length| length.units() as u16)
-                })
-            };
-            for street in map.streets() {
-                let row: Vec<&Reached> = reach.row(street).collect();
-                let back: Vec<Option<Crossing>> = reach
-                    .parts(street, i32::MAX)
-                    .into_iter()
-                    .flat_map(|(row, back)| (0..row.len()).map(move |at| back.map(|back| back[at])))
-                    .collect();
-                assert!(row.is_sorted_by_key(|reached| (reached.nearest, reached.street)));
-                assert_eq!(reach.own(street), crossing(street, street), "seed {seed}\n{town}");
-                for (entry, reached) in row.iter().enumerate() {
-                    let there = crossing(street, reached.street);
-                    assert_eq!(reached.crossing, there, "seed {seed} {street:?}\n{town}");
-                    assert_eq!(Some(reached.nearest), there.into_iter().min());
-                    let expected = crossing(reached.street, street);
-                    assert_eq!(back[entry].unwrap_or(expected), expected, "seed {seed}\n{town}");
-                    assert_eq!(back[entry].is_none(), reach.is_two_way());
-                }
-                let others = map.streets().filter(|&other| other != street);
-                let near = others.filter(|&other| crossing(street, other) != [BEYOND; 4]).count();
-                assert_eq!(near, row.len(), "seed {seed} {street:?}\n{town}");
-                entries += near;
-            }
-        }
-        assert!(entries > 4_000, "only {entries} entries were compared");
-    }
-
-    #[test]
-    fn near_entries_know_their_places_in_the_order_of_streets() {
-        let (mut near, mut far) = (0, 0);
-        for seed in 0..200 {
-            let town = Town::random(seed);
-            let matrix = DistanceMatrix::new(&town.map, LARGEST_DC_MAX);
-            let reach = Reach::new(&town.map, &matrix);
-            for street in town.map.streets() {
-                let (row, _) = reach.near(street);
-                let others = row.iter().map(|reached| (u32::from(reached.place), reached.street));
-                let mut places: Vec<_> = others.chain([(reach.place(street), street)]).collect();
-                places.sort_unstable();
-                assert!(places.is_sorted_by_key(|(_, street)| *street), "seed {seed}\n{town}");
-                assert!((0..).zip(&places).all(|(number, (place, _))| *place == number));
-                for farthest in [-1, 0, 3_000, 10_000, 65_000] {
-                    let within = |reached: &&Reached| i32::from(reached.nearest) <= farthest;
-                    let needed = reach.row(street).filter(within).count();
-                    assert_eq!(reach.is_near(street, farthest), needed <= row.len(), "{farthest}");
-                    let [_, (rest, _)] = reach.parts(street, farthest);
-                    assert!(needed <= row.len() + rest.len());
-                    assert_eq!(rest.is_empty(), needed <= row.len());
-                    *if needed <= row.len() { &mut near } else { &mut far } += 1;
-                }
-            }
-        }
-        assert!(near > 1_000 && far > 500, "{near} near, {far} far");
+        chunk
     }
 }

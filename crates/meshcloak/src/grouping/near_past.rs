@@ -2,21 +2,20 @@
 //! of which only the beginning is looked at.
 
 use super::past::{Before, Whereabouts};
-use crate::distance::{Crossing, Reach};
+use crate::distance::{Crossing, Reach, ReachedStreet};
 use crate::map::{Position, StreetMap};
+use crate::stamps::Stamps;
 use crate::units::Length;
 
 /// How far it is from where somebody was to the ends of the streets around.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NearPast {
-    ends: Vec<Ends>,
-    now: u32,
+    ends: Stamps<Ends>,
 }
 
-/// How far it is to the ends of a street; of the present question if the stamp is.
+/// Distances to the ends of a street, 1/32 m.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ends {
-    stamp: u32,
     from: u16,
     to: u16,
 }
@@ -30,12 +29,7 @@ impl NearPast {
     /// Notes how far it is to the ends of every street that can be entered within
     /// `before.farthest`, which must be within the rows.
     pub(super) fn spread_out(&mut self, map: &StreetMap, rows: &Reach, before: Before) {
-        self.ends.resize(map.street_count(), Ends::default());
-        self.now = self.now.wrapping_add(1);
-        if self.now == 0 {
-            self.ends.fill(Ends::default());
-            self.now = 1;
-        }
+        self.ends.clear(map.street_count());
         let Position { street, offset } = before.position;
         let at = map.street(street);
         let [behind, ahead] = [offset.units(), at.length.units() - offset.units()];
@@ -43,19 +37,18 @@ impl NearPast {
         let Some(left) = before.farthest.units().checked_sub(least) else { return };
         // What is too far for sixteen bits, or does not lead on, is beyond what is asked for.
         let short = |length: u32| length.min(u16::MAX.into()) as u16;
-        let stamp = self.now;
         let ends = |crossing: Crossing| {
             let [from_from, from_to, to_from, to_to] = crossing.map(u32::from);
             Ends {
-                stamp,
                 from: short((behind + from_from).min(ahead + to_from)),
                 to: short((behind + from_to).min(ahead + to_to)),
             }
         };
-        self.ends[street.index()] = ends(rows.own(street));
-        for (row, _) in rows.parts(street, left as i32) {
-            for reached in row.iter().take_while(|row| u32::from(row.nearest) <= left) {
-                self.ends[reached.street.index()] = ends(reached.crossing);
+        self.ends.insert(street.index(), ends(rows.own(street)));
+        for part in rows.parts(street, left as i32) {
+            let near = |row: &&ReachedStreet| u32::from(row.nearest) <= left;
+            for reached in part.entries.iter().take_while(near) {
+                self.ends.insert(reached.street.index(), ends(reached.crossing));
             }
         }
     }
@@ -64,12 +57,12 @@ impl NearPast {
     #[inline]
     pub(super) fn reaches(&self, map: &StreetMap, before: Before, to: Whereabouts) -> bool {
         let Whereabouts { position, rest } = to;
-        let ends = self.ends[position.street.index()];
+        let (is_set, ends) = self.ends.peek(position.street.index());
         let farthest = before.farthest.units();
         let from = u32::from(ends.from) + position.offset.units();
         let end = u32::from(ends.to) + rest.units();
         // Nobody can guess the answer, so there is one branch less to guess wrong.
-        let entered = (ends.stamp == self.now) & ((from <= farthest) | (end <= farthest));
+        let entered = is_set & ((from <= farthest) | (end <= farthest));
         let along =
             || map.along(before.position, position).is_some_and(|way| way <= before.farthest);
         entered | (position.street == before.position.street && along())

@@ -4,18 +4,18 @@
 //! soon as it can.
 
 use super::near_past::NearPast;
-use crate::distance::{Atlas, Rows, Search, Ways};
+use crate::distance::{Arcs, Atlas, Rows, Search};
 use crate::map::{Position, StreetId, StreetMap, TerminalId};
+use crate::stamps::Stamps;
 use crate::units::Length;
 use std::fmt;
 
 /// Measures how far it is from one position to others, beyond `dc_max` too.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Past {
-    beyond: Option<(Ways, Search)>,
-    /// Distance from where she was, of the present question if the stamp is.
-    spread: Vec<(u32, u32)>,
-    now: u32,
+    beyond: Option<(Arcs, Search)>,
+    /// Distance of each terminal from the past position, 1/32 m.
+    spread: Stamps<u32>,
     near: NearPast,
 }
 
@@ -97,7 +97,6 @@ impl Past {
             self.near.spread_out(map, rows, before);
             return Reachable { past: self, atlas, before, is_near: true };
         }
-        self.spread.resize(map.terminal_count(), (0, 0));
         let plane = |to: Position| map.point(before.position).distance(map.point(to));
         // How far the first search looks: far enough as a rule.
         let mut bound = atlas.dc_max();
@@ -117,19 +116,12 @@ impl Past {
 
     /// Notes the distance of every terminal within `bound`.
     fn spread_out(&mut self, atlas: &Atlas, from: Position, bound: Length) {
-        self.now = self.now.wrapping_add(1);
-        if self.now == 0 {
-            self.spread.fill((0, 0));
-            self.now = 1;
-        }
-        let Past { beyond, spread, now, .. } = self;
-        let mut note = |terminal: TerminalId, length: Length| {
-            let known = &mut spread[terminal.index()];
-            if known.0 != *now || length.units() < known.1 {
-                *known = (*now, length.units());
-            }
-        };
         let map = atlas.map();
+        let Past { beyond, spread, .. } = self;
+        spread.clear(map.terminal_count());
+        let mut note = |terminal: TerminalId, length: Length| {
+            spread.lower(terminal.index(), length.units());
+        };
         if bound <= atlas.dc_max() {
             for (exit, behind) in map.exits(from) {
                 for (terminal, length) in atlas.matrix().row(exit) {
@@ -138,7 +130,7 @@ impl Past {
             }
         } else {
             let (ways, search) = beyond
-                .get_or_insert_with(|| (Ways::forward(map), Search::new(map.terminal_count())));
+                .get_or_insert_with(|| (Arcs::forward(map), Search::new(map.terminal_count())));
             search.run(ways, map.exits(from), bound, note);
         }
     }
@@ -147,8 +139,7 @@ impl Past {
     fn length(&self, atlas: &Atlas, before: Before, to: Position) -> Option<Length> {
         let map = atlas.map();
         let at = |(terminal, arrive): (TerminalId, Length)| {
-            let (stamp, length) = self.spread[terminal.index()];
-            (stamp == self.now).then(|| Length::from_units(length) + arrive)
+            self.spread.get(terminal.index()).map(|units| Length::from_units(units) + arrive)
         };
         map.entrances(to).filter_map(at).chain(map.along(before.position, to)).min()
     }
@@ -157,6 +148,7 @@ impl Past {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distance::RowLimits;
     use crate::naive;
     use crate::town::Town;
     use rand::RngExt as _;
@@ -169,7 +161,9 @@ mod tests {
             let mut random = Town::generator(seed);
             let table = naive::terminal_distances(&town.map);
             let dc_max = Length::metres([50.0, 300.0, 2_000.0][seed as usize % 3]);
-            let atlas = Atlas::new(town.map.clone(), dc_max);
+            // A short near part, so that small towns have far parts.
+            let limits = RowLimits { near_len: 5, ..RowLimits::default() };
+            let atlas = Atlas::with_limits(town.map.clone(), dc_max, limits);
             let mut past = Past::default();
             for _ in 0..8 {
                 let farthest = Length::metres(random.random_range(0.0..4_000.0));

@@ -72,7 +72,7 @@ fn group(case: &Case, everyone: Everyone, what: &str) -> Vec<Vec<u32>> {
     let mut free: Vec<u32> = (0..case.graph.len() as u32).collect();
     for group in &groups {
         assert!(naive::is_clique(&case.graph, group), "{what}: {group:?} is no clique");
-        assert!(naive::is_content(group, &case.k, &counts), "{what}: {group:?} lacks someone");
+        assert!(naive::is_satisfied(group, &case.k, &counts), "{what}: {group:?} lacks someone");
         let before = free.len();
         free.retain(|node| !group.contains(node));
         assert_eq!(before - free.len(), group.len(), "{what}: {group:?} shares someone");
@@ -83,7 +83,7 @@ fn group(case: &Case, everyone: Everyone, what: &str) -> Vec<Vec<u32>> {
         for group in groups.iter().chain([&Vec::new()]) {
             let larger = [&group[..], &more].concat();
             let possible = naive::is_clique(&case.graph, &larger)
-                && naive::is_content(&larger, &case.k, &counts);
+                && naive::is_satisfied(&larger, &case.k, &counts);
             assert!(!possible, "{what}: {more:?} could be added to {group:?}");
         }
     }
@@ -98,7 +98,7 @@ fn compare(everyone: Everyone, share: f64) {
         let worth = |node: &u32| u64::from(case.worth[*node as usize]);
         let sum: u64 = groups.iter().flatten().map(worth).sum();
         let counts = |a: u32, b: u32| case.counts[a as usize][b as usize];
-        let most = naive::best_groups(&case.graph, (&case.k, &case.worth), &counts);
+        let most = naive::best_groups(&case.graph, &case.k, &case.worth, &counts);
         assert!(sum <= most, "seed {seed}: {sum} of {most}");
         found += sum;
         best += most;

@@ -2,6 +2,7 @@
 //! room, and spread out over the map for whoever stands somewhere.
 
 use crate::map::{Position, StreetMap, TerminalId};
+use crate::stamps::Stamps;
 use crate::units::Length;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,9 +18,8 @@ pub(super) struct Distances {
     search: Search,
     from: Option<Position>,
     bound: u32,
-    /// Distance from there, of this spread if the stamp is.
-    spread: Vec<(u32, u32)>,
-    now: u32,
+    /// Distance of each terminal from `from`, 1/32 m.
+    spread: Stamps<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,14 +39,9 @@ impl Distances {
     /// Turns to a position: distances from there are known up to `bound`.
     pub(super) fn stand(&mut self, map: &StreetMap, from: Position, bound: Length) {
         self.rows.resize(map.terminal_count(), None);
-        self.spread.resize(map.terminal_count(), (0, 0));
+        self.spread.clear(map.terminal_count());
         self.from = Some(from);
         self.bound = bound.units();
-        self.now = self.now.wrapping_add(1);
-        if self.now == 0 {
-            self.spread.fill((0, 0));
-            self.now = 1;
-        }
         let street = map.street(from.street);
         self.leave_by(map, street.to, street.length.units() - from.offset.units());
         if !street.one_way {
@@ -70,8 +65,7 @@ impl Distances {
     }
 
     fn at(&self, terminal: TerminalId) -> u32 {
-        let (stamp, length) = self.spread[terminal.index()];
-        if stamp == self.now { length } else { u32::MAX }
+        self.spread.get(terminal.index()).unwrap_or(u32::MAX)
     }
 
     fn leave_by(&mut self, map: &StreetMap, exit: TerminalId, behind: u32) {
@@ -83,11 +77,7 @@ impl Distances {
             if length > left {
                 break;
             }
-            let length = length + behind;
-            let known = &mut self.spread[terminal as usize];
-            if known.0 != self.now || length < known.1 {
-                *known = (self.now, length);
-            }
+            self.spread.lower(terminal as usize, length + behind);
         }
     }
 
@@ -140,9 +130,8 @@ fn step_up(bound: u32) -> u32 {
 /// Room for searches.
 #[derive(Clone, Debug, Default)]
 struct Search {
-    /// The shortest way to each terminal so far, of this search if the stamp is.
-    best: Vec<(u32, u32)>,
-    now: u32,
+    /// Shortest distance to each terminal found so far, 1/32 m.
+    best: Stamps<u32>,
     open: BinaryHeap<Reverse<(u32, TerminalId)>>,
 }
 
@@ -155,33 +144,22 @@ impl Search {
         bound: u32,
         mut visit: impl FnMut(TerminalId, u32),
     ) {
-        self.begin(map.terminal_count());
-        let Search { best, now, open } = self;
-        best[from.index()] = (*now, 0);
+        let Search { best, open } = self;
+        best.clear(map.terminal_count());
+        open.clear();
+        best.insert(from.index(), 0);
         open.push(Reverse((0, from)));
         while let Some(Reverse((length, terminal))) = open.pop() {
-            if best[terminal.index()].1 < length {
+            if best.get(terminal.index()).is_some_and(|best| best < length) {
                 continue;
             }
             visit(terminal, length);
             for arm in map.leaving(terminal) {
                 let next = length.saturating_add(map.street(arm.street).length.units());
-                let known = &mut best[arm.terminal.index()];
-                if next <= bound && (known.0 != *now || next < known.1) {
-                    *known = (*now, next);
+                if next <= bound && best.lower(arm.terminal.index(), next) {
                     open.push(Reverse((next, arm.terminal)));
                 }
             }
-        }
-    }
-
-    fn begin(&mut self, terminals: usize) {
-        self.best.resize(terminals, (0, 0));
-        self.open.clear();
-        self.now = self.now.wrapping_add(1);
-        if self.now == 0 {
-            self.best.fill((0, 0));
-            self.now = 1;
         }
     }
 }

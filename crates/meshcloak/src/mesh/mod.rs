@@ -1,65 +1,65 @@
-//! What the service is asked about: the streets that somebody can reach (Algorithm 3), and those
-//! that the members of a cloaking set can reach together.
+//! Expanding and cloaking meshes (Algorithm 3): the streets that one member, or the members of an
+//! anonymity set together, can reach.
 
-mod as_printed;
-mod noted;
+mod breadth_first;
+mod pending_set;
 mod stencils;
 
 use crate::distance::{Atlas, Rows};
 use crate::map::{Position, StreetId, StreetSet};
 pub use crate::query::MeshKey;
 use crate::units::Length;
-use as_printed::BreadthFirst;
-use noted::Noted;
+use breadth_first::BreadthFirst;
+use pending_set::PendingSet;
 use std::sync::Arc;
-use stencils::{Run, Stencils};
+use stencils::{LayerRange, Stencils};
 
 /// Which streets belong to an expanding mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MeshRule {
-    /// One's own street, and every street that can be entered at a terminal nearer than `dc` to
-    /// an exit of it: complete, and silent about where on the street one is.
-    /// Departs from Algorithm 3, which misses some of these and adds others; see PAPER.md.
+    /// The member's own street, and every street that can be entered at a terminal nearer than `dc`
+    /// to an exit of it. Complete, and independent of the position on the street.
+    /// Departs from Algorithm 3, which misses some of these streets and adds others; see PAPER.md.
     #[default]
     Reach,
-    /// Algorithm 3 to the letter: breadth first, the first visit to a terminal wins.
+    /// Algorithm 3 as printed: breadth first, the first visit to a terminal wins.
     Printed,
 }
 
-/// A part that was asked for again so often is worth its memory.
-const WORTH_KEEPING: usize = 8;
+/// Cache hits per cached mesh below which [`MeshBuilder::evict`] empties the cache.
+const MIN_HITS_PER_MESH: usize = 8;
 
-/// Builds one mesh after the other without allocating anew, and remembers the parts.
+/// Builds cloaking meshes with reused buffers and a cache of expanding meshes.
 #[derive(Clone, Debug)]
 pub struct MeshBuilder {
     atlas: Arc<Atlas>,
     rule: MeshRule,
     stencils: Stencils,
-    /// How many parts were known when they were asked for.
-    laid: usize,
-    /// The members of the noted sets that matter, set by set.
-    members: Vec<MeshKey>,
-    /// Where those of each noted set end.
+    /// Cache hits since the last call of `evict`.
+    hits: usize,
+    /// Mesh keys of the pending sets, concatenated.
+    keys: Vec<MeshKey>,
+    /// End of each pending set in `keys`.
     ends: Vec<u32>,
-    /// The meshes of these members, as far as they are known.
-    parts: Vec<Run>,
+    /// Cached mesh of each key; empty if it is not cached.
+    ranges: Vec<LayerRange>,
     mesh: StreetSet,
-    /// Room for the streets of the noted sets.
+    /// Scratch buffer for the streets of the pending sets.
     streets: Vec<StreetId>,
     breadth_first: BreadthFirst,
 }
 
 impl MeshBuilder {
-    /// A builder of meshes on a map, by a rule.
+    /// Creates a builder for a map and a rule.
     pub fn new(atlas: Arc<Atlas>, rule: MeshRule) -> MeshBuilder {
         let mut mesh = StreetSet::default();
         mesh.reserve(atlas.map().street_count());
         MeshBuilder {
             stencils: Stencils::new(atlas.map().street_count()),
-            laid: 0,
-            members: Vec::new(),
+            hits: 0,
+            keys: Vec::new(),
             ends: Vec::new(),
-            parts: Vec::new(),
+            ranges: Vec::new(),
             mesh,
             streets: Vec::new(),
             breadth_first: BreadthFirst::default(),
@@ -74,109 +74,106 @@ impl MeshBuilder {
         members: impl Iterator<Item = MeshKey>,
         mesh: &mut Vec<StreetId>,
     ) {
-        self.begin();
-        let mut set = self.note();
-        members.for_each(|member| set.add(member));
-        set.end();
-        self.draw(mesh, |_| ());
+        self.clear();
+        let mut set = self.add_set();
+        members.for_each(|member| set.push(member));
+        set.finish();
+        self.build(mesh, |_| ());
     }
 
-    /// Forgets which sets were noted.
-    pub(crate) fn begin(&mut self) {
-        self.stencils.make_room();
-        self.members.clear();
+    /// Removes the pending sets.
+    pub(crate) fn clear(&mut self) {
+        self.stencils.clear_if_full();
+        self.keys.clear();
         self.ends.clear();
     }
 
-    /// Notes one more set: its members follow.
+    /// Adds a pending set.
     #[inline]
-    pub(crate) fn note(&mut self) -> Noted<'_> {
-        Noted::of(self)
+    pub(crate) fn add_set(&mut self) -> PendingSet<'_> {
+        PendingSet::new(self)
     }
 
-    /// Finds the meshes of all members of noted sets, before the first is drawn.
+    /// Looks up the meshes of all pending keys, builds those that are missing, and prefetches all.
     fn look_up(&mut self) {
-        self.parts.clear();
-        self.parts.extend(self.members.iter().map(|&member| self.stencils.get(member)));
-        self.laid += self.parts.iter().filter(|part| !part.is_empty()).count();
-        for place in 0..self.parts.len() {
-            if self.parts[place].is_empty() {
-                self.parts[place] = self.meet(self.members[place]);
+        self.ranges.clear();
+        self.ranges.extend(self.keys.iter().map(|&key| self.stencils.get(key)));
+        self.hits += self.ranges.iter().filter(|range| !range.is_empty()).count();
+        for index in 0..self.ranges.len() {
+            if self.ranges[index].is_empty() {
+                self.ranges[index] = self.cache(self.keys[index]);
             }
         }
-        self.stencils.fetch(&self.parts);
+        self.stencils.prefetch(&self.ranges);
     }
 
-    /// Appends the meshes of the noted sets to `meshes`, set by set, the streets of each once and
-    /// ascending; and says where each ends.
-    pub(crate) fn draw(&mut self, meshes: &mut Vec<StreetId>, mut ends_at: impl FnMut(usize)) {
+    /// Appends the meshes of the pending sets to `meshes`, the streets of each set once and
+    /// ascending; calls `set_end` with the end of each.
+    pub(crate) fn build(&mut self, meshes: &mut Vec<StreetId>, mut set_end: impl FnMut(usize)) {
         self.look_up();
         let mut streets = std::mem::take(&mut self.streets);
         let (mut start, mut end) = (0, 0);
         for set in 0..self.ends.len() {
-            let members = start..self.ends[set] as usize;
-            start = members.end;
-            for place in members {
-                let run = self.parts[place];
-                if run.is_empty() {
-                    self.expand(self.members[place]);
+            let keys = start..self.ends[set] as usize;
+            start = keys.end;
+            for index in keys {
+                let range = self.ranges[index];
+                if range.is_empty() {
+                    self.expand(self.keys[index]);
                 } else {
-                    self.mesh.lay(self.stencils.layers(run));
+                    self.mesh.lay(self.stencils.layers(range));
                 }
             }
             end = self.mesh.write(&mut streets, end);
-            ends_at(meshes.len() + end);
+            set_end(meshes.len() + end);
         }
         meshes.extend_from_slice(&streets[..end]);
         self.streets = streets;
     }
 
-    /// Forgets the parts if on average they were asked for too seldom since this was last called
-    /// to be worth their memory.
-    pub(crate) fn forget(&mut self) {
-        if self.laid < WORTH_KEEPING * self.stencils.known() {
-            self.stencils.forget();
+    /// Empties the cache and frees its memory if it had too few hits since the last call.
+    pub(crate) fn evict(&mut self) {
+        if self.hits < MIN_HITS_PER_MESH * self.stencils.len() {
+            self.stencils.reset();
         }
-        self.laid = 0;
+        self.hits = 0;
     }
 
-    /// Builds a mesh and keeps it, if there is room.
+    /// Builds a mesh and caches it if the cache admits it; otherwise returns an empty range.
     #[cold]
-    fn meet(&mut self, member: MeshKey) -> Run {
-        let known = self.stencils.get(member);
-        if !known.is_empty() || !self.stencils.admits(member) {
-            return known;
+    fn cache(&mut self, key: MeshKey) -> LayerRange {
+        let cached = self.stencils.get(key);
+        if !cached.is_empty() || !self.stencils.admits(key) {
+            return cached;
         }
-        self.expand(member);
-        self.stencils.keep(member, &mut self.mesh)
+        self.expand(key);
+        self.stencils.insert(key, &mut self.mesh)
     }
 
-    /// `EMesh(A)`: one's own street, and those that the rule adds.
-    fn expand(&mut self, member: MeshKey) {
-        self.mesh.insert(member.street);
+    /// Adds `EMesh(A)` to `self.mesh`.
+    fn expand(&mut self, key: MeshKey) {
+        self.mesh.insert(key.street);
         match self.rule {
-            MeshRule::Reach => reach(&self.atlas, member, &mut self.mesh),
-            MeshRule::Printed => {
-                self.breadth_first.expand(self.atlas.map(), member, &mut self.mesh);
-            }
+            MeshRule::Reach => insert_reachable(&self.atlas, key, &mut self.mesh),
+            MeshRule::Printed => self.breadth_first.expand(self.atlas.map(), key, &mut self.mesh),
         }
     }
 }
 
-/// The streets that can be entered at a terminal nearer than `dc` to an exit of hers.
-fn reach(atlas: &Atlas, member: MeshKey, mesh: &mut StreetSet) {
+/// Inserts the streets that can be entered at a terminal nearer than `dc` to an exit of the street.
+fn insert_reachable(atlas: &Atlas, key: MeshKey, mesh: &mut StreetSet) {
     match atlas.rows() {
         Rows::Streets(reach) => {
-            for reached in reach.expanding(member.street, member.dc) {
+            for reached in reach.expanding(key.street, key.dc) {
                 mesh.insert(reached.street);
             }
         }
         Rows::Terminals(rows) => {
             let map = atlas.map();
-            let anywhere = Position { street: member.street, offset: Length::ZERO };
-            for (exit, _) in map.exits(anywhere) {
+            let position = Position { street: key.street, offset: Length::ZERO };
+            for (exit, _) in map.exits(position) {
                 let row = rows.row(exit).iter();
-                for (terminal, _) in row.take_while(|row| u32::from(row.1) < member.dc.units()) {
+                for (terminal, _) in row.take_while(|row| u32::from(row.1) < key.dc.units()) {
                     for arm in map.leaving(*terminal) {
                         mesh.insert(arm.street);
                     }

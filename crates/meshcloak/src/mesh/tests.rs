@@ -1,19 +1,25 @@
-//! Meshes are those of the definition, and are remembered while that is worth its memory.
+//! Meshes agree with the definition, and the cache is emptied when it has too few hits.
 
 use super::*;
-use crate::distance::LARGEST_DC_MAX;
+use crate::distance::{LARGEST_DC_MAX, RowLimits};
 use crate::naive;
 use crate::town::{Town, town};
 use rand::RngExt as _;
 
+/// Rows with a short near part, so that small towns have far parts.
+fn atlas(town: &Town, max_bytes: usize) -> Arc<Atlas> {
+    let limits = RowLimits { max_bytes, near_len: 5 };
+    Arc::new(Atlas::with_limits(town.map.clone(), LARGEST_DC_MAX, limits))
+}
+
 #[test]
-fn a_mesh_is_the_union_of_what_its_members_can_reach() {
+fn a_mesh_is_the_union_of_the_reachable_streets_of_its_members() {
     let mut missed = 0;
     for seed in 0..400 {
         let town = Town::random(seed);
         let mut random = Town::generator(seed);
-        let most_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
-        let atlas = Arc::new(Atlas::within(town.map.clone(), LARGEST_DC_MAX, most_bytes));
+        let max_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
+        let atlas = atlas(&town, max_bytes);
         let table = naive::terminal_distances(&town.map);
         let mut builder = MeshBuilder::new(Arc::clone(&atlas), MeshRule::Reach);
         let members: Vec<MeshKey> = (0..random.random_range(1..5))
@@ -23,10 +29,10 @@ fn a_mesh_is_the_union_of_what_its_members_can_reach() {
             })
             .collect();
         let expected = naive::cloaking_mesh(&town.map, &table, &members);
-        for known in 0..2 {
+        for round in 0..2 {
             let mut mesh = Vec::new();
             builder.cloaking_mesh(members.iter().copied(), &mut mesh);
-            assert_eq!(mesh, expected, "seed {seed}, {known} {members:?}\n{town}");
+            assert_eq!(mesh, expected, "seed {seed}, round {round} {members:?}\n{town}");
         }
         let mut printed = Vec::new();
         MeshBuilder::new(atlas, MeshRule::Printed)
@@ -37,15 +43,16 @@ fn a_mesh_is_the_union_of_what_its_members_can_reach() {
 }
 
 #[test]
-fn meshes_of_many_sets_at_once_are_those_of_each_alone() {
+fn meshes_of_many_sets_equal_those_of_each_set_alone() {
     for seed in 0..100 {
         let town = Town::random(seed);
         let mut random = Town::generator(seed);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = atlas(&town, usize::MAX);
         let rule = if seed % 2 == 0 { MeshRule::Reach } else { MeshRule::Printed };
         let mut builder = MeshBuilder::new(Arc::clone(&atlas), rule);
+        // A cache that overflows.
+        builder.stencils = Stencils::with_max_layers(town.map.street_count(), 1 << 7);
         for _ in 0..5 {
-            // More than can be kept, as few of them are in tests.
             let sets: [Vec<MeshKey>; 30] = std::array::from_fn(|_| {
                 let member = |_| MeshKey {
                     street: town.position(&mut random).street,
@@ -54,13 +61,13 @@ fn meshes_of_many_sets_at_once_are_those_of_each_alone() {
                 (0..7).map(member).collect()
             });
             let (mut meshes, mut ends) = (vec![StreetId(7)], Vec::new());
-            builder.begin();
+            builder.clear();
             for set in &sets {
-                let mut noted = builder.note();
-                set.iter().for_each(|&member| noted.add(member));
-                noted.end();
+                let mut pending = builder.add_set();
+                set.iter().for_each(|&member| pending.push(member));
+                pending.finish();
             }
-            builder.draw(&mut meshes, |end| ends.push(end));
+            builder.build(&mut meshes, |end| ends.push(end));
             let mut expected = vec![StreetId(7)];
             for (set, end) in sets.iter().zip(ends) {
                 let mut alone = MeshBuilder::new(Arc::clone(&atlas), rule);
@@ -74,10 +81,10 @@ fn meshes_of_many_sets_at_once_are_those_of_each_alone() {
 
 #[test]
 fn algorithm_3_as_printed_misses_a_street_between_two_visited_terminals() {
-    //  A ── B ── C      all within reach of someone on A-B, but A and C are both
-    //   ╰────────╯      visited before the street between them is looked at
+    //  A ── B ── C      all within reach of A-B, but A and C are both visited
+    //   ╰────────╯      before the street between them is examined
     let town = town("A 0,0  B 100,0  C 200,0  D 100,80 | A-B B-C A-C(100,-50) B-D D-C");
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = atlas(&town, usize::MAX);
     let member = MeshKey { street: town.street("A-B"), dc: Length::metres(1000.0) };
     let mesh = |rule| {
         let mut mesh = Vec::new();
@@ -92,29 +99,29 @@ fn algorithm_3_as_printed_misses_a_street_between_two_visited_terminals() {
 }
 
 #[test]
-fn parts_are_forgotten_unless_they_are_asked_for_again_and_again() {
+fn the_cache_is_emptied_unless_its_meshes_are_used_often() {
     let town = Town::random(300);
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = atlas(&town, usize::MAX);
     let mut builder = MeshBuilder::new(atlas, MeshRule::Reach);
-    let ask = |builder: &mut MeshBuilder, dc: u32| {
+    let request = |builder: &mut MeshBuilder, dc: u32| {
         let member = MeshKey { street: StreetId(0), dc: Length::from_units(dc) };
         builder.cloaking_mesh([member].into_iter(), &mut Vec::new());
     };
-    ask(&mut builder, 1);
-    assert_eq!(builder.stencils.known(), 1);
-    builder.forget();
-    assert_eq!(builder.stencils.known(), 0);
-    (0..=WORTH_KEEPING).for_each(|_| ask(&mut builder, 1));
-    builder.forget();
-    assert_eq!(builder.stencils.known(), 1, "it was asked for often");
-    builder.forget();
-    assert_eq!(builder.stencils.known(), 0, "but not since");
-    // Odd constraints come first and take all numbers; what is asked for more often gets one later.
-    (1..=100).for_each(|dc| ask(&mut builder, dc));
-    let known = builder.stencils.known();
-    (0..1_000).for_each(|_| ask(&mut builder, 5_000));
-    assert_eq!(builder.stencils.known(), known, "there is no number left");
-    builder.forget();
-    ask(&mut builder, 5_000);
-    assert_eq!(builder.stencils.known(), 1);
+    request(&mut builder, 1);
+    assert_eq!(builder.stencils.len(), 1);
+    builder.evict();
+    assert_eq!(builder.stencils.len(), 0);
+    (0..=MIN_HITS_PER_MESH).for_each(|_| request(&mut builder, 1));
+    builder.evict();
+    assert_eq!(builder.stencils.len(), 1, "it had many hits");
+    builder.evict();
+    assert_eq!(builder.stencils.len(), 0, "it had no hit since");
+    // Rare values of dc take all slots first; the frequent one gets a slot after the next eviction.
+    (1..=100).for_each(|dc| request(&mut builder, dc));
+    let cached = builder.stencils.len();
+    (0..1_000).for_each(|_| request(&mut builder, 5_000));
+    assert_eq!(builder.stencils.len(), cached, "no slot is free");
+    builder.evict();
+    request(&mut builder, 5_000);
+    assert_eq!(builder.stencils.len(), 1);
 }

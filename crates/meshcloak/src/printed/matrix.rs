@@ -5,7 +5,7 @@
 //! close together, and the whole takes half the memory.
 
 use super::quadtree::QuadTree;
-use crate::distance::{Search, Ways};
+use crate::distance::{Arcs, Search};
 use crate::map::{StreetMap, TerminalId};
 use crate::units::{Length, Point};
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ impl HashMatrix {
         let points: Vec<Point> = map.terminals().map(|u| map.terminal(u)).collect();
         let mut tree = QuadTree::default();
         tree.fill(&points); // line 2
-        let ways = Ways::forward(map);
+        let ways = Arcs::forward(map);
         let terminals: Vec<TerminalId> = map.terminals().collect();
         let rows = terminals.par_chunks(256).flat_map_iter(|chunk| {
             let mut square = Square::new(&tree, &ways);
@@ -44,7 +44,7 @@ impl HashMatrix {
 /// Cuts one square after the other out of the map.
 struct Square<'a> {
     tree: &'a QuadTree,
-    ways: &'a Ways,
+    ways: &'a Arcs,
     terminals: Vec<TerminalId>,
     /// The place of each terminal among `terminals`; of this square if it is there.
     number_of: Vec<u32>,
@@ -52,7 +52,7 @@ struct Square<'a> {
 }
 
 impl Square<'_> {
-    fn new<'a>(tree: &'a QuadTree, ways: &'a Ways) -> Square<'a> {
+    fn new<'a>(tree: &'a QuadTree, ways: &'a Arcs) -> Square<'a> {
         let count = ways.terminal_count();
         let (number_of, search) = (vec![0; count], Search::new(count));
         Square { tree, ways, terminals: Vec::new(), number_of, search }

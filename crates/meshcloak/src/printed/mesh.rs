@@ -6,6 +6,7 @@
 
 use crate::map::{StreetId, StreetMap, StreetSet, TerminalId};
 use crate::mesh::MeshKey;
+use crate::stamps::Stamps;
 
 /// A street as seen from a terminal.
 #[derive(Clone, Copy, Debug)]
@@ -15,22 +16,14 @@ struct Way {
     length: u32,
 }
 
-/// How much length was left at a terminal; in the search that is under way if `search` says so.
-#[derive(Clone, Copy, Debug, Default)]
-struct Visit {
-    search: u32,
-    left: u32,
-}
-
 /// Builds one mesh after the other without allocating anew.
 #[derive(Debug)]
 pub(super) struct PrintedMesh {
     /// The ways from terminal `t` begin at `starts[t]`.
     starts: Vec<u32>,
     ways: Vec<Way>,
-    visits: Vec<Visit>,
-    /// The number of the search that is under way.
-    search: u32,
+    /// Largest remaining length with which a terminal was visited, 1/32 m.
+    remaining: Stamps<u32>,
     streets: StreetSet,
     queue: Vec<(TerminalId, u32)>,
 }
@@ -49,14 +42,7 @@ impl PrintedMesh {
         }
         let mut streets = StreetSet::default();
         streets.reserve(map.street_count());
-        PrintedMesh {
-            starts,
-            ways,
-            visits: vec![Visit::default(); map.terminal_count()],
-            search: 0,
-            streets,
-            queue: Vec::new(),
-        }
+        PrintedMesh { starts, ways, remaining: Stamps::default(), streets, queue: Vec::new() }
     }
 
     /// Appends `CMesh(U) = ⋃ EMesh(A)` to `mesh`: each street once, ascending.
@@ -67,14 +53,14 @@ impl PrintedMesh {
         mesh: &mut Vec<StreetId>,
     ) {
         for member in members {
-            self.begin();
+            self.remaining.clear(map.terminal_count());
             let street = map.street(member.street); // Algorithm 3, line 1
             self.streets.insert(member.street); // line 2
             let ends = [Some(street.to), (!street.one_way).then_some(street.from)];
             self.queue.clear();
             for end in ends.into_iter().flatten() {
-                let (search, left) = (self.search, member.dc.units());
-                self.visits[end.index()] = Visit { search, left };
+                let left = member.dc.units();
+                self.remaining.insert(end.index(), left);
                 self.queue.push((end, left)); // lines 4–8
             }
             self.expand();
@@ -82,30 +68,22 @@ impl PrintedMesh {
         self.streets.drain_into(mesh);
     }
 
-    fn begin(&mut self) {
-        self.search = self.search.wrapping_add(1);
-        if self.search == 0 {
-            self.visits.fill(Visit::default());
-            self.search = 1;
-        }
-    }
-
     /// Lines 9–15.
     fn expand(&mut self) {
-        let PrintedMesh { starts, ways, visits, search, streets, queue } = self;
+        let PrintedMesh { starts, ways, remaining, streets, queue } = self;
         let mut first = 0;
         while let Some(&(terminal, left)) = queue.get(first) {
             first += 1;
-            if left < visits[terminal.index()].left {
-                continue; // she got here with more left
+            if remaining.get(terminal.index()).is_some_and(|largest| left < largest) {
+                continue; // visited with more length remaining
             }
             let (start, end) = (starts[terminal.index()], starts[terminal.index() + 1]);
             for way in &ways[start as usize..end as usize] {
                 streets.insert(way.street); // line 13
                 let left = left.saturating_sub(way.length);
-                let visit = &mut visits[way.to.index()];
-                if left > 0 && (visit.search != *search || visit.left < left) {
-                    *visit = Visit { search: *search, left };
+                let is_larger = remaining.get(way.to.index()).is_none_or(|largest| largest < left);
+                if left > 0 && is_larger {
+                    remaining.insert(way.to.index(), left);
                     queue.push((way.to, left)); // line 14
                 }
             }
@@ -128,7 +106,7 @@ mod tests {
             let mut random = Town::generator(seed);
             let table = naive::terminal_distances(&town.map);
             let mut builder = PrintedMesh::new(&town.map);
-            builder.search = u32::MAX - 2;
+            builder.remaining.approach_wrap();
             for _ in 0..5 {
                 let members: Vec<MeshKey> = (0..random.random_range(1..5))
                     .map(|_| MeshKey {

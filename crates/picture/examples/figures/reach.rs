@@ -1,7 +1,7 @@
 //! Figure 5: the parts of streets that can be reached from a place, and where they end.
 
 use super::{draw_person, metres, panel};
-use meshcloak::distance::{Search, Ways};
+use meshcloak::distance::{Arcs, Search};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::units::Length;
 use picture::Canvas;
@@ -77,7 +77,7 @@ fn stretches(map: &StreetMap, person: &Person) -> Vec<Stretch> {
         stretches.push(Stretch { street, begin: offset, end });
     }
     let mut search = Search::new(map.terminal_count());
-    search.run(&Ways::forward(map), map.exits(person.position), person.dc, |terminal, behind| {
+    search.run(&Arcs::forward(map), map.exits(person.position), person.dc, |terminal, behind| {
         for arm in map.leaving(terminal) {
             let length = map.street(arm.street).length;
             let come = (person.dc - behind).min(length);

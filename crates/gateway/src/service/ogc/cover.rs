@@ -1,13 +1,14 @@
-//! Polygons around everything within some metres of lines, with few corners: squares of a grid
-//! that the range touches, without holes, and the outline of what they cover.
+//! Polygons that cover all points within a distance of lines, with a bounded number of corners: the
+//! outlines of the grid cells that the range touches, without holes.
 //!
-//! Outlines are simple and do not touch each other, so together they are a valid multipolygon.
+//! Outlines are simple and disjoint, so together they are a valid multipolygon.
 
-use super::filter::bounds;
+use super::filter::bounding_box;
+use crate::service::polylines::{Segment, line_segments};
 use meshcloak::units::{Point, Rectangle};
 
-/// Squares that are covered, in rows from the south-west; the outermost ones never are.
-struct Squares {
+/// Covered cells of a grid, in rows from the south-west. The outermost cells are never covered.
+struct CellMask {
     corner: Point,
     side: f64,
     columns: usize,
@@ -15,23 +16,22 @@ struct Squares {
     covered: Vec<bool>,
 }
 
-/// More squares than this are not looked at.
-const MOST_SQUARES: f64 = 40_000.0;
+/// Upper bound of the number of cells.
+const MAX_CELLS: f64 = 40_000.0;
 
-/// Outlines, counterclockwise, around everything within `metres` of the lines; together they have
-/// `most_corners` at most, or four if that is less.
-pub(super) fn cover(lines: &[Vec<Point>], metres: f64, most_corners: usize) -> Vec<Vec<Point>> {
-    let bounds = bounds(lines);
-    // A side of an outline is straight in our plane and straight on Earth, but not in the same
-    // way: by so much they can be apart (up to 78° north or south).
+/// Returns counterclockwise outlines that cover all points within `metres` of the lines, with at
+/// most `max_corners` corners in total (or 4, if that is larger).
+pub(super) fn cover(lines: &[Vec<Point>], metres: f64, max_corners: usize) -> Vec<Vec<Point>> {
+    let bounds = bounding_box(lines.iter().flatten().copied());
+    // Margin for the difference between a straight side in the plane and one in lon/lat, up to 78°
+    // of latitude.
     let longest = bounds.width().max(bounds.height()) + metres * 3.0;
     let metres = metres + longest * longest / 1e7;
     let (width, height) = (bounds.width() + metres * 2.0, bounds.height() + metres * 2.0);
-    let mut side = (metres / 4.0).max((width * height / MOST_SQUARES).sqrt());
+    let mut side = (metres / 4.0).max((width * height / MAX_CELLS).sqrt());
     while side < width.max(height) {
-        let squares = Squares::around(lines, metres, side, bounds);
-        let outlines = squares.outlines();
-        if outlines.iter().map(Vec::len).sum::<usize>() <= most_corners {
+        let outlines = CellMask::around(lines, metres, side, bounds).outlines();
+        if outlines.iter().map(Vec::len).sum::<usize>() <= max_corners {
             return outlines;
         }
         side *= 1.5;
@@ -46,34 +46,34 @@ pub(super) fn cover(lines: &[Vec<Point>], metres: f64, most_corners: usize) -> V
     ]
 }
 
-impl Squares {
-    /// The squares that the range touches, without holes.
-    fn around(lines: &[Vec<Point>], metres: f64, side: f64, bounds: Rectangle) -> Squares {
-        // A free row and column on every side, and one more for rounding.
-        let away = metres + side * 2.0;
-        let corner = Point::new(bounds.min.x - away, bounds.min.y - away);
-        let count = |extent: f64| ((extent + away * 2.0) / side).ceil() as usize + 1;
+impl CellMask {
+    /// Builds the mask of the cells that the range touches, without holes.
+    fn around(lines: &[Vec<Point>], metres: f64, side: f64, bounds: Rectangle) -> CellMask {
+        // One uncovered row and column on each side, and one for rounding.
+        let margin = metres + side * 2.0;
+        let corner = Point::new(bounds.min.x - margin, bounds.min.y - margin);
+        let count = |extent: f64| ((extent + margin * 2.0) / side).ceil() as usize + 1;
         let (columns, rows) = (count(bounds.width()), count(bounds.height()));
         let covered = vec![false; columns * rows];
-        let mut squares = Squares { corner, side, columns, rows, covered };
-        for pair in lines.iter().flat_map(|line| line.windows(2)) {
-            squares.touch((pair[0], pair[1]), metres);
+        let mut mask = CellMask { corner, side, columns, rows, covered };
+        for segment in lines.iter().flat_map(|line| line_segments(line)) {
+            mask.cover_near(segment, metres);
         }
-        squares.close();
-        squares
+        mask.close();
+        mask
     }
 
-    /// Covers every square that is within `metres` of a segment, and a few more.
-    fn touch(&mut self, (a, b): (Point, Point), metres: f64) {
+    /// Covers a superset of the cells within `metres` of a segment.
+    fn cover_near(&mut self, segment: Segment, metres: f64) {
+        let Segment { start: a, end: b } = segment;
         let column = |x: f64| ((x - self.corner.x) / self.side) as usize;
         let row = |y: f64| ((y - self.corner.y) / self.side) as usize;
-        // From the middle of a square to its corner, and a hair for rounding.
+        // Half a diagonal of a cell, rounded up.
         let reach = metres + self.side * 0.7072;
         for row in row(a.y.min(b.y) - metres)..=row(a.y.max(b.y) + metres) {
             for column in column(a.x.min(b.x) - metres)..=column(a.x.max(b.x) + metres) {
-                let middle = self.point(column as f64 + 0.5, row as f64 + 0.5);
-                let nearest = a.towards(b, middle.nearest_fraction(a, b));
-                if nearest.distance_squared(middle) <= reach * reach {
+                let centre = self.point(column as f64 + 0.5, row as f64 + 0.5);
+                if segment.nearest_to(centre).distance_squared(centre) <= reach * reach {
                     self.covered[row * self.columns + column] = true;
                 }
             }
@@ -84,8 +84,7 @@ impl Squares {
         Point::new(self.corner.x + column * self.side, self.corner.y + row * self.side)
     }
 
-    /// Fills holes, and where two squares touch at a corner only, the two beside them; until
-    /// neither is left.
+    /// Fills holes, and the other two cells where two cells touch only at a corner, to a fixpoint.
     fn close(&mut self) {
         loop {
             self.fill_holes();
@@ -94,10 +93,10 @@ impl Squares {
                 for column in 1..self.columns {
                     let north_east = row * self.columns + column;
                     let (north_west, south_east) = (north_east - 1, north_east - self.columns);
-                    let four = [south_east - 1, south_east, north_west, north_east];
-                    let [sw, se, nw, ne] = four.map(|square| self.covered[square]);
+                    let block = [south_east - 1, south_east, north_west, north_east];
+                    let [sw, se, nw, ne] = block.map(|cell| self.covered[cell]);
                     if sw == ne && se == nw && sw != se {
-                        four.iter().for_each(|&square| self.covered[square] = true);
+                        block.iter().for_each(|&cell| self.covered[cell] = true);
                         closed = false;
                     }
                 }
@@ -108,70 +107,72 @@ impl Squares {
         }
     }
 
-    /// Covers everything that cannot be reached from outside.
+    /// Covers all cells that cannot be reached from outside.
     fn fill_holes(&mut self) {
         let mut outside = vec![false; self.covered.len()];
-        let mut open = vec![0];
+        let mut pending = vec![0];
         outside[0] = true;
-        while let Some(square) = open.pop() {
-            let (row, column) = (square / self.columns, square % self.columns);
-            let beside = [
-                (row > 0).then(|| square - self.columns),
-                (row + 1 < self.rows).then(|| square + self.columns),
-                (column > 0).then(|| square - 1),
-                (column + 1 < self.columns).then(|| square + 1),
+        while let Some(cell) = pending.pop() {
+            let (row, column) = (cell / self.columns, cell % self.columns);
+            let neighbours = [
+                (row > 0).then(|| cell - self.columns),
+                (row + 1 < self.rows).then(|| cell + self.columns),
+                (column > 0).then(|| cell - 1),
+                (column + 1 < self.columns).then(|| cell + 1),
             ];
-            for next in beside.into_iter().flatten() {
+            for next in neighbours.into_iter().flatten() {
                 if !self.covered[next] && !outside[next] {
                     outside[next] = true;
-                    open.push(next);
+                    pending.push(next);
                 }
             }
         }
-        self.covered.iter_mut().zip(outside).for_each(|(covered, out)| *covered = !out);
+        self.covered.iter_mut().zip(outside).for_each(|(covered, outside)| *covered = !outside);
     }
 
     fn is_covered(&self, column: usize, row: usize) -> bool {
         self.covered[row * self.columns + column]
     }
 
-    /// The outline of each connected part, from its south-western corner on.
+    /// Returns the outline of each connected part, starting at its south-western corner.
     fn outlines(&self) -> Vec<Vec<Point>> {
-        let mut seen = vec![false; self.covered.len()];
+        let mut visited = vec![false; self.covered.len()];
         let mut outlines = Vec::new();
         for row in 1..self.rows {
             for column in 1..self.columns {
-                // Every outline has a southern side; the first that is met is its lowest.
+                // Every outline has a southern side; rows ascend, so the first found is its lowest.
                 let here = row * self.columns + column;
-                let southern = self.is_covered(column, row) && !self.is_covered(column, row - 1);
-                if southern && !seen[here] {
-                    outlines.push(self.outline((column, row), &mut seen));
+                let is_southern_side =
+                    self.is_covered(column, row) && !self.is_covered(column, row - 1);
+                if is_southern_side && !visited[here] {
+                    outlines.push(self.outline((column, row), &mut visited));
                 }
             }
         }
         outlines
     }
 
-    /// Walks around a part with it to the left, and keeps the corners.
-    fn outline(&self, start: (usize, usize), seen: &mut [bool]) -> Vec<Point> {
+    /// Traces the outline of a part, which is on the left, and returns its corners. Marks the cells
+    /// above its southern sides as visited.
+    fn outline(&self, start: (usize, usize), visited: &mut [bool]) -> Vec<Point> {
         // East, north, west, south.
         let steps = [(1, 0), (0, 1), (-1, 0), (0, -1)];
         let (mut at, mut heading) = (start, 0_usize);
         let mut corners = Vec::new();
         loop {
             if heading == 0 {
-                seen[at.1 * self.columns + at.0] = true;
+                visited[at.1 * self.columns + at.0] = true;
             }
             let (dx, dy) = steps[heading];
             at = (at.0.wrapping_add_signed(dx), at.1.wrapping_add_signed(dy));
-            // The four squares around the crossing, by quadrant.
-            let square =
+            // The four cells around the grid point, by quadrant.
+            let cell =
                 |east: usize, north: usize| self.is_covered(at.0 + east - 1, at.1 + north - 1);
             let [ahead_left, ahead_right] = match heading {
-                0 => [square(1, 1), square(1, 0)],
-                1 => [square(0, 1), square(1, 1)],
-                2 => [square(0, 0), square(0, 1)],
-                _ => [square(1, 0), square(0, 0)],
+                0 => [cell(1, 1), cell(1, 0)],
+                1 => [cell(0, 1), cell(1, 1)],
+                2 => [cell(0, 0), cell(0, 1)],
+                _ => [cell(1, 0), cell(0, 0)],
             };
             let turned = match (ahead_left, ahead_right) {
                 (true, true) => (heading + 3) % 4,
@@ -209,15 +210,16 @@ mod tests {
     }
 
     #[test]
-    fn everything_within_reach_is_inside_and_corners_are_few() {
+    fn all_points_of_the_range_are_covered_within_the_limit_of_corners() {
         for seed in 0..150 {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
             let lines = lines(&town, 1 + seed as usize % 7);
             let metres = random.random_range(1.0..400.0);
-            for most in [4, 12, 60, 400] {
-                let rings = cover(&lines, metres, most);
-                assert!(rings.iter().map(Vec::len).sum::<usize>() <= most, "seed {seed} {most}");
+            for max_corners in [4, 12, 60, 400] {
+                let rings = cover(&lines, metres, max_corners);
+                let corners = rings.iter().map(Vec::len).sum::<usize>();
+                assert!(corners <= max_corners, "seed {seed} {max_corners}");
                 for pair in lines.iter().flat_map(|line| line.windows(2)) {
                     let on = pair[0].towards(pair[1], random.random_range(0.0..=1.0));
                     let off = |of: f64| of * metres * std::f64::consts::FRAC_1_SQRT_2 * 0.9999;
@@ -225,7 +227,7 @@ mod tests {
                     for (x, y) in sides {
                         let point = Point::new(on.x + off(x), on.y + off(y));
                         let found = rings.iter().filter(|ring| inside(ring, point)).count();
-                        assert_eq!(found, 1, "seed {seed} most {most} metres {metres}\n{town}");
+                        assert_eq!(found, 1, "seed {seed} {max_corners} {metres}\n{town}");
                     }
                 }
             }
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn no_outline_touches_itself_or_another() {
+    fn outlines_do_not_touch_themselves_or_each_other() {
         for seed in 0..150 {
             let town = Town::random(seed);
             let rings = cover(&lines(&town, 2), 20.0 + seed as f64, 4_000);
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_street_is_covered_closely() {
+    fn the_cover_of_a_street_is_at_most_35_percent_too_large() {
         let lines = [vec![Point::new(0.0, 0.0), Point::new(3_000.0, 2_000.0)]];
         let rings = cover(&lines, 200.0, 250);
         let covered = area(&rings[0]) / 2.0;

@@ -1,92 +1,92 @@
-//! Filters as text: CQL2 clauses and boxes.
+//! Filters as text: CQL2 clauses and bounding boxes.
 
 use super::cover::cover;
-use crate::service::ground::{Ground, Reach};
-use crate::service::spot::Spot;
+use crate::service::fixed_lonlat::wkt_points;
+use crate::service::projection::{Projection, WidenedRange};
 use meshcloak::units::{Point, Rectangle};
 
-/// Bytes of a place in an address: `-179.1234567+-89.1234567%2C`.
-const SPOT_BYTES: usize = 27;
+/// Largest size of a point in a URL: `-179.1234567+-89.1234567%2C`.
+const POINT_BYTES: usize = 27;
 
-/// Bytes of what stands around places in a clause, with room to spare.
+/// Upper bound of the bytes of a clause besides its points.
 const CLAUSE_BYTES: usize = 250;
 
-/// Whether a server that conforms to these classes understands `S_INTERSECTS` with polygons in
-/// text. One that knows filters but says nothing of CQL2 is believed to know all of it.
-pub(super) fn knows_polygons(classes: &[String]) -> bool {
+/// Returns whether a server with these conformance classes supports `S_INTERSECTS` with polygons in
+/// CQL2 text. A server with filters that lists no class of CQL2 is assumed to support all of it.
+pub(super) fn supports_polygons(classes: &[String]) -> bool {
     let has = |end: &str| classes.iter().any(|class| class.ends_with(end));
-    let of_cql2: Vec<&String> = classes.iter().filter(|class| class.contains("/cql2/")).collect();
-    let says = |end: &str| of_cql2.iter().any(|class| class.ends_with(end));
+    let cql2: Vec<&String> = classes.iter().filter(|class| class.contains("/cql2/")).collect();
+    let has_cql2 = |end: &str| cql2.iter().any(|class| class.ends_with(end));
     let polygons = ["/conf/basic-spatial-functions-plus", "/conf/spatial-functions"];
     let filters = has("/conf/filter") && has("/conf/features-filter");
-    let text_and_polygons = says("/conf/cql2-text") && polygons.iter().any(|end| says(end));
-    filters && (of_cql2.is_empty() || text_and_polygons)
+    let text_and_polygons = has_cql2("/conf/cql2-text") && polygons.iter().any(|end| has_cql2(end));
+    filters && (cql2.is_empty() || text_and_polygons)
 }
 
-/// The clause for a category, with `AND` behind it; empty for any.
-pub(super) fn category(property: &str, word: Option<&str>) -> String {
-    word.map_or(String::new(), |word| format!("{property}='{}' AND ", word.replace('\'', "''")))
+/// Writes the clause for a category, followed by `AND`; empty for all categories. The only escaper
+/// of CQL2 texts: a quote is doubled.
+pub(super) fn category(property: &str, name: Option<&str>) -> String {
+    name.map_or(String::new(), |name| format!("{property}='{}' AND ", name.replace('\'', "''")))
 }
 
-/// One clause with polygons around everything within reach, in `room` bytes.
-pub(super) fn intersects(ground: &Ground, reach: &Reach, geometry: &str, room: usize) -> String {
-    let most_corners = room.saturating_sub(CLAUSE_BYTES) / SPOT_BYTES;
-    let rings = cover(&reach.lines, reach.metres, most_corners);
+/// Writes one clause of at most `max_bytes` bytes with polygons around the range.
+pub(super) fn intersects(
+    projection: &Projection,
+    range: &WidenedRange,
+    geometry: &str,
+    max_bytes: usize,
+) -> String {
+    let max_corners = max_bytes.saturating_sub(CLAUSE_BYTES) / POINT_BYTES;
+    let rings = cover(&range.lines, range.metres, max_corners);
     let polygons = rings.iter().map(|ring| {
         let ring = ring.iter().chain(ring.first());
-        format!("(({}))", joined(ring.map(|&corner| ground.spot(corner))))
+        format!("(({}))", wkt_points(ring.map(|&corner| projection.lon_lat(corner))))
     });
     let polygons: Vec<String> = polygons.collect();
     format!("S_INTERSECTS({geometry},MULTIPOLYGON({}))", polygons.join(","))
 }
 
-/// Clauses with lines and metres, each in `room` bytes, that together hold everything in reach.
+/// Writes clauses of at most `max_bytes` bytes that together cover the range by lines and distance.
 pub(super) fn dwithin<'a>(
-    ground: &Ground,
-    reach: &Reach,
+    projection: &Projection,
+    range: &WidenedRange,
     geometry: &'a str,
-    room: usize,
+    max_bytes: usize,
 ) -> impl Iterator<Item = String> + 'a {
-    let most = (room.saturating_sub(CLAUSE_BYTES) / SPOT_BYTES).max(2);
-    let mut portions: Vec<(usize, Vec<String>)> = Vec::new();
-    for line in ground.lines(&reach.lines) {
-        // A line has two places at least, even if they are the same.
-        let line = if line.len() == 1 { vec![line[0]; 2] } else { line };
-        for start in (0..line.len() - 1).step_by(most - 1) {
-            let part = &line[start..(start + most).min(line.len())];
-            let text = format!("({})", joined(part.iter().copied()));
-            match portions.last_mut() {
-                Some((count, texts)) if *count + part.len() <= most => {
+    let max_points = (max_bytes.saturating_sub(CLAUSE_BYTES) / POINT_BYTES).max(2);
+    let mut clauses: Vec<(usize, Vec<String>)> = Vec::new();
+    for line in projection.line_strings(&range.lines) {
+        for start in (0..line.len() - 1).step_by(max_points - 1) {
+            let part = &line[start..(start + max_points).min(line.len())];
+            let text = format!("({})", wkt_points(part.iter().copied()));
+            match clauses.last_mut() {
+                Some((count, texts)) if *count + part.len() <= max_points => {
                     *count += part.len();
                     texts.push(text);
                 }
-                _ => portions.push((part.len(), vec![text])),
+                _ => clauses.push((part.len(), vec![text])),
             }
         }
     }
-    let metres = (reach.metres * 10.0).ceil() / 10.0;
-    portions.into_iter().map(move |(_, texts)| {
+    let metres = (range.metres * 10.0).ceil() / 10.0;
+    clauses.into_iter().map(move |(_, texts)| {
         format!("S_DWITHIN({geometry},MULTILINESTRING({}),{metres:.1},meters)", texts.join(","))
     })
 }
 
-/// The box around everything within reach: west, south, east, north.
-pub(super) fn bbox(ground: &Ground, reach: &Reach) -> String {
-    let rings = cover(&reach.lines, reach.metres, 4);
-    let spots = rings.iter().flatten().map(|&corner| ground.spot(corner));
-    let places = spots.map(|spot| Point::new(spot.lon(), spot.lat()));
-    let zero = Rectangle { min: Point::default(), max: Point::default() };
-    let Rectangle { min, max } = Rectangle::around(places).unwrap_or(zero);
+/// Writes the bounding box of the range: west, south, east, north.
+pub(super) fn bbox(projection: &Projection, range: &WidenedRange) -> String {
+    let rings = cover(&range.lines, range.metres, 4);
+    let corners = rings.into_iter().flatten().map(|corner| {
+        let corner = projection.lon_lat(corner);
+        Point::new(corner.lon(), corner.lat())
+    });
+    let Rectangle { min, max } = bounding_box(corners);
     format!("{:.7},{:.7},{:.7},{:.7}", min.x, min.y, max.x, max.y)
 }
 
-fn joined(spots: impl Iterator<Item = Spot>) -> String {
-    let texts: Vec<String> = spots.map(|spot| spot.lon_lat().to_string()).collect();
-    texts.join(",")
-}
-
-/// The rectangle around lines; a point at zero if there are none.
-pub(super) fn bounds(lines: &[Vec<Point>]) -> Rectangle {
-    let zero = Rectangle { min: Point::default(), max: Point::default() };
-    Rectangle::around(lines.iter().flatten().copied()).unwrap_or(zero)
+/// Returns the bounding box of points; the origin if there are none.
+pub(super) fn bounding_box(points: impl Iterator<Item = Point>) -> Rectangle {
+    let origin = Rectangle { min: Point::default(), max: Point::default() };
+    Rectangle::around(points).unwrap_or(origin)
 }

@@ -1,52 +1,55 @@
-//! OGC API Features: a collection asked by area, with CQL2 if the server can, page by page.
+//! OGC API Features connector: a collection queried by area, with CQL2 if the server supports it,
+//! page by page.
 //!
-//! CQL2 has no distance, so a range is asked as a polygon around it (`cover`). A server that has
-//! `S_DWITHIN` nevertheless can be told lines and metres; one without filters gets a box. All
-//! three are supersets.
+//! CQL2 has no distance predicate, so a range is sent as a polygon around it (`cover`). A server
+//! with the extension `S_DWITHIN` can be sent lines and metres; one without filters is sent a
+//! bounding box. All three return supersets.
 
 mod cover;
 mod filter;
 mod pages;
 
-use super::categories::Categories;
-use super::geojson::Feature;
-use super::ground::Reach;
-use super::remote::{Line, RemoteError};
-use super::{Coming, Page, PlainService, Range, Row, ServiceError};
+use super::category_names::{CategoryNames, ServiceCategory};
+use super::endpoint::Endpoint;
+use super::projection::WidenedRange;
+use super::remote::RemoteError;
+use super::{Completeness, PlanarService, RangeAnswer, RangeRequest, ServiceError, ServiceFuture};
+use pages::{FeaturePages, fetch_pages};
 use reqwest::Url;
 use serde::Deserialize;
 use tokio::sync::OnceCell;
 
-/// What OGC API Features alone needs.
+/// Settings of OGC API Features.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OgcSettings {
-    /// The queryable that holds the place.
+    /// Queryable that holds the geometry.
     pub geometry: String,
-    /// The property that holds the category.
+    /// Property that holds the category.
     pub category: String,
-    /// The property that holds the name.
+    /// Property that holds the name.
     pub name: String,
-    /// How ranges are asked.
+    /// Kind of filter.
     pub filter: OgcFilter,
-    /// Features on a page.
+    /// Number of features per page, at least 1.
     pub limit: u32,
-    /// Bytes that an address may have.
-    pub most_url_bytes: usize,
+    /// Largest size of a URL in bytes. Older name: `most_url_bytes`.
+    #[serde(alias = "most_url_bytes")]
+    pub max_url_bytes: usize,
 }
 
-/// How ranges are asked.
+/// Kind of filter that selects a range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OgcFilter {
-    /// By polygons if the server says that it knows filters, by boxes if not.
+    /// `Intersects` if the server's conformance classes allow it, else `Bbox`.
     #[default]
     Auto,
     /// `S_INTERSECTS` with polygons.
     Intersects,
-    /// `S_DWITHIN` with lines and metres: no standard, so no server announces it.
+    /// `S_DWITHIN` with lines and metres: not in the standard, so no conformance class announces it.
     Dwithin,
-    /// Boxes.
+    /// Bounding boxes.
     Bbox,
 }
 
@@ -58,17 +61,17 @@ impl Default for OgcSettings {
             name: "name".into(),
             filter: OgcFilter::Auto,
             limit: 1000,
-            most_url_bytes: 7_000,
+            max_url_bytes: 7_000,
         }
     }
 }
 
-/// A collection of an OGC API Features server.
+/// Connector to a collection.
 pub(crate) struct Ogc {
-    line: Line,
-    categories: Categories,
+    endpoint: Endpoint,
+    names: CategoryNames,
     settings: OgcSettings,
-    /// Found out once, the same for everyone.
+    /// Resolved kind of filter, never `Auto`; requested once.
     filter: OnceCell<OgcFilter>,
 }
 
@@ -79,129 +82,129 @@ struct Conformance {
 }
 
 impl Ogc {
-    /// The collection at the end of the line. No server says which categories there are, so they
-    /// must be set.
+    /// Builds the connector. The protocol cannot list categories, so the settings must.
     pub(crate) fn new(
-        line: Line,
-        categories: Categories,
+        endpoint: Endpoint,
+        names: CategoryNames,
         settings: &OgcSettings,
     ) -> Result<Ogc, RemoteError> {
-        let bad = |setting, why| Err(RemoteError::Setting(setting, why));
-        let identifier = |text: &str| {
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+        let invalid = |setting, why| Err(RemoteError::Setting(setting, why));
+        let is_identifier = |text: &str| {
+            let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
             text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-                && text.chars().all(plain)
+                && text.chars().all(is_allowed)
         };
-        if categories.is_empty() {
-            return bad("categories", "must be listed for OGC API Features");
+        if names.is_empty() {
+            return invalid("categories", "must be listed for OGC API Features");
         }
-        if !identifier(&settings.geometry) || !identifier(&settings.category) {
-            return bad("ogc", "needs plain names of properties: letters, digits and `_`");
+        if !is_identifier(&settings.geometry) || !is_identifier(&settings.category) {
+            return invalid("ogc", "needs property names of letters, digits, `_` and `.`");
         }
-        if settings.most_url_bytes < line.url.as_str().len() + 1_500 {
-            return bad("ogc.most_url_bytes", "leaves less than 1500 bytes for a filter");
+        if settings.max_url_bytes < endpoint.url.as_str().len() + 1_500 {
+            return invalid("ogc.max_url_bytes", "must exceed the length of `url` by 1500");
         }
         if settings.limit == 0 {
-            return bad("ogc.limit", "is zero");
+            return invalid("ogc.limit", "must be at least 1");
         }
-        if !line.url.path().contains("/collections/") || line.url.query().is_some() {
-            return bad("url", "must end in /collections/NAME");
+        if !endpoint.url.path().contains("/collections/") || endpoint.url.query().is_some() {
+            return invalid("url", "must end in /collections/NAME");
         }
-        Ok(Ogc { line, categories, settings: settings.clone(), filter: OnceCell::new() })
+        Ok(Ogc { endpoint, names, settings: settings.clone(), filter: OnceCell::new() })
     }
 
-    async fn page(&self, range: Range<'_>) -> Result<Page, ServiceError> {
-        let word = match range.category.name() {
-            None => None,
-            Some(name) => match self.categories.word(name) {
-                None => return Ok(Page::default()),
-                word => word,
-            },
+    async fn fetch(&self, range: RangeRequest<'_>) -> Result<RangeAnswer, ServiceError> {
+        let category = match self.names.to_request(range.category) {
+            ServiceCategory::Any => None,
+            ServiceCategory::Named(name) => Some(name),
+            ServiceCategory::Unknown => return Ok(RangeAnswer::default()),
         };
-        let reach = self.line.ground.reach(&range, 1.002);
-        let mut page = Page::default();
-        let mut left = self.line.most_requests;
-        for url in self.urls(&reach, word).await? {
-            if left == 0 {
-                page.full = true;
+        let widened = self.endpoint.projection.widen(&range, 1.002);
+        let mut answer = RangeAnswer::default();
+        let mut requests_left = self.endpoint.max_requests;
+        for url in self.urls(&widened, category).await? {
+            if requests_left == 0 {
+                answer.truncated = true;
                 break;
             }
-            let (features, whole) = pages::all(&self.line, url, &mut left).await?;
-            page.full |= whole == pages::Whole::No;
-            page.rows.extend(features.into_iter().filter_map(|f| self.row(f, &range)));
-            self.line.bound(&page)?;
+            let FeaturePages { features, completeness } =
+                fetch_pages(&self.endpoint, url, &mut requests_left).await?;
+            answer.truncated |= completeness == Completeness::Partial;
+            answer.objects.extend(features.into_iter().filter_map(|feature| {
+                feature.into_object(&self.endpoint.projection, |feature| {
+                    let category = feature.text(&self.settings.category);
+                    let category = self.names.category(&category, range.category);
+                    (feature.text(&self.settings.name), category)
+                })
+            }));
+            self.endpoint.check_size(&answer)?;
         }
-        Ok(page)
+        Ok(answer)
     }
 
-    fn row(&self, feature: Feature, range: &Range<'_>) -> Option<Row> {
-        let word = feature.text(&self.settings.category);
-        let category = self.categories.name(&word, range.category);
-        let name = feature.text(&self.settings.name);
-        self.line.ground.row([feature.id, name, category], &feature.drawn)
-    }
-
-    /// First pages that together hold everything within reach.
-    async fn urls(&self, reach: &Reach<'_>, word: Option<&str>) -> Result<Vec<Url>, ServiceError> {
-        let mut items = self.line.url.clone();
+    /// Returns the URLs of first pages that together cover a range.
+    async fn urls(
+        &self,
+        range: &WidenedRange<'_>,
+        category: Option<&str>,
+    ) -> Result<Vec<Url>, ServiceError> {
+        let mut items = self.endpoint.url.clone();
         let path = format!("{}/items", items.path().trim_end_matches('/'));
         items.set_path(&path);
         items.query_pairs_mut().append_pair("limit", &self.settings.limit.to_string());
-        let ground = &self.line.ground;
         let with = |pairs: &[(&str, &str)]| {
             let mut url = items.clone();
             url.query_pairs_mut().extend_pairs(pairs);
             url
         };
         let cql = |filter: String| with(&[("filter-lang", "cql2-text"), ("filter", &filter)]);
-        let of_category = filter::category(&self.settings.category, word);
-        let room = self.settings.most_url_bytes - cql(of_category.clone()).as_str().len();
-        let geometry = &self.settings.geometry;
-        Ok(match *self.filter.get_or_try_init(|| self.find_out()).await? {
-            OgcFilter::Bbox => vec![with(&[("bbox", &filter::bbox(ground, reach))])],
+        let of_category = filter::category(&self.settings.category, category);
+        let max_bytes = self.settings.max_url_bytes - cql(of_category.clone()).as_str().len();
+        let (projection, geometry) = (&self.endpoint.projection, &self.settings.geometry);
+        Ok(match *self.filter.get_or_try_init(|| self.resolve_filter()).await? {
+            OgcFilter::Bbox => vec![with(&[("bbox", &filter::bbox(projection, range))])],
             OgcFilter::Dwithin => {
-                let filters = filter::dwithin(ground, reach, geometry, room);
+                let filters = filter::dwithin(projection, range, geometry, max_bytes);
                 filters.map(|filter| cql(format!("{of_category}{filter}"))).collect()
             }
             OgcFilter::Auto | OgcFilter::Intersects => {
-                let filter = filter::intersects(ground, reach, geometry, room);
+                let filter = filter::intersects(projection, range, geometry, max_bytes);
                 vec![cql(format!("{of_category}{filter}"))]
             }
         })
     }
 
-    /// How ranges are asked, by what the server says that it can.
-    async fn find_out(&self) -> Result<OgcFilter, ServiceError> {
+    /// Resolves `Auto` by the conformance classes of the server.
+    async fn resolve_filter(&self) -> Result<OgcFilter, ServiceError> {
         if self.settings.filter != OgcFilter::Auto {
             return Ok(self.settings.filter);
         }
-        let mut url = self.line.url.clone();
-        let path = url.path().rsplit_once("/collections/").map_or("", |(root, _)| root);
-        let path = format!("{path}/conformance");
+        let mut url = self.endpoint.url.clone();
+        let root = url.path().rsplit_once("/collections/").map_or("", |(root, _)| root);
+        let path = format!("{root}/conformance");
         url.set_path(&path);
-        let answer = self.line.caller.get(url).await?;
+        let answer = self.endpoint.client.get(url).await?;
         let Conformance { classes } = serde_json::from_slice(&answer)
-            .map_err(|_| ServiceError::Malformed("it is no list of conformance classes"))?;
-        let knows = filter::knows_polygons(&classes);
-        Ok(if knows { OgcFilter::Intersects } else { OgcFilter::Bbox })
+            .map_err(|_| ServiceError::Malformed("it is not a list of conformance classes"))?;
+        let supports_polygons = filter::supports_polygons(&classes);
+        Ok(if supports_polygons { OgcFilter::Intersects } else { OgcFilter::Bbox })
     }
 }
 
-impl PlainService for Ogc {
+impl PlanarService for Ogc {
     fn name(&self) -> &'static str {
         "ogc-features"
     }
 
-    fn range<'a>(&'a self, range: Range<'a>) -> Coming<'a, Page> {
-        Box::pin(self.page(range))
+    fn range<'a>(&'a self, range: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
+        Box::pin(self.fetch(range))
     }
 
-    fn categories(&self) -> Coming<'_, Vec<String>> {
+    fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
         Box::pin(async {
-            // Nobody is asked about; that the server and the collection are there is worth knowing.
-            self.filter.get_or_try_init(|| self.find_out()).await?;
-            self.line.caller.get(self.line.url.clone()).await?;
-            Ok(self.categories.names())
+            // Requests without a region check that server and collection exist.
+            self.filter.get_or_try_init(|| self.resolve_filter()).await?;
+            self.endpoint.client.get(self.endpoint.url.clone()).await?;
+            Ok(self.names.categories())
         })
     }
 }

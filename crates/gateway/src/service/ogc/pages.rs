@@ -1,59 +1,61 @@
-//! All pages of an answer, by the links from each to the next. A link that leads to another host
-//! is not followed: whoever is there would learn the region.
+//! Paging by `next` links. A link to another host is refused, because that host would learn the
+//! region.
 
-use crate::service::ServiceError;
-use crate::service::geojson::{Collection, Feature};
-use crate::service::remote::Line;
+use crate::service::endpoint::Endpoint;
+use crate::service::geojson::{Feature, FeatureCollection};
+use crate::service::{Completeness, ServiceError};
 use reqwest::Url;
 use std::collections::BTreeSet;
 
-/// Whether all pages were seen and held what they promised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whole {
-    Yes,
-    No,
+/// Features of several pages.
+pub(super) struct FeaturePages {
+    pub features: Vec<Feature>,
+    pub completeness: Completeness,
 }
 
-/// The features of all pages from `first` on, each once. Every request takes one from `left`.
-pub(super) async fn all(
-    line: &Line,
+/// Fetches all pages from `first` on, and drops features with duplicate ids. Every request
+/// decrements `requests_left`; at 0 the result is partial.
+pub(super) async fn fetch_pages(
+    endpoint: &Endpoint,
     first: Url,
-    left: &mut usize,
-) -> Result<(Vec<Feature>, Whole), ServiceError> {
+    requests_left: &mut usize,
+) -> Result<FeaturePages, ServiceError> {
     let mut features: Vec<Feature> = Vec::new();
     let mut ids = BTreeSet::new();
     let mut url = first;
     loop {
-        if *left == 0 {
-            return Ok((features, Whole::No));
+        if *requests_left == 0 {
+            return Ok(FeaturePages { features, completeness: Completeness::Partial });
         }
-        *left -= 1;
-        let page = Collection::parse(&line.caller.get(url.clone()).await?)?;
+        *requests_left -= 1;
+        let page = FeatureCollection::parse(&endpoint.client.get(url.clone()).await?)?;
         let before = ids.len();
         features.extend(page.features.into_iter().filter(|f| ids.insert(f.id.clone())));
-        if ids.len() > line.most_objects {
-            return Err(ServiceError::Endless(line.most_objects));
+        if ids.len() > endpoint.max_objects {
+            return Err(ServiceError::TooManyObjects(endpoint.max_objects));
         }
         let Some(next) = page.next else {
-            // What has no place or id counts too, so fewer than promised is not always a loss;
-            // but nobody can tell.
-            let whole = page.matched.is_none_or(|matched| ids.len() as u64 >= matched);
-            return Ok((features, if whole { Whole::Yes } else { Whole::No }));
+            // `numberMatched` also counts features that were dropped as invalid. They cannot be told
+            // from missing ones, so the answer counts as partial.
+            let is_complete = page.matched.is_none_or(|matched| ids.len() as u64 >= matched);
+            let completeness =
+                if is_complete { Completeness::Complete } else { Completeness::Partial };
+            return Ok(FeaturePages { features, completeness });
         };
         if ids.len() == before {
-            return Err(ServiceError::Malformed("its pages do not end"));
+            return Err(ServiceError::Malformed("a page repeats the objects of the pages before"));
         }
         url = follow(&url, &next)?;
     }
 }
 
-/// The address of the next page: on the same server, or it is refused.
+/// Resolves a link; refuses one to another origin.
 fn follow(here: &Url, next: &str) -> Result<Url, ServiceError> {
     let url = here
         .join(next)
-        .map_err(|_| ServiceError::Malformed("its link to the next page is no address"))?;
-    let stranger = ServiceError::Malformed("its next page is on another host");
-    (url.origin() == here.origin()).then_some(url).ok_or(stranger)
+        .map_err(|_| ServiceError::Malformed("its link to the next page is not a URL"))?;
+    let other_host = ServiceError::Malformed("its next page is on another host");
+    (url.origin() == here.origin()).then_some(url).ok_or(other_host)
 }
 
 #[cfg(test)]
@@ -61,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_is_followed_on_the_same_host_alone() {
+    fn only_links_to_the_same_origin_are_followed() {
         let here = Url::parse("http://a.example:8080/c/items?limit=2").unwrap();
         let there = follow(&here, "http://a.example:8080/c/items?offset=2").unwrap();
         assert_eq!(there.as_str(), "http://a.example:8080/c/items?offset=2");

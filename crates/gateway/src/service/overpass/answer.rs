@@ -1,118 +1,119 @@
-//! What an Overpass server answers: elements with tags, and a remark if it had to stop.
+//! Answers of an Overpass server: elements with tags, and a remark if the query was aborted.
 
 use crate::service::ServiceError;
-use crate::service::drawn::Drawn;
-use crate::service::geojson::{Lenient, cut};
+use crate::service::geojson::{Lenient, truncate_text};
+use crate::service::object_geometry::ObjectGeometry;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// An answer as far as it can be understood.
+/// The valid part of an answer.
 #[derive(Debug)]
-pub(super) struct Told {
-    pub seen: Vec<Seen>,
-    /// Whether the server stopped before its end.
-    pub cut_short: bool,
+pub(super) struct ParsedAnswer {
+    pub elements: Vec<TaggedElement>,
+    /// Whether elements may be missing because the server aborted the query.
+    pub truncated: bool,
 }
 
-/// An element with a place.
+/// An element with a geometry.
 #[derive(Debug, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct TaggedElement {
     /// `node/17`, `way/17` or `relation/17`.
     pub id: String,
     pub name: String,
     pub tags: BTreeMap<String, String>,
-    pub drawn: Drawn,
+    pub geometry: ObjectGeometry,
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    elements: Vec<Lenient<Element>>,
+struct RawAnswer {
+    elements: Vec<Lenient<RawElement>>,
     #[serde(default)]
     remark: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Element {
+struct RawElement {
     #[serde(rename = "type")]
-    kind: Kind,
+    element_type: ElementType,
     id: u64,
     #[serde(flatten)]
-    shape: Shape,
+    shape: ElementShape,
     #[serde(default)]
-    members: Vec<Lenient<Shape>>,
+    members: Vec<Lenient<ElementShape>>,
     #[serde(default)]
     tags: BTreeMap<String, String>,
 }
 
-/// How a node, a way or a member of a relation is drawn.
+/// Geometry of a node, a way or a member of a relation.
 #[derive(Deserialize)]
-struct Shape {
+struct ElementShape {
     #[serde(default)]
     lon: Option<f64>,
     #[serde(default)]
     lat: Option<f64>,
     #[serde(default)]
-    geometry: Vec<Lenient<Place>>,
+    geometry: Vec<Lenient<ElementPoint>>,
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct ElementPoint {
     lon: f64,
     lat: f64,
 }
 
-impl Shape {
-    fn draw(&self, drawn: &mut Drawn) {
-        drawn.join(self.lon.zip(self.lat).map(|(lon, lat)| [lon, lat]).into_iter().collect());
-        // Where a place is missing, the line is broken.
-        for chain in self.geometry.split(|place| matches!(place, Lenient::Bad(_))) {
-            let place = |place: &Lenient<Place>| match place {
-                Lenient::Good(Place { lon, lat }) => Some([*lon, *lat]),
-                Lenient::Bad(_) => None,
+impl ElementShape {
+    fn add_to(&self, geometry: &mut ObjectGeometry) {
+        let node = self.lon.zip(self.lat).map(|(lon, lat)| [lon, lat]);
+        geometry.push_chain(node.into_iter().collect());
+        // A missing point interrupts the chain.
+        for chain in self.geometry.split(|point| matches!(point, Lenient::Invalid(_))) {
+            let lon_lat = |point: &Lenient<ElementPoint>| match point {
+                Lenient::Valid(ElementPoint { lon, lat }) => Some([*lon, *lat]),
+                Lenient::Invalid(_) => None,
             };
-            drawn.join(chain.iter().filter_map(place).collect());
+            geometry.push_chain(chain.iter().filter_map(lon_lat).collect());
         }
     }
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum ElementType {
     Node,
     Way,
     Relation,
 }
 
-/// Reads an answer. Whatever is remarked, the server did not finish.
-pub(super) fn parse(text: &[u8]) -> Result<Told, ServiceError> {
-    let answer: Answer = serde_json::from_slice(text)
-        .map_err(|_| ServiceError::Malformed("it is no Overpass JSON"))?;
-    let seen = answer.elements.into_iter().filter_map(|element| match element {
-        Lenient::Good(element) => seen(element),
-        Lenient::Bad(_) => None,
+/// Parses an answer. Any remark means that the query was aborted.
+pub(super) fn parse(text: &[u8]) -> Result<ParsedAnswer, ServiceError> {
+    let answer: RawAnswer = serde_json::from_slice(text)
+        .map_err(|_| ServiceError::Malformed("it is not Overpass JSON"))?;
+    let elements = answer.elements.into_iter().filter_map(|element| match element {
+        Lenient::Valid(element) => tagged_element(element),
+        Lenient::Invalid(_) => None,
     });
-    Ok(Told { seen: seen.collect(), cut_short: answer.remark.is_some() })
+    Ok(ParsedAnswer { elements: elements.collect(), truncated: answer.remark.is_some() })
 }
 
-fn seen(element: Element) -> Option<Seen> {
-    let Element { kind, id, shape, members, mut tags } = element;
-    let mut drawn = Drawn::default();
-    shape.draw(&mut drawn);
+fn tagged_element(element: RawElement) -> Option<TaggedElement> {
+    let RawElement { element_type, id, shape, members, mut tags } = element;
+    let mut geometry = ObjectGeometry::default();
+    shape.add_to(&mut geometry);
     for member in &members {
-        if let Lenient::Good(member) = member {
-            member.draw(&mut drawn);
+        if let Lenient::Valid(member) = member {
+            member.add_to(&mut geometry);
         }
     }
-    if drawn == Drawn::default() {
+    if geometry == ObjectGeometry::default() {
         return None;
     }
-    let kind = match kind {
-        Kind::Node => "node",
-        Kind::Way => "way",
-        Kind::Relation => "relation",
+    let prefix = match element_type {
+        ElementType::Node => "node",
+        ElementType::Way => "way",
+        ElementType::Relation => "relation",
     };
-    let name = cut(tags.remove("name").unwrap_or_default());
-    Some(Seen { id: format!("{kind}/{id}"), name, tags, drawn })
+    let name = truncate_text(tags.remove("name").unwrap_or_default());
+    Some(TaggedElement { id: format!("{prefix}/{id}"), name, tags, geometry })
 }
 
 #[cfg(test)]
@@ -120,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_have_a_place_and_the_rest_an_outline_and_nonsense_is_left_out() {
+    fn nodes_ways_and_relations_are_parsed_and_invalid_elements_dropped() {
         let text = r#"{"version":0.6,"generator":"Overpass API","osm3s":{},"elements":[
             {"type":"node","id":7,"lat":50.5,"lon":9.5,"tags":{"amenity":"cafe","name":"Ada"}},
             {"type":"way","id":7,"nodes":[1,2],"geometry":[{"lat":50.6,"lon":9.6},null,
@@ -132,28 +133,28 @@ mod tests {
             {"type":"way","id":8}, {"type":"area","id":1,"lat":1,"lon":1}, {"id":"x"}, null,
             {"type":"node","id":-7,"lat":50.5,"lon":9.5},
             {"type":"node","id":9,"lat":"50.5","lon":9.5}]}"#;
-        let told = parse(text.as_bytes()).unwrap();
-        assert!(!told.cut_short);
-        let ids: Vec<_> = told.seen.iter().map(|seen| seen.id.as_str()).collect();
+        let answer = parse(text.as_bytes()).unwrap();
+        assert!(!answer.truncated);
+        let ids: Vec<_> = answer.elements.iter().map(|element| element.id.as_str()).collect();
         assert_eq!(ids, ["node/7", "way/7", "relation/7"]);
-        assert_eq!(told.seen[0].name, "Ada");
-        assert_eq!(told.seen[0].drawn, Drawn::point([9.5, 50.5]));
-        let mut broken = Drawn::point([9.6, 50.6]);
-        broken.join(vec![[9.8, 50.8]]);
-        assert_eq!(told.seen[1].drawn, broken);
-        let mut members = Drawn::point([2.0, 1.0]);
-        members.join(vec![[4.0, 3.0], [6.0, 5.0]]);
-        assert_eq!(told.seen[2].drawn, members);
+        assert_eq!(answer.elements[0].name, "Ada");
+        assert_eq!(answer.elements[0].geometry, ObjectGeometry::point([9.5, 50.5]));
+        let mut broken = ObjectGeometry::point([9.6, 50.6]);
+        broken.push_chain(vec![[9.8, 50.8]]);
+        assert_eq!(answer.elements[1].geometry, broken);
+        let mut members = ObjectGeometry::point([2.0, 1.0]);
+        members.push_chain(vec![[4.0, 3.0], [6.0, 5.0]]);
+        assert_eq!(answer.elements[2].geometry, members);
     }
 
     #[test]
-    fn a_remark_means_that_something_is_missing() {
+    fn an_answer_with_a_remark_is_truncated() {
         let text = r#"{"elements":[],"remark":"runtime error: Query timed out in \"query\" at line 1 after 2 seconds."}"#;
-        assert!(parse(text.as_bytes()).unwrap().cut_short);
+        assert!(parse(text.as_bytes()).unwrap().truncated);
     }
 
     #[test]
-    fn a_page_for_people_is_an_error() {
+    fn other_content_is_an_error() {
         for text in ["<html>", "", "{}", "{\"elements\":{}}", "\u{ff}"] {
             assert!(parse(text.as_bytes()).is_err(), "{text}");
         }

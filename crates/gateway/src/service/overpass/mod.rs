@@ -1,127 +1,133 @@
-//! Overpass QL: everything near the polylines of a region, asked in portions below the server's
-//! limits. An answer with a remark was cut short, so its range is asked again in two halves.
+//! Overpass QL connector: objects near polylines, requested in queries below the server's limits.
+//! An answer with a remark was truncated, so its range is requested again in two halves.
 
 mod answer;
 mod ql;
 mod tags;
 
-use super::categories::Categories;
-use super::http::form;
-use super::remote::{Line, RemoteError};
-use super::{Coming, Page, PlainService, Range, ServiceError};
-use answer::Told;
-use ql::Limits;
+use super::category_names::CategoryNames;
+use super::endpoint::Endpoint;
+use super::projection::ObjectTexts;
+use super::remote::RemoteError;
+use super::{PlanarService, RangeAnswer, RangeRequest, ServiceError, ServiceFuture};
+use answer::ParsedAnswer;
+use ql::QueryLimits;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tags::Selector;
 
-/// What Overpass alone needs.
+/// Settings of Overpass.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OverpassSettings {
-    /// Bytes that a query may have.
-    pub most_query_bytes: usize,
-    /// Points that a polyline may have.
-    pub most_points: usize,
-    /// Seconds that the server may take, as it is told; one that refuses long ones wants fewer.
+    /// Largest size of a query in bytes, at least 1000. Older name: `most_query_bytes`.
+    #[serde(alias = "most_query_bytes")]
+    pub max_query_bytes: usize,
+    /// Largest number of points of a polyline, at least 2. Older name: `most_points`.
+    #[serde(alias = "most_points")]
+    pub max_points: usize,
+    /// Time-out in seconds, sent to the server; some servers refuse large values.
     pub server_timeout: u32,
-    /// Bytes of memory that the server may take, as it is told.
+    /// Memory limit in bytes, sent to the server.
     pub server_memory: u64,
 }
 
 impl Default for OverpassSettings {
     fn default() -> OverpassSettings {
         OverpassSettings {
-            most_query_bytes: 32_000,
-            most_points: 100,
+            max_query_bytes: 32_000,
+            max_points: 100,
             server_timeout: 10,
             server_memory: 64 << 20,
         }
     }
 }
 
-/// An Overpass server.
+/// Connector to an Overpass server.
 pub(crate) struct Overpass {
-    line: Line,
+    endpoint: Endpoint,
     categories: BTreeMap<String, Vec<Selector>>,
-    limits: Limits,
+    limits: QueryLimits,
 }
 
-/// Overpass measures on a ball on which ten thousand kilometres reach from the equator to a pole.
-/// Along a meridian at the equator its metres are half a percent too many.
-const STRETCH: f64 = 1.006;
+/// Overpass measures on a sphere whose meridian quadrant is 10,000 km. At the equator its metres
+/// along a meridian are 0.5 % too many.
+const SLACK: f64 = 1.006;
 
 impl Overpass {
-    /// The server at the end of the line. Categories are tags, `amenity=cafe`, or several with `|`
-    /// between them; if none are set, the usual ones are known.
+    /// Builds the connector. A category is one tag, `amenity=cafe`, or several separated by `|`;
+    /// without settings, a list of common tags is used.
     pub(crate) fn new(
-        line: Line,
-        categories: &Categories,
+        endpoint: Endpoint,
+        names: &CategoryNames,
         settings: &OverpassSettings,
     ) -> Result<Overpass, RemoteError> {
-        let limits = Limits::new(settings)?;
+        let limits = QueryLimits::new(settings)?;
         let categories =
-            if categories.is_empty() { tags::usual() } else { tags::selectors(categories)? };
-        Ok(Overpass { line, categories, limits })
+            if names.is_empty() { tags::common() } else { tags::parse_categories(names)? };
+        Ok(Overpass { endpoint, categories, limits })
     }
 
-    async fn page(&self, range: Range<'_>) -> Result<Page, ServiceError> {
+    async fn fetch(&self, range: RangeRequest<'_>) -> Result<RangeAnswer, ServiceError> {
         let selectors = match range.category.name() {
             None => &[Selector::Any][..],
             Some(name) => match self.categories.get(name) {
-                None => return Ok(Page::default()),
+                None => return Ok(RangeAnswer::default()),
                 Some(selectors) => selectors,
             },
         };
-        let reach = self.line.ground.reach(&range, STRETCH);
-        let lines = self.line.ground.lines(&reach.lines);
-        let mut page = Page::default();
-        for (number, query) in self.limits.queries(selectors, &lines, reach.metres).enumerate() {
-            if number == self.line.most_requests {
-                page.full = true;
+        let projection = &self.endpoint.projection;
+        let widened = projection.widen(&range, SLACK);
+        let lines = projection.lines(&widened.lines);
+        let mut answer = RangeAnswer::default();
+        let queries = self.limits.queries(selectors, &lines, widened.metres);
+        for (index, query) in queries.enumerate() {
+            if index == self.endpoint.max_requests {
+                answer.truncated = true;
                 break;
             }
-            let told = self.tell(&query).await?;
-            page.full |= told.cut_short;
-            let seen = told.seen.into_iter();
-            page.rows.extend(seen.filter_map(|seen| {
-                let category = tags::category(&seen.tags, range.category, &self.categories)?;
-                self.line.ground.row([seen.id, seen.name, category], &seen.drawn)
+            let ParsedAnswer { elements, truncated } = self.post(&query).await?;
+            answer.truncated |= truncated;
+            answer.objects.extend(elements.into_iter().filter_map(|element| {
+                let category = tags::category(&element.tags, range.category, &self.categories)?;
+                let texts = ObjectTexts { id: element.id, name: element.name, category };
+                projection.object(texts, &element.geometry)
             }));
-            self.line.bound(&page)?;
+            self.endpoint.check_size(&answer)?;
         }
-        Ok(page)
+        Ok(answer)
     }
 
-    async fn tell(&self, query: &str) -> Result<Told, ServiceError> {
-        let body = form(&[("data", query)]);
-        let kind = "application/x-www-form-urlencoded";
-        let text = self.line.caller.post(self.line.url.clone(), kind, body).await?;
-        answer::parse(&text)
+    async fn post(&self, query: &str) -> Result<ParsedAnswer, ServiceError> {
+        let body =
+            form_urlencoded::Serializer::new(String::new()).append_pair("data", query).finish();
+        let content_type = "application/x-www-form-urlencoded";
+        let url = self.endpoint.url.clone();
+        answer::parse(&self.endpoint.client.post(url, content_type, body).await?)
     }
 
-    /// Finds out whether the server is there, by a question that is always the same.
-    async fn greet(&self) -> Result<(), ServiceError> {
-        let middle = [vec![self.line.ground.middle()]];
-        for query in self.limits.queries(&[Selector::Any], &middle, 1.0) {
-            self.tell(&query).await?;
+    /// Checks that the server answers, by a query that is always the same.
+    async fn probe(&self) -> Result<(), ServiceError> {
+        let centre = [vec![self.endpoint.projection.centre()]];
+        for query in self.limits.queries(&[Selector::Any], &centre, 1.0) {
+            self.post(&query).await?;
         }
         Ok(())
     }
 }
 
-impl PlainService for Overpass {
+impl PlanarService for Overpass {
     fn name(&self) -> &'static str {
         "overpass"
     }
 
-    fn range<'a>(&'a self, range: Range<'a>) -> Coming<'a, Page> {
-        Box::pin(self.page(range))
+    fn range<'a>(&'a self, range: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
+        Box::pin(self.fetch(range))
     }
 
-    fn categories(&self) -> Coming<'_, Vec<String>> {
+    fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
         Box::pin(async {
-            self.greet().await?;
+            self.probe().await?;
             Ok(self.categories.keys().cloned().collect())
         })
     }

@@ -1,25 +1,25 @@
-//! Categories as tags: what is asked for, and what an object with some tags is called.
+//! Categories as OpenStreetMap tags.
 
 use crate::question::Category;
-use crate::service::categories::Categories;
+use crate::service::category_names::CategoryNames;
 use crate::service::remote::RemoteError;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Which objects are asked for.
+/// Selects objects by tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Selector {
-    /// Any that is a point of interest.
+    /// Objects with any of [`KEYS`].
     Any,
-    /// Those with this key and value.
+    /// Objects with this key and value.
     Tag(String, String),
 }
 
-/// Keys of points of interest, the telling ones first.
+/// Keys of points of interest; an object with several is named by the first.
 const KEYS: [&str; 5] = ["amenity", "shop", "tourism", "leisure", "office"];
 
-/// What is known without settings.
-const USUAL: [(&str, &str); 5] = [
+/// Tags of the default categories: key, and values separated by spaces.
+const COMMON: [(&str, &str); 5] = [
     (
         "amenity",
         "atm bank bar biergarten bicycle_rental cafe car_rental charging_station cinema clinic \
@@ -47,42 +47,43 @@ impl fmt::Display for Selector {
     }
 }
 
-/// The usual categories, each called by its value.
-pub(super) fn usual() -> BTreeMap<String, Vec<Selector>> {
-    let pairs = USUAL.iter().flat_map(|(key, values)| {
+/// Returns the default categories; the name of each is the value of its tag.
+pub(super) fn common() -> BTreeMap<String, Vec<Selector>> {
+    let pairs = COMMON.iter().flat_map(|(key, values)| {
         values.split_whitespace().map(move |value| (key.to_string(), value.to_owned()))
     });
     pairs.map(|(key, value)| (value.clone(), vec![Selector::Tag(key, value)])).collect()
 }
 
-/// The categories of the settings.
-pub(super) fn selectors(
-    categories: &Categories,
+/// Parses the categories of the settings.
+pub(super) fn parse_categories(
+    names: &CategoryNames,
 ) -> Result<BTreeMap<String, Vec<Selector>>, RemoteError> {
     let selectors = |name: String| {
-        let word = categories.word(&name).unwrap_or_default();
-        let all: Option<Vec<Selector>> = word.split('|').map(selector).collect();
-        match all {
-            Some(all) => Ok((name, all)),
+        let tags = names.service_name(&name).unwrap_or_default();
+        let selectors: Option<Vec<Selector>> = tags.split('|').map(selector).collect();
+        match selectors {
+            Some(selectors) => Ok((name, selectors)),
             None => Err(RemoteError::Category(
                 name,
                 "must be tags: `key=value` or `key=value|key=value`",
             )),
         }
     };
-    categories.names().into_iter().map(selectors).collect()
+    names.categories().into_iter().map(selectors).collect()
 }
 
-/// A tag that needs no escapes; at most 255 letters each, as in OSM, and less than a query.
+/// Parses `key=value`. Texts that would need escaping in Overpass QL are refused, so none is
+/// escaped. At most 100 bytes each, so that a statement fits into a query.
 fn selector(text: &str) -> Option<Selector> {
     let (key, value) = text.trim().split_once('=')?;
-    let plain = |text: &str| {
+    let is_valid = |text: &str| {
         (1..=100).contains(&text.len()) && !text.contains(['"', '\\']) && !text.contains('=')
     };
-    (plain(key) && plain(value)).then(|| Selector::Tag(key.to_owned(), value.to_owned()))
+    (is_valid(key) && is_valid(value)).then(|| Selector::Tag(key.to_owned(), value.to_owned()))
 }
 
-/// What an object with these tags is called; `None` if it is not what was asked for.
+/// Returns the category of an object with these tags; `None` if it does not match the question.
 pub(super) fn category(
     tags: &BTreeMap<String, String>,
     asked: &Category,
@@ -95,15 +96,15 @@ pub(super) fn category(
     if let Some(name) = asked.name() {
         return known.get(name)?.iter().any(has).then(|| name.to_owned());
     }
-    // As maps are imported: `yes` says no more than the key, `no` less.
+    // As in map import: `key=yes` is named by its key, `key=no` is ignored.
     let (key, value) = KEYS.iter().find_map(|&key| {
         let value = tags.get(key).filter(|&value| value != "no")?;
         Some((key, value))
     })?;
-    let told = Selector::Tag(key.to_owned(), value.clone());
-    let named = known.iter().find(|(_, selectors)| selectors.contains(&told));
-    let plain = if value == "yes" { key } else { value };
-    Some(named.map_or(plain, |(name, _)| name).to_owned())
+    let tag = Selector::Tag(key.to_owned(), value.clone());
+    let named = known.iter().find(|(_, selectors)| selectors.contains(&tag));
+    let default = if value == "yes" { key } else { value };
+    Some(named.map_or(default, |(name, _)| name).to_owned())
 }
 
 #[cfg(test)]
@@ -117,11 +118,11 @@ mod tests {
 
     fn known(pairs: &[(&str, &str)]) -> Result<BTreeMap<String, Vec<Selector>>, RemoteError> {
         let own = |&(name, word): &(&str, &str)| (name.to_owned(), word.to_owned());
-        selectors(&Categories::new(&pairs.iter().map(own).collect()).unwrap())
+        parse_categories(&CategoryNames::new(&pairs.iter().map(own).collect()).unwrap())
     }
 
     #[test]
-    fn an_object_is_called_what_was_asked_for_or_what_its_tags_say() {
+    fn the_category_is_the_one_asked_for_or_that_of_the_tags() {
         let known = known(&[("food", "amenity=restaurant|amenity=cafe"), ("tree", "natural=tree")]);
         let known = known.unwrap();
         let named = |text: &str, asked: &Category| category(&tags(text), asked, &known);
@@ -138,19 +139,19 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_categories_are_called_by_their_values() {
-        let known = usual();
+    fn default_categories_are_named_by_their_values() {
+        let known = common();
         assert_eq!(known["cafe"], [Selector::Tag("amenity".into(), "cafe".into())]);
         assert_eq!(
             known.len(),
-            USUAL.iter().map(|(_, v)| v.split_whitespace().count()).sum::<usize>()
+            COMMON.iter().map(|(_, v)| v.split_whitespace().count()).sum::<usize>()
         );
         let found = category(&tags("tourism=hotel amenity=bar"), &Category::Any, &known);
         assert_eq!(found.as_deref(), Some("bar"));
     }
 
     #[test]
-    fn what_could_be_mistaken_for_ql_is_refused() {
+    fn tags_that_would_need_escaping_are_refused() {
         for bad in ["cafe", "amenity=\"x", "a\\=b", "=x", "a=", "a=b|", "a=b=c"] {
             assert!(known(&[("x", bad)]).is_err(), "{bad}");
         }

@@ -1,53 +1,52 @@
-//! Where a database is, and whether what is said to it is encrypted.
+//! Address of a database, and whether its connections are encrypted.
 
-use super::encryption::Encryption;
+use super::tls::TlsRoots;
 use std::path::PathBuf;
 use tokio_postgres::Config;
 
-/// Where a database is. Not printed: it may hold a password.
+/// Address of a database. Has no `Debug`: it may hold a password.
 #[derive(Clone, Default)]
-pub struct Address {
+pub struct DatabaseAddress {
     /// `postgres://user:password@host:port/database`, or key=value pairs.
     pub url: String,
-    /// Certificates, PEM, from which the database's must descend; without them nothing is
-    /// encrypted.
+    /// PEM file of the root certificates of the database; without it nothing is encrypted.
     pub roots: Option<PathBuf>,
 }
 
-/// Why an address is none.
+/// Reason why an address is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadAddress {
-    /// It may hold a password, so it is not shown.
+pub enum AddressError {
+    /// The URL cannot be parsed; it is not quoted because it may hold a password.
     #[error("the database's address is not of the form postgres://user@host/database")]
     Url,
-    /// Nobody could be trusted.
+    /// The root certificates cannot be read.
     #[error("{0}")]
     Roots(String),
 }
 
-/// An address that was understood.
+/// A parsed address.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct ParsedAddress {
     pub config: Config,
-    pub encryption: Option<Encryption>,
+    pub tls: Option<TlsRoots>,
 }
 
-impl Address {
-    pub(super) fn place(&self) -> Result<Place, BadAddress> {
-        let config: Config = self.url.parse().map_err(|_| BadAddress::Url)?;
-        let encryption = self.roots.as_deref().map(Encryption::read).transpose();
-        Ok(Place { config, encryption: encryption.map_err(BadAddress::Roots)? })
+impl DatabaseAddress {
+    pub(super) fn parse(&self) -> Result<ParsedAddress, AddressError> {
+        let config: Config = self.url.parse().map_err(|_| AddressError::Url)?;
+        let tls = self.roots.as_deref().map(TlsRoots::read).transpose();
+        Ok(ParsedAddress { config, tls: tls.map_err(AddressError::Roots)? })
     }
 }
 
-impl From<&str> for Address {
-    fn from(url: &str) -> Address {
-        Address { url: url.to_owned(), roots: None }
+impl From<&str> for DatabaseAddress {
+    fn from(url: &str) -> DatabaseAddress {
+        DatabaseAddress { url: url.to_owned(), roots: None }
     }
 }
 
-impl From<&String> for Address {
-    fn from(url: &String) -> Address {
-        Address::from(url.as_str())
+impl From<&String> for DatabaseAddress {
+    fn from(url: &String) -> DatabaseAddress {
+        DatabaseAddress::from(url.as_str())
     }
 }

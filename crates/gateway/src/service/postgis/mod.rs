@@ -1,163 +1,138 @@
-//! A table of a PostGIS database as a plain service: `meshcloak pois load` makes one.
+//! A table of a PostGIS database as a planar service. `meshcloak pois load` creates the table.
 //!
-//! Connections are pooled and read only. What is sent is the text of the region's lines, a number
-//! of metres and a category; the same inquiry gives the same bytes.
+//! Sessions are pooled and read-only. A request sends the lines of the region as text, a distance
+//! and a category; the same inquiry sends the same bytes.
 
 mod address;
-mod connection;
-mod encryption;
+mod byte_budget;
+mod connect;
 mod load;
-mod metered;
 mod pool;
+mod session;
 mod sql;
+mod tls;
 
-pub use address::{Address, BadAddress};
-pub use load::{LoadError, load};
-pub use sql::{BadTable, Table};
+pub use address::{AddressError, DatabaseAddress};
+pub use load::{LoadError, LoadedObjects, load};
+pub use sql::{TableName, TableNameError};
 
-use super::{Coming, Page, Plain, PlainService, PlainSettings, Range, Row, ServiceError};
+use super::projection::Projection;
+use super::{
+    Planar, PlanarService, PlanarSettings, RangeAnswer, RangeRequest, RawObject, ServiceError,
+    ServiceFuture,
+};
 use crate::walk::Walker;
-use connection::Told;
-use meshcloak::map::{Frame, StreetMap};
-use meshcloak::units::LonLat;
-use pool::Pool;
+use pool::SessionPool;
+use session::{GroundRange, ObjectRow, SessionSettings};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where the database is and how it is used.
+/// Address and limits of a database. Has no `Debug`: the URL may hold a password.
 #[derive(Clone)]
 pub struct PostgisSettings {
     /// `postgres://user:password@host:port/database`, or key=value pairs.
     pub url: String,
-    /// Certificates, PEM, from which the database's must descend; without them nothing is
-    /// encrypted.
+    /// PEM file of the root certificates of the database; without it nothing is encrypted.
     pub roots: Option<PathBuf>,
     /// The table.
-    pub table: Table,
-    /// How many rows the database may send at once; beyond it the region is split.
+    pub table: TableName,
+    /// Largest number of rows per range; if it is reached, the region is split.
     pub limit: u32,
-    /// How many connections there are at most.
+    /// Largest number of connections, 1 to 1000.
     pub connections: usize,
-    /// How long the database may work on one request.
-    pub statement_time_out: Duration,
-    /// How objects are placed on the map.
-    pub plain: PlainSettings,
+    /// Time-out of one statement in the database.
+    pub statement_timeout: Duration,
+    /// Snapping of objects, and limits.
+    pub planar: PlanarSettings,
 }
 
 impl PostgisSettings {
-    /// The usual settings for a database.
+    /// Returns the default settings for a database.
     pub fn new(url: &str) -> PostgisSettings {
         PostgisSettings {
             url: url.to_owned(),
             roots: None,
-            table: Table::default(),
+            table: TableName::default(),
             limit: 10_000,
             connections: 4,
-            statement_time_out: Duration::from_secs(2),
-            plain: PlainSettings::default(),
+            statement_timeout: Duration::from_secs(2),
+            planar: PlanarSettings::default(),
         }
     }
 }
 
-/// Why a table cannot be a service.
+/// Reason why a database cannot be used as a service.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PostgisError {
-    /// The address is none.
+    /// The address is invalid.
     #[error(transparent)]
-    Address(#[from] BadAddress),
-    /// Lon/lat cannot be had.
+    Address(#[from] AddressError),
+    /// The map has no location on Earth.
     #[error("the map does not say where on Earth it lies; give `--origin LON,LAT`")]
     NoFrame,
 }
 
-/// A table that is asked for ranges.
+/// Connector to one table.
 pub struct Postgis {
-    pool: Pool,
-    frame: Frame,
-    /// How many metres on the ground a metre of the map can be.
-    stretch: f64,
+    pool: SessionPool,
+    projection: Projection,
+    limit: usize,
 }
 
 impl Postgis {
-    /// The service of a table. Connects when it is first asked.
+    /// Builds the service of a table. Connects at the first request.
     pub fn service(
         walker: Arc<Walker>,
         settings: &PostgisSettings,
-    ) -> Result<Plain<Postgis>, PostgisError> {
-        let address = Address { url: settings.url.clone(), roots: settings.roots.clone() };
-        let place = address.place()?;
-        let frame = frame_of(walker.map())?;
-        let stretch = stretch(&frame);
-        let pool = Pool::new(place, settings);
-        Ok(Plain::new(walker, Postgis { pool, frame, stretch }, settings.plain))
+    ) -> Result<Planar<Postgis>, PostgisError> {
+        let address = DatabaseAddress { url: settings.url.clone(), roots: settings.roots.clone() };
+        let address = address.parse()?;
+        let projection = Projection::new(Arc::clone(&walker), 0.0).ok_or(PostgisError::NoFrame)?;
+        let limit = settings.limit.max(1);
+        let session = SessionSettings {
+            table: settings.table.clone(),
+            limit,
+            statement_timeout: settings.statement_timeout,
+        };
+        let pool = SessionPool::new(address, session, settings.connections);
+        let postgis = Postgis { pool, projection, limit: limit as usize };
+        Ok(Planar::new(walker, postgis, settings.planar))
     }
 
-    async fn ask(&self, range: Range<'_>) -> Result<Page, ServiceError> {
-        let lines = range.around.map(|(piece, metres)| {
-            let places = |line: &Vec<_>| -> Vec<LonLat> {
-                line.iter().map(|&point| self.frame.lon_lat(point)).collect()
-            };
-            (sql::lines(piece.lines().iter().map(places)), metres * self.stretch * 1.002 + 1.0)
+    async fn fetch(&self, range: RangeRequest<'_>) -> Result<RangeAnswer, ServiceError> {
+        let ground_range = range.around.map(|area| GroundRange {
+            wkt: sql::multi_line_string(self.projection.unjoined_lines(area.lines.lines())),
+            metres: self.projection.widen(&range, 1.002).metres,
         });
-        let mut connection = self.pool.lease().await?;
-        let told = connection.range(lines, range.category.name()).await;
-        let told = self.pool.settle(connection, told)?;
-        let full = told.len() == self.pool.limit();
-        let rows = told.into_iter().filter_map(|told| self.row(told)).collect();
-        Ok(Page { rows, full })
+        let category = range.category.name();
+        let rows = self
+            .pool
+            .run(async |session| session.range(ground_range.as_ref(), category).await)
+            .await?;
+        let truncated = rows.len() == self.limit;
+        let objects = rows.into_iter().filter_map(|row| self.object(row)).collect();
+        Ok(RangeAnswer { objects, truncated })
     }
 
-    /// Where a row says its object is; `None` if that is no place.
-    fn row(&self, told: Told) -> Option<Row> {
-        let Told { id, name, category, lon, lat } = told;
-        let point = self.frame.point(LonLat::new(lon?, lat?)?);
-        Some(Row { id, name, category, point })
+    /// Converts a row to the plane; `None` without a valid point.
+    fn object(&self, row: ObjectRow) -> Option<RawObject> {
+        let ObjectRow { id, name, category, lon, lat } = row;
+        let point = self.projection.point([lon?, lat?])?;
+        Some(RawObject { id, name, category, point })
     }
 }
 
-fn frame_of(map: &StreetMap) -> Result<Frame, PostgisError> {
-    map.frame().cloned().ok_or(PostgisError::NoFrame)
-}
-
-/// The largest number of metres on the ground that a metre of a map's plane can be: one over the
-/// smaller singular value of the affine change, and at least one.
-pub(crate) fn stretch(frame: &Frame) -> f64 {
-    let [a, b, c, d, ..] = frame.affine();
-    let (half, area) = ((a * a + b * b + c * c + d * d) / 2.0, a * d - b * c);
-    let smaller = half - (half * half - area * area).max(0.0).sqrt();
-    (1.0 / smaller.sqrt()).max(1.0)
-}
-
-impl PlainService for Postgis {
+impl PlanarService for Postgis {
     fn name(&self) -> &'static str {
         "postgis"
     }
 
-    fn range<'a>(&'a self, range: Range<'a>) -> Coming<'a, Page> {
-        Box::pin(self.ask(range))
+    fn range<'a>(&'a self, range: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
+        Box::pin(self.fetch(range))
     }
 
-    fn categories(&self) -> Coming<'_, Vec<String>> {
-        Box::pin(async {
-            let mut connection = self.pool.lease().await?;
-            let told = connection.categories().await;
-            self.pool.settle(connection, told)
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_map_that_is_scaled_is_asked_wider() {
-        let origin = LonLat { lon: 9.7, lat: 50.8 };
-        assert_eq!(stretch(&Frame::at(origin)), 1.0);
-        let feet = Frame::from_parts(origin, [3.28, 0.0, 0.0, 3.28, 0.0, 0.0]).unwrap();
-        assert_eq!(stretch(&feet), 1.0);
-        let yards = Frame::from_parts(origin, [0.0, 0.5, -1.0, 0.0, 9.0, 9.0]).unwrap();
-        assert!((stretch(&yards) - 2.0).abs() < 1e-12);
+    fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
+        Box::pin(self.pool.run(async |session| session.categories().await))
     }
 }

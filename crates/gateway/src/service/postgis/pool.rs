@@ -1,81 +1,81 @@
-//! Connections that are lent and given back; one that failed is not given back.
+//! Pool of database sessions, on `deadpool`.
+//!
+//! `deadpool-postgres` is not used: its pooled client hides the connection, so the byte budget of
+//! an answer and the statements prepared once per session would be lost, and it takes back a client
+//! whose request was cancelled while the database still works on it. Here such a session is closed.
 
-use super::PostgisSettings;
-use super::address::Place;
-use super::connection::{Connection, Terms};
+use super::address::ParsedAddress;
+use super::session::{Session, SessionSettings};
 use crate::service::ServiceError;
-use std::sync::{Mutex, PoisonError};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use deadpool::managed::{self, Metrics, Object, PoolError, QueueMode, RecycleError, RecycleResult};
 
-/// Some connections to one database.
-pub(super) struct Pool {
-    place: Place,
-    settings: PostgisSettings,
-    turns: Semaphore,
-    idle: Mutex<Vec<Connection>>,
+/// Opens sessions and checks that idle ones are still open.
+struct SessionManager {
+    address: ParsedAddress,
+    settings: SessionSettings,
 }
 
-/// A connection that is lent.
-pub(super) struct Lease<'a> {
-    connection: Connection,
-    _turn: SemaphorePermit<'a>,
+impl managed::Manager for SessionManager {
+    type Type = Session;
+    type Error = ServiceError;
+
+    async fn create(&self) -> Result<Session, ServiceError> {
+        Session::open(&self.address, &self.settings).await
+    }
+
+    async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<ServiceError> {
+        session.is_open().then_some(()).ok_or(RecycleError::Backend(ServiceError::Down))
+    }
 }
 
-impl Pool {
-    /// No connection yet.
-    pub(super) fn new(mut place: Place, settings: &PostgisSettings) -> Pool {
-        place.config.application_name("meshcloak");
-        let turns = Semaphore::new(settings.connections.clamp(1, 1000));
-        let settings = PostgisSettings { limit: settings.limit.max(1), ..settings.clone() };
-        Pool { place, settings, turns, idle: Mutex::default() }
+/// Sessions of one database.
+pub(super) struct SessionPool(managed::Pool<SessionManager>);
+
+impl SessionPool {
+    /// Builds an empty pool of at most `max_sessions` (1 to 1000) sessions.
+    pub(super) fn new(
+        mut address: ParsedAddress,
+        settings: SessionSettings,
+        max_sessions: usize,
+    ) -> SessionPool {
+        address.config.application_name("meshcloak");
+        let pool = managed::Pool::builder(SessionManager { address, settings })
+            .max_size(max_sessions.clamp(1, 1000))
+            .queue_mode(QueueMode::Lifo)
+            .build()
+            .expect("a pool without time-outs needs no runtime");
+        SessionPool(pool)
     }
 
-    /// How many rows come at once at most.
-    pub(super) fn limit(&self) -> usize {
-        self.settings.limit as usize
-    }
-
-    /// A connection, as soon as there is one.
-    pub(super) async fn lease(&self) -> Result<Lease<'_>, ServiceError> {
-        let turn = self.turns.acquire().await.map_err(|_| ServiceError::Down)?;
-        let idle = std::iter::from_fn(|| self.idle().pop()).find(Connection::is_usable);
-        let connection = match idle {
-            Some(connection) => connection,
-            None => {
-                let PostgisSettings { table, limit, statement_time_out, .. } = &self.settings;
-                let (limit, statement_time_out) = (*limit, *statement_time_out);
-                Connection::open(&self.place, Terms { table, limit, statement_time_out }).await?
-            }
-        };
-        Ok(Lease { connection, _turn: turn })
-    }
-
-    /// Takes a connection back if all went well with it.
-    pub(super) fn settle<T>(
+    /// Runs a request on a session, as soon as one is free. The session returns to the pool after
+    /// success; after an error or cancellation it is closed.
+    pub(super) async fn run<T>(
         &self,
-        lease: Lease<'_>,
-        told: Result<T, ServiceError>,
+        request: impl AsyncFnOnce(&Session) -> Result<T, ServiceError>,
     ) -> Result<T, ServiceError> {
-        if told.is_ok() && lease.connection.is_usable() {
-            self.idle().push(lease.connection);
+        let session = self.0.get().await.map_err(|error| match error {
+            PoolError::Backend(error) => error,
+            _ => ServiceError::Internal,
+        })?;
+        let mut lease = Lease { session: Some(session) };
+        let answer = match &lease.session {
+            Some(session) => request(session).await?,
+            None => return Err(ServiceError::Internal),
+        };
+        drop(lease.session.take());
+        Ok(answer)
+    }
+}
+
+/// A session in use. Dropped with its session, it removes the session from the pool.
+struct Lease {
+    session: Option<Object<SessionManager>>,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(session) = self.session.take() {
+            drop(Object::take(session));
         }
-        told
-    }
-
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl std::ops::Deref for Lease<'_> {
-    type Target = Connection;
-    fn deref(&self) -> &Connection {
-        &self.connection
-    }
-}
-
-impl std::ops::DerefMut for Lease<'_> {
-    fn deref_mut(&mut self) -> &mut Connection {
-        &mut self.connection
     }
 }

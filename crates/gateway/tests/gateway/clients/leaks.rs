@@ -4,7 +4,7 @@ use super::live::{self, Client, accepted, door};
 use super::{World, owntracks_request, shape};
 use crate::fixture::{Mood, place, walker};
 use crate::leaks::without_streets;
-use crate::pages::{Pages, is_a_count, without_batches};
+use crate::log_capture::{LogCapture, is_metric_value, without_batch_count};
 use crate::secrets::Secrets;
 use axum::body::Body;
 use axum::http::Request;
@@ -76,10 +76,10 @@ async fn report(world: &World, tokens: &[String], second: u32, secrets: &mut Sec
 }
 
 /// Nothing is found in what was sent, logged and counted; what is planted there is.
-fn scan(world: &World, sent: &[String], pages: &Pages, mut secrets: Secrets) {
+fn scan(world: &World, sent: &[String], pages: &LogCapture, mut secrets: Secrets) {
     let logged = pages.text();
-    let counted = without_batches(&world.fixture.gateway.metrics().render(40));
-    secrets.numbers.retain(|&(number, near)| !is_a_count(number, near));
+    let counted = without_batch_count(&world.fixture.gateway.metrics().render(40));
+    secrets.numbers.retain(|&(number, near)| !is_metric_value(number, near));
     assert!(secrets.numbers.len() > 20);
     for text in [without_streets(&sent.join("\n")), logged, counted] {
         assert_eq!(secrets.found(&text), Vec::<String>::new());
@@ -92,7 +92,7 @@ fn scan(world: &World, sent: &[String], pages: &Pages, mut secrets: Secrets) {
 
 #[tokio::test]
 async fn nothing_that_leaves_tells_of_anyone_on_a_socket() {
-    let (pages, _listening) = Pages::listen();
+    let (pages, _listening) = LogCapture::start();
     let mut world = World::new().await;
     let (address, _closing) = door(&world).await;
     let mut secrets = Secrets::default();
@@ -126,7 +126,7 @@ async fn nothing_that_leaves_tells_of_anyone_on_a_socket() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_that_leaves_tells_of_any_phone() {
-    let (pages, _listening) = Pages::listen();
+    let (pages, _listening) = LogCapture::start();
     let mut world =
         World::with(|config, folder| config.people.file = Some(folder.join("people.json"))).await;
     let mut secrets = Secrets::default();

@@ -1,6 +1,6 @@
 //! Every client that there is, and how it says where somebody is.
 
-use super::crowd::{House, Person};
+use super::fixture::{House, Person};
 use crate::secrets::Secrets;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;

@@ -2,14 +2,14 @@
 //! where on their streets people are changes no byte. What is looked for would be found.
 
 mod clients;
-mod crowd;
+mod fixture;
 mod services;
 
-use crate::pages::{Pages, is_a_count, without_batches};
-use crate::record::Record;
+use crate::log_capture::{LogCapture, is_metric_value, without_batch_count};
+use crate::recorder::Recorder;
 use crate::secrets::Secrets;
 use clients::{CLIENTS, Client};
-use crowd::{Crowd, House, Side};
+use fixture::{Crowd, House, Side};
 use services::{Behind, services};
 
 /// What came of a crowd that went through a gateway.
@@ -23,7 +23,7 @@ struct Run {
 
 /// Group after group asks, all of a group by the same client, from one side of their streets.
 async fn run(client: Client, behind: &Behind, crowd: &Crowd, side: Side) -> Run {
-    let (pages, _listening) = Pages::listen();
+    let (pages, _listening) = LogCapture::start();
     let mut house = House::open(behind).await;
     let mut secrets = house.secrets();
     behind.record.take();
@@ -39,7 +39,7 @@ async fn run(client: Client, behind: &Behind, crowd: &Crowd, side: Side) -> Run 
         sent.push(behind.record.take());
     }
     let (logged, counted) = (pages.text(), house.end().await);
-    Run { sent, logged, counted: without_batches(&counted), secrets }
+    Run { sent, logged, counted: without_batch_count(&counted), secrets }
 }
 
 /// Everything that is secret, as it might be told, and whether it would be found there.
@@ -91,7 +91,7 @@ async fn scan(client: Client, behind: &Behind, crowd: &Crowd) {
     }
     for Run { logged, counted, mut secrets, sent } in [here, there] {
         plant(&secrets, &sent[0]);
-        secrets.numbers.retain(|&(number, near)| !is_a_count(number, near));
+        secrets.numbers.retain(|&(number, near)| !is_metric_value(number, near));
         assert!(logged.len() + counted.len() > 1000 && secrets.numbers.len() > 20, "{name}");
         for text in [logged, counted] {
             assert_eq!(secrets.found(&text), Vec::<String>::new(), "{name}");

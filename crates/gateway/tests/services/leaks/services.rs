@@ -1,16 +1,16 @@
 //! Every service that there is, with one who writes down what it is told.
 
-use super::Record;
-use super::crowd::note;
+use super::Recorder;
+use super::fixture::note;
 use crate::database::Database;
-use crate::listener::Listener;
 use crate::ogc::Tipg;
-use crate::overpass_server::{self, PATIENT, mapping};
+use crate::overpass_server::{self, UNLIMITED, mapping};
+use crate::pois::{categories, everything, things};
+use crate::recording_server::Listener;
 use crate::webhook::Example;
-use crate::world::{categories, everything, things};
 use gateway::inquiry::Inquiry;
-use gateway::service::postgis::{Postgis, PostgisSettings, load};
-use gateway::service::{BuiltIn, Coming, Objects, RemoteSettings, Service};
+use gateway::service::postgis::{LoadedObjects, Postgis, PostgisSettings, load};
+use gateway::service::{BuiltIn, Objects, RemoteSettings, Service, ServiceFuture};
 use gateway::walk::Walker;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -20,26 +20,26 @@ use std::sync::Arc;
 pub struct Behind {
     pub name: &'static str,
     pub walker: Arc<Walker>,
-    pub record: Record,
+    pub record: Recorder,
     service: Arc<dyn Service>,
     /// Whatever has to live as long.
     _running: Vec<Arc<dyn Any>>,
 }
 
 /// The same service for several gateways.
-struct Shared(Arc<dyn Service>, Record);
+struct Shared(Arc<dyn Service>, Recorder);
 
 impl Service for Shared {
     fn name(&self) -> &'static str {
         self.0.name()
     }
 
-    fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> Coming<'a, Objects> {
+    fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> ServiceFuture<'a, Objects> {
         note(&self.1, &format!("{inquiry:?}"));
         self.0.ask(inquiry)
     }
 
-    fn categories(&self) -> Coming<'_, Vec<String>> {
+    fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
         self.0.categories()
     }
 }
@@ -62,9 +62,9 @@ async fn remote(
     walker: &Arc<Walker>,
     (url, source): (&str, &str),
     change: impl FnOnce(&mut RemoteSettings),
-) -> (Arc<dyn Service>, Record) {
-    let record = Record::default();
-    let port = record.listen_in(address(url)).await;
+) -> (Arc<dyn Service>, Recorder) {
+    let record = Recorder::default();
+    let port = record.start_proxy(address(url)).await;
     let source = source.replace("ADDRESS", &format!("http://127.0.0.1:{port}"));
     let mut settings = RemoteSettings::of_source(&source).unwrap();
     settings.timeout = 120.0;
@@ -81,13 +81,15 @@ pub async fn services(walker: &Arc<Walker>) -> Vec<Behind> {
     let postgis = PostgisSettings::new(&database.url());
     let all = everything(walker, &plain);
     let frame = walker.map().frame().unwrap();
-    load(&postgis.url, &postgis.table, (all.objects(), frame), |_| ()).await.unwrap();
+    load(&postgis.url, &postgis.table, LoadedObjects { objects: all.objects(), frame }, |_| ())
+        .await
+        .unwrap();
     let tipg = Tipg::start(&database);
     let example = Example::start(&plain);
-    let server: Listener = overpass_server::start(tagged.clone(), PATIENT).await;
+    let server: Listener = overpass_server::start(tagged.clone(), UNLIMITED).await;
 
-    let record = Record::default();
-    let port = record.listen_in(address(&postgis.url)).await;
+    let record = Recorder::default();
+    let port = record.start_proxy(address(&postgis.url)).await;
     let url = format!("postgres://meshcloak@127.0.0.1:{port}/postgres");
     let settings = PostgisSettings { connections: 1, ..PostgisSettings::new(&url) };
     let by_sql = Postgis::service(Arc::clone(walker), &settings).unwrap();
@@ -105,7 +107,7 @@ pub async fn services(walker: &Arc<Walker>) -> Vec<Behind> {
         settings.outline = 0.0;
     });
     let services = [
-        ("built-in", (Arc::new(in_here) as Arc<dyn Service>, Record::default())),
+        ("built-in", (Arc::new(in_here) as Arc<dyn Service>, Recorder::default())),
         ("PostGIS", (Arc::new(by_sql), record)),
         ("Overpass", by_tag.await),
         ("OGC API Features", polygons.await),

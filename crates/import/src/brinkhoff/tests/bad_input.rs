@@ -17,9 +17,9 @@ fn of_edges(edges: &str) -> String {
 
 #[test]
 fn empty_files_are_refused() {
-    assert_eq!(of_nodes(""), "t.node: nothing in it; expected nodes");
-    assert_eq!(of_nodes("\r\n \n"), "t.node: nothing in it; expected nodes");
-    assert_eq!(of_edges(""), "t.edge: nothing in it; expected edges");
+    assert_eq!(of_nodes(""), "t.node: no content; expected nodes");
+    assert_eq!(of_nodes("\r\n \n"), "t.node: no content; expected nodes");
+    assert_eq!(of_edges(""), "t.edge: no content; expected edges");
 }
 
 #[test]
@@ -27,13 +27,13 @@ fn a_binary_file_that_ends_early_is_refused_where_its_last_record_begins() {
     let nodes = binary_nodes();
     for length in 37..54 {
         let expected =
-            "t.node, byte 36: the file ends early, in the middle of the node that begins here";
+            "t.node, byte 36: unexpected end of file in the middle of the node that begins here";
         assert_eq!(of(&nodes[..length], &binary_edges()), expected);
     }
     let edges = binary_edges();
     for length in 31..edges.len() {
         let expected =
-            "t.edge, byte 30: the file ends early, in the middle of the edge that begins here";
+            "t.edge, byte 30: unexpected end of file in the middle of the edge that begins here";
         assert_eq!(of(&nodes, &edges[..length]), expected);
     }
 }
@@ -46,7 +46,7 @@ fn gzip_that_ends_early_is_refused() {
     let error = of(&packed[..packed.len() - 4], EDGES.as_bytes());
     assert_eq!(
         error,
-        "t.node, byte 54 once unpacked: the file ends early, in the middle of its data"
+        "t.node, byte 54 after decompression: unexpected end of file in the middle of the data"
     );
 }
 
@@ -63,30 +63,30 @@ fn ids_given_twice_are_refused() {
 
 #[test]
 fn an_unknown_node_is_named() {
-    let text = "t.edge, line 2: field `to` names node `9`, which does not exist";
+    let text = "t.edge, line 2: field `to` refers to unknown node `9`";
     assert_eq!(of_edges("5 3 1 2 *\n6 3 2 9 *\n"), text);
     let edges = [binary_edges(), binary_edge([-1, 2], b"*", 5, 3)].concat();
-    let binary = "t.edge, byte 70: field `from` names node `-1`, which does not exist";
+    let binary = "t.edge, byte 70: field `from` refers to unknown node `-1`";
     assert_eq!(of(&binary_nodes(), &edges), binary);
 }
 
 #[test]
 fn a_class_is_from_0_to_6() {
-    let text = "t.edge, line 1: field `class` holds `7`; expected a class from 0 to 6";
+    let text = "t.edge, line 1: field `class` is `7`; expected a class from 0 to 6";
     assert_eq!(of_edges("5 7 1 2 *\n"), text);
-    let binary = "t.edge, byte 0: field `class` holds `-1`; expected a class from 0 to 6";
+    let binary = "t.edge, byte 0: field `class` is `-1`; expected a class from 0 to 6";
     assert_eq!(of(&binary_nodes(), &binary_edge([1, 2], b"*", 5, -1)), binary);
 }
 
 #[test]
 fn numbers_are_whole() {
-    let x = "t.node, line 2: field `x` holds `NaN`; expected a whole number";
+    let x = "t.node, line 2: field `x` is `NaN`; expected a whole number";
     assert_eq!(of_nodes("1\t0 0 *\n2\tNaN 0 *\n"), x);
-    let y = "t.node, line 1: field `y` holds ``; expected a whole number";
+    let y = "t.node, line 1: field `y` is ``; expected a whole number";
     assert_eq!(of_nodes("1\t0\n"), y);
-    let large = "t.node, line 1: field `x` holds `3000000000`; expected a whole number";
+    let large = "t.node, line 1: field `x` is `3000000000`; expected a whole number";
     assert_eq!(of_nodes("1\t3000000000 0 *\n"), large);
-    let from = "t.edge, line 1: field `from` holds `*`; expected a whole number";
+    let from = "t.edge, line 1: field `from` is `*`; expected a whole number";
     assert_eq!(of_edges("5 3 * 2\n"), from);
     let far = "t.node, byte 0: `1` lies at 2000000000, 0; expected finite metres within ±40,000 km";
     assert_eq!(of(&binary_node(b"*", 1, [2_000_000_000, 0]), EDGES.as_bytes()), far);

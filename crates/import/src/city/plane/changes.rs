@@ -2,13 +2,12 @@
 
 use super::{Corner, Half, Plane, Vertex};
 use crate::city::lines::LineId;
+use crate::city::vector::to_centimetres;
 use meshcloak::units::Point;
 
 impl Plane {
     pub(super) fn add_vertex(&mut self, point: Point, leaving: Half) -> Vertex {
-        // Whole centimetres are exact in every file format.
-        let whole = |metres: f64| (metres * 100.0).round() / 100.0;
-        self.points.push(Point::new(whole(point.x), whole(point.y)));
+        self.points.push(to_centimetres(point));
         self.leaving.push(leaving);
         self.degree.push(0);
         self.pinned.push(false);

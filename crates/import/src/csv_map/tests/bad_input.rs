@@ -24,24 +24,25 @@ fn of_pois(pois: &str) -> String {
 
 #[test]
 fn a_table_without_a_header_or_rows_is_refused() {
-    assert_eq!(of_nodes(""), "t.nodes.csv: nothing in it; expected a header");
-    assert_eq!(of_nodes("\r\n\n"), "t.nodes.csv: nothing in it; expected a header");
-    assert_eq!(of_nodes("id,x,y\n"), "t.nodes.csv: nothing in it; expected nodes below the header");
+    assert_eq!(of_nodes(""), "t.nodes.csv: no content; expected a header");
+    assert_eq!(of_nodes("\r\n\n"), "t.nodes.csv: no content; expected a header");
+    assert_eq!(of_nodes("id,x,y\n"), "t.nodes.csv: no content; expected nodes below the header");
     let in_degrees = of_nodes("id,lon,lat\n");
-    assert_eq!(in_degrees, "t.nodes.csv: nothing in it; expected nodes below the header");
+    assert_eq!(in_degrees, "t.nodes.csv: no content; expected nodes below the header");
     let streets = of_streets("id,from,to\n");
-    assert_eq!(streets, "t.streets.csv: nothing in it; expected streets below the header");
+    assert_eq!(streets, "t.streets.csv: no content; expected streets below the header");
 }
 
 #[test]
 fn a_missing_column_is_named_with_the_header_that_lacks_it() {
-    let place = "t.nodes.csv, line 1: column `x`,`y` or `lon`,`lat` is missing; found `id,a`";
+    let place =
+        "t.nodes.csv, line 1: column `x`,`y` or `lon`,`lat` is missing; found header `id,a`";
     assert_eq!(of_nodes("id,a\n1,2\n"), place);
-    let half = "t.nodes.csv, line 2: column `y` is missing; found `id,x,lon,lat`";
+    let half = "t.nodes.csv, line 2: column `y` is missing; found header `id,x,lon,lat`";
     assert_eq!(of_nodes("\nid,x,lon,lat\n"), half);
-    let to = "t.streets.csv, line 1: column `to` is missing; found `id,from`";
+    let to = "t.streets.csv, line 1: column `to` is missing; found header `id,from`";
     assert_eq!(of_streets("id,from\ns,A\n"), to);
-    let category = "t.pois.csv, line 1: column `category` or `cat` is missing; found `x,y`";
+    let category = "t.pois.csv, line 1: column `category` or `cat` is missing; found header `x,y`";
     assert_eq!(of_pois("x,y\n"), category);
     let twice = "t.nodes.csv, line 1: damaged: column `x` is there twice";
     assert_eq!(of_nodes("id,x,y,x\n"), twice);
@@ -49,7 +50,7 @@ fn a_missing_column_is_named_with_the_header_that_lacks_it() {
 
 #[test]
 fn lines_are_counted_as_an_editor_counts_them() {
-    let last = "t.nodes.csv, line 6: field `x` holds `?`; expected metres within ±40,000 km";
+    let last = "t.nodes.csv, line 6: field `x` is `?`; expected metres within ±40,000 km";
     assert_eq!(of_nodes("id,x,y\nA,0,0\n\"B\n\n\",1,0\nC,?,75\n"), last);
     assert_eq!(of_nodes("id,x,y\r\nA,0,0\r\n\"B\r\n\",1,0\r\n\r\nC,?,75\r\n"), last);
     assert_eq!(of_nodes("id,x,y\n\n\n\nA,0,0\nC,?,75"), last);
@@ -58,9 +59,9 @@ fn lines_are_counted_as_an_editor_counts_them() {
 
 #[test]
 fn a_row_of_another_width_is_refused() {
-    let short = "t.nodes.csv, line 3: found 2 fields; expected 3 as in the header";
+    let short = "t.nodes.csv, line 3: row has 2 fields; expected 3 as in the header";
     assert_eq!(of_nodes("id,x,y\nA,0,0\nB,1\n"), short);
-    let long = "t.streets.csv, line 2: found 4 fields; expected 3 as in the header";
+    let long = "t.streets.csv, line 2: row has 4 fields; expected 3 as in the header";
     assert_eq!(of_streets("id,from,to\ns,A,B,C\n"), long);
 }
 
@@ -78,15 +79,15 @@ fn a_quotation_that_never_ends_is_refused_where_it_begins() {
 fn coordinates_that_are_no_place_are_refused() {
     for value in ["NaN", "inf", "-inf", "1e300", "4.1e7", "", "12m"] {
         let expected = format!(
-            "t.nodes.csv, line 3: field `y` holds `{value}`; expected metres within ±40,000 km"
+            "t.nodes.csv, line 3: field `y` is `{value}`; expected metres within ±40,000 km"
         );
         assert_eq!(of_nodes(&format!("id,x,y\nA,0,0\nB,5,{value}\n")), expected);
     }
-    let lat = "t.nodes.csv, line 2: field `lat` holds `95`; expected degrees from -90 to 90";
+    let lat = "t.nodes.csv, line 2: field `lat` is `95`; expected degrees from -90 to 90";
     assert_eq!(of_nodes("id,lon,lat\nA,2,95\n"), lat);
-    let lon = "t.nodes.csv, line 2: field `lon` holds `nan`; expected degrees from -180 to 180";
+    let lon = "t.nodes.csv, line 2: field `lon` is `nan`; expected degrees from -180 to 180";
     assert_eq!(of_nodes("id,x,y,lon,lat\nA,0,0,nan,5\n"), lon);
-    let poi = "t.pois.csv, line 2: field `x` holds `inf`; expected metres within ±40,000 km";
+    let poi = "t.pois.csv, line 2: field `x` is `inf`; expected metres within ±40,000 km";
     assert_eq!(of_pois("x,y,cat\ninf,0,cafe\n"), poi);
 }
 
@@ -114,24 +115,23 @@ fn ids_given_twice_or_not_at_all_are_refused() {
     assert_eq!(of_nodes("id,lon,lat\nA,0,0\nB,1,0\nA,2,0\n"), node);
     let street = "t.streets.csv, line 3: street id `s` is given twice";
     assert_eq!(of_streets("id,from,to\ns,A,B\ns,B,C\n"), street);
-    let none = "t.streets.csv, line 2: field `id` holds ``; expected an id";
+    let none = "t.streets.csv, line 2: field `id` is ``; expected an id";
     assert_eq!(of_streets("id,from,to\n,A,B\n"), none);
 }
 
 #[test]
 fn an_unknown_node_is_named() {
-    let from = "t.streets.csv, line 3: field `from` names node `X`, which does not exist";
+    let from = "t.streets.csv, line 3: field `from` refers to unknown node `X`";
     assert_eq!(of_streets("id,from,to\ns,A,B\nt,X,B\n"), from);
-    let to = "t.streets.csv, line 2: field `to` names node ` B`, which does not exist";
+    let to = "t.streets.csv, line 2: field `to` refers to unknown node ` B`";
     assert_eq!(of_streets("id,from,to\ns,A, B\n"), to);
 }
 
 #[test]
 fn a_written_length_is_above_zero() {
     for value in ["0", "-3", "nan", "inf", "1e999", "5 m"] {
-        let expected = format!(
-            "t.streets.csv, line 2: field `length` holds `{value}`; expected metres above 0"
-        );
+        let expected =
+            format!("t.streets.csv, line 2: field `length` is `{value}`; expected metres above 0");
         assert_eq!(of_streets(&format!("id,from,to,length\ns,A,B,{value}\n")), expected);
     }
     let error = of_streets("id,from,to,length\ns,A,B,1e12\n");
@@ -140,7 +140,7 @@ fn a_written_length_is_above_zero() {
 
 #[test]
 fn a_truth_value_is_one_of_six_words() {
-    let expected = "t.streets.csv, line 2: field `oneway` holds `-1`; \
+    let expected = "t.streets.csv, line 2: field `oneway` is `-1`; \
                     expected 1/0, true/false or yes/no";
     assert_eq!(of_streets("id,from,to,oneway\ns,A,B,-1\n"), expected);
 }
@@ -149,7 +149,7 @@ fn a_truth_value_is_one_of_six_words() {
 fn text_that_is_not_utf_8_is_refused_unless_nobody_reads_it() {
     let streets = b"id,from,to,name\ns,A,B,Gr\xe4ber\n";
     let error = message(read_bytes(NODES.as_bytes(), streets, None));
-    let expected = "t.streets.csv, line 2: field `name` holds `Gr\u{fffd}ber`; expected UTF-8 text";
+    let expected = "t.streets.csv, line 2: field `name` is `Gr\u{fffd}ber`; expected UTF-8 text";
     assert_eq!(error, expected);
     let ignored = b"id,from,to,comment\ns,A,B,Gr\xe4ber\n";
     assert!(read_bytes(NODES.as_bytes(), ignored, None).is_ok());
@@ -158,7 +158,7 @@ fn text_that_is_not_utf_8_is_refused_unless_nobody_reads_it() {
 #[test]
 fn a_shape_is_a_line_string_from_one_end_to_the_other() {
     let of_shape = |shape: &str| of_streets(&format!("id,from,to,shape\ns,A,B,\"{shape}\"\n"));
-    let open = "t.streets.csv, line 2: field `shape` holds `LINESTRING (0 0, 9 9`; \
+    let open = "t.streets.csv, line 2: field `shape` is `LINESTRING (0 0, 9 9`; \
                 expected a `)` at the end";
     assert_eq!(of_shape("LINESTRING (0 0, 9 9"), open);
     let loose = "t.streets.csv, line 2: field `shape` ends at 100 1.5 but the street at node `B`, \
@@ -170,7 +170,7 @@ fn a_shape_is_a_line_string_from_one_end_to_the_other() {
     let nodes = "id,lon,lat\nA,2,48\nB,2.01,48\n";
     let of_degrees =
         |shape: &str| message(read(nodes, &format!("id,from,to,shape\ns,A,B,\"{shape}\"\n"), None));
-    let swapped = "t.streets.csv, line 2: field `shape` holds `LINESTRING (2 48, 2 95, 2.01 48)`; \
+    let swapped = "t.streets.csv, line 2: field `shape` is `LINESTRING (2 48, 2 95, 2.01 48)`; \
                    expected lon from -180 to 180 and lat from -90 to 90 in each point";
     assert_eq!(of_degrees("LINESTRING (2 48, 2 95, 2.01 48)"), swapped);
     let loose = "t.streets.csv, line 2: field `shape` begins at 2.001 48 but the street at node \
@@ -180,8 +180,8 @@ fn a_shape_is_a_line_string_from_one_end_to_the_other() {
 
 #[test]
 fn points_of_interest_in_lon_lat_need_a_map_that_lies_on_earth() {
-    let frame = "t.pois.csv: a table of lon,lat needs lon/lat and the map has none; \
-                 give `--origin LON,LAT`";
+    let frame = "t.pois.csv: a table of lon,lat requires lon/lat but the map has only metres; \
+                 set `--origin LON,LAT`";
     assert_eq!(of_pois("lon,lat,cat\n0,0,cafe\n"), frame);
 }
 
@@ -192,7 +192,7 @@ fn gzip_that_ends_early_or_is_damaged_is_refused() {
     let packed = packer.finish().unwrap();
     let error = message(read_bytes(&packed[..packed.len() - 9], STREETS.as_bytes(), None));
     assert!(error.starts_with("t.nodes.csv, line "), "{error}");
-    assert!(error.ends_with(": the file ends early, in the middle of its data"), "{error}");
+    assert!(error.ends_with(": unexpected end of file in the middle of the data"), "{error}");
     let mut damaged = packed.clone();
     let checksum = damaged.len() - 6;
     damaged[checksum] ^= 1;

@@ -1,0 +1,144 @@
+//! Client of a service: time-out, retries with the same bytes, circuit breaker, limit on
+//! concurrent requests, cache.
+
+use super::breaker::Breaker;
+use super::cache::Cache;
+use super::{Objects, Service, ServiceError};
+use crate::inquiry::Inquiry;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// Settings of a [`ServiceClient`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServiceClientSettings {
+    /// Time-out of one attempt, including the wait for a free slot.
+    pub timeout: Duration,
+    /// Largest number of attempts per inquiry; 0 counts as 1.
+    pub max_attempts: u32,
+    /// Delay before the second attempt; doubles with each further attempt.
+    pub retry_delay: Duration,
+    /// Number of consecutive failures that opens the circuit breaker.
+    pub failure_threshold: u32,
+    /// Time for which the circuit breaker stays open.
+    pub open_duration: Duration,
+    /// Largest number of concurrent inquiries; further ones wait for a free slot.
+    pub max_concurrent: usize,
+    /// Capacity of the cache, in objects plus streets of the regions.
+    pub cache_capacity: usize,
+    /// Lifetime of a cached answer; zero disables the cache.
+    pub cache_ttl: Duration,
+}
+
+impl Default for ServiceClientSettings {
+    fn default() -> ServiceClientSettings {
+        ServiceClientSettings {
+            timeout: Duration::from_secs(2),
+            max_attempts: 3,
+            retry_delay: Duration::from_millis(50),
+            failure_threshold: 5,
+            open_duration: Duration::from_secs(5),
+            max_concurrent: 32,
+            cache_capacity: 1_000_000,
+            cache_ttl: Duration::from_secs(60),
+        }
+    }
+}
+
+impl ServiceClientSettings {
+    /// Upper bound of the duration of [`ServiceClient::ask`].
+    pub fn max_duration(&self) -> Duration {
+        let attempts = self.max_attempts.max(1);
+        let delays = (1..attempts).map(|attempt| self.delay_before(attempt));
+        delays.fold(self.timeout.saturating_mul(attempts), Duration::saturating_add)
+    }
+
+    /// Returns the delay before an attempt; the first attempt is number 0.
+    fn delay_before(&self, attempt: u32) -> Duration {
+        self.retry_delay.saturating_mul(1 << (attempt.clamp(1, 16) - 1))
+    }
+}
+
+/// A service behind time-out, retries, circuit breaker and cache.
+pub struct ServiceClient {
+    service: Box<dyn Service>,
+    settings: ServiceClientSettings,
+    breaker: Breaker,
+    cache: Cache,
+    slots: Semaphore,
+}
+
+impl ServiceClient {
+    /// Wraps a service.
+    pub fn new(service: Box<dyn Service>, settings: ServiceClientSettings) -> ServiceClient {
+        let breaker = Breaker::new(settings.failure_threshold, settings.open_duration);
+        let cache = Cache::new(settings.cache_capacity, settings.cache_ttl);
+        let slots = Semaphore::new(settings.max_concurrent.clamp(1, Semaphore::MAX_PERMITS));
+        ServiceClient { service, settings, breaker, cache, slots }
+    }
+
+    /// Name of the service.
+    pub fn name(&self) -> &'static str {
+        self.service.name()
+    }
+
+    /// Settings of this client.
+    pub fn settings(&self) -> &ServiceClientSettings {
+        &self.settings
+    }
+
+    /// Returns whether the circuit breaker is open.
+    pub fn is_open(&self) -> bool {
+        self.breaker.is_open()
+    }
+
+    /// Returns the categories of the service, ascending. Queries for other categories are refused
+    /// by the gateway, because a unique category would identify the user.
+    pub async fn categories(&self) -> Result<Vec<String>, ServiceError> {
+        let categories = timeout(self.settings.timeout, self.service.categories()).await;
+        categories.map_err(|_| ServiceError::TimedOut)?
+    }
+
+    /// Returns the answer to an inquiry, from the cache or from the service.
+    ///
+    /// # Errors
+    /// The error of the last attempt, at the latest after
+    /// [`ServiceClientSettings::max_duration`].
+    pub async fn ask(&self, inquiry: &Inquiry) -> Result<Arc<Objects>, ServiceError> {
+        if let Some(objects) = self.cache.get(inquiry) {
+            return Ok(objects);
+        }
+        let mut attempt = 0;
+        loop {
+            let answer = self.attempt(inquiry).await;
+            attempt += 1;
+            match answer {
+                Ok(objects) => {
+                    self.cache.put(inquiry, &objects);
+                    return Ok(objects);
+                }
+                Err(error) if attempt >= self.settings.max_attempts || !error.is_transient() => {
+                    return Err(error);
+                }
+                Err(_) => tokio::time::sleep(self.settings.delay_before(attempt)).await,
+            }
+        }
+    }
+
+    async fn attempt(&self, inquiry: &Inquiry) -> Result<Arc<Objects>, ServiceError> {
+        self.breaker.admit()?;
+        let answer = timeout(self.settings.timeout, async {
+            let _slot = self.slots.acquire().await.map_err(|_| ServiceError::Down)?;
+            self.service.ask(inquiry).await
+        });
+        let answer = answer.await.unwrap_or(Err(ServiceError::TimedOut));
+        // A refusal proves that the service works. One inquiry that is always refused must not
+        // open the breaker for all others.
+        match &answer {
+            Err(error) if error.is_transient() => self.breaker.record_failure(),
+            _ => self.breaker.record_success(),
+        }
+        answer.map(Arc::new)
+    }
+}

@@ -1,0 +1,176 @@
+//! A read-only database session with prepared statements. Dropping it closes the connection at
+//! once, even during a query.
+
+use super::address::ParsedAddress;
+use super::connect::{ConnectError, Connection, connect};
+use super::sql::{self, TableName};
+use crate::service::ServiceError;
+use futures_util::TryStreamExt as _;
+use std::pin::pin;
+use std::time::Duration;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Row, Statement};
+
+/// An object as stored in the database.
+pub(super) struct ObjectRow {
+    pub id: String,
+    pub name: String,
+    pub category: String,
+    pub lon: Option<f64>,
+    pub lat: Option<f64>,
+}
+
+/// A connection with its prepared statements.
+pub(super) struct Session {
+    connection: Connection,
+    limit: usize,
+    near: Statement,
+    anywhere: Statement,
+    categories: Statement,
+}
+
+/// Settings of a session.
+#[derive(Clone)]
+pub(super) struct SessionSettings {
+    pub table: TableName,
+    /// Largest number of rows per range.
+    pub limit: u32,
+    pub statement_timeout: Duration,
+}
+
+/// Lines as WKT with a radius.
+pub(super) struct GroundRange {
+    pub wkt: String,
+    pub metres: f64,
+}
+
+/// A prepared statement with its parameters.
+struct PreparedQuery<'a> {
+    statement: &'a Statement,
+    parameters: &'a [&'a (dyn ToSql + Sync)],
+    max_rows: usize,
+}
+
+/// Largest number of bytes per answer.
+const MAX_ANSWER_BYTES: u64 = 64 << 20;
+
+impl Session {
+    /// Connects, makes the session read-only and prepares the statements.
+    pub(super) async fn open(
+        address: &ParsedAddress,
+        settings: &SessionSettings,
+    ) -> Result<Session, ServiceError> {
+        let SessionSettings { table, limit, statement_timeout } = settings;
+        let connection = connect(address, MAX_ANSWER_BYTES).await.map_err(|error| match error {
+            ConnectError::Io(_) => ServiceError::Down,
+            ConnectError::Database(error) => failure(&error),
+        })?;
+        let client = &connection.client;
+        let text = format!(
+            "SET jit = off; SET statement_timeout = {}; SET default_transaction_read_only = on",
+            statement_timeout.as_millis().clamp(1, 1 << 30)
+        );
+        client.batch_execute(&text).await.map_err(|error| failure(&error))?;
+        let prepare =
+            async |text: String| client.prepare(&text).await.map_err(|error| failure(&error));
+        let near = prepare(sql::near(table, *limit)).await?;
+        let anywhere = prepare(sql::anywhere(table, *limit)).await?;
+        let categories = prepare(sql::categories(table)).await?;
+        Ok(Session { connection, limit: *limit as usize, near, anywhere, categories })
+    }
+
+    /// Returns whether the connection is open.
+    pub(super) fn is_open(&self) -> bool {
+        !self.connection.client.is_closed()
+    }
+
+    /// Returns the rows of a category in a range; `None`: everywhere, all categories.
+    pub(super) async fn range(
+        &self,
+        range: Option<&GroundRange>,
+        category: Option<&str>,
+    ) -> Result<Vec<ObjectRow>, ServiceError> {
+        let max_rows = self.limit;
+        match range {
+            Some(GroundRange { wkt, metres }) => {
+                let parameters: &[&(dyn ToSql + Sync)] = &[&category, wkt, metres];
+                let query = PreparedQuery { statement: &self.near, parameters, max_rows };
+                self.rows(query, object_row).await
+            }
+            None => {
+                let parameters: &[&(dyn ToSql + Sync)] = &[&category];
+                let query = PreparedQuery { statement: &self.anywhere, parameters, max_rows };
+                self.rows(query, object_row).await
+            }
+        }
+    }
+
+    /// Returns all categories, ascending.
+    pub(super) async fn categories(&self) -> Result<Vec<String>, ServiceError> {
+        let query = PreparedQuery {
+            statement: &self.categories,
+            parameters: &[],
+            max_rows: sql::MAX_CATEGORIES,
+        };
+        let mut names = self.rows(query, |row| row.try_get(0).map_err(|_| WRONG_TYPE)).await?;
+        names.sort();
+        Ok(names)
+    }
+
+    /// Runs a statement; fails if the database sends more rows or bytes than allowed.
+    async fn rows<T>(
+        &self,
+        query: PreparedQuery<'_>,
+        read: impl Fn(&Row) -> Result<T, ServiceError>,
+    ) -> Result<Vec<T>, ServiceError> {
+        let Connection { client, budget, .. } = &self.connection;
+        budget.reset(MAX_ANSWER_BYTES);
+        let failed = |error: tokio_postgres::Error| {
+            if budget.is_spent() { TOO_LARGE } else { failure(&error) }
+        };
+        let parameters = query.parameters.iter().copied();
+        let stream = client.query_raw(query.statement, parameters).await.map_err(failed)?;
+        let mut stream = pin!(stream);
+        let mut rows = Vec::new();
+        while let Some(row) = stream.try_next().await.map_err(failed)? {
+            if rows.len() == query.max_rows {
+                return Err(TOO_LARGE);
+            }
+            rows.push(read(&row)?);
+        }
+        Ok(rows)
+    }
+}
+
+const WRONG_TYPE: ServiceError = ServiceError::Malformed("a column has the wrong type");
+const TOO_LARGE: ServiceError = ServiceError::Malformed("it has too many rows or bytes");
+
+fn object_row(row: &Row) -> Result<ObjectRow, ServiceError> {
+    let text = |column: usize| row.try_get::<_, String>(column).map_err(|_| WRONG_TYPE);
+    let number = |column: usize| row.try_get::<_, Option<f64>>(column).map_err(|_| WRONG_TYPE);
+    let id = row.try_get::<_, Option<String>>(0).map_err(|_| WRONG_TYPE)?;
+    let id = id.ok_or(ServiceError::Malformed("an object has no id"))?;
+    Ok(ObjectRow { id, name: text(1)?, category: text(2)?, lon: number(3)?, lat: number(4)? })
+}
+
+/// Translates an error of the database by its SQLSTATE. Its message quotes the request, so it is
+/// dropped.
+fn failure(error: &tokio_postgres::Error) -> ServiceError {
+    let Some(code) = error.code().map(SqlState::code) else {
+        return ServiceError::Down;
+    };
+    let meaning = match code {
+        "57014" => return ServiceError::TimedOut,
+        "53300" | "57P01" | "57P02" | "57P03" => return ServiceError::Down,
+        _ if code.starts_with("08") => return ServiceError::Down,
+        "3D000" => "there is no such database",
+        "42P01" => "there is no such table",
+        "42703" => "the table lacks one of the columns id, name, category, geog",
+        "42883" | "42704" => "the database has no PostGIS, or the column geog is no geography",
+        "42501" => "this database user may not read the table",
+        "28000" | "28P01" => "the user or password is wrong",
+        _ => "the database reports an error",
+    };
+    ServiceError::Refused { code: code.to_owned(), meaning }
+}
