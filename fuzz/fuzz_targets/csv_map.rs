@@ -1,4 +1,4 @@
-//! Any bytes as a CSV map: a map or an error, never a panic.
+//! Reads arbitrary bytes as a CSV map: a map or an error, never a panic.
 
 #![no_main]
 

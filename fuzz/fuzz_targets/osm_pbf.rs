@@ -1,5 +1,4 @@
-//! Bytes as an OSM PBF file: a header the reader accepts, then one block, unpacked, of these bytes;
-//! and the bytes as a whole file.
+//! Reads arbitrary bytes as an OSM PBF file, and as an uncompressed block behind a valid header.
 #![no_main]
 
 use import::{Options, read_osm_bytes};
@@ -10,11 +9,11 @@ const HEADER: &[u8] = b"\x00\x00\x00\x0d\x0a\x09OSMHeader\x18\x02\x0a\x00";
 
 fuzz_target!(|data: &[u8]| {
     let _ = read_osm_bytes(Path::new("fuzz.osm.pbf"), data, &Options::default());
-    let _ = read_osm_bytes(Path::new("fuzz.osm.pbf"), &around(data), &Options::default());
+    let _ = read_osm_bytes(Path::new("fuzz.osm.pbf"), &file_with_block(data), &Options::default());
 });
 
-/// A file whose block of data is `block`.
-fn around(block: &[u8]) -> Vec<u8> {
+/// Returns a file with one uncompressed data block.
+fn file_with_block(block: &[u8]) -> Vec<u8> {
     let body = [&[0x0a][..], &number(block.len()), block].concat();
     let header = [&b"\x0a\x07OSMData\x18"[..], &number(body.len())].concat();
     [HEADER, &(header.len() as u32).to_be_bytes(), &header, &body].concat()

@@ -1,4 +1,4 @@
-//! Bytes as an OSM XML file.
+//! Reads arbitrary bytes as an OSM XML file, and as the content of its root element.
 #![no_main]
 
 use import::{Options, read_osm_bytes};

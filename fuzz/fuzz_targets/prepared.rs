@@ -1,4 +1,4 @@
-//! Any bytes as a prepared map, as they are and with a header that fits them: never a panic.
+//! Reads arbitrary bytes as a prepared map, unchanged and with a valid header: never a panic.
 #![no_main]
 
 use import::prepared;

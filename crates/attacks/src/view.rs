@@ -5,7 +5,6 @@ use crate::pieces;
 use crate::posterior::Posterior;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetMap};
-use meshcloak::mesh::MeshRule;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::units::{Length, Speed, Time};
@@ -85,16 +84,7 @@ pub struct Sighting {
     pub position: Position,
 }
 
-/// How the algorithm makes regions, as far as attacks can use it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// What members can reach, by one's street and dc.
-    Mesh(MeshRule),
-    /// Something that does not follow from where members are within it: cells, segments, quadrants.
-    Fixed,
-    /// The smallest rectangle around the members.
-    Tight,
-}
+pub use meshcloak::scheme::RegionDependence as Rule;
 
 /// How often others were on each street.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,11 +6,12 @@ use attacks::{Again, Attack as _, Crowd, Posterior, Rule, Shown, Sighting, Targe
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
+use meshcloak::history::LastPositions;
 use meshcloak::map::Position;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
+use meshcloak::scheme::{Description, Observer, Pace, Published, RegionDependence, Scheme, State};
 use meshcloak::town::{Town, town};
 use meshcloak::units::{Length, Speed, Time};
 use std::fmt::Write as _;
@@ -46,12 +47,15 @@ fn served(
     let settings = Settings { guarantee, ..Settings::default() };
     let mut scheme = MeshCloak::new(atlas, settings);
     let mut state = State::default();
+    let mut positions = LastPositions::new(settings.horizon);
+    positions.record_all(&before, &mut state.history);
     turn(
         &mut scheme,
         &mut state,
         Batch { now: at(0), arrivals: before, ..Batch::default() },
         &mut (),
     );
+    positions.record_all(&now, &mut state.history);
     let done = turn(
         &mut scheme,
         &mut state,
@@ -123,10 +127,16 @@ impl Scheme for Everyone {
     }
 
     fn describe(&self) -> Description {
-        Description { setting: "map", cliques: "", constraint: "", pace: Pace::Batch }
+        Description {
+            setting: "map",
+            cliques: "",
+            constraint: "",
+            pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
+        }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &mut Published {
         self.0.clear();
         let mut streets: Vec<_> = state.waiting.iter().map(|query| query.position.street).collect();
         streets.sort_unstable();
@@ -134,7 +144,7 @@ impl Scheme for Everyone {
         let members = state.waiting.iter().map(|query| query.id);
         let set = self.0.add(members, &Region::Mesh(streets.into()));
         (0..state.waiting.len() as u32).for_each(|place| self.0.serve(place, set));
-        &self.0
+        &mut self.0
     }
 }
 

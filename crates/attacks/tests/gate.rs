@@ -13,6 +13,7 @@ use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
 use meshcloak::guard::{Guard, Promise};
+use meshcloak::history::LastPositions;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::query::{Query, QueryId};
 use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
@@ -62,6 +63,12 @@ impl AddAssign for Found {
     }
 }
 
+/// Returns how many sets the guard rejects.
+fn inspect(promise: &Promise, state: &State, published: &mut Published) -> usize {
+    let (waiting, history) = (&state.waiting, &state.history);
+    Guard::default().inspect(promise, waiting, history, published).len()
+}
+
 impl Scheme for Watched {
     fn name(&self) -> &'static str {
         "watched"
@@ -76,13 +83,18 @@ impl Scheme for Watched {
         Some(DEFAULT_HORIZON)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn promise(&self) -> Option<Promise> {
+        self.inner.promise()
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
         let Watched { inner, settings, atlas, promised, found } = self;
         let published = inner.cloak(state, now, watch);
-        let promise = Promise { guarantee: *promised, coverage: Coverage::Own };
+        let (guarantee, coverage) = (*promised, Coverage::Own);
+        let promise = Promise { guarantee, coverage, atlas: Arc::clone(atlas) };
         let mut copy = published.clone();
         found.batches += 1;
-        found.faults += Guard::default().inspect(atlas.map(), promise, state, &mut copy).len();
+        found.faults += inspect(&promise, state, &mut copy);
         let (atlas, settings) = (&*atlas, *settings);
         let make = || -> Box<dyn Scheme> { Box::new(MeshCloak::new(Arc::clone(atlas), settings)) };
         let everyone = Again::people(state);
@@ -171,8 +183,10 @@ fn over(seeds: Range<u64>, settings: Settings, promised: Guarantee) -> Found {
         let found = Found::default();
         let mut scheme = Watched { inner, settings, atlas: Arc::clone(&atlas), promised, found };
         let mut state = State::default();
+        let mut positions = LastPositions::new(DEFAULT_HORIZON);
         for arrivals in waves(&town, &atlas, seed) {
             let now = arrivals[0].asked_at;
+            positions.record_all(&arrivals, &mut state.history);
             turn(&mut scheme, &mut state, Batch { now, arrivals, ..Batch::default() }, &mut ());
         }
         assert_eq!(scheme.found.wrong, 0, "seed {seed}: an attack ruled out the truth\n{town}");

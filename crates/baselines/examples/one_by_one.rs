@@ -46,7 +46,7 @@ fn main() {
 fn schemes(atlas: &Arc<Atlas>) -> Vec<Box<dyn Scheme>> {
     let atlas = || Arc::clone(atlas);
     vec![
-        Box::new(MeshCloak::new(atlas(), MeshCloakSettings::default())),
+        Box::new(MeshCloak::new(atlas(), MeshCloakSettings::paper())),
         Box::new(Sequential::new(atlas())),
         Box::new(Sequential::edge_by_edge(atlas())),
         Box::new(CliqueCloak::new(atlas(), Ambition::Local)),

@@ -68,7 +68,7 @@ impl Areas {
         waiting: &[Query],
         choose: impl Fn(&Quadrants, usize, usize) -> Option<Area>,
         watch: &mut dyn Observer,
-    ) -> &Published {
+    ) -> &mut Published {
         let Areas { crowd, quadrants, chosen, sets, published } = self;
         watch.stage(Stage::Graph);
         quadrants.fill(map, waiting, crowd.gather(waiting));

@@ -6,7 +6,7 @@ use crate::areas::{Area, Areas};
 use crate::quadrants::{Quadrant, Quadrants};
 use crate::square::DEPTH;
 use meshcloak::distance::Atlas;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
+use meshcloak::scheme::{Description, Observer, Pace, Published, RegionDependence, Scheme, State};
 use meshcloak::units::Time;
 use std::sync::Arc;
 
@@ -81,10 +81,11 @@ impl Scheme for Casper {
             cliques: "smallest cell or pair of cells with k people",
             constraint: "smallest area",
             pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         let choose = |quadrants: &Quadrants, rank, k| self.settings.choose(quadrants, rank, k);
         self.areas.publish(self.atlas.map(), &state.waiting, choose, watch)
     }

@@ -7,7 +7,9 @@ use crate::hilbert;
 use crate::square::Square;
 use meshcloak::distance::Atlas;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State,
+};
 use meshcloak::units::{Point, Rectangle, Time};
 use std::sync::Arc;
 
@@ -50,10 +52,11 @@ impl Scheme for HilbertCloak {
             cliques: "buckets of k along the Hilbert curve",
             constraint: "none",
             pace: Pace::Batch,
+            regions: RegionDependence::Tight,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         let HilbertCloak { atlas, square, crowd, keys, points, buckets, published } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);

@@ -6,7 +6,9 @@ use crate::buckets::Buckets;
 use crate::crowd::Crowd;
 use crate::street_walk::StreetWalk;
 use meshcloak::distance::Atlas;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State,
+};
 use meshcloak::units::Time;
 use std::sync::Arc;
 
@@ -47,10 +49,11 @@ impl Scheme for HilbertStreets {
             cliques: "buckets of k along a walk through the streets",
             constraint: "none",
             pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         let HilbertStreets { atlas, walk, crowd, keys, buckets, published } = self;
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);

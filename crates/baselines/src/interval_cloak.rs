@@ -8,7 +8,7 @@ use crate::areas::{Area, Areas};
 use crate::quadrants::Quadrants;
 use crate::square::DEPTH;
 use meshcloak::distance::Atlas;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
+use meshcloak::scheme::{Description, Observer, Pace, Published, RegionDependence, Scheme, State};
 use meshcloak::units::Time;
 use std::sync::Arc;
 
@@ -46,10 +46,11 @@ impl Scheme for IntervalCloak {
             cliques: "smallest quadrant with k people",
             constraint: "none",
             pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         self.areas.publish(self.atlas.map(), &state.waiting, choose, watch)
     }
 }

@@ -44,7 +44,7 @@ use hilbert_streets::HilbertStreets;
 use i_clique_cloak::ICliqueCloak;
 use interval_cloak::IntervalCloak;
 use meshcloak::distance::Atlas;
-use meshcloak::mesh_cloak::MeshCloak;
+use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
 use planar_laplace::PlanarLaplace;
@@ -56,8 +56,8 @@ type Make = fn(Arc<Atlas>) -> Box<dyn Scheme>;
 
 /// Every scheme we compare, in the order of the tables.
 const SCHEMES: &[(&str, Make)] = &[
-    ("meshcloak", |atlas| Box::new(MeshCloak::new(atlas, Default::default()))),
-    ("meshcloak-printed", |atlas| Box::new(Printed::new(atlas, Default::default()))),
+    ("meshcloak", |atlas| Box::new(MeshCloak::new(atlas, Settings::paper()))),
+    ("meshcloak-printed", |atlas| Box::new(Printed::new(atlas, Settings::paper()))),
     ("sequential", |atlas| Box::new(Sequential::new(atlas))),
     ("sequential-edges", |atlas| Box::new(Sequential::edge_by_edge(atlas))),
     ("clique-cloak", |atlas| Box::new(CliqueCloak::new(atlas, Ambition::Local))),

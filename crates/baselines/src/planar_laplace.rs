@@ -9,7 +9,9 @@ use crate::chance::Chance;
 use meshcloak::distance::Atlas;
 use meshcloak::query::QueryId;
 use meshcloak::region::{Disc, Region};
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::{Point, Time};
 use std::sync::Arc;
 
@@ -75,10 +77,11 @@ impl Scheme for PlanarLaplace {
             cliques: "none, noise instead of people",
             constraint: "ε",
             pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         let PlanarLaplace { atlas, settings, published } = self;
         watch.stage(Stage::Mesh);
         published.clear();

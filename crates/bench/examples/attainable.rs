@@ -16,6 +16,7 @@ use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::turn;
 use meshcloak::grouping::{Grouping, WhoCounts};
 use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
+use meshcloak::history::LastPositions;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::Query;
 use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
@@ -62,7 +63,7 @@ impl BoundRecorder {
             attainable: BTreeSet::new(),
             truncated: 0,
             published: Published::default(),
-            paper: MeshCloak::new(Arc::clone(atlas), Settings::default()),
+            paper: MeshCloak::new(Arc::clone(atlas), Settings::paper()),
         }
     }
 }
@@ -80,9 +81,9 @@ impl Scheme for BoundRecorder {
         Some(DEFAULT_HORIZON)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &mut Published {
         if now.as_millis() < WINDOW.start * 1000 {
-            return &self.published;
+            return &mut self.published;
         }
         let BoundRecorder { atlas, graph, grouping, promise, .. } = self;
         graph.build(atlas, Coverage::Own, &state.waiting);
@@ -112,7 +113,7 @@ impl Scheme for BoundRecorder {
         let nodes = 0..state.waiting.len() as u32;
         let attainable = nodes.filter(|&node| grouping.could_be_grouped(node)).map(query);
         self.attainable.extend(attainable.filter(|q| is_measured(q)).map(|q| q.id.0));
-        &self.published
+        &mut self.published
     }
 }
 
@@ -158,8 +159,12 @@ fn measure(atlas: &Arc<Atlas>, name: &str, recording: &[Vec<Query>]) {
 /// Number of measured queries that are served.
 fn replay(scheme: &mut dyn Scheme, recording: &[Vec<Query>]) -> usize {
     let mut state = State::default();
+    let mut positions = scheme.history_horizon().map(LastPositions::new);
     let mut served = 0;
     for batch in batches(&recording[..recording.len().min(WINDOW.end as usize + 12)]) {
+        if let Some(positions) = &mut positions {
+            positions.record_all(&batch.arrivals, &mut state.history);
+        }
         let done = turn(scheme, &mut state, batch, &mut ());
         served += done.served.iter().filter(|(query, _)| is_measured(query)).count();
     }

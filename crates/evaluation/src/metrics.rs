@@ -122,7 +122,7 @@ impl Tally {
     pub fn turn(&mut self, stats: Stats, spent: Spent) {
         self.turns += 1;
         self.truncated += u64::from(stats.truncated);
-        self.suppressed += stats.rejected as u64;
+        self.suppressed += stats.rejected.total() as u64;
         for (sum, spent) in self.spent.iter_mut().zip(spent) {
             *sum += spent;
         }

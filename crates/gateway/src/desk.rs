@@ -91,12 +91,13 @@ impl Gateway {
             distance_constraint: ask.dc,
             speed: ask.speed,
         };
-        if let Some(door) = door {
-            door.admit(self.atlas(), &query).map_err(|refusal| match refusal {
+        let previous = match door {
+            Some(door) => door.admit(self.atlas(), &query).map_err(|refusal| match refusal {
                 AdmissionError::Speed => Refusal::Speed,
                 AdmissionError::FasterThanDeclared => Refusal::FasterThanDeclared,
-            })?;
-        }
+            })?,
+            None => None,
+        };
         let account = Arc::clone(account);
         let pending = Pending { account, ticket: ask.ticket, wish: ask.wish };
         let mut mailbox = self.mailbox().lock();
@@ -105,7 +106,7 @@ impl Gateway {
             return Err(Refusal::Stopping);
         }
         self.under_way().fetch_add(1, Ordering::Relaxed);
-        Ok(mailbox.put(Arrival { query, pending }))
+        Ok(mailbox.put(Arrival { query, pending, previous }))
     }
 
     /// Takes a query back. `route` is told how it ended, which may be otherwise: it may be too

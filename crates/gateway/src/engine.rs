@@ -103,8 +103,10 @@ impl Engine {
         let mut queries = std::mem::take(&mut self.idle);
         queries.reserve(arrivals.len());
         for arrival in arrivals {
-            let known = self.state.history.last(arrival.query.user).is_some();
-            let past = if known { Past::Known } else { Past::New };
+            let past = if arrival.previous.is_some() { Past::Known } else { Past::New };
+            if self.gateway.guarantee() == Guarantee::History {
+                self.state.history.set_previous(arrival.query.id, arrival.previous);
+            }
             self.pending.insert(arrival.query.id, Waiting { pending: arrival.pending, past });
             queries.push(arrival.query);
         }
@@ -126,7 +128,7 @@ impl Engine {
             sets: turned.published.set_count(),
             inquiries: jobs.len(),
             truncated: stats.truncated,
-            suppressed: stats.rejected,
+            suppressed: stats.rejected.total(),
         });
         self.gateway.metrics().turns.record(began.elapsed(), 1);
         Round { at, published: Instant::now(), took: began.elapsed(), jobs, ended }

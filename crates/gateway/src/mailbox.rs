@@ -4,6 +4,7 @@
 use crate::accounts::Account;
 use crate::question::Wish;
 use meshcloak::guarantee::Admission;
+use meshcloak::history::PastPosition;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::units::Time;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,6 +33,8 @@ pub struct Arrival {
     pub query: Query,
     /// For the answer.
     pub pending: Pending,
+    /// Previous position of the user, under `history`.
+    pub previous: Option<PastPosition>,
 }
 
 /// The mailbox. Who puts something in holds the slot first: so arrivals are in order of time, and

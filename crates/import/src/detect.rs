@@ -47,15 +47,15 @@ pub(crate) fn detect(path: &Path) -> Result<MapFormat, ImportError> {
 
 /// Returns the problem of a file without a known extension: a file of a set or an unknown format.
 fn unexpected_name(beginning: &[u8]) -> Problem {
-    let (what, name) = match (csv_map::looks_like(beginning), beginning) {
+    let (what, name) = match (csv_map::detect_table(beginning), beginning) {
         (Some(TableKind::Nodes), _) => ("a CSV table of nodes", "X.nodes.csv"),
         (Some(TableKind::Streets), _) => ("a CSV table of streets", "X.streets.csv"),
         (Some(TableKind::Pois), _) => ("a CSV table of points of interest", "X.pois.csv"),
         // A line of edges is also a valid line of nodes, so edges are tested first.
-        (None, start) => match brinkhoff::looks_like_edges(start) {
+        (None, start) => match brinkhoff::detect_edges(start) {
             Some(Encoding::Binary) => ("a Brinkhoff file of edges", "X.edge"),
             Some(Encoding::Text) => ("a Brinkhoff file of edges", "X.edge.txt"),
-            None => match brinkhoff::looks_like_nodes(start) {
+            None => match brinkhoff::detect_nodes(start) {
                 Some(Encoding::Binary) => ("a Brinkhoff file of nodes", "X.node"),
                 Some(Encoding::Text) => ("a Brinkhoff file of nodes", "X.node.txt"),
                 None => return Problem::UnknownFormat,
@@ -104,7 +104,8 @@ fn find(stem: &Path, extension: &str) -> Option<PathBuf> {
     [with_extension(&plain, ".gz"), plain].into_iter().rev().find(|path| path.is_file())
 }
 
-fn with_extension(stem: &Path, extension: &str) -> PathBuf {
+/// Appends `extension` to a path.
+pub(crate) fn with_extension(stem: &Path, extension: &str) -> PathBuf {
     let mut name = stem.as_os_str().to_owned();
     name.push(extension);
     PathBuf::from(name)

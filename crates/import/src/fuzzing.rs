@@ -13,7 +13,7 @@ pub fn csv_map(bytes: &[u8]) -> Option<StreetMap> {
     let nodes = Input::from_bytes("nodes", parts.next()?);
     let streets = Input::from_bytes("streets", parts.next().unwrap_or_default());
     let pois = parts.next().map(|bytes| Input::from_bytes("pois", bytes));
-    csv_map::looks_like(bytes);
+    csv_map::detect_table(bytes);
     build(csv_map::read_inputs(csv_map::CsvInputs { nodes, streets, pois }, None))
 }
 
@@ -23,8 +23,8 @@ pub fn brinkhoff(bytes: &[u8]) -> Option<StreetMap> {
     let (length, rest) = bytes.split_first_chunk()?;
     let length = usize::from(u16::from_be_bytes(*length)).min(rest.len());
     let (nodes, edges) = rest.split_at(length);
-    brinkhoff::looks_like_nodes(nodes);
-    brinkhoff::looks_like_edges(edges);
+    brinkhoff::detect_nodes(nodes);
+    brinkhoff::detect_edges(edges);
     let input = |name, bytes: &[u8]| Input::from_bytes(name, bytes.to_vec());
     build(brinkhoff::read_inputs(input("nodes", nodes), input("edges", edges)))
 }

@@ -1,4 +1,4 @@
-//! What becomes of OSM content: the same map from PBF and XML, and the map that docs/SPEC.md §8 describes.
+//! Conversion of OSM content to a map (docs/SPEC.md §8); PBF and XML must give the same map.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,7 +17,7 @@ fn import(bytes: &[u8], options: &Options) -> Imported {
     read_osm_bytes(Path::new("town.osm"), bytes, options).unwrap()
 }
 
-/// The map of this content, having seen that PBF, XML and both of them gzipped give the same.
+/// Imports the content after checking that PBF, XML and both gzipped give the same map.
 fn map(content: &Content, options: &Options) -> Imported {
     let (pbf, xml) = (content.pbf(), content.xml());
     let imported = import(&pbf, options);
@@ -29,7 +29,7 @@ fn map(content: &Content, options: &Options) -> Imported {
     imported
 }
 
-/// Streets as `label from>to`, with `-` for two-way, and their number of bends.
+/// Formats streets as `label from>to bends`, with `-` for two-way.
 fn streets(map: &StreetMap) -> Vec<String> {
     let line = |street| {
         let row = map.street(street);
@@ -42,7 +42,7 @@ fn streets(map: &StreetMap) -> Vec<String> {
 }
 
 #[test]
-fn ways_are_cut_where_they_meet_and_bends_stay() {
+fn ways_are_cut_at_junctions_and_keep_bends() {
     //          6
     //          │  way 12, one way up
     //  1 ─ 2 ─ 3 ─ 4 ─ 5      way 10, from 1 to 5
@@ -66,7 +66,7 @@ fn ways_are_cut_where_they_meet_and_bends_stay() {
 }
 
 #[test]
-fn a_way_is_cut_where_it_meets_itself() {
+fn a_way_is_cut_where_it_crosses_itself() {
     //  1 ─ 2 ─ 3
     //      │   │
     //      5 ─ 4
@@ -77,7 +77,7 @@ fn a_way_is_cut_where_it_meets_itself() {
 }
 
 #[test]
-fn a_roundabout_alone_is_a_loop_and_one_way() {
+fn an_isolated_roundabout_is_a_one_way_loop() {
     let circle = Content::default()
         .nodes(&[(1, [0, 0]), (2, [30, 0]), (3, [30, 30]), (4, [0, 30]), (5, [60, 30])])
         .way(7, &[1, 2, 3, 4, 1], "highway=tertiary junction=roundabout");
@@ -88,7 +88,7 @@ fn a_roundabout_alone_is_a_loop_and_one_way() {
 }
 
 #[test]
-fn areas_are_no_streets() {
+fn areas_are_not_streets() {
     let content = Content::default()
         .nodes(&[(1, [0, 0]), (2, [30, 0]), (3, [30, 30])])
         .way(7, &[1, 2, 3, 1], "highway=service area=yes")
@@ -97,7 +97,7 @@ fn areas_are_no_streets() {
 }
 
 #[test]
-fn every_node_becomes_a_terminal_when_asked() {
+fn the_option_every_node_makes_all_nodes_terminals() {
     let content = Content::default().nodes(&[(1, [0, 0]), (2, [100, 9]), (3, [2600, 0])]).way(
         7,
         &[1, 2, 2, 3],
@@ -109,7 +109,7 @@ fn every_node_becomes_a_terminal_when_asked() {
 }
 
 #[test]
-fn a_street_longer_than_the_limit_is_split_at_bends_or_between_them() {
+fn a_street_longer_than_the_limit_is_split() {
     let content = Content::default()
         .nodes(&[(1, [0, 0]), (2, [700, 0]), (3, [1400, 0]), (4, [0, 100]), (5, [1700, 100])])
         .way(7, &[1, 2, 3], "highway=road")
@@ -127,7 +127,7 @@ fn a_street_longer_than_the_limit_is_split_at_bends_or_between_them() {
 }
 
 #[test]
-fn points_of_interest_come_from_nodes_and_ways() {
+fn nodes_and_ways_become_points_of_interest() {
     let content = Content::default()
         .nodes(&[(1, [0, 0]), (2, [100, 0]), (3, [100, 40]), (4, [0, 40])])
         .node(9, [50, 10], "amenity=cafe name=Ada_&_\"Bob\"")
@@ -145,11 +145,11 @@ fn points_of_interest_come_from_nodes_and_ways() {
     let frame = map.frame().unwrap();
     let middle = frame.lon_lat(map.poi(park).point);
     assert!((middle.lon - 8.210_75).abs() < 1e-7 && (middle.lat - 53.140_18).abs() < 1e-7);
-    assert_eq!(imported.notes, ["points of interest without a place, left out: 1"]);
+    assert_eq!(imported.notes, ["skipped points of interest without a position: 1"]);
 }
 
 #[test]
-fn a_clipped_way_ends_where_its_nodes_are_missing() {
+fn a_clipped_way_is_cut_at_missing_nodes() {
     let content = Content::default()
         .nodes(&[(1, [0, 0]), (2, [100, 0]), (4, [300, 0]), (5, [400, 0]), (7, [500, 0])])
         .way(7, &[404, 1, 2, 403, 4, 5, 402, 7], "highway=road")
@@ -161,14 +161,14 @@ fn a_clipped_way_ends_where_its_nodes_are_missing() {
     assert_eq!(
         imported.notes,
         [
-            "ways of fewer than two nodes, left out: 2 (first: way 8)",
-            "nodes that ways name and the file lacks: 3 (first: node 404 of way 7); \
-             the ways end there",
+            "skipped ways with fewer than two nodes: 2 (first: way 8)",
+            "nodes of ways missing in the file: 3 (first: node 404 of way 7); \
+             the ways are cut there",
         ]
     );
 }
 
-/// The error both forms of this content give.
+/// Returns the error of the content, which must be equal for PBF and XML.
 fn error(content: &Content) -> (FileLocation, String) {
     let read = |bytes: &[u8]| {
         let error = read_osm_bytes(Path::new("town.osm"), bytes, &options()).unwrap_err();
@@ -181,7 +181,7 @@ fn error(content: &Content) -> (FileLocation, String) {
 }
 
 #[test]
-fn ways_of_unknown_nodes_only_are_an_error() {
+fn ways_without_known_nodes_are_an_error() {
     let content = Content::default().nodes(&[(1, [0, 0])]).way(7, &[403, 404], "highway=road");
     let reason = "field `nd` refers to unknown node `403`";
     assert_eq!(error(&content), (FileLocation::Element("way", 7), reason.to_owned()));
@@ -193,15 +193,18 @@ fn an_extract_without_a_drivable_street_is_an_error() {
     let path = nothing.clone().nodes(&[(1, [0, 0]), (2, [9, 0])]).way(7, &[1, 2], "highway=path");
     let single = nothing.clone().nodes(&[(1, [0, 0])]).way(7, &[1], "highway=road");
     for content in [nothing, path, single] {
-        assert_eq!(error(&content), (FileLocation::File, "no drivable street in it".to_owned()));
+        assert_eq!(
+            error(&content),
+            (FileLocation::File, "no drivable street in the extract".to_owned())
+        );
     }
 }
 
 #[test]
-fn an_id_given_twice_is_an_error() {
+fn a_duplicate_id_is_an_error() {
     let base =
         Content::default().nodes(&[(1, [0, 0]), (2, [100, 0])]).way(7, &[1, 2], "highway=road");
-    let twice = "damaged: this id is given twice".to_owned();
+    let twice = "damaged: duplicate id".to_owned();
     let node = base.clone().nodes(&[(2, [50, 0])]);
     assert_eq!(error(&node), (FileLocation::Element("node", 2), twice.clone()));
     let way = base.clone().way(7, &[2, 1], "highway=road");
@@ -211,7 +214,7 @@ fn an_id_given_twice_is_an_error() {
 }
 
 #[test]
-fn absurd_coordinates_are_an_error_that_names_the_node() {
+fn invalid_coordinates_are_an_error_that_names_the_node() {
     let mut content =
         Content::default().nodes(&[(1, [0, 0]), (2, [100, 0])]).way(7, &[1, 2], "highway=road");
     content.nodes[1].1 = 950_000_000;
@@ -236,7 +239,7 @@ fn a_node_far_from_its_neighbour_is_an_error_that_names_the_way() {
     (content.nodes[1].1, content.nodes[1].2) = (0, 0);
     let (place, reason) = error(&content);
     assert_eq!(place, FileLocation::Element("way", 7));
-    assert!(reason.starts_with("damaged: its nodes 1 and 2 lie 5"), "{reason}");
+    assert!(reason.starts_with("damaged: nodes 1 and 2 are 5"), "{reason}");
     for (lat, lon) in [(-531_400_000, -1_717_900_000), (900_000_000, 0), (-900_000_000, 5)] {
         (content.nodes[1].1, content.nodes[1].2) = (lat, lon);
         assert!(matches!(error(&content).0, FileLocation::Element(..)));

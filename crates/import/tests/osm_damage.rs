@@ -1,4 +1,4 @@
-//! Damaged OSM files: a clear error that names the place, and never a panic or a huge allocation.
+//! Damaged OSM files: an error with its location, never a panic or a huge allocation.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -28,7 +28,7 @@ fn message(bytes: &[u8]) -> String {
     read(bytes).unwrap_err().to_string()
 }
 
-/// A file whose only block of data has this body.
+/// Returns a file with one data block of this body.
 fn with_body(body: &[u8]) -> Vec<u8> {
     [header(), framed("OSMData", body)].concat()
 }
@@ -38,11 +38,11 @@ fn header() -> Vec<u8> {
 }
 
 #[test]
-fn a_pbf_cut_anywhere_names_the_block_it_was_cut_in() {
+fn a_truncated_pbf_is_reported_at_its_last_block() {
     let file = town().pbf();
     let blocks = [0, header().len(), header().len() + blob("OSMData", &town().node_block()).len()];
     for end in 15..file.len() {
-        // Between two blocks nothing can be missed, only ways that no longer have nodes or none.
+        // A cut between blocks cannot be detected; the ways then have no nodes or are missing.
         if blocks.contains(&end) {
             assert!(read(&file[..end]).is_err());
             continue;
@@ -55,7 +55,7 @@ fn a_pbf_cut_anywhere_names_the_block_it_was_cut_in() {
 }
 
 #[test]
-fn a_bit_flipped_in_packed_data_is_noticed() {
+fn a_flipped_bit_in_compressed_data_is_detected() {
     let file = town().pbf();
     let second = header().len();
     let block = blob("OSMData", &town().node_block());
@@ -70,29 +70,29 @@ fn a_bit_flipped_in_packed_data_is_noticed() {
 }
 
 #[test]
-fn lengths_that_lie_are_refused_before_anything_is_reserved() {
+fn wrong_lengths_are_rejected_before_allocation() {
     let three_gb = 3_000_000_000_u64;
     let header_length = [&3_000_000_000_u32.to_be_bytes()[..], &[0; 1000]].concat();
     let file = [header(), header_length].concat();
     let at = header().len();
     let expected =
-        format!("town.osm.pbf, byte {at}: damaged: the header of a block claims more than 64 KiB");
+        format!("town.osm.pbf, byte {at}: damaged: a block header is larger than 64 KiB");
     assert_eq!(message(&file), expected);
 
     let header_of = [bytes(1, b"OSMData"), number(3, three_gb)].concat();
     let length = (header_of.len() as u32).to_be_bytes();
     let file = [&header()[..], &length, &header_of, &[0; 1000]].concat();
-    assert!(message(&file).ends_with("damaged: a block claims more than 32 MiB"));
+    assert!(message(&file).ends_with("damaged: a block is larger than 32 MiB"));
 
     let raw_size = [number(2, three_gb), bytes(3, &[0x78; 1000])].concat();
-    let larger = "damaged: a block claims to be larger than what is packed in it";
+    let larger = "damaged: the stated size of a block is too large for its compressed data";
     assert!(message(&with_body(&raw_size)).ends_with(larger));
     let raw_size = [number(2, 30 << 20), bytes(3, &[0x78; 100])].concat();
     assert!(message(&with_body(&raw_size)).ends_with(larger));
 }
 
 #[test]
-fn a_block_that_is_not_as_large_as_it_says_is_damaged() {
+fn a_block_with_a_wrong_size_is_damaged() {
     let good = blob("OSMData", &town().way_block());
     let size = town().way_block().len() as u64;
     for wrong in [size - 1, size + 1, 1] {
@@ -104,37 +104,37 @@ fn a_block_that_is_not_as_large_as_it_says_is_damaged() {
 }
 
 #[test]
-fn other_packings_and_features_are_named() {
+fn unsupported_compressions_and_features_are_named() {
     for (field, name) in [(4, "lzma"), (5, "bzip2"), (6, "lz4"), (7, "zstd")] {
-        let reason = format!("not supported: a block is packed with {name}; expected zlib");
+        let reason = format!("not supported: a block is compressed with {name}; expected zlib");
         assert!(message(&with_body(&bytes(field, b"data"))).ends_with(&reason));
     }
     let history = blob("OSMHeader", &bytes(4, b"HistoricalInformation"));
     assert_eq!(
         message(&history),
-        "town.osm.pbf, byte 0: not supported: the file demands the feature \
-         `HistoricalInformation` of its reader"
+        "town.osm.pbf, byte 0: not supported: the file requires feature \
+         `HistoricalInformation`"
     );
     assert!(message(&with_body(&number(2, 5))).ends_with("damaged: a block is empty"));
-    assert!(message(&with_body(&bytes(3, b"x"))).ends_with("does not say how large it is"));
+    assert!(message(&with_body(&bytes(3, b"x"))).ends_with("has no size"));
 }
 
 #[test]
-fn blocks_that_contradict_themselves_are_damaged() {
+fn inconsistent_blocks_are_damaged() {
     let group = |content: &[u8]| [bytes(1, &bytes(1, b"")), bytes(2, content)].concat();
     let dense = |columns: &[Vec<u8>]| group(&bytes(2, &columns.concat()));
     let way = |fields: &[Vec<u8>]| group(&bytes(3, &fields.concat()));
     let place = [bytes(8, &[0]), bytes(9, &[0])].concat();
     let cases = [
-        (dense(&[bytes(1, &[2, 2]), place.clone()]), "more ids than places"),
-        (dense(&[bytes(1, &[2]), place.clone(), bytes(10, &[9, 9, 0])]), "does not exist"),
-        (dense(&[bytes(1, &[2]), place.clone(), bytes(10, &[0x80])]), "runs past"),
-        (dense(&[bytes(1, &[2]), place, bytes(10, &[7])]), "end early"),
-        (way(&[number(1, 5), bytes(2, &[0])]), "more keys than values"),
-        (way(&[number(1, 5), bytes(2, &[77]), bytes(3, &[77])]), "does not exist"),
+        (dense(&[bytes(1, &[2, 2]), place.clone()]), "different numbers of ids and positions"),
+        (dense(&[bytes(1, &[2]), place.clone(), bytes(10, &[9, 9, 0])]), "unknown string"),
+        (dense(&[bytes(1, &[2]), place.clone(), bytes(10, &[0x80])]), "exceeds its message"),
+        (dense(&[bytes(1, &[2]), place, bytes(10, &[7])]), "unexpected end of the tags"),
+        (way(&[number(1, 5), bytes(2, &[0])]), "different numbers of keys and values"),
+        (way(&[number(1, 5), bytes(2, &[77]), bytes(3, &[77])]), "unknown string"),
         (way(&[bytes(8, &[1, 1])]), "a way has no id"),
-        (group(&bytes(1, &number(1, 4))), "a node has no id or no place"),
-        (vec![0x07], "of a kind that does not exist"),
+        (group(&bytes(1, &number(1, 4))), "a node has no id or no position"),
+        (vec![0x07], "unknown wire type"),
     ];
     for (block, reason) in cases {
         let message = message(&with_body(&bytes(1, &block)));
@@ -143,7 +143,7 @@ fn blocks_that_contradict_themselves_are_damaged() {
 }
 
 #[test]
-fn plain_nodes_and_unpacked_numbers_are_read_too() {
+fn plain_nodes_and_unpacked_numbers_are_read() {
     let signed = |field, value: i64| number(field, ((value << 1) ^ (value >> 63)) as u64);
     let node = |id: i64, lat: i64, lon: i64| {
         bytes(1, &[signed(1, id), signed(8, lat), signed(9, lon)].concat())
@@ -152,14 +152,14 @@ fn plain_nodes_and_unpacked_numbers_are_read_too() {
         [&b""[..], b"highway", b"road"].iter().flat_map(|text| bytes(1, text)).collect();
     let way = [number(1, 7), number(2, 1), number(3, 2), signed(8, 4), signed(8, 1)].concat();
     let nodes = [node(4, 531_400_000, 82_100_000), node(5, 531_400_000, 82_200_000)].concat();
-    // Groups before the strings, as the format allows.
+    // The format allows groups before the string table.
     let block = [bytes(2, &bytes(3, &way)), bytes(2, &nodes), bytes(1, &strings)].concat();
     let map = read(&with_body(&bytes(1, &block))).unwrap().map;
     assert_eq!((map.terminal_count(), map.street_count()), (2, 1));
 }
 
 #[test]
-fn a_file_that_does_not_begin_with_its_header_is_damaged() {
+fn a_file_without_a_header_has_an_unknown_format() {
     let mut file = town().pbf();
     file[6] = b'X';
     assert!(matches!(read(&file).unwrap_err().problem, Problem::UnknownFormat));
@@ -168,7 +168,7 @@ fn a_file_that_does_not_begin_with_its_header_is_damaged() {
 }
 
 #[test]
-fn an_xml_cut_anywhere_is_an_error_with_its_byte() {
+fn a_truncated_xml_is_an_error_with_its_byte_offset() {
     let xml = town().xml();
     for end in (60..xml.trim_end().len()).filter(|&end| xml.is_char_boundary(end)) {
         let error = read(&xml.as_bytes()[..end]).unwrap_err();
@@ -179,7 +179,7 @@ fn an_xml_cut_anywhere_is_an_error_with_its_byte() {
 }
 
 #[test]
-fn xml_that_is_not_an_extract_is_refused() {
+fn xml_that_is_not_an_extract_is_rejected() {
     let cases = [
         ("<?xml version='1.0'?><osmChange/>", "expected one `<osm>`, found `<osmChange>`"),
         ("<osm></osm><osm></osm>", "expected one `<osm>`, found `<osm>`"),
@@ -197,14 +197,14 @@ fn xml_that_is_not_an_extract_is_refused() {
 }
 
 #[test]
-fn deleted_elements_are_not_there() {
+fn deleted_elements_are_skipped() {
     let xml = town().xml().replace("<way id=\"11\"", "<way visible=\"false\" id=\"11\"");
     let xml = xml.replace("<way id=\"12\"", "<way action='delete' id=\"12\"");
     assert_eq!(read(xml.as_bytes()).unwrap().map.street_count(), 1);
 }
 
 #[test]
-fn a_gzip_that_ends_early_is_an_error() {
+fn truncated_gzip_is_an_error() {
     for content in [town().pbf(), town().xml().into_bytes()] {
         let packed = gzipped(&content);
         for end in [packed.len() / 2, packed.len() - 9, packed.len() - 1] {
@@ -214,9 +214,9 @@ fn a_gzip_that_ends_early_is_an_error() {
     }
 }
 
-/// Files changed at random places: whatever comes of it, it is a map or an error.
+/// Random changes give a map or an error.
 #[test]
-fn no_damage_makes_a_reader_panic() {
+fn no_damage_panics() {
     let unpacked = |block: Vec<u8>| framed("OSMData", &bytes(1, &block));
     let [nodes, ways] = [town().node_block(), town().way_block()].map(unpacked);
     let raw = [header(), nodes, ways].concat();

@@ -1,4 +1,4 @@
-//! The real OSM extracts of `MESHCLOAK_MAPS` against the counts of their README.
+//! Counts of the real OSM extracts below `MESHCLOAK_MAPS`, compared with their README.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,8 +15,8 @@ struct Row {
     pois: f64,
 }
 
-/// All counts come out exactly, but for two nodes of `porto_portugal`: its 38 ways of a single
-/// node, which are no streets, hold two that no other way has.
+/// All counts are exact except for two nodes of `porto_portugal`, which occur only in ways of a
+/// single node.
 const ROWS: [Row; 5] = [
     row("porto/porto-city.osm.pbf", [54_769.0, 60_144.0, 38.0, 136.0]),
     row("porto/porto_portugal.osm.pbf", [276_034.0, 297_022.0, 22.0, 316.0]),
@@ -40,7 +40,7 @@ fn assert_near(what: &str, found: f64, expected: f64, tolerance: f64) {
 }
 
 #[test]
-fn real_extracts_have_the_counts_of_their_readme() {
+fn real_extracts_have_the_documented_counts() {
     let Ok(folder) = std::env::var("MESHCLOAK_MAPS") else {
         eprintln!("skipped: MESHCLOAK_MAPS is not set");
         return;
@@ -62,7 +62,7 @@ fn real_extracts_have_the_counts_of_their_readme() {
 }
 
 #[test]
-fn cutting_at_junctions_keeps_the_length_of_every_street() {
+fn cutting_at_junctions_keeps_the_total_length() {
     let Ok(folder) = std::env::var("MESHCLOAK_MAPS") else {
         eprintln!("skipped: MESHCLOAK_MAPS is not set");
         return;
@@ -78,7 +78,7 @@ fn cutting_at_junctions_keeps_the_length_of_every_street() {
 }
 
 #[test]
-fn any_number_of_threads_gives_the_same_map() {
+fn the_number_of_threads_does_not_change_the_map() {
     let Ok(folder) = std::env::var("MESHCLOAK_MAPS") else {
         eprintln!("skipped: MESHCLOAK_MAPS is not set");
         return;

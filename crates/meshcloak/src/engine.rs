@@ -1,160 +1,303 @@
-//! One turn of the cloaking engine (Algorithm 4, body of the loop): waiting and expiry are the
-//! same for every scheme.
+//! The cloaking engine: waiting queries in, published sets out (Algorithm 4).
+//!
+//! ```text
+//!              ┌───────────────────────── turn ─────────────────────────┐
+//! arrivals ──▶ │ collect ──▶ expire ──▶ scheme ──▶ guard ──▶ settle     │ ──▶ Turn
+//!              │ lines 8–9   lines 3–7  10–15     violations  16–17     │     published, served,
+//!              └────────────── State: waiting list, history ────────────┘     expired, cancelled
+//! ```
+//!
+//! [`Engine`] is the type to embed: it owns scheme, state and admission, checks each query and
+//! cannot publish a set around the guard. [`turn`] is one turn over a state that the caller owns,
+//! for programs with an intake of their own (gateway, evaluation); it calls the guard as well.
 
-use crate::query::{Query, QueryId};
+use crate::distance::Atlas;
+use crate::guarantee::{Admission, AdmissionError, Guarantee};
+use crate::mesh_cloak::{MeshCloak, Settings};
+use crate::query::{Query, QueryError, QueryId};
 use crate::region::Region;
-use crate::scheme::{Observer, Published, Scheme, Stage, State};
+use crate::scheme::{Disclosure, Observer, Published, Scheme, Stage, State};
 use crate::service_odds::WaitOutcome;
 use crate::units::Time;
+use std::sync::Arc;
 use std::time::Duration;
 
-/// What has come in since the last turn.
+/// A scheme with its waiting queries: submit queries, tick, send the disclosures.
+///
+/// The crate's front page has a complete example.
+#[derive(Debug)]
+pub struct Engine<S = MeshCloak> {
+    atlas: Arc<Atlas>,
+    scheme: S,
+    state: State,
+    admission: Option<Admission>,
+    next: Batch,
+    next_id: u64,
+}
+
+/// Reason for which the engine refuses a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SubmitError {
+    /// A value of the query is out of range.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// The `history` guarantee cannot protect the query.
+    #[error(transparent)]
+    Admission(#[from] AdmissionError),
+}
+
+impl Engine {
+    /// Returns an engine that runs MeshCloak on a prepared map.
+    pub fn new(atlas: Arc<Atlas>, settings: Settings) -> Engine {
+        let scheme = MeshCloak::new(Arc::clone(&atlas), settings);
+        Engine::with_scheme(atlas, scheme)
+    }
+}
+
+impl<S: Scheme> Engine<S> {
+    /// Returns an engine that runs another scheme.
+    pub fn with_scheme(atlas: Arc<Atlas>, scheme: S) -> Engine<S> {
+        let horizon = scheme.history_horizon().filter(|_| needs_admission(&scheme));
+        let admission = horizon.map(|horizon| Admission::new(&atlas, horizon));
+        let (state, next) = (State::default(), Batch::default());
+        Engine { atlas, scheme, state, admission, next, next_id: 0 }
+    }
+
+    /// Queues a query for the next tick and returns its id, which replaces the one of `query`.
+    /// Queries are submitted in order of time.
+    ///
+    /// # Errors
+    /// If a value of the query is out of range, or `history` cannot protect it.
+    pub fn submit(&mut self, mut query: Query) -> Result<QueryId, SubmitError> {
+        query.id = QueryId(self.next_id);
+        query.check(self.atlas.dc_max())?;
+        if let Some(admission) = &mut self.admission {
+            let previous = admission.admit(&self.atlas, &query)?;
+            self.state.history.set_previous(query.id, previous);
+        }
+        self.next_id += 1;
+        self.next.arrivals.push(query);
+        Ok(QueryId(self.next_id - 1))
+    }
+
+    /// Withdraws a query at the next tick; it has no effect if the query has departed.
+    pub fn cancel(&mut self, query: QueryId) {
+        self.next.cancelled.push(query);
+    }
+
+    /// Runs one turn at `now` over everything that was submitted.
+    pub fn tick(&mut self, now: Time) -> Turn<'_> {
+        self.tick_observed(now, &mut ())
+    }
+
+    /// Like [`Engine::tick`], and reports each stage to `observer`.
+    pub fn tick_observed(&mut self, now: Time, observer: &mut dyn Observer) -> Turn<'_> {
+        let batch = Batch { now, ..std::mem::take(&mut self.next) };
+        turn(&mut self.scheme, &mut self.state, batch, observer)
+    }
+
+    /// Returns the waiting queries, in order of arrival.
+    pub fn waiting(&self) -> &[Query] {
+        &self.state.waiting
+    }
+
+    /// Returns the map that the engine runs on.
+    pub fn atlas(&self) -> &Arc<Atlas> {
+        &self.atlas
+    }
+
+    /// Returns the scheme.
+    pub fn scheme(&self) -> &S {
+        &self.scheme
+    }
+}
+
+/// Whether arrivals need the previous position that admission returns.
+fn needs_admission(scheme: &dyn Scheme) -> bool {
+    scheme.promise().is_some_and(|promise| promise.guarantee == Guarantee::History)
+}
+
+/// Input of one turn.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// The time of the turn.
+    /// Time of the turn.
     pub now: Time,
-    /// Who has asked, in order of arrival.
+    /// New queries, in order of arrival.
     pub arrivals: Vec<Query>,
-    /// Who no longer wants an answer.
+    /// Queries whose users no longer want an answer.
     pub cancelled: Vec<QueryId>,
 }
 
-/// What a turn did.
+/// Result of one turn.
 #[derive(Debug)]
 pub struct Turn<'a> {
-    /// The published sets, and who is served by them.
+    /// Time of the turn.
+    pub at: Time,
+    /// The published sets.
     pub published: &'a Published,
-    /// Who is served: her query, and the number of her set; in order of arrival.
+    /// Served queries with the number of their set, in order of arrival.
     pub served: Vec<(Query, u32)>,
-    /// Whose patience was over.
+    /// Queries whose temporal tolerance has ended.
     pub expired: Vec<Query>,
-    /// Who was taken back.
+    /// Queries that were cancelled.
     pub cancelled: Vec<Query>,
 }
 
-/// One turn: collect, expire, cloak, settle. Cannot fail; whatever can be wrong with a query is
-/// refused before it gets here.
+impl Turn<'_> {
+    /// Returns what leaves for the service.
+    pub fn disclosures(&self) -> Vec<Disclosure> {
+        self.published.disclosures(self.at)
+    }
+
+    /// Returns the served queries whose users receive the answer to a disclosure.
+    pub fn recipients(&self, disclosure: &Disclosure) -> impl Iterator<Item = &Query> {
+        let is_recipient = |set: u32| self.published.set(set).region == disclosure.region;
+        self.served.iter().filter(move |(_, set)| is_recipient(*set)).map(|(query, _)| query)
+    }
+}
+
+/// Runs one turn: collect, expire, cloak, guard, settle.
+///
+/// # Panics
+/// If the scheme promises `history` and an arrival has no entry in
+/// [`State::history`]: see [`Admission::admit`].
 pub fn turn<'a>(
     scheme: &'a mut dyn Scheme,
     state: &mut State,
     batch: Batch,
-    watch: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Turn<'a> {
-    watch.stage(Stage::Collect);
-    let (now, memory) = (batch.now, scheme.history_horizon());
-    let gone = collect(state, batch, memory);
+    observer.stage(Stage::Collect);
+    let (at, horizon, promise) = (batch.now, scheme.history_horizon(), scheme.promise());
+    if needs_admission(scheme) {
+        let is_admitted = |query: &Query| state.history.is_admitted(query.id);
+        assert!(batch.arrivals.iter().all(is_admitted), "`history` needs Admission::admit first");
+    }
+    let departed = collect(state, batch, horizon);
     state.turns += 1;
-    let published = scheme.cloak(state, now, watch); // lines 10–15
-    watch.stage(Stage::Settle);
-    learn(state, &gone, published);
+    let published = scheme.cloak(state, at, observer); // lines 10–15
+    observer.stage(Stage::Settle);
+    if let Some(promise) = promise {
+        let State { guard, waiting, history, .. } = state;
+        guard.inspect(&promise, waiting, history, published);
+    }
+    update_odds(state, &departed, published);
+    let served = settle(state, published, horizon);
+    let Departed { cancelled, expired } = departed;
+    Turn { at, published, served, expired, cancelled }
+}
+
+/// Removes the served queries from the waiting list (lines 16–17) and returns them with their sets.
+fn settle(
+    state: &mut State,
+    published: &Published,
+    horizon: Option<Duration>,
+) -> Vec<(Query, u32)> {
     state.departed.clear();
     state.arrived = 0;
     let mut served = Vec::with_capacity(published.served().len());
     let mut next = published.served().iter().peekable();
-    let mut place = 0;
+    let mut index = 0;
     if next.peek().is_some() {
         state.waiting.retain(|query| {
-            let hers = next.next_if(|served| served.index == place);
-            place += 1;
-            served.extend(hers.map(|hers| (query.clone(), hers.set)));
-            hers.is_none()
-        }); // lines 16–17
+            let entry = next.next_if(|served| served.index == index);
+            index += 1;
+            served.extend(entry.map(|entry| (query.clone(), entry.set)));
+            entry.is_none()
+        });
     }
     state.departed.extend(served.iter().map(|(query, _)| query.id));
-    if memory.is_some() {
+    if horizon.is_some() {
         for (query, set) in &served {
             let rectangle = match published.set(*set).region {
                 Region::Rectangle(rectangle) => Some(rectangle),
                 _ => None,
             };
-            state.history.leave(query, rectangle);
+            state.history.depart(query, rectangle);
         }
     }
-    let Gone { cancelled, expired } = gone;
-    Turn { published, served, expired, cancelled }
+    served
 }
 
-/// Who leaves without having been served.
-struct Gone {
+/// Queries that depart without having been served.
+struct Departed {
     cancelled: Vec<Query>,
     expired: Vec<Query>,
 }
 
-/// Takes arrivals in, and those out who were taken back or whose patience is over.
-fn collect(state: &mut State, batch: Batch, memory: Option<Duration>) -> Gone {
+/// Adds the arrivals to the waiting list and removes cancelled and expired queries.
+fn collect(state: &mut State, batch: Batch, horizon: Option<Duration>) -> Departed {
     let Batch { now, mut arrivals, mut cancelled } = batch;
     cancelled.sort_unstable();
-    if let Some(horizon) = memory {
+    if let Some(horizon) = horizon {
         state.history.forget(now, horizon);
-        arrivals.iter().for_each(|query| state.history.arrive(query));
+        arrivals.iter().for_each(|query| state.history.arrive(query, now, horizon));
     }
-    let mut gone = Gone { cancelled: Vec::new(), expired: Vec::new() };
-    if state.patient_until < now || !cancelled.is_empty() {
-        gone.take(&mut state.waiting, now, &cancelled);
-        state.departed.extend(gone.cancelled.iter().chain(&gone.expired).map(|query| query.id));
-        state.patient_until = earliest_end(&state.waiting);
+    let mut departed = Departed { cancelled: Vec::new(), expired: Vec::new() };
+    if state.next_expiry < now || !cancelled.is_empty() {
+        departed.extract(&mut state.waiting, now, &cancelled);
+        let ids = departed.cancelled.iter().chain(&departed.expired).map(|query| query.id);
+        state.departed.extend(ids);
+        state.next_expiry = earliest_expiry(&state.waiting);
     }
-    gone.take(&mut arrivals, now, &cancelled);
-    state.patient_until = state.patient_until.min(earliest_end(&arrivals));
-    if memory.is_some() {
-        gone.cancelled.iter().chain(&gone.expired).for_each(|q| state.history.leave(q, None));
+    departed.extract(&mut arrivals, now, &cancelled);
+    state.next_expiry = state.next_expiry.min(earliest_expiry(&arrivals));
+    if horizon.is_some() {
+        let queries = departed.cancelled.iter().chain(&departed.expired);
+        queries.for_each(|query| state.history.depart(query, None));
     }
     state.arrived = arrivals.len();
     state.waiting.append(&mut arrivals); // lines 8–9
-    gone
+    departed
 }
 
-/// What became of those whom the last turn left waiting, and whom this one leaves.
-fn learn(state: &mut State, gone: &Gone, published: &Published) {
+/// Reports to the service odds what became of the queries that the last turn left waiting, and
+/// which queries this turn leaves waiting.
+fn update_odds(state: &mut State, departed: &Departed, published: &Published) {
     let State { waiting, odds, .. } = state;
     if published.classes.len() != waiting.len() {
-        return; // the scheme does not learn
+        return; // the scheme does not use them
     }
-    // All of these lists are in order of arrival, as are those who were left waiting.
-    let mut expired = gone.expired.iter().peekable();
-    let mut cancelled = gone.cancelled.iter().peekable();
+    // All lists are in order of arrival, and so are the queries that were left waiting.
+    let mut expired = departed.expired.iter().peekable();
+    let mut cancelled = departed.cancelled.iter().peekable();
     let mut served = published.served().iter().peekable();
-    let mut place = 0;
+    let mut index = 0;
     odds.update(|id| {
-        let is_hers = |query: &&Query| query.id == id;
-        if expired.next_if(is_hers).is_some() {
+        let is_same = |query: &&Query| query.id == id;
+        if expired.next_if(is_same).is_some() {
             return WaitOutcome::Expired;
         }
-        if cancelled.next_if(is_hers).is_some() || waiting.get(place).map(|q| q.id) != Some(id) {
+        if cancelled.next_if(is_same).is_some() || waiting.get(index).map(|q| q.id) != Some(id) {
             return WaitOutcome::Cancelled;
         }
-        place += 1;
-        match served.next_if(|served| served.index as usize == place - 1) {
+        index += 1;
+        match served.next_if(|served| served.index as usize == index - 1) {
             Some(_) => WaitOutcome::Served,
-            None => WaitOutcome::Waiting(published.classes[place - 1]),
+            None => WaitOutcome::Waiting(published.classes[index - 1]),
         }
     });
     let mut served = published.served().iter().peekable();
-    let places = waiting.iter().zip(&published.classes).enumerate();
-    odds.set_waiting(places.filter_map(|(place, (query, class))| {
-        let hers = served.next_if(|served| served.index as usize == place);
-        hers.is_none().then_some((query.id, *class))
+    let queries = waiting.iter().zip(&published.classes).enumerate();
+    odds.set_waiting(queries.filter_map(|(index, (query, class))| {
+        let is_served = served.next_if(|served| served.index as usize == index).is_some();
+        (!is_served).then_some((query.id, *class))
     }));
 }
 
-/// When the first patience ends; never, if nobody waits.
-fn earliest_end(queries: &[Query]) -> Time {
+/// Returns when the first tolerance ends; [`Time::MAX`] for an empty list.
+fn earliest_expiry(queries: &[Query]) -> Time {
     let ends = queries.iter().map(|query| query.asked_at + query.temporal_tolerance);
     ends.min().unwrap_or(Time::MAX)
 }
 
-impl Gone {
-    /// Those of a list who were taken back (ascending) or whose patience is over.
-    fn take(&mut self, list: &mut Vec<Query>, now: Time, cancelled: &[QueryId]) {
+impl Departed {
+    /// Moves the cancelled (ids ascending) and expired queries of a list here.
+    fn extract(&mut self, list: &mut Vec<Query>, now: Time, cancelled: &[QueryId]) {
         if !cancelled.is_empty() {
-            let is_taken_back = |query: &Query| cancelled.binary_search(&query.id).is_ok();
-            self.cancelled.append(&mut take(list, is_taken_back));
+            let is_cancelled = |query: &mut Query| cancelled.binary_search(&query.id).is_ok();
+            self.cancelled.extend(list.extract_if(.., is_cancelled));
         }
-        self.expired.append(&mut take(list, |query| query.has_expired(now))); // lines 3–7
+        self.expired.extend(list.extract_if(.., |query| query.has_expired(now))); // lines 3–7
     }
-}
-
-/// Takes those out of the list that `wanted` picks, keeping the order of both.
-fn take(list: &mut Vec<Query>, wanted: impl Fn(&Query) -> bool) -> Vec<Query> {
-    list.extract_if(.., |query| wanted(query)).collect()
 }

@@ -1,5 +1,9 @@
-//! From groups to what is published: what it is worth to serve whom now, who can have come from
-//! where somebody was before, and one region for each group.
+//! Proposal of disjoint sets for `reciprocal` and `history`.
+//!
+//! 1. Weigh each query: the lower its probability of being served later, the higher its weight.
+//! 2. Under `history`, locate each user's previous position: it limits which members count.
+//! 3. Find disjoint groups of large total weight ([`crate::grouping`]).
+//! 4. Defer groups if [`Hold`] allows it; propose the others with one region each.
 
 use crate::constraint_graph::GraphBuilder;
 use crate::distance::Atlas;
@@ -11,28 +15,29 @@ use crate::region_builder::SetPublisher;
 use crate::scheme::{Observer, Published, Stage, State, Stats};
 use crate::service_odds::QueryClass;
 use crate::units::Time;
+use crate::violation::Rejections;
 use std::time::Duration;
 
-/// What a batch needs, kept from one to the next.
+/// Scratch buffers, kept from one batch to the next.
 #[derive(Debug, Default)]
 pub(crate) struct GroupCloak {
     grouping: Grouping,
-    /// One for each thread.
+    /// One per thread.
     pasts: Vec<Past>,
     k: Vec<u32>,
     worth: Vec<u32>,
     degree: Vec<u32>,
     node_of: Vec<u32>,
     set_of: Vec<u32>,
-    /// The group of each set.
+    /// Group of each set.
     sets: Vec<u32>,
-    /// Where everyone is, by node.
+    /// Position of each node.
     standing: Vec<Whereabouts>,
-    /// Where everyone was before, by node.
+    /// Previous position of each node.
     before: Vec<Option<Before>>,
 }
 
-/// A batch, and what is wanted of it.
+/// Input of one batch.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'a> {
     pub(crate) atlas: &'a Atlas,
@@ -50,51 +55,51 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Sets may be kept back for a while, for the sake of those who would find no set without them.
+/// Rule for deferring sets, so that their members can complete sets of later queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hold {
-    /// Nobody is kept waiting longer than this though she could be served.
+    /// A query that could be served is deferred at most this long after it was asked.
     pub max_wait: Duration,
-    /// Nor if her patience ends sooner than this: she would miss the next batch.
+    /// A query is not deferred if its tolerance ends within this time: it could miss the next batch.
     pub margin: Duration,
 }
 
 impl Hold {
-    /// Whether somebody can be kept waiting until the next batch.
-    fn can_wait(self, query: &Query, now: Time) -> bool {
+    /// Whether a query can be deferred to the next batch.
+    fn can_defer(self, query: &Query, now: Time) -> bool {
         let end = query.asked_at + query.temporal_tolerance;
         now - query.asked_at < self.max_wait && now + self.margin <= end
     }
 }
 
 const NONE: u32 = u32::MAX;
-const HELD: u32 = u32::MAX - 1;
+const DEFERRED: u32 = u32::MAX - 1;
 
-/// Whoever waits may be served later, and is company for others until then: so her chance counts
-/// for more than itself. Found by measurement, see PAPER.md.
-const COMPANY: f64 = 1.2;
+/// Factor on the probability of being served later. It exceeds 1 because a waiting query also
+/// helps others to reach their `k`. Found by measurement, see PAPER.md.
+const WAITING_VALUE: f64 = 1.2;
 
 impl GroupCloak {
-    /// Publishes disjoint groups of those in the graph.
+    /// Proposes disjoint groups of the queries in the graph.
     pub(crate) fn publish(
         &mut self,
         task: Task<'_>,
-        watch: &mut dyn Observer,
+        observer: &mut dyn Observer,
         meshes: &mut SetPublisher,
         published: &mut Published,
     ) {
-        watch.stage(Stage::Cliques);
+        observer.stage(Stage::Cliques);
         published.clear();
         self.weigh(task, published);
         self.group(task);
-        watch.stage(Stage::Mesh);
+        observer.stage(Stage::Mesh);
         published.stats = Stats {
             nodes: task.graph.graph().len(),
             edges: task.graph.graph().edge_count(),
             cliques: self.grouping.clique_count(),
             steps: self.grouping.steps(),
             truncated: self.grouping.truncated() || task.graph.truncated(),
-            rejected: 0,
+            rejected: Rejections::default(),
         };
         self.choose(task, published);
         meshes.publish(&self.sets, published, |&group| {
@@ -104,33 +109,33 @@ impl GroupCloak {
         });
     }
 
-    /// Serves everyone in a group that is not kept back, and notes those groups.
+    /// Serves every query in a group that is not deferred, and collects these groups.
     fn choose(&mut self, task: Task<'_>, published: &mut Published) {
         self.sets.clear();
         self.set_of.clear();
         self.set_of.resize(self.grouping.groups().len(), NONE);
-        for (place, &node) in self.node_of.iter().enumerate() {
+        for (index, &node) in self.node_of.iter().enumerate() {
             let Some(group) = self.grouping.group_of(node) else { continue };
             let set = &mut self.set_of[group as usize];
             if *set == NONE {
                 let members = self.grouping.group(group);
-                let can_wait = |hold: Hold| {
-                    members.iter().all(|&node| hold.can_wait(task.query(node), task.now))
+                let can_defer = |hold: Hold| {
+                    members.iter().all(|&node| hold.can_defer(task.query(node), task.now))
                 };
-                if task.hold.is_some_and(can_wait) && self.grouping.is_wanted(group) {
-                    *set = HELD;
+                if task.hold.is_some_and(can_defer) && self.grouping.is_wanted(group) {
+                    *set = DEFERRED;
                 } else {
                     *set = self.sets.len() as u32;
                     self.sets.push(group);
                 }
             }
-            if *set != HELD {
-                published.serve(place as u32, *set);
+            if *set != DEFERRED {
+                published.serve(index as u32, *set);
             }
         }
     }
 
-    /// By node, how many each asks for and what it is worth to serve her now.
+    /// Computes `k` and weight of each node.
     fn weigh(&mut self, task: Task<'_>, published: &mut Published) {
         let edges = task.graph.graph();
         self.degree.clear();
@@ -142,25 +147,25 @@ impl GroupCloak {
             }
         }
         self.node_of.resize(edges.len(), 0);
-        for (node, &place) in (0..).zip(task.graph.nodes()) {
-            self.node_of[place as usize] = node;
+        for (node, &index) in (0..).zip(task.graph.nodes()) {
+            self.node_of[index as usize] = node;
         }
         self.k.resize(edges.len(), 0);
         self.worth.resize(edges.len(), 0);
         published.classes.clear();
-        // In the order of the waiting list, of which there is more to read than is written.
+        // In waiting-list order: more is read from the list than is written by node.
         for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
             let node = node as usize;
-            let left = (query.asked_at + query.temporal_tolerance) - task.now;
-            let class = QueryClass::of(query, left, self.degree[node]);
-            let lost = 1.0 - COMPANY * task.state.odds.probability(class);
+            let remaining = (query.asked_at + query.temporal_tolerance) - task.now;
+            let class = QueryClass::of(query, remaining, self.degree[node]);
+            let lost = 1.0 - WAITING_VALUE * task.state.odds.probability(class);
             self.k[node] = query.k;
             self.worth[node] = 1 + (lost.max(0.0) * f64::from(FULL_WORTH)) as u32;
             published.classes.push(class);
         }
     }
 
-    /// By node, where everyone is and where she was before.
+    /// Sets the current and previous position of each node.
     fn locate(&mut self, task: Task<'_>) {
         self.standing.resize(self.node_of.len(), Whereabouts::NOWHERE);
         self.before.resize(self.node_of.len(), None);
@@ -189,7 +194,8 @@ impl GroupCloak {
     }
 }
 
-/// Says who of those who stand somewhere can have come from where somebody was before.
+/// Returns a function that marks which neighbours of a node are reachable from its previous
+/// position, and returns whether the node itself is.
 fn who_comes<'a>(
     atlas: &'a Atlas,
     past: &'a mut Past,

@@ -1,112 +1,108 @@
-//! What is promised to whom (SPEC §6), and the door of the `history` guarantee: whoever claims to
-//! be faster than she says cannot be hidden from somebody who knows where she was.
+//! Guarantees (docs/SPEC.md §6), and the admission check of `history`.
+//!
+//! `history` protects against an adversary that knows each member's previous position and top
+//! speed. A query that contradicts its own declared speed cannot be protected and is refused.
 
 use crate::distance::{Arcs, Atlas, Search};
-use crate::history::PastPosition;
-use crate::query::{Query, UserId};
-use crate::units::{Length, Time};
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use crate::history::{LastPositions, PastPosition};
+use crate::query::Query;
+use crate::units::Length;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// What is promised to whom.
+/// Properties that published sets have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Guarantee {
-    /// Algorithm 4 as printed: each takes a largest clique of her own; sets may overlap.
-    #[default]
+    /// Algorithm 4 as printed: each query is published with a largest clique that contains it.
+    /// Sets may overlap; nothing is checked by the guard.
     Paper,
-    /// Sets are disjoint, every member's k is met, and all of them publish the same region.
+    /// Disjoint sets; every member's `k` is met and all members publish the same region.
+    #[default]
     Reciprocal,
-    /// And of every member's set at least k could have come from where that member was before.
+    /// `Reciprocal`, and at least `k` members of each member's set are reachable from that member's
+    /// previous position at its top speed.
     History,
 }
 
-/// For how long it matters where somebody was: ten minutes.
+/// Default time for which a previous position counts: ten minutes.
 pub const DEFAULT_HORIZON: Duration = Duration::from_secs(600);
 
-/// How far somebody can have come since she last asked: `v · (t − t_prev)`, by her own speed;
-/// nowhere if she did not give one.
-pub fn max_travel(query: &Query, before: PastPosition) -> Length {
-    query.speed.map_or(Length::ZERO, |speed| speed * (query.asked_at - before.at))
+/// Returns the largest distance since the previous query, `v · (t − t_prev)`; zero without a
+/// declared speed.
+pub fn max_travel(query: &Query, previous: PastPosition) -> Length {
+    query.speed.map_or(Length::ZERO, |speed| speed * (query.asked_at - previous.at))
 }
 
-/// Why the `history` guarantee cannot be given to a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Reason for which `history` refuses a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AdmissionError {
-    /// It does not say how fast its user is.
+    /// The query declares no top speed.
+    #[error("the `history` guarantee needs the top speed of the user; the query has none")]
     Speed,
-    /// Its user cannot have come here from where she was, as fast as she says she is.
+    /// The position is farther from the previous one than the declared speed allows.
+    #[error("the position cannot be reached from the previous one at the declared speed")]
     FasterThanDeclared,
 }
 
-/// The door of the `history` guarantee. Remembers where everyone accepted was, for a horizon.
+/// Admission check of the `history` guarantee. Keeps each user's last accepted position.
 #[derive(Debug)]
 pub struct Admission {
-    horizon: Duration,
-    last: FxHashMap<UserId, (Time, crate::map::Position)>,
-    order: VecDeque<(Time, UserId)>,
-    ways: Arcs,
+    positions: LastPositions,
+    arcs: Arcs,
     search: Search,
 }
 
 impl Admission {
-    /// A door through which nobody has come yet.
+    /// Returns a check without past positions; they count for `horizon`.
     pub fn new(atlas: &Atlas, horizon: Duration) -> Admission {
-        let ways = Arcs::forward(atlas.map());
-        let search = Search::new(ways.terminal_count());
-        Admission { horizon, last: FxHashMap::default(), order: VecDeque::new(), ways, search }
+        let arcs = Arcs::forward(atlas.map());
+        let search = Search::new(arcs.terminal_count());
+        Admission { positions: LastPositions::new(horizon), arcs, search }
     }
 
-    /// Lets a query in, or says why not; queries come in order of time.
-    pub fn admit(&mut self, atlas: &Atlas, query: &Query) -> Result<(), AdmissionError> {
+    /// Accepts a query and returns the user's previous position within the horizon, for
+    /// [`crate::history::History::set_previous`]. Queries are admitted in order of time.
+    ///
+    /// # Errors
+    /// If the query declares no speed, or its position contradicts the declared speed.
+    pub fn admit(
+        &mut self,
+        atlas: &Atlas,
+        query: &Query,
+    ) -> Result<Option<PastPosition>, AdmissionError> {
         if query.speed.is_none() {
             return Err(AdmissionError::Speed);
         }
-        self.forget(query.asked_at);
-        if let Some(&(at, position)) = self.last.get(&query.user) {
-            let before = PastPosition { at, position };
-            if !self.can_have_come(atlas, query, before) {
-                return Err(AdmissionError::FasterThanDeclared);
-            }
+        if let Some(previous) = self.positions.get(query.user, query.asked_at)
+            && !self.is_reachable(atlas, query, previous)
+        {
+            return Err(AdmissionError::FasterThanDeclared);
         }
-        self.last.insert(query.user, (query.asked_at, query.position));
-        self.order.push_back((query.asked_at, query.user));
-        Ok(())
+        Ok(self.positions.record(query))
     }
 
-    /// Whether somebody can have come to where she is from where she was.
-    fn can_have_come(&mut self, atlas: &Atlas, query: &Query, before: PastPosition) -> bool {
-        let (from, to) = (before.position, query.position);
-        let farthest = max_travel(query, before);
+    /// Whether the query's position is reachable from the previous one in time.
+    fn is_reachable(&mut self, atlas: &Atlas, query: &Query, previous: PastPosition) -> bool {
+        let (from, to) = (previous.position, query.position);
+        let bound = max_travel(query, previous);
         if let Some(length) = atlas.distance(from, to) {
-            return length <= farthest;
+            return length <= bound;
         }
         let map = atlas.map();
         let plane = map.point(from).distance(map.point(to));
-        // The plane is measured in floating point: a millimetre is left to it.
-        if farthest <= atlas.dc_max() || plane > farthest.as_metres() + 0.001 {
+        // The plane distance is a floating-point number: one millimetre of tolerance.
+        if bound <= atlas.dc_max() || plane > bound.as_metres() + 0.001 {
             return false;
         }
-        let mut can = map.along(from, to).is_some_and(|length| length <= farthest);
-        let Admission { ways, search, .. } = self;
-        search.run_while(ways, map.exits(from), farthest, |terminal, length| {
+        let mut found = map.along(from, to).is_some_and(|length| length <= bound);
+        let Admission { arcs, search, .. } = self;
+        search.run_while(arcs, map.exits(from), bound, |terminal, length| {
             let mut entered = map.entrances(to).filter(|(entrance, _)| *entrance == terminal);
-            can |= entered.any(|(_, more)| length + more <= farthest);
-            // Any way will do: who says she is very fast does not have the whole map searched.
-            if can { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            found |= entered.any(|(_, rest)| length + rest <= bound);
+            // Stops at the first path: a high declared speed must not cost a search of the map.
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        can
-    }
-
-    fn forget(&mut self, now: Time) {
-        let horizon = self.horizon;
-        while let Some(&(at, user)) = self.order.front().filter(|(at, _)| *at + horizon < now) {
-            self.order.pop_front();
-            if self.last.get(&user).is_some_and(|last| last.0 == at) {
-                self.last.remove(&user);
-            }
-        }
+        found
     }
 }
 
@@ -115,21 +111,21 @@ mod tests {
     use super::*;
     use crate::distance::LARGEST_DC_MAX;
     use crate::naive;
-    use crate::query::QueryId;
+    use crate::query::{QueryId, UserId};
     use crate::town::Town;
-    use crate::units::Speed;
+    use crate::units::{Speed, Time};
     use rand::RngExt as _;
 
     #[test]
-    fn who_is_faster_than_she_says_is_refused_and_nobody_else() {
-        let (mut refused, mut let_in) = (0, 0);
+    fn exactly_the_queries_beyond_the_declared_speed_are_refused() {
+        let (mut refused, mut admitted) = (0, 0);
         for seed in 0..400 {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
             let dc_max = [LARGEST_DC_MAX, Length::metres(100.0)][seed as usize % 2];
             let atlas = Atlas::new(town.map.clone(), dc_max);
             let table = naive::terminal_distances(&town.map);
-            let mut door = Admission::new(&atlas, Duration::from_secs(60));
+            let mut admission = Admission::new(&atlas, Duration::from_secs(60));
             let mut crowd = town.crowd(&mut random, 12);
             crowd.sort_by_key(|query| query.asked_at);
             let mut last: Option<Query> = None;
@@ -141,22 +137,22 @@ mod tests {
                 let span = last.as_ref().map(|last| query.asked_at - last.asked_at);
                 let expected = last.as_ref().is_none_or(|last| {
                     let length = naive::distance(&town.map, &table, last.position, query.position);
-                    let most = query.speed.unwrap_or_default() * (query.asked_at - last.asked_at);
-                    length.is_some_and(|length| length <= most)
+                    let bound = query.speed.unwrap_or_default() * (query.asked_at - last.asked_at);
+                    length.is_some_and(|length| length <= bound)
                 }) || span.is_some_and(|span| span > Duration::from_secs(60));
-                let found = door.admit(&atlas, query);
+                let found = admission.admit(&atlas, query);
                 assert_eq!(found.is_ok(), expected, "seed {seed} {query:?}\n{town}");
                 if expected {
-                    let_in += 1;
+                    admitted += 1;
                     last = Some(query.clone());
                 } else {
                     assert_eq!(found, Err(AdmissionError::FasterThanDeclared));
                     refused += 1;
                 }
             }
-            let mute = Query { speed: None, ..crowd[0].clone() };
-            assert_eq!(door.admit(&atlas, &mute), Err(AdmissionError::Speed));
+            let without_speed = Query { speed: None, ..crowd[0].clone() };
+            assert_eq!(admission.admit(&atlas, &without_speed), Err(AdmissionError::Speed));
         }
-        assert!(refused > 500 && let_in > 500, "{refused} refused, {let_in} let in");
+        assert!(refused > 500 && admitted > 500, "{refused} refused, {admitted} admitted");
     }
 }

@@ -1,7 +1,8 @@
-//! What the engine remembers of people beyond their waiting queries: where each was when she last
-//! asked, and what was shown of her then. Kept for a horizon, then forgotten.
+//! Past positions of users, for the `history` guarantee and for rivals that bound movement.
 //!
-//! Only schemes that ask for it (see [`crate::scheme::Scheme::memory`]) are given one.
+//! [`LastPositions`] is the only place that keeps a user's last position. It belongs to the intake
+//! ([`crate::guarantee::Admission`]), which hands the previous position of each accepted query to
+//! the engine. [`History`] keeps that position only while the query waits.
 
 use crate::map::Position;
 use crate::query::{Query, QueryId, UserId};
@@ -11,95 +12,165 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::Duration;
 
-/// Where and when somebody asked.
+/// Position and time of an earlier accepted query.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PastPosition {
-    /// When.
+    /// Time of that query.
     pub at: Time,
-    /// Where.
+    /// Position of that query.
     pub position: Position,
 }
 
-/// The last rectangle that was published for somebody.
+/// The last rectangle that was published for a user.
 #[derive(Clone, Copy, PartialEq)]
 pub struct PublishedRectangle {
-    /// When the query was asked that it answered.
+    /// Time of the query that it answered.
     pub asked_at: Time,
     /// The rectangle.
     pub rectangle: Rectangle,
 }
 
-/// Where people were.
+/// Each user's last accepted position, kept for a horizon.
+#[derive(Clone)]
+pub struct LastPositions {
+    horizon: Duration,
+    last: FxHashMap<UserId, PastPosition>,
+    expiry: ExpiryQueue,
+}
+
+impl LastPositions {
+    /// Returns an empty table whose entries expire after `horizon`.
+    pub fn new(horizon: Duration) -> LastPositions {
+        LastPositions { horizon, last: FxHashMap::default(), expiry: ExpiryQueue::default() }
+    }
+
+    /// Returns the user's last position if it was recorded within the horizon before `now`.
+    pub fn get(&mut self, user: UserId, now: Time) -> Option<PastPosition> {
+        let LastPositions { horizon, last, expiry } = self;
+        expiry.drop_before(now, *horizon, |user, at| {
+            if last.get(&user).is_some_and(|past| past.at == at) {
+                last.remove(&user);
+            }
+        });
+        last.get(&user).copied()
+    }
+
+    /// Records the position of an accepted query and returns the one it replaces.
+    ///
+    /// Queries are recorded in order of time. [`crate::guarantee::Admission::admit`] checks the
+    /// declared speed first; call this directly only for recorded traffic.
+    pub fn record(&mut self, query: &Query) -> Option<PastPosition> {
+        let previous = self.get(query.user, query.asked_at);
+        let past = PastPosition { at: query.asked_at, position: query.position };
+        self.last.insert(query.user, past);
+        self.expiry.push(query.asked_at, query.user);
+        previous
+    }
+
+    /// Records the arrivals of a batch of recorded traffic for [`crate::engine::turn`].
+    pub fn record_all(&mut self, arrivals: &[Query], history: &mut History) {
+        for query in arrivals {
+            let previous = self.record(query);
+            history.set_previous(query.id, previous);
+        }
+    }
+}
+
+/// Users in order of their recorded times, oldest first.
+#[derive(Clone, Default)]
+struct ExpiryQueue(VecDeque<(Time, UserId)>);
+
+impl ExpiryQueue {
+    fn push(&mut self, at: Time, user: UserId) {
+        self.0.push_back((at, user));
+    }
+
+    /// Removes the entries with `at + horizon < now`.
+    fn drop_before(&mut self, now: Time, horizon: Duration, mut drop: impl FnMut(UserId, Time)) {
+        while let Some(&(at, user)) = self.0.front().filter(|(at, _)| *at + horizon < now) {
+            self.0.pop_front();
+            drop(user, at);
+        }
+    }
+}
+
+/// What the engine remembers of users beyond the queries themselves.
+///
+/// Kept only for schemes with a [`crate::scheme::Scheme::history_horizon`].
 #[derive(Clone, Default)]
 pub struct History {
-    last: FxHashMap<UserId, PastPosition>,
-    shown: FxHashMap<UserId, PublishedRectangle>,
-    /// For each waiting query where its user was when she asked before.
-    previous: FxHashMap<QueryId, PastPosition>,
-    /// Everyone remembered, in order of time; the first of them is forgotten first.
-    order: VecDeque<(Time, UserId)>,
+    /// Previous position of the user of each waiting query; `None` if there is none.
+    previous: FxHashMap<QueryId, Option<PastPosition>>,
+    rectangles: FxHashMap<UserId, Seen>,
+    expiry: ExpiryQueue,
+}
+
+/// A user's latest query time and published rectangle.
+#[derive(Clone, Copy)]
+struct Seen {
+    last: Time,
+    rectangle: Option<PublishedRectangle>,
 }
 
 impl History {
-    /// Where the user of a waiting query was when she asked before; `None` if that is unknown.
+    /// Returns where the user of a waiting query was at the previous query; `None` if unknown.
     pub fn previous(&self, query: QueryId) -> Option<PastPosition> {
-        self.previous.get(&query).copied()
+        self.previous.get(&query).copied().flatten()
     }
 
-    /// Where somebody was when she last asked.
-    pub fn last(&self, user: UserId) -> Option<PastPosition> {
-        self.last.get(&user).copied()
+    /// Stores the previous position of a query that is about to arrive, as admission returned it.
+    pub fn set_previous(&mut self, query: QueryId, previous: Option<PastPosition>) {
+        self.previous.insert(query, previous);
     }
 
-    /// What was last published for somebody.
+    /// Returns what was last published for a user.
     pub fn published_rectangle(&self, user: UserId) -> Option<PublishedRectangle> {
-        self.shown.get(&user).copied()
+        self.rectangles.get(&user).and_then(|seen| seen.rectangle)
     }
 
-    /// How many people are remembered.
-    pub fn len(&self) -> usize {
-        self.last.len()
+    /// Whether admission has handed over the previous position of a query.
+    pub(crate) fn is_admitted(&self, query: QueryId) -> bool {
+        self.previous.contains_key(&query)
     }
 
-    /// Whether nobody is remembered.
-    pub fn is_empty(&self) -> bool {
-        self.last.is_empty()
-    }
-
-    /// A query was accepted.
-    pub(crate) fn arrive(&mut self, query: &Query) {
-        let now = PastPosition { at: query.asked_at, position: query.position };
-        if let Some(before) = self.last.insert(query.user, now) {
-            self.previous.insert(query.id, before);
+    /// Registers an arriving query, and drops a previous position beyond the horizon.
+    pub(crate) fn arrive(&mut self, query: &Query, now: Time, horizon: Duration) {
+        if let Some(previous) = self.previous.get_mut(&query.id) {
+            *previous = previous.filter(|past| past.at + horizon >= now);
         }
-        self.order.push_back((query.asked_at, query.user));
+        let seen = Seen { last: query.asked_at, rectangle: None };
+        self.rectangles.entry(query.user).or_insert(seen).last = query.asked_at;
+        self.expiry.push(query.asked_at, query.user);
     }
 
-    /// A query no longer waits; `rectangle` is what was published for it.
-    pub(crate) fn leave(&mut self, query: &Query, rectangle: Option<Rectangle>) {
+    /// Removes a departed query; `rectangle` is the region that was published for it.
+    pub(crate) fn depart(&mut self, query: &Query, rectangle: Option<Rectangle>) {
         self.previous.remove(&query.id);
-        if let Some(rectangle) = rectangle {
-            let shown = PublishedRectangle { asked_at: query.asked_at, rectangle };
-            self.shown.insert(query.user, shown);
+        if let (Some(rectangle), Some(seen)) = (rectangle, self.rectangles.get_mut(&query.user)) {
+            seen.rectangle = Some(PublishedRectangle { asked_at: query.asked_at, rectangle });
         }
     }
 
-    /// Forgets who asked longer than `horizon` ago.
+    /// Forgets the users whose last query is older than `horizon`.
     pub(crate) fn forget(&mut self, now: Time, horizon: Duration) {
-        while let Some(&(at, user)) = self.order.front().filter(|(at, _)| *at + horizon < now) {
-            self.order.pop_front();
-            if self.last.get(&user).is_some_and(|last| last.at == at) {
-                self.last.remove(&user);
-                self.shown.remove(&user);
+        let History { rectangles, expiry, .. } = self;
+        expiry.drop_before(now, horizon, |user, at| {
+            if rectangles.get(&user).is_some_and(|seen| seen.last == at) {
+                rectangles.remove(&user);
             }
-        }
+        });
     }
 }
 
-/// Where people were never gets printed.
+impl fmt::Debug for LastPositions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LastPositions({} users)", self.last.len())
+    }
+}
+
 impl fmt::Debug for History {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "History({} people)", self.len())
+        write!(f, "History({} queries)", self.previous.len())
     }
 }
 
@@ -120,8 +191,8 @@ mod tests {
     use super::*;
     use crate::town::{Town, town};
 
-    #[test]
-    fn somebody_is_remembered_for_the_horizon_and_prints_as_nothing() {
+    /// Three queries of one user, ten seconds apart.
+    fn queries() -> Vec<Query> {
         let town = town("A 0,0  B 400,0 | A-B");
         let mut queries = town.crowd(&mut Town::generator(7), 3);
         for (number, query) in queries.iter_mut().enumerate() {
@@ -129,23 +200,43 @@ mod tests {
             query.id = QueryId(number as u64);
             query.asked_at = Time::from_millis(number as u64 * 10_000);
         }
-        let mut history = History::default();
-        history.arrive(&queries[0]);
-        assert_eq!(history.previous(queries[0].id), None, "her first");
-        history.leave(&queries[0], None);
-        history.arrive(&queries[1]);
+        queries
+    }
+
+    #[test]
+    fn a_position_is_kept_for_the_horizon() {
+        let queries = queries();
+        let mut positions = LastPositions::new(Duration::from_secs(15));
+        assert_eq!(positions.record(&queries[0]), None, "the first query");
         let first = PastPosition { at: queries[0].asked_at, position: queries[0].position };
-        assert_eq!(history.previous(queries[1].id), Some(first), "published or not");
-        history.arrive(&queries[2]);
-        assert_eq!(history.previous(queries[1].id), Some(first), "the one before each");
-        assert_eq!(
-            history.previous(queries[2].id).map(|asked| asked.at),
-            Some(queries[1].asked_at)
-        );
-        assert_eq!(format!("{history:?} {first:?}"), "History(1 people) PastPosition(…)");
-        history.forget(Time::from_millis(25_000), Duration::from_secs(5));
-        assert_eq!(history.last(UserId(4711)).map(|asked| asked.at), Some(queries[2].asked_at));
-        history.forget(Time::from_millis(25_001), Duration::from_secs(5));
-        assert!(history.is_empty() && history.order.is_empty());
+        assert_eq!(positions.record(&queries[1]), Some(first));
+        let second = positions.record(&queries[2]);
+        assert_eq!(second.map(|past| past.at), Some(queries[1].asked_at));
+        assert!(positions.get(UserId(4711), Time::from_millis(35_000)).is_some());
+        assert!(positions.get(UserId(4711), Time::from_millis(35_001)).is_none());
+        assert!(positions.last.is_empty() && positions.expiry.0.is_empty());
+        assert_eq!(format!("{positions:?} {first:?}"), "LastPositions(0 users) PastPosition(…)");
+    }
+
+    #[test]
+    fn the_history_of_a_query_lasts_while_it_waits() {
+        let queries = queries();
+        let horizon = Duration::from_secs(15);
+        let past = PastPosition { at: queries[0].asked_at, position: queries[0].position };
+        let mut history = History::default();
+        history.set_previous(queries[1].id, Some(past));
+        assert!(history.is_admitted(queries[1].id) && !history.is_admitted(queries[2].id));
+        history.arrive(&queries[1], queries[1].asked_at, horizon);
+        assert_eq!(history.previous(queries[1].id), Some(past));
+        history.depart(&queries[1], None);
+        assert_eq!(history.previous(queries[1].id), None);
+        history.set_previous(queries[2].id, Some(past));
+        history.arrive(&queries[2], Time::from_millis(15_001), horizon);
+        assert_eq!(history.previous(queries[2].id), None, "beyond the horizon");
+        assert_eq!(format!("{history:?}"), "History(1 queries)");
+        history.forget(Time::from_millis(35_000), horizon);
+        assert_eq!(history.rectangles.len(), 1);
+        history.forget(Time::from_millis(35_001), horizon);
+        assert!(history.rectangles.is_empty() && history.expiry.0.is_empty());
     }
 }

@@ -1,5 +1,8 @@
-//! MeshCloak, the scheme (Algorithm 4, lines 10–15), by the fastest way to the same answer: one
-//! walk per query for its edges, branch and bound for a largest clique of each, one mesh per set.
+//! The MeshCloak scheme (Algorithm 4, lines 10–15).
+//!
+//! `paper`: constraint graph, a largest clique of each query by branch and bound, one mesh per set.
+//! `reciprocal` and `history`: constraint graph, then disjoint groups ([`crate::group_cloak`]).
+//! Reference: [`crate::printed`], the algorithms of the paper to the letter.
 
 use crate::cells::Cells;
 use crate::cliques::{Largest, LargestCliques};
@@ -8,36 +11,44 @@ use crate::distance::Atlas;
 pub use crate::group_cloak::Hold;
 use crate::group_cloak::{GroupCloak, Task};
 use crate::guarantee::{DEFAULT_HORIZON, Guarantee};
-use crate::guard::{Guard, Promise};
+use crate::guard::Promise;
 use crate::query::Query;
 pub use crate::region_builder::RegionRule;
 use crate::region_builder::{RegionBuilder, SetPublisher};
 use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use crate::units::Time;
+use crate::violation::Rejections;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What can be chosen.
+/// Settings of MeshCloak. The default is `reciprocal`, checked by the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What is promised to whom.
+    /// Properties of published sets.
     pub guarantee: Guarantee,
-    /// When two people count as within reach of each other.
+    /// Rule for pairs within the distance constraint.
     pub coverage: Coverage,
-    /// Which streets the service is asked about.
+    /// How the region of a set is built.
     pub region: RegionRule,
-    /// How many steps the search for the cliques of one query may take.
+    /// Step limit of each clique search; results stay deterministic.
     pub budget: u32,
-    /// For how long `history` minds where people were.
+    /// How long `history` remembers a user's last position.
     pub horizon: Duration,
-    /// Whether sets may be kept back under `reciprocal` and `history`, and for how long.
+    /// Whether `reciprocal` and `history` may defer sets; `None` publishes at once.
     pub hold: Option<Hold>,
+}
+
+impl Settings {
+    /// The settings of the paper: overlapping sets, which the guard does not check.
+    pub fn paper() -> Settings {
+        Settings { guarantee: Guarantee::Paper, ..Settings::default() }
+    }
 }
 
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            guarantee: Guarantee::Paper,
+            guarantee: Guarantee::Reciprocal,
             coverage: Coverage::Own,
             region: RegionRule::default(),
             budget: 20_000,
@@ -47,7 +58,7 @@ impl Default for Settings {
     }
 }
 
-/// The scheme, with the room it needs from batch to batch.
+/// MeshCloak with its scratch buffers.
 #[derive(Debug)]
 pub struct MeshCloak {
     settings: Settings,
@@ -57,24 +68,23 @@ pub struct MeshCloak {
     meshes: SetPublisher,
     sets: Sets,
     groups: GroupCloak,
-    guard: Guard,
     published: Published,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// Steps of one search where edges had to be left out: people stand so close that a few steps find
-/// a clique larger than anyone asked for, and there are tens of thousands of searches.
-const BUDGET_OF_A_CRUSH: u32 = 200;
+/// Step limit of a search when edges were dropped for lack of memory. Users are then so dense that
+/// a few steps find a clique larger than any `k`, and there are tens of thousands of searches.
+const DENSE_BUDGET: u32 = 200;
 
 impl MeshCloak {
-    /// MeshCloak on a prepared map.
+    /// Returns MeshCloak on a prepared map.
     pub fn new(atlas: Arc<Atlas>, settings: Settings) -> MeshCloak {
         let regions = RegionBuilder::new(&atlas, settings.region, None);
         MeshCloak::with_regions(atlas, settings, regions)
     }
 
-    /// MeshCloak with cells that were made before, whatever length the settings ask for.
+    /// Returns MeshCloak with existing cells; the cell length of the settings is ignored.
     pub fn with_cells(atlas: Arc<Atlas>, settings: Settings, cells: Arc<Cells>) -> MeshCloak {
         let regions = RegionBuilder::new(&atlas, settings.region, Some(cells));
         MeshCloak::with_regions(atlas, settings, regions)
@@ -88,32 +98,49 @@ impl MeshCloak {
             meshes: SetPublisher::new(regions),
             sets: Sets::default(),
             groups: GroupCloak::default(),
-            guard: Guard::default(),
             published: Published::default(),
             atlas,
         }
     }
-}
 
-impl MeshCloak {
-    /// The same for disjoint groups, with a look by the guard.
-    fn cloak_in_groups(
-        &mut self,
-        state: &State,
-        now: Time,
-        watch: &mut dyn Observer,
-    ) -> &Published {
-        let MeshCloak { settings, atlas, graph, meshes, groups, guard, published, .. } = self;
-        let Settings { guarantee, coverage, hold, .. } = *settings;
-        watch.stage(Stage::Graph);
-        graph.build(atlas, coverage, &state.waiting);
-        let most = if graph.truncated() { BUDGET_OF_A_CRUSH } else { settings.budget };
-        let budget = settings.budget.min(most);
+    /// Builds the constraint graph (line 10) and returns the step limit of each search in it.
+    fn build_graph(&mut self, waiting: &[Query], observer: &mut dyn Observer) -> u32 {
+        observer.stage(Stage::Graph);
+        self.graph.build(&self.atlas, self.settings.coverage, waiting);
+        let budget = self.settings.budget;
+        if self.graph.truncated() { budget.min(DENSE_BUDGET) } else { budget }
+    }
+
+    /// Proposes disjoint groups (`reciprocal` and `history`).
+    fn cloak_groups(&mut self, state: &State, now: Time, observer: &mut dyn Observer) {
+        let budget = self.build_graph(&state.waiting, observer);
+        let MeshCloak { settings, atlas, graph, meshes, groups, published, .. } = self;
+        let Settings { guarantee, hold, .. } = *settings;
         let task = Task { atlas, guarantee, budget, hold, graph, state, now };
-        groups.publish(task, watch, meshes, published);
-        watch.stage(Stage::Settle);
-        guard.inspect(atlas.map(), Promise { guarantee, coverage }, state, published);
-        published
+        groups.publish(task, observer, meshes, published);
+    }
+
+    /// Proposes a largest clique for each query (`paper`).
+    fn cloak_cliques(&mut self, waiting: &[Query], observer: &mut dyn Observer) {
+        let budget = self.build_graph(waiting, observer);
+        let MeshCloak { graph, cliques, meshes, sets, published, .. } = self;
+        observer.stage(Stage::Cliques);
+        let largest = cliques.find_enough(graph.graph(), graph.k(), budget); // lines 11 and 13
+        observer.stage(Stage::Mesh);
+        published.clear();
+        published.stats = Stats {
+            nodes: waiting.len(),
+            edges: graph.graph().edge_count(),
+            cliques: largest.clique_count(),
+            steps: largest.steps,
+            truncated: largest.truncated > 0 || graph.truncated(),
+            rejected: Rejections::default(),
+        };
+        sets.choose(waiting, graph, largest, published);
+        meshes.publish(&sets.cliques, published, |&clique| {
+            let nodes = largest.members(clique).iter();
+            nodes.map(|&node| graph.member(node))
+        });
     }
 }
 
@@ -128,6 +155,7 @@ impl Scheme for MeshCloak {
             cliques: "batch, largest of each by branch and bound",
             constraint: "v × Δt along streets",
             pace: Pace::Batch,
+            regions: self.settings.region.dependence(),
         }
     }
 
@@ -135,54 +163,40 @@ impl Scheme for MeshCloak {
         (self.settings.guarantee == Guarantee::History).then_some(self.settings.horizon)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
-        if self.settings.guarantee != Guarantee::Paper {
-            return self.cloak_in_groups(state, now, watch);
+    fn promise(&self) -> Option<Promise> {
+        let Settings { guarantee, coverage, .. } = self.settings;
+        let atlas = Arc::clone(&self.atlas);
+        (guarantee != Guarantee::Paper).then_some(Promise { guarantee, coverage, atlas })
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
+        match self.settings.guarantee {
+            Guarantee::Paper => self.cloak_cliques(&state.waiting, observer),
+            Guarantee::Reciprocal | Guarantee::History => self.cloak_groups(state, now, observer),
         }
-        let MeshCloak { settings, atlas, graph, cliques, meshes, sets, published, .. } = self;
-        let waiting = &state.waiting;
-        watch.stage(Stage::Graph);
-        graph.build(atlas, settings.coverage, waiting); // line 10
-        let cut = graph.truncated();
-        watch.stage(Stage::Cliques);
-        let budget = if cut { settings.budget.min(BUDGET_OF_A_CRUSH) } else { settings.budget };
-        let largest = cliques.find_enough(graph.graph(), graph.k(), budget); // lines 11 and 13
-        watch.stage(Stage::Mesh);
-        published.clear();
-        published.stats = Stats {
-            nodes: waiting.len(),
-            edges: graph.graph().edge_count(),
-            cliques: largest.clique_count(),
-            steps: largest.steps,
-            truncated: largest.truncated > 0 || cut,
-            rejected: 0,
-        };
-        sets.choose(waiting, graph, largest, published);
-        meshes.publish(&sets.cliques, published, |&clique| {
-            let nodes = largest.members(clique).iter();
-            nodes.map(|&node| graph.member(node))
-        });
-        published
+        &mut self.published
     }
 }
 
-/// Which cliques become sets.
+/// Selection of the cliques that become sets.
 #[derive(Clone, Debug, Default)]
 struct Sets {
-    /// Who is served.
+    /// Nodes that are served.
     nodes: Vec<u32>,
-    /// For each clique its set.
+    /// Set of each clique.
     set_of: Vec<u32>,
-    /// For each place of the waiting list its set.
+    /// Set of each waiting query.
     serves: Vec<Option<u32>>,
-    /// The clique of each set.
+    /// Clique of each set.
     cliques: Vec<u32>,
 }
 
 impl Sets {
-    /// Serves everyone whose largest clique is large enough (line 14), and notes those cliques.
+    /// Serves each query whose largest clique has at least `k` members (line 14), and collects
+    /// these cliques.
     ///
-    /// Whoever is next is written down in any case, and counted if it is one: nobody could guess.
+    /// Branchless compaction: every candidate is stored, the length advances only for served nodes
+    /// and new sets. Whether a node is served is unpredictable.
     fn choose(
         &mut self,
         waiting: &[Query],
@@ -190,10 +204,10 @@ impl Sets {
         largest: &Largest,
         published: &mut Published,
     ) {
-        let places = graph.nodes();
-        self.nodes.resize(places.len(), 0);
+        let waiting_index = graph.nodes();
+        self.nodes.resize(waiting_index.len(), 0);
         let mut served = 0;
-        for node in 0..places.len() as u32 {
+        for node in 0..waiting_index.len() as u32 {
             self.nodes[served] = node;
             served += usize::from(graph.is_satisfied(node, largest.size(node), waiting));
         }
@@ -210,7 +224,7 @@ impl Sets {
             let number = (*set).min(sets);
             sets += u32::from(*set == NONE);
             *set = number;
-            self.serves[places[node as usize] as usize] = Some(number);
+            self.serves[waiting_index[node as usize] as usize] = Some(number);
         }
         self.cliques.truncate(sets as usize);
         published.serve_all(&self.serves);

@@ -5,7 +5,7 @@ use crate::distance::Atlas;
 use crate::map::StreetId;
 use crate::mesh::{MeshBuilder, MeshRule};
 use crate::query::{Member, MeshKey};
-use crate::scheme::Published;
+use crate::scheme::{Published, RegionDependence};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -22,6 +22,16 @@ impl Default for RegionRule {
     /// Returns the complete mesh.
     fn default() -> RegionRule {
         RegionRule::Mesh(MeshRule::Reach)
+    }
+}
+
+impl RegionRule {
+    /// Returns what an adversary can conclude from a region of this rule.
+    pub fn dependence(self) -> RegionDependence {
+        match self {
+            RegionRule::Mesh(rule) => RegionDependence::Mesh(rule),
+            RegionRule::Cells(_) => RegionDependence::Fixed,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, Turn, turn};
 use meshcloak::guarantee::Guarantee;
+use meshcloak::history::LastPositions;
 use meshcloak::map::{Position, StreetId};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::printed::Printed;
@@ -66,13 +67,14 @@ fn one_turn_under(town: &Town, queries: &[Query], guarantee: Guarantee) -> Summa
     let settings = Settings { guarantee, ..Settings::default() };
     let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
     let mut state = State::default();
+    LastPositions::new(settings.horizon).record_all(queries, &mut state.history);
     let batch = Batch { now: Time::default(), arrivals: queries.to_vec(), cancelled: Vec::new() };
     let done = turn(&mut scheme, &mut state, batch, &mut ());
     check(&atlas, queries, &done);
     let sizes = done.served.iter().map(|(_, set)| done.published.set(*set).members.len());
     let largest_set = sizes.max().unwrap_or(0);
     let (served, truncated) = (done.served.len(), done.published.stats.truncated);
-    assert_eq!(done.published.stats.rejected, 0);
+    assert_eq!(done.published.stats.rejected.total(), 0);
     assert!(done.published.stats.edges <= 1 << 26, "{} edges", done.published.stats.edges);
     assert_eq!(served + state.waiting.len(), queries.len());
     Summary { served, largest_set, truncated }

@@ -1,4 +1,4 @@
-//! The builder's promise: a valid map, or an error that names what is wrong.
+//! The map builder returns a valid map or an error that names the problem.
 
 use meshcloak::map::{Built, Dropped, Extent, MapBuilder, MapError, RawPoi, RawStreet, Repairs};
 use meshcloak::map::{StreetId, TerminalId};
@@ -30,7 +30,7 @@ fn row(terminals: u32) -> MapBuilder {
 }
 
 #[test]
-fn a_street_without_extent_is_one_unit_long_and_counted() {
+fn a_street_of_zero_length_is_one_unit_long_and_counted() {
     let mut builder = row(1);
     builder.terminal("same place", Point::new(0.0, 0.0)).unwrap();
     builder.street(street("a", 0, 1)).unwrap();
@@ -41,7 +41,7 @@ fn a_street_without_extent_is_one_unit_long_and_counted() {
 }
 
 #[test]
-fn a_written_length_below_the_shape_is_lengthened_and_counted() {
+fn a_length_below_that_of_the_shape_is_increased_and_counted() {
     let mut builder = row(2);
     for (label, metres) in [("longer", 140.0), ("equal", 100.0), ("shorter", 60.0)] {
         builder.street(RawStreet { written_metres: Some(metres), ..street(label, 0, 1) }).unwrap();
@@ -53,22 +53,22 @@ fn a_written_length_below_the_shape_is_lengthened_and_counted() {
 }
 
 #[test]
-fn a_written_length_of_nothing_is_an_error() {
+fn a_length_must_be_positive_and_finite() {
     for metres in [0.0, -3.0, f64::NAN, f64::INFINITY] {
         let raw = RawStreet { written_metres: Some(metres), ..street("s7", 0, 1) };
         let error = row(2).street(raw).unwrap_err().to_string();
-        assert!(error.starts_with("street `s7` has the written length"), "{error}");
+        assert!(error.starts_with("street `s7` has length"), "{error}");
     }
     let raw = RawStreet { written_metres: Some(2e8), ..street("s7", 0, 1) };
     assert!(matches!(row(2).street(raw), Err(MapError::TooLong { .. })));
 }
 
 #[test]
-fn what_is_wrong_is_named_when_it_is_added() {
+fn invalid_items_are_rejected_when_added() {
     let mut builder = row(2);
-    let nowhere = Point::new(f64::NAN, 0.0);
-    let place = "`t` lies at NaN, 0; expected finite metres within ±40,000 km";
-    assert_eq!(builder.terminal("t", nowhere).unwrap_err().to_string(), place);
+    let invalid = Point::new(f64::NAN, 0.0);
+    let place = "`t` is at NaN, 0; expected finite metres within ±40,000 km";
+    assert_eq!(builder.terminal("t", invalid).unwrap_err().to_string(), place);
     assert!(matches!(builder.terminal("t", Point::new(5e7, 0.0)), Err(MapError::NotAPlace { .. })));
     assert_eq!(
         builder.terminal("1", Point::new(5.0, 5.0)),
@@ -77,18 +77,22 @@ fn what_is_wrong_is_named_when_it_is_added() {
     builder.street(street("a", 0, 1)).unwrap();
     assert_eq!(builder.street(street("a", 1, 0)), Err(MapError::DuplicateStreet("a".into())));
     assert_eq!(builder.street(street("b", 0, 9)), Err(MapError::UnknownTerminal("b".into())));
-    let bent = RawStreet { bends: &[nowhere], ..street("c", 0, 1) };
+    let bent = RawStreet { bends: &[invalid], ..street("c", 0, 1) };
     assert!(matches!(builder.street(bent), Err(MapError::NotAPlace { .. })));
-    let poi = RawPoi { label: "", point: nowhere, category: "bank", name: "" };
+    let poi = RawPoi { label: "", point: invalid, category: "bank", name: "" };
     assert!(matches!(builder.poi(poi), Err(MapError::NotAPlace { label, .. }) if label == "bank"));
     let map = builder.build(Extent::Whole).unwrap().map;
-    assert_eq!((map.street_count(), map.tables().shape_points.len()), (1, 2), "refused, not kept");
+    assert_eq!(
+        (map.street_count(), map.tables().shape_points.len()),
+        (1, 2),
+        "rejected items are not kept"
+    );
 }
 
 #[test]
-fn a_map_without_a_street_is_no_map() {
+fn a_map_must_have_a_street() {
     assert_eq!(row(3).build(Extent::Whole), Err(MapError::NoStreet));
-    // One way out and no way back: every terminal is a part of its own, and none has a street.
+    // A single one-way street: each terminal is a component without a street.
     let mut builder = row(2);
     builder.street(RawStreet { one_way: true, ..street("out", 0, 1) }).unwrap();
     assert_eq!(builder.clone().build(Extent::LargestPart), Err(MapError::NoStreet));
@@ -96,7 +100,7 @@ fn a_map_without_a_street_is_no_map() {
 }
 
 #[test]
-fn only_the_largest_part_is_kept_and_the_rest_is_reported() {
+fn only_the_largest_component_is_kept_and_the_rest_is_counted() {
     //  0 ── 1 ── 2 ─▶ 3     4 ── 5
     let mut builder = row(6);
     builder.street(street("a", 0, 1)).unwrap();
@@ -111,11 +115,11 @@ fn only_the_largest_part_is_kept_and_the_rest_is_reported() {
     assert_eq!(map.street_name(StreetId(1)), Some("Long Lane"));
     assert_eq!(dropped, Dropped { terminals: 3, streets: 2, metres: 200.0, parts: 2 });
     let poi = map.poi(map.pois().next().unwrap());
-    assert_eq!(map.point(poi.position), Point::new(200.0, 0.0), "on a street that is still there");
+    assert_eq!(map.point(poi.position), Point::new(200.0, 0.0), "on a kept street");
 }
 
 #[test]
-fn everyone_reaches_everything_on_the_largest_part() {
+fn all_terminals_of_the_largest_component_reach_each_other() {
     let mut cut = 0;
     for seed in 0..300 {
         let town = Town::random(seed);
@@ -128,11 +132,11 @@ fn everyone_reaches_everything_on_the_largest_part() {
         assert_eq!(built.map.street_count() + built.dropped.streets, whole, "seed {seed}");
         cut += usize::from(built.dropped.streets > 0);
     }
-    assert!(cut > 50, "only {cut} towns had something to leave out");
+    assert!(cut > 50, "only {cut} towns have dropped streets");
 }
 
 #[test]
-fn a_map_taken_apart_and_built_again_is_the_same() {
+fn a_rebuilt_map_is_unchanged() {
     for seed in 0..200 {
         let town = Town::random(seed);
         let again = MapBuilder::from_map(&town.map).build(Extent::Whole).unwrap();

@@ -95,7 +95,11 @@ fn the_guard_holds_back_a_set_whose_cells_leave_a_member_out() {
         let town = Town::random(seed * 2);
         let state = crowd(&town, seed);
         let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
-        let promise = Promise { guarantee: Guarantee::Reciprocal, coverage: Coverage::Own };
+        let promise = Promise {
+            guarantee: Guarantee::Reciprocal,
+            coverage: Coverage::Own,
+            atlas: Arc::clone(&atlas),
+        };
         let settings = Settings { guarantee: Guarantee::Reciprocal, ..Settings::default() };
         let cells = Cells::new(&town.map, Length::metres(100.0));
         let right = cloak(&atlas, settings, &state);
@@ -116,9 +120,9 @@ fn the_guard_holds_back_a_set_whose_cells_leave_a_member_out() {
             wrong.serve(served.index, served.set);
         }
         let mut guard = Guard::default();
-        let faults = guard.inspect(&town.map, promise, &state, &mut wrong);
+        let faults = guard.inspect(&promise, &state.waiting, &state.history, &mut wrong);
         assert!(
-            faults.iter().all(|fault| fault.1 == Violation::Outside),
+            faults.iter().all(|fault| fault.violation == Violation::OutsideRegion),
             "seed {seed}: {faults:?}"
         );
         assert_eq!(faults.len(), outside, "seed {seed}\n{town}");

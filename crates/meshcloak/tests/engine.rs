@@ -90,7 +90,7 @@ fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
                 RegionRule::Mesh(MeshRule::Printed),
                 RegionRule::Cells(CellRule { length: Length::metres(400.0), least: 1 }),
             ] {
-                let settings = Settings { coverage, region, ..Settings::default() };
+                let settings = Settings { coverage, region, ..Settings::paper() };
                 let mut fast = MeshCloak::new(Arc::clone(&atlas), settings);
                 let mut printed = Printed::new(Arc::clone(&atlas), settings);
                 let expected = run(&town, &mut printed, &crowd, settings);
@@ -111,9 +111,9 @@ fn a_scheme_used_before_answers_as_a_fresh_one() {
     for seed in 0..60 {
         let state = State::with_waiting(town.crowd(&mut Town::generator(seed), 40));
         let (atlas, scheme) = warm.get_or_insert_with(|| {
-            (Arc::clone(&atlas), MeshCloak::new(Arc::clone(&atlas), Settings::default()))
+            (Arc::clone(&atlas), MeshCloak::new(Arc::clone(&atlas), Settings::paper()))
         });
-        let mut cold = MeshCloak::new(Arc::clone(atlas), Settings::default());
+        let mut cold = MeshCloak::new(Arc::clone(atlas), Settings::paper());
         let now = Time::from_millis(seed);
         assert_eq!(scheme.cloak(&state, now, &mut ()), cold.cloak(&state, now, &mut ()));
     }
@@ -129,7 +129,7 @@ fn a_cancelled_query_is_neither_served_nor_counted_among_others() {
         query.distance_constraint = Length::metres(1_000.0);
     }
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
-    let mut scheme = MeshCloak::new(atlas, Settings::default());
+    let mut scheme = MeshCloak::new(atlas, Settings::paper());
     let batch = |cancelled| Batch { now: Time::default(), arrivals: crowd.clone(), cancelled };
     let all = turn(&mut scheme, &mut State::default(), batch(Vec::new()), &mut ()).served.len();
     assert_eq!(all, 3);

@@ -1,4 +1,4 @@
-//! Snapping on maps that are hard for a grid: every answer as by a look at every street.
+//! Snapping on maps that are difficult for a grid, compared with the reference.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,10 +8,10 @@ use meshcloak::units::Point;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 
-/// How the points of a map are strewn.
+/// Distribution of the points of a map.
 #[derive(Clone, Copy, Debug)]
 enum Lie {
-    /// Short streets, and among them a few from one end of the map to the other.
+    /// Short streets and a few across the whole map.
     LongAndShort,
     /// All on one line from west to east.
     Horizontal,
@@ -21,7 +21,7 @@ enum Lie {
     Slanted,
     /// All on one point.
     OnePoint,
-    /// As far from zero as a map may lie, where a metre has few bits left.
+    /// At the largest coordinates, where a metre has few bits of precision.
     FarAway,
     /// As wide as the Earth.
     Vast,
@@ -54,7 +54,7 @@ impl Lie {
         }
     }
 
-    /// Where a street leads that begins at `from`.
+    /// Returns the end of a street that begins at `from`.
     fn next(self, from: Point, random: &mut Pcg64Mcg) -> Point {
         if matches!(self, Lie::LongAndShort | Lie::FarAway) && random.random_bool(0.95) {
             let mut step = || random.random_range(-60.0..60.0);
@@ -92,7 +92,7 @@ impl Lie {
     }
 }
 
-/// Points on the borders and corners of cells, beside them by one bit, and far outside.
+/// Returns points on the borders and corners of cells, next to them by one bit, and far outside.
 fn awkward_points(map: &StreetMap, random: &mut Pcg64Mcg) -> Vec<Point> {
     let grid = &map.tables().grid;
     let mut border = |corner: f64, cells: u32| {
@@ -109,7 +109,7 @@ fn awkward_points(map: &StreetMap, random: &mut Pcg64Mcg) -> Vec<Point> {
 }
 
 #[test]
-fn points_on_borders_of_cells_and_far_outside_snap_as_by_a_look_at_every_street() {
+fn points_on_cell_borders_and_far_outside_snap_as_the_reference() {
     let mut found = 0;
     for lie in LIES {
         for seed in 0..60 {
@@ -131,7 +131,7 @@ fn points_on_borders_of_cells_and_far_outside_snap_as_by_a_look_at_every_street(
 }
 
 #[test]
-fn streets_from_end_to_end_of_a_long_map_take_little_memory() {
+fn long_streets_across_a_long_map_use_little_memory() {
     let mut builder = MapBuilder::new();
     let west = builder.terminal("west", Point::new(0.0, 0.0)).unwrap();
     let east = builder.terminal("east", Point::new(1e6, 0.0)).unwrap();

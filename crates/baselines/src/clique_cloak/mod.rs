@@ -10,7 +10,9 @@ use crate::roster::{Roster, place_of};
 use meshcloak::distance::Atlas;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State,
+};
 use meshcloak::units::{Point, Rectangle, Time};
 use search::Search;
 use std::sync::Arc;
@@ -210,10 +212,11 @@ impl Scheme for CliqueCloak {
             },
             constraint: "box given by the user",
             pace: Pace::Sequential,
+            regions: RegionDependence::Tight,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         self.published.clear();
         self.published.stats.nodes = state.waiting.len();
         watch.stage(Stage::Graph);
@@ -238,6 +241,6 @@ impl Scheme for CliqueCloak {
         }
         served.sort_unstable();
         served.into_iter().for_each(|(place, set)| self.published.serve(place, set));
-        &self.published
+        &mut self.published
     }
 }

@@ -16,7 +16,9 @@ use local::{drop_misfits, search};
 use meshcloak::distance::Atlas;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::{Rectangle, Time};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -130,6 +132,7 @@ impl Scheme for ICliqueCloak {
             cliques: "edge-based incremental",
             constraint: "v × Δt in the plane",
             pace: Pace::Sequential,
+            regions: RegionDependence::Tight,
         }
     }
 
@@ -137,7 +140,7 @@ impl Scheme for ICliqueCloak {
         Some(MEMORY)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
         let waiting = &state.waiting;
         self.published.clear();
         self.shown_now.clear();
@@ -161,6 +164,6 @@ impl Scheme for ICliqueCloak {
         let mut served: Vec<(u32, u32)> = served.into_iter().map(place).collect();
         served.sort_unstable();
         served.into_iter().for_each(|(place, set)| self.published.serve(place, set));
-        &self.published
+        &mut self.published
     }
 }

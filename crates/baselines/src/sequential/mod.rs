@@ -14,7 +14,9 @@ use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::Time;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -170,7 +172,7 @@ impl Sequential {
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: true,
-            rejected: 0,
+            rejected: Default::default(),
         };
         let query = |node: u32| &waiting[found.place_of[node as usize] as usize];
         let mut set_of = vec![None; largest.clique_count()];
@@ -231,10 +233,11 @@ impl Scheme for Sequential {
             },
             constraint: "v × Δt along streets",
             pace: Pace::Sequential,
+            regions: RegionDependence::Mesh(MeshRule::Reach),
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         self.published.clear();
         if self.follow(state, watch) {
             self.published.stats = Stats {
@@ -243,7 +246,7 @@ impl Scheme for Sequential {
                 cliques: self.cliques.len(),
                 steps: self.cliques.size() as u64,
                 truncated: false,
-                rejected: 0,
+                rejected: Default::default(),
             };
             watch.stage(Stage::Mesh);
             self.publish(state);
@@ -251,6 +254,6 @@ impl Scheme for Sequential {
             watch.stage(Stage::Cliques);
             self.publish_in_a_crush(state);
         }
-        &self.published
+        &mut self.published
     }
 }

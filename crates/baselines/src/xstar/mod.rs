@@ -19,7 +19,9 @@ use growth::Growth;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::query::Query;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::Time;
 use stars::Stars;
 
@@ -124,10 +126,11 @@ impl Scheme for XStar {
             cliques: "stars merged by chance until k people",
             constraint: "l segments",
             pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
         }
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
         let waiting = &state.waiting;
         watch.stage(Stage::Graph);
         self.people.fill(&self.stars, waiting, self.crowd.gather(waiting));

@@ -1,6 +1,7 @@
 //! Feeds schemes one query at a time, checking what holds for all of them.
 
 use meshcloak::engine::{Batch, turn};
+use meshcloak::guard::Promise;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::region::Region;
 use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
@@ -33,7 +34,11 @@ impl<F: Fn() -> Box<dyn Scheme> + Send> Scheme for WarmAndCold<F> {
         self.warm.history_horizon()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn promise(&self) -> Option<Promise> {
+        self.warm.promise()
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
         let mut cold = (self.fresh)();
         let expected = cold.cloak(state, now, watch);
         let found = self.warm.cloak(state, now, watch);

@@ -32,7 +32,7 @@ fn prepare(map: StreetMap) -> Arc<Atlas> {
 }
 
 fn replay_fast(atlas: &Arc<Atlas>, threads: usize, recording: &[Vec<Query>]) -> Report {
-    let mut scheme = MeshCloak::new(Arc::clone(atlas), Settings::default());
+    let mut scheme = MeshCloak::new(Arc::clone(atlas), Settings::paper());
     in_pool(threads, || replay(&mut scheme, recording))
 }
 
@@ -120,7 +120,7 @@ pub fn compare() {
 /// The best runs of fast, of printed, and of fast on two threads.
 fn alternate(atlas: &Arc<Atlas>, recording: &[Vec<Query>]) -> [Report; 3] {
     let fast = |threads| replay_fast(atlas, threads, recording);
-    let printed = || replay(&mut Printed::new(Arc::clone(atlas), Settings::default()), recording);
+    let printed = || replay(&mut Printed::new(Arc::clone(atlas), Settings::paper()), recording);
     let mut reports: [Vec<Report>; 3] = Default::default();
     while reports[0].len() < ALTERNATIONS && reports[1].iter().all(|run| run.seconds < LONG) {
         for (runs, run) in reports.iter_mut().zip([fast(1), printed(), fast(2)]) {

@@ -2,6 +2,7 @@
 
 use bench::batches;
 use meshcloak::engine::{Turn, turn};
+use meshcloak::history::LastPositions;
 use meshcloak::query::Query;
 use meshcloak::region::Region;
 use meshcloak::scheme::{Observer, Scheme, Stage, State};
@@ -51,8 +52,12 @@ impl Observer for StageClock {
 pub fn replay(scheme: &mut dyn Scheme, recording: &[Vec<Query>]) -> Report {
     let mut report = Report::default();
     let mut state = State::default();
+    let mut positions = scheme.history_horizon().map(LastPositions::new);
     for (second, batch) in batches(recording).enumerate() {
         report.queries += batch.arrivals.len();
+        if let Some(positions) = &mut positions {
+            positions.record_all(&batch.arrivals, &mut state.history);
+        }
         let start = Instant::now();
         let mut clock = StageClock { since: start, stage: 0, spent: [0.0; STAGES] };
         let done = turn(scheme, &mut state, batch, &mut clock);

@@ -10,6 +10,8 @@ use meshcloak::constraint_graph::{ConstraintGraph, Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, DistanceMatrix, Reach, Rows};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
+use meshcloak::guard::Promise;
+use meshcloak::history::LastPositions;
 use meshcloak::map::StreetMap;
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
@@ -136,7 +138,11 @@ fn graphs(atlas: &Atlas, waiting: &[Vec<Query>]) -> Vec<ConstraintGraph> {
 /// Algorithm 4.
 fn replay(scheme: &mut dyn Scheme, batches: Vec<Batch>) {
     let mut state = State::default();
+    let mut positions = scheme.history_horizon().map(LastPositions::new);
     for batch in batches {
+        if let Some(positions) = &mut positions {
+            positions.record_all(&batch.arrivals, &mut state.history);
+        }
         black_box(turn(scheme, &mut state, batch, &mut ()));
     }
 }
@@ -144,8 +150,12 @@ fn replay(scheme: &mut dyn Scheme, batches: Vec<Batch>) {
 /// Turns of one scheme, stage by stage.
 fn count_turns(meter: &mut Meter, scheme: &mut dyn Scheme, stages: TurnStages, batches: &[Batch]) {
     let mut state = State::default();
+    let mut positions = scheme.history_horizon().map(LastPositions::new);
     for batch in batches {
         let batch = batch.clone();
+        if let Some(positions) = &mut positions {
+            positions.record_all(&batch.arrivals, &mut state.history);
+        }
         let mut observer = TurnMeter::start(meter, stages);
         black_box(turn(scheme, &mut state, batch, &mut observer));
         observer.finish();
@@ -199,7 +209,11 @@ impl Scheme for Recorder {
         self.scheme.describe()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &Published {
+    fn promise(&self) -> Option<Promise> {
+        self.scheme.promise()
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
         let published = self.scheme.cloak(state, now, observer);
         let by_id: BTreeMap<QueryId, MeshKey> =
             state.waiting.iter().map(|query| (query.id, query.mesh_key())).collect();

@@ -110,7 +110,7 @@ fn same_user(atlas: &Arc<Atlas>, recording: &Recording) {
     let anonymous = |query: &Query| Query { user: UserId(query.id.0), ..query.clone() };
     let anonymous: Recording =
         recording.iter().map(|second| second.iter().map(anonymous).collect()).collect();
-    let mut scheme = MeshCloak::new(Arc::clone(atlas), SchemeSettings::default());
+    let mut scheme = MeshCloak::new(Arc::clone(atlas), SchemeSettings::paper());
     let mut state = State::default();
     let (mut succeeded, mut twice, mut too_few) = (0, 0, 0);
     for batch in batches(&anonymous) {
@@ -153,7 +153,7 @@ fn replay(
     recording: &Recording,
     mut inspect: impl FnMut(&[Query]),
 ) -> Outcome {
-    let settings = SchemeSettings { coverage, ..SchemeSettings::default() };
+    let settings = SchemeSettings { coverage, ..SchemeSettings::paper() };
     let mut scheme = MeshCloak::new(Arc::clone(atlas), settings);
     let mut state = State::default();
     let mut outcome = Outcome::default();

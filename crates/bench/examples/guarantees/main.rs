@@ -61,7 +61,7 @@ impl Experiment {
         for configuration in CONFIGURATIONS.into_iter().filter(|c| self.is_selected(*c)) {
             let name = configuration.label();
             let (atlas, recording) = self.record(configuration);
-            let paper = replay(&atlas, &recording, Settings::default());
+            let paper = replay(&atlas, &recording, Settings::paper());
             paper.print(&name, "paper", &paper);
             for (row, guarantee, hold) in [
                 ("reciprocal", Guarantee::Reciprocal, None),

@@ -3,9 +3,10 @@
 use bench::batches;
 use meshcloak::distance::Atlas;
 use meshcloak::engine::turn;
+use meshcloak::history::LastPositions;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::Query;
-use meshcloak::scheme::State;
+use meshcloak::scheme::{Scheme as _, State};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -70,8 +71,12 @@ impl Outcome {
 pub fn replay(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings) -> Outcome {
     let mut scheme = MeshCloak::new(Arc::clone(atlas), settings);
     let mut state = State::default();
+    let mut positions = scheme.history_horizon().map(LastPositions::new);
     let mut outcome = Outcome::default();
     for batch in batches(recording) {
+        if let Some(positions) = &mut positions {
+            positions.record_all(&batch.arrivals, &mut state.history);
+        }
         let (now, start) = (batch.now, Instant::now());
         let done = turn(&mut scheme, &mut state, batch, &mut ());
         let spent = start.elapsed();
@@ -81,7 +86,7 @@ pub fn replay(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings) 
         outcome.expired += done.expired.len();
         outcome.delay +=
             done.served.iter().map(|(query, _)| now - query.asked_at).sum::<Duration>();
-        outcome.rejected += done.published.stats.rejected;
+        outcome.rejected += done.published.stats.rejected.total();
         outcome.truncated += usize::from(done.published.stats.truncated);
         for (_, set) in done.served.iter().step_by(SAMPLING) {
             outcome.metres += done.published.set(*set).region.metres(atlas.map());

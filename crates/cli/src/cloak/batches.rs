@@ -3,7 +3,7 @@
 //! arrival, when it was asked, and the batches only expire.
 
 use super::files::Files;
-use super::intake::Arrival;
+use super::intake::{Accepted, Arrival};
 use super::ledger::Ledger;
 use super::per_batch::BatchRow;
 use super::roster::{Roster, Users};
@@ -82,8 +82,11 @@ impl<'a> Batches<'a> {
             self.advance(asked_at.div_ceil(self.length) * self.length)?;
         }
         match arrival.verdict {
-            Ok((record, position)) => {
+            Ok(Accepted { record, position, previous }) => {
                 let query = self.roster.admit(record, position);
+                if self.scheme.history_horizon().is_some() {
+                    self.state.history.set_previous(query.id, previous);
+                }
                 let asked_at = query.asked_at.as_millis();
                 self.arrivals.push(query);
                 match self.pace {
@@ -185,7 +188,7 @@ mod tests {
     use super::*;
     use evaluation::reason::Reason;
     use import::{Coordinates, QueryRecord};
-    use meshcloak::scheme::{Description, Observer, Published};
+    use meshcloak::scheme::{Description, Observer, Published, RegionDependence};
     use meshcloak::town::town;
     use meshcloak::units::{Length, Point};
 
@@ -203,10 +206,16 @@ mod tests {
 
         fn describe(&self) -> Description {
             let [setting, cliques, constraint] = ["map", "pairs", "none"];
-            Description { setting, cliques, constraint, pace: Pace::Sequential }
+            Description {
+                setting,
+                cliques,
+                constraint,
+                pace: Pace::Sequential,
+                regions: RegionDependence::Fixed,
+            }
         }
 
-        fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &Published {
+        fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &mut Published {
             self.asked.push((now.as_millis(), state.arrived));
             self.published.clear();
             if let ([.., a, b], 1) = (&state.waiting[..], state.arrived) {
@@ -214,7 +223,7 @@ mod tests {
                 let set = self.published.add_mesh(members, |mesh| mesh.push(a.position.street));
                 self.published.serve(state.waiting.len() as u32 - 1, set);
             }
-            &self.published
+            &mut self.published
         }
     }
 
@@ -239,7 +248,7 @@ mod tests {
                 speed: None,
                 query_interval: None,
             };
-            let query = (record, town.at("A-B", 5.0));
+            let query = Accepted { record, position: town.at("A-B", 5.0), previous: None };
             let verdict = if name == "no" { Err(Reason::K) } else { Ok(query) };
             Arrival { id: Some(name.to_owned()), asked_at: Some(asked_at), verdict }
         };

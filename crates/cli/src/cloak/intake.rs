@@ -9,6 +9,7 @@ use evaluation::reason::Reason;
 use import::{BadQuery, Coordinates, FileLocation, ImportError, Problem, QueryRecord, QueryRow};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Admission, AdmissionError};
+use meshcloak::history::PastPosition;
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::units::{Length, Point};
@@ -46,8 +47,19 @@ pub struct Arrival {
     pub id: Option<String>,
     /// When it was asked, in milliseconds, if that is not before an earlier row.
     pub asked_at: Option<u64>,
-    /// The query and where it was asked, or why it is refused.
-    pub verdict: Result<(QueryRecord, Position), Reason>,
+    /// The accepted query, or the reason for its refusal.
+    pub verdict: Result<Accepted, Reason>,
+}
+
+/// A row that becomes a query.
+#[derive(Debug)]
+pub struct Accepted {
+    /// The row.
+    pub record: QueryRecord,
+    /// Snapped position.
+    pub position: Position,
+    /// Previous position of the user, under `history`.
+    pub previous: Option<PastPosition>,
 }
 
 /// Examines one row after the other.
@@ -121,11 +133,7 @@ impl<'a> Intake<'a> {
         self.atlas.map()
     }
 
-    fn place(
-        &mut self,
-        line: u64,
-        record: QueryRecord,
-    ) -> Result<Result<(QueryRecord, Position), Reason>> {
+    fn place(&mut self, line: u64, record: QueryRecord) -> Result<Result<Accepted, Reason>> {
         let dc = record.distance_constraint;
         if record.k < 2 {
             return Ok(Err(Reason::K));
@@ -140,12 +148,17 @@ impl<'a> Intake<'a> {
         let Some(snapped) = self.map().snap(point, self.limits.snap) else {
             return Ok(Err(Reason::OffMap));
         };
-        Ok(self.pass(&record, snapped.position).map(|()| (record, snapped.position)))
+        let position = snapped.position;
+        Ok(self.pass(&record, position).map(|previous| Accepted { record, position, previous }))
     }
 
     /// Through the door of the `history` guarantee, if there is one.
-    fn pass(&mut self, record: &QueryRecord, position: Position) -> Result<(), Reason> {
-        let Some(door) = &mut self.door else { return Ok(()) };
+    fn pass(
+        &mut self,
+        record: &QueryRecord,
+        position: Position,
+    ) -> Result<Option<PastPosition>, Reason> {
+        let Some(door) = &mut self.door else { return Ok(None) };
         let query = as_query(record, QueryId(0), lasting(&record.user), position);
         door.admit(self.atlas, &query).map_err(|refusal| match refusal {
             AdmissionError::Speed => Reason::Speed,

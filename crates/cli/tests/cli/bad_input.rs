@@ -68,7 +68,7 @@ fn a_missing_file_a_directory_and_one_that_may_not_be_read() {
     fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
     // Who may read everything (root) sees what is in it instead.
     if fs::read(&file).is_err() {
-        says(&file, &["no permission"]);
+        says(&file, &["permission denied"]);
     } else {
         says(&file, &["no drivable street"]);
     }
@@ -78,11 +78,11 @@ fn a_missing_file_a_directory_and_one_that_may_not_be_read() {
 fn unknown_and_repeated_ids() {
     let folder = Folder::new();
     let unknown = folder.csv(NODES, "id,from,to\n1,a,b\n2,b,zz\n");
-    says(&unknown, &["m.streets.csv, line 3", "field `to` names node `zz`"]);
+    says(&unknown, &["m.streets.csv, line 3", "field `to` refers to unknown node `zz`"]);
     let twice = folder.csv("id,x,y\na,0,0\nb,9,0\na,5,5\n", STREETS);
-    says(&twice, &["m.nodes.csv, line 4", "`a`", "twice"]);
+    says(&twice, &["m.nodes.csv, line 4", "duplicate terminal id `a`"]);
     let twice = folder.csv(NODES, "id,from,to\n1,a,b\n1,b,a\n");
-    says(&twice, &["m.streets.csv, line 3", "`1`", "twice"]);
+    says(&twice, &["m.streets.csv, line 3", "duplicate street id `1`"]);
 }
 
 #[test]
@@ -135,18 +135,21 @@ fn files_that_end_early() {
     folder.write("m.streets.csv", STREETS);
     let mut packed = gzipped(NODES.as_bytes());
     packed.truncate(packed.len() - 9);
-    says(&folder.write("m.nodes.csv.gz", packed), &["m.nodes.csv.gz", "ends early"]);
+    says(&folder.write("m.nodes.csv.gz", packed), &["m.nodes.csv.gz", "unexpected end of file"]);
     let cut = "<osm><node id='1' lat='50' lon='8'/><node id='2' lat='50.0";
-    says(&folder.write("cut.osm", cut), &["byte", "ends early"]);
+    says(&folder.write("cut.osm", cut), &["byte", "unexpected end of file"]);
     meshcloak(&["map", "convert", "city:500", folder.path("c.meshmap").to_str().unwrap()]).done();
     let whole = fs::read(folder.path("c.meshmap")).unwrap();
-    says(&folder.write("d.meshmap", &whole[..whole.len() / 2]), &["ends early, after"]);
+    says(&folder.write("d.meshmap", &whole[..whole.len() / 2]), &["unexpected end of file after"]);
     let mut flipped = whole.clone();
     flipped[whole.len() / 3] ^= 4;
-    says(&folder.write("e.meshmap", flipped), &["damaged: a checksum does not match"]);
+    says(
+        &folder.write("e.meshmap", flipped),
+        &["damaged: the checksum of a section does not match"],
+    );
     let mut newer = whole;
     newer[8] = 200;
-    says(&folder.write("f.meshmap", newer), &["another version (format 200)"]);
+    says(&folder.write("f.meshmap", newer), &["format version 200; expected 1"]);
 }
 
 #[test]
@@ -159,7 +162,7 @@ fn a_length_field_of_three_gigabytes_in_a_kilobyte() {
     pbf.resize(1024, 0);
     says(&folder.write("big.osm.pbf", pbf), &["byte 0"]);
     folder.write("b.edge", [0; 40]);
-    says(&folder.write("b.node", [250, 1, 2, 3]), &["b.node", "byte 0", "ends early"]);
+    says(&folder.write("b.node", [250, 1, 2, 3]), &["b.node", "byte 0", "unexpected end of file"]);
 }
 
 #[test]
@@ -169,7 +172,7 @@ fn options_that_do_not_fit_the_map() {
     let map = map.to_str().unwrap();
     let run = meshcloak(&["map", "info", map, "--origin", "8,50"]);
     assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains("`--origin` is for maps in metres"), "{}", run.stderr);
+    assert!(run.stderr.contains("`--origin` applies only to maps in metres"), "{}", run.stderr);
     let pois = folder.write("p.csv", "lon,lat,cat\n8,50,cafe\n8,99,bar\n");
     let run = meshcloak(&["map", "info", map, "--pois", pois.to_str().unwrap()]);
     assert_eq!(run.code, Some(1));

@@ -192,7 +192,7 @@ fn batches_of_another_length_and_a_snap_limit_of_ones_own() {
 fn strict_stops_at_the_line_and_leaves_nothing_behind() {
     let head = "query,user,t,x,y,k,dt,dc\na,1,1,10,0,2,9,50\n";
     let cases = [
-        ("b,2,1,10,0,two,9,50", "line 3: field `k` holds `two`; expected a number"),
+        ("b,2,1,10,0,two,9,50", "line 3: field `k` is `two`; expected a number"),
         ("a,2,1,10,0,2,9,50", "line 3: query `a` has the id of an earlier one"),
         ("b,2,0.5,10,0,2,9,50", "line 3: query `b` was asked before an earlier one"),
     ];
@@ -213,7 +213,7 @@ fn what_cannot_be_done_is_said_and_leaves_nothing_behind() {
     let desk = Desk::new("query,user,t,lon,lat,k,dt,dc\na,1,1,8,53,2,9,50\n");
     let run = desk.run(&[]);
     assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains("line 2: a query in degrees needs lon/lat"), "{}", run.stderr);
+    assert!(run.stderr.contains("line 2: a query in degrees requires lon/lat"), "{}", run.stderr);
     let far = desk.outcomes(&["--origin", "8,53.1"]);
     assert!(far.contains("off-map"), "{far}");
     assert!(desk.outcomes(&["--origin", "8,53"]).contains("expired"));
@@ -225,9 +225,9 @@ fn what_cannot_be_done_is_said_and_leaves_nothing_behind() {
     let packed = packed.finish().unwrap();
     fs::write(desk.path("q"), &packed[..packed.len() - 9]).unwrap();
     let run = desk.run(&["--per-batch", &desk.path("b")]);
-    assert!(run.code == Some(1) && run.stderr.contains("ends early"), "{run:?}");
+    assert!(run.code == Some(1) && run.stderr.contains("unexpected end of file"), "{run:?}");
     let nowhere = desk.path("nowhere/d");
-    assert!(desk.run(&["--disclosures", &nowhere]).stderr.contains("its folder does not exist"));
+    assert!(desk.run(&["--disclosures", &nowhere]).stderr.contains("the folder does not exist"));
     assert_eq!(desk.left_behind(), Vec::<String>::new());
     for bad in [["--batch", "0"], ["--dc-max", "2048"], ["--snap", "-1"], ["--threads", "0"]] {
         assert_eq!(desk.run(&bad).code, Some(2), "{bad:?}");

@@ -100,11 +100,11 @@ fn bad_traces_are_refused_or_explained() {
         assert_eq!(run.code, Some(1), "{run:?}");
         assert!(run.stderr.contains(expected), "{run:?}");
     };
-    refused("a", "hello\n", "not a trace; expected Brinkhoff");
-    refused("b", "walk\t1\t1\t0\t0\t1\t2\t3\t4\t5\n", "line 1: field `kind` holds `walk`");
-    refused("c", "point\t1\t1\t0\t0\tNaN\t2\t3\t4\t5\n", "field `x` holds `NaN`");
-    refused("d", "TRIP_ID,TIMESTAMP,POLYLINE\na,1,\"[[1,2]]\"\n", "1 trips have one point");
-    refused("e", "<gpx><trk>", "the file ends early");
+    refused("a", "hello\n", "unknown trace format; expected Brinkhoff");
+    refused("b", "walk\t1\t1\t0\t0\t1\t2\t3\t4\t5\n", "line 1: field `kind` is `walk`");
+    refused("c", "point\t1\t1\t0\t0\tNaN\t2\t3\t4\t5\n", "field `x` is `NaN`");
+    refused("d", "TRIP_ID,TIMESTAMP,POLYLINE\na,1,\"[[1,2]]\"\n", "1 trips with one point");
+    refused("e", "<gpx><trk>", "unexpected end of file");
 
     let far = "point\t1\t1\t0\t0\t9e6\t2\t3\t4\t5\n";
     let run = traces(&[written(folder, "f", far)], "city:500:1", &["--json"]).json();

@@ -2,6 +2,8 @@
 
 use crate::recording::RecordedSecond;
 use meshcloak::engine::{Batch, turn};
+use meshcloak::guard::Promise;
+use meshcloak::history::LastPositions;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};

@@ -1,10 +1,8 @@
 //! The schemes of the demo: ids, labels, construction.
 
-use attacks::Rule;
 use meshcloak::cells::{CellRule, Cells};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::Guarantee;
-use meshcloak::mesh::MeshRule;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::scheme::Scheme;
 use serde::Serialize;
@@ -93,15 +91,6 @@ impl SchemeFactory {
         let cells = self.cells.get_or_init(|| Arc::new(Cells::new(atlas.map(), rule.length)));
         let settings = Settings { region: RegionRule::Cells(rule), ..settings };
         Some(Box::new(MeshCloak::with_cells(Arc::clone(&atlas), settings, Arc::clone(cells))))
-    }
-}
-
-/// How a scheme makes regions, as far as an attacker can use it.
-pub fn rule(id: &str) -> Rule {
-    match id {
-        "reciprocal" | "history" | "paper" | "sequential" => Rule::Mesh(MeshRule::Reach),
-        "clique-cloak" | "clique-cloak-nbr" | "i-clique-cloak" | "hilbert-cloak" => Rule::Tight,
-        _ => Rule::Fixed,
     }
 }
 

@@ -2,7 +2,7 @@
 //! it.
 
 use super::replay::{Publication, Replay};
-use super::{Arena, Moment, schemes};
+use super::{Arena, Moment};
 use attacks::{Again, Attack, Crowd, Posterior, Shown, Sighting, Target, View, pieces};
 use meshcloak::map::StreetId;
 use meshcloak::query::UserId;
@@ -109,7 +109,7 @@ impl Scene<'_> {
         let query = &published.query;
         attack.attack(&View {
             atlas,
-            rule: schemes::rule(self.scheme),
+            rule: make().describe().regions,
             target: Target { dc: query.distance_constraint, speed: query.speed },
             disclosures: &disclosures,
             attacked,

@@ -6,7 +6,6 @@ use attacks::Rule;
 use baselines::planar_laplace::PlanarLaplace;
 use baselines::xstar::XStar;
 use meshcloak::distance::Atlas;
-use meshcloak::mesh::MeshRule;
 use meshcloak::scheme::{Pace, Scheme};
 use std::sync::Arc;
 
@@ -56,17 +55,8 @@ impl Suspect {
         scheme.describe().pace == Pace::Batch
     }
 
-    /// What follows about people from its regions.
-    pub fn rule(&self) -> Rule {
-        let first = self.name.split('/').next().unwrap_or_default();
-        match first {
-            _ if self.name.contains("/cells") => Rule::Fixed,
-            _ if self.name.contains("/printed") => Rule::Mesh(MeshRule::Printed),
-            "meshcloak" | "meshcloak-printed" | "sequential" | "sequential-edges" => {
-                Rule::Mesh(MeshRule::Reach)
-            }
-            "clique-cloak" | "clique-cloak-nbr" | "i-clique-cloak" | "hilbert-cloak" => Rule::Tight,
-            _ => Rule::Fixed,
-        }
+    /// What an adversary can conclude from its regions.
+    pub fn rule(&self, atlas: &Arc<Atlas>) -> Rule {
+        self.make(atlas).describe().regions
     }
 }

@@ -6,6 +6,7 @@ use super::{Plan, Suspect, Victims, scattered};
 use attacks::{Again, Answer, Attack, Crowd, Posterior, Rerun, Shown, Sighting, Somebody, Target};
 use attacks::{Level, Rule, View};
 use meshcloak::distance::Atlas;
+use meshcloak::guard::Promise;
 use meshcloak::query::UserId;
 use meshcloak::region::Region;
 use meshcloak::scheme::{Description, Observer, Published, Scheme, Served, State};
@@ -40,6 +41,7 @@ struct Onlooker<'a> {
     plan: &'a Plan,
     attacks: Vec<Box<dyn Attack>>,
     planted: usize,
+    rule: Rule,
     cheap: bool,
     taken: Vec<Taken>,
     scores: Scores,
@@ -61,6 +63,7 @@ impl<'a> Tap<'a> {
             plan,
             attacks,
             planted: 0,
+            rule: scheme.describe().regions,
             cheap: suspect.is_cheap_to_rerun(scheme.as_ref()),
             taken: Vec::new(),
             scores: Scores::default(),
@@ -92,7 +95,11 @@ impl Scheme for Tap<'_> {
         self.scheme.history_horizon()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn promise(&self) -> Option<Promise> {
+        self.scheme.promise()
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
         let published = self.scheme.cloak(state, now, watch);
         self.onlooker.look(state, now, published);
         published
@@ -156,7 +163,7 @@ impl Onlooker<'_> {
                 })
                 .clone();
             let victim = Somebody::from(&state.waiting[hit.index as usize]);
-            let view = (self.atlas, self.suspect.rule());
+            let view = (self.atlas, self.rule);
             let shown = (&victim, now, &region, members.len());
             let attacks: Vec<&Box<dyn Attack>> = self
                 .attacks

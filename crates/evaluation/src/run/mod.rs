@@ -20,8 +20,9 @@ use crate::reason::Reason;
 use crate::stopwatch::Stopwatch;
 use crate::tape::Tape;
 use meshcloak::engine::{Batch, Turn, turn};
+use meshcloak::history::LastPositions;
 use meshcloak::map::StreetMap;
-use meshcloak::query::Query;
+use meshcloak::query::{Query, QueryError};
 use meshcloak::scheme::{Pace, Scheme, State};
 use meshcloak::units::{Length, Time};
 use ruler::Ruler;
@@ -62,6 +63,7 @@ pub fn run(
     costs: &mut Costs,
 ) -> Ran {
     let pace = scheme.describe().pace;
+    let positions = scheme.history_horizon().map(LastPositions::new);
     let mut run = Run {
         scheme,
         tape,
@@ -69,6 +71,7 @@ pub fn run(
         costs,
         next: 0,
         state: State::default(),
+        positions,
         idle: Vec::new(),
         free_at: 0,
         ledger: Ledger {
@@ -96,6 +99,8 @@ struct Run<'a> {
     /// The next query on the tape.
     next: usize,
     state: State,
+    /// Past positions, for schemes that use them; simulated speeds need no check.
+    positions: Option<LastPositions>,
     /// Those of sets in which nobody asks: they wait on.
     idle: Vec<Query>,
     /// When the last turn was done, in nanoseconds.
@@ -117,16 +122,12 @@ impl Run<'_> {
         if !presence.is_there(query.user) {
             return None;
         }
-        let dc = query.distance_constraint;
-        let fault = if query.k < 2 {
-            Some(Reason::K)
-        } else if dc == Length::ZERO || dc > self.conditions.dc_max {
-            Some(Reason::Dc)
-        } else {
-            None
-        };
+        let refused = query.check(self.conditions.dc_max).err().map(|error| match error {
+            QueryError::K(_) => Reason::K,
+            QueryError::DistanceConstraint { .. } => Reason::Dc,
+        });
         let Ledger { tally, volume, .. } = &mut self.ledger;
-        match fault {
+        match refused {
             Some(reason) => {
                 tally.refuse(reason);
                 None
@@ -201,6 +202,9 @@ impl Run<'_> {
     /// A turn that begins at `start` nanoseconds.
     fn turn(&mut self, start: u64, arrivals: Vec<Query>) {
         let now = instant(start);
+        if let Some(positions) = &mut self.positions {
+            positions.record_all(&arrivals, &mut self.state.history);
+        }
         let batch = Batch { now, arrivals, cancelled: Vec::new() };
         let mut done = turn(self.scheme, &mut self.state, batch, &mut self.ledger.watch);
         let spent = self.ledger.watch.read();

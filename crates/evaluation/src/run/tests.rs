@@ -2,7 +2,7 @@ use super::*;
 use crate::costs::Model;
 use meshcloak::map::Position;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Published, Stage};
+use meshcloak::scheme::{Description, Observer, Published, RegionDependence, Stage};
 use meshcloak::town::{Town, town};
 use meshcloak::units::{Point, Rectangle};
 
@@ -27,10 +27,16 @@ impl Scheme for Pairs {
     }
 
     fn describe(&self) -> Description {
-        Description { setting: "test", cliques: "", constraint: "", pace: self.pace }
+        Description {
+            setting: "test",
+            cliques: "",
+            constraint: "",
+            pace: self.pace,
+            regions: RegionDependence::Fixed,
+        }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         watch.stage(Stage::Cliques);
         self.published.clear();
         self.published.stats.nodes = state.waiting.len();
@@ -42,7 +48,7 @@ impl Scheme for Pairs {
             self.published.serve(number as u32 * 2, set);
             self.published.serve(number as u32 * 2 + 1, set);
         }
-        &self.published
+        &mut self.published
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn read_edges(
     Ok(())
 }
 
-/// Whether a file that begins like this can be one of nodes.
+/// Returns whether these bytes can be the beginning of a file of nodes.
 pub(super) fn begins_with_node(start: &[u8]) -> bool {
     all_fit(start, 0, 16, |_, name, numbers| {
         let is_place = |at: usize| int(numbers, at).unsigned_abs() <= 40_000_000;
@@ -52,7 +52,7 @@ pub(super) fn begins_with_node(start: &[u8]) -> bool {
     })
 }
 
-/// Whether a file that begins like this can be one of edges.
+/// Returns whether these bytes can be the beginning of a file of edges.
 pub(super) fn begins_with_edge(start: &[u8]) -> bool {
     all_fit(start, 16, 12, |ends, name, numbers| {
         let ids_fit = [long(ends, 0), long(ends, 8), long(numbers, 0)].into_iter().all(is_id);
@@ -60,8 +60,8 @@ pub(super) fn begins_with_edge(start: &[u8]) -> bool {
     })
 }
 
-/// Whether there is a whole record and the first whole ones all fit: `before` bytes, a name with
-/// its length, `after` bytes.
+/// Returns whether there is a complete record and the first 64 complete records are plausible. A
+/// record is `before` bytes, a length-prefixed name, and `after` bytes.
 fn all_fit(
     start: &[u8],
     before: usize,
@@ -83,7 +83,7 @@ fn all_fit(
     count > 0 && rest.get(before..).is_none_or(begins_with_name)
 }
 
-/// Whether these bytes are a name with its length, as far as they go.
+/// Returns whether these bytes are a length-prefixed name, possibly truncated.
 fn begins_with_name(bytes: &[u8]) -> bool {
     let Some((&length, rest)) = bytes.split_first() else { return true };
     is_name(&rest[..rest.len().min(usize::from(length))])
@@ -93,12 +93,13 @@ fn is_name(name: &[u8]) -> bool {
     name.iter().all(|&byte| byte >= b' ')
 }
 
-/// Ids of real maps are far below 2^48; sixteen equal bits tell them from text and packed data.
+/// Ids of real maps are far below 2^48; the sixteen equal high bits distinguish them from text and
+/// compressed data.
 fn is_id(id: i64) -> bool {
     id.unsigned_abs() < 1 << 48
 }
 
-/// The records of a file, one at a time; none is longer than 284 bytes.
+/// Reads the records of a file one at a time; a record has at most 284 bytes.
 struct Records<'a, 'b> {
     input: &'a mut Input<'b>,
     record: Vec<u8>,
@@ -111,7 +112,7 @@ impl<'a, 'b> Records<'a, 'b> {
         Records { input, record: Vec::with_capacity(512), start: 0, kind: "" }
     }
 
-    /// Takes the first `count` bytes of the next record; false at the end of the file.
+    /// Reads the first `count` bytes of the next record; false at the end of the file.
     fn begin(&mut self, count: usize, kind: &'static str) -> Result<bool, ImportError> {
         self.start += self.record.len() as u64;
         self.record.clear();
@@ -120,7 +121,7 @@ impl<'a, 'b> Records<'a, 'b> {
         if at_end { Ok(false) } else { self.take(count).map(|()| true) }
     }
 
-    /// Takes `count` further bytes of this record.
+    /// Reads `count` more bytes of this record.
     fn take(&mut self, count: usize) -> Result<(), ImportError> {
         let old = self.record.len();
         self.record.resize(old + count, 0);
@@ -141,13 +142,13 @@ impl<'a, 'b> Records<'a, 'b> {
     }
 }
 
-/// The eight bytes at `at` as a number; zero past the end.
+/// Decodes the eight bytes at `at`; zero past the end.
 fn long(bytes: &[u8], at: usize) -> i64 {
     let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
     bytes.copied().map_or(0, i64::from_be_bytes)
 }
 
-/// The four bytes at `at` as a number; zero past the end.
+/// Decodes the four bytes at `at`; zero past the end.
 fn int(bytes: &[u8], at: usize) -> i32 {
     let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
     bytes.copied().map_or(0, i32::from_be_bytes)

@@ -1,4 +1,4 @@
-//! Nodes and edges of either encoding on their way into a draft.
+//! Collects nodes and edges of either encoding into a draft.
 
 use crate::draft::Draft;
 use crate::error::Problem;
@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A node as its file describes it; its name says nothing about streets.
+/// A node of a file. Its name is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub id: i64,
@@ -16,7 +16,7 @@ pub(super) struct Node {
     pub y: i32,
 }
 
-/// An edge as its file describes it.
+/// An edge of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Edge<'a> {
     pub id: i64,
@@ -26,17 +26,17 @@ pub(super) struct Edge<'a> {
     pub name: &'a [u8],
 }
 
-/// The classes an edge can have, as texts.
+/// Valid classes of an edge.
 const CLASSES: [&str; 7] = ["0", "1", "2", "3", "4", "5", "6"];
 
-/// What was read so far.
+/// Content read so far.
 pub(super) struct Collector {
     builder: MapBuilder,
     terminals: FxHashMap<i64, TerminalId>,
     pairs: FxHashSet<(TerminalId, TerminalId)>,
     label: String,
     edges: u64,
-    latin: u64,
+    latin_1_names: u64,
 }
 
 impl Collector {
@@ -47,16 +47,16 @@ impl Collector {
             pairs: FxHashSet::default(),
             label: String::new(),
             edges: 0,
-            latin: 0,
+            latin_1_names: 0,
         }
     }
 
-    /// How many nodes were read.
+    /// Returns the number of nodes read.
     pub(super) fn nodes(&self) -> usize {
         self.builder.terminal_count()
     }
 
-    /// How many edges were read, repeated pairs included.
+    /// Returns the number of edges read, including duplicates.
     pub(super) fn edges(&self) -> u64 {
         self.edges
     }
@@ -101,13 +101,14 @@ impl Collector {
         let mut notes = Vec::new();
         if self.edges > streets {
             notes.push(format!(
-                "{} of {} edges join a pair of nodes that was joined before and were left out",
+                "skipped {} of {} edges: another edge joins the same pair of nodes",
                 self.edges - streets,
                 self.edges
             ));
         }
-        if self.latin > 0 {
-            notes.push(format!("{} names were not UTF-8 and were read as Latin-1", self.latin));
+        if self.latin_1_names > 0 {
+            notes
+                .push(format!("names that are not UTF-8, read as Latin-1: {}", self.latin_1_names));
         }
         let nodes = self.nodes() as u64;
         Draft { builder: self.builder, format: "Brinkhoff", nodes, edges: streets, notes }
@@ -118,13 +119,13 @@ impl Collector {
         found.ok_or_else(|| Problem::UnknownNode { field, value: id.to_string() })
     }
 
-    /// A name as text; `*`, `?` and nothing are no name.
+    /// Decodes a name; `*` and `?` mean no name.
     fn name<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, str> {
         match std::str::from_utf8(bytes.trim_ascii()) {
             Ok("*" | "?") => Cow::Borrowed(""),
             Ok(name) => Cow::Borrowed(name),
             Err(_) => {
-                self.latin += 1;
+                self.latin_1_names += 1;
                 Cow::Owned(bytes.trim_ascii().iter().map(|&byte| char::from(byte)).collect())
             }
         }
@@ -133,6 +134,6 @@ impl Collector {
 
 fn relabel(label: &mut String, id: i64) -> &str {
     label.clear();
-    write!(label, "{id}").expect("a String takes any text");
+    write!(label, "{id}").expect("writing to a String cannot fail");
     label
 }

@@ -1,11 +1,11 @@
-//! A map in the words of Brinkhoff's format: whole metres, straight two-way edges, numbers as ids,
-//! no pair of nodes joined twice. Counts what these words could not say.
+//! Conversion of a map to Brinkhoff's format: whole metres, straight two-way edges, numeric ids, at
+//! most one edge per pair of nodes. Counts the data that the format cannot represent.
 
 use meshcloak::map::{Rank, StreetId, StreetMap, Texts};
 use meshcloak::units::{Length, Point};
 use rustc_hash::FxHashSet;
 
-/// The records to write.
+/// Records to write.
 #[derive(Debug)]
 pub(super) struct ExportPlan {
     pub nodes: Vec<PlannedNode>,
@@ -27,11 +27,11 @@ pub(super) struct PlannedEdge {
     pub from: i64,
     pub to: i64,
     pub class: u8,
-    /// Where its name is found.
+    /// The street that has its name.
     pub street: StreetId,
 }
 
-/// What the format cannot say, in streets unless another word is used.
+/// Counts of data that the format cannot represent; in streets unless named otherwise.
 #[derive(Debug, Default)]
 struct FormatLosses {
     one_way: usize,
@@ -48,7 +48,7 @@ struct FormatLosses {
 }
 
 impl ExportPlan {
-    /// How the map is written: its terminals in order, then the bends of its streets as nodes.
+    /// Plans the export: terminals in order, then the bends of streets as nodes.
     pub(super) fn of(map: &StreetMap) -> ExportPlan {
         let tables = map.tables();
         let bends = tables.shape_points.len() - 2 * map.street_count();
@@ -73,7 +73,7 @@ impl ExportPlan {
         plan
     }
 
-    /// One edge for each straight piece; the first keeps the street's id.
+    /// Adds one edge per straight segment; the first keeps the street's id.
     fn add_street(
         &mut self,
         map: &StreetMap,
@@ -86,10 +86,10 @@ impl ExportPlan {
         let mut from = nodes.ids[ends.from.index()];
         let mut id = streets.ids[street.index()];
         for &bend in &shape[1..shape.len() - 1] {
-            let to = nodes.further();
+            let to = nodes.allocate();
             self.add_node(to, bend);
             self.add_edge(PlannedEdge { id, from, to, class, street });
-            (from, id) = (to, streets.further());
+            (from, id) = (to, streets.allocate());
         }
         let to = nodes.ids[ends.to.index()];
         self.add_edge(PlannedEdge { id, from, to, class, street });
@@ -103,26 +103,29 @@ impl ExportPlan {
         }
     }
 
-    /// Sentences about what the format could not say.
+    /// Returns notes about data that the format cannot represent.
     pub(super) fn notes(&self) -> Vec<String> {
         let losses = &self.losses;
-        let sentences = [
-            (losses.one_way, "one-way streets that became two-way"),
-            (losses.lengths, "written lengths that were losses, the geometry being shorter"),
-            (losses.bent, "streets with bends that became several edges each, their bends nodes"),
-            (losses.repeated_edges, "edges left out, their two nodes being joined already"),
-            (losses.classes, "street classes that became the number of their rank, 0 to 6"),
-            (losses.names, "street names that became one line of at most 255 bytes"),
-            (losses.moved_points, "points moved to whole metres"),
-            (losses.node_ids, "nodes numbered from 1, their ids not all being whole numbers"),
-            (losses.street_ids, "streets numbered from 1, their ids not all being whole numbers"),
-            (losses.pois, "points of interest left out"),
+        let texts = [
+            (losses.one_way, "one-way streets converted to two-way"),
+            (losses.lengths, "street lengths replaced by the shorter length of the geometry"),
+            (losses.bent, "streets with bends divided into edges, with nodes at the bends"),
+            (losses.repeated_edges, "skipped edges between nodes that are already joined"),
+            (losses.classes, "street classes replaced by the number of their rank, 0 to 6"),
+            (losses.names, "street names shortened to one line of at most 255 bytes"),
+            (losses.moved_points, "points rounded to whole metres"),
+            (losses.node_ids, "nodes renumbered from 1, because some ids are not whole numbers"),
+            (
+                losses.street_ids,
+                "streets renumbered from 1, because some ids are not whole numbers",
+            ),
+            (losses.pois, "skipped points of interest"),
         ];
-        let counted = sentences.iter().filter(|(count, _)| *count > 0);
+        let counted = texts.iter().filter(|(count, _)| *count > 0);
         let mut notes: Vec<String> =
             counted.map(|(count, what)| format!("{what}: {count}")).collect();
         if losses.lon_lat > 0 {
-            notes.push("where on Earth the map lies was losses".to_owned());
+            notes.push("lon/lat of the map are not stored".to_owned());
         }
         notes
     }
@@ -147,13 +150,13 @@ impl ExportPlan {
     }
 }
 
-/// The class of a street as a number: its own if it is one from 0 to 6, else its rank.
+/// Returns the class of a street as a number: its own if it is 0 to 6, otherwise its rank.
 fn class(map: &StreetMap, street: StreetId) -> u8 {
     let rank = map.rank(street);
     Rank::ALL.iter().position(|&other| other == rank).map_or(5, |number| number as u8)
 }
 
-/// A name as the format can say it and readers give it back: one line, trimmed, at most 255 bytes.
+/// Converts a name to the format: one line, trimmed, at most 255 bytes.
 pub(super) fn fitting_name(name: &str) -> String {
     let mut line: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     while line.len() > 255 {
@@ -163,30 +166,31 @@ pub(super) fn fitting_name(name: &str) -> String {
     if matches!(line, "*" | "?") { String::new() } else { line.to_owned() }
 }
 
-/// Ids as numbers: those of the map if all are, else counted from 1.
+/// Numeric ids: the labels if all are whole numbers, otherwise 1, 2, 3, …
 struct NumericIds {
     ids: Vec<i64>,
-    /// Above all of them.
+    /// Next free id, larger than all others.
     next: i64,
+    /// Whether the ids are the labels.
     kept: bool,
 }
 
 impl NumericIds {
-    /// There is room for `further` numbers from `next` on.
-    fn of(labels: &Texts, further: usize) -> NumericIds {
-        NumericIds::kept(labels, further).unwrap_or_else(|| {
+    /// Returns the ids of labels; `additional` more ids can be allocated without overflow.
+    fn of(labels: &Texts, additional: usize) -> NumericIds {
+        NumericIds::kept(labels, additional).unwrap_or_else(|| {
             let next = labels.len() as i64 + 1;
             NumericIds { ids: (1..next).collect(), next, kept: false }
         })
     }
 
-    /// A number nobody has yet.
-    fn further(&mut self) -> i64 {
+    /// Allocates a new id.
+    fn allocate(&mut self) -> i64 {
         self.next += 1;
         self.next - 1
     }
 
-    fn kept(labels: &Texts, further: usize) -> Option<NumericIds> {
+    fn kept(labels: &Texts, additional: usize) -> Option<NumericIds> {
         let mut seen = FxHashSet::default();
         let number = |label: &str| {
             let number: i64 = label.parse().ok()?;
@@ -194,7 +198,7 @@ impl NumericIds {
         };
         let ids: Vec<i64> = labels.iter().map(number).collect::<Option<_>>()?;
         let next = ids.iter().copied().max().unwrap_or(0).max(0).checked_add(1)?;
-        next.checked_add(further as i64)?;
+        next.checked_add(additional as i64)?;
         Some(NumericIds { ids, next, kept: true })
     }
 }

@@ -1,7 +1,6 @@
 //! Brinkhoff maps (docs/SPEC.md §8): nodes and edges, binary or text. All streets are two-way.
 //!
-//! Which of the two forms a file has is seen by its content; which files belong together is found
-//! elsewhere.
+//! The encoding is detected by content; [`crate::detect`] finds the files of a map.
 
 mod binary;
 mod collector;
@@ -18,17 +17,18 @@ use crate::progress::Progress;
 use collector::{Collector, Edge, Node};
 use std::path::Path;
 
-/// How the records of a file are written.
+/// Encoding of the records of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     /// Big-endian numbers.
     Binary,
-    /// A line for each record.
+    /// One line per record.
     Text,
 }
 
 impl Encoding {
-    /// Text holds no control characters but tabs and line ends; numbers of eight bytes do.
+    /// Detects the encoding: only binary files contain control characters other than tabs and line
+    /// ends.
     fn of(start: &[u8]) -> Encoding {
         let is_text = |&byte: &u8| byte >= b' ' || matches!(byte, b'\t' | b'\r' | b'\n');
         if start.iter().take(4096).all(is_text) { Encoding::Text } else { Encoding::Binary }
@@ -56,8 +56,8 @@ pub(crate) fn read_inputs(nodes: Input, edges: Input) -> Result<Draft, ImportErr
     Ok(collector.finish())
 }
 
-/// The encoding of a file of nodes whose first bytes these are; none if it is no such file.
-pub(crate) fn looks_like_nodes(start: &[u8]) -> Option<Encoding> {
+/// Detects the encoding of a file of nodes from its first bytes; `None` if it is not one.
+pub(crate) fn detect_nodes(start: &[u8]) -> Option<Encoding> {
     let fits = match Encoding::of(start) {
         Encoding::Binary => binary::begins_with_node(start),
         Encoding::Text => text::begins_with_node(start),
@@ -65,10 +65,10 @@ pub(crate) fn looks_like_nodes(start: &[u8]) -> Option<Encoding> {
     fits.then(|| Encoding::of(start))
 }
 
-/// The encoding of a file of edges whose first bytes these are; none if it is no such file.
+/// Detects the encoding of a file of edges from its first bytes; `None` if it is not one.
 ///
-/// A text line of four whole numbers can be a node with a numeric name, too.
-pub(crate) fn looks_like_edges(start: &[u8]) -> Option<Encoding> {
+/// A text line of four whole numbers is also a valid node with a numeric name.
+pub(crate) fn detect_edges(start: &[u8]) -> Option<Encoding> {
     let fits = match Encoding::of(start) {
         Encoding::Binary => binary::begins_with_edge(start),
         Encoding::Text => text::begins_with_edge(start),

@@ -1,5 +1,5 @@
 //! The text encoding. Node: `id<TAB>x y name`. Edge: `id class from to name`.
-//! Fields are parted by any blanks; the name is the rest of the line.
+//! Fields are separated by white space; the name is the rest of the line.
 
 use super::collector::{Edge, Node};
 use crate::error::{FileLocation, ImportError, Problem};
@@ -7,7 +7,7 @@ use crate::input::Input;
 use std::io::{BufRead as _, Read as _};
 use std::str::FromStr;
 
-/// Bytes beyond which a line cannot be a node or an edge.
+/// Longest accepted line, in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
 /// Reads all nodes.
@@ -15,7 +15,7 @@ pub(super) fn read_nodes(
     input: &mut Input,
     add: &mut dyn FnMut(FileLocation, Node) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    each_line(input, |location, line| add(location, node(line)?).map_err(Wrong::Said))
+    each_line(input, |location, line| add(location, node(line)?).map_err(LineError::Located))
 }
 
 /// Reads all edges.
@@ -23,15 +23,15 @@ pub(super) fn read_edges(
     input: &mut Input,
     add: &mut dyn FnMut(FileLocation, Edge) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    each_line(input, |location, line| add(location, edge(line)?).map_err(Wrong::Said))
+    each_line(input, |location, line| add(location, edge(line)?).map_err(LineError::Located))
 }
 
-/// Whether a file that begins like this can be one of nodes.
+/// Returns whether these bytes can be the beginning of a file of nodes.
 pub(super) fn begins_with_node(start: &[u8]) -> bool {
     first_line(start).is_some_and(|line| node(line).is_ok())
 }
 
-/// Whether a file that begins like this can be one of edges.
+/// Returns whether these bytes can be the beginning of a file of edges.
 pub(super) fn begins_with_edge(start: &[u8]) -> bool {
     let edge = first_line(start).and_then(|line| edge(line).ok());
     edge.is_some_and(|edge| (0..=6).contains(&edge.class))
@@ -62,36 +62,33 @@ fn edge(line: &[u8]) -> Result<Edge<'_>, Problem> {
     })
 }
 
-/// Takes the next field of a line, which is to be a whole number.
+/// Consumes the next field of a line, a whole number.
 fn number<T: FromStr>(rest: &mut &[u8], field: &'static str) -> Result<T, Problem> {
     let line = rest.trim_ascii_start();
     let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
     let (word, tail) = line.split_at(end);
     *rest = tail;
     let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
-    number.ok_or_else(|| Problem::BadField {
-        field,
-        value: String::from_utf8_lossy(word).chars().take(80).collect(),
-        expected: "a whole number",
-    })
+    let bad = || Problem::bad_field(field, &String::from_utf8_lossy(word), "a whole number");
+    number.ok_or_else(bad)
 }
 
-/// What is wrong with a line: not said yet, or already said with its location.
-enum Wrong {
-    Here(Problem),
-    Said(ImportError),
+/// Error of a line, with or without its location.
+enum LineError {
+    Unlocated(Problem),
+    Located(ImportError),
 }
 
-impl From<Problem> for Wrong {
-    fn from(problem: Problem) -> Wrong {
-        Wrong::Here(problem)
+impl From<Problem> for LineError {
+    fn from(problem: Problem) -> LineError {
+        LineError::Unlocated(problem)
     }
 }
 
-/// Shows `take` every line that is not blank.
+/// Calls `take` for every line that is not blank.
 fn each_line(
     input: &mut Input,
-    mut take: impl FnMut(FileLocation, &[u8]) -> Result<(), Wrong>,
+    mut take: impl FnMut(FileLocation, &[u8]) -> Result<(), LineError>,
 ) -> Result<(), ImportError> {
     let mut line = Vec::new();
     for number in 1.. {
@@ -108,9 +105,9 @@ fn each_line(
         }
         let text = line.trim_ascii();
         if !text.is_empty() {
-            take(location, text).map_err(|wrong| match wrong {
-                Wrong::Here(problem) => input.error(location, problem),
-                Wrong::Said(error) => error,
+            take(location, text).map_err(|error| match error {
+                LineError::Unlocated(problem) => input.error(location, problem),
+                LineError::Located(error) => error,
             })?;
         }
     }

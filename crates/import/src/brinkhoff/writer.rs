@@ -1,15 +1,15 @@
-//! A map as two files of Brinkhoff's format, binary or text.
+//! Writer of Brinkhoff's format, binary or text.
 
 use super::Encoding;
 use super::export_plan::{ExportPlan, PlannedEdge, PlannedNode, fitting_name};
+use crate::detect::with_extension;
 use crate::error::ImportError;
 use crate::output::Output;
 use meshcloak::map::StreetMap;
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The two files of one map.
+/// Files of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BrinkhoffFiles {
     pub nodes: PathBuf,
@@ -17,20 +17,16 @@ pub(crate) struct BrinkhoffFiles {
 }
 
 impl BrinkhoffFiles {
-    /// `STEM.node` and `STEM.edge`, or `STEM.node.txt` and `STEM.edge.txt`; all followed by
-    /// `ending`, which is empty or `.gz`.
-    pub(crate) fn of_stem(stem: &Path, encoding: Encoding, ending: &str) -> BrinkhoffFiles {
+    /// Returns `STEM.node` and `STEM.edge`, or `STEM.node.txt` and `STEM.edge.txt`, each followed by
+    /// `suffix`, which is empty or `.gz`.
+    pub(crate) fn of_stem(stem: &Path, encoding: Encoding, suffix: &str) -> BrinkhoffFiles {
         let text = if encoding == Encoding::Text { ".txt" } else { "" };
-        let named = |kind: &str| {
-            let mut name = OsString::from(stem);
-            name.push(format!(".{kind}{text}{ending}"));
-            PathBuf::from(name)
-        };
+        let named = |kind: &str| with_extension(stem, &format!(".{kind}{text}{suffix}"));
         BrinkhoffFiles { nodes: named("node"), edges: named("edge") }
     }
 }
 
-/// Writes a map; gives back sentences about what the format could not say.
+/// Writes a map. Returns notes about data that the format cannot represent.
 pub(crate) fn write(
     map: &StreetMap,
     files: &BrinkhoffFiles,

@@ -1,6 +1,6 @@
-//! CSV maps (docs/SPEC.md §8): a table of nodes, one of streets, and perhaps one of points of interest.
+//! CSV maps (docs/SPEC.md §8): tables of nodes, streets and, optionally, points of interest.
 //!
-//! Readers take opened files or their paths; which files belong together is found elsewhere.
+//! [`crate::detect`] finds the files of a map.
 
 mod axes;
 mod nodes;
@@ -12,17 +12,17 @@ mod writer;
 
 pub(crate) use writer::write;
 
+use crate::detect::with_extension;
 use crate::draft::Draft;
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::progress::Progress;
 use meshcloak::map::MapBuilder;
 use meshcloak::units::LonLat;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use table::{Table, column_name};
 
-/// The files of one map.
+/// Files of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CsvFiles {
     pub nodes: PathBuf,
@@ -30,7 +30,7 @@ pub(crate) struct CsvFiles {
     pub pois: Option<PathBuf>,
 }
 
-/// The opened files of one map.
+/// Opened files of a map.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) struct CsvInputs<'a> {
     pub nodes: Input<'a>,
@@ -38,7 +38,7 @@ pub(crate) struct CsvInputs<'a> {
     pub pois: Option<Input<'a>>,
 }
 
-/// What a table holds, by its header.
+/// Kind of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableKind {
     Nodes,
@@ -47,25 +47,21 @@ pub(crate) enum TableKind {
 }
 
 impl CsvFiles {
-    /// `STEM.nodes.csv`, `STEM.streets.csv` and `STEM.pois.csv`, all followed by `ending`, which
-    /// is empty or `.gz`.
-    pub(crate) fn of_stem(stem: &Path, ending: &str) -> CsvFiles {
-        let named = |table: &str| {
-            let mut name = OsString::from(stem);
-            name.push(format!(".{table}.csv{ending}"));
-            PathBuf::from(name)
-        };
+    /// Returns `STEM.nodes.csv`, `STEM.streets.csv` and `STEM.pois.csv`, each followed by `suffix`,
+    /// which is empty or `.gz`.
+    pub(crate) fn of_stem(stem: &Path, suffix: &str) -> CsvFiles {
+        let named = |table: &str| with_extension(stem, &format!(".{table}.csv{suffix}"));
         CsvFiles { nodes: named("nodes"), streets: named("streets"), pois: Some(named("pois")) }
     }
 }
 
-/// Reads a map; `origin` serves points of interest in lon,lat on a map in metres alone.
+/// Reads a map. `origin` is required for points of interest in lon/lat on a map in metres.
 pub(crate) fn read(
     files: &CsvFiles,
     origin: Option<LonLat>,
     progress: &dyn Progress,
 ) -> Result<Draft, ImportError> {
-    let mut draft = Draft::nothing();
+    let mut draft = Draft::empty();
     let mut nodes = Table::open(Input::begin(&files.nodes, "reading nodes", progress)?)?;
     let unit = nodes::read(&mut nodes, &mut draft)?;
     let mut streets = Table::open(Input::begin(&files.streets, "reading streets", progress)?)?;
@@ -79,7 +75,7 @@ pub(crate) fn read(
 /// Reads a map from opened files, as [`read`] does.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn read_inputs(inputs: CsvInputs, origin: Option<LonLat>) -> Result<Draft, ImportError> {
-    let mut draft = Draft::nothing();
+    let mut draft = Draft::empty();
     let unit = nodes::read(&mut Table::open(inputs.nodes)?, &mut draft)?;
     streets::read(&mut Table::open(inputs.streets)?, unit, &mut draft)?;
     if let Some(pois) = inputs.pois {
@@ -88,9 +84,9 @@ pub(crate) fn read_inputs(inputs: CsvInputs, origin: Option<LonLat>) -> Result<D
     Ok(draft)
 }
 
-/// Adds a file of points of interest to a map of any format (`--pois FILE`).
+/// Adds a CSV file of points of interest to a map of any format (`--pois FILE`).
 ///
-/// `origin` is where the map's zero lies if the map does not say so itself.
+/// `origin` is the lon/lat of the map's origin, used if the map has no frame.
 pub(crate) fn add_pois(
     path: &Path,
     origin: Option<LonLat>,
@@ -101,8 +97,8 @@ pub(crate) fn add_pois(
     pois::read(&mut Table::open(input)?, origin, builder)
 }
 
-/// What the table whose first bytes these are holds; none if it is no table of a map.
-pub(crate) fn looks_like(start: &[u8]) -> Option<TableKind> {
+/// Detects the kind of a table from its header; `None` if it is not a table of a map.
+pub(crate) fn detect_table(start: &[u8]) -> Option<TableKind> {
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     let header = start.trim_ascii_start().split(|&byte| byte == b'\n').next()?;
     let fields = header.split(|&byte| byte == b',');
@@ -122,7 +118,7 @@ pub(crate) fn looks_like(start: &[u8]) -> Option<TableKind> {
 }
 
 impl Draft {
-    fn nothing() -> Draft {
+    fn empty() -> Draft {
         let builder = MapBuilder::new();
         Draft { builder, format: "CSV", nodes: 0, edges: 0, notes: Vec::new() }
     }

@@ -7,20 +7,20 @@ use crate::error::{ImportError, Problem};
 use meshcloak::map::{Frame, FrameError, MapBuilder, Texts};
 use meshcloak::units::{LonLat, Point};
 
-/// What the coordinates of a map's shapes are.
+/// Unit of the coordinates of shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Metres,
     Degrees,
 }
 
-/// Adds all nodes to the draft as terminals, and where on Earth they lie.
+/// Adds all nodes to the draft as terminals, and the frame if lon/lat are given.
 pub(super) fn read(table: &mut Table, draft: &mut Draft) -> Result<Unit, ImportError> {
     let id = table.required("id")?;
     let unit = match Axes::of(table)? {
         Axes::Metres(metres) => read_metres(table, id, metres, &mut draft.builder)?,
         Axes::Degrees(degrees) => read_degrees(table, id, degrees, &mut draft.builder)?,
-        Axes::Both { metres, degrees } => read_both(table, id, [metres, degrees], draft)?,
+        Axes::Both { metres, degrees } => read_both(table, id, metres, degrees, draft)?,
     };
     draft.nodes = draft.builder.terminal_count() as u64;
     if draft.nodes == 0 {
@@ -47,7 +47,8 @@ fn read_metres(
 fn read_both(
     table: &mut Table,
     id: Column,
-    [metres, degrees]: [[Column; 2]; 2],
+    metres: [Column; 2],
+    degrees: [Column; 2],
     draft: &mut Draft,
 ) -> Result<Unit, ImportError> {
     let (mut pairs, mut lines) = (Vec::new(), Vec::new());
@@ -59,8 +60,7 @@ fn read_both(
     match Frame::fit(&pairs) {
         Ok(frame) => draft.builder.set_frame(frame),
         Err(FrameError::OnOneLine) => draft.notes.push(
-            "the nodes lie on one line, so their lon,lat do not say where the map lies; \
-             they were left out"
+            "all nodes are collinear, so lon,lat cannot be fitted to x,y; lon,lat are ignored"
                 .to_owned(),
         ),
         Err(error @ FrameError::Disagree { index, .. }) => {
@@ -81,7 +81,7 @@ fn add_metres(
     added.map(|_| point).map_err(|error| table.error(error))
 }
 
-/// The frame is known only after the last row, so all rows wait for it.
+/// Buffers all rows, because the frame is known only after the last one.
 fn read_degrees(
     table: &mut Table,
     id: Column,

@@ -1,6 +1,5 @@
-//! The table of points of interest: `x,y` or `lon,lat`, `category` or `cat`, perhaps `id`, `name`.
-//!
-//! A category may be empty: real files hold such rows.
+//! The table of points of interest: `x,y` or `lon,lat`, `category` or `cat`, optionally `id` and
+//! `name`. A category may be empty, as in real files.
 
 use super::axes::Axes;
 use super::table::{Column, Table};
@@ -8,7 +7,7 @@ use crate::error::{ImportError, Problem};
 use meshcloak::map::{Frame, FrameError, MapBuilder, RawPoi};
 use meshcloak::units::{LonLat, Point};
 
-/// Adds all points of interest; `origin` is where the zero of a map without a frame lies.
+/// Adds all points of interest. `origin` is the lon/lat of the origin of a map without a frame.
 pub(super) fn read(
     table: &mut Table,
     origin: Option<LonLat>,
@@ -38,7 +37,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Metres by which x,y and lon,lat may disagree, as for nodes.
+/// Largest distance between x,y and lon,lat in metres, as for nodes.
 const TOLERANCE: f64 = 25.0;
 
 fn point(

@@ -8,7 +8,7 @@ use crate::error::{ImportError, Problem};
 use meshcloak::map::{Frame, MapBuilder, RawStreet, TerminalId};
 use meshcloak::units::{LonLat, Point};
 
-/// Adds all streets to the draft, whose nodes are known; `unit` is that of the shapes.
+/// Adds all streets to the draft, which has the nodes. `unit` is the unit of the shapes.
 pub(super) fn read(table: &mut Table, unit: Unit, draft: &mut Draft) -> Result<(), ImportError> {
     let columns = Columns::of(table)?;
     let mut bends = Vec::new();
@@ -61,14 +61,15 @@ fn add(
     points.clear();
     if let Some(shape) = columns.shape {
         read_shape(table, shape, points)?;
-        place_shape(table, shape, (unit, builder.frame()), points, &ends)?;
+        let frame = builder.frame().filter(|_| unit == Unit::Degrees);
+        project_shape(table, shape, frame, points, &ends)?;
     }
     let raw = RawStreet {
         label,
         from: ends[0].id,
         to: ends[1].id,
         written_metres: columns.length.map_or(Ok(None), |column| table.length(column))?,
-        one_way: columns.oneway.map_or(Ok(false), |column| table.truth(column))?,
+        one_way: columns.oneway.map_or(Ok(false), |column| table.boolean(column))?,
         bends: points.get(1..points.len().saturating_sub(1)).unwrap_or_default(),
         name: table.optional_text(columns.name)?,
         class: table.optional_text(columns.class)?,
@@ -76,7 +77,7 @@ fn add(
     builder.street(raw).map(|_| ()).map_err(|error| table.error(error))
 }
 
-/// Where a street begins or ends.
+/// An end of a street.
 struct StreetEnd<'a> {
     id: TerminalId,
     label: &'a str,
@@ -96,7 +97,7 @@ fn find<'a>(
     found.ok_or_else(|| table.error(Problem::UnknownNode { field, value: label.to_owned() }))
 }
 
-/// The points of the shape as written; none if the field is empty.
+/// Reads the points of a shape; none if the field is empty.
 fn read_shape(table: &Table, shape: Column, points: &mut Vec<Point>) -> Result<(), ImportError> {
     let text = table.text(shape)?;
     if text.trim().is_empty() {
@@ -105,19 +106,18 @@ fn read_shape(table: &Table, shape: Column, points: &mut Vec<Point>) -> Result<(
     read_line_string(text, points).map_err(|expected| table.bad(shape, expected))
 }
 
-/// How far a shape may begin or end from its street's terminal, in metres.
+/// Largest distance between an end of a shape and the street's terminal, in metres.
 const MAX_END_GAP_METRES: f64 = 1.0;
 
-/// Turns a shape into metres, and checks that it leads from one end to the other.
-fn place_shape(
+/// Converts a shape to metres (`frame` is set if it is in degrees) and checks its ends.
+fn project_shape(
     table: &Table,
     shape: Column,
-    (unit, frame): (Unit, Option<&Frame>),
+    frame: Option<&Frame>,
     points: &mut [Point],
     ends: &[StreetEnd; 2],
 ) -> Result<(), ImportError> {
     let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return Ok(()) };
-    let frame = frame.filter(|_| unit == Unit::Degrees);
     if let Some(frame) = frame {
         for point in &mut *points {
             let place = LonLat::new(point.x, point.y).ok_or_else(|| {
@@ -132,24 +132,24 @@ fn place_shape(
     for (verb, written, point, end) in checks {
         let gap = point.distance(end.point);
         if gap.is_nan() || gap > MAX_END_GAP_METRES {
-            return Err(table.error(loose_end(verb, written, end, frame)));
+            return Err(table.error(end_mismatch(verb, written, end, frame)));
         }
     }
     Ok(())
 }
 
-fn loose_end(
+fn end_mismatch(
     verb: &'static str,
     written: Point,
     end: &StreetEnd,
     frame: Option<&Frame>,
 ) -> Problem {
     let Point { x, y } = end.point;
-    let place = match frame.map(|frame| frame.lon_lat(end.point)) {
+    let position = match frame.map(|frame| frame.lon_lat(end.point)) {
         Some(LonLat { lon, lat }) => format!("{lon:.7} {lat:.7}"),
         None => format!("{x} {y}"),
     };
     let shape = format!("{} {}", written.x, written.y);
-    let node = format!("`{}`, which lies at {place}", end.label);
+    let node = format!("`{}` at {position}", end.label);
     Problem::ShapeEndMismatch { verb, shape, node }
 }

@@ -1,14 +1,14 @@
-//! A table in a CSV file, row by row: columns found by name, fields read with errors that name
-//! file, line, field, value and what was expected.
+//! Row-by-row reader of CSV tables: columns are found by name; errors state file, line, field,
+//! value and expected value.
 
-use crate::error::{FileLocation, ImportError, Problem};
+use crate::error::{FileLocation, ImportError, Problem, excerpt};
 use crate::input::Input;
 use csv::{ByteRecord, Terminator};
 use meshcloak::units::LonLat;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-/// An opened table that stands on one of its rows.
+/// An open table with a current row.
 pub(crate) struct Table<'a> {
     path: PathBuf,
     reader: csv::Reader<TerminatedInput<'a>>,
@@ -24,14 +24,14 @@ pub(crate) struct Column {
     name: &'static str,
 }
 
-/// Metres beyond which a coordinate is a mistake, as for the map builder.
+/// Largest absolute coordinate in metres, as in the map builder.
 const MAX_METRES: f64 = 4e7;
 
 impl<'a> Table<'a> {
-    /// Reads the header.
+    /// Opens a table and reads its header.
     pub(crate) fn open(input: Input<'a>) -> Result<Table<'a>, ImportError> {
         let path = input.path.clone();
-        // A record ends at `\n` alone, so that `position` counts the line of CRLF files too.
+        // Records end at `\n` alone, so that `position` counts lines of CRLF files correctly.
         let reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -47,22 +47,22 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
-    /// The column of that name, if there is one.
+    /// Returns the column of that name, if any; an error if there are two.
     pub(crate) fn column(&self, name: &'static str) -> Result<Option<Column>, ImportError> {
         let mut found = (0..self.header.len()).filter(|&index| self.header[index] == name);
         let column = found.next().map(|index| Column { index, name });
         match found.next() {
-            Some(_) => Err(self.error(Problem::Damaged(format!("column `{name}` is there twice")))),
+            Some(_) => Err(self.error(Problem::Damaged(format!("duplicate column `{name}`")))),
             None => Ok(column),
         }
     }
 
-    /// The column of that name.
+    /// Returns the column of that name; an error if it is missing.
     pub(crate) fn required(&self, name: &'static str) -> Result<Column, ImportError> {
         self.column(name)?.ok_or_else(|| self.missing(&format!("`{name}`")))
     }
 
-    /// Two columns that belong together; none if neither is there.
+    /// Returns two columns of which both or none must exist.
     pub(crate) fn pair(
         &self,
         first: &'static str,
@@ -76,9 +76,9 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The header lacks `what`.
+    /// Returns the error for a header without `what`.
     pub(crate) fn missing(&self, what: &str) -> ImportError {
-        let found = shown(&self.header.join(","));
+        let found = excerpt(&self.header.join(","));
         self.error(Problem::MissingColumn { missing: what.to_owned(), found })
     }
 
@@ -94,43 +94,43 @@ impl<'a> Table<'a> {
         Ok(true)
     }
 
-    /// The line this row begins on, counted from 1.
+    /// Returns the line on which the current row begins, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }
 
-    /// This row has a problem.
+    /// Returns the error for a problem in the current row.
     pub(crate) fn error(&self, problem: impl Into<Problem>) -> ImportError {
         self.error_at(self.line, problem)
     }
 
-    /// The row that begins on `line` has a problem.
+    /// Returns the error for a problem in the row that begins on `line`.
     pub(crate) fn error_at(&self, line: u64, problem: impl Into<Problem>) -> ImportError {
         FileLocation::Line(line).of(&self.path, problem)
     }
 
-    /// The file as a whole has a problem.
+    /// Returns the error for a problem of the whole file.
     pub(crate) fn file_error(&self, problem: impl Into<Problem>) -> ImportError {
         FileLocation::File.of(&self.path, problem)
     }
 
-    /// This row does not hold in `column` what it should.
+    /// Returns the error for an invalid value of `column` in the current row.
     pub(crate) fn bad(&self, column: Column, expected: &'static str) -> ImportError {
-        let value = shown(&String::from_utf8_lossy(self.bytes(column)));
-        self.error(Problem::BadField { field: column.name, value, expected })
+        let value = String::from_utf8_lossy(self.bytes(column));
+        self.error(Problem::bad_field(column.name, &value, expected))
     }
 
-    /// A text as it stands.
+    /// Returns the text of a field.
     pub(crate) fn text(&self, column: Column) -> Result<&str, ImportError> {
         std::str::from_utf8(self.bytes(column)).map_err(|_| self.bad(column, "UTF-8 text"))
     }
 
-    /// A text as it stands; empty if there is no such column.
+    /// Returns the text of a field; empty without the column.
     pub(crate) fn optional_text(&self, column: Option<Column>) -> Result<&str, ImportError> {
         column.map_or(Ok(""), |column| self.text(column))
     }
 
-    /// A text that is not empty.
+    /// Returns a text that is not empty.
     pub(crate) fn some_text(
         &self,
         column: Column,
@@ -140,13 +140,13 @@ impl<'a> Table<'a> {
         if text.is_empty() { Err(self.bad(column, expected)) } else { Ok(text) }
     }
 
-    /// A coordinate in metres.
+    /// Returns a coordinate in metres.
     pub(crate) fn metres(&self, column: Column) -> Result<f64, ImportError> {
         let metres = self.number(column).filter(|metres| metres.abs() <= MAX_METRES);
         metres.ok_or_else(|| self.bad(column, "metres within ±40,000 km"))
     }
 
-    /// A place in degrees; `columns` are those of lon and lat.
+    /// Returns a lon/lat; `columns` are those of lon and lat.
     pub(crate) fn degrees(&self, columns: [Column; 2]) -> Result<LonLat, ImportError> {
         let [lon, lat] = columns;
         let within = |column, limit: f64| self.number(column).filter(|d| d.abs() <= limit);
@@ -156,7 +156,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// A length; none if the field is empty.
+    /// Returns a length above 0 in metres; `None` if the field is empty.
     pub(crate) fn length(&self, column: Column) -> Result<Option<f64>, ImportError> {
         if self.bytes(column).trim_ascii().is_empty() {
             return Ok(None);
@@ -165,8 +165,8 @@ impl<'a> Table<'a> {
         length.map(Some).ok_or_else(|| self.bad(column, "metres above 0"))
     }
 
-    /// Yes or no; no if the field is empty.
-    pub(crate) fn truth(&self, column: Column) -> Result<bool, ImportError> {
+    /// Returns a boolean; false if the field is empty.
+    pub(crate) fn boolean(&self, column: Column) -> Result<bool, ImportError> {
         let text = self.bytes(column).trim_ascii();
         let is_one_of =
             |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
@@ -179,7 +179,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A number; none if the field is empty.
+    /// Returns a number; `None` if the field is empty.
     pub(crate) fn optional_number(&self, column: Column) -> Result<Option<f64>, ImportError> {
         if self.bytes(column).trim_ascii().is_empty() {
             return Ok(None);
@@ -196,7 +196,7 @@ impl<'a> Table<'a> {
         if column.index + 1 == self.row.len() { without_return(field) } else { field }
     }
 
-    /// Reads the next row that is not blank, and finds the line it begins on.
+    /// Reads the next row that is not blank and determines its first line.
     fn read_row(&mut self) -> Result<bool, ImportError> {
         loop {
             match self.reader.read_byte_record(&mut self.row) {
@@ -206,9 +206,9 @@ impl<'a> Table<'a> {
             }
             let inside = self.row.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
             let (byte, next) = (self.reader.position().byte(), self.reader.position().line());
-            if self.reader.get_ref().is_used_up(byte) {
+            if self.reader.get_ref().is_consumed_at(byte) {
                 self.line = next - inside;
-                return Err(self.error(Problem::Damaged("a quoted field is never closed".into())));
+                return Err(self.error(Problem::Damaged("a quoted field is not closed".into())));
             }
             self.line = next - 1 - inside;
             if self.row.len() > 1 || !without_return(self.row.as_slice()).is_empty() {
@@ -226,8 +226,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// A file followed by two line ends: every record is closed by the first, so a record that takes
-/// both can only be an open quotation.
+/// A file followed by two line ends. The first ends every record, so a record that consumes both
+/// has an unclosed quotation.
 struct TerminatedInput<'a> {
     input: Input<'a>,
     delivered: u64,
@@ -235,8 +235,8 @@ struct TerminatedInput<'a> {
 }
 
 impl TerminatedInput<'_> {
-    /// Whether a record that ends at `byte` took everything there is.
-    fn is_used_up(&self, byte: u64) -> bool {
+    /// Returns whether a record that ends at `byte` consumed the whole input.
+    fn is_consumed_at(&self, byte: u64) -> bool {
         self.tail.is_empty() && byte == self.delivered
     }
 }
@@ -256,16 +256,7 @@ fn without_return(field: &[u8]) -> &[u8] {
     field.strip_suffix(b"\r").unwrap_or(field)
 }
 
-/// The name of a column, whatever its case and the spaces around it.
+/// Normalises the name of a column: trimmed and in lower case.
 pub(crate) fn column_name(field: &[u8]) -> String {
     String::from_utf8_lossy(field).trim().to_lowercase()
-}
-
-/// A value short enough to be shown in a message.
-fn shown(value: &str) -> String {
-    let mut short: String = value.chars().take(80).collect();
-    if short.len() < value.len() {
-        short.push('…');
-    }
-    short
 }

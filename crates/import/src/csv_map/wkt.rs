@@ -1,13 +1,13 @@
-//! `LINESTRING (x y, x y, …)`: the one kind of well-known text that a street's shape is.
+//! Parser of WKT line strings: `LINESTRING (x y, x y, …)`.
 
 use meshcloak::units::Point;
 
-/// Reads the points of a line string into `points`, or says what was expected instead.
+/// Parses a line string into `points`; the error is a description of the expected text.
 pub(crate) fn read_line_string(text: &str, points: &mut Vec<Point>) -> Result<(), &'static str> {
     points.clear();
     let text = text.trim();
-    let word = text.get(..WORD.len()).filter(|word| word.eq_ignore_ascii_case(WORD));
-    let rest = word.and(text.get(WORD.len()..)).ok_or("`LINESTRING (x y, x y, …)`")?;
+    let word = text.get(..KEYWORD.len()).filter(|word| word.eq_ignore_ascii_case(KEYWORD));
+    let rest = word.and(text.get(KEYWORD.len()..)).ok_or("`LINESTRING (x y, x y, …)`")?;
     let inside = rest.trim_start().strip_prefix('(').ok_or("a `(` after `LINESTRING`")?;
     let inside = inside.strip_suffix(')').ok_or("a `)` at the end")?;
     if inside.contains(['(', ')']) {
@@ -19,10 +19,10 @@ pub(crate) fn read_line_string(text: &str, points: &mut Vec<Point>) -> Result<()
     if points.len() < 2 { Err(TOO_FEW) } else { Ok(()) }
 }
 
-/// What is expected instead of a line string of one point.
+/// Error of a line string with one point.
 pub(crate) const TOO_FEW: &str = "at least two points";
 
-const WORD: &str = "LINESTRING";
+const KEYWORD: &str = "LINESTRING";
 
 fn read_point(text: &str) -> Option<Point> {
     let mut numbers = text.split_whitespace().map(str::parse::<f64>);
@@ -41,14 +41,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_string_is_read_whatever_its_case_and_spaces() {
+    fn case_and_spaces_are_ignored() {
         let expected = vec![Point::new(1.5, -2.0), Point::new(0.0, 3e2), Point::new(7.0, 8.0)];
         assert_eq!(read("LINESTRING (1.5 -2, 0 3e2, 7 8)"), Ok(expected.clone()));
         assert_eq!(read(" linestring(1.5  -2 ,0 300,7 8) "), Ok(expected));
     }
 
     #[test]
-    fn anything_else_is_refused_with_what_was_expected() {
+    fn malformed_text_is_rejected_with_the_expected_text() {
         let whole = Err("`LINESTRING (x y, x y, …)`");
         assert_eq!(read(""), whole);
         assert_eq!(read("POINT (1 2)"), whole);

@@ -1,7 +1,7 @@
-//! A map as CSV, such that reading it back gives the same points, shapes, lengths and texts.
+//! CSV writer. Reading the files restores the same points, shapes, lengths and texts.
 //!
-//! Numbers are written in the shortest form that reads back as the same number. Lon/lat follow
-//! x,y if the map has a frame, to nine decimals: a tenth of a millimetre.
+//! Numbers are written in the shortest form that parses to the same value. If the map has a frame,
+//! lon,lat with nine decimals (0.1 mm) follow x,y.
 
 use super::CsvFiles;
 use crate::error::{FileLocation, ImportError};
@@ -12,8 +12,8 @@ use meshcloak::units::{LonLat, Point};
 use std::fmt::Write as _;
 use std::io;
 
-/// Writes a map. The file of points of interest is left out if there are none, unless one of that
-/// name is there already, which would else be taken for this map's.
+/// Writes a map. The file of points of interest is omitted if there are none, unless an old file of
+/// that name exists, which would otherwise be read as part of this map.
 pub(crate) fn write(map: &StreetMap, files: &CsvFiles) -> Result<(), ImportError> {
     let lon_lats =
         LonLatConverter::of(map).map_err(|error| FileLocation::File.of(&files.nodes, error))?;
@@ -72,7 +72,7 @@ fn write_pois(map: &StreetMap, lon_lats: &LonLatConverter, mut rows: CsvRows) ->
     rows.finish()
 }
 
-/// CsvRows on their way into a file, field by field.
+/// Writes rows field by field.
 struct CsvRows<'a> {
     out: csv::Writer<&'a mut dyn io::Write>,
     field: String,
@@ -91,7 +91,7 @@ impl<'a> CsvRows<'a> {
         self.out.write_field(text).map_err(io::Error::from)
     }
 
-    /// The last field of a row. Readers take one `\r` from its end for part of the line's end.
+    /// Writes the last field of a row. Readers strip one trailing `\r` as part of the line end.
     fn last_text(&mut self, text: &str) -> io::Result<()> {
         self.with(|field| {
             field.push_str(text);
@@ -109,12 +109,14 @@ impl<'a> CsvRows<'a> {
     fn place(&mut self, place: Option<LonLat>) -> io::Result<()> {
         let Some(LonLat { lon, lat }) = place else { return Ok(()) };
         for degrees in [lon, lat] {
-            self.with(|field| write!(field, "{degrees:.9}").expect("a String takes any text"))?;
+            self.with(|field| {
+                write!(field, "{degrees:.9}").expect("writing to a String cannot fail")
+            })?;
         }
         Ok(())
     }
 
-    /// Nothing for a street whose ends lie on one point: a written length of zero is an error.
+    /// Writes a length; empty if it is zero, because a length of zero is not valid in CSV.
     fn length(&mut self, metres: f64) -> io::Result<()> {
         self.with(|field| {
             if metres > 0.0 {
@@ -123,7 +125,7 @@ impl<'a> CsvRows<'a> {
         })
     }
 
-    /// The shape, if it is more than a straight line.
+    /// Writes the shape; empty for a straight line.
     fn shape(&mut self, map: &StreetMap, street: StreetId) -> io::Result<()> {
         let shape = map.shape(street);
         self.with(|field| {
@@ -156,5 +158,5 @@ impl<'a> CsvRows<'a> {
 }
 
 fn put(field: &mut String, number: f64) {
-    write!(field, "{number}").expect("a String takes any text");
+    write!(field, "{number}").expect("writing to a String cannot fail");
 }

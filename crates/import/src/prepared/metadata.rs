@@ -1,4 +1,4 @@
-//! What a prepared map was made from, as JSON in its first section: readable with any tool.
+//! Metadata of a prepared map: JSON in its first section.
 
 use super::Prepared;
 use crate::draft::{Imported, Provenance};
@@ -6,6 +6,7 @@ use crate::error::Problem;
 use meshcloak::map::{Dropped, Extent, Repairs, StreetMap};
 use serde::{Deserialize, Serialize};
 
+/// Source, statistics and import notes of a prepared map.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Metadata {
     source: String,
@@ -48,13 +49,14 @@ impl Metadata {
     }
 
     pub(super) fn to_json(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("texts and finite numbers are always JSON")
+        serde_json::to_vec(self).expect("strings and finite numbers serialize to JSON")
     }
 
     pub(super) fn from_json(json: &[u8]) -> Result<Metadata, Problem> {
         serde_json::from_slice(json).map_err(|error| Problem::Damaged(error.to_string()))
     }
 
+    /// Combines the metadata with its map.
     pub(super) fn with(self, map: StreetMap) -> Prepared {
         let provenance = Provenance {
             source: self.source,

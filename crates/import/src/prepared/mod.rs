@@ -1,5 +1,5 @@
-//! The prepared map: a map's flat arrays behind a checked header, so that opening it costs a
-//! small part of importing it. The first section says what the map was made from, as JSON.
+//! Prepared maps: the flat arrays of a map behind a checked header. Opening one takes a fraction of
+//! the time of an import. The first section is metadata in JSON.
 
 mod metadata;
 mod records;
@@ -18,16 +18,16 @@ use records::{poi_of, poi_record, street_of, street_record};
 use sections::{ReadAt, SectionReader, SectionWriter};
 use std::fs::File;
 
-/// A prepared map as it was stored.
+/// A decoded prepared map.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The map and where it came from.
+    /// The map and its source.
     pub imported: Imported,
-    /// How much of its source was kept when it was prepared.
+    /// Extent with which it was prepared.
     pub extent: Extent,
 }
 
-/// The sections in the order of the file; a list of texts takes two.
+/// Sections in file order; a list of texts occupies two.
 #[derive(Clone, Copy)]
 enum Section {
     Metadata,
@@ -44,16 +44,16 @@ enum Section {
     Pois = 16,
     PoiLabels,
     Frame = 19,
-    GridPlace,
+    GridOrigin,
     GridCounts,
     GridStarts,
     GridSegments,
 }
 
-/// How many sections there are.
+/// Number of sections.
 const SECTIONS: usize = Section::GridSegments as usize + 1;
 
-/// The bytes of a prepared map.
+/// Encodes a prepared map.
 pub fn encode(imported: &Imported, extent: Extent) -> Vec<u8> {
     let mut out = SectionWriter::default();
     out.bytes(&Metadata::of(imported, extent).to_json());
@@ -61,23 +61,26 @@ pub fn encode(imported: &Imported, extent: Extent) -> Vec<u8> {
     out.finish()
 }
 
-/// The map in the bytes of a prepared map.
+/// Decodes a prepared map from memory.
+///
+/// # Errors
+/// [`Problem`] if the bytes are not a prepared map of this version or are damaged.
 pub fn decode(bytes: &[u8]) -> Result<Prepared, Problem> {
     read(bytes)
 }
 
-/// The map in a file, of which threads read different parts.
+/// Decodes a prepared map from a file; sections are read in parallel.
 pub(crate) fn open(file: &File) -> Result<Prepared, Problem> {
     read(file)
 }
 
-/// These bytes with a header that vouches for them, whatever they are: for tests and fuzzing of
-/// what comes after the checksums.
+/// Returns the bytes with a header and checksums that match them, for tests and fuzzing of the
+/// decoder behind the checksums.
 #[cfg(any(test, feature = "fuzzing"))]
 pub fn sealed(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes.resize(bytes.len().max(sections::HEADER), 0);
-    sections::vouch(&mut bytes);
+    sections::fix_checksums(&mut bytes);
     bytes
 }
 
@@ -109,7 +112,7 @@ fn write_tables(tables: &Tables, out: &mut SectionWriter) {
     out.numbers(segments);
 }
 
-/// The tables; the large ones are read side by side.
+/// Reads all tables; the large ones in parallel.
 fn read_tables<B: ReadAt + ?Sized>(from: &SectionReader<B>) -> Result<Tables, Problem> {
     let floats = |section: Section| from.records(section as usize, f64::from_le_bytes);
     let points = |section: Section| from.records(section as usize, point_of);
@@ -143,10 +146,10 @@ fn read_tables<B: ReadAt + ?Sized>(from: &SectionReader<B>) -> Result<Tables, Pr
 }
 
 fn read_grid<B: ReadAt + ?Sized>(from: &SectionReader<B>) -> Result<Grid, Problem> {
-    let place = from.records(Section::GridPlace as usize, f64::from_le_bytes)?;
+    let origin = from.records(Section::GridOrigin as usize, f64::from_le_bytes)?;
     let counts = from.numbers(Section::GridCounts as usize)?;
-    let (&[x, y, side], &[columns, rows]) = (&place[..], &counts[..]) else {
-        return Err(Problem::Damaged("its grid has no size".into()));
+    let (&[x, y, side], &[columns, rows]) = (&origin[..], &counts[..]) else {
+        return Err(Problem::Damaged("the grid has no size".into()));
     };
     let starts = from.numbers(Section::GridStarts as usize)?;
     let segments = from.numbers(Section::GridSegments as usize)?;
@@ -166,7 +169,7 @@ fn read_texts<B: ReadAt + ?Sized>(
     let bytes = String::from_utf8(from.bytes(section as usize + 1)?);
     let bytes = bytes.map_err(|_| Problem::Damaged("a text is not UTF-8".into()))?;
     let texts = Texts::from_parts(ends, bytes);
-    texts.ok_or_else(|| Problem::Damaged("its texts do not fit their lengths".into()))
+    texts.ok_or_else(|| Problem::Damaged("the lengths of texts do not match the texts".into()))
 }
 
 #[cfg(test)]

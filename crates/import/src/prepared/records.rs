@@ -1,4 +1,4 @@
-//! Points, streets, points of interest and frames as records of bytes, little-endian.
+//! Fixed-size little-endian records of points, streets, points of interest and frames.
 
 use crate::error::Problem;
 use meshcloak::map::{Frame, Poi, Position, Street, StreetId, TerminalId};
@@ -68,8 +68,8 @@ pub(super) fn frame_of(numbers: &[f64]) -> Result<Option<Frame>, Problem> {
         [] => Ok(None),
         [lon, lat, a, b, c, d, e, f] => Frame::from_parts(LonLat { lon, lat }, [a, b, c, d, e, f])
             .map(Some)
-            .ok_or_else(|| Problem::Damaged("its place on Earth is none".into())),
-        _ => Err(Problem::Damaged("its place on Earth is incomplete".into())),
+            .ok_or_else(|| Problem::Damaged("the geographic frame is invalid".into())),
+        _ => Err(Problem::Damaged("the geographic frame is incomplete".into())),
     }
 }
 

@@ -1,15 +1,15 @@
-//! Numbered sections of bytes behind a table of their sizes and checksums.
+//! Numbered sections behind a table of their sizes and checksums.
 //!
 //! ```text
 //! 0   magic      8 bytes   "MeshMap" and 0x1a
-//! 8   version    u32       this program reads VERSION alone
+//! 8   version    u32       must equal VERSION
 //! 12  checksum   u32       CRC-32 of the rest of the header
 //! 16  size       u64       of the whole file
 //! 24  table                for each section: u64 size, u32 CRC-32, u32 zero
-//! …   sections             one after the other
+//! …   sections             concatenated
 //! ```
-//! All numbers are little-endian. Sections can be read independently of one another, so that
-//! threads share the work; each is read through a small buffer, checked, and decoded in place.
+//! All numbers are little-endian. Sections can be read independently and in parallel; each is read
+//! through a small buffer, checked and decoded.
 
 use super::SECTIONS;
 use crate::error::Problem;
@@ -17,21 +17,21 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// What every prepared map begins with.
+/// First bytes of every prepared map.
 pub(crate) const MAGIC: &[u8; 8] = b"MeshMap\x1a";
-/// Raised whenever the layout changes.
+/// Format version; increased when the layout changes.
 pub(super) const VERSION: u32 = 1;
 const TABLE: usize = 24;
 const ENTRY: usize = 16;
 pub(super) const HEADER: usize = TABLE + SECTIONS * ENTRY;
-/// A whole number of records of every size in use, and small enough to stay in a core's cache.
+/// Buffer size: a multiple of all record sizes that fits the L2 cache.
 const BUFFER: usize = 160 << 10;
 
-/// ReadAt that can be read from anywhere, by several threads at once.
+/// Random access to bytes from several threads.
 pub(super) trait ReadAt: Sync {
-    /// How many there are.
+    /// Returns the number of bytes.
     fn size(&self) -> io::Result<u64>;
-    /// Fills `buffer` from `offset` on.
+    /// Fills `buffer` from `offset`.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
@@ -56,7 +56,7 @@ impl ReadAt for [u8] {
     }
 }
 
-/// Collects sections.
+/// Collects the sections of a file.
 #[derive(Default)]
 pub(super) struct SectionWriter {
     sections: Vec<Vec<u8>>,
@@ -75,7 +75,7 @@ impl SectionWriter {
         self.records(numbers.iter().map(|number| number.to_le_bytes()));
     }
 
-    /// The whole file.
+    /// Returns the complete file.
     pub(super) fn finish(self) -> Vec<u8> {
         let mut file = vec![0; HEADER];
         for (number, section) in self.sections.iter().enumerate() {
@@ -84,13 +84,13 @@ impl SectionWriter {
             entry[8..12].copy_from_slice(&crc32fast::hash(section).to_le_bytes());
         }
         file.extend(self.sections.into_iter().flatten());
-        seal(&mut file);
+        write_header(&mut file);
         file
     }
 }
 
-/// Writes what the header says of the rest of the file, the table aside.
-pub(super) fn seal(file: &mut [u8]) {
+/// Writes the header except the table.
+pub(super) fn write_header(file: &mut [u8]) {
     let size = file.len() as u64;
     file[..8].copy_from_slice(MAGIC);
     file[8..12].copy_from_slice(&VERSION.to_le_bytes());
@@ -99,9 +99,9 @@ pub(super) fn seal(file: &mut [u8]) {
     file[12..16].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Writes checksums that fit whatever the sections hold, as far as the table allows.
+/// Writes the checksums of all sections that the table describes correctly.
 #[cfg(any(test, feature = "fuzzing"))]
-pub(super) fn vouch(file: &mut [u8]) {
+pub(super) fn fix_checksums(file: &mut [u8]) {
     let mut start = HEADER;
     for number in 0..SECTIONS {
         let entry = TABLE + number * ENTRY;
@@ -113,10 +113,10 @@ pub(super) fn vouch(file: &mut [u8]) {
         file[entry + 8..entry + 12].copy_from_slice(&checksum);
         start += size;
     }
-    seal(file);
+    write_header(file);
 }
 
-/// Reads sections by their number.
+/// Reads sections by number.
 pub(super) struct SectionReader<'a, B: ?Sized> {
     bytes: &'a B,
     table: [Entry; SECTIONS],
@@ -130,13 +130,13 @@ struct Entry {
 }
 
 impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
-    /// A file whose header is ours and tells the truth.
+    /// Opens a file and checks its header and table.
     pub(super) fn new(bytes: &'a B) -> Result<SectionReader<'a, B>, Problem> {
         let size = bytes.size()?;
         let mut header = [0; HEADER];
-        let there = usize::try_from(size).unwrap_or(HEADER).min(HEADER);
-        bytes.read_at(&mut header[..there], 0)?;
-        check_header(&header, there, size)?;
+        let available = usize::try_from(size).unwrap_or(HEADER).min(HEADER);
+        bytes.read_at(&mut header[..available], 0)?;
+        check_header(&header, available, size)?;
         let mut table = [Entry::default(); SECTIONS];
         let mut offset = HEADER as u64;
         for (number, entry) in table.iter_mut().enumerate() {
@@ -145,21 +145,21 @@ impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
             offset = offset
                 .checked_add(entry.size)
                 .filter(|&end| end <= size)
-                .ok_or_else(|| Problem::Damaged("a section is longer than the file".into()))?;
+                .ok_or_else(|| Problem::Damaged("a section exceeds the file".into()))?;
         }
         if offset != size {
-            return Err(Problem::Damaged(format!("{} bytes follow its end", size - offset)));
+            return Err(Problem::Damaged(format!("{} extra bytes at the end", size - offset)));
         }
         Ok(SectionReader { bytes, table })
     }
 
-    /// A section as it is; read into its place at once, for there is nothing to decode.
+    /// Returns the bytes of a section.
     pub(super) fn bytes(&self, section: usize) -> Result<Vec<u8>, Problem> {
         let Entry { offset, size, checksum } = self.table[section];
         let mut bytes = vec![0; size as usize];
         self.bytes.read_at(&mut bytes, offset)?;
         if crc32fast::hash(&bytes) != checksum {
-            return Err(mismatch());
+            return Err(checksum_mismatch());
         }
         Ok(bytes)
     }
@@ -168,7 +168,7 @@ impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
         self.records(section, u32::from_le_bytes)
     }
 
-    /// The records of a section. Its size was compared with the file's, so it may be reserved.
+    /// Returns the records of a section. Its size is bounded by the file size, so allocation is safe.
     pub(super) fn records<const N: usize, T>(
         &self,
         section: usize,
@@ -192,35 +192,35 @@ impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
             done += now as u64;
         }
         if hasher.finalize() != checksum {
-            return Err(mismatch());
+            return Err(checksum_mismatch());
         }
         Ok(records)
     }
 }
 
-fn mismatch() -> Problem {
-    Problem::Damaged("a checksum does not match".into())
+fn checksum_mismatch() -> Problem {
+    Problem::Damaged("the checksum of a section does not match".into())
 }
 
-fn check_header(header: &[u8], there: usize, size: u64) -> Result<(), Problem> {
+fn check_header(header: &[u8], available: usize, size: u64) -> Result<(), Problem> {
     if !header.starts_with(MAGIC) {
         return Err(Problem::UnknownFormat);
     }
-    if there >= 12 && short(header, 8) != VERSION {
+    if available >= 12 && short(header, 8) != VERSION {
         return Err(Problem::WrongVersion { found: short(header, 8), expected: VERSION });
     }
-    if there < HEADER {
-        return Err(Problem::Truncated("in its header".into()));
+    if available < HEADER {
+        return Err(Problem::Truncated("in the header".into()));
     }
     if crc32fast::hash(&header[16..HEADER]) != short(header, 12) {
-        return Err(Problem::Damaged("the checksum of its header does not match".into()));
+        return Err(Problem::Damaged("the checksum of the header does not match".into()));
     }
     let written = long(header, 16);
     if size < written {
         return Err(Problem::Truncated(format!("after {size} of {written} bytes")));
     }
     if size > written {
-        return Err(Problem::Damaged(format!("{} bytes follow its end", size - written)));
+        return Err(Problem::Damaged(format!("{} extra bytes at the end", size - written)));
     }
     Ok(())
 }

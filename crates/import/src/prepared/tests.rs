@@ -1,4 +1,4 @@
-//! Maps come back as they went in, and nothing else is taken for one.
+//! Round trips of prepared maps, and rejection of everything else.
 
 use super::sections::HEADER;
 use super::*;
@@ -36,7 +36,7 @@ fn message(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_map_comes_back_as_it_went_in() {
+fn a_prepared_map_is_decoded_unchanged() {
     for seed in 0..200 {
         let original = imported(seed);
         for extent in [Extent::Whole, Extent::LargestPart] {
@@ -50,24 +50,24 @@ fn a_map_comes_back_as_it_went_in() {
 }
 
 #[test]
-fn a_file_that_is_not_ours_is_refused() {
+fn a_file_of_another_format_is_rejected() {
     let bytes = encode(&imported(80), Extent::Whole);
-    assert!(message(b"").starts_with("not a map"));
-    assert!(message(b"PK\x03\x04 something else entirely").starts_with("not a map"));
+    assert!(message(b"").starts_with("unknown map format"));
+    assert!(message(b"PK\x03\x04 something else entirely").starts_with("unknown map format"));
     assert_eq!(message(&bytes[..200]), "unexpected end of file in the header");
     let mut newer = bytes.clone();
     newer[8] = 9;
-    let expected = "prepared by another version (format 9); this program reads format 1, \
-                    so prepare the map again";
+    let expected = "prepared map has format version 9; expected 1; \
+                    prepare the map again with this program";
     assert_eq!(message(&newer), expected);
     let mut longer = bytes.clone();
     longer.extend_from_slice(b"abc");
-    assert_eq!(message(&longer), "damaged: 3 bytes follow its end");
-    assert_eq!(message(&sealed(&longer)), "damaged: 3 bytes follow its end");
+    assert_eq!(message(&longer), "damaged: 3 extra bytes at the end");
+    assert_eq!(message(&sealed(&longer)), "damaged: 3 extra bytes at the end");
 }
 
 #[test]
-fn a_file_cut_anywhere_is_refused() {
+fn a_truncated_file_is_rejected() {
     let bytes = encode(&imported(60), Extent::Whole);
     for cut in 8..bytes.len() {
         assert!(message(&bytes[..cut]).starts_with("unexpected end of file"), "cut at {cut}");
@@ -75,7 +75,7 @@ fn a_file_cut_anywhere_is_refused() {
 }
 
 #[test]
-fn every_flipped_bit_is_noticed() {
+fn every_flipped_bit_is_detected() {
     let bytes = encode(&imported(30), Extent::Whole);
     for bit in 0..bytes.len() * 8 {
         let mut flipped = bytes.clone();
@@ -85,14 +85,14 @@ fn every_flipped_bit_is_noticed() {
 }
 
 #[test]
-fn a_section_that_claims_three_gigabytes_is_refused_unread() {
+fn a_section_of_three_gigabytes_is_rejected_before_allocation() {
     let mut bytes = encode(&imported(10), Extent::Whole);
     bytes[24..32].copy_from_slice(&3_000_000_000_u64.to_le_bytes());
-    assert_eq!(message(&sealed(&bytes)), "damaged: a section is longer than the file");
+    assert_eq!(message(&sealed(&bytes)), "damaged: a section exceeds the file");
 }
 
 #[test]
-fn whatever_passes_the_checksum_is_a_map_that_can_be_used() {
+fn every_accepted_file_is_a_usable_map() {
     let mut random = Town::generator(7);
     let originals: Vec<Vec<u8>> =
         (0..40).map(|seed| encode(&imported(seed * 5), Extent::Whole)).collect();

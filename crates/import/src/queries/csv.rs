@@ -1,4 +1,4 @@
-//! Rows of queries in CSV.
+//! Queries in CSV.
 
 use super::fields::QueryFields;
 use super::reader::{BadQuery, millis};
@@ -6,7 +6,7 @@ use crate::csv_map::table::{Column, Table};
 use crate::error::{ImportError, Problem};
 use crate::input::Input;
 
-/// A table of queries and where its columns are.
+/// A table of queries and its columns.
 pub(super) struct CsvQueries<'a> {
     table: Table<'a>,
     query: Column,
@@ -15,8 +15,12 @@ pub(super) struct CsvQueries<'a> {
     numbers: [Option<Column>; 10],
 }
 
-/// A row: its line, and its fields or why they are none.
-pub(super) type Row = (u64, Result<QueryFields, BadQuery>);
+/// A row before validation.
+pub(super) struct RawRow {
+    /// First line of the row, from 1.
+    pub line: u64,
+    pub fields: Result<QueryFields, BadQuery>,
+}
 
 impl<'a> CsvQueries<'a> {
     pub(super) fn open(input: Input<'a>) -> Result<CsvQueries<'a>, ImportError> {
@@ -38,13 +42,13 @@ impl<'a> CsvQueries<'a> {
         Ok(CsvQueries { table, query, user, numbers })
     }
 
-    pub(super) fn next_row(&mut self) -> Result<Option<Row>, ImportError> {
+    pub(super) fn next_row(&mut self) -> Result<Option<RawRow>, ImportError> {
         match self.table.next() {
             Ok(false) => Ok(None),
-            Ok(true) => Ok(Some((self.table.line(), self.fields()))),
+            Ok(true) => Ok(Some(RawRow { line: self.table.line(), fields: self.fields() })),
             Err(error) if matches!(error.problem, Problem::FieldCount { .. }) => {
                 let bad = BadQuery { id: None, asked_at: None, problem: error.problem };
-                Ok(Some((self.table.line(), Err(bad))))
+                Ok(Some(RawRow { line: self.table.line(), fields: Err(bad) }))
             }
             Err(error) => Err(error),
         }

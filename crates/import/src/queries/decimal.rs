@@ -1,7 +1,14 @@
-//! Decimal numbers without rounding by surprise: whole multiples of a power of ten, as text.
+//! Exact decimal numbers: integers scaled by a power of ten.
 
-/// Writes `number / 10^decimals` with as many decimals as it needs.
-pub(super) fn put(out: &mut Vec<u8>, number: i64, decimals: u32) {
+/// The number `value / 10^decimals`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Decimal {
+    pub value: i64,
+    pub decimals: u32,
+}
+
+/// Appends a number with as many decimals as it needs.
+pub(super) fn put(out: &mut Vec<u8>, Decimal { value: number, decimals }: Decimal) {
     if number < 0 {
         out.push(b'-');
     }
@@ -42,7 +49,7 @@ mod tests {
     fn decimals_are_written_as_needed() {
         let text = |number, decimals| {
             let mut out = Vec::new();
-            put(&mut out, number, decimals);
+            put(&mut out, Decimal { value: number, decimals });
             String::from_utf8(out).unwrap()
         };
         assert_eq!(text(0, 3), "0");

@@ -1,4 +1,4 @@
-//! What a row of a file of queries holds, before anything is made of it.
+//! Fields of a query before validation.
 
 use serde::Deserialize;
 
@@ -21,7 +21,7 @@ pub(super) struct QueryFields {
     pub interval: Option<f64>,
 }
 
-/// An id is a text; a number is kept as the text it is written as.
+/// Reads an id: a string, or a number converted to text.
 fn id<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

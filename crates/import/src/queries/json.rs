@@ -1,16 +1,16 @@
-//! Rows of queries in NDJSON: one object on each line.
+//! Queries in NDJSON: one object per line.
 
-use super::csv::Row;
+use super::csv::RawRow;
 use super::fields::QueryFields;
 use super::reader::BadQuery;
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use std::io::{BufRead as _, Read as _};
 
-/// A line longer than this many bytes holds no query.
+/// Longest accepted line, in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// A file of objects.
+/// A file of JSON objects.
 pub(super) struct JsonQueries<'a> {
     input: Input<'a>,
     line: u64,
@@ -22,7 +22,7 @@ impl<'a> JsonQueries<'a> {
         JsonQueries { input, line: 0, text: Vec::new() }
     }
 
-    pub(super) fn next_row(&mut self) -> Result<Option<Row>, ImportError> {
+    pub(super) fn next_row(&mut self) -> Result<Option<RawRow>, ImportError> {
         loop {
             self.line += 1;
             self.text.clear();
@@ -30,7 +30,7 @@ impl<'a> JsonQueries<'a> {
             let read =
                 read.map_err(|error| self.input.error(FileLocation::Line(self.line), error))?;
             if read as u64 == MAX_LINE_BYTES && !self.text.ends_with(b"\n") {
-                let problem = Problem::Damaged("a line of more than a megabyte".into());
+                let problem = Problem::Damaged("the line is longer than 1 MiB".into());
                 return Err(self.input.error(FileLocation::Line(self.line), problem));
             }
             if read == 0 {
@@ -38,7 +38,7 @@ impl<'a> JsonQueries<'a> {
             }
             let text = self.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.text).trim_ascii();
             if !text.is_empty() {
-                return Ok(Some((self.line, fields(text))));
+                return Ok(Some(RawRow { line: self.line, fields: fields(text) }));
             }
         }
     }
@@ -46,7 +46,8 @@ impl<'a> JsonQueries<'a> {
 
 fn fields(text: &[u8]) -> Result<QueryFields, BadQuery> {
     serde_json::from_slice(text).map_err(|error| {
-        let problem = Problem::Damaged(format!("not a JSON object of a query: {error}"));
+        let problem =
+            Problem::Damaged(format!("not a JSON object with the fields of a query: {error}"));
         BadQuery { id: None, asked_at: None, problem }
     })
 }

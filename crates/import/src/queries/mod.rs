@@ -1,6 +1,6 @@
 //! Files of queries (docs/SPEC.md §8): CSV or NDJSON, in order of time.
 //!
-//! Whoever writes knows `dc`, `speed` and `interval`, and writes all three.
+//! The writer stores `dc`, `speed` and `interval`; a reader needs `dc` or the other two.
 
 mod csv;
 mod decimal;
@@ -17,25 +17,25 @@ pub use writer::QueryWriter;
 use crate::coordinates::Coordinates;
 use meshcloak::units::Length;
 
-/// A query as a file holds it: not snapped, nothing refused.
+/// A query of a file, before snapping and admission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryRecord {
-    /// Its id.
+    /// Id of the query.
     pub query: String,
-    /// Who asks.
+    /// Id of the user.
     pub user: String,
-    /// When, in milliseconds.
+    /// Time of the query, in milliseconds.
     pub asked_at: u64,
-    /// Where.
+    /// Position of the user.
     pub coordinates: Coordinates,
-    /// Among how many the person wants to be.
+    /// Minimum size of the anonymity set.
     pub k: u32,
-    /// How long the person waits, in milliseconds.
+    /// Temporal tolerance dt, in milliseconds.
     pub temporal_tolerance: u64,
-    /// How far the person can have come.
+    /// Distance constraint dc.
     pub distance_constraint: Length,
-    /// Top speed in millimetres per second.
+    /// Maximum speed in millimetres per second.
     pub speed: Option<u32>,
-    /// Milliseconds between two queries of this person.
+    /// Time between two queries of the user, in milliseconds.
     pub query_interval: Option<u32>,
 }

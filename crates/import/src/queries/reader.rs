@@ -1,9 +1,9 @@
-//! Queries out of a file, one by one, whichever format it has.
+//! Streaming reader of queries in any format.
 //!
-//! A row that is no query is handed over as such: whether it is refused or ends the run is for
-//! others to say. Only a file that cannot be read further is an error.
+//! An invalid row is returned as [`BadQuery`], so that the caller can skip it or stop. Only a file
+//! that cannot be read further is an error.
 
-use super::csv::CsvQueries;
+use super::csv::{CsvQueries, RawRow};
 use super::fields::QueryFields;
 use super::json::JsonQueries;
 use super::{Coordinates, QueryRecord};
@@ -13,38 +13,41 @@ use crate::progress::Progress;
 use meshcloak::units::{Length, LonLat, Point};
 use std::path::Path;
 
-/// Reads queries; holds no more than one of them.
+/// Reads queries one at a time.
 pub struct QueryReader<'a> {
-    rows: Rows<'a>,
+    rows: RowReader<'a>,
 }
 
-enum Rows<'a> {
+enum RowReader<'a> {
     Csv(Box<CsvQueries<'a>>),
     Json(JsonQueries<'a>),
 }
 
-/// One row of a file of queries.
+/// A row of a file of queries.
 #[derive(Debug)]
 pub struct QueryRow {
-    /// The line it begins on, counted from 1.
+    /// First line of the row, from 1.
     pub line: u64,
-    /// The query, or why it is none.
+    /// The query, or the reason why it is invalid.
     pub query: Result<QueryRecord, BadQuery>,
 }
 
-/// A row that is no query.
+/// An invalid row.
 #[derive(Debug)]
 pub struct BadQuery {
-    /// Its id, if that much can be read.
+    /// Id of the query, if readable.
     pub id: Option<String>,
-    /// When it was asked, in milliseconds, if that much can be read.
+    /// Time of the query in milliseconds, if readable.
     pub asked_at: Option<u64>,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Problem,
 }
 
 impl<'a> QueryReader<'a> {
-    /// Opens a file of queries: NDJSON if it begins with `{`, otherwise CSV; unpacked if gzipped.
+    /// Opens a file of queries, plain or gzipped: NDJSON if it begins with `{`, otherwise CSV.
+    ///
+    /// # Errors
+    /// [`ImportError`] if the file cannot be opened or a column is missing.
     pub fn open(path: &Path, progress: &'a dyn Progress) -> Result<QueryReader<'a>, ImportError> {
         QueryReader::of(Input::begin(path, "reading queries", progress)?)
     }
@@ -53,20 +56,23 @@ impl<'a> QueryReader<'a> {
         let start = input.peek()?;
         let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
         let rows = if start.starts_with(b"{") {
-            Rows::Json(JsonQueries::new(input))
+            RowReader::Json(JsonQueries::new(input))
         } else {
-            Rows::Csv(Box::new(CsvQueries::open(input)?))
+            RowReader::Csv(Box::new(CsvQueries::open(input)?))
         };
         Ok(QueryReader { rows })
     }
 
-    /// The next row; `None` after the last.
+    /// Returns the next row; `None` after the last.
+    ///
+    /// # Errors
+    /// [`ImportError`] if the file cannot be read further.
     pub fn next_row(&mut self) -> Result<Option<QueryRow>, ImportError> {
         let read = match &mut self.rows {
-            Rows::Csv(rows) => rows.next_row()?,
-            Rows::Json(rows) => rows.next_row()?,
+            RowReader::Csv(rows) => rows.next_row()?,
+            RowReader::Json(rows) => rows.next_row()?,
         };
-        let Some((line, fields)) = read else { return Ok(None) };
+        let Some(RawRow { line, fields }) = read else { return Ok(None) };
         let query = fields.and_then(|fields| {
             let (id, asked_at) = (fields.query.clone(), fields.t.and_then(millis));
             query(fields).map_err(|problem| BadQuery { id, asked_at, problem })
@@ -105,15 +111,23 @@ fn coordinates(fields: &QueryFields) -> Result<Coordinates, Problem> {
         }
         (None, None, Some(lon), Some(lat)) => {
             let place = LonLat::new(lon, lat);
-            let bad = || bad("lon,lat", format!("{lon},{lat}"), "degrees of a place on Earth");
+            let bad = || {
+                Problem::bad_field(
+                    "lon,lat",
+                    &format!("{lon},{lat}"),
+                    "lon from -180 to 180 and lat from -90 to 90",
+                )
+            };
             place.map(Coordinates::Degrees).ok_or_else(bad)
         }
-        (Some(x), Some(y), ..) => Err(bad("x,y", format!("{x},{y}"), "finite metres")),
+        (Some(x), Some(y), ..) => {
+            Err(Problem::bad_field("x,y", &format!("{x},{y}"), "finite metres"))
+        }
         _ => Err(Problem::NoContent("`x`,`y` or `lon`,`lat`")),
     }
 }
 
-/// As given, rounded down; otherwise speed × interval (docs/SPEC.md §3).
+/// Returns `dc`, rounded down, or speed × interval (docs/SPEC.md §3).
 fn constraint(
     dc: Option<f64>,
     speed: Option<u32>,
@@ -121,9 +135,9 @@ fn constraint(
 ) -> Result<Length, Problem> {
     match (dc, speed, interval) {
         (Some(dc), ..) if dc.is_finite() => Ok(Length::metres_down(dc)),
-        (Some(dc), ..) => Err(bad("dc", dc.to_string(), "metres")),
+        (Some(dc), ..) => Err(Problem::bad_field("dc", &dc.to_string(), "metres")),
         (None, Some(speed), Some(interval)) => {
-            // Micrometres; a unit of 1/32 m has 31,250 of them.
+            // The product is in micrometres; a unit of 1/32 m is 31,250 µm.
             let units = u64::from(speed) * u64::from(interval) / 31_250;
             Ok(Length::from_units(u32::try_from(units).unwrap_or(u32::MAX)))
         }
@@ -131,9 +145,11 @@ fn constraint(
     }
 }
 
-/// Seconds with at most three decimals, in milliseconds.
+/// Converts seconds with at most three decimals to milliseconds.
 fn in_thousandths(field: &'static str, number: f64) -> Result<u64, Problem> {
-    let bad = || bad(field, number.to_string(), "seconds from 0 with at most three decimals");
+    let bad = || {
+        Problem::bad_field(field, &number.to_string(), "seconds from 0 with at most three decimals")
+    };
     millis(number).ok_or_else(bad)
 }
 
@@ -148,20 +164,16 @@ fn nearest_thousandth(field: &'static str, number: f64) -> Result<u32, Problem> 
     if (0.0..=f64::from(u32::MAX)).contains(&thousandths) {
         return Ok(thousandths as u32);
     }
-    Err(bad(field, number.to_string(), "metres per second, not negative"))
+    Err(Problem::bad_field(field, &number.to_string(), "metres per second, not negative"))
 }
 
 fn whole(field: &'static str, number: f64) -> Result<u32, Problem> {
     if (0.0..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0 {
         return Ok(number as u32);
     }
-    Err(bad(field, number.to_string(), "a whole number, not negative"))
+    Err(Problem::bad_field(field, &number.to_string(), "a whole number, not negative"))
 }
 
 fn too_large(field: &'static str, value: u64) -> Problem {
-    bad(field, value.to_string(), "less than 50 days")
-}
-
-fn bad(field: &'static str, value: String, expected: &'static str) -> Problem {
-    Problem::BadField { field, value, expected }
+    Problem::bad_field(field, &value.to_string(), "less than 50 days")
 }

@@ -1,4 +1,4 @@
-//! Queries written and read again, and rows that are none.
+//! Round trips of queries, and invalid rows.
 
 use super::*;
 use meshcloak::units::{LonLat, Point};
@@ -14,8 +14,8 @@ fn rows(text: &str) -> Result<Vec<QueryRow>, String> {
     Ok(rows)
 }
 
-/// What is wrong with each bad row, after its line.
-fn complaints(text: &str) -> Vec<String> {
+/// Returns line and problem of each invalid row.
+fn problems(text: &str) -> Vec<String> {
     let rows = rows(text).unwrap();
     let bad = |row: QueryRow| Some(format!("{}: {}", row.line, row.query.err()?.problem));
     rows.into_iter().filter_map(bad).collect()
@@ -36,7 +36,7 @@ fn record(number: u32, coordinates: Coordinates) -> QueryRecord {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_queries_are_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let metres = |n: u32| Coordinates::Metres(Point::new(f64::from(n) * 12.25, -3.25));
     let degrees =
@@ -59,7 +59,7 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
-fn speed_and_interval_stand_for_dc() {
+fn speed_and_interval_define_dc() {
     let csv = "user,query,t,lon,lat,k,dt,speed,interval,mood\n7,a,1.5,8.2,53.1,3,0,12.5,4,good\n";
     let json = "{\"query\":1,\"user\":\"u\",\"t\":1.5,\"x\":1,\"y\":2,\"k\":3,\"dt\":0,\
                 \"speed\":12.5,\"interval\":4,\"mood\":null}\n\n";
@@ -72,14 +72,14 @@ fn speed_and_interval_stand_for_dc() {
 }
 
 #[test]
-fn a_bad_row_is_told_with_its_line_and_the_next_one_is_read() {
+fn an_invalid_row_is_reported_with_its_line_and_reading_continues() {
     let head = "query,user,t,x,y,k,dt,dc";
     let csv = format!(
         "{head}\na,1,0,1,1,2,3,50\nb,1,-1,1,1,2,3,50\nc,1,0.0005,1,1,2,3,50\nd,1,0,1,1,2.5,3,50\n\
          e,1,0,1,nan,2,3,50\nf,1,0,1,1,2,3,\ng,1,0,1,1,2,3\nh,1,0,1,1,two,3,50\n,1,0,1,1,2,3,50\n\
          z,1,9,1,1,2,3,50\n"
     );
-    let said = complaints(&csv);
+    let found = problems(&csv);
     let expected = [
         "3: field `t` is `-1`; expected seconds from 0 with at most three decimals",
         "4: field `t` is `0.0005`",
@@ -90,9 +90,9 @@ fn a_bad_row_is_told_with_its_line_and_the_next_one_is_read() {
         "9: field `k` is `two`; expected a number",
         "10: ",
     ];
-    assert_eq!(said.len(), expected.len(), "{said:?}");
-    for (said, expected) in said.iter().zip(expected) {
-        assert!(said.starts_with(expected), "{said}\nexpected: {expected}");
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with(expected), "{found}\nexpected: {expected}");
     }
     let all = rows(&csv).unwrap();
     assert_eq!(all.last().unwrap().query.as_ref().unwrap().query, "z");
@@ -100,16 +100,16 @@ fn a_bad_row_is_told_with_its_line_and_the_next_one_is_read() {
     let bad = |row: usize| all[row].query.as_ref().unwrap_err().asked_at;
     assert_eq!((bad(1), bad(3), bad(7)), (None, Some(0), Some(0)));
     let json = "{\"query\":\"a\"}\n{oops\n[]\n{\"query\":\"a\",\"t\":\"x\"}\n";
-    assert_eq!(complaints(json).len(), 4, "{:?}", complaints(json));
+    assert_eq!(problems(json).len(), 4, "{:?}", problems(json));
 }
 
 #[test]
-fn a_header_that_lacks_a_column_names_it() {
+fn a_missing_column_is_named() {
     let missing = |header: &str| rows(header).unwrap_err();
     assert!(missing("query,user,t,x,y,k,dt\n").contains("`dc`, or `speed` and `interval`"));
     assert!(missing("query,user,t,x,k,dt,dc\n").contains("column `y` is missing"));
     assert!(missing("query,t,x,y,k,dt,dc\n").contains("column `user` is missing"));
     assert!(rows("").unwrap_err().contains("header"));
     let long = format!("{{\"query\":\"{}", "a".repeat(2 << 20));
-    assert!(rows(&long).unwrap_err().contains("more than a megabyte"));
+    assert!(rows(&long).unwrap_err().contains("longer than 1 MiB"));
 }

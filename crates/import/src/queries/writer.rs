@@ -1,16 +1,16 @@
-//! Queries into a file, one by one.
+//! Streaming writer of queries.
 //!
-//! Metres get six decimals: a micrometre, so a point snaps to the street it was taken from, at
-//! the same offset, unless another street runs through it.
+//! Metres have six decimals (1 µm), so that a point snaps to its original street and offset, unless
+//! another street passes through it.
 
-use super::decimal::put;
+use super::decimal::{Decimal, put};
 use super::{Coordinates, QueryRecord};
 use crate::atomic_file::AtomicFile;
 use crate::error::ImportError;
 use meshcloak::units::{LonLat, Point};
 use std::path::Path;
 
-/// Writes queries; nothing appears under the file's name before [`QueryWriter::finish`].
+/// Writes queries; the file appears under its name after [`QueryWriter::finish`].
 #[derive(Debug)]
 pub struct QueryWriter {
     file: AtomicFile,
@@ -25,12 +25,15 @@ enum QueryFormat {
     Ndjson,
 }
 
-/// A number and how many decimals it was multiplied by.
-type Scaled = (i64, u32);
+/// A numeric column and its value, if any.
+type Column = (&'static str, Option<Decimal>);
 
 impl QueryWriter {
-    /// Begins a file: NDJSON if it is called `.ndjson`, `.jsonl` or `.json`, otherwise CSV;
+    /// Creates a file: NDJSON for the extensions `.ndjson`, `.jsonl` and `.json`, otherwise CSV;
     /// gzipped if `.gz` follows.
+    ///
+    /// # Errors
+    /// [`ImportError`] if the file cannot be created.
     pub fn create(path: &Path) -> Result<QueryWriter, ImportError> {
         let name = path.to_string_lossy().to_lowercase();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -40,7 +43,10 @@ impl QueryWriter {
         Ok(QueryWriter { file, format, row: Vec::new(), is_empty: true })
     }
 
-    /// Adds a query. All queries of a CSV file are in metres, or all in degrees, as its first.
+    /// Appends a query. All queries of a CSV file must use the same kind of coordinates.
+    ///
+    /// # Errors
+    /// [`ImportError`] if writing fails.
     pub fn write(&mut self, query: &QueryRecord) -> Result<(), ImportError> {
         self.row.clear();
         let numbers = numbers(query);
@@ -57,7 +63,10 @@ impl QueryWriter {
         self.file.add(&self.row)
     }
 
-    /// Gives the file its name.
+    /// Completes the file and renames it to its final name.
+    ///
+    /// # Errors
+    /// [`ImportError`] if writing or renaming fails.
     pub fn finish(mut self) -> Result<(), ImportError> {
         if self.is_empty && self.format == QueryFormat::Csv {
             self.file.add(b"query,user,t,x,y,k,dt,dc,speed,interval\n")?;
@@ -66,29 +75,30 @@ impl QueryWriter {
     }
 }
 
-fn numbers(query: &QueryRecord) -> [(&'static str, Option<Scaled>); 8] {
-    let metres = |value: f64| Some(((value * 1e6).round() as i64, 6));
-    let degrees = |value: f64| Some(((value * 1e9).round() as i64, 9));
+fn numbers(query: &QueryRecord) -> [Column; 8] {
+    let metres = |value: f64| Some(Decimal { value: (value * 1e6).round() as i64, decimals: 6 });
+    let degrees = |value: f64| Some(Decimal { value: (value * 1e9).round() as i64, decimals: 9 });
     let [first, second] = match query.coordinates {
         Coordinates::Metres(Point { x, y }) => [("x", metres(x)), ("y", metres(y))],
         Coordinates::Degrees(LonLat { lon, lat }) => [("lon", degrees(lon)), ("lat", degrees(lat))],
     };
-    let thousandths = |number: u64| Some((number.min(i64::MAX as u64) as i64, 3));
+    let thousandths =
+        |number: u64| Some(Decimal { value: number.min(i64::MAX as u64) as i64, decimals: 3 });
     // A unit of 1/32 m has five decimals.
     let dc = i64::from(query.distance_constraint.units()) * 3125;
     [
         ("t", thousandths(query.asked_at)),
         first,
         second,
-        ("k", Some((i64::from(query.k), 0))),
+        ("k", Some(Decimal { value: query.k.into(), decimals: 0 })),
         ("dt", thousandths(query.temporal_tolerance)),
-        ("dc", Some((dc, 5))),
+        ("dc", Some(Decimal { value: dc, decimals: 5 })),
         ("speed", query.speed.and_then(|speed| thousandths(speed.into()))),
         ("interval", query.query_interval.and_then(|interval| thousandths(interval.into()))),
     ]
 }
 
-fn put_header(row: &mut Vec<u8>, numbers: &[(&'static str, Option<Scaled>)]) {
+fn put_header(row: &mut Vec<u8>, numbers: &[Column]) {
     row.extend_from_slice(b"query,user");
     for (name, _) in numbers {
         row.push(b',');
@@ -97,14 +107,14 @@ fn put_header(row: &mut Vec<u8>, numbers: &[(&'static str, Option<Scaled>)]) {
     row.push(b'\n');
 }
 
-fn put_csv(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[(&'static str, Option<Scaled>)]) {
+fn put_csv(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[Column]) {
     put_csv_text(row, &query.query);
     row.push(b',');
     put_csv_text(row, &query.user);
     for &(_, number) in numbers {
         row.push(b',');
-        if let Some((number, decimals)) = number {
-            put(row, number, decimals);
+        if let Some(number) = number {
+            put(row, number);
         }
     }
     row.push(b'\n');
@@ -119,17 +129,17 @@ fn put_csv_text(row: &mut Vec<u8>, text: &str) {
     row.push(b'"');
 }
 
-fn put_json(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[(&'static str, Option<Scaled>)]) {
+fn put_json(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[Column]) {
     for (before, text) in [("{\"query\":", &query.query), (",\"user\":", &query.user)] {
         row.extend_from_slice(before.as_bytes());
-        serde_json::to_writer(&mut *row, text).expect("a Vec takes any text");
+        serde_json::to_writer(&mut *row, text).expect("writing to a Vec cannot fail");
     }
     for &(name, number) in numbers {
-        if let Some((number, decimals)) = number {
+        if let Some(number) = number {
             row.extend_from_slice(b",\"");
             row.extend_from_slice(name.as_bytes());
             row.extend_from_slice(b"\":");
-            put(row, number, decimals);
+            put(row, number);
         }
     }
     row.extend_from_slice(b"}\n");
@@ -182,10 +192,10 @@ mod tests {
         assert_eq!(written("q.csv", &[]), "query,user,t,x,y,k,dt,dc,speed,interval\n");
     }
 
-    /// A micrometre is rounded to half of it, and snapping may prefer what is as near.
+    /// Rounding error plus ties of snapping, in metres.
     const NEAR: f64 = 2e-6;
 
-    /// Whether some other street comes so near to `point` that snapping may prefer it.
+    /// Returns whether another street is near enough to `point` for snapping to prefer it.
     fn is_shared(town: &Town, point: Point, own: StreetId) -> bool {
         let near = |street: StreetId| {
             town.map.shape(street).windows(2).any(|pair| {
@@ -206,10 +216,8 @@ mod tests {
         Point::new(x, y)
     }
 
-    /// What holds: the point snaps within a micrometre; to the same street, unless another runs
-    /// through it; and there to the same offset, unless the street passes through the point
-    /// twice. Streets with bends are no exception, for a bend is where two parts of a street
-    /// meet at one offset.
+    /// The point snaps within 1 µm to the same street, unless another street passes through it, and
+    /// to the same offset, unless the street passes through the point twice.
     #[test]
     fn a_written_point_snaps_to_the_position_it_was_taken_from() {
         let (mut straight, mut bent) = (0, 0);
@@ -223,13 +231,13 @@ mod tests {
                 if is_shared(&town, point, position.street) {
                     continue;
                 }
-                let told = format!("seed {seed} {point:?} {position:?} {snapped:?}\n{town}");
-                assert_eq!(snapped.street, position.street, "{told}");
+                let context = format!("seed {seed} {point:?} {position:?} {snapped:?}\n{town}");
+                assert_eq!(snapped.street, position.street, "{context}");
                 let again = town.map.point(snapped).distance(point) < 0.05;
                 let shape = town.map.shape(position.street);
                 let passes_twice =
                     snapped.offset != position.offset && again && passes_twice(shape, point);
-                assert!(snapped == position || passes_twice, "{told}");
+                assert!(snapped == position || passes_twice, "{context}");
                 *if shape.len() > 2 { &mut bent } else { &mut straight } +=
                     usize::from(!passes_twice);
             }
@@ -237,8 +245,7 @@ mod tests {
         assert!(straight > 4000 && bent > 1000, "only {straight} and {bent} points");
     }
 
-    /// Whether two stretches of a shape that do not follow each other come near `point`, or one
-    /// goes back over the other, or the shape is a single point.
+    /// Returns whether two segments of a shape are near `point`, or the shape is a single point.
     fn passes_twice(shape: &[Point], point: Point) -> bool {
         let parts: Vec<usize> = (0..shape.len() - 1)
             .filter(|&part| {

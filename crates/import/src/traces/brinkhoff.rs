@@ -1,15 +1,15 @@
-//! Traces of Brinkhoff's generator: one report a line, tab-separated, of all objects in order of
+//! Traces of Brinkhoff's generator: one tab-separated report per line, all objects in order of
 //! time: `newpoint|point|disappearpoint|new|poi, object, report, class, time, x, y, speed,
 //! next x, next y[, k …]`.
 
-use super::{Coordinates, SkipCounts, Trip, TripPoint, shown};
+use super::{Coordinates, SkipCounts, Trip, TripPoint};
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use meshcloak::units::Point;
 use rustc_hash::FxHashMap;
 use std::io::BufRead as _;
 
-/// A line of a trace.
+/// A report of an object: one line of a trace.
 #[derive(Debug)]
 pub(super) struct Report {
     object: String,
@@ -17,7 +17,7 @@ pub(super) struct Report {
     point: TripPoint,
 }
 
-/// The reports of one file, in its order.
+/// Reads the reports of a file.
 pub(super) fn read(mut input: Input) -> Result<Vec<Report>, ImportError> {
     let mut reports = Vec::new();
     let mut bytes = Vec::new();
@@ -44,16 +44,21 @@ pub(super) fn read(mut input: Input) -> Result<Vec<Report>, ImportError> {
 fn report(line: &str) -> Result<Report, Problem> {
     let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
     let [kind, object, _, _, time, x, y, speed, ..] = fields[..] else {
-        let found = shown(line);
-        return Err(Problem::BadField { field: "line", value: found, expected: COLUMNS });
+        return Err(Problem::bad_field("line", line, COLUMNS));
     };
     let is_new = match kind {
         "newpoint" | "new" => true,
         "point" | "poi" | "disappearpoint" => false,
-        _ => return Err(bad("kind", kind, "newpoint, point, disappearpoint, new or poi")),
+        _ => {
+            return Err(Problem::bad_field(
+                "kind",
+                kind,
+                "newpoint, point, disappearpoint, new or poi",
+            ));
+        }
     };
     if object.is_empty() {
-        return Err(bad("object", object, "an id"));
+        return Err(Problem::bad_field("object", object, "an id"));
     }
     let expected = "a time stamp from 0";
     let stamp = number("time", time, 0.0..=1e12, expected)?;
@@ -62,7 +67,7 @@ fn report(line: &str) -> Result<Report, Problem> {
     let speed = number("speed", speed, 0.0..=4e7, "metres per time stamp from 0")?;
     let k = fields.get(10).map(|text| {
         let k = text.parse::<u32>().ok().filter(|k| (1..=1_000_000).contains(k));
-        k.ok_or_else(|| bad("k", text, "a whole number from 1"))
+        k.ok_or_else(|| Problem::bad_field("k", text, "a whole number from 1"))
     });
     let at = (stamp * 1000.0).round() as i64;
     let point = TripPoint { at, coordinates, speed: Some(speed), k: k.transpose()? };
@@ -79,15 +84,11 @@ fn number(
     expected: &'static str,
 ) -> Result<f64, Problem> {
     let value = text.parse::<f64>().ok().filter(|value| range.contains(value));
-    value.ok_or_else(|| bad(field, text, expected))
+    value.ok_or_else(|| Problem::bad_field(field, text, expected))
 }
 
-fn bad(field: &'static str, value: &str, expected: &'static str) -> Problem {
-    Problem::BadField { field, value: shown(value), expected }
-}
-
-/// The trips of all objects, in order of appearance. Files are taken in order of their first time
-/// stamp, whatever the order in which they were named.
+/// Returns the trips of all objects in order of appearance. Files are sorted by their first time
+/// stamp.
 pub(super) fn trips(mut files: Vec<Vec<Report>>, skips: &mut SkipCounts) -> Vec<Trip> {
     files.sort_by_key(|reports| reports.first().map(|report| report.point.at));
     let mut trips: Vec<Trip> = Vec::new();

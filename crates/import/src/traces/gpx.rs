@@ -1,9 +1,9 @@
-//! GPX 1.0 and 1.1: every `<trkseg>` is a trip of its `<trkpt lat lon>` that have a `<time>`.
+//! GPX 1.0 and 1.1: every `<trkseg>` is a trip of its `<trkpt lat lon>` elements with a `<time>`.
 //!
-//! A trip is named after its file; `read_traces` numbers it if the file holds several.
+//! The id of a trip is the file name; `read_traces` appends a number if there are several.
 
-use super::{Coordinates, SkipCounts, Trip, TripPoint, push_trip, shown, timestamp};
-use crate::error::{FileLocation, ImportError, Problem};
+use super::{Coordinates, SkipCounts, Trip, TripPoint, push_trip, timestamp};
+use crate::error::{FileLocation, ImportError, Problem, excerpt};
 use crate::input::Input;
 use meshcloak::units::LonLat;
 use quick_xml::XmlVersion;
@@ -19,7 +19,7 @@ pub(super) fn read(
     skips: &mut SkipCounts,
 ) -> Result<(), ImportError> {
     let path = input.path.clone();
-    let mut reader = Reader::from_reader(Numbered { input, line: 1 });
+    let mut reader = Reader::from_reader(LineCounter { input, line: 1 });
     let mut segments = Segments::default();
     segments.read(&mut reader).map_err(|problem| {
         let line = reader.get_ref().line;
@@ -32,41 +32,41 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The file's name without its endings.
+/// Returns the file name without `.gpx` and `.gz`.
 fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let plain = name.strip_suffix(".gz").unwrap_or(&name);
     plain.strip_suffix(".gpx").unwrap_or(plain).to_owned()
 }
 
-/// The segments read so far, and what is open.
+/// Segments read so far and the current segment and point.
 #[derive(Default)]
 struct Segments {
     done: Vec<Vec<TripPoint>>,
     untimed: usize,
     points: Vec<TripPoint>,
-    place: Option<LonLat>,
+    position: Option<LonLat>,
     time: Option<i64>,
-    /// The text of the open `<time>` of a point.
+    /// Text of the current `<time>` of a point.
     text: Option<String>,
 }
 
 impl Segments {
-    fn read(&mut self, reader: &mut Reader<Numbered>) -> Result<(), Problem> {
+    fn read(&mut self, reader: &mut Reader<LineCounter>) -> Result<(), Problem> {
         let mut buffer = Vec::new();
         let (mut depth, mut roots) = (0_u64, 0_u64);
         loop {
             buffer.clear();
-            match reader.read_event_into(&mut buffer).map_err(problem_of)? {
+            match reader.read_event_into(&mut buffer)? {
                 Event::Start(element) => {
                     roots += u64::from(depth == 0);
                     depth += 1;
-                    is_gpx(&element, depth)?;
+                    check_root(&element, depth)?;
                     self.start(&element)?;
                 }
                 Event::Empty(element) => {
                     roots += u64::from(depth == 0);
-                    is_gpx(&element, depth + 1)?;
+                    check_root(&element, depth + 1)?;
                     self.start(&element)?;
                     self.end(element.local_name().as_ref())?;
                 }
@@ -91,10 +91,10 @@ impl Segments {
     fn start(&mut self, element: &BytesStart) -> Result<(), Problem> {
         match element.local_name().as_ref() {
             "trkpt" => {
-                self.place = Some(place_of(element)?);
+                self.position = Some(position_of(element)?);
                 self.time = None;
             }
-            "time" if self.place.is_some() => self.text = Some(String::new()),
+            "time" if self.position.is_some() => self.text = Some(String::new()),
             _ => {}
         }
         Ok(())
@@ -106,10 +106,11 @@ impl Segments {
                 if let Some(text) = self.text.take() {
                     let time = timestamp::milliseconds(&text);
                     let expected = "date and time, as in 2013-07-01T00:00:58Z";
-                    self.time = Some(time.ok_or_else(|| bad("time", &text, expected))?);
+                    self.time =
+                        Some(time.ok_or_else(|| Problem::bad_field("time", &text, expected))?);
                 }
             }
-            "trkpt" => match (self.place.take(), self.time.take()) {
+            "trkpt" => match (self.position.take(), self.time.take()) {
                 (Some(place), Some(at)) => {
                     let coordinates = Coordinates::Degrees(place);
                     self.points.push(TripPoint { at, coordinates, speed: None, k: None });
@@ -123,16 +124,16 @@ impl Segments {
     }
 }
 
-/// The outermost element is `<gpx>`.
-fn is_gpx(element: &BytesStart, depth: u64) -> Result<(), Problem> {
+/// Checks that the root element is `<gpx>`.
+fn check_root(element: &BytesStart, depth: u64) -> Result<(), Problem> {
     let name = element.local_name();
     if depth > 1 || name.as_ref() == "gpx" {
         return Ok(());
     }
-    Err(Problem::Damaged(format!("expected `<gpx>`, found `<{}>`", shown(name.as_ref()))))
+    Err(Problem::Damaged(format!("expected `<gpx>`, found `<{}>`", excerpt(name.as_ref()))))
 }
 
-fn place_of(element: &BytesStart) -> Result<LonLat, Problem> {
+fn position_of(element: &BytesStart) -> Result<LonLat, Problem> {
     let lon = degrees(element, "lon", 180.0, "degrees from -180 to 180")?;
     let lat = degrees(element, "lat", 90.0, "degrees from -90 to 90")?;
     Ok(LonLat { lon, lat })
@@ -154,28 +155,16 @@ fn degrees(
         None => String::new(),
     };
     let value = text.trim().parse::<f64>().ok().filter(|value| value.abs() <= limit);
-    value.ok_or_else(|| bad(name, &text, expected))
+    value.ok_or_else(|| Problem::bad_field(name, &text, expected))
 }
 
-fn bad(field: &'static str, value: &str, expected: &'static str) -> Problem {
-    Problem::BadField { field, value: shown(value), expected }
-}
-
-fn problem_of(error: quick_xml::Error) -> Problem {
-    match error {
-        quick_xml::Error::Io(error) => io::Error::new(error.kind(), error.to_string()).into(),
-        quick_xml::Error::Syntax(error) => Problem::Truncated(format!("or is damaged: {error}")),
-        error => Problem::Damaged(error.to_string()),
-    }
-}
-
-/// An input that knows which line has been reached.
-struct Numbered<'a> {
+/// An input that counts lines.
+struct LineCounter<'a> {
     input: Input<'a>,
     line: u64,
 }
 
-impl Read for Numbered<'_> {
+impl Read for LineCounter<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
         self.line += lines(&buffer[..read]) as u64;
@@ -183,13 +172,13 @@ impl Read for Numbered<'_> {
     }
 }
 
-impl BufRead for Numbered<'_> {
+impl BufRead for LineCounter<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.input.fill_buf()
     }
 
     fn consume(&mut self, amount: usize) {
-        // What was filled before is still there: this cannot fail or wait.
+        // The buffer is already filled, so this neither fails nor blocks.
         let passed =
             self.input.fill_buf().map_or(0, |bytes| lines(&bytes[..amount.min(bytes.len())]));
         self.line += passed as u64;

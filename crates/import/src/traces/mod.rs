@@ -1,9 +1,9 @@
-//! Traces: where people really went, as others recorded it (docs/SPEC.md §8).
+//! Recorded traces (docs/SPEC.md §8).
 //!
-//! Four kinds, recognised by content, plain or gzipped: Brinkhoff's generator, taxi trips as CSV
-//! with `POLYLINE` or with `shape` and `timestamps`, and GPX. All become [`Trip`]s. What a field
-//! must not hold is an error that names it; what records are full of (a trip of one point, time
-//! that runs backwards, data the taxi lost) is left out and counted.
+//! Four formats, detected by content, plain or gzipped: Brinkhoff's generator, taxi trips as CSV
+//! with `POLYLINE` or with `shape` and `timestamps`, and GPX. All are converted to [`Trip`]s. An
+//! invalid field is an error. Common defects of recordings (trips of one point, time that runs
+//! backwards, missing data) are skipped and counted.
 
 mod brinkhoff;
 mod gpx;
@@ -22,12 +22,12 @@ use crate::progress::Progress;
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
-/// How a trace is written.
+/// Format of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceKind {
-    /// Tab-separated reports of Brinkhoff's generator, in metres; time in its own stamps.
+    /// Tab-separated reports of Brinkhoff's generator, in metres and generator time stamps.
     Brinkhoff,
-    /// Taxi trips as CSV with `POLYLINE`, a point every 15 s.
+    /// Taxi trips as CSV with `POLYLINE`, one point every 15 s.
     TaxiPolyline,
     /// Taxi trips as CSV with `shape` in WKT and `timestamps`.
     TaxiShape,
@@ -38,38 +38,41 @@ pub enum TraceKind {
 /// A point of a trip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TripPoint {
-    /// Milliseconds since 1970; thousandths of a time stamp in a Brinkhoff trace.
+    /// Time in milliseconds since 1970; in thousandths of a time stamp in a Brinkhoff trace.
     pub at: i64,
-    /// Where.
+    /// Position.
     pub coordinates: Coordinates,
-    /// Metres per time stamp, if the trace says (Brinkhoff).
+    /// Speed in metres per time stamp (Brinkhoff only).
     pub speed: Option<f64>,
-    /// The k-anonymity asked for, if the trace says (Brinkhoff with k).
+    /// Requested k (Brinkhoff with k only).
     pub k: Option<u32>,
 }
 
-/// One way of one person, in order of time and never twice at one time.
+/// A trip of one object; times are strictly ascending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trip {
-    /// The trace's own name for it, made unique by `/2`, `/3` where it is not.
+    /// Id in the trace, made unique by the suffixes `/2`, `/3`, …
     pub id: String,
-    /// At least one point; at least two unless the trace is Brinkhoff's.
+    /// Points; at least two, in Brinkhoff traces at least one.
     pub points: Vec<TripPoint>,
 }
 
-/// What was read from one or several files of one kind.
+/// Content of one or more files of one format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trips {
-    /// How they are written.
+    /// Format of the files.
     pub kind: TraceKind,
-    /// In the order in which they begin in the files.
+    /// Trips in order of their first point in the files.
     pub trips: Vec<Trip>,
-    /// What was left out.
+    /// Skipped data.
     pub skips: SkipCounts,
 }
 
-/// Reads the files of one trace. Brinkhoff traces may be cut into files by time, in any order;
-/// for the other kinds every file stands for itself.
+/// Reads the files of one trace. A Brinkhoff trace may be divided into files by time, in any order;
+/// files of other formats are independent.
+///
+/// # Errors
+/// [`ImportError`] if a file cannot be read, formats differ, or no usable trip is found.
 pub fn read_traces<P: AsRef<Path>>(
     files: &[P],
     progress: &dyn Progress,
@@ -110,7 +113,7 @@ fn read_inputs<'a>(
     }
 }
 
-/// The kind of trace an input holds, by its first line.
+/// Detects the format of a trace from its first line.
 fn kind_of(input: &mut Input) -> Result<TraceKind, ImportError> {
     let head = input.peek()?;
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
@@ -130,7 +133,7 @@ fn kind_of(input: &mut Input) -> Result<TraceKind, ImportError> {
     }
 }
 
-/// Appends `/2`, `/3`, … to ids that were there before.
+/// Appends `/2`, `/3`, … to repeated ids.
 fn with_unique_ids(mut trips: Vec<Trip>) -> Vec<Trip> {
     let mut seen: FxHashMap<String, u32> = FxHashMap::default();
     for trip in &mut trips {
@@ -145,7 +148,8 @@ fn with_unique_ids(mut trips: Vec<Trip>) -> Vec<Trip> {
     trips
 }
 
-/// Adds a trip, less the points that are not later than the one before; or counts why not.
+/// Adds a trip without points that are not later than their predecessor, or counts why it is
+/// skipped.
 fn push_trip(id: String, points: Vec<TripPoint>, trips: &mut Vec<Trip>, skips: &mut SkipCounts) {
     let read = points.len();
     let mut points = points;
@@ -161,13 +165,4 @@ fn push_trip(id: String, points: Vec<TripPoint>, trips: &mut Vec<Trip>, skips: &
         1 => skips.one_point += 1,
         _ => trips.push(Trip { id, points }),
     }
-}
-
-/// A value short enough to be shown in a message.
-fn shown(value: &str) -> String {
-    let mut short: String = value.chars().take(80).collect();
-    if short.len() < value.len() {
-        short.push('…');
-    }
-    short
 }

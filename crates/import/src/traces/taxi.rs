@@ -1,6 +1,6 @@
-//! Taxi trips as CSV: one trip a row, its points either as `POLYLINE`, a JSON array of
-//! `[lon, lat]` every 15 s from `TIMESTAMP` on (Porto, 2013), or as `shape` in WKT with as many
-//! `timestamps`, in seconds since 1970 (the test set of the same taxis).
+//! Taxi trips as CSV, one trip per row. Points are either `POLYLINE`, a JSON array of `[lon, lat]`
+//! every 15 s from `TIMESTAMP` (Porto, 2013), or `shape` in WKT with equally many `timestamps` in
+//! seconds since 1970 (the test set of the same taxis).
 
 use super::{Coordinates, SkipCounts, Trip, TripPoint, push_trip};
 use crate::csv_map::table::{Column, Table};
@@ -9,10 +9,10 @@ use crate::error::ImportError;
 use crate::input::Input;
 use meshcloak::units::{LonLat, Point};
 
-/// Milliseconds from one point of a `POLYLINE` to the next.
+/// Time between two points of a `POLYLINE`, in milliseconds.
 const STEP: i64 = 15_000;
 
-/// Seconds since 1970 that are no mistake: until the year 5000.
+/// Accepted seconds since 1970: until the year 5000.
 const SECONDS: std::ops::RangeInclusive<f64> = 0.0..=95_617_584_000.0;
 
 /// Reads a table with `POLYLINE`.
@@ -75,7 +75,7 @@ pub(super) fn read_shapes(
     Ok(())
 }
 
-/// The points of a line string, of which there may be none or one: that is odd, not wrong.
+/// Reads the points of a line string; also accepts none or one point, which is skipped later.
 fn read_line(table: &Table, column: Column, places: &mut Vec<Point>) -> Result<(), ImportError> {
     let text = table.text(column)?;
     let word = text.trim().to_ascii_uppercase();
@@ -89,7 +89,7 @@ fn read_line(table: &Table, column: Column, places: &mut Vec<Point>) -> Result<(
     }
 }
 
-/// The columns that both kinds may have.
+/// Optional columns of both formats.
 struct Common {
     trip: Option<Column>,
     missing_data: Option<Column>,
@@ -101,10 +101,10 @@ impl Common {
     }
 
     fn is_incomplete(&self, table: &Table) -> Result<bool, ImportError> {
-        self.missing_data.map_or(Ok(false), |column| table.truth(column))
+        self.missing_data.map_or(Ok(false), |column| table.boolean(column))
     }
 
-    /// The trip's id; the line it stands on if it has none.
+    /// Returns the id of the trip, or its line number if it has none.
     fn id(&self, table: &Table) -> Result<String, ImportError> {
         let id = table.optional_text(self.trip)?.trim();
         Ok(if id.is_empty() { format!("line-{}", table.line()) } else { id.to_owned() })

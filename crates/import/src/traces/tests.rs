@@ -1,4 +1,4 @@
-//! Every kind of trace, its oddities and its faults, and what real traces hold.
+//! Trace formats, their defects and their errors.
 
 use super::*;
 use flate2::Compression;
@@ -64,7 +64,7 @@ fn a_brinkhoff_trace_becomes_a_trip_per_object() {
 }
 
 #[test]
-fn a_brinkhoff_trace_cut_by_time_is_joined_whatever_the_order_of_its_files() {
+fn files_of_a_brinkhoff_trace_are_joined_in_any_order() {
     let first = b"new\t1\t1\t0\t0\t0\t0\t9\t1\t1\t4\t0.001\t3\n";
     let second = b"poi\t1\t2\t0\t1\t5\t0\t9\t1\t1\t2\t0.001\t3\n";
     let trips = read_files(&[("b", second), ("a", &gzipped(first))]).unwrap();
@@ -92,7 +92,7 @@ fn taxi_trips_and_gpx_give_the_same_points() {
 }
 
 #[test]
-fn several_segments_of_one_name_are_told_apart() {
+fn segments_of_one_file_get_distinct_ids() {
     let double = GPX.replace("</trkseg>", "</trkseg><trkseg/>").replace("</gpx>", "");
     let again = &GPX[GPX.find("<trk>").unwrap()..];
     let trips = read_files(&[("w.gpx", format!("{double}{again}").as_bytes())]).unwrap();
@@ -102,7 +102,7 @@ fn several_segments_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn oddities_are_left_out_and_counted() {
+fn defects_are_skipped_and_counted() {
     let rows =
         "b,1,False,[]\nc,1,False,\"[[-8.6,41.1]]\"\nd,1,True,\"[[-8.6,41.1],[-8.5,41.2]]\"\n";
     let skips = read(&format!("{POLYLINE}{rows}")).unwrap().skips;
@@ -126,14 +126,14 @@ fn oddities_are_left_out_and_counted() {
 }
 
 #[test]
-fn a_trace_of_which_nothing_is_left_says_why() {
+fn a_trace_without_usable_trips_states_the_reason() {
     let rows = "TRIP_ID,TIMESTAMP,POLYLINE\nb,1,[]\n";
-    assert_eq!(read(rows).unwrap_err(), "t: no trip in it: 1 trips have no point; left out");
-    assert_eq!(read("<gpx/>").unwrap_err(), "t: no trip in it: it is empty");
+    assert_eq!(read(rows).unwrap_err(), "t: no usable trip: 1 trips without points skipped");
+    assert_eq!(read("<gpx/>").unwrap_err(), "t: no usable trip: the file has no trips");
 }
 
 #[test]
-fn what_is_wrong_is_named_with_file_line_field_value_and_what_was_expected() {
+fn errors_state_file_line_field_value_and_expected_value() {
     let line = |text: &str| format!("{BRINKHOFF}{text}\n");
     let cases = [
         (
@@ -163,7 +163,7 @@ fn what_is_wrong_is_named_with_file_line_field_value_and_what_was_expected() {
             POLYLINE.replace("[-8.5,", "[NaN,"),
             "t, line 2: field `polyline` is `[[-8.6,41.1],[NaN,41.2]]`; expected a JSON",
         ),
-        (POLYLINE.replace("41.2]", "95.0]"), "t, line 2: field `polyline` holds"),
+        (POLYLINE.replace("41.2]", "95.0]"), "t, line 2: field `polyline` is"),
         (
             POLYLINE.replace("1372636858", "noon"),
             "t, line 2: field `timestamp` is `noon`; expected seconds",
@@ -177,8 +177,8 @@ fn what_is_wrong_is_named_with_file_line_field_value_and_what_was_expected() {
             SHAPE.replace(", 1408039052.5", ""),
             "t, line 2: field `timestamps` is `1408039037`; expected as many",
         ),
-        (SHAPE.replace("LINESTRING", "POINT"), "t, line 2: field `shape` holds"),
-        (SHAPE.replace("-8.5 41.2", "-8.5 nan"), "t, line 2: field `shape` holds"),
+        (SHAPE.replace("LINESTRING", "POINT"), "t, line 2: field `shape` is"),
+        (SHAPE.replace("-8.5 41.2", "-8.5 nan"), "t, line 2: field `shape` is"),
         (
             GPX.replace("41.2", "NaN"),
             "t, line 6: field `lat` is `NaN`; expected degrees from -90 to 90",
@@ -190,8 +190,8 @@ fn what_is_wrong_is_named_with_file_line_field_value_and_what_was_expected() {
         ),
         (GPX[..300].to_owned(), "t, line 6: unexpected end of file"),
         ("<osm></osm>".into(), "t, line 1: damaged: expected `<gpx>`, found `<osm>`"),
-        ("x,y\n1,2\n".into(), "t: not a trace; expected Brinkhoff"),
-        (String::new(), "t: not a trace; expected Brinkhoff"),
+        ("x,y\n1,2\n".into(), "t: unknown trace format; expected Brinkhoff"),
+        (String::new(), "t: unknown trace format; expected Brinkhoff"),
     ];
     for (text, expected) in cases {
         let message = read(&text).unwrap_err();
@@ -200,7 +200,7 @@ fn what_is_wrong_is_named_with_file_line_field_value_and_what_was_expected() {
 }
 
 #[test]
-fn a_gzip_that_ends_early_a_missing_file_and_a_mixture_are_named() {
+fn truncated_missing_and_mixed_files_are_rejected() {
     for text in [BRINKHOFF, POLYLINE, SHAPE, GPX] {
         let mut long = text.to_owned();
         if let Some(row) = text.lines().nth(1).filter(|_| !text.starts_with('<')) {
@@ -216,11 +216,14 @@ fn a_gzip_that_ends_early_a_missing_file_and_a_mixture_are_named() {
     assert_eq!(nothing, "/nowhere/t: no such file");
     assert!(read_traces::<&Path>(&[], &()).is_err());
     let mixed = read_files(&[("a", GPX.as_bytes()), ("b", BRINKHOFF.as_bytes())]).unwrap_err();
-    assert_eq!(mixed, "b: is another kind of trace than the files before it");
+    assert_eq!(
+        mixed,
+        "b: the trace format differs from that of the files before; convert them separately"
+    );
 }
 
 #[test]
-fn bytes_changed_at_random_never_bring_a_reader_down() {
+fn random_changes_never_panic() {
     let mut state = 1_u64;
     let mut random = move |below: usize| {
         state =
@@ -251,5 +254,5 @@ fn bytes_changed_at_random_never_bring_a_reader_down() {
             }
         }
     }
-    assert!(good > 20 && bad > 50, "{good} read, {bad} refused");
+    assert!(good > 20 && bad > 50, "{good} accepted, {bad} rejected");
 }

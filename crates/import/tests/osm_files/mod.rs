@@ -1,11 +1,10 @@
-//! Writes tiny OSM files, so that a test can say in a few lines what is in one: the same content
-//! as PBF (encoded by hand) and as XML.
+//! Writers of small OSM files for tests: the same content as PBF and as XML.
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use std::io::Write;
 
-/// What is in a file.
+/// Content of a file.
 #[derive(Clone, Default)]
 pub struct Content {
     /// Id, lat and lon in units of 1e-7 degrees, tags.
@@ -16,7 +15,7 @@ pub struct Content {
 
 type Tags = Vec<(String, String)>;
 
-/// Tags written `highway=road name=Long_Lane`; `_` stands for a space in values after `name=`.
+/// Parses tags such as `highway=road name=Long_Lane`; `_` is a space in values of `name`.
 fn tags(text: &str) -> Tags {
     let tag = |tag: &str| {
         let (key, value) = tag.split_once('=').expect("a tag is written key=value");
@@ -27,14 +26,14 @@ fn tags(text: &str) -> Tags {
 }
 
 impl Content {
-    /// A node `east` and `north` metres (roughly) from a place in Oldenburg.
+    /// Adds a node about `east` and `north` metres from a point in Oldenburg.
     pub fn node(mut self, id: i64, [east, north]: [i64; 2], text: &str) -> Content {
         let (lat, lon) = (531_400_000 + north * 90, 82_100_000 + east * 150);
         self.nodes.push((id, lat, lon, tags(text)));
         self
     }
 
-    /// Nodes without tags.
+    /// Adds nodes without tags.
     pub fn nodes(self, nodes: &[(i64, [i64; 2])]) -> Content {
         nodes.iter().fold(self, |content, &(id, at)| content.node(id, at, ""))
     }
@@ -71,7 +70,7 @@ impl Content {
         xml + "</osm>\n"
     }
 
-    /// A PBF file of three blocks: header, nodes, ways.
+    /// Encodes a PBF file of three blocks: header, nodes, ways.
     pub fn pbf(&self) -> Vec<u8> {
         let mut file = blob("OSMHeader", &bytes(4, b"OsmSchema-V0.6"));
         file.extend(blob("OSMData", &self.node_block()));
@@ -130,32 +129,32 @@ fn block(strings: &Strings, group: &[u8]) -> Vec<u8> {
     [bytes(1, &table), bytes(2, group)].concat()
 }
 
-/// A block of a file, packed with zlib.
+/// Returns a framed block, compressed with zlib.
 pub fn blob(kind: &str, content: &[u8]) -> Vec<u8> {
-    let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
-    packed.write_all(content).unwrap();
-    let body = [number(2, content.len() as u64), bytes(3, &packed.finish().unwrap())].concat();
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(content).unwrap();
+    let body = [number(2, content.len() as u64), bytes(3, &encoder.finish().unwrap())].concat();
     framed(kind, &body)
 }
 
-/// A block of a file around a body that is packed already.
+/// Returns a framed block with this body.
 pub fn framed(kind: &str, body: &[u8]) -> Vec<u8> {
     let header = [bytes(1, kind.as_bytes()), number(3, body.len() as u64)].concat();
     [&(header.len() as u32).to_be_bytes()[..], &header, body].concat()
 }
 
 pub fn gzipped(content: &[u8]) -> Vec<u8> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-    packed.write_all(content).unwrap();
-    packed.finish().unwrap()
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
 }
 
-/// A field that holds a number.
+/// Encodes a numeric field.
 pub fn number(field: u64, value: u64) -> Vec<u8> {
     numbers(&[field << 3, value])
 }
 
-/// A field that holds bytes.
+/// Encodes a length-delimited field.
 pub fn bytes(field: u64, value: &[u8]) -> Vec<u8> {
     [numbers(&[field << 3 | 2, value.len() as u64]), value.to_vec()].concat()
 }

@@ -1,5 +1,14 @@
-//! The guard's own distances: a plain Dijkstra from one terminal, kept for as long as there is
-//! room, and spread out over the map for whoever stands somewhere.
+//! Distances of the guard: a plain Dijkstra search from each terminal, cached by terminal.
+//!
+//! ```text
+//! rows     one per terminal      Option<Row { start, end, bound }>
+//! entries  entries[start..end]   (terminal, distance), nearest first, complete up to `bound`
+//! spread   one per terminal      distance from the current origin, if set
+//! ```
+//!
+//! Users near one exit share its row, so a batch needs few searches. The engine's own distances
+//! ([`crate::distance`]) are not used: an error there must not hide itself from the guard.
+//! Reference: `naive::distance`.
 
 use crate::map::{Position, StreetMap, TerminalId};
 use crate::stamps::Stamps;
@@ -7,59 +16,67 @@ use crate::units::Length;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// How far it is from one position to others.
-#[derive(Clone, Debug, Default)]
+/// Distances from one origin, with the cache of rows.
+#[derive(Default)]
 pub(super) struct Distances {
-    /// For each terminal which rows are its own, and up to where they reach.
+    limits: CacheLimits,
     rows: Vec<Option<Row>>,
     entries: Vec<(u32, u32)>,
-    /// How many of the entries belong to no row any more.
-    waste: usize,
+    /// Number of entries that belong to no row.
+    unused: usize,
     search: Search,
-    from: Option<Position>,
+    origin: Option<Position>,
     bound: u32,
-    /// Distance of each terminal from `from`, 1/32 m.
     spread: Stamps<u32>,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// Size limits of the cache, in entries of 8 bytes.
+#[derive(Clone, Copy)]
+pub(super) struct CacheLimits {
+    /// The cache is emptied when it holds more entries than this.
+    pub(super) max_entries: usize,
+    /// Fewer unused entries than this are not compacted.
+    pub(super) min_unused: usize,
+}
+
+impl Default for CacheLimits {
+    fn default() -> CacheLimits {
+        CacheLimits { max_entries: 1 << 24, min_unused: 1 << 16 } // 128 MB
+    }
+}
+
+#[derive(Clone, Copy)]
 struct Row {
     start: usize,
     end: usize,
     bound: u32,
 }
 
-/// More entries than this are not kept: 128 MB of them, and few in tests. Then all are forgotten.
-const MOST_ENTRIES: usize = if cfg!(test) { 1 << 8 } else { 1 << 24 };
-
-/// Fewer entries than this are not looked through for those that are of no use any more.
-const FEW_ENTRIES: usize = if cfg!(test) { 1 << 4 } else { 1 << 16 };
-
 impl Distances {
-    /// Turns to a position: distances from there are known up to `bound`.
-    pub(super) fn stand(&mut self, map: &StreetMap, from: Position, bound: Length) {
+    /// Sets the origin; distances from it are known up to `bound`.
+    pub(super) fn set_origin(&mut self, map: &StreetMap, origin: Position, bound: Length) {
         self.rows.resize(map.terminal_count(), None);
         self.spread.clear(map.terminal_count());
-        self.from = Some(from);
+        self.origin = Some(origin);
         self.bound = bound.units();
-        let street = map.street(from.street);
-        self.leave_by(map, street.to, street.length.units() - from.offset.units());
+        let street = map.street(origin.street);
+        self.spread_from(map, street.to, street.length.units() - origin.offset.units());
         if !street.one_way {
-            self.leave_by(map, street.from, from.offset.units());
+            self.spread_from(map, street.from, origin.offset.units());
         }
     }
 
-    /// How far it is from there to `to`; `None` beyond the bound.
+    /// Returns the distance from the origin; `None` beyond the bound.
     pub(super) fn to(&self, map: &StreetMap, to: Position) -> Option<Length> {
-        let from = self.from?;
+        let origin = self.origin?;
         let street = map.street(to.street);
         let (behind, ahead) = (to.offset.units(), street.length.units() - to.offset.units());
         let mut shortest = self.at(street.from).saturating_add(behind);
         if !street.one_way {
             shortest = shortest.min(self.at(street.to).saturating_add(ahead));
         }
-        if from.street == to.street && (!street.one_way || to.offset >= from.offset) {
-            shortest = shortest.min(from.offset.units().abs_diff(to.offset.units()));
+        if origin.street == to.street && (!street.one_way || to.offset >= origin.offset) {
+            shortest = shortest.min(origin.offset.units().abs_diff(to.offset.units()));
         }
         (shortest <= self.bound).then_some(Length::from_units(shortest))
     }
@@ -68,29 +85,29 @@ impl Distances {
         self.spread.get(terminal.index()).unwrap_or(u32::MAX)
     }
 
-    fn leave_by(&mut self, map: &StreetMap, exit: TerminalId, behind: u32) {
-        let Some(left) = self.bound.checked_sub(behind) else { return };
-        // Whoever else stands near this exit is nearer to it or farther, and most have the same
-        // bound: one row serves them all.
+    /// Adds the paths that leave the origin's street by `exit`, at distance `offset` from it.
+    fn spread_from(&mut self, map: &StreetMap, exit: TerminalId, offset: u32) {
+        let Some(rest) = self.bound.checked_sub(offset) else { return };
+        // The row has the full bound, not `rest`: other origins near this exit share it.
         let row = self.row(map, exit, self.bound);
         for &(terminal, length) in &self.entries[row.start..row.end] {
-            if length > left {
+            if length > rest {
                 break;
             }
-            self.spread.lower(terminal as usize, length + behind);
+            self.spread.lower(terminal as usize, length + offset);
         }
     }
 
-    /// The terminals within `bound` of one, nearest first, and perhaps some more.
+    /// Returns the row of a terminal, complete at least up to `bound`.
     fn row(&mut self, map: &StreetMap, terminal: TerminalId, bound: u32) -> Row {
         let old = self.rows[terminal.index()];
         if let Some(row) = old.filter(|row| row.bound >= bound) {
             return row;
         }
-        self.waste += old.map_or(0, |row| row.end - row.start);
+        self.unused += old.map_or(0, |row| row.end - row.start);
         self.rows[terminal.index()] = None;
-        self.make_room();
-        let (start, bound) = (self.entries.len(), step_up(bound));
+        self.reclaim();
+        let (start, bound) = (self.entries.len(), round_up(bound));
         let Distances { search, entries, .. } = self;
         search.run(map, terminal, bound, |terminal, length| entries.push((terminal.0, length)));
         let row = Row { start, end: self.entries.len(), bound };
@@ -98,45 +115,43 @@ impl Distances {
         row
     }
 
-    /// Of the entries that are kept at most half are of no use; if all of them are too many, none
-    /// is kept.
-    fn make_room(&mut self) {
-        if self.entries.len() > MOST_ENTRIES {
+    /// Empties the cache beyond its size limit; compacts it when half of it is unused.
+    fn reclaim(&mut self) {
+        if self.entries.len() > self.limits.max_entries {
             self.entries.clear();
             self.rows.fill(None);
-            self.waste = 0;
-        } else if self.waste > (self.entries.len() / 2).max(FEW_ENTRIES) {
+            self.unused = 0;
+        } else if self.unused > (self.entries.len() / 2).max(self.limits.min_unused) {
             let mut rows: Vec<&mut Row> = self.rows.iter_mut().flatten().collect();
             rows.sort_unstable_by_key(|row| row.start);
-            let mut kept = 0;
+            let mut end = 0;
             for row in rows {
-                self.entries.copy_within(row.start..row.end, kept);
-                *row = Row { start: kept, end: kept + row.end - row.start, ..*row };
-                kept = row.end;
+                self.entries.copy_within(row.start..row.end, end);
+                *row = Row { start: end, end: end + row.end - row.start, ..*row };
+                end = row.end;
             }
-            self.entries.truncate(kept);
-            self.waste = 0;
+            self.entries.truncate(end);
+            self.unused = 0;
         }
     }
 }
 
-/// A bound that is not below this one, and at most a quarter above: there are few of them, so that
-/// a row is not made anew for every bound that is a little larger than those before.
-fn step_up(bound: u32) -> u32 {
+/// Rounds a bound up by at most a quarter, so that slightly larger bounds reuse a row.
+fn round_up(bound: u32) -> u32 {
     let step = 1 << bound.checked_ilog2().unwrap_or(0).saturating_sub(2);
     bound.checked_next_multiple_of(step).unwrap_or(u32::MAX)
 }
 
-/// Room for searches.
-#[derive(Clone, Debug, Default)]
+/// Scratch buffers of Dijkstra's algorithm.
+#[derive(Default)]
 struct Search {
-    /// Shortest distance to each terminal found so far, 1/32 m.
+    /// Shortest distance so far, by terminal.
     best: Stamps<u32>,
     open: BinaryHeap<Reverse<(u32, TerminalId)>>,
 }
 
 impl Search {
-    /// Dijkstra's algorithm: calls `visit` with every terminal within `bound`, nearest first.
+    /// Calls `visit` with every terminal within `bound` of `from`, nearest first.
     fn run(
         &mut self,
         map: &StreetMap,
@@ -172,7 +187,7 @@ mod tests {
     use rand::RngExt as _;
 
     #[test]
-    fn the_guard_measures_as_floyd_and_warshall_do() {
+    fn distances_agree_with_floyd_warshall() {
         for seed in 0..300 {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
@@ -181,7 +196,7 @@ mod tests {
             for _ in 0..20 {
                 let bound = Length::metres(random.random_range(1.0..3_000.0));
                 let (a, b) = (town.position(&mut random), town.position(&mut random));
-                distances.stand(&town.map, a, bound);
+                distances.set_origin(&town.map, a, bound);
                 let expected = naive::distance(&town.map, &table, a, b);
                 let expected = expected.filter(|&length| length <= bound);
                 assert_eq!(distances.to(&town.map, b), expected, "seed {seed} {a:?} {b:?}\n{town}");
@@ -190,40 +205,44 @@ mod tests {
     }
 
     #[test]
-    fn a_step_up_is_small_and_there_are_few() {
+    fn bounds_are_rounded_up_by_at_most_a_quarter() {
         let mut steps = std::collections::BTreeSet::new();
         for bound in 0..70_000 {
-            let step = step_up(bound);
+            let step = round_up(bound);
             assert!(bound <= step && step - bound <= bound / 4, "{bound} {step}");
             steps.insert(step);
         }
         assert!(steps.len() < 70, "{}", steps.len());
-        assert_eq!(step_up(u32::MAX), u32::MAX);
+        assert_eq!(round_up(u32::MAX), u32::MAX);
     }
 
     #[test]
-    fn however_many_bounds_are_asked_for_little_more_is_kept_than_one_row_for_each_terminal() {
-        let (mut gathered, mut forgot) = (0, 0);
+    fn the_cache_stays_within_its_limits_for_any_sequence_of_bounds() {
+        let limits = CacheLimits { max_entries: 1 << 8, min_unused: 1 << 4 };
+        let (mut compacted, mut emptied) = (0, 0);
         for seed in 400..430 {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
-            let mut distances = Distances::default();
+            let mut distances = Distances { limits, ..Distances::default() };
             let terminals = town.map.terminal_count();
             for number in 0..2_000_u32 {
                 let before = distances.entries.len();
                 let from = town.position(&mut random);
-                distances.stand(&town.map, from, Length::from_units(number * 40));
+                distances.set_origin(&town.map, from, Length::from_units(number * 40));
                 let rows = distances.rows.iter().flatten();
                 let useful: usize = rows.map(|row| row.end - row.start).sum();
                 let kept = distances.entries.len();
-                assert_eq!(useful + distances.waste, kept);
+                assert_eq!(useful + distances.unused, kept);
                 assert!(useful <= terminals * terminals);
-                assert!(kept <= MOST_ENTRIES + 2 * terminals);
-                assert!(distances.waste <= kept / 2 + FEW_ENTRIES + 2 * terminals);
-                gathered += u32::from(kept < before && kept > 2 * terminals);
-                forgot += u32::from(kept < before && kept <= 2 * terminals);
+                assert!(kept <= limits.max_entries + 2 * terminals);
+                assert!(distances.unused <= kept / 2 + limits.min_unused + 2 * terminals);
+                compacted += u32::from(kept < before && kept > 2 * terminals);
+                emptied += u32::from(kept < before && kept <= 2 * terminals);
             }
         }
-        assert!(gathered > 10 && forgot > 10, "{gathered} times gathered, {forgot} forgotten");
+        assert!(
+            compacted > 10 && emptied > 10,
+            "compacted {compacted} times, emptied {emptied} times"
+        );
     }
 }

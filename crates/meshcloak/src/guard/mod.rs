@@ -1,150 +1,167 @@
-//! The publish guard: looks once more at every set before it leaves, and holds back those that
-//! break what was promised; whom they would have served goes on waiting.
+//! The guard: checks every proposed set against the scheme's promise before it is published.
 //!
-//! It shares no code with what found the sets: not the grouping, the constraint graph, the mesh,
-//! nor their distances. It has a search of its own, and keeps what it found by terminal.
+//! ```text
+//! scheme.cloak(state) ──▶ proposed sets ──▶ Guard::inspect ──▶ published sets
+//!                                                └──▶ rejected: removed, counted by violation;
+//!                                                     their queries go on waiting
+//! ```
+//!
+//! The engine ([`crate::engine::turn`]) calls the guard, so no scheme can bypass it. The guard shares no
+//! code with the search for sets: not the grouping, the constraint graph, the mesh, nor their
+//! distances ([`distances`] has its own search). A set is checked in this order, and the first
+//! failed check is its [`Violation`]:
+//!
+//! | check | violation |
+//! |---|---|
+//! | all members wait, the set serves all of them and no other query | `NotOneRegion` |
+//! | members are distinct users | `DuplicateUser` |
+//! | the set has at least `k` members for each query it serves | `TooSmall` |
+//! | the region contains every member | `OutsideRegion` |
+//! | members are pairwise within the distance constraint | `NotClique` |
+//! | `history`: `k` members are reachable from each member's previous position | `History` |
 
 mod distances;
 
 use crate::constraint_graph::Coverage;
-use crate::guarantee::Guarantee;
+use crate::distance::Atlas;
+use crate::guarantee::{Guarantee, max_travel};
+use crate::history::History;
 use crate::map::StreetMap;
+pub use crate::published::Rejection;
+use crate::published::{AnonymitySet, Published};
 use crate::query::{Query, QueryId};
-use crate::scheme::{AnonymitySet, Published, State};
 use crate::units::Length;
+pub use crate::violation::{Rejections, Violation};
 use distances::Distances;
+use std::fmt;
+use std::sync::Arc;
 
-/// What was promised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a scheme promises for every set it proposes.
+#[derive(Clone, Debug)]
 pub struct Promise {
-    /// To whom.
+    /// Properties of the sets.
     pub guarantee: Guarantee,
-    /// When two people count as within reach of each other.
+    /// Rule for pairs within the distance constraint.
     pub coverage: Coverage,
+    /// The map; its distances are not used.
+    pub atlas: Arc<Atlas>,
 }
 
-/// What is wrong with a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Violation {
-    /// A member does not publish it, or somebody publishes it who is not a member.
-    NotOneRegion,
-    /// Somebody is in it twice.
-    SamePerson,
-    /// It is smaller than somebody's k.
-    TooFew,
-    /// A member is outside its region.
-    Outside,
-    /// Two of its members are not within reach of each other.
-    NoClique,
-    /// Too few of it can have come from where a member was before.
-    History,
-}
-
-/// The guard, with what it has found out about the map.
-#[derive(Clone, Debug, Default)]
+/// Checks proposed sets. Caches distances from one batch to the next.
+#[derive(Default)]
 pub struct Guard {
     distances: Distances,
-    /// Who is served, by set.
+    /// Set and waiting index of each served query, sorted.
     served: Vec<(u32, u32)>,
-    faults: Vec<(u32, Violation)>,
+    rejected: Vec<Rejection>,
 }
 
-/// A set as the guard sees it.
-struct Suspect<'a> {
+/// A clone starts with an empty cache.
+impl Clone for Guard {
+    fn clone(&self) -> Guard {
+        Guard::default()
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Guard(…)")
+    }
+}
+
+/// A proposed set with what its checks need.
+struct Proposal<'a> {
     map: &'a StreetMap,
-    promise: Promise,
-    state: &'a State,
+    promise: &'a Promise,
+    waiting: &'a [Query],
+    history: &'a History,
     set: AnonymitySet<'a>,
-    /// Its members, as far as they wait.
+    /// The members that are waiting.
     members: Vec<&'a Query>,
-    /// The places of those whom it serves.
+    /// Set and waiting index of each query that the set serves.
     served: &'a [(u32, u32)],
 }
 
 impl Guard {
-    /// Takes out of `published` every set that breaks the promise, counts them, and says which
-    /// they were and what was wrong with each.
+    /// Removes from `published` every set that breaks the promise, and returns these sets.
+    ///
+    /// Their queries stay unserved; [`Stats::rejected`](crate::published::Stats::rejected) counts
+    /// them by violation.
     pub fn inspect(
         &mut self,
-        map: &StreetMap,
-        promise: Promise,
-        state: &State,
+        promise: &Promise,
+        waiting: &[Query],
+        history: &History,
         published: &mut Published,
-    ) -> &[(u32, Violation)] {
-        let Guard { distances, served, faults } = self;
+    ) -> &[Rejection] {
+        let Guard { distances, served, rejected } = self;
         served.clear();
         served.extend(published.served().iter().map(|served| (served.set, served.index)));
         served.sort_unstable();
-        // Somebody served twice shows another set than at least one of hers.
-        let in_order = published.served().is_sorted_by(|a, b| a.index < b.index);
-        let by_id = index(&state.waiting);
-        faults.clear();
+        let by_id = index_by_id(waiting);
+        rejected.clear();
         let mut rest = &served[..];
         for number in 0..published.set_count() as u32 {
-            let hers = rest.partition_point(|served| served.0 <= number);
-            let (now, later) = rest.split_at(hers);
+            let (served, later) = rest.split_at(rest.partition_point(|entry| entry.0 <= number));
             rest = later;
             let set = published.set(number);
-            let found = set.members.iter().enumerate().filter_map(|(place, &id)| {
-                // As a rule they are served in order: then there is no need to search.
-                let served = now.get(place).and_then(|hers| state.waiting.get(hers.1 as usize));
-                let is_she = |query: &&Query| query.id == id;
-                served.filter(is_she).or_else(|| find(&state.waiting, &by_id, id))
+            let members = set.members.iter().enumerate().filter_map(|(position, &id)| {
+                // Members and served queries usually have the same order: no search is needed.
+                let query = served.get(position).and_then(|entry| waiting.get(entry.1 as usize));
+                query.filter(|query| query.id == id).or_else(|| find(waiting, &by_id, id))
             });
-            let members = found.collect();
-            let suspect = Suspect { map, promise, state, set, members, served: now };
-            let fault =
-                if in_order { suspect.fault(distances) } else { Some(Violation::NotOneRegion) };
-            faults.extend(fault.map(|fault| (number, fault)));
+            let members = members.collect();
+            let map = promise.atlas.map();
+            let proposal = Proposal { map, promise, waiting, history, set, members, served };
+            let violation = proposal.violation(distances);
+            rejected.extend(violation.map(|violation| Rejection { set: number, violation }));
         }
-        if !faults.is_empty() {
-            published.suppress(&faults.iter().map(|fault| fault.0).collect::<Vec<u32>>());
+        if !rejected.is_empty() {
+            published.reject(rejected);
         }
-        faults
+        rejected
     }
 }
 
-/// The places of the waiting list in order of id; empty if the list is in that order itself.
-fn index(waiting: &[Query]) -> Vec<u32> {
+/// Returns the waiting indices in order of query id; empty if the list has that order itself.
+fn index_by_id(waiting: &[Query]) -> Vec<u32> {
     if waiting.is_sorted_by_key(|query| query.id) {
         return Vec::new();
     }
-    let mut places: Vec<u32> = (0..waiting.len() as u32).collect();
-    places.sort_unstable_by_key(|&place| waiting[place as usize].id);
-    places
+    let mut order: Vec<u32> = (0..waiting.len() as u32).collect();
+    order.sort_unstable_by_key(|&index| waiting[index as usize].id);
+    order
 }
 
 fn find<'a>(waiting: &'a [Query], by_id: &[u32], id: QueryId) -> Option<&'a Query> {
-    let place = match by_id.is_empty() {
+    let index = match by_id.is_empty() {
         true => waiting.binary_search_by_key(&id, |query| query.id).ok()?,
         false => {
-            let of = |place: &u32| waiting[*place as usize].id;
-            by_id[by_id.binary_search_by_key(&id, of).ok()?] as usize
+            let id_of = |index: &u32| waiting[*index as usize].id;
+            by_id[by_id.binary_search_by_key(&id, id_of).ok()?] as usize
         }
     };
-    Some(&waiting[place])
+    Some(&waiting[index])
 }
 
-impl Suspect<'_> {
-    /// The first thing that is wrong with it.
-    fn fault(&self, distances: &mut Distances) -> Option<Violation> {
+impl Proposal<'_> {
+    /// Returns the first violation.
+    fn violation(&self, distances: &mut Distances) -> Option<Violation> {
         if !self.is_one_region() {
             return Some(Violation::NotOneRegion);
         }
-        let mut users: Vec<_> = self.members.iter().map(|query| query.user).collect();
-        users.sort_unstable();
-        if users.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Some(Violation::SamePerson);
+        if self.has_duplicate_user() {
+            return Some(Violation::DuplicateUser);
         }
-        if self.asked().any(|query| query.k as usize > self.members.len()) {
-            return Some(Violation::TooFew);
+        if self.served().any(|query| query.k as usize > self.members.len()) {
+            return Some(Violation::TooSmall);
         }
-        let inside = |query: &&Query| self.set.region.contains(self.map, query.position);
-        if !self.members.iter().all(inside) {
-            return Some(Violation::Outside);
+        let is_inside = |query: &&Query| self.set.region.contains(self.map, query.position);
+        if !self.members.iter().all(is_inside) {
+            return Some(Violation::OutsideRegion);
         }
         if !self.members.iter().all(|a| self.reaches_all(a, distances)) {
-            return Some(Violation::NoClique);
+            return Some(Violation::NotClique);
         }
         let history = self.promise.guarantee == Guarantee::History;
         if history && !self.members.iter().all(|a| self.hides(a, distances)) {
@@ -153,24 +170,30 @@ impl Suspect<'_> {
         None
     }
 
-    /// Those whom it serves.
-    fn asked(&self) -> impl Iterator<Item = &Query> {
-        self.served.iter().filter_map(|served| self.state.waiting.get(served.1 as usize))
+    /// Returns the queries that the set serves.
+    fn served(&self) -> impl Iterator<Item = &Query> {
+        self.served.iter().filter_map(|entry| self.waiting.get(entry.1 as usize))
     }
 
-    /// Whether all members wait and it serves them all and nobody else; as printed, nobody else.
+    /// Whether all members wait and the set serves exactly them. Under `paper` it may serve fewer.
     fn is_one_region(&self) -> bool {
-        let all = self.members.len() == self.set.members.len()
+        let only_members = self.members.len() == self.set.members.len()
             && self.set.members.is_sorted_by(|a, b| a < b)
-            && self.asked().count() == self.served.len()
-            && self.asked().all(|query| self.set.members.binary_search(&query.id).is_ok());
-        let each = self.served.len() == self.members.len();
-        all && (each || self.promise.guarantee == Guarantee::Paper)
+            && self.served().count() == self.served.len()
+            && self.served().all(|query| self.set.members.binary_search(&query.id).is_ok());
+        let all_members = self.served.len() == self.members.len();
+        only_members && (all_members || self.promise.guarantee == Guarantee::Paper)
     }
 
-    /// Whether every member is within reach of `a`.
+    fn has_duplicate_user(&self) -> bool {
+        let mut users: Vec<_> = self.members.iter().map(|query| query.user).collect();
+        users.sort_unstable();
+        users.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
+    /// Whether `a` reaches every member within the distance constraint.
     fn reaches_all(&self, a: &Query, distances: &mut Distances) -> bool {
-        distances.stand(self.map, a.position, a.distance_constraint);
+        distances.set_origin(self.map, a.position, a.distance_constraint);
         self.members.iter().all(|b| {
             let limit = match self.promise.coverage {
                 Coverage::Own => a.distance_constraint,
@@ -180,21 +203,21 @@ impl Suspect<'_> {
         })
     }
 
-    /// Whether at least k members can have come from where `a` was before, as fast as she is.
+    /// Whether at least `k` members are reachable from the previous position of `a` in time.
     fn hides(&self, a: &Query, distances: &mut Distances) -> bool {
-        let Some(before) = self.state.history.previous(a.id) else { return true };
-        let span = a.asked_at - before.at;
-        let farthest = a.speed.map_or(Length::ZERO, |speed| speed * span);
-        // Who has not asked for long can have come from everywhere, but seldom has: looks around
-        // her first, and farther as long as too few are found.
+        let Some(previous) = self.history.previous(a.id) else { return true };
+        let max_travel = max_travel(a, previous);
+        // After a long pause the whole map is reachable, but the members are usually near: the
+        // bound starts at the distance constraint and doubles while too few members are found.
         let mut bound = a.distance_constraint.max(Length::UNIT);
         loop {
-            distances.stand(self.map, before.position, bound.min(farthest));
-            let come = self.members.iter().filter(|b| distances.to(self.map, b.position).is_some());
-            if come.take(a.k as usize).count() == a.k as usize {
+            distances.set_origin(self.map, previous.position, bound.min(max_travel));
+            let reached =
+                self.members.iter().filter(|b| distances.to(self.map, b.position).is_some());
+            if reached.take(a.k as usize).count() == a.k as usize {
                 return true;
             }
-            if bound >= farthest {
+            if bound >= max_travel {
                 return false;
             }
             bound += bound;

@@ -1,26 +1,23 @@
-//! Six faults, one for each check, each injected into a turn and each caught.
+//! One injected violation for each check, each caught by a turn of the engine.
 
 use super::*;
-use crate::distance::Atlas;
 use crate::engine::{Batch, turn};
+use crate::history::LastPositions;
 use crate::map::StreetId;
 use crate::query::UserId;
-use crate::scheme::{Description, Observer, Pace, Scheme};
+use crate::scheme::{Description, Observer, Pace, RegionDependence, Scheme, State};
 use crate::town::{Town, town};
 use crate::units::{Speed, Time};
 use std::time::Duration;
 
-/// Publishes what it is told to, after a look by the guard.
+/// Proposes fixed sets, whatever it promises.
 struct Faulty {
-    map: StreetMap,
     promise: Promise,
-    guard: Guard,
-    /// Members and region of each set, by place in the waiting list.
+    /// Members, as waiting indices, and region of each set.
     sets: Vec<(Vec<usize>, Vec<StreetId>)>,
-    /// Who is served by which of them.
+    /// Waiting index and set of each served query.
     served: Vec<(u32, u32)>,
     published: Published,
-    faults: Vec<(u32, Violation)>,
 }
 
 impl Scheme for Faulty {
@@ -29,24 +26,33 @@ impl Scheme for Faulty {
     }
 
     fn describe(&self) -> Description {
-        Description { setting: "", cliques: "", constraint: "", pace: Pace::Batch }
+        Description {
+            setting: "",
+            cliques: "",
+            constraint: "",
+            pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
+        }
     }
 
     fn history_horizon(&self) -> Option<Duration> {
         Some(Duration::from_secs(600))
     }
 
-    fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &Published {
-        let Faulty { map, promise, guard, sets, served, published, faults } = self;
+    fn promise(&self) -> Option<Promise> {
+        Some(self.promise.clone())
+    }
+
+    fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &mut Published {
+        let Faulty { sets, served, published, .. } = self;
         published.clear();
         for (members, region) in sets {
-            let ids = members.iter().map(|&place| state.waiting[place].id);
+            let ids = members.iter().map(|&index| state.waiting[index].id);
             published.add_mesh(ids, |mesh| mesh.extend_from_slice(region));
         }
-        for &(place, set) in &*served {
-            published.serve(place, set);
+        for &(index, set) in &*served {
+            published.serve(index, set);
         }
-        *faults = guard.inspect(map, *promise, state, published).to_vec();
         published
     }
 }
@@ -56,8 +62,8 @@ fn road() -> Town {
     town("A 0,0  B 100,0  C 200,0  D 300,0  E 1300,0 | A-B B-C C-D D-E")
 }
 
-/// Three people on the first three streets, and one far away.
-fn people(town: &Town) -> Vec<Query> {
+/// Three queries on the first three streets, and one far away.
+fn queries(town: &Town) -> Vec<Query> {
     let at = [("A-B", 50.0), ("B-C", 50.0), ("C-D", 50.0), ("D-E", 900.0)];
     let query = |(number, (street, metres)): (usize, (&str, f64))| Query {
         id: QueryId(number as u64 + 10),
@@ -73,134 +79,132 @@ fn people(town: &Town) -> Vec<Query> {
 }
 
 fn faulty(guarantee: Guarantee) -> Faulty {
-    let town = road();
+    let map = road().map;
+    let sets = vec![(vec![0, 1, 2], map.streets().collect())];
+    let atlas = Arc::new(Atlas::new(map, Length::metres(2_000.0)));
     Faulty {
-        promise: Promise { guarantee, coverage: Coverage::Own },
-        guard: Guard::default(),
-        sets: vec![(vec![0, 1, 2], town.map.streets().collect())],
+        promise: Promise { guarantee, coverage: Coverage::Own, atlas },
+        sets,
         served: vec![(0, 0), (1, 0), (2, 0)],
         published: Published::default(),
-        faults: Vec::new(),
-        map: town.map,
     }
 }
 
-/// How many are served, how many sets were held back, and what was wrong with them.
-fn run(mut scheme: Faulty, people: Vec<Query>, before: &[Query]) -> (usize, usize, Vec<Violation>) {
+/// Returns the number of served queries and the violation of each rejected set.
+fn run(mut scheme: Faulty, queries: Vec<Query>, before: &[Query]) -> (usize, Vec<Violation>) {
     let mut state = State::default();
-    before.iter().for_each(|query| state.history.arrive(query));
-    let all = people.len();
-    let batch = Batch { now: Time::from_millis(11_000), arrivals: people, cancelled: Vec::new() };
+    let mut positions = LastPositions::new(Duration::from_secs(600));
+    positions.record_all(before, &mut History::default());
+    positions.record_all(&queries, &mut state.history);
+    let all = queries.len();
+    let batch = Batch { now: Time::from_millis(11_000), arrivals: queries, cancelled: Vec::new() };
     let done = turn(&mut scheme, &mut state, batch, &mut ());
-    let (served, held_back) = (done.served.len(), done.published.stats.rejected);
-    assert_eq!(served + state.waiting.len(), all, "whoever is not served goes on waiting");
-    (served, held_back, scheme.faults.into_iter().map(|fault| fault.1).collect())
+    let (served, rejected) = (done.served.len(), done.published.stats.rejected);
+    assert_eq!(served + state.waiting.len(), all, "a query that is not served goes on waiting");
+    let repeat = |violation| std::iter::repeat_n(violation, rejected.count(violation));
+    (served, Violation::ALL.into_iter().flat_map(repeat).collect())
 }
 
 #[test]
 fn a_set_that_keeps_every_promise_passes() {
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
-        let people = people(&road());
-        assert_eq!(run(faulty(guarantee), people, &[]), (3, 0, vec![]), "{guarantee:?}");
+        let queries = queries(&road());
+        assert_eq!(run(faulty(guarantee), queries, &[]), (3, vec![]), "{guarantee:?}");
     }
 }
 
 #[test]
-fn a_set_that_holds_somebody_twice_is_held_back() {
-    let mut people = people(&road());
-    people[2].user = people[0].user;
-    let found = run(faulty(Guarantee::Reciprocal), people, &[]);
-    assert_eq!(found, (0, 1, vec![Violation::SamePerson]));
+fn a_set_with_two_queries_of_one_user_is_rejected() {
+    let mut queries = queries(&road());
+    queries[2].user = queries[0].user;
+    let found = run(faulty(Guarantee::Reciprocal), queries, &[]);
+    assert_eq!(found, (0, vec![Violation::DuplicateUser]));
 }
 
 #[test]
-fn a_set_that_is_no_clique_is_held_back() {
+fn a_set_that_is_not_a_clique_is_rejected() {
     let mut scheme = faulty(Guarantee::Reciprocal);
     scheme.sets[0].0.push(3);
     scheme.served.push((3, 0));
-    assert_eq!(run(scheme, people(&road()), &[]), (0, 1, vec![Violation::NoClique]));
-    let mut short = people(&road());
+    assert_eq!(run(scheme, queries(&road()), &[]), (0, vec![Violation::NotClique]));
+    let mut short = queries(&road());
     short[1].distance_constraint = Length::metres(99.0);
     let found = run(faulty(Guarantee::Reciprocal), short, &[]);
-    assert_eq!(found, (0, 1, vec![Violation::NoClique]));
+    assert_eq!(found, (0, vec![Violation::NotClique]));
 }
 
 #[test]
-fn a_set_smaller_than_somebodys_k_is_held_back() {
-    let mut people = people(&road());
-    people[1].k = 4;
-    let found = run(faulty(Guarantee::Reciprocal), people.clone(), &[]);
-    assert_eq!(found, (0, 1, vec![Violation::TooFew]));
+fn a_set_smaller_than_a_served_k_is_rejected() {
+    let mut queries = queries(&road());
+    queries[1].k = 4;
+    let found = run(faulty(Guarantee::Reciprocal), queries.clone(), &[]);
+    assert_eq!(found, (0, vec![Violation::TooSmall]));
     let mut scheme = faulty(Guarantee::Paper);
     scheme.served = vec![(0, 0), (2, 0)];
-    assert_eq!(run(scheme, people, &[]), (2, 0, vec![]), "she does not publish it");
+    assert_eq!(run(scheme, queries, &[]), (2, vec![]), "that query is not served by it");
 }
 
 #[test]
-fn a_set_that_not_all_its_members_publish_is_held_back() {
+fn a_set_that_does_not_serve_exactly_its_members_is_rejected() {
     for served in [vec![(0, 0), (2, 0)], vec![(0, 0), (1, 0), (2, 0), (3, 0)], vec![]] {
         let mut scheme = faulty(Guarantee::Reciprocal);
         scheme.served = served;
-        let found = run(scheme, people(&road()), &[]);
-        assert_eq!(found, (0, 1, vec![Violation::NotOneRegion]));
+        let found = run(scheme, queries(&road()), &[]);
+        assert_eq!(found, (0, vec![Violation::NotOneRegion]));
     }
     let mut scheme = faulty(Guarantee::Reciprocal);
     scheme.sets.push(scheme.sets[0].clone());
     scheme.served = vec![(0, 0), (1, 0), (2, 1)];
-    let found = run(scheme, people(&road()), &[]);
-    assert_eq!(
-        found,
-        (0, 2, vec![Violation::NotOneRegion, Violation::NotOneRegion]),
-        "sets overlap"
-    );
+    let found = run(scheme, queries(&road()), &[]);
+    assert_eq!(found, (0, vec![Violation::NotOneRegion, Violation::NotOneRegion]), "sets overlap");
 }
 
 #[test]
-fn a_set_with_a_member_outside_its_region_is_held_back() {
+fn a_set_with_a_member_outside_its_region_is_rejected() {
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal] {
         let mut scheme = faulty(guarantee);
         scheme.sets[0].1 = vec![StreetId(0), StreetId(1)];
-        assert_eq!(run(scheme, people(&road()), &[]), (0, 1, vec![Violation::Outside]));
+        assert_eq!(run(scheme, queries(&road()), &[]), (0, vec![Violation::OutsideRegion]));
     }
 }
 
 #[test]
-fn a_set_too_few_of_which_can_have_come_is_held_back() {
-    // She was at the left end 6 s ago, 20 m/s fast: 120 m, which is short of the third by 130 m.
+fn a_set_with_too_few_reachable_members_is_rejected() {
+    // The user was at the left end 6 s ago and moves at 20 m/s: the third member is 130 m too far.
     let town = road();
-    let mut before = people(&town);
+    let mut before = queries(&town);
     before.truncate(1);
     before[0].id = QueryId(1);
     before[0].asked_at = Time::from_millis(4_000);
     before[0].position = town.at("A-B", 0.0);
-    let found = run(faulty(Guarantee::History), people(&town), &before);
-    assert_eq!(found, (0, 1, vec![Violation::History]));
-    let found = run(faulty(Guarantee::Reciprocal), people(&town), &before);
-    assert_eq!(found, (3, 0, vec![]), "was not promised");
+    let found = run(faulty(Guarantee::History), queries(&town), &before);
+    assert_eq!(found, (0, vec![Violation::History]));
+    let found = run(faulty(Guarantee::Reciprocal), queries(&town), &before);
+    assert_eq!(found, (3, vec![]), "not promised");
     before[0].asked_at = Time::default();
-    let found = run(faulty(Guarantee::History), people(&town), &before);
-    assert_eq!(found, (0, 1, vec![Violation::History]), "200 m are too few as well");
+    let found = run(faulty(Guarantee::History), queries(&town), &before);
+    assert_eq!(found, (0, vec![Violation::History]), "200 m are too few as well");
 }
 
 #[test]
-fn the_guard_has_nothing_to_say_about_what_the_scheme_publishes() {
+fn the_guard_rejects_nothing_that_meshcloak_proposes() {
     use crate::mesh_cloak::{MeshCloak, Settings};
     let mut served = 0;
     for seed in 0..120 {
         let town = Town::random(seed * 3);
-        let atlas = std::sync::Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
         let crowd = town.crowd(&mut Town::generator(seed), 40);
         for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
             for coverage in [Coverage::Own, Coverage::Both] {
                 let settings = Settings { guarantee, coverage, ..Settings::default() };
-                let mut scheme = MeshCloak::new(std::sync::Arc::clone(&atlas), settings);
+                let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
                 let state = State::with_waiting(crowd.clone());
                 let mut published = scheme.cloak(&state, Time::default(), &mut ()).clone();
-                assert_eq!(published.stats.rejected, 0, "seed {seed}\n{town}");
-                let promise = Promise { guarantee, coverage };
-                let faults =
-                    Guard::default().inspect(&town.map, promise, &state, &mut published).len();
-                assert_eq!(faults, 0, "seed {seed} {promise:?}\n{town}");
+                let promise = Promise { guarantee, coverage, atlas: Arc::clone(&atlas) };
+                let rejected = Guard::default()
+                    .inspect(&promise, &state.waiting, &state.history, &mut published)
+                    .to_vec();
+                assert_eq!(rejected, [], "seed {seed} {guarantee:?}\n{town}");
                 served += published.served().len();
             }
         }

@@ -1,8 +1,8 @@
-//! From raw terminals and streets to a map that is valid, or an error that says which one is not.
+//! Builds a valid map from raw terminals and streets.
 //!
-//! Everything is checked as it is added, so that a reader can name the line at once.
+//! Every item is checked when it is added, so that a reader can report the line.
 
-use super::checks::{MOST_POINTS, check_place, checked_metres};
+use super::checks::{MAX_POINTS, check_point, checked_metres};
 use super::grid::Grid;
 use super::parts::{Parts, strongly_connected_parts};
 use super::position::shape_metres;
@@ -37,7 +37,7 @@ impl Default for MapBuilder {
 }
 
 impl MapBuilder {
-    /// A map of nothing yet.
+    /// Returns an empty builder.
     pub fn new() -> MapBuilder {
         MapBuilder {
             terminals: Vec::new(),
@@ -47,9 +47,9 @@ impl MapBuilder {
             street_metres: Vec::new(),
             shape_starts: vec![0],
             shape_points: Vec::new(),
-            names: DistinctTexts::with_none(),
-            classes: DistinctTexts::with_none(),
-            categories: DistinctTexts::with_none(),
+            names: DistinctTexts::with_empty(),
+            classes: DistinctTexts::with_empty(),
+            categories: DistinctTexts::with_empty(),
             pois: Vec::new(),
             poi_labels: Texts::default(),
             frame: None,
@@ -57,7 +57,7 @@ impl MapBuilder {
         }
     }
 
-    /// Everything that is on a finished map, to add to it or to keep less of it.
+    /// Returns a builder with the content of a finished map, to extend or reduce it.
     pub fn from_map(map: &StreetMap) -> MapBuilder {
         let tables = map.tables();
         MapBuilder {
@@ -78,33 +78,34 @@ impl MapBuilder {
         }
     }
 
-    /// Says where on Earth the map lies.
+    /// Sets the geographic frame.
     pub fn set_frame(&mut self, frame: Frame) {
         self.frame = Some(frame);
     }
 
-    /// Where on Earth the map lies, if that was said.
+    /// Returns the geographic frame, if it is set.
     pub fn frame(&self) -> Option<&Frame> {
         self.frame.as_ref()
     }
 
     /// Adds a terminal.
     pub fn terminal(&mut self, label: &str, point: Point) -> Result<TerminalId, MapError> {
-        check_place(label, point)?;
-        let room = self.terminals.len() < MOST_POINTS && self.terminal_labels.has_room_for(label);
-        room.then_some(()).ok_or_else(|| MapError::TooLarge(label.to_owned()))?;
+        check_point(label, point)?;
+        let fits =
+            self.terminals.len() < MAX_POINTS && self.terminal_labels.has_capacity_for(label);
+        fits.then_some(()).ok_or_else(|| MapError::TooLarge(label.to_owned()))?;
         let row = self.terminal_labels.add(label);
         let row = row.ok_or_else(|| MapError::DuplicateTerminal(label.to_owned()))?;
         self.terminals.push(point);
         Ok(TerminalId(row))
     }
 
-    /// The terminal added under that id.
+    /// Returns the terminal with that id.
     pub fn find_terminal(&self, label: &str) -> Option<TerminalId> {
         self.terminal_labels.find(label).map(TerminalId)
     }
 
-    /// Where an added terminal is.
+    /// Returns the coordinates of an added terminal.
     pub fn terminal_point(&self, terminal: TerminalId) -> Option<Point> {
         self.terminals.get(terminal.index()).copied()
     }
@@ -126,14 +127,14 @@ impl MapBuilder {
         let from = self.terminal_point(raw.from).ok_or_else(unknown)?;
         let to = self.terminal_point(raw.to).ok_or_else(unknown)?;
         for &bend in raw.bends {
-            check_place(raw.label, bend)?;
+            check_point(raw.label, bend)?;
         }
         let start = self.shape_points.len();
-        let room = start + raw.bends.len() < MOST_POINTS - 2
-            && self.street_labels.has_room_for(raw.label)
-            && self.names.has_room_for(raw.name)
-            && self.classes.has_room_for(raw.class);
-        room.then_some(()).ok_or_else(|| MapError::TooLarge(raw.label.to_owned()))?;
+        let fits = start + raw.bends.len() < MAX_POINTS - 2
+            && self.street_labels.has_capacity_for(raw.label)
+            && self.names.has_capacity_for(raw.name)
+            && self.classes.has_capacity_for(raw.class);
+        fits.then_some(()).ok_or_else(|| MapError::TooLarge(raw.label.to_owned()))?;
         self.shape_points.push(from);
         self.shape_points.extend_from_slice(raw.bends);
         self.shape_points.push(to);
@@ -161,13 +162,13 @@ impl MapBuilder {
 
     /// Adds a point of interest.
     pub fn poi(&mut self, raw: RawPoi) -> Result<(), MapError> {
-        let called = if raw.label.is_empty() { raw.category } else { raw.label };
-        check_place(called, raw.point)?;
-        let room = self.pois.len() < MOST_POINTS
-            && self.poi_labels.has_room_for(raw.label)
-            && self.names.has_room_for(raw.name)
-            && self.categories.has_room_for(raw.category);
-        room.then_some(()).ok_or_else(|| MapError::TooLarge(called.to_owned()))?;
+        let label = if raw.label.is_empty() { raw.category } else { raw.label };
+        check_point(label, raw.point)?;
+        let fits = self.pois.len() < MAX_POINTS
+            && self.poi_labels.has_capacity_for(raw.label)
+            && self.names.has_capacity_for(raw.name)
+            && self.categories.has_capacity_for(raw.category);
+        fits.then_some(()).ok_or_else(|| MapError::TooLarge(label.to_owned()))?;
         let category = class_row(&mut self.categories, raw.category)?;
         let name = self.names.row_of(raw.name);
         self.pois.push((raw.point, name, category));
@@ -175,27 +176,30 @@ impl MapBuilder {
         Ok(())
     }
 
-    /// How many terminals were added.
+    /// Returns the number of terminals added.
     pub fn terminal_count(&self) -> usize {
         self.terminals.len()
     }
 
-    /// How many streets were added.
+    /// Returns the number of streets added.
     pub fn street_count(&self) -> usize {
         self.streets.len()
     }
 
-    /// Unrounded length of all streets added.
+    /// Returns the unrounded length of all streets added, in metres.
     pub fn total_metres(&self) -> f64 {
         self.street_metres.iter().sum()
     }
 
-    /// The smallest rectangle around all that was added, points of interest aside.
+    /// Returns the bounding box of all terminals and streets added.
     pub fn bounds(&self) -> Option<Rectangle> {
         Rectangle::around(self.terminals.iter().chain(&self.shape_points).copied())
     }
 
-    /// The finished map.
+    /// Builds the map.
+    ///
+    /// # Errors
+    /// [`MapError::NoStreet`] if no street is left.
     pub fn build(mut self, extent: Extent) -> Result<Built, MapError> {
         if self.streets.is_empty() {
             return Err(MapError::NoStreet);
@@ -211,14 +215,17 @@ impl MapBuilder {
         Ok(Built { map: self.finish(), dropped, repairs })
     }
 
-    /// Leaves out every street and terminal outside the largest strongly connected part.
+    /// Drops all streets and terminals outside the largest strongly connected component.
     fn keep_largest_part(&mut self) -> Dropped {
         let parts = strongly_connected_parts(self.terminals.len(), &self.streets);
         if parts.count() <= 1 {
             return Dropped::default();
         }
         let before = (self.terminals.len(), self.streets.len(), self.total_metres());
-        self.keep(&parts, parts.largest().expect("a street has terminals, so there is a part"));
+        self.keep(
+            &parts,
+            parts.largest().expect("a street has terminals, so there is a component"),
+        );
         Dropped {
             terminals: before.0 - self.terminals.len(),
             streets: before.1 - self.streets.len(),
@@ -290,7 +297,7 @@ impl MapBuilder {
 }
 
 fn nearest_position(map: &StreetMap, point: Point) -> Position {
-    map.snap(point, None).expect("a map has a street, and the point was checked").position
+    map.snap(point, None).expect("a map has a street and the point was checked").position
 }
 
 fn class_row(classes: &mut DistinctTexts, class: &str) -> Result<u16, MapError> {

@@ -1,12 +1,10 @@
-//! Candidates: every street that passes near a point, with its nearest place.
-//!
-//! What map matching chooses from where snapping would take the nearest alone. The twin that
-//! looks at every street is `naive::candidates`.
+//! Candidate positions of a point for map matching: the nearest position on each street within a
+//! radius. Reference: `naive::candidates`.
 
 use super::{Snapped, StreetId, StreetMap};
 use crate::units::Point;
 
-/// A piece of street within the radius.
+/// A street segment within the radius.
 struct Near {
     street: StreetId,
     squared: f64,
@@ -14,8 +12,8 @@ struct Near {
 }
 
 impl StreetMap {
-    /// The nearest place of every street within `radius` metres of `point`, nearest first, in
-    /// street order among equals. Nothing if the point is not a point.
+    /// Returns the nearest position on every street within `radius` metres of `point`, by distance,
+    /// ties in street order. Empty if the point is not finite.
     pub fn candidates(&self, point: Point, radius: f64) -> Vec<Snapped> {
         let mut near = self.segments_near(point, radius);
         near.sort_unstable_by(|a, b| {
@@ -35,7 +33,7 @@ impl StreetMap {
         if !(is_point && radius >= 0.0 && outside <= squared_radius) {
             return Vec::new();
         }
-        // Wider than the radius by a hair, so that rounding cannot lose a cell.
+        // Slightly wider than the radius, so that rounding cannot miss a cell.
         let reach = radius + grid.side * 1e-6;
         let (west, south) = grid.cell_of(Point::new(point.x - reach, point.y - reach));
         let (east, north) = grid.cell_of(Point::new(point.x + reach, point.y + reach));
@@ -65,8 +63,8 @@ mod tests {
     use rand::RngExt as _;
 
     #[test]
-    fn every_street_within_the_radius_is_found_once_nearest_first() {
-        //  C ─────── D    15 m above; A ─ B bends, so two of its pieces are near
+    fn every_street_within_the_radius_is_found_once_by_distance() {
+        //  C ─────── D    15 m above; A ─ B has a bend, so two of its segments are near
         let map = town("A 0,0  B 100,0  C 0,15  D 100,15  E 0,90 | C-D A-B(50,-1) C-E").map;
         let streets = |radius| -> Vec<u32> {
             let found = map.candidates(Point::new(50.0, 5.0), radius);
@@ -82,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn candidates_agree_with_a_look_at_every_street_and_begin_with_the_snapped_one() {
+    fn candidates_agree_with_the_reference_and_begin_with_the_snapped_position() {
         let mut found = 0;
         for seed in 0..600 {
             let town = Town::random(seed);

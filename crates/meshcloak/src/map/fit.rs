@@ -1,36 +1,39 @@
-//! The frame of a map whose points are given both in metres and as lon/lat, by least squares.
+//! Least-squares fit of a frame to points given both in metres and as lon/lat.
 
 use super::Frame;
 use crate::units::{LonLat, Point};
 
-/// Why pairs of metres and lon/lat give no frame.
+/// An error of a frame fit.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum FrameError {
-    /// The points lie on one line or there are fewer than three, so the plane can turn around it.
-    #[error("the points lie on one line, so they do not say where the map lies")]
+    /// The points are collinear or fewer than three, so the frame is not determined.
+    #[error("the points are collinear, so x,y cannot be fitted to lon,lat")]
     OnOneLine,
-    /// Metres and lon/lat speak of different places.
+    /// Metres and lon/lat are inconsistent.
     #[error("x,y and lon,lat disagree by {metres:.0} m at point {index}")]
     Disagree {
-        /// The worst pair.
+        /// Index of the worst pair.
         index: usize,
-        /// How far apart its two places are.
+        /// Distance between its two positions, in metres.
         metres: f64,
     },
 }
 
-/// Metres by which x,y and lon,lat may disagree: other projections bend a little within a city.
+/// Largest residual in metres; other projections differ slightly within a city.
 const TOLERANCE: f64 = 25.0;
 
 impl Frame {
-    /// The frame that best turns lon/lat into given metres, by least squares.
+    /// Fits the frame that converts lon/lat to the given metres, by least squares.
     ///
-    /// Metres made by another frame are met within a fraction of a millimetre.
+    /// Metres produced by another frame are reproduced within a fraction of a millimetre.
+    ///
+    /// # Errors
+    /// [`FrameError`] if the points are collinear or a residual is too large.
     pub fn fit(pairs: &[(Point, LonLat)]) -> Result<Frame, FrameError> {
         let around = Frame::around(pairs.iter().map(|&(_, place)| place));
         let mut frame = Frame::fit_at(around.ok_or(FrameError::OnOneLine)?.origin(), pairs)?;
         let mut worst = frame.worst(pairs);
-        // Metres are often counted from the origin of their projection: look there, too.
+        // Metres are often relative to the origin of their projection: refit around that origin.
         for _ in 0..4 {
             let zero = frame.lon_lat(Point::default());
             let Some(zero) = LonLat::new(zero.lon, zero.lat) else { break };
@@ -42,7 +45,7 @@ impl Frame {
             (frame, worst) = (other, gap);
         }
         if worst.1.is_nan() || worst.1 > TOLERANCE {
-            // One wild pair bends the whole fit, so blame is found by a fit without the wild ones.
+            // An outlier distorts the whole fit, so it is identified by a fit without extremes.
             let (index, metres) = Frame::fit_bulk(pairs).unwrap_or(frame).worst(pairs);
             return Err(FrameError::Disagree { index, metres });
         }
@@ -56,7 +59,7 @@ impl Frame {
         Frame::from_parts(origin, affine).ok_or(FrameError::OnOneLine)
     }
 
-    /// The fit of those pairs that are in the middle eight tenths of every coordinate.
+    /// Fits the pairs within the middle 80 % of every coordinate.
     fn fit_bulk(pairs: &[(Point, LonLat)]) -> Option<Frame> {
         let mut bulk = pairs.to_vec();
         for coordinate in [
@@ -75,7 +78,7 @@ impl Frame {
         Frame::fit_at(around.origin(), &bulk).ok()
     }
 
-    /// The pair this frame is farthest from meeting, and by how many metres.
+    /// Returns the index and the residual in metres of the worst pair.
     fn worst(&self, pairs: &[(Point, LonLat)]) -> (usize, f64) {
         let gaps = pairs.iter().map(|&(point, place)| self.point(place).distance(point));
         let worst = gaps.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
@@ -83,9 +86,9 @@ impl Frame {
     }
 }
 
-/// The affine change that takes `from` nearest to the first of each pair.
+/// Fits the affine map from `from` to the first element of each pair.
 ///
-/// Around both centres the problem is two equations in two unknowns for x, and again for y.
+/// Relative to both centroids, x and y are each two equations in two unknowns.
 fn least_squares(from: &[Point], pairs: &[(Point, LonLat)]) -> Option<[f64; 6]> {
     let count = from.len() as f64;
     let mean = |points: &mut dyn Iterator<Item = Point>| {
@@ -119,7 +122,7 @@ mod tests {
     use crate::map::frame::tests::skewed;
 
     #[test]
-    fn a_fitted_frame_finds_the_affine_change_again() {
+    fn a_fit_recovers_the_affine_map() {
         let truth = skewed(LonLat { lon: 2.3, lat: 48.8 });
         let places = [(2.3, 48.8), (2.4, 48.9), (2.2, 48.85), (2.35, 48.7)];
         let places = places.map(|(lon, lat)| LonLat { lon, lat });
@@ -135,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn metres_counted_from_a_far_origin_are_met_within_a_millimetre() {
+    fn metres_relative_to_a_distant_origin_are_fitted_within_1_mm() {
         let truth = Frame::at(LonLat { lon: 8.2, lat: 53.1 });
         let corners = [(0.0, 0.0), (25e3, 0.0), (25e3, 25e3), (0.0, 25e3), (9e3, 14e3)];
         for shift in [0.0, -12e3, 60e3] {
@@ -148,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wild_pair_is_blamed_though_it_bends_the_fit() {
+    fn an_outlier_is_identified_although_it_distorts_the_fit() {
         let truth = Frame::at(LonLat { lon: 8.2, lat: 53.1 });
         let points =
             (0..40).map(|n| Point::new(f64::from(n % 7) * 700.0, f64::from(n / 7) * 500.0));
@@ -156,8 +159,8 @@ mod tests {
         for (lon, lat) in [(0.0, 0.0), (8.3, 53.1), (-8.2, 53.1), (53.1, 8.2)] {
             let mut pairs = pairs.clone();
             pairs[17].1 = LonLat { lon, lat };
-            let blamed = Frame::fit(&pairs);
-            assert!(matches!(blamed, Err(FrameError::Disagree { index: 17, .. })), "{blamed:?}");
+            let result = Frame::fit(&pairs);
+            assert!(matches!(result, Err(FrameError::Disagree { index: 17, .. })), "{result:?}");
         }
     }
 }

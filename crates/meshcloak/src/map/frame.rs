@@ -1,14 +1,14 @@
-//! Where on Earth the plane of a map lies: lon/lat to metres and back.
+//! Geographic frame of a map: converts lon/lat to metres and back.
 //!
-//! A transverse Mercator projection around an origin inside the map, then an affine change to the
-//! map's own coordinates. Within 50 km of the origin lengths are true to better than 0.01 %.
+//! A transverse Mercator projection around an origin inside the map, followed by an affine map to
+//! the coordinates of the map. The length error within 50 km of the origin is below 0.01 %.
 
 use crate::units::{LonLat, Point, Rectangle};
 use proj4rs::proj::Proj;
 use proj4rs::transform::transform;
 use std::fmt;
 
-/// The place of a map on Earth.
+/// Geographic frame of a map.
 #[derive(Clone)]
 pub struct Frame {
     origin: LonLat,
@@ -18,17 +18,17 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The frame whose zero lies at `origin`, x to the east and y to the north.
+    /// Returns the frame with its zero at `origin`, x to the east and y to the north.
     pub fn at(origin: LonLat) -> Frame {
         Frame::from_parts(origin, [1.0, 0.0, 0.0, 1.0, 0.0, 0.0])
-            .expect("the affine change that changes nothing can be undone")
+            .expect("the identity is invertible")
     }
 
-    /// The frame with its origin in the middle of `places`; `None` if there are none.
+    /// Returns the frame with its origin in the middle of `places`; `None` if there are none.
     pub fn around(places: impl IntoIterator<Item = LonLat>) -> Option<Frame> {
         let mut places = places.into_iter();
         let first = places.next()?;
-        // Degrees east of the first place, so that the date line needs no special case.
+        // Degrees relative to the first place, so that the date line needs no special case.
         let east = |lon: f64| (lon - first.lon + 540.0).rem_euclid(360.0) - 180.0;
         let as_point = |place: LonLat| Point::new(east(place.lon), place.lat);
         let all = std::iter::once(first).chain(places).map(as_point);
@@ -37,8 +37,8 @@ impl Frame {
         Some(Frame::at(LonLat { lon, lat: middle.y }))
     }
 
-    /// The frame with this origin and affine change `[a, b, c, d, e, f]`:
-    /// `x = a·east + b·north + e`, `y = c·east + d·north + f`. `None` if it cannot be undone.
+    /// Returns the frame with this origin and affine map `[a, b, c, d, e, f]`:
+    /// `x = a·east + b·north + e`, `y = c·east + d·north + f`. `None` if it is not invertible.
     pub fn from_parts(origin: LonLat, affine: [f64; 6]) -> Option<Frame> {
         let LonLat { lon, lat } = LonLat::new(origin.lon, origin.lat)?;
         let [a, b, c, d, ..] = affine;
@@ -52,17 +52,17 @@ impl Frame {
         Some(Frame { origin, affine, earth, plane })
     }
 
-    /// Where the projection touches the Earth.
+    /// Returns the origin of the projection.
     pub fn origin(&self) -> LonLat {
         self.origin
     }
 
-    /// The affine change after the projection, as in [`Frame::from_parts`].
+    /// Returns the affine map after the projection, as in [`Frame::from_parts`].
     pub fn affine(&self) -> [f64; 6] {
         self.affine
     }
 
-    /// The point of the map at a place on Earth; not finite on the far side of it.
+    /// Converts lon/lat to a point of the map; not finite on the far side of the Earth.
     pub fn point(&self, place: LonLat) -> Point {
         let mut at = (place.lon.to_radians(), place.lat.to_radians(), 0.0);
         if transform(&self.earth, &self.plane, &mut at).is_err() {
@@ -72,7 +72,7 @@ impl Frame {
         Point::new(a * at.0 + b * at.1 + e, c * at.0 + d * at.1 + f)
     }
 
-    /// The place on Earth of a point of the map.
+    /// Converts a point of the map to lon/lat.
     pub fn lon_lat(&self, point: Point) -> LonLat {
         let [a, b, c, d, e, f] = self.affine;
         let (x, y, area) = (point.x - e, point.y - f, a * d - b * c);
@@ -100,8 +100,8 @@ impl fmt::Debug for Frame {
 pub(super) mod tests {
     use super::*;
 
-    /// Distance on the ellipsoid by radii of curvature at the mean latitude: true to a few
-    /// millionths over some tens of kilometres, and independent of any projection.
+    /// Distance on the ellipsoid from the radii of curvature at the mean latitude: relative error of
+    /// a few 1e-6 over tens of kilometres, independent of any projection.
     fn ground_metres(a: LonLat, b: LonLat) -> f64 {
         let (equator, e2) = (6_378_137.0, 0.006_694_379_990_14);
         let lat = ((a.lat + b.lat) / 2.0).to_radians();
@@ -113,7 +113,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn lengths_are_true_to_a_thousandth_across_fifty_kilometres() {
+    fn lengths_are_accurate_within_fifty_kilometres() {
         for (lon, lat) in [(8.2, 53.1), (-51.2, -30.0), (103.8, 1.3), (-8.6, 41.15), (25.0, 68.0)] {
             let frame = Frame::at(LonLat { lon, lat });
             for (east, north) in [(0.3, 0.2), (-0.3, 0.2), (0.0, -0.22), (0.3, 0.0)] {
@@ -127,7 +127,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn lon_lat_comes_back_as_it_went_in() {
+    fn lon_lat_round_trips() {
         let origin = LonLat { lon: 9.7, lat: 50.87 };
         for frame in [Frame::at(origin), skewed(origin)] {
             for (lon, lat) in [(9.7, 50.87), (9.9, 50.7), (9.4, 51.1)] {

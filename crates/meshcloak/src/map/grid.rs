@@ -1,7 +1,7 @@
-//! Which pieces of street pass through which square of the map: the index behind snapping.
+//! Uniform grid over street segments: the spatial index for snapping.
 //!
-//! Flat arrays: cells in rows from the south-west corner, each a run of segment numbers. Segment
-//! `n` is the piece between shape points `n` and `n + 1`, so segments are in street order.
+//! Compressed sparse rows: cells in row-major order from the south-west corner, each a run of
+//! segment numbers. Segment `n` joins shape points `n` and `n + 1`, so segments are in street order.
 
 use crate::units::{Point, Rectangle};
 
@@ -16,21 +16,21 @@ pub struct Grid {
     pub columns: u32,
     /// Cells from south to north.
     pub rows: u32,
-    /// Where the run of each cell begins in `segments`; one more than there are cells.
+    /// Start of each cell's run in `segments`; length is the number of cells + 1.
     pub starts: Vec<u32>,
     /// Segment numbers, ascending within a cell.
     pub segments: Vec<u32>,
 }
 
-/// A cell narrower than this finds too little; metres.
-const NARROWEST: f64 = 10.0;
+/// Smallest side of a cell, in metres.
+const MIN_SIDE: f64 = 10.0;
 
-/// About how many cells a segment passes through on average, at most. Far above any real map, and
-/// what keeps a map of nothing but streets from end to end within memory.
-const CELLS_PER_SEGMENT: f64 = 16.0;
+/// Approximate limit of the mean number of cells per segment. Far above any real map; it bounds the
+/// memory for maps of very long streets.
+const MAX_CELLS_PER_SEGMENT: f64 = 16.0;
 
 impl Grid {
-    /// The grid of the polylines `points[starts[s]..starts[s + 1]]`.
+    /// Builds the grid of the polylines `points[starts[s]..starts[s + 1]]`.
     pub(super) fn new(points: &[Point], shape_starts: &[u32]) -> Grid {
         let bounds = Rectangle::around(points.iter().copied())
             .unwrap_or(Rectangle { min: Point::default(), max: Point::default() });
@@ -39,8 +39,8 @@ impl Grid {
         let ends = |segment: u32| (points[segment as usize], points[segment as usize + 1]);
         let extents = segments().map(ends).map(|(a, b)| (b.x - a.x).abs() + (b.y - a.y).abs());
         let total: f64 = extents.sum();
-        let narrowest = total / (points.len() as f64 * CELLS_PER_SEGMENT);
-        let mut grid = Grid::empty(bounds, points.len(), narrowest);
+        let min_side = total / (points.len() as f64 * MAX_CELLS_PER_SEGMENT);
+        let mut grid = Grid::empty(bounds, points.len(), min_side);
         for segment in segments() {
             let (a, b) = ends(segment);
             grid.cells_along(a, b, |starts, cell| starts[cell + 1] += 1);
@@ -61,30 +61,30 @@ impl Grid {
         grid
     }
 
-    /// A grid with about one cell per point, so that it stays small however large the map.
-    fn empty(bounds: Rectangle, points: usize, narrowest: f64) -> Grid {
+    /// Returns an empty grid with about one cell per point.
+    fn empty(bounds: Rectangle, points: usize, min_side: f64) -> Grid {
         let area = bounds.width().max(1.0) * bounds.height().max(1.0);
         let widest = bounds.width().max(bounds.height());
         let cells = points.max(1) as f64;
-        let side = (area / cells).sqrt().max(widest / cells).max(narrowest).max(NARROWEST);
+        let side = (area / cells).sqrt().max(widest / cells).max(min_side).max(MIN_SIDE);
         let count = |extent: f64| (extent / side).floor() as u32 + 1;
         let (columns, rows) = (count(bounds.width()), count(bounds.height()));
         let starts = vec![0; columns as usize * rows as usize + 1];
         Grid { corner: bounds.min, side, columns, rows, starts, segments: Vec::new() }
     }
 
-    /// The column and row that hold a point; points outside belong to the nearest border cell.
+    /// Returns column and row of a point; points outside belong to the nearest border cell.
     pub(super) fn cell_of(&self, point: Point) -> (u32, u32) {
         (self.column(point.x), self.row(point.y))
     }
 
-    /// The segments that pass through a cell.
+    /// Returns the segments that pass through a cell.
     pub(super) fn segments_in(&self, column: u32, row: u32) -> &[u32] {
         let cell = row as usize * self.columns as usize + column as usize;
         &self.segments[self.starts[cell] as usize..self.starts[cell + 1] as usize]
     }
 
-    /// How far a cell is from a point, squared; a hair less, so that rounding cannot matter.
+    /// Returns a lower bound of the squared distance from a point to a cell, safe against rounding.
     pub(super) fn distance_squared(&self, point: Point, column: u32, row: u32) -> f64 {
         let gap = |at: f64, corner: f64, number: u32| {
             let low = corner + f64::from(number) * self.side;
@@ -95,7 +95,7 @@ impl Grid {
         dx * dx + dy * dy
     }
 
-    /// The rectangle that the cells cover.
+    /// Returns the rectangle that the cells cover.
     pub(super) fn bounds(&self) -> Rectangle {
         let Point { x, y } = self.corner;
         let max = Point::new(
@@ -113,9 +113,8 @@ impl Grid {
         (((y - self.corner.y) / self.side) as u32).min(self.rows - 1)
     }
 
-    /// Calls `visit` with every cell that the segment from `a` to `b` passes through: row by
-    /// row, the columns between where it enters the row and where it leaves it. A margin far
-    /// below any distance that matters absorbs the rounding of that intersection.
+    /// Calls `visit` for every cell that the segment `a`–`b` passes through: for each row, the
+    /// columns between its entry and its exit. A margin of 1e-6 sides absorbs rounding errors.
     fn cells_along(&mut self, a: Point, b: Point, mut visit: impl FnMut(&mut [u32], usize)) {
         let margin = self.side * 1e-6;
         let (low, high) = if a.y <= b.y { (a, b) } else { (b, a) };

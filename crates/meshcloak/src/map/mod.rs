@@ -1,8 +1,8 @@
-//! The street map G = (V, E) (§III-C): a directed multigraph of terminals and streets, its shapes,
-//! its points of interest, and where on Earth it lies.
+//! The street map G = (V, E) (§III-C): a directed multigraph of terminals and streets, with shapes,
+//! points of interest and a geographic frame.
 //!
-//! A map is made by [`MapBuilder`] or read back from [`Tables`]; both either give a valid map or
-//! say what is wrong. Distances are not here: see `distance`.
+//! A map is built by [`MapBuilder`] or restored from [`Tables`]; both return a valid map or an
+//! error. For distances see `distance`.
 
 mod arms;
 mod builder;
@@ -45,7 +45,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The row of its table.
+            /// Returns the row in its table.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -58,7 +58,7 @@ id!(
     TerminalId
 );
 id!(
-    /// A street, in the order of the file it came from.
+    /// A street; ids follow the order of the source file.
     StreetId
 );
 id!(
@@ -69,26 +69,26 @@ id!(
 /// A street between two terminals; parallel streets and loops exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Street {
-    /// Where offsets are counted from.
+    /// The end from which offsets are measured.
     pub from: TerminalId,
     /// The other end.
     pub to: TerminalId,
-    /// Never shorter than the shape, never zero.
+    /// Length; at least that of the shape, never zero.
     pub length: Length,
     /// Row of [`Tables::names`]; 0 is no name.
     pub name: u32,
     /// Row of [`Tables::classes`]; 0 is no class.
     pub class: u16,
-    /// Whether it can be travelled only `from → to`.
+    /// Whether travel is allowed only `from → to`.
     pub one_way: bool,
 }
 
-/// A point of interest: it keeps its own point and its place on a street (SPEC §10).
+/// A point of interest with its own point and its position on the nearest street (docs/SPEC.md §10).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Poi {
-    /// Where it is.
+    /// Coordinates.
     pub point: Point,
-    /// The nearest place on a street.
+    /// Nearest position on a street.
     pub position: Position,
     /// Row of [`Tables::names`]; 0 is no name.
     pub name: u32,
@@ -96,7 +96,7 @@ pub struct Poi {
     pub category: u16,
 }
 
-/// A valid street map. Cheap to read, impossible to change.
+/// A valid, immutable street map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreetMap {
     tables: Tables,
@@ -106,7 +106,10 @@ pub struct StreetMap {
 }
 
 impl StreetMap {
-    /// The map these tables describe, if they fit together.
+    /// Builds the map of these tables.
+    ///
+    /// # Errors
+    /// [`TablesError`] if the tables are inconsistent.
     pub fn from_tables(tables: Tables) -> Result<StreetMap, TablesError> {
         tables.check()?;
         let group = |travel| Arms::group(tables.terminals.len(), &tables.streets, travel);
@@ -116,120 +119,120 @@ impl StreetMap {
         Ok(StreetMap { tables, leaving, arriving, ranks })
     }
 
-    /// The flat arrays behind this map, for whoever writes them to a file.
+    /// Returns the flat arrays of this map, for storage.
     pub fn tables(&self) -> &Tables {
         &self.tables
     }
 
-    /// How many terminals there are.
+    /// Returns the number of terminals.
     pub fn terminal_count(&self) -> usize {
         self.tables.terminals.len()
     }
 
-    /// How many streets there are; at least one.
+    /// Returns the number of streets; at least one.
     pub fn street_count(&self) -> usize {
         self.tables.streets.len()
     }
 
-    /// All terminals in order.
+    /// Iterates over all terminals.
     pub fn terminals(&self) -> impl ExactSizeIterator<Item = TerminalId> + use<> {
         (0..self.terminal_count() as u32).map(TerminalId)
     }
 
-    /// All streets in order.
+    /// Iterates over all streets.
     pub fn streets(&self) -> impl ExactSizeIterator<Item = StreetId> + use<> {
         (0..self.street_count() as u32).map(StreetId)
     }
 
-    /// All points of interest in order.
+    /// Iterates over all points of interest.
     pub fn pois(&self) -> impl ExactSizeIterator<Item = PoiId> + use<> {
         (0..self.tables.pois.len() as u32).map(PoiId)
     }
 
-    /// Where a terminal is.
+    /// Returns the coordinates of a terminal.
     pub fn terminal(&self, terminal: TerminalId) -> Point {
         self.tables.terminals[terminal.index()]
     }
 
-    /// A terminal's id in the map's own words.
+    /// Returns the id of a terminal in the source.
     pub fn terminal_label(&self, terminal: TerminalId) -> &str {
         self.tables.terminal_labels.get(terminal.index())
     }
 
-    /// A street's ends, length and direction.
+    /// Returns ends, length and direction of a street.
     pub fn street(&self, street: StreetId) -> &Street {
         &self.tables.streets[street.index()]
     }
 
-    /// A street's id in the map's own words; what outcomes and disclosures name it by.
+    /// Returns the id of a street in the source, which outcomes and disclosures use.
     pub fn street_label(&self, street: StreetId) -> &str {
         self.tables.street_labels.get(street.index())
     }
 
-    /// The points a street runs through, both terminals included.
+    /// Returns the points of a street, including both terminals.
     pub fn shape(&self, street: StreetId) -> &[Point] {
         self.tables.shape(street)
     }
 
-    /// A street's length before it was rounded up, in metres; for totals shown to people.
+    /// Returns the unrounded length of a street in metres, for reports.
     pub fn metres(&self, street: StreetId) -> f64 {
         self.tables.street_metres[street.index()]
     }
 
-    /// What people call the street.
+    /// Returns the name of a street.
     pub fn street_name(&self, street: StreetId) -> Option<&str> {
         some_text(self.tables.names.get(self.street(street).name as usize))
     }
 
-    /// The street's class in the map's own words.
+    /// Returns the class of a street in the source.
     pub fn class(&self, street: StreetId) -> Option<&str> {
         some_text(self.tables.classes.get(usize::from(self.street(street).class)))
     }
 
-    /// How important the street is.
+    /// Returns the importance of a street.
     pub fn rank(&self, street: StreetId) -> Rank {
         self.ranks[usize::from(self.street(street).class)]
     }
 
-    /// A point of interest's places.
+    /// Returns a point of interest.
     pub fn poi(&self, poi: PoiId) -> &Poi {
         &self.tables.pois[poi.index()]
     }
 
-    /// A point of interest's id in the map's own words.
+    /// Returns the id of a point of interest in the source.
     pub fn poi_label(&self, poi: PoiId) -> Option<&str> {
         some_text(self.tables.poi_labels.get(poi.index()))
     }
 
-    /// What people call the point of interest.
+    /// Returns the name of a point of interest.
     pub fn poi_name(&self, poi: PoiId) -> Option<&str> {
         some_text(self.tables.names.get(self.poi(poi).name as usize))
     }
 
-    /// What kind of place it is.
+    /// Returns the category of a point of interest.
     pub fn category(&self, poi: PoiId) -> &str {
         self.tables.categories.get(usize::from(self.poi(poi).category))
     }
 
-    /// The streets by which one can leave a terminal, in street order.
+    /// Returns the outgoing streets of a terminal, in street order.
     ///
-    /// A two-way loop is listed twice, once for each way round.
+    /// A two-way loop is listed twice, once per direction.
     pub fn leaving(&self, terminal: TerminalId) -> &[Arm] {
         self.leaving.of(terminal)
     }
 
-    /// The streets by which one can arrive at a terminal, in street order.
+    /// Returns the incoming streets of a terminal, in street order.
     pub fn arriving(&self, terminal: TerminalId) -> &[Arm] {
         self.arriving.of(terminal)
     }
 
-    /// The smallest rectangle around all street shapes.
+    /// Returns the bounding box of all street shapes.
     pub fn bounds(&self) -> Rectangle {
         Rectangle::around(self.tables.shape_points.iter().copied())
-            .expect("a valid map has a street, and a street has a shape")
+            .expect("a valid map has a street and a street has a shape")
     }
 
-    /// Where on Earth the map lies, if it is known.
+    /// Returns the geographic frame, if it is known.
     pub fn frame(&self) -> Option<&Frame> {
         self.tables.frame.as_ref()
     }

@@ -1,11 +1,11 @@
-//! Which streets pass near a rectangle: a first look through the grid of the map.
+//! Streets near a rectangle: a conservative search in the grid.
 
 use super::{StreetId, StreetMap};
 use crate::units::Rectangle;
 
 impl StreetMap {
-    /// The streets that pass through a grid cell which the rectangle touches, ascending: every
-    /// street with a part in the rectangle, and some without.
+    /// Returns the streets in grid cells that the rectangle touches, ascending: all streets with a
+    /// part in the rectangle, and some others nearby.
     pub fn streets_near(&self, rectangle: Rectangle) -> Vec<StreetId> {
         let grid = &self.tables.grid;
         let (west, south) = grid.cell_of(rectangle.min);

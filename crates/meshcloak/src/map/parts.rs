@@ -1,11 +1,9 @@
-//! Strongly connected parts: sets of terminals from each of which every other can be reached.
-//!
-//! Tarjan's algorithm with an explicit stack, so that a street of a million terminals in a row
-//! cannot overflow the thread's own.
+//! Strongly connected components, by Tarjan's algorithm with an explicit stack: a chain of a million
+//! terminals must not overflow the call stack.
 
 use super::{Street, TerminalId};
 
-/// Which part each terminal belongs to.
+/// The component of each terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     part_of: Vec<u32>,
@@ -13,29 +11,29 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// How many parts there are.
+    /// Returns the number of components.
     pub fn count(&self) -> usize {
         self.sizes.len()
     }
 
-    /// The part of a terminal.
+    /// Returns the component of a terminal.
     pub fn of(&self, terminal: TerminalId) -> u32 {
         self.part_of[terminal.index()]
     }
 
-    /// How many terminals a part has.
+    /// Returns the number of terminals of a component.
     pub fn size(&self, part: u32) -> usize {
         self.sizes[part as usize] as usize
     }
 
-    /// The part with the most terminals; among equals the one with the first terminal.
+    /// Returns the component with the most terminals; ties go to the one with the first terminal.
     pub fn largest(&self) -> Option<u32> {
         let most = self.sizes.iter().max()?;
         self.part_of.iter().copied().find(|&part| self.sizes[part as usize] == *most)
     }
 }
 
-/// The strongly connected parts of `terminals` terminals joined by `streets`.
+/// Returns the strongly connected components of `terminals` terminals joined by `streets`. O(V + E).
 pub fn strongly_connected_parts(terminals: usize, streets: &[Street]) -> Parts {
     Tarjan::new(terminals, streets).run()
 }
@@ -94,7 +92,7 @@ impl Tarjan {
         Parts { part_of: self.part_of, sizes: self.sizes }
     }
 
-    /// Depth first from `root`; the path holds each terminal with the next way to try.
+    /// Depth-first search from `root`; the path holds each terminal with its next arm to visit.
     fn walk_from(&mut self, root: u32) {
         let mut path = vec![self.enter(root)];
         while let Some((terminal, way)) = path.last_mut() {
@@ -127,7 +125,7 @@ impl Tarjan {
         (terminal, self.starts[here])
     }
 
-    /// A terminal that reaches nothing older closes a part: all that was opened since.
+    /// Closes a component if `terminal` is its root: all terminals opened since belong to it.
     fn close_if_root(&mut self, terminal: u32) {
         if self.low[terminal as usize] != self.order[terminal as usize] {
             return;
@@ -152,7 +150,7 @@ mod tests {
     use crate::town::{Town, town};
 
     #[test]
-    fn a_dead_end_one_way_street_is_no_part_of_the_town() {
+    fn the_end_of_a_one_way_dead_end_is_a_separate_component() {
         //  A ── B ─▶ C
         let map = town("A 0,0  B 100,0  C 200,0 | A-B B>C").map;
         let parts = strongly_connected_parts(3, &map.tables().streets);
@@ -163,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn two_terminals_share_a_part_exactly_if_each_reaches_the_other() {
+    fn terminals_share_a_component_exactly_if_each_reaches_the_other() {
         for seed in 0..400 {
             let town = Town::random(seed);
             let map = &town.map;

@@ -1,21 +1,20 @@
-//! A place on a street, how one leaves it, reaches it, and where in the plane it is (§IV-A).
+//! Positions on streets: exits, entrances and coordinates (§IV-A).
 
 use super::{StreetId, StreetMap, TerminalId};
 use crate::units::{Length, Point};
 
-/// A street and an offset from its `from` terminal. Once snapped, this *is* where a person is.
+/// A street and an offset from its `from` terminal; the position of a user after snapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The street.
     pub street: StreetId,
-    /// How far along it, from its `from` terminal; at most its length.
+    /// Distance from the `from` terminal; at most the length of the street.
     pub offset: Length,
 }
 
 impl StreetMap {
-    /// The terminals by which one can leave a position, with the way to them.
-    ///
-    /// The `to` end; on a two-way street the `from` end too.
+    /// Returns the terminals reachable from a position along its street, with distances: `to`, and
+    /// on a two-way street also `from`.
     pub fn exits(&self, position: Position) -> impl Iterator<Item = (TerminalId, Length)> + use<> {
         let street = self.street(position.street);
         let ahead = (street.to, street.length - position.offset);
@@ -23,7 +22,7 @@ impl StreetMap {
         [Some(ahead), back].into_iter().flatten()
     }
 
-    /// The terminals by which one can reach a position, with the way from them.
+    /// Returns the terminals from which a position is reachable along its street, with distances.
     pub fn entrances(
         &self,
         position: Position,
@@ -34,7 +33,7 @@ impl StreetMap {
         [Some(behind), ahead].into_iter().flatten()
     }
 
-    /// The way from `a` straight along to `b`, if both are on one street and its direction allows.
+    /// Returns the distance from `a` to `b` along their common street, if its direction allows.
     pub fn along(&self, a: Position, b: Position) -> Option<Length> {
         if a.street != b.street {
             return None;
@@ -43,10 +42,10 @@ impl StreetMap {
         b.offset.checked_sub(a.offset).or_else(back)
     }
 
-    /// Where in the plane a position is: the same part of the shape as of the length.
+    /// Returns the coordinates of a position: the same fraction of the shape as of the length.
     ///
-    /// Lengths are never shorter than shapes, so two positions are never farther apart in the
-    /// plane than along their street.
+    /// A length is at least that of the shape, so the Euclidean distance of two positions never
+    /// exceeds their distance along the street.
     pub fn point(&self, position: Position) -> Point {
         let shape = self.shape(position.street);
         let length = self.street(position.street).length;
@@ -63,7 +62,7 @@ impl StreetMap {
     }
 }
 
-/// The length of a polyline in metres.
+/// Returns the length of a polyline in metres.
 pub(super) fn shape_metres(shape: &[Point]) -> f64 {
     shape.windows(2).map(|pair| pair[0].distance(pair[1])).sum()
 }
@@ -74,7 +73,7 @@ mod tests {
     use crate::town::{Town, town};
 
     #[test]
-    fn a_position_is_left_and_reached_by_the_ends_its_direction_allows() {
+    fn exits_and_entrances_respect_the_direction() {
         //  A ─▶ B ── C      100 m each
         let town = town("A 0,0  B 100,0  C 200,0 | A>B B-C");
         let metres = Length::metres;
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn two_positions_are_never_farther_apart_in_the_plane_than_along_their_street() {
+    fn euclidean_distance_never_exceeds_distance_along_the_street() {
         for seed in 0..500 {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);

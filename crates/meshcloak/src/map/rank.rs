@@ -1,11 +1,11 @@
-//! How important a street is: what drawings show as width and traffic as speed.
+//! Importance of streets: determines the line width in drawings and the speed in simulations.
 //!
-//! Maps name their classes in their own words, kept as text; a rank is our reading of that word.
+//! Classes of the source are kept as text; a rank is derived from the class.
 
-/// The importance of a street, from motorway to service lane: seven ranks, as Brinkhoff's.
+/// Importance of a street, from motorway to service lane; seven ranks, as in Brinkhoff's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rank {
-    /// Fast, few junctions, usually one way per carriageway.
+    /// Fast, few junctions, usually one-way carriageways.
     Motorway,
     /// Fast roads between towns, ring roads.
     Trunk,
@@ -15,7 +15,7 @@ pub enum Rank {
     Secondary,
     /// Streets that collect the traffic of a quarter.
     Tertiary,
-    /// Where people live; also what has no class or an unknown one.
+    /// Residential streets; also streets without a known class.
     Residential,
     /// Lanes, car parks, paths.
     Service,
@@ -33,7 +33,7 @@ impl Rank {
         Rank::Service,
     ];
 
-    /// The rank of a class as maps write it: an OSM `highway` value or a Brinkhoff class 0–6.
+    /// Returns the rank of a class: an OSM `highway` value or a Brinkhoff class 0–6.
     pub fn of_class(class: &str) -> Rank {
         match class.strip_suffix("_link").unwrap_or(class) {
             "motorway" | "0" => Rank::Motorway,
@@ -47,7 +47,7 @@ impl Rank {
         }
     }
 
-    /// Position in [`Rank::ALL`], which is also the Brinkhoff class.
+    /// Returns the index in [`Rank::ALL`], which is also the Brinkhoff class.
     pub fn number(self) -> usize {
         self as usize
     }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_rank_with_their_road_and_unknown_words_with_homes() {
+    fn links_have_the_rank_of_their_road_and_unknown_classes_are_residential() {
         assert_eq!(Rank::of_class("motorway_link"), Rank::Motorway);
         assert_eq!(Rank::of_class("4"), Rank::Tertiary);
         assert_eq!(Rank::of_class("living_street"), Rank::Residential);

@@ -1,130 +1,157 @@
-//! What goes into a map and what comes of it: streets and points as a file describes them, what
-//! was left out or put right, and why something is no part of a valid map.
+//! Input and output types of the map builder: raw streets and points of interest, dropped and
+//! corrected data, and errors.
 
 use super::{StreetMap, TerminalId};
 use crate::units::Point;
 
-/// A street as a file describes it.
+/// A street to add to a map.
 #[derive(Clone, Copy, Debug)]
 pub struct RawStreet<'a> {
-    /// Its id in the file; unique.
+    /// Id in the source; unique.
     pub label: &'a str,
-    /// Where it begins.
+    /// First terminal.
     pub from: TerminalId,
-    /// Where it ends.
+    /// Last terminal.
     pub to: TerminalId,
-    /// Its length in metres if the file gives one; otherwise that of the shape.
+    /// Length in metres given by the source; `None` uses the length of the shape.
     pub written_metres: Option<f64>,
-    /// Whether it can be travelled only `from → to`.
+    /// Whether travel is allowed only `from → to`.
     pub one_way: bool,
-    /// The points between its two terminals.
+    /// Points between the two terminals.
     pub bends: &'a [Point],
-    /// What people call it; empty if nothing.
+    /// Name; empty if none.
     pub name: &'a str,
-    /// Its class in the file's own words; empty if none.
+    /// Class in the source; empty if none.
     pub class: &'a str,
+}
+
+impl<'a> RawStreet<'a> {
+    /// Returns a straight two-way street without name and class. Other values are set with struct
+    /// update syntax or with [`RawStreet::one_way`] and [`RawStreet::named`].
+    pub fn new(label: &'a str, from: TerminalId, to: TerminalId) -> RawStreet<'a> {
+        RawStreet {
+            label,
+            from,
+            to,
+            written_metres: None,
+            one_way: false,
+            bends: &[],
+            name: "",
+            class: "",
+        }
+    }
+
+    /// Restricts the street to the direction `from → to`.
+    pub fn one_way(self) -> RawStreet<'a> {
+        RawStreet { one_way: true, ..self }
+    }
+
+    /// Sets the name.
+    pub fn named(self, name: &'a str) -> RawStreet<'a> {
+        RawStreet { name, ..self }
+    }
 }
 
 /// A point of interest as a file describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct RawPoi<'a> {
-    /// Its id in the file; empty if none.
+    /// Id in the source; empty if none.
     pub label: &'a str,
-    /// Where it is.
+    /// Coordinates.
     pub point: Point,
-    /// What kind of place it is.
+    /// Category.
     pub category: &'a str,
-    /// What people call it; empty if nothing.
+    /// Name; empty if none.
     pub name: &'a str,
 }
 
-/// How much of what was read becomes the map.
+/// Part of the added streets that becomes the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// The streets of the largest strongly connected part: everyone can reach everything.
+    /// The largest strongly connected component: every terminal can reach every other.
     LargestPart,
-    /// Everything; a missing way is then infinite distance.
+    /// All streets; the distance between unconnected terminals is infinite.
     Whole,
 }
 
-/// What was left out, being outside the largest strongly connected part.
+/// Data dropped outside the largest strongly connected component.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dropped {
-    /// Terminals left out.
+    /// Number of dropped terminals.
     pub terminals: usize,
-    /// Streets left out.
+    /// Number of dropped streets.
     pub streets: usize,
-    /// Their length, unrounded.
+    /// Unrounded length of the dropped streets.
     pub metres: f64,
-    /// How many other parts there were.
+    /// Number of other components.
     pub parts: usize,
 }
 
-/// Lengths that were put right (SPEC §1).
+/// Corrected lengths (docs/SPEC.md §1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Repairs {
-    /// Streets whose two ends lie on one point: one unit long now.
+    /// Streets of zero length, set to one unit.
     pub zero_length: usize,
-    /// Streets whose written length was shorter than their shape: as long as the shape now.
+    /// Streets with a given length below that of the shape, set to the length of the shape.
     pub lengthened: usize,
 }
 
-/// A finished map and what happened on the way.
+/// A finished map with dropped and corrected data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Built {
     /// The map.
     pub map: StreetMap,
-    /// What was left out.
+    /// Dropped data.
     pub dropped: Dropped,
-    /// What was put right.
+    /// Corrected lengths.
     pub repairs: Repairs,
 }
 
-/// Why something is no part of a valid map.
+/// An error of the map builder.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MapError {
-    /// A coordinate is not a number or no place on Earth.
-    #[error("`{label}` lies at {x}, {y}; expected finite metres within ±40,000 km")]
+    /// A coordinate is not finite or too large.
+    #[error("`{label}` is at {x}, {y}; expected finite metres within ±40,000 km")]
     NotAPlace {
-        /// Of the terminal, street or point of interest.
+        /// Label of the terminal, street or point of interest.
         label: String,
-        /// As given.
+        /// Metres to the east.
         x: f64,
-        /// As given.
+        /// Metres to the north.
         y: f64,
     },
     /// Two terminals share an id.
-    #[error("terminal id `{0}` is given twice")]
+    #[error("duplicate terminal id `{0}`")]
     DuplicateTerminal(String),
     /// Two streets share an id.
-    #[error("street id `{0}` is given twice")]
+    #[error("duplicate street id `{0}`")]
     DuplicateStreet(String),
-    /// A street names a terminal that was never added.
-    #[error("street `{0}` begins or ends at a terminal that does not exist")]
+    /// A street refers to a terminal that was not added.
+    #[error("street `{0}` refers to an unknown terminal")]
     UnknownTerminal(String),
-    /// A written length is no length.
-    #[error("street `{label}` has the written length {metres}; expected metres above 0")]
+    /// A given length is not a positive number.
+    #[error("street `{label}` has length {metres}; expected metres above 0")]
     BadLength {
-        /// Of the street.
+        /// Label of the street.
         label: String,
-        /// As given.
+        /// The given length.
         metres: f64,
     },
-    /// A street passes what a length can hold.
+    /// A street exceeds the range of a length.
     #[error("street `{label}` is {metres} m long; expected less than 134,000 km")]
     TooLong {
-        /// Of the street.
+        /// Label of the street.
         label: String,
-        /// As given or measured.
+        /// The given or measured length.
         metres: f64,
     },
-    /// More distinct classes or categories than a map can tell apart.
-    #[error("`{0}` is one class or category too many; expected at most 65,535")]
+    /// Too many distinct classes or categories.
+    #[error("too many classes or categories at `{0}`; expected at most 65,535")]
     TooManyClasses(String),
-    /// More points, or longer texts, than a map can number.
-    #[error("`{0}` is one too many; expected at most 200 million points and 4 GiB of names")]
+    /// Too many points or too long texts.
+    #[error("map too large at `{0}`; expected at most 200 million points and 4 GiB of names")]
     TooLarge(String),
-    /// Nothing to build a map from.
+    /// The map has no street.
     #[error("the map has no street")]
     NoStreet,
 }

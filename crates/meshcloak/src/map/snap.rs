@@ -1,25 +1,25 @@
-//! Snapping: from a received point to the nearest place on a street (SPEC §1).
+//! Snapping of a point to the nearest position on a street (docs/SPEC.md §1).
 //!
-//! Cells of the grid are searched in rings around the point until no unsearched cell can hold
-//! anything nearer. The twin that looks at every street is `naive::snap`.
+//! Grid cells are searched in rings around the point until no other cell can contain a nearer
+//! segment. Reference: `naive::snap`.
 
 use super::grid::Grid;
 use super::position::shape_metres;
 use super::{Position, StreetId, StreetMap};
 use crate::units::Point;
 
-/// Where a point came to lie, and how far that is from the point.
+/// A snapped point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Snapped {
-    /// The place on the street.
+    /// Position on the street.
     pub position: Position,
-    /// Straight-line distance from the point to it, in metres.
+    /// Euclidean distance from the point, in metres.
     pub distance: f64,
 }
 
 impl StreetMap {
-    /// The nearest place on any street, the first street among equals; `None` if it is farther
-    /// than `limit` metres (no limit: `None`), or if the point is not a point.
+    /// Returns the nearest position on any street; ties go to the first street. `None` if it is
+    /// farther than `limit` metres (`None` is no limit) or the point is not finite.
     pub fn snap(&self, point: Point, limit: Option<f64>) -> Option<Snapped> {
         let limit_squared = limit.map_or(f64::INFINITY, |metres| metres * metres);
         let outside = self.tables.grid.bounds().nearest(point).distance_squared(point);
@@ -31,7 +31,7 @@ impl StreetMap {
         self.on_segment(point, best.segment?)
     }
 
-    /// The place on a given segment nearest to `point`.
+    /// Returns the position on a segment nearest to `point`.
     pub(super) fn on_segment(&self, point: Point, segment: u32) -> Option<Snapped> {
         let starts = &self.tables.shape_starts;
         let street = StreetId(starts.partition_point(|&start| start <= segment) as u32 - 1);
@@ -54,7 +54,7 @@ struct Nearest {
 }
 
 impl Nearest {
-    /// Keeps `segment` if it is nearer, or as near and earlier, than what was found so far.
+    /// Keeps `segment` if it is nearer than the best so far, or equally near and earlier.
     fn consider(&mut self, map: &StreetMap, point: Point, segment: u32) {
         let points = &map.tables.shape_points;
         let (a, b) = (points[segment as usize], points[segment as usize + 1]);
@@ -76,7 +76,7 @@ impl Nearest {
         }
     }
 
-    /// Searches ring after ring of cells, until nothing nearer can lie beyond.
+    /// Searches rings of cells outwards until no other cell can contain a nearer segment.
     fn search_rings(&mut self, map: &StreetMap, point: Point) {
         let grid = &map.tables.grid;
         let (column, row) = grid.cell_of(point);
@@ -92,7 +92,7 @@ impl Nearest {
                     both.for_each(|here| self.search_cell(map, point, (here, row_here)));
                 }
             }
-            let searched = searched_around(grid, point, (column, row), ring);
+            let searched = searched_radius(grid, point, (column, row), ring);
             if searched * searched > self.squared || searched == f64::INFINITY {
                 return;
             }
@@ -100,9 +100,9 @@ impl Nearest {
     }
 }
 
-/// How far around `point` everything has been searched once the rings up to `ring` have been;
-/// infinite once they cover the grid. A hair less than the truth, so rounding cannot matter.
-fn searched_around(grid: &Grid, point: Point, cell: (u32, u32), ring: u32) -> f64 {
+/// Returns a lower bound of the distance from `point` to unsearched cells after the rings up to
+/// `ring`; infinite if they cover the grid. Safe against rounding.
+fn searched_radius(grid: &Grid, point: Point, cell: (u32, u32), ring: u32) -> f64 {
     let (column, row) = cell;
     let edge = |corner: f64, number: u32| corner + f64::from(number) * grid.side;
     let sides = [
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_kept_and_no_limit_finds_everything() {
+    fn the_limit_is_respected() {
         let map = town("A 0,0  B 100,0 | A-B").map;
         let point = Point::new(50.0, 50.0);
         assert!(map.snap(point, Some(50.0)).is_some());
@@ -146,8 +146,8 @@ mod tests {
     }
 
     #[test]
-    fn among_equals_the_first_street_wins() {
-        //  two streets on the same ground, and a junction between two more
+    fn ties_go_to_the_first_street() {
+        // Two streets with the same geometry, and a junction of two others.
         let map = town("A 0,0  B 100,0  C 200,0 | B-C A-B:150 A-B").map;
         assert_eq!(map.snap(Point::new(20.0, 5.0), None).unwrap().position.street, StreetId(1));
         let at_b = map.snap(Point::new(100.0, 30.0), None).unwrap().position;
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn snapping_agrees_with_a_look_at_every_street() {
+    fn snapping_agrees_with_the_reference() {
         let mut beyond = 0;
         for seed in 0..600 {
             let town = Town::random(seed);

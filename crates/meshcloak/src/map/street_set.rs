@@ -1,32 +1,37 @@
-//! A set of streets that is filled and emptied again and again: one bit for each street, and one
-//! for each two words of such bits that are not empty, so that taking the streets out costs what
-//! is in.
+//! A reusable bitset of streets with a summary level.
+//!
+//! ```text
+//! words   [u32]        one bit per street
+//! filled  [[u64; 4]]   one bit per pair of words that may be non-empty, in 4 lanes (OR of lanes)
+//! ```
+//!
+//! Draining costs time in proportion to the non-empty words, not to the number of streets.
 
 use super::StreetId;
 
-/// Streets, each once.
+/// A set of streets.
 #[derive(Clone, Debug, Default)]
 pub struct StreetSet {
     words: Vec<Word>,
     filled: Vec<[u64; LANES]>,
-    /// Whose turn it is.
+    /// Next lane of `filled`.
     lane: usize,
-    /// Room for the streets on their way out.
+    /// Scratch buffer of drained streets.
     out: Vec<StreetId>,
 }
 
-/// Small words make small layers, of which many are kept and waiting for them is what laying costs.
+/// Bitset word. 32 bits keep stored layers small; loading them dominates the cost of `lay`.
 type Word = u32;
 
 const BITS: usize = Word::BITS as usize;
 
-/// What is filled is noted in so many places in turn, so that noting need not wait for the last.
+/// Lanes of the summary level, used in turn to break store-to-load dependencies.
 const LANES: usize = 4;
 
-/// So many streets of two words are written at once.
-const AT_ONCE: usize = 8;
+/// Streets written per step.
+const CHUNK: usize = 8;
 
-/// Some streets that stand next to each other: one word of bits.
+/// A word of the bitset: up to 32 adjacent streets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layer {
     word: u32,
@@ -34,7 +39,7 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// The streets, one bit for each.
+    /// Returns one bit per street.
     #[inline]
     pub fn bits(self) -> u32 {
         self.bits
@@ -42,21 +47,21 @@ impl Layer {
 }
 
 impl StreetSet {
-    /// Makes room for the streets of a map.
+    /// Reserves capacity for the streets of a map.
     pub fn reserve(&mut self, streets: usize) {
         let pairs = streets.div_ceil(2 * BITS);
         self.words.resize((2 * pairs).max(self.words.len()), 0);
         self.filled.resize(pairs.div_ceil(64).max(self.filled.len()), [0; LANES]);
     }
 
-    /// Puts a street in; there must be room for it.
+    /// Inserts a street; capacity must be reserved.
     #[inline]
     pub fn insert(&mut self, street: StreetId) {
         let street = street.index();
         self.put(street / BITS, 1 << (street % BITS), street % LANES);
     }
 
-    /// Puts many streets in at once; there must be room for them.
+    /// Inserts the streets of all layers; capacity must be reserved.
     #[inline]
     pub fn lay(&mut self, layers: &[Layer]) {
         let lane = self.lane % LANES;
@@ -73,7 +78,7 @@ impl StreetSet {
         self.filled[pair / 64][lane] |= 1 << (pair % 64);
     }
 
-    /// Takes all streets out and appends them to `layers`.
+    /// Removes all streets and appends them to `layers`.
     pub fn drain_layers(&mut self, layers: &mut Vec<Layer>) {
         self.drain(|pair, words| {
             for (word, bits) in (2 * pair as u32..).zip(words) {
@@ -84,7 +89,7 @@ impl StreetSet {
         });
     }
 
-    /// Takes all streets out and appends them to `streets`, ascending.
+    /// Removes all streets and appends them to `streets`, ascending.
     pub fn drain_into(&mut self, streets: &mut Vec<StreetId>) {
         let mut out = std::mem::take(&mut self.out);
         let end = self.write(&mut out, 0);
@@ -92,21 +97,21 @@ impl StreetSet {
         self.out = out;
     }
 
-    /// Takes all streets out and writes them to `out` from `start` on, ascending; what stands there
-    /// is lost, and it grows if it must. Gives where they end.
+    /// Removes all streets and writes them to `out` from `start`, ascending. Overwrites the content
+    /// after `start` and grows `out` if necessary. Returns the end index.
     pub fn write(&mut self, out: &mut Vec<StreetId>, start: usize) -> usize {
-        let most = start + self.words.len() * BITS + AT_ONCE;
-        if out.len() < most {
-            out.resize(2 * most, StreetId(0));
+        let needed = start + self.words.len() * BITS + CHUNK;
+        if out.len() < needed {
+            out.resize(2 * needed, StreetId(0));
         }
         let mut end = start;
         self.drain(|pair, [low, high]| {
             let mut bits = u64::from(low) | u64::from(high) << BITS;
             let (first, count) = (pair as u32 * 2 * Word::BITS, bits.count_ones() as usize);
-            // Some at once, whether there are so many or not: what is too much is written over by
-            // the next, and how many there are need not be guessed.
+            // Branchless: always writes a full chunk; surplus entries are overwritten by the next
+            // one. The number of streets is unpredictable.
             let mut rest = &mut out[end..];
-            while let Some((some, others)) = rest.split_first_chunk_mut::<AT_ONCE>() {
+            while let Some((some, others)) = rest.split_first_chunk_mut::<CHUNK>() {
                 for street in some {
                     *street = StreetId(first.wrapping_add(bits.trailing_zeros()));
                     bits &= bits.wrapping_sub(1);
@@ -142,7 +147,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn streets_come_out_once_and_ascending_and_leave_nothing_behind() {
+    fn streets_are_drained_once_in_ascending_order() {
         let mut set = StreetSet::default();
         let mut seed = 1_u32;
         for round in 0..50 {

@@ -1,28 +1,28 @@
-//! The flat arrays a map consists of, and the check that they fit together.
+//! The flat arrays of a map and their consistency check.
 //!
-//! Whoever stores a map writes these and gives them back to [`StreetMap::from_tables`].
+//! A stored map consists of these arrays; [`StreetMap::from_tables`] restores it.
 //!
 //! [`StreetMap::from_tables`]: super::StreetMap::from_tables
 
 use super::{Frame, Grid, Poi, Street, StreetId, Texts};
 use crate::units::{Length, Point};
 
-/// Everything a map is made of, as arrays indexed by id.
+/// All data of a map, as arrays indexed by id.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tables {
-    /// Where each terminal is.
+    /// Coordinates of terminals.
     pub terminals: Vec<Point>,
-    /// The terminals' ids in the map's own words.
+    /// Ids of terminals in the source.
     pub terminal_labels: Texts,
-    /// Ends, length and direction of each street.
+    /// Ends, length and direction of streets.
     pub streets: Vec<Street>,
-    /// The streets' ids in the map's own words.
+    /// Ids of streets in the source.
     pub street_labels: Texts,
-    /// Unrounded length of each street.
+    /// Unrounded lengths of streets, in metres.
     pub street_metres: Vec<f64>,
-    /// Where the shape of each street begins in `shape_points`; one more than there are streets.
+    /// Start of each street's shape in `shape_points`; length is the number of streets + 1.
     pub shape_starts: Vec<u32>,
-    /// The points of all shapes, terminals included.
+    /// Points of all shapes, including terminals.
     pub shape_points: Vec<Point>,
     /// Names of streets and points of interest; row 0 is empty.
     pub names: Texts,
@@ -30,29 +30,29 @@ pub struct Tables {
     pub classes: Texts,
     /// Categories of points of interest; row 0 is empty.
     pub categories: Texts,
-    /// The points of interest.
+    /// Points of interest.
     pub pois: Vec<Poi>,
-    /// Their ids in the map's own words.
+    /// Ids of points of interest in the source.
     pub poi_labels: Texts,
-    /// Where on Earth the map lies.
+    /// Geographic frame.
     pub frame: Option<Frame>,
-    /// Which pieces of street pass through which square.
+    /// Spatial index of street segments.
     pub grid: Grid,
 }
 
-/// Which table does not fit the others.
+/// Inconsistent tables; names the first table that failed the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the table of {0} does not fit the rest of the map")]
+#[error("the table of {0} is inconsistent with the rest of the map")]
 pub struct TablesError(pub &'static str);
 
 impl Tables {
-    /// The points a street runs through.
+    /// Returns the points of a street.
     pub(super) fn shape(&self, street: StreetId) -> &[Point] {
         let run = &self.shape_starts[street.index()..street.index() + 2];
         &self.shape_points[run[0] as usize..run[1] as usize]
     }
 
-    /// Whether every row points at rows that exist and every number is in its range.
+    /// Checks that all references exist and all numbers are in range.
     pub(super) fn check(&self) -> Result<(), TablesError> {
         let (shapes, (grid, (terminals, (streets, pois)))) = rayon::join(
             || self.shapes_fit(),
@@ -132,8 +132,8 @@ impl Tables {
     }
 }
 
-/// Whether `fits` holds for every row. Looks at all of them without a branch, which is many times
-/// faster than stopping at the first that does not: tables that do not fit are rare.
+/// Returns whether `fits` holds for every row. Evaluates all rows without branches, which is faster
+/// than an early exit because inconsistent tables are rare.
 fn every<T>(rows: &[T], fits: impl Fn(&T) -> bool) -> bool {
     rows.iter().fold(true, |all, row| all & fits(row))
 }

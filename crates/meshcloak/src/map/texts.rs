@@ -1,10 +1,10 @@
-//! Many short texts in one string: ids, names, classes. No allocation per text.
+//! Lists of short texts in one string: ids, names, classes. No allocation per text.
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
-/// A list of texts stored back to back.
+/// A list of texts, concatenated in one string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
     ends: Vec<u32>,
@@ -12,9 +12,9 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// A list read back from its parts: where each text ends, and all of them joined.
+    /// Restores a list from the end offsets and the concatenated texts.
     ///
-    /// `None` if the ends run backwards, do not cover the bytes, or cut a character.
+    /// `None` if the offsets are not ascending, do not cover the bytes, or split a character.
     pub fn from_parts(ends: Vec<u32>, bytes: String) -> Option<Texts> {
         let forward = ends.windows(2).all(|pair| pair[0] <= pair[1]);
         let covers = ends.last().map_or(0, |&end| end as usize) == bytes.len();
@@ -23,46 +23,46 @@ impl Texts {
         whole.then_some(Texts { ends, bytes })
     }
 
-    /// Where each text ends in [`Texts::bytes`].
+    /// Returns the end offset of each text in [`Texts::bytes`].
     pub fn ends(&self) -> &[u32] {
         &self.ends
     }
 
-    /// All texts joined.
+    /// Returns all texts, concatenated.
     pub fn bytes(&self) -> &str {
         &self.bytes
     }
 
-    /// How many texts there are.
+    /// Returns the number of texts.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no text.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The text at `index`.
+    /// Returns the text at `index`.
     pub fn get(&self, index: usize) -> &str {
         let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
         &self.bytes[start..self.ends[index] as usize]
     }
 
-    /// All texts in order.
+    /// Iterates over all texts.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.len()).map(|index| self.get(index))
     }
 
-    /// Whether `text` can still be added: all texts together stay below 4 GiB.
-    pub(super) fn has_room_for(&self, text: &str) -> bool {
+    /// Returns whether `text` can be added within the limit of 4 GiB.
+    pub(super) fn has_capacity_for(&self, text: &str) -> bool {
         u32::try_from(self.bytes.len() + text.len()).is_ok()
     }
 
-    /// Adds a text at the end.
+    /// Appends a text.
     ///
     /// # Panics
-    /// If all texts together pass 4 GiB.
+    /// If the total size exceeds 4 GiB.
     pub fn push(&mut self, text: &str) {
         self.bytes.push_str(text);
         self.ends.push(u32::try_from(self.bytes.len()).expect("texts of a map stay below 4 GiB"));
@@ -79,7 +79,7 @@ impl<'a> FromIterator<&'a str> for Texts {
     }
 }
 
-/// Texts of which no two are equal, each found again by its hash.
+/// A list of distinct texts with a hash index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DistinctTexts {
     texts: Texts,
@@ -87,31 +87,31 @@ pub(super) struct DistinctTexts {
 }
 
 impl DistinctTexts {
-    /// A table whose row 0 is the empty text, that is, none.
-    pub(super) fn with_none() -> DistinctTexts {
+    /// Returns a list whose row 0 is the empty text.
+    pub(super) fn with_empty() -> DistinctTexts {
         let mut texts = DistinctTexts::default();
         texts.row_of("");
         texts
     }
 
-    /// The row of `text`, if it is there.
+    /// Returns the row of `text`, if it exists.
     pub(super) fn find(&self, text: &str) -> Option<u32> {
         self.rows.find(hash(text), |&row| self.texts.get(row as usize) == text).copied()
     }
 
-    /// The row of `text`, added if it is not there yet.
+    /// Returns the row of `text`; adds it if necessary.
     pub(super) fn row_of(&mut self, text: &str) -> u32 {
         self.find(text).unwrap_or_else(|| self.append(text))
     }
 
-    /// Adds `text` as a new row; `None` if it is there already.
+    /// Adds `text` as a new row; `None` if it exists.
     pub(super) fn add(&mut self, text: &str) -> Option<u32> {
         self.find(text).is_none().then(|| self.append(text))
     }
 
-    /// Whether `text` can still be added.
-    pub(super) fn has_room_for(&self, text: &str) -> bool {
-        self.texts.has_room_for(text)
+    /// Returns whether `text` can be added.
+    pub(super) fn has_capacity_for(&self, text: &str) -> bool {
+        self.texts.has_capacity_for(text)
     }
 
     pub(super) fn into_texts(self) -> Texts {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_come_back_as_they_went_in() {
+    fn texts_round_trip() {
         let texts: Texts = ["", "Gräberstraße", "", "7.2"].into_iter().collect();
         assert_eq!(texts.iter().collect::<Vec<_>>(), ["", "Gräberstraße", "", "7.2"]);
         let again = Texts::from_parts(texts.ends().to_vec(), texts.bytes().to_owned());
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_do_not_fit_are_refused() {
+    fn inconsistent_parts_are_rejected() {
         assert_eq!(Texts::from_parts(vec![2, 1], "ab".into()), None);
         assert_eq!(Texts::from_parts(vec![1], "ab".into()), None);
         assert_eq!(Texts::from_parts(vec![9], "ab".into()), None);
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn each_distinct_text_has_one_row() {
-        let mut texts = DistinctTexts::with_none();
+        let mut texts = DistinctTexts::with_empty();
         let rows: Vec<u32> = ["a", "", "b", "a"].iter().map(|text| texts.row_of(text)).collect();
         assert_eq!(rows, [1, 0, 2, 1]);
         assert_eq!(texts.add("b"), None);

@@ -66,10 +66,11 @@ impl Scheme for Printed {
             cliques: "batch, all maximal by Tomita",
             constraint: "v × Δt along streets",
             pace: Pace::Batch,
+            regions: self.settings.region.dependence(),
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
         let Printed { atlas, settings, matrix, graph, cliques, largest, .. } = self;
         let Printed { mesh, other_regions, published, .. } = self;
         let waiting = &state.waiting;
@@ -87,7 +88,7 @@ impl Scheme for Printed {
             cliques: found.len(),
             steps: spent.steps,
             truncated: spent.truncated,
-            rejected: 0,
+            rejected: Default::default(),
         };
         for (place, query) in waiting.iter().enumerate() {
             let clique = found.of(largest[place]);

@@ -73,7 +73,7 @@ fn constraint_graph(scene: &Scene) -> Canvas {
     let mut graph = GraphBuilder::default();
     let atlas = Arc::new(atlas(scene));
     let edges = graph.build(&atlas, Coverage::Own, &queries).clone();
-    let mut scheme = MeshCloak::new(Arc::clone(&atlas), Settings::default());
+    let mut scheme = MeshCloak::new(Arc::clone(&atlas), Settings::paper());
     let batch = Batch { arrivals: queries, ..Batch::default() };
     let turn = turn(&mut scheme, &mut State::default(), batch, &mut ());
     let (_, set) = turn.served.first().expect("the fixture has a cloaking set");

@@ -2,6 +2,7 @@
 
 use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
+use meshcloak::history::LastPositions;
 use meshcloak::query::Query;
 use meshcloak::region::Region;
 use meshcloak::scheme::{Pace, Scheme, State};
@@ -20,6 +21,7 @@ pub(in crate::report) struct Hidden {
 pub(in crate::report) fn ask(scene: &Scene, atlas: &Arc<Atlas>, name: &str) -> Vec<Hidden> {
     let Some(mut scheme) = crate::schemes::by_name(atlas, name) else { return Vec::new() };
     let (mut state, mut all) = (State::default(), Vec::new());
+    let mut positions = scheme.history_horizon().map(LastPositions::new);
     for asks in [Asks::Now, Asks::Later] {
         let own = |query: &Query| scene.people[query.id.0 as usize].asks == asks;
         let arrivals: Vec<Query> = scene.queries().into_iter().filter(own).collect();
@@ -28,6 +30,9 @@ pub(in crate::report) fn ask(scene: &Scene, atlas: &Arc<Atlas>, name: &str) -> V
             Pace::Sequential => arrivals.into_iter().map(|query| vec![query]).collect(),
         };
         for arrivals in batches {
+            if let Some(positions) = &mut positions {
+                positions.record_all(&arrivals, &mut state.history);
+            }
             all.extend(published(scheme.as_mut(), &mut state, arrivals, asks));
         }
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a Brinkhoff map, and how it is said.
+//! Invalid Brinkhoff maps and their messages.
 
 use super::{EDGES, NODES, binary_edge, binary_edges, binary_node, binary_nodes, read};
 use std::io::Write as _;
@@ -16,14 +16,14 @@ fn of_edges(edges: &str) -> String {
 }
 
 #[test]
-fn empty_files_are_refused() {
+fn empty_files_are_rejected() {
     assert_eq!(of_nodes(""), "t.node: no content; expected nodes");
     assert_eq!(of_nodes("\r\n \n"), "t.node: no content; expected nodes");
     assert_eq!(of_edges(""), "t.edge: no content; expected edges");
 }
 
 #[test]
-fn a_binary_file_that_ends_early_is_refused_where_its_last_record_begins() {
+fn a_truncated_binary_file_is_reported_at_its_last_record() {
     let nodes = binary_nodes();
     for length in 37..54 {
         let expected =
@@ -39,7 +39,7 @@ fn a_binary_file_that_ends_early_is_refused_where_its_last_record_begins() {
 }
 
 #[test]
-fn gzip_that_ends_early_is_refused() {
+fn truncated_gzip_is_rejected() {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(&binary_nodes()).unwrap();
     let packed = packer.finish().unwrap();
@@ -51,14 +51,14 @@ fn gzip_that_ends_early_is_refused() {
 }
 
 #[test]
-fn ids_given_twice_are_refused() {
+fn duplicate_ids_are_rejected() {
     assert_eq!(
         of_nodes("1\t0 0 *\n2\t5 5 *\n1\t9 9 *\n"),
-        "t.node, line 3: terminal id `1` is given twice"
+        "t.node, line 3: duplicate terminal id `1`"
     );
     let nodes = [binary_nodes(), binary_node(b"*", 7, [3, 3])].concat();
-    assert_eq!(of(&nodes, EDGES.as_bytes()), "t.node, byte 54: terminal id `7` is given twice");
-    assert_eq!(of_edges("5 3 1 2 *\n5 3 2 7 *\n"), "t.edge, line 2: street id `5` is given twice");
+    assert_eq!(of(&nodes, EDGES.as_bytes()), "t.node, byte 54: duplicate terminal id `7`");
+    assert_eq!(of_edges("5 3 1 2 *\n5 3 2 7 *\n"), "t.edge, line 2: duplicate street id `5`");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_class_is_from_0_to_6() {
 }
 
 #[test]
-fn numbers_are_whole() {
+fn numbers_must_be_whole() {
     let x = "t.node, line 2: field `x` is `NaN`; expected a whole number";
     assert_eq!(of_nodes("1\t0 0 *\n2\tNaN 0 *\n"), x);
     let y = "t.node, line 1: field `y` is ``; expected a whole number";
@@ -88,12 +88,12 @@ fn numbers_are_whole() {
     assert_eq!(of_nodes("1\t3000000000 0 *\n"), large);
     let from = "t.edge, line 1: field `from` is `*`; expected a whole number";
     assert_eq!(of_edges("5 3 * 2\n"), from);
-    let far = "t.node, byte 0: `1` lies at 2000000000, 0; expected finite metres within ±40,000 km";
+    let far = "t.node, byte 0: `1` is at 2000000000, 0; expected finite metres within ±40,000 km";
     assert_eq!(of(&binary_node(b"*", 1, [2_000_000_000, 0]), EDGES.as_bytes()), far);
 }
 
 #[test]
-fn a_line_without_end_is_not_held_in_memory() {
+fn an_overlong_line_is_rejected() {
     let long = format!("1\t0 0 *\n2\t0 0 {}\n", "x".repeat(1 << 20));
     assert_eq!(of_nodes(&long), "t.node, line 2: damaged: the line is longer than 65,536 bytes");
 }

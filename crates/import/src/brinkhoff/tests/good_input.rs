@@ -1,13 +1,13 @@
-//! What a Brinkhoff map may look like.
+//! Accepted variants of Brinkhoff maps.
 
 use super::{EDGES, NODES, binary_edge, binary_edges, binary_node, binary_nodes, read};
-use crate::brinkhoff::{Encoding, looks_like_edges, looks_like_nodes, read as read_files};
+use crate::brinkhoff::{Encoding, detect_edges, detect_nodes, read as read_files};
 use crate::testing::{real_map, whole};
 use meshcloak::map::{StreetId, TerminalId};
 use meshcloak::units::Point;
 
 #[test]
-fn both_forms_are_recognised_and_give_the_same_map() {
+fn both_encodings_are_detected_and_give_the_same_map() {
     let text = whole(read(NODES.as_bytes(), EDGES.as_bytes()).unwrap());
     assert_eq!(whole(read(&binary_nodes(), &binary_edges()).unwrap()), text);
     assert_eq!(whole(read(&binary_nodes(), EDGES.as_bytes()).unwrap()), text);
@@ -23,11 +23,11 @@ fn both_forms_are_recognised_and_give_the_same_map() {
 }
 
 #[test]
-fn a_pair_joined_again_is_left_out_and_counted() {
+fn repeated_edges_are_skipped_and_counted() {
     let edges = "1 3 1 2 first\n2 3 2 1 back\n3 3 1 2 again\n4 3 2 7 ?\n5 3 7 7\n";
     let draft = read(NODES.as_bytes(), edges.as_bytes()).unwrap();
     assert_eq!((draft.nodes, draft.edges), (3, 3));
-    let note = "2 of 5 edges join a pair of nodes that was joined before and were left out";
+    let note = "skipped 2 of 5 edges: another edge joins the same pair of nodes";
     assert_eq!(draft.notes, [note]);
     let map = whole(draft);
     assert_eq!(map.street_name(StreetId(0)), Some("first"));
@@ -35,15 +35,15 @@ fn a_pair_joined_again_is_left_out_and_counted() {
 }
 
 #[test]
-fn names_in_latin_1_are_understood_and_counted() {
+fn names_in_latin_1_are_decoded_and_counted() {
     let edges = binary_edge([1, 2], b"Gr\xe4berstra\xdfe", 1, 6);
     let draft = read(&binary_nodes(), &edges).unwrap();
-    assert_eq!(draft.notes, ["1 names were not UTF-8 and were read as Latin-1"]);
+    assert_eq!(draft.notes, ["names that are not UTF-8, read as Latin-1: 1"]);
     assert_eq!(whole(draft).street_name(StreetId(0)), Some("Gräberstraße"));
 }
 
 #[test]
-fn the_first_bytes_say_what_a_file_holds() {
+fn files_are_detected_by_their_first_bytes() {
     let cases: [(&[u8], Option<Encoding>, Option<Encoding>); 8] = [
         (NODES.as_bytes(), Some(Encoding::Text), None),
         (EDGES.as_bytes(), Some(Encoding::Text), Some(Encoding::Text)),
@@ -55,15 +55,15 @@ fn the_first_bytes_say_what_a_file_holds() {
         (&binary_edges(), None, Some(Encoding::Binary)),
     ];
     for (start, nodes, edges) in cases {
-        assert_eq!(looks_like_nodes(start), nodes, "{start:?}");
-        assert_eq!(looks_like_edges(start), edges, "{start:?}");
+        assert_eq!(detect_nodes(start), nodes, "{start:?}");
+        assert_eq!(detect_edges(start), edges, "{start:?}");
     }
     let nameless = binary_node(b"", 70_000, [-5, 5]);
-    assert_eq!(looks_like_nodes(&nameless), Some(Encoding::Binary));
+    assert_eq!(detect_nodes(&nameless), Some(Encoding::Binary));
 }
 
 #[test]
-fn oldenburg_is_the_same_map_in_both_forms() {
+fn oldenburg_is_the_same_map_in_both_encodings() {
     let Some(nodes) = real_map("oldenburg/oldenburgGen.node") else { return };
     let file = |name: &str| real_map(&format!("oldenburg/oldenburgGen.{name}")).unwrap();
     let draft = read_files(&nodes, &file("edge"), &()).unwrap();
@@ -71,7 +71,7 @@ fn oldenburg_is_the_same_map_in_both_forms() {
     let bounds = draft.builder.bounds().unwrap();
     assert_eq!(format!("{:.2} {:.2}", bounds.width() / 1e3, bounds.height() / 1e3), "23.57 26.92");
     assert_eq!(format!("{:.2}", draft.builder.total_metres() / 1e3), "1301.47");
-    assert!(draft.notes[0].starts_with("6 of 7035 edges"), "{:?}", draft.notes);
+    assert!(draft.notes[0].starts_with("skipped 6 of 7035 edges"), "{:?}", draft.notes);
     let map = whole(draft);
     assert_eq!((map.terminal_count(), map.street_count()), (6105, 7029));
     let text = read_files(&file("node.txt"), &file("edge.txt"), &()).unwrap();
@@ -79,7 +79,7 @@ fn oldenburg_is_the_same_map_in_both_forms() {
 }
 
 #[test]
-fn stockton_has_the_counts_of_its_description() {
+fn stockton_has_the_documented_counts() {
     let Some(nodes) = real_map("stockton/stockton.node") else { return };
     let edges = real_map("stockton/stockton.edge").unwrap();
     let draft = read_files(&nodes, &edges, &()).unwrap();

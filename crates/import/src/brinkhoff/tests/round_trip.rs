@@ -1,4 +1,4 @@
-//! Whatever the format can say is read back as it was written.
+//! Data that the format can represent is restored.
 
 use crate::brinkhoff::{BrinkhoffFiles, Encoding, read, write};
 use crate::csv_map::{self, CsvFiles};
@@ -16,8 +16,8 @@ fn through(map: &StreetMap, folder: &Path, encoding: Encoding) -> (StreetMap, Ve
     (whole(read(&files.nodes, &files.edges, &()).unwrap()), notes)
 }
 
-/// A map that the format can say in full: two-way, straight, whole metres, no pair twice.
-fn sayable(seed: u64) -> StreetMap {
+/// Builds a map that the format represents fully: two-way, straight, whole metres, no repeated pair.
+fn representable(seed: u64) -> StreetMap {
     let mut random = Town::generator(seed);
     let mut builder = MapBuilder::new();
     let count = 2 + seed as i64 % 40;
@@ -47,10 +47,10 @@ fn sayable(seed: u64) -> StreetMap {
 }
 
 #[test]
-fn what_the_format_can_say_comes_back_the_same_also_through_csv() {
+fn a_representable_map_is_restored_also_through_csv() {
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..120 {
-        let map = sayable(seed);
+        let map = representable(seed);
         for encoding in [Encoding::Binary, Encoding::Text] {
             let (back, notes) = through(&map, folder.path(), encoding);
             assert_eq!(back, map, "seed {seed}");
@@ -63,9 +63,8 @@ fn what_the_format_can_say_comes_back_the_same_also_through_csv() {
     }
 }
 
-/// Of any town: its terminals come back in order and on their points, its streets as chains of
-/// edges of the same geometry, less the pairs joined before; both forms agree; and a second
-/// journey changes nothing.
+/// Terminals keep their order and points; streets become chains of edges with the same geometry,
+/// without repeated pairs; both encodings agree; a second round trip changes nothing.
 #[test]
 fn random_towns_keep_their_geometry() {
     let folder = tempfile::tempdir().unwrap();
@@ -87,7 +86,7 @@ fn random_towns_keep_their_geometry() {
     }
 }
 
-/// The straight pieces of all streets, each with its smaller end first.
+/// Returns the segments of all streets, each with its smaller end first.
 fn all_lines(map: &StreetMap) -> BTreeSet<[(i64, i64); 2]> {
     let whole = |point: &Point| (point.x as i64, point.y as i64);
     let pieces = map.streets().flat_map(|street| map.shape(street).windows(2));
@@ -95,7 +94,7 @@ fn all_lines(map: &StreetMap) -> BTreeSet<[(i64, i64); 2]> {
     pieces.map(|[a, b]| if a <= b { [a, b] } else { [b, a] }).collect()
 }
 
-/// Pairs of nodes that the pieces of all streets join; every bend is a node of its own.
+/// Counts the pairs of nodes joined by segments; every bend is a separate node.
 fn distinct_pairs(map: &StreetMap) -> usize {
     let mut pairs = BTreeSet::new();
     let mut next = map.terminal_count() as u32;
@@ -111,22 +110,22 @@ fn distinct_pairs(map: &StreetMap) -> usize {
 }
 
 #[test]
-fn what_the_format_cannot_say_is_said_in_sentences() {
+fn losses_are_described_in_notes() {
     let folder = tempfile::tempdir().unwrap();
-    //  A ─▶ B twice, a long way round, a bend
+    //  A ─▶ B twice, a long street, a bend
     let map = town("A 0,0  B 100.5,0 | A>B A-B A-B:300 B-A(50,20)").map;
     let (back, notes) = through(&map, folder.path(), Encoding::Text);
     assert_eq!(
         notes,
         [
-            "one-way streets that became two-way: 1",
-            "written lengths that were losses, the geometry being shorter: 1",
-            "streets with bends that became several edges each, their bends nodes: 1",
-            "edges left out, their two nodes being joined already: 2",
-            "street classes that became the number of their rank, 0 to 6: 4",
-            "points moved to whole metres: 1",
-            "nodes numbered from 1, their ids not all being whole numbers: 2",
-            "streets numbered from 1, their ids not all being whole numbers: 4",
+            "one-way streets converted to two-way: 1",
+            "street lengths replaced by the shorter length of the geometry: 1",
+            "streets with bends divided into edges, with nodes at the bends: 1",
+            "skipped edges between nodes that are already joined: 2",
+            "street classes replaced by the number of their rank, 0 to 6: 4",
+            "points rounded to whole metres: 1",
+            "nodes renumbered from 1, because some ids are not whole numbers: 2",
+            "streets renumbered from 1, because some ids are not whole numbers: 4",
         ]
     );
     assert_eq!((back.terminal_count(), back.street_count()), (3, 3));
@@ -135,7 +134,7 @@ fn what_the_format_cannot_say_is_said_in_sentences() {
 }
 
 #[test]
-fn long_and_odd_names_are_cut_to_one_line() {
+fn long_and_multiline_names_are_shortened() {
     let folder = tempfile::tempdir().unwrap();
     let names = ["ß".repeat(200), " two\nlines ".to_owned(), "*".to_owned()];
     let mut builder = MapBuilder::new();
@@ -158,14 +157,14 @@ fn long_and_odd_names_are_cut_to_one_line() {
     }
     let map = builder.build(Extent::Whole).unwrap().map;
     let (back, notes) = through(&map, folder.path(), Encoding::Binary);
-    assert_eq!(notes, ["street names that became one line of at most 255 bytes: 3"]);
+    assert_eq!(notes, ["street names shortened to one line of at most 255 bytes: 3"]);
     let read: Vec<_> = back.streets().map(|street| back.street_name(street)).collect();
     assert_eq!(read, [Some("ß".repeat(127).as_str()), Some("two lines"), None]);
     assert_eq!(through(&map, folder.path(), Encoding::Text).0, back);
 }
 
 #[test]
-fn the_last_numbers_are_not_passed() {
+fn numeric_ids_do_not_overflow() {
     let folder = tempfile::tempdir().unwrap();
     let map = town("9223372036854775807 0,0  2 10,0 | 2-9223372036854775807(5,5)").map;
     let (back, _) = through(&map, folder.path(), Encoding::Binary);
@@ -174,7 +173,7 @@ fn the_last_numbers_are_not_passed() {
 }
 
 #[test]
-fn oldenburg_comes_back_the_same() {
+fn oldenburg_is_restored() {
     let Some(nodes) = real_map("oldenburg/oldenburgGen.node") else { return };
     let edges = real_map("oldenburg/oldenburgGen.edge").unwrap();
     let map = whole(read(&nodes, &edges, &()).unwrap());

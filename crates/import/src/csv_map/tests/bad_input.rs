@@ -1,4 +1,4 @@
-//! What is wrong with a CSV map, and how it is said: file, line, field, value, expectation.
+//! Invalid CSV maps: messages state file, line, field, value and expected value.
 
 use super::{NODES, STREETS, read, read_bytes};
 use crate::csv_map::{CsvFiles, add_pois, read as read_files};
@@ -23,7 +23,7 @@ fn of_pois(pois: &str) -> String {
 }
 
 #[test]
-fn a_table_without_a_header_or_rows_is_refused() {
+fn a_table_without_a_header_or_rows_is_rejected() {
     assert_eq!(of_nodes(""), "t.nodes.csv: no content; expected a header");
     assert_eq!(of_nodes("\r\n\n"), "t.nodes.csv: no content; expected a header");
     assert_eq!(of_nodes("id,x,y\n"), "t.nodes.csv: no content; expected nodes below the header");
@@ -34,7 +34,7 @@ fn a_table_without_a_header_or_rows_is_refused() {
 }
 
 #[test]
-fn a_missing_column_is_named_with_the_header_that_lacks_it() {
+fn a_missing_column_is_named_with_the_header() {
     let place =
         "t.nodes.csv, line 1: column `x`,`y` or `lon`,`lat` is missing; found header `id,a`";
     assert_eq!(of_nodes("id,a\n1,2\n"), place);
@@ -44,12 +44,12 @@ fn a_missing_column_is_named_with_the_header_that_lacks_it() {
     assert_eq!(of_streets("id,from\ns,A\n"), to);
     let category = "t.pois.csv, line 1: column `category` or `cat` is missing; found header `x,y`";
     assert_eq!(of_pois("x,y\n"), category);
-    let twice = "t.nodes.csv, line 1: damaged: column `x` is there twice";
+    let twice = "t.nodes.csv, line 1: damaged: duplicate column `x`";
     assert_eq!(of_nodes("id,x,y,x\n"), twice);
 }
 
 #[test]
-fn lines_are_counted_as_an_editor_counts_them() {
+fn line_numbers_match_those_of_an_editor() {
     let last = "t.nodes.csv, line 6: field `x` is `?`; expected metres within ±40,000 km";
     assert_eq!(of_nodes("id,x,y\nA,0,0\n\"B\n\n\",1,0\nC,?,75\n"), last);
     assert_eq!(of_nodes("id,x,y\r\nA,0,0\r\n\"B\r\n\",1,0\r\n\r\nC,?,75\r\n"), last);
@@ -58,7 +58,7 @@ fn lines_are_counted_as_an_editor_counts_them() {
 }
 
 #[test]
-fn a_row_of_another_width_is_refused() {
+fn a_row_with_a_different_number_of_fields_is_rejected() {
     let short = "t.nodes.csv, line 3: row has 2 fields; expected 3 as in the header";
     assert_eq!(of_nodes("id,x,y\nA,0,0\nB,1\n"), short);
     let long = "t.streets.csv, line 2: row has 4 fields; expected 3 as in the header";
@@ -66,8 +66,8 @@ fn a_row_of_another_width_is_refused() {
 }
 
 #[test]
-fn a_quotation_that_never_ends_is_refused_where_it_begins() {
-    let open = "t.streets.csv, line 2: damaged: a quoted field is never closed";
+fn an_unclosed_quotation_is_reported_where_it_begins() {
+    let open = "t.streets.csv, line 2: damaged: a quoted field is not closed";
     assert_eq!(of_streets("id,from,to,name\ns1,A,B,\"High St\ns2,B,C,\nx,A,C,"), open);
     assert_eq!(of_streets("id,from,to,name\ns1,A,B,\"High St\ns2,B,C,\n\n"), open);
     assert_eq!(of_streets("\u{feff}id,from,to,name\r\n\"s1,A,B,"), open);
@@ -76,7 +76,7 @@ fn a_quotation_that_never_ends_is_refused_where_it_begins() {
 }
 
 #[test]
-fn coordinates_that_are_no_place_are_refused() {
+fn invalid_coordinates_are_rejected() {
     for value in ["NaN", "inf", "-inf", "1e300", "4.1e7", "", "12m"] {
         let expected = format!(
             "t.nodes.csv, line 3: field `y` is `{value}`; expected metres within ±40,000 km"
@@ -92,7 +92,7 @@ fn coordinates_that_are_no_place_are_refused() {
 }
 
 #[test]
-fn metres_and_degrees_that_disagree_are_refused_at_the_worst_line() {
+fn inconsistent_metres_and_degrees_are_reported_at_the_worst_line() {
     let mut nodes = "id,x,y,lon,lat\n".to_owned();
     for n in 0..16 {
         let (column, row) = (n % 4, n / 4);
@@ -109,11 +109,11 @@ fn metres_and_degrees_that_disagree_are_refused_at_the_worst_line() {
 }
 
 #[test]
-fn ids_given_twice_or_not_at_all_are_refused() {
-    let node = "t.nodes.csv, line 4: terminal id `A` is given twice";
+fn duplicate_and_missing_ids_are_rejected() {
+    let node = "t.nodes.csv, line 4: duplicate terminal id `A`";
     assert_eq!(of_nodes("id,x,y\nA,0,0\nB,1,0\nA,2,0\n"), node);
     assert_eq!(of_nodes("id,lon,lat\nA,0,0\nB,1,0\nA,2,0\n"), node);
-    let street = "t.streets.csv, line 3: street id `s` is given twice";
+    let street = "t.streets.csv, line 3: duplicate street id `s`";
     assert_eq!(of_streets("id,from,to\ns,A,B\ns,B,C\n"), street);
     let none = "t.streets.csv, line 2: field `id` is ``; expected an id";
     assert_eq!(of_streets("id,from,to\n,A,B\n"), none);
@@ -128,7 +128,7 @@ fn an_unknown_node_is_named() {
 }
 
 #[test]
-fn a_written_length_is_above_zero() {
+fn a_length_must_be_above_zero() {
     for value in ["0", "-3", "nan", "inf", "1e999", "5 m"] {
         let expected =
             format!("t.streets.csv, line 2: field `length` is `{value}`; expected metres above 0");
@@ -139,14 +139,14 @@ fn a_written_length_is_above_zero() {
 }
 
 #[test]
-fn a_truth_value_is_one_of_six_words() {
+fn a_boolean_is_one_of_six_words() {
     let expected = "t.streets.csv, line 2: field `oneway` is `-1`; \
                     expected 1/0, true/false or yes/no";
     assert_eq!(of_streets("id,from,to,oneway\ns,A,B,-1\n"), expected);
 }
 
 #[test]
-fn text_that_is_not_utf_8_is_refused_unless_nobody_reads_it() {
+fn text_must_be_utf_8_unless_its_column_is_ignored() {
     let streets = b"id,from,to,name\ns,A,B,Gr\xe4ber\n";
     let error = message(read_bytes(NODES.as_bytes(), streets, None));
     let expected = "t.streets.csv, line 2: field `name` is `Gr\u{fffd}ber`; expected UTF-8 text";
@@ -156,15 +156,15 @@ fn text_that_is_not_utf_8_is_refused_unless_nobody_reads_it() {
 }
 
 #[test]
-fn a_shape_is_a_line_string_from_one_end_to_the_other() {
+fn a_shape_is_a_line_string_between_the_ends_of_its_street() {
     let of_shape = |shape: &str| of_streets(&format!("id,from,to,shape\ns,A,B,\"{shape}\"\n"));
     let open = "t.streets.csv, line 2: field `shape` is `LINESTRING (0 0, 9 9`; \
                 expected a `)` at the end";
     assert_eq!(of_shape("LINESTRING (0 0, 9 9"), open);
-    let loose = "t.streets.csv, line 2: field `shape` ends at 100 1.5 but the street at node `B`, \
-                 which lies at 100 0; expected at most 1 m between them";
+    let loose = "t.streets.csv, line 2: field `shape` ends at 100 1.5 but the street ends at \
+                 node `B` at 100 0; expected a distance of at most 1 m";
     assert_eq!(of_shape("LINESTRING (0 0.9, 50 9, 100 1.5)"), loose);
-    let far = "t.streets.csv, line 2: `s` lies at 50000000, 0; \
+    let far = "t.streets.csv, line 2: `s` is at 50000000, 0; \
                expected finite metres within ±40,000 km";
     assert_eq!(of_shape("LINESTRING (0 0, 5e7 0, 100 0)"), far);
     let nodes = "id,lon,lat\nA,2,48\nB,2.01,48\n";
@@ -173,20 +173,20 @@ fn a_shape_is_a_line_string_from_one_end_to_the_other() {
     let swapped = "t.streets.csv, line 2: field `shape` is `LINESTRING (2 48, 2 95, 2.01 48)`; \
                    expected lon from -180 to 180 and lat from -90 to 90 in each point";
     assert_eq!(of_degrees("LINESTRING (2 48, 2 95, 2.01 48)"), swapped);
-    let loose = "t.streets.csv, line 2: field `shape` begins at 2.001 48 but the street at node \
-                 `A`, which lies at 2.0000000 48.0000000; expected at most 1 m between them";
+    let loose = "t.streets.csv, line 2: field `shape` begins at 2.001 48 but the street begins \
+                 at node `A` at 2.0000000 48.0000000; expected a distance of at most 1 m";
     assert_eq!(of_degrees("LINESTRING (2.001 48, 2.01 48)"), loose);
 }
 
 #[test]
-fn points_of_interest_in_lon_lat_need_a_map_that_lies_on_earth() {
+fn points_of_interest_in_lon_lat_require_a_frame() {
     let frame = "t.pois.csv: a table of lon,lat requires lon/lat but the map has only metres; \
                  set `--origin LON,LAT`";
     assert_eq!(of_pois("lon,lat,cat\n0,0,cafe\n"), frame);
 }
 
 #[test]
-fn gzip_that_ends_early_or_is_damaged_is_refused() {
+fn truncated_and_damaged_gzip_is_rejected() {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(NODES.as_bytes()).unwrap();
     let packed = packer.finish().unwrap();

@@ -1,14 +1,14 @@
-//! What a CSV map may look like.
+//! Accepted variants of CSV maps.
 
 use super::{NODES, STREETS, read, read_bytes};
-use crate::csv_map::{CsvFiles, TableKind, add_pois, looks_like};
+use crate::csv_map::{CsvFiles, TableKind, add_pois, detect_table};
 use crate::testing::{assert_same_map, real_map, whole};
 use meshcloak::map::{MapBuilder, PoiId, StreetId, TerminalId};
 use meshcloak::units::{LonLat, Point};
 use std::io::Write as _;
 
 #[test]
-fn columns_come_in_any_order_with_others_between_them() {
+fn columns_may_be_in_any_order_with_unknown_ones_between() {
     let plain = whole(read(NODES, STREETS, None).unwrap());
     let nodes =
         "\u{feff}Y,note, ID ,x\r\n0,\"a, b\",A,0\r\n\r\n0,,B,100\r\n75,\"two\nlines\",C,100";
@@ -26,7 +26,7 @@ fn ids_are_text() {
 }
 
 #[test]
-fn every_spelling_of_yes_and_no_is_understood() {
+fn all_spellings_of_booleans_are_accepted() {
     for (word, one_way) in [
         ("1", true),
         ("TRUE", true),
@@ -44,7 +44,7 @@ fn every_spelling_of_yes_and_no_is_understood() {
 }
 
 #[test]
-fn a_street_takes_its_shape_name_class_and_length_from_the_file() {
+fn shape_name_class_and_length_of_a_street_are_read() {
     let streets = "id,from,to,length,oneway,shape,name,class\n\
                    s1,A,B,250.5,yes,\"LINESTRING (0.5 0.5, 50 60, 99.2 0)\",Weiße Gasse,service\n\
                    s2,B,C,,,,,\n\
@@ -65,7 +65,7 @@ fn a_street_takes_its_shape_name_class_and_length_from_the_file() {
 }
 
 #[test]
-fn lon_lat_alone_is_projected_shapes_and_points_of_interest_included() {
+fn nodes_shapes_and_points_of_interest_in_lon_lat_are_projected() {
     let nodes = "id,lon,lat\nA,2.30,48.80\nB,2.31,48.80\nC,2.30,48.81\n";
     let streets = "id,from,to,shape\n\
                    s,A,B,\"LINESTRING (2.300001 48.8, 2.305 48.801, 2.31 48.8)\"\nt,B,C,\n";
@@ -80,27 +80,27 @@ fn lon_lat_alone_is_projected_shapes_and_points_of_interest_included() {
 }
 
 #[test]
-fn nodes_on_one_line_give_a_note_and_no_frame() {
+fn collinear_nodes_give_a_note_and_no_frame() {
     let nodes = "id,x,y,lon,lat\nA,0,0,2.3,48.8\nB,100,0,2.3014,48.8\n";
     let draft = read(nodes, "id,from,to\ns,A,B\n", None).unwrap();
-    assert!(draft.notes[0].contains("lie on one line"), "{:?}", draft.notes);
+    assert!(draft.notes[0].contains("collinear"), "{:?}", draft.notes);
     assert!(draft.builder.frame().is_none());
 }
 
 #[test]
-fn points_of_interest_in_lon_lat_take_the_origin_of_a_map_in_metres() {
+fn points_of_interest_in_lon_lat_use_the_origin_of_a_map_in_metres() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pois.csv");
     std::fs::write(&path, "lon,lat,cat\n8.2,53.1,cafe\n").unwrap();
     let origin = Some(LonLat { lon: 8.2, lat: 53.1 });
     let mut draft = read(NODES, STREETS, None).unwrap();
     add_pois(&path, origin, &mut draft.builder, &()).unwrap();
-    assert!(draft.builder.frame().is_none(), "whoever finishes the draft sets it");
+    assert!(draft.builder.frame().is_none(), "the frame is set when the draft is finished");
     assert!(whole(draft).poi(PoiId(0)).point.distance(Point::default()) < 1e-6);
 }
 
 #[test]
-fn a_header_says_what_a_table_holds() {
+fn a_table_is_detected_by_its_header() {
     let cases = [
         ("id,x,y\n1,2,3\n", Some(TableKind::Nodes)),
         ("\u{feff}\"lat\", LON ,extra,Id\r\n", Some(TableKind::Nodes)),
@@ -114,12 +114,12 @@ fn a_header_says_what_a_table_holds() {
         ("", None),
     ];
     for (header, kind) in cases {
-        assert_eq!(looks_like(header.as_bytes()), kind, "{header}");
+        assert_eq!(detect_table(header.as_bytes()), kind, "{header}");
     }
 }
 
 #[test]
-fn gzipped_tables_are_read_like_plain_ones() {
+fn gzipped_tables_are_read() {
     let packed = |text: &str| {
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         packer.write_all(text.as_bytes()).unwrap();
@@ -130,14 +130,14 @@ fn gzipped_tables_are_read_like_plain_ones() {
 }
 
 #[test]
-fn paris_has_the_counts_of_its_description() {
+fn paris_has_the_documented_counts() {
     let Some(nodes) = real_map("paris/paris.nodes.csv.gz") else { return };
     let streets = real_map("paris/paris.streets.csv.gz").unwrap();
     let draft = crate::csv_map::read(&CsvFiles { nodes, streets, pois: None }, None, &()).unwrap();
     assert_eq!((draft.nodes, draft.edges), (11_348, 17_958));
     let bounds = draft.builder.bounds().unwrap();
     assert_eq!(format!("{:.1} {:.1}", bounds.width() / 1e3, bounds.height() / 1e3), "12.0 9.5");
-    // The description says 1,513 km; the x,y of the file make 1,511.9.
+    // Documented as 1,513 km; the x,y of the file give 1,511.9 km.
     assert_eq!(format!("{:.1}", draft.builder.total_metres() / 1e3), "1511.9");
     let map = whole(draft);
     let one_way = map.streets().filter(|&street| map.street(street).one_way).count();
@@ -146,7 +146,7 @@ fn paris_has_the_counts_of_its_description() {
 }
 
 #[test]
-fn porto_has_all_its_points_of_interest() {
+fn porto_has_all_points_of_interest() {
     let Some(path) = real_map("porto/PORTO_POIs.csv") else { return };
     let mut builder = MapBuilder::new();
     let origin = LonLat { lon: -8.6, lat: 41.15 };

@@ -1,4 +1,4 @@
-//! Whatever is written is read back as the same map.
+//! Written maps are read back unchanged.
 
 use crate::csv_map::{CsvFiles, read, write};
 use crate::options::Options;
@@ -19,7 +19,7 @@ fn through_csv(map: &StreetMap, folder: &Path, ending: &str) -> StreetMap {
 }
 
 #[test]
-fn random_towns_come_back_the_same() {
+fn random_towns_are_restored() {
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..300 {
         let town = Town::random(seed);
@@ -31,7 +31,7 @@ fn random_towns_come_back_the_same() {
 const TEXTS: [&str; 10] =
     ["", "a", "Weiße Straße", "a,b", "say \"hi\"", "two\nlines", " spaced ", "cr\r", "\"", "\r\n"];
 
-/// A map with odd coordinates, odd texts, points of interest and a frame.
+/// Builds a map with unusual coordinates and texts, points of interest and a frame.
 fn odd_map(seed: u64) -> StreetMap {
     let mut random = Town::generator(seed);
     let mut builder = MapBuilder::new();
@@ -70,7 +70,7 @@ fn odd_map(seed: u64) -> StreetMap {
 }
 
 #[test]
-fn odd_texts_and_coordinates_come_back_to_the_last_bit() {
+fn unusual_texts_and_coordinates_are_restored_exactly() {
     for (seed, ending) in (0..60).zip(["", ".gz"].into_iter().cycle()) {
         let folder = tempfile::tempdir().unwrap();
         let map = odd_map(seed);
@@ -80,7 +80,7 @@ fn odd_texts_and_coordinates_come_back_to_the_last_bit() {
     }
 }
 
-/// Wherever the map has a terminal, both frames mean the same place within a millimetre.
+/// Asserts that both frames agree within 1 mm at all terminals.
 #[track_caller]
 fn assert_same_frame(a: &StreetMap, b: &StreetMap) {
     let (Some(a_frame), Some(b_frame)) = (a.frame(), b.frame()) else {
@@ -94,8 +94,8 @@ fn assert_same_frame(a: &StreetMap, b: &StreetMap) {
 }
 
 #[test]
-fn a_city_keeps_its_frame_wherever_its_zero_lies() {
-    //  a grid of 25 km with its zero at a corner, in the middle, and far away
+fn the_frame_is_restored_for_any_position_of_the_origin() {
+    // A grid of 25 km with the origin at a corner, in the middle, and far away.
     for (corner, lat) in [(0.0, 53.1), (-12_500.0, -30.0), (60_000.0, 68.0), (-12_500.0, 1.3)] {
         let mut builder = MapBuilder::new();
         builder.set_frame(Frame::at(LonLat { lon: 179.99, lat }));
@@ -128,7 +128,7 @@ fn a_city_keeps_its_frame_wherever_its_zero_lies() {
 }
 
 #[test]
-fn paris_comes_back_the_same() {
+fn paris_is_restored() {
     let Some(nodes) = real_map("paris/paris.nodes.csv.gz") else { return };
     let streets = real_map("paris/paris.streets.csv.gz").unwrap();
     let map = whole(read(&CsvFiles { nodes, streets, pois: None }, None, &()).unwrap());
@@ -139,7 +139,7 @@ fn paris_comes_back_the_same() {
 }
 
 #[test]
-fn an_osm_map_keeps_shapes_lengths_names_and_points_of_interest() {
+fn shapes_lengths_names_and_points_of_interest_of_an_osm_map_are_restored() {
     let Some(path) = real_map("porto/porto-city.osm.pbf") else { return };
     let bytes = fs::read(&path).unwrap();
     let map = read_osm_bytes(&path, &bytes, &Options::default()).unwrap().map;
@@ -156,7 +156,7 @@ fn an_osm_map_keeps_shapes_lengths_names_and_points_of_interest() {
 }
 
 #[test]
-fn the_same_map_gives_the_same_bytes_and_no_stale_points_of_interest() {
+fn equal_maps_give_equal_bytes_and_replace_old_points_of_interest() {
     let folder = tempfile::tempdir().unwrap();
     let files = CsvFiles::of_stem(&folder.path().join("m"), ".gz");
     let bytes = || fs::read(&files.streets).unwrap();

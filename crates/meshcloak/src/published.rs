@@ -1,27 +1,40 @@
-//! What a scheme publishes: sets, their regions, and who is served by them.
+//! The sets of a batch in flat arrays, and what leaves for the service.
+//!
+//! A batch has thousands of sets, so members and streets of all sets share one array each, with the
+//! end of each set in a second array:
+//!
+//! ```text
+//! set_ends    3     5        10         set 1 has members[3..5]
+//! members     a b c d e      f g h i j  ascending within a set
+//! mesh_ends   2     6        9          set 1 has meshes[2..6]
+//! meshes      s t   s u v w  x y z      ascending within a set
+//! served      (index in the waiting list, set), by ascending index
+//! ```
+//!
+//! Only a [`Disclosure`] may leave for the service. It has neither users nor positions.
 
-use super::Stats;
 use crate::map::StreetId;
 use crate::query::QueryId;
 use crate::region::{Disc, Region};
 use crate::service_odds::QueryClass;
 use crate::sort_network::{NETWORK_LEN, sort_eight};
 use crate::units::{Rectangle, Time};
+use crate::violation::{Rejections, Violation};
 use std::borrow::Cow;
 
-/// The sets of a batch and who is served by them.
+/// Anonymity sets of a batch, and which queries they serve.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Published {
     set_ends: Vec<u32>,
     members: Vec<QueryId>,
     mesh_ends: Vec<u32>,
     meshes: Vec<StreetId>,
-    /// The shapes of sets whose region is no mesh, by ascending set.
+    /// Shapes of the sets whose region is not a mesh, by ascending set.
     shapes: Vec<(u32, Shape)>,
     served: Vec<Served>,
     /// Class of each query of the waiting list; empty if the scheme does not use service odds.
     pub classes: Vec<QueryClass>,
-    /// What the batch looked like.
+    /// Sizes and counts of the batch.
     pub stats: Stats,
 }
 
@@ -31,26 +44,52 @@ enum Shape {
     Disc(Disc),
 }
 
-/// Somebody who is served: her place in the waiting list, and her set.
+/// A served query and its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// Her place in [`State::waiting`](super::State::waiting).
+    /// Index in [`State::waiting`](crate::scheme::State::waiting).
     pub index: u32,
-    /// The number of her set.
+    /// Number of the set.
     pub set: u32,
 }
 
-/// One published set.
+/// A set that the guard rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// Number of the proposed set.
+    pub set: u32,
+    /// The first check that it fails.
+    pub violation: Violation,
+}
+
+/// Users published together, with their region.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnonymitySet<'a> {
-    /// Who is in it, ascending; distinct users.
+    /// Queries of distinct users, ascending.
     pub members: &'a [QueryId],
-    /// What the service is asked about.
+    /// Region that the service is asked about.
     pub region: Region<'a>,
 }
 
+/// Sizes and counts of one batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Nodes of the constraint graph.
+    pub nodes: usize,
+    /// Edges of the constraint graph.
+    pub edges: usize,
+    /// Cliques that were kept or listed.
+    pub cliques: usize,
+    /// Steps of all clique searches.
+    pub steps: u64,
+    /// Whether a search spent its budget, or edges exceeded the memory limit.
+    pub truncated: bool,
+    /// Sets that the guard rejected, by violation.
+    pub rejected: Rejections,
+}
+
 impl Published {
-    /// Forgets everything, keeping its room.
+    /// Removes everything and keeps the buffers.
     pub fn clear(&mut self) {
         self.set_ends.clear();
         self.members.clear();
@@ -62,7 +101,7 @@ impl Published {
         self.stats = Stats::default();
     }
 
-    /// Adds a set and its region. Gives its number.
+    /// Adds a set with its region and returns its number.
     pub fn add(&mut self, members: impl Iterator<Item = QueryId>, region: &Region<'_>) -> u32 {
         let set = self.set_ends.len() as u32;
         match region {
@@ -75,8 +114,8 @@ impl Published {
         self.add_mesh(members, |_| ())
     }
 
-    /// Adds a set; `mesh` appends the streets of its region, each once and ascending, so that
-    /// their order tells nothing. Gives its number.
+    /// Adds a set and returns its number. `mesh` appends the streets of the region, each once and
+    /// ascending, so that the order carries no information.
     pub fn add_mesh(
         &mut self,
         members: impl Iterator<Item = QueryId>,
@@ -90,7 +129,7 @@ impl Published {
         self.set_ends.len() as u32 - 1
     }
 
-    /// Adds the members of a set, whose region must follow.
+    /// Adds the members of a set; its region must follow.
     #[inline]
     pub(crate) fn add_members(&mut self, members: impl Iterator<Item = QueryId>) {
         let start = self.members.len();
@@ -108,8 +147,8 @@ impl Published {
         self.set_ends.push(self.members.len() as u32);
     }
 
-    /// Adds the regions of the sets that have none yet: `regions` appends the streets of all of
-    /// them, and where those of each end.
+    /// Adds the regions of all sets without one. `regions` appends their streets and the end of
+    /// each.
     pub(crate) fn add_regions(&mut self, regions: impl FnOnce(&mut Vec<StreetId>, &mut Vec<u32>)) {
         let first = self.mesh_ends.len();
         regions(&mut self.meshes, &mut self.mesh_ends);
@@ -120,7 +159,7 @@ impl Published {
         }));
     }
 
-    /// Adds the sets of another, in their order; all of their regions are meshes.
+    /// Appends the sets of `other`, whose regions must be meshes.
     pub(crate) fn append_sets(&mut self, other: &Published) {
         debug_assert!(other.shapes.is_empty(), "{:?}", other.shapes);
         let [members, meshes] = [self.members.len() as u32, self.meshes.len() as u32];
@@ -130,31 +169,39 @@ impl Published {
         self.meshes.extend_from_slice(&other.meshes);
     }
 
-    /// Serves somebody with a set.
-    pub fn serve(&mut self, place: u32, set: u32) {
-        self.served.push(Served { index: place, set });
+    /// Serves the waiting query at `index` with a set.
+    ///
+    /// # Panics
+    /// If `index` is not above that of the previous call: the engine walks the waiting list and
+    /// the served queries side by side.
+    pub fn serve(&mut self, index: u32, set: u32) {
+        let ascends = self.served.last().is_none_or(|last| last.index < index);
+        assert!(ascends, "serve queries by ascending index, each once: {index} comes too late");
+        self.served.push(Served { index, set });
     }
 
-    /// Serves those of the waiting list, from the first to the last, who have a set.
+    /// Serves every waiting query that has a set; `sets` is indexed like the waiting list.
+    ///
+    /// Branchless compaction: every entry is stored, the length advances only for served queries.
     pub(crate) fn serve_all(&mut self, sets: &[Option<u32>]) {
         let start = self.served.len();
         self.served.resize(start + sets.len(), Served { index: 0, set: 0 });
         let mut end = start;
-        for (place, set) in (0..).zip(sets) {
-            self.served[end] = Served { index: place, set: set.unwrap_or_default() };
+        for (index, set) in (0..).zip(sets) {
+            self.served[end] = Served { index, set: set.unwrap_or_default() };
             end += usize::from(set.is_some());
         }
         self.served.truncate(end);
     }
 
-    /// Takes sets out, given by ascending number, and whomever they serve; counts them.
-    pub(crate) fn suppress(&mut self, sets: &[u32]) {
+    /// Removes the rejected sets, given by ascending number, with the queries they serve.
+    pub(crate) fn reject(&mut self, rejected: &[Rejection]) {
         let mut kept =
             Published { classes: std::mem::take(&mut self.classes), ..Published::default() };
         let mut number_of = Vec::with_capacity(self.set_count());
         for set in 0..self.set_count() as u32 {
             let AnonymitySet { members, region } = self.set(set);
-            let stays = sets.binary_search(&set).is_err();
+            let stays = rejected.binary_search_by_key(&set, |rejection| rejection.set).is_err();
             number_of.push(stays.then(|| kept.add(members.iter().copied(), &region)));
         }
         for served in &self.served {
@@ -162,28 +209,29 @@ impl Published {
                 kept.serve(served.index, set);
             }
         }
-        kept.stats = Stats { rejected: self.stats.rejected + sets.len(), ..self.stats };
+        kept.stats = self.stats;
+        rejected.iter().for_each(|rejection| kept.stats.rejected.add(rejection.violation));
         *self = kept;
     }
 
-    /// Who is served, in order of the waiting list.
+    /// Returns the served queries, in order of the waiting list.
     pub fn served(&self) -> &[Served] {
         &self.served
     }
 
-    /// How many sets there are.
+    /// Returns the number of sets.
     pub fn set_count(&self) -> usize {
         self.set_ends.len()
     }
 
-    /// A set by its number.
+    /// Returns a set by its number.
     pub fn set(&self, set: u32) -> AnonymitySet<'_> {
         let run = |ends: &[u32]| {
             let start = if set == 0 { 0 } else { ends[set as usize - 1] };
             start as usize..ends[set as usize] as usize
         };
         let shape = self.shapes.binary_search_by_key(&set, |(set, _)| *set);
-        let region = match shape.map(|place| self.shapes[place].1) {
+        let region = match shape.map(|index| self.shapes[index].1) {
             Ok(Shape::Rectangle(rectangle)) => Region::Rectangle(rectangle),
             Ok(Shape::Disc(disc)) => Region::Disc(disc),
             Err(_) => Region::Mesh(Cow::Borrowed(&self.meshes[run(&self.mesh_ends)])),
@@ -192,19 +240,19 @@ impl Published {
     }
 }
 
-/// Everything the service, and so any attacker, ever learns of a published set (§III-B): when,
-/// and which streets. The streets are ascending, so that their order tells nothing.
+/// Everything that the service, and so any adversary, learns of a published set (§III-F,
+/// docs/SPEC.md §9). Streets are ascending, so that their order carries no information.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Disclosure {
-    /// The time of the batch.
+    /// Time of the batch.
     pub at: Time,
-    /// What is asked about.
+    /// Region that the service is asked about.
     pub region: Region<'static>,
 }
 
 impl Published {
-    /// What leaves for the service: one disclosure for each distinct region, in an order that
-    /// depends on the regions alone. A region listed once for each member would tell how many.
+    /// Returns what leaves for the service: one disclosure for each distinct region, in an order
+    /// that depends on the regions alone. One per set would reveal the number of sets.
     pub fn disclosures(&self, at: Time) -> Vec<Disclosure> {
         let regions = (0..self.set_count() as u32).map(|set| self.set(set).region.into_owned());
         let mut disclosures: Vec<Disclosure> =
@@ -220,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_ascend_however_many_there_are() {
+    fn members_ascend_in_sets_of_any_size() {
         let mut published = Published::default();
         for count in 0..=2 * NETWORK_LEN as u64 + 1 {
             let ids = (0..count).map(|number| QueryId(u64::MAX - number * 5 % 7 - number * 7));
@@ -229,5 +277,14 @@ mod tests {
             let set = published.add_mesh(ids, |_| ());
             assert_eq!(published.set(set).members, expected);
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "by ascending index")]
+    fn serving_backwards_panics() {
+        let mut published = Published::default();
+        let set = published.add_mesh([QueryId(1), QueryId(2)].into_iter(), |_| ());
+        published.serve(1, set);
+        published.serve(0, set);
     }
 }

@@ -1,0 +1,66 @@
+//! Reasons for which the guard rejects a proposed set, and their counts.
+
+/// The check of the guard that a proposed set fails; the first one in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Violation {
+    /// A member is not waiting or is not served by the set, or a served query is no member.
+    NotOneRegion,
+    /// Two members belong to the same user.
+    DuplicateUser,
+    /// The set is smaller than the `k` of a query it serves.
+    TooSmall,
+    /// A member's position lies outside the region.
+    OutsideRegion,
+    /// Two members are not within each other's distance constraint.
+    NotClique,
+    /// Fewer than `k` members are reachable from a member's previous position in time.
+    History,
+}
+
+impl Violation {
+    /// All violations, in the order of the checks.
+    pub const ALL: [Violation; 6] = [
+        Violation::NotOneRegion,
+        Violation::DuplicateUser,
+        Violation::TooSmall,
+        Violation::OutsideRegion,
+        Violation::NotClique,
+        Violation::History,
+    ];
+}
+
+/// Number of rejected sets by violation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rejections([u32; Violation::ALL.len()]);
+
+impl Rejections {
+    /// Returns the number of rejected sets.
+    pub fn total(self) -> usize {
+        self.0.iter().map(|&count| count as usize).sum()
+    }
+
+    /// Returns the number of sets that were rejected for one violation.
+    pub fn count(self, violation: Violation) -> usize {
+        self.0[violation as usize] as usize
+    }
+
+    /// Counts one rejected set.
+    pub(crate) fn add(&mut self, violation: Violation) {
+        self.0[violation as usize] += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_violation_has_its_own_count() {
+        let mut rejections = Rejections::default();
+        for (number, violation) in Violation::ALL.into_iter().enumerate() {
+            (0..=number).for_each(|_| rejections.add(violation));
+        }
+        let counts = Violation::ALL.map(|violation| rejections.count(violation));
+        assert_eq!((counts, rejections.total()), ([1, 2, 3, 4, 5, 6], 21));
+    }
+}
