@@ -45,6 +45,7 @@ impl Replay {
         let pace = scheme.describe().pace;
         let mut replay = Replay::default();
         let mut recorder = StateRecorder { scheme, state: None, is_active: false };
+        let mut positions = recorder.history_horizon().map(LastPositions::new);
         let mut state = State::default();
         let end = seconds.last().map_or(0, |second| second.at.as_millis());
         for second in seconds {
@@ -53,6 +54,9 @@ impl Replay {
                 replay.queries.insert(query.id, query.clone());
             }
             for batch in batches(pace, second) {
+                if let Some(positions) = &mut positions {
+                    positions.record_all(&batch.arrivals, &mut state.history);
+                }
                 replay.turn(&mut recorder, &mut state, batch);
             }
         }
@@ -121,7 +125,11 @@ impl Scheme for StateRecorder {
         self.scheme.history_horizon()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &Published {
+    fn promise(&self) -> Option<Promise> {
+        self.scheme.promise()
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
         self.state = self.is_active.then(|| state.clone());
         self.scheme.cloak(state, now, watch)
     }
