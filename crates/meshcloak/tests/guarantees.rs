@@ -1,7 +1,6 @@
 //! What `reciprocal` and `history` promise (SPEC §6), checked one by one with slow means over
 //! random towns: every set of every turn, and that nothing was left undone.
 
-use meshcloak::cliques::maximal_cliques;
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
@@ -10,6 +9,7 @@ use meshcloak::history::LastPositions;
 use meshcloak::map::Position;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::naive;
+use meshcloak::printed::maximal_cliques;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::town::Town;

@@ -2,8 +2,10 @@
 //! it.
 
 use super::replay::{Publication, Replay};
-use super::{Arena, Moment};
-use attacks::{Again, Attack, Crowd, Posterior, Shown, Sighting, Target, View, pieces};
+use super::{Arena, Moment, schemes};
+use attacks::{
+    Attack, KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View, pieces,
+};
 use meshcloak::map::StreetId;
 use meshcloak::query::UserId;
 use meshcloak::region::{Disc, Region};
