@@ -101,7 +101,7 @@ impl Directory {
         let open = self.open.as_ref().map(|open| self.updated_account(&open.name, limits));
         let mut directory = Directory { open, ..Directory::empty() };
         for entry in &file.accounts {
-            let account = self.updated_account(&entry.name, entry.limits.over(limits));
+            let account = self.updated_account(&entry.name, entry.limits.apply_to(limits));
             for hash in entry.keys.iter().filter_map(KeyEntry::hash) {
                 directory.by_hash.insert(hash, Arc::clone(&account));
             }

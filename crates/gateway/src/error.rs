@@ -1,94 +1,93 @@
-//! Why something is refused: a word for programs, a sentence for people, a status for HTTP.
+//! Refusals: a code for programs, a message for humans, and an HTTP status.
 //!
-//! What is said outside names the rule and never the position. What the operator sees is a count
-//! by word.
+//! A message names the violated rule and never a position. The operator sees counts by code.
 
 use axum::http::StatusCode;
 use meshcloak::units::Length;
 use std::time::Duration;
 
-/// Why a request is refused. Nothing was accepted, and nothing is sent to the service.
+/// Reason why a request is refused. Nothing was accepted, and nothing is sent to the service.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Refusal {
-    /// It cannot be read.
+    /// The request cannot be parsed.
     #[error("{0}")]
     Malformed(String),
-    /// It has no key, or one that is not known.
-    #[error("a known key is needed: `Authorization: Bearer KEY`")]
+    /// The key is missing or unknown.
+    #[error("missing or unknown key; send the header `Authorization: Bearer KEY`")]
     Key,
-    /// There is no such query.
-    #[error("no query of that ticket is known; results are kept for a while only")]
+    /// The ticket is unknown.
+    #[error("unknown ticket; results are kept for a limited time")]
     Unknown,
-    /// There is no such place.
-    #[error("there is nothing here; see /v1/openapi.json")]
+    /// The path is unknown.
+    #[error("unknown path; see /v1/openapi.json")]
     NoSuchPath,
-    /// The place is there, but not for that.
-    #[error("this path does not take that method")]
+    /// The path does not support the method.
+    #[error("this path does not support the method; see /v1/openapi.json")]
     Method,
-    /// It took too long to arrive.
+    /// The body took too long to arrive.
     #[error("the request did not arrive in time")]
     TooSlow,
-    /// The ticket is that of another query.
-    #[error("the ticket belongs to a query that said something else")]
+    /// The ticket belongs to a different query.
+    #[error("the ticket was already used with a different query")]
     TicketTaken,
-    /// It is too large.
+    /// The body is too large.
     #[error("the request is larger than {0} bytes")]
     TooLarge(usize),
-    /// It is not JSON, or not NDJSON.
-    #[error("expected content of type {0}")]
+    /// The content type is wrong.
+    #[error("wrong content type, expected {0}")]
     ContentType(&'static str),
-    /// k is out of bounds.
+    /// k is out of range.
     #[error("k must be from 2 to {0}")]
     K(u32),
-    /// dt is out of bounds.
+    /// dt is out of range.
     #[error("dt must be from 0 to {} seconds", .0.as_secs_f64())]
     Dt(Duration),
-    /// dc is out of bounds.
+    /// dc is out of range.
     #[error("dc, or speed times interval, must be from {} to {} metres", .0.as_metres(), .1.as_metres())]
     Dc(Length, Length),
-    /// A speed is needed.
-    #[error("speed (metres per second) is needed")]
+    /// The speed is missing or not positive.
+    #[error("`speed` in metres per second, above 0, is required")]
     Speed,
-    /// The question cannot be asked.
+    /// The question is invalid.
     #[error("{0}")]
     Question(String),
-    /// The position is not on the map.
-    #[error("the position is off the map")]
+    /// The position is too far from every street.
+    #[error("the position is off the map: no street is near enough")]
     OffMap,
-    /// She cannot have come here since she last asked, as fast as she says she is.
-    #[error("farther from the last query than the declared speed allows")]
+    /// The user cannot have moved here since the previous query at the declared speed.
+    #[error("the distance from the previous query is larger than the declared speed allows")]
     FasterThanDeclared,
-    /// She is at a place from which she wants nothing sent.
-    #[error("this is one of your places from which nothing leaves; the service was not asked")]
+    /// The position is in a zone of the user with the rule `never`.
+    #[error("the position is in a zone with the rule `never`; the service was not asked")]
     Never,
-    /// A place of a person's settings is not one.
+    /// A zone of the user's settings is invalid.
     #[error("{0}")]
     Zone(String),
-    /// The person has no settings.
-    #[error("this person has no settings: PUT /v1/people/PERSON/settings")]
+    /// The user has no settings.
+    #[error("this user has no settings; create them with PUT /v1/people/PERSON/settings")]
     NoSettings,
-    /// The report is an old one.
-    #[error("the report is older than those before it")]
+    /// The report is older than the previous one.
+    #[error("the report is older than the previous one")]
     Late,
-    /// What was to be kept cannot be written.
-    #[error("the change could not be kept, and was not made")]
+    /// The settings file cannot be written.
+    #[error("the change could not be stored and was not made")]
     NotKept,
-    /// The account asks too often.
-    #[error("the account asks more often than it may")]
+    /// The account exceeds its rate limit.
+    #[error("the rate limit of the account is exceeded")]
     Rate,
-    /// The person asks too often.
-    #[error("this person asks more often than is allowed")]
+    /// The user exceeds the rate limit.
+    #[error("the rate limit of the user is exceeded")]
     PersonRate,
-    /// More is under way than can be dealt with.
-    #[error("too much is under way; come back in a moment")]
+    /// The queue is full, or the service has not listed its categories yet.
+    #[error("too many queries are in progress; retry in a moment")]
     Busy,
-    /// The gateway is about to end.
+    /// The gateway is stopping.
     #[error("the gateway is stopping")]
     Stopping,
 }
 
 impl Refusal {
-    /// A word for programs and for counting.
+    /// Returns the code, for programs and metrics.
     pub fn word(&self) -> &'static str {
         match self {
             Refusal::Malformed(_) => "malformed",
@@ -119,7 +118,7 @@ impl Refusal {
         }
     }
 
-    /// The status of a response that says so.
+    /// Returns the HTTP status.
     pub fn status(&self) -> StatusCode {
         match self {
             Refusal::Malformed(_) => StatusCode::BAD_REQUEST,
@@ -136,7 +135,7 @@ impl Refusal {
         }
     }
 
-    /// Seconds after which it is worth trying again, if it is.
+    /// Returns the seconds after which a retry can succeed; `None` if it cannot.
     pub fn retry_after(&self) -> Option<u32> {
         match self {
             Refusal::Rate | Refusal::Busy => Some(1),

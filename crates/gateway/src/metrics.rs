@@ -1,7 +1,7 @@
-//! What the operator may count. Exact inside; shown in whole tens, so that no number tells of one
-//! person, and without anything that comes from a person.
+//! Metrics for the operator. Counts of users are exact inside and rounded down to tens on output,
+//! so that no number reveals one user.
 //!
-//! Written in the text format of Prometheus by hand: its client libraries show exact counts.
+//! The Prometheus text format is written directly: client libraries would export exact counts.
 
 use crate::error::Refusal;
 use crate::outcome::Outcome;
@@ -11,29 +11,29 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Counts are shown in whole multiples of this.
+/// Rounding step of exported counts.
 pub const STEP: u64 = 10;
 
-/// Upper ends of buckets, in milliseconds.
+/// Upper bounds of the histogram buckets, in milliseconds.
 const BUCKETS: [u64; 10] = [1, 5, 20, 50, 100, 200, 500, 1_000, 5_000, 60_000];
 
-/// How many spans were how long.
+/// Histogram of durations.
 #[derive(Debug, Default)]
 pub struct Histogram {
-    /// One more than there are ends.
+    /// One count per bucket, and one for longer durations.
     counts: [AtomicU64; BUCKETS.len() + 1],
 }
 
 impl Histogram {
-    /// One more, or several, of that length.
-    pub fn record(&self, span: Duration, times: u64) {
-        let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+    /// Adds `times` observations of a duration.
+    pub fn record(&self, duration: Duration, times: u64) {
+        let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let bucket = BUCKETS.partition_point(|&end| end < millis);
         self.counts[bucket].fetch_add(times, Ordering::Relaxed);
     }
 
-    fn write(&self, text: &mut String, name: &str, about: &str) {
-        let _ = writeln!(text, "# HELP {name} {about}\n# TYPE {name} histogram");
+    fn write(&self, text: &mut String, name: &str, help: &str) {
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} histogram");
         let mut total = 0;
         for (count, end) in self.counts.iter().zip(BUCKETS) {
             total += count.load(Ordering::Relaxed);
@@ -46,7 +46,7 @@ impl Histogram {
     }
 }
 
-/// Everything that is counted.
+/// All metrics.
 #[derive(Debug, Default)]
 pub struct Metrics {
     accepted: AtomicU64,
@@ -58,49 +58,49 @@ pub struct Metrics {
     batches: AtomicU64,
     truncated: AtomicU64,
     suppressed: AtomicU64,
-    /// How long a turn of the engine took.
+    /// Duration of a batch.
     pub turns: Histogram,
-    /// From the batch to the answer.
+    /// Time from the batch to the answer.
     pub answers: Histogram,
-    /// From the question to the batch.
+    /// Time from the query to its batch.
     pub delays: Histogram,
 }
 
-/// What a batch was like.
+/// Counts of one batch.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BatchFacts {
-    /// Sets that were published.
+    /// Published sets.
     pub sets: usize,
     /// Requests to the service.
     pub inquiries: usize,
-    /// Whether a search spent its budget.
+    /// Whether a search exhausted its budget.
     pub truncated: bool,
-    /// Sets that the guard held back.
+    /// Sets rejected by the guard.
     pub suppressed: usize,
 }
 
 impl Metrics {
-    /// So many more were accepted.
+    /// Counts accepted queries.
     pub fn accepted(&self, queries: u64) {
         self.accepted.fetch_add(queries, Ordering::Relaxed);
     }
 
-    /// So many more ended so.
+    /// Counts ended queries.
     pub fn ended(&self, outcome: Outcome, queries: u64) {
         self.ended[outcome as usize].fetch_add(queries, Ordering::Relaxed);
     }
 
-    /// One more was refused.
+    /// Counts a refused request.
     pub fn refused(&self, refusal: &Refusal) {
         count(&self.refused, refusal.word());
     }
 
-    /// The service did not answer once more.
-    pub fn service_error(&self, word: &'static str) {
-        count(&self.service_errors, word);
+    /// Counts a request that the service did not answer.
+    pub fn service_error(&self, label: &'static str) {
+        count(&self.service_errors, label);
     }
 
-    /// A batch is over.
+    /// Counts a batch.
     pub fn batch(&self, facts: BatchFacts) {
         let add = |counter: &AtomicU64, number: usize| {
             counter.fetch_add(number as u64, Ordering::Relaxed);
@@ -112,18 +112,19 @@ impl Metrics {
         add(&self.suppressed, facts.suppressed);
     }
 
-    /// How many were accepted, and how many of them ended in which way: exact, for tests of the
-    /// law that none is lost; not shown to anyone.
+    /// Returns the exact number of accepted queries, and of ended ones by outcome. For tests that no
+    /// query is lost; must not be exported.
     pub fn accounts(&self) -> (u64, [u64; Outcome::ALL.len()]) {
-        let ended = Outcome::ALL.map(|way| self.ended[way as usize].load(Ordering::SeqCst));
+        let ended = Outcome::ALL.map(|outcome| self.ended[outcome as usize].load(Ordering::SeqCst));
         (self.accepted.load(Ordering::SeqCst), ended)
     }
 
-    /// Everything, in the text format of Prometheus.
+    /// Renders all metrics in the text format of Prometheus. `under_way` is the number of queries in
+    /// progress.
     pub fn render(&self, under_way: usize) -> String {
         let mut text = String::new();
-        let mut counter = |name: &str, about: &str, rows: &[(String, u64)]| {
-            let _ = writeln!(text, "# HELP {name} {about}\n# TYPE {name} counter");
+        let mut counter = |name: &str, help: &str, rows: &[(String, u64)]| {
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter");
             for (labels, value) in rows {
                 let _ = writeln!(text, "{name}{labels} {value}");
             }
@@ -136,40 +137,63 @@ impl Metrics {
             rows.map(|(word, &n)| (format!("{{{label}=\"{word}\"}}"), coarse(n))).collect()
         };
         let accepted = plain(coarse(load(&self.accepted)));
-        counter("meshcloak_accepted_total", "Queries accepted, in tens.", &accepted);
+        counter("meshcloak_accepted_total", "Accepted queries, rounded down to tens.", &accepted);
         let ended = Outcome::ALL.map(|outcome| {
             let ended = load(&self.ended[outcome as usize]);
             (format!("{{outcome=\"{}\"}}", outcome.word()), coarse(ended))
         });
-        counter("meshcloak_ended_total", "How accepted queries ended, in tens.", &ended);
+        counter("meshcloak_ended_total", "Ended queries by outcome, rounded down to tens.", &ended);
         let refused = named("reason", &self.refused);
-        counter("meshcloak_refused_total", "Requests refused, in tens.", &refused);
+        counter(
+            "meshcloak_refused_total",
+            "Refused requests by reason, rounded down to tens.",
+            &refused,
+        );
         let errors = named("error", &self.service_errors);
-        counter("meshcloak_service_errors_total", "Requests without answer, in tens.", &errors);
+        counter(
+            "meshcloak_service_errors_total",
+            "Failed requests to the service, rounded down to tens.",
+            &errors,
+        );
         let sets = plain(coarse(load(&self.sets)));
-        counter("meshcloak_sets_total", "Sets published, in tens.", &sets);
+        counter("meshcloak_sets_total", "Published anonymity sets, rounded down to tens.", &sets);
         let inquiries = plain(coarse(load(&self.inquiries)));
-        counter("meshcloak_inquiries_total", "Requests to the service, in tens.", &inquiries);
+        counter(
+            "meshcloak_inquiries_total",
+            "Requests to the service, rounded down to tens.",
+            &inquiries,
+        );
         counter("meshcloak_batches_total", "Batches.", &plain(load(&self.batches)));
         let truncated = plain(load(&self.truncated));
-        counter("meshcloak_truncated_batches_total", "Batches cut short.", &truncated);
+        counter(
+            "meshcloak_truncated_batches_total",
+            "Batches in which a search exhausted its budget.",
+            &truncated,
+        );
         let suppressed = plain(load(&self.suppressed));
-        counter("meshcloak_suppressed_sets_total", "Sets the guard held back.", &suppressed);
+        counter(
+            "meshcloak_suppressed_sets_total",
+            "Anonymity sets rejected by the guard.",
+            &suppressed,
+        );
         let name = "meshcloak_under_way";
-        let _ = writeln!(text, "# HELP {name} Queries that wait, in tens.\n# TYPE {name} gauge");
+        let _ = writeln!(
+            text,
+            "# HELP {name} Queries in progress, rounded down to tens.\n# TYPE {name} gauge"
+        );
         let _ = writeln!(text, "{name} {}", coarse(under_way as u64));
-        self.turns.write(&mut text, "meshcloak_turn_seconds", "Length of a turn of the engine.");
-        self.answers.write(&mut text, "meshcloak_answer_seconds", "From batch to answer.");
-        self.delays.write(&mut text, "meshcloak_delay_seconds", "From question to batch.");
+        self.turns.write(&mut text, "meshcloak_turn_seconds", "Duration of a batch of the engine.");
+        self.answers.write(&mut text, "meshcloak_answer_seconds", "Time from batch to answer.");
+        self.delays.write(&mut text, "meshcloak_delay_seconds", "Time from query to batch.");
         text
     }
 }
 
-fn count(table: &Mutex<BTreeMap<&'static str, u64>>, word: &'static str) {
-    *table.lock().entry(word).or_default() += 1;
+fn count(table: &Mutex<BTreeMap<&'static str, u64>>, label: &'static str) {
+    *table.lock().entry(label).or_default() += 1;
 }
 
-/// Rounded down to whole tens.
+/// Rounds down to a multiple of [`STEP`].
 pub(crate) fn coarse(count: u64) -> u64 {
     count - count % STEP
 }
@@ -179,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_more_person_changes_nothing_that_is_shown() {
+    fn one_more_user_does_not_change_the_output() {
         let metrics = Metrics::default();
         metrics.accepted(20);
         metrics.ended(Outcome::Answered, 10);

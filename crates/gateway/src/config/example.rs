@@ -1,19 +1,19 @@
-//! The configuration file that says what holds without one.
+//! The example configuration: all settings with explanations and defaults.
 
 use super::settings;
 
-/// All settings with their defaults, as a file.
+/// Renders the example configuration as TOML.
 pub(super) fn example() -> String {
     let mut text = String::from(
-        "# Settings of `meshcloak serve`, with their defaults. What counts, the last first:\n\
-         # flags, environment (MESHCLOAK_SECTION_NAME), this file, the defaults.\n",
+        "# Settings of `meshcloak serve` with their defaults. Precedence, highest first: flags,\n\
+         # environment (MESHCLOAK_SECTION_NAME), this file, defaults.\n",
     );
-    let mut last = "";
+    let mut current = "";
     for setting in settings() {
         let (section, name) = setting.key.split_once('.').unwrap_or(("", setting.key));
-        if section != last {
+        if section != current {
             text.push_str(&format!("\n[{section}]\n"));
-            last = section;
+            current = section;
         }
         text.push_str(&format!("# {}\n{name} = {}\n", setting.about, setting.default));
     }
@@ -26,10 +26,10 @@ mod tests {
     use crate::config::{Config, Source, Sources};
 
     #[test]
-    fn the_example_is_what_holds_without_it() {
+    fn the_example_file_equals_the_defaults() {
         let committed = include_str!("../../../../meshcloak.example.toml");
-        assert_eq!(committed, example(), "`meshcloak serve --example` writes it anew");
-        let sources = Sources::new().file(Source::of_text("example", committed));
+        assert_eq!(committed, example(), "renew it with `meshcloak serve --example`");
+        let sources = Sources::new().file(Source::from_text("example", committed));
         assert_eq!(Config::load(&sources), Ok(Config::default()));
     }
 }

@@ -1,5 +1,5 @@
-//! What an operator can set: one list of settings with their defaults, read from a file, from the
-//! environment and from flags, in that order of growing precedence.
+//! Configuration: one list of settings, read from a file, the environment and flags, by ascending
+//! precedence. Parsing, names, flags, checks and the example file all derive from that list.
 //!
 //! A setting is named `section.name` in the file, `MESHCLOAK_SECTION_NAME` in the environment and
 //! by `--set section.name=value` on the command line. Every value is checked before anything runs.
@@ -22,140 +22,140 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Everything that can be set.
+/// All settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Sockets and connections.
     pub server: ServerConfig,
-    /// The map.
+    /// Street map.
     pub map: MapConfig,
-    /// How people are hidden.
+    /// Batches and guarantee.
     pub engine: EngineConfig,
-    /// What people may ask, unless their account says otherwise.
+    /// Default limits of an account.
     pub limits: Limits,
-    /// Where the keys are; none: nobody gets in, but in the demo.
+    /// File of keys; with `None` only the demo is accessible.
     pub keys: Option<PathBuf>,
-    /// How results are kept for those who repeat a ticket.
+    /// Storage of results for repeated tickets.
     pub results: ResultsConfig,
-    /// People's own settings.
+    /// Settings of users.
     pub people: PeopleConfig,
-    /// The service behind.
+    /// Location service.
     pub service: ServiceConfig,
-    /// What is logged.
+    /// Log.
     pub log: LogConfig,
 }
 
 /// Sockets and connections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerConfig {
-    /// Where people are listened to.
+    /// Address of the client API.
     pub listen: SocketAddr,
-    /// Where metrics are served; `None`: nowhere.
+    /// Address of the operator's socket; `None` disables it.
     pub metrics: Option<SocketAddr>,
-    /// Certificate chain and private key, PEM.
+    /// Certificate and key; `None` disables TLS.
     pub tls: Option<TlsFiles>,
-    /// How many connections there may be at once.
+    /// Largest number of open client connections.
     pub connections: usize,
-    /// How long the head, and then the body, of a request may take.
+    /// Time-out of a request head, and then of its body.
     pub request_timeout: Duration,
-    /// How long a stream may be silent with nobody waiting, and a client take nothing.
+    /// Time after which an idle stream, or a client that reads nothing, is disconnected.
     pub idle_timeout: Duration,
 }
 
-/// Certificate chain and private key, PEM.
+/// Files of the TLS certificate chain and private key, PEM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The chain.
+    /// Certificate chain.
     pub certificate: PathBuf,
-    /// The key.
+    /// Private key.
     pub key: PathBuf,
 }
 
-/// The map.
+/// Street map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapConfig {
-    /// What it is named by.
+    /// File or built-in map.
     pub source: MapSource,
-    /// Further points of interest.
+    /// File of additional points of interest, CSV.
     pub pois: Option<PathBuf>,
-    /// Where the zero of a map in metres lies.
+    /// Lon/lat of the origin of a map in metres.
     pub origin: Option<LonLat>,
-    /// How far from a street one may be, in metres; `None`: any distance.
+    /// Largest snapping distance in metres; `None` means unlimited.
     pub snap: Option<f64>,
 }
 
-/// How people are hidden.
+/// Batches and guarantee.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineConfig {
     /// Time between two batches.
     pub tick: Duration,
-    /// What is promised.
+    /// Privacy guarantee.
     pub guarantee: Guarantee,
-    /// Which streets the service is asked about.
+    /// Region sent to the service.
     pub region: RegionRule,
-    /// For how long `history` minds where people were.
+    /// How long `history` remembers a user's last position.
     pub horizon: Duration,
-    /// The largest distance constraint that the map is prepared for.
+    /// Range of the prepared distance tables.
     pub dc_max: Length,
-    /// How many queries may be under way at once.
+    /// Largest number of queries in progress.
     pub queue: usize,
 }
 
-/// What people may ask.
+/// Limits of an account.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Queries per second of an account.
+    /// Queries per second.
     pub rate: u32,
-    /// Queries per minute of one person.
+    /// Queries per minute and user.
     pub person_rate: u32,
-    /// The largest k.
+    /// Largest k.
     pub k_max: u32,
-    /// The longest patience.
+    /// Largest temporal tolerance.
     pub dt_max: Duration,
-    /// The smallest distance constraint: a tiny one with k = 2 is a presence detector.
+    /// Smallest distance constraint: a tiny one with k = 2 detects presence.
     pub dc_min: Length,
-    /// The largest distance constraint.
+    /// Largest distance constraint.
     pub dc_max: Length,
 }
 
-/// How results are kept for those who repeat a ticket.
+/// Storage of results for repeated tickets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResultsConfig {
-    /// For how long.
+    /// Storage time.
     pub keep: Duration,
-    /// How many of an account at most.
+    /// Largest number of results per account.
     pub max_count: usize,
-    /// How many bytes of an account at most.
+    /// Largest size of the results per account, in bytes.
     pub max_bytes: usize,
 }
 
-/// People's own settings.
+/// Settings of users.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeopleConfig {
-    /// Where they are kept; `None`: in memory alone.
+    /// File of settings and tokens; `None` keeps them in memory.
     pub file: Option<PathBuf>,
-    /// How many people can have some.
+    /// Largest number of users with settings.
     pub max_count: usize,
-    /// How far the edge of a place is moved, in metres.
+    /// Largest random shift of a zone's boundary, in metres.
     pub blur: f64,
-    /// How far the clock of a phone may be off to be believed.
+    /// Accepted clock error of a phone.
     pub skew: Duration,
 }
 
-/// The service behind. Its source is not printed: the address of a database may hold a password.
+/// Location service. Prints nothing: the address of a database may contain a password.
 #[derive(Clone, PartialEq)]
 pub struct ServiceConfig {
-    /// Which one: `built-in`, or the address of a PostgreSQL database.
+    /// `built-in`, the address of a PostgreSQL database, or a TOML file.
     pub source: String,
-    /// The table of its objects, if it is a database.
+    /// Table of objects in the database.
     pub table: TableName,
-    /// Whom to trust to be the database; `None`: it is not encrypted.
+    /// File of root certificates for the database; `None` disables its TLS.
     pub tls_roots: Option<PathBuf>,
-    /// How far from its street an object of it may be, if it is a database; metres.
+    /// Largest distance of a database object from its street, in metres.
     pub off_street: f64,
-    /// How long it may take, retries included.
+    /// Time-out, retries included.
     pub timeout: Duration,
-    /// How many requests may be under way at once.
+    /// Largest number of concurrent requests.
     pub concurrency: usize,
 }
 
@@ -165,21 +165,21 @@ impl std::fmt::Debug for ServiceConfig {
     }
 }
 
-/// What is logged.
+/// Log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogConfig {
-    /// For people or for machines.
+    /// Format.
     pub format: LogFormat,
-    /// How much.
+    /// Least severe level that is written.
     pub level: tracing::Level,
 }
 
-/// For people or for machines.
+/// Log format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
-    /// Lines of text.
+    /// One line of text per event.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per event.
     Json,
 }
 
@@ -243,19 +243,19 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Reads everything, or says which value of which source is wrong and what was expected.
+    /// Applies all sources to the defaults and checks the result.
     pub fn load(sources: &Sources) -> Result<Config, ConfigError> {
         let mut config = Config::default();
-        for given in sources.collect()? {
-            let setting = given.setting();
-            (setting.set)(&mut config, &given.value).map_err(|expected| given.wrong(expected))?;
+        for assignment in sources.collect()? {
+            (assignment.setting.set)(&mut config, &assignment.value)
+                .map_err(|expected| assignment.error(expected))?;
         }
         config.server.tls = config.server.tls.filter(|tls| *tls != TlsFiles::default());
         sources.check(&config)?;
         Ok(config)
     }
 
-    /// The configuration file that says what holds without one.
+    /// Renders the example configuration: all settings with explanations and defaults.
     pub fn example() -> String {
         example::example()
     }

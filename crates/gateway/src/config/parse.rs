@@ -1,4 +1,4 @@
-//! From the text of a value to what it means; the error says what was expected.
+//! Parsers of setting values. The error is the expected form.
 
 use meshcloak::distance::LARGEST_DC_MAX;
 use meshcloak::units::{Length, LonLat};
@@ -7,10 +7,10 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a value should have been.
+/// Expected form of a value, as in "expected seconds from 1 to 9".
 pub(super) type Expected = String;
 
-/// A whole number within bounds.
+/// Parses an integer within a range.
 pub(super) fn whole<T: TryFrom<u64>>(
     text: &str,
     range: RangeInclusive<u64>,
@@ -21,7 +21,7 @@ pub(super) fn whole<T: TryFrom<u64>>(
         .ok_or_else(|| format!("a whole number from {} to {}", range.start(), range.end()))
 }
 
-/// Seconds within bounds, with at most three decimals.
+/// Parses seconds within a range, with at most three decimals.
 pub(super) fn seconds(text: &str, range: RangeInclusive<f64>) -> Result<Duration, Expected> {
     let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     match text.parse::<f64>() {
@@ -36,7 +36,7 @@ pub(super) fn seconds(text: &str, range: RangeInclusive<f64>) -> Result<Duration
     }
 }
 
-/// Metres that a distance constraint can have.
+/// Parses a distance constraint in metres.
 pub(super) fn constraint(text: &str) -> Result<Length, Expected> {
     let length = text.parse().map(Length::metres_down).unwrap_or_default();
     let fits = Length::ZERO < length && length <= LARGEST_DC_MAX;
@@ -44,46 +44,46 @@ pub(super) fn constraint(text: &str) -> Result<Length, Expected> {
         .ok_or_else(|| format!("metres above 0, at most {}", LARGEST_DC_MAX.as_metres()))
 }
 
-/// Metres within bounds.
+/// Parses metres within a range.
 pub(super) fn metres(text: &str, range: RangeInclusive<f64>) -> Result<f64, Expected> {
     let metres = text.parse().ok().filter(|metres| range.contains(metres));
     metres.ok_or_else(|| format!("metres from {} to {}", range.start(), range.end()))
 }
 
-/// How far from a street one may be; 0: any distance.
+/// Parses a snapping distance in metres; 0 means unlimited.
 pub(super) fn snap(text: &str) -> Result<Option<f64>, Expected> {
     match text.parse::<f64>() {
         Ok(0.0) => Ok(None),
         Ok(metres) if (0.0..=1e6).contains(&metres) => Ok(Some(metres)),
-        _ => Err("metres from 0 to 1000000; 0: any distance".into()),
+        _ => Err("metres from 0 to 1000000 (0 disables the limit)".into()),
     }
 }
 
-/// An address and a port.
+/// Parses an IP address with port.
 pub(super) fn address(text: &str) -> Result<SocketAddr, Expected> {
-    text.parse().map_err(|_| "an address and a port, as in 127.0.0.1:8080 or [::1]:8080".into())
+    text.parse().map_err(|_| "an IP address and a port, as in 127.0.0.1:8080 or [::1]:8080".into())
 }
 
-/// A path, or nothing.
+/// Parses a path; an empty text is `None`.
 pub(super) fn path(text: &str) -> Option<PathBuf> {
     (!text.is_empty()).then(|| PathBuf::from(text))
 }
 
-/// Degrees, or nothing.
+/// Parses LON,LAT in degrees; an empty text is `None`.
 pub(super) fn lon_lat(text: &str) -> Result<Option<LonLat>, Expected> {
     if text.is_empty() {
         return Ok(None);
     }
-    let place = text
+    let parsed = text
         .split_once(',')
         .and_then(|(lon, lat)| LonLat::new(lon.trim().parse().ok()?, lat.trim().parse().ok()?));
-    place.map(Some).ok_or_else(|| "LON,LAT in degrees, as in 8.21,53.14; or nothing".into())
+    parsed.map(Some).ok_or_else(|| "LON,LAT in degrees, as in 8.21,53.14, or an empty text".into())
 }
 
-/// One of several words.
+/// Parses one of several words.
 pub(super) fn one_of<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, Expected> {
     let found = words.iter().find(|(word, _)| *word == text);
-    found.map(|&(_, meaning)| meaning).ok_or_else(|| {
+    found.map(|&(_, value)| value).ok_or_else(|| {
         let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         format!("one of {}", words.join(", "))
     })
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_that_make_no_sense_are_refused() {
+    fn invalid_values_are_refused_with_the_expected_form() {
         assert_eq!(seconds("0.25", 0.1..=10.0), Ok(Duration::from_millis(250)));
         for bad in ["0.05", "nan", "-1", "inf", "0.2501", "soon", ""] {
             assert!(seconds(bad, 0.1..=10.0).is_err(), "{bad}");

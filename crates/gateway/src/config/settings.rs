@@ -1,9 +1,10 @@
-//! The list of settings: name, what it is for, its default as written, and how it is read.
+//! The list of settings: key, explanation, default, and parser.
 
 use super::parse::{
     Expected, address, constraint, lon_lat, metres, one_of, path, seconds, snap, whole,
 };
 use super::{Config, LogFormat, TlsFiles};
+use crate::receipt::guarantee_name;
 use crate::service::RemoteSettings;
 use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
@@ -15,22 +16,22 @@ use std::path::PathBuf;
 pub struct Setting {
     /// `section.name`.
     pub key: &'static str,
-    /// What it is for.
+    /// Explanation in one line: meaning, unit, range, special values.
     pub about: &'static str,
-    /// Its default, as it is written in TOML.
+    /// Default as a TOML value.
     pub default: &'static str,
-    /// Takes a value into a configuration, or says what was expected.
+    /// Parses a value into a configuration, or returns what was expected.
     pub(super) set: fn(&mut Config, &str) -> Result<(), Expected>,
 }
 
 impl Setting {
-    /// The environment variable of the same meaning.
+    /// Returns the name of the environment variable.
     pub fn variable(&self) -> String {
         format!("MESHCLOAK_{}", self.key.replace('.', "_").to_uppercase())
     }
 }
 
-/// Every setting, section by section.
+/// Returns all settings, grouped by section.
 pub fn settings() -> &'static [Setting] {
     SETTINGS
 }
@@ -50,84 +51,91 @@ macro_rules! setting {
 }
 
 const SETTINGS: &[Setting] = &[
-    setting!("server.listen", "\"127.0.0.1:8080\"", "Where people are listened to.", |c, text| {
-        c.server.listen = address(text)?;
-    }),
+    setting!(
+        "server.listen",
+        "\"127.0.0.1:8080\"",
+        "Address of the client API, host:port.",
+        |c, text| c.server.listen = address(text)?
+    ),
     setting!(
         "server.metrics",
         "\"127.0.0.1:9464\"",
-        "Where metrics are served, for the operator alone; \"\" is nowhere.",
+        "Address of the operator's socket (metrics, status page), host:port; \"\" disables it.",
         |c, text| { c.server.metrics = if text.is_empty() { None } else { Some(address(text)?) } }
     ),
     setting!(
         "server.tls_certificate",
         "\"\"",
-        "Certificate chain, PEM; \"\" is no TLS. Read again on SIGHUP.",
+        "File of the TLS certificate chain, PEM; \"\" disables TLS. Reloaded on SIGHUP.",
         |c, text| tls(c).certificate = PathBuf::from(text)
     ),
-    setting!("server.tls_key", "\"\"", "Private key of the certificate, PEM.", |c, text| {
-        tls(c).key = PathBuf::from(text);
-    }),
-    setting!("server.connections", "10000", "Connections at once; more are closed.", |c, text| {
-        c.server.connections = whole(text, 1..=1_000_000)?;
-    }),
+    setting!(
+        "server.tls_key",
+        "\"\"",
+        "File of the private key of the certificate, PEM. Reloaded on SIGHUP.",
+        |c, text| tls(c).key = PathBuf::from(text)
+    ),
+    setting!(
+        "server.connections",
+        "10000",
+        "Largest number of open client connections, 1 to 1000000; further ones are closed.",
+        |c, text| c.server.connections = whole(text, 1..=1_000_000)?
+    ),
     setting!(
         "server.request_timeout",
         "10",
-        "Seconds that the head of a request may take, and then its body.",
+        "Time-out of a request head, and then of its body, in seconds, 0.1 to 600.",
         |c, text| c.server.request_timeout = seconds(text, 0.1..=600.0)?
     ),
     setting!(
         "server.idle_timeout",
         "300",
-        "Seconds after which a silent stream, or a client that takes nothing, is let go.",
+        "Seconds until an idle stream, or a client that reads nothing, is disconnected, 1 to 86400.",
         |c, text| c.server.idle_timeout = seconds(text, 1.0..=86_400.0)?
     ),
     setting!(
         "map.source",
         "\"city\"",
-        "The map: a file of any format that `meshcloak map` reads, or the built-in city.",
+        "Street map: a file that `meshcloak map` reads, or the built-in city (city:STREETS:SEED).",
         |c, text| {
             c.map.source = text.parse().map_err(|_| "a map, as in porto.osm.pbf or city:7000:1")?;
         }
     ),
-    setting!("map.pois", "\"\"", "Further points of interest, CSV; \"\" is none.", |c, text| {
-        c.map.pois = path(text);
-    }),
+    setting!(
+        "map.pois",
+        "\"\"",
+        "File of additional points of interest, CSV; \"\" adds none.",
+        |c, text| c.map.pois = path(text)
+    ),
     setting!(
         "map.origin",
         "\"\"",
-        "LON,LAT of the zero of a map in metres; \"\" if it has its own.",
+        "LON,LAT of the origin of a map in metres, in degrees; \"\" if the map has lon/lat.",
         |c, text| c.map.origin = lon_lat(text)?
     ),
     setting!(
         "map.snap",
         "50",
-        "Metres from a street at which one is off the map; 0 is nowhere.",
+        "Largest snapping distance to a street in metres, 0 to 1000000; 0 disables the limit.",
         |c, text| c.map.snap = snap(text)?
     ),
-    setting!("engine.tick", "1", "Seconds between two batches.", |c, text| {
+    setting!("engine.tick", "1", "Time between two batches in seconds, 0.1 to 60.", |c, text| {
         c.engine.tick = seconds(text, 0.1..=60.0)?;
     }),
     setting!(
         "engine.guarantee",
         "\"reciprocal\"",
-        "What is promised: reciprocal, history, or (in the demo alone) paper.",
+        "Privacy guarantee: reciprocal, history, or paper (demo only).",
         |c, text| {
-            c.engine.guarantee = one_of(
-                text,
-                &[
-                    ("reciprocal", Guarantee::Reciprocal),
-                    ("history", Guarantee::History),
-                    ("paper", Guarantee::Paper),
-                ],
-            )?;
+            let values = [Guarantee::Reciprocal, Guarantee::History, Guarantee::Paper];
+            let words = values.map(|guarantee| (guarantee_name(guarantee), guarantee));
+            c.engine.guarantee = one_of(text, &words)?;
         }
     ),
     setting!(
         "engine.region",
         "\"reach\"",
-        "What the service is asked about: reach (streets members can reach) or cells (fixed ones).",
+        "Region sent to the service: reach (streets that members can reach) or cells (fixed cells).",
         |c, text| {
             let cells = RegionRule::Cells(CellRule::default());
             c.engine.region = one_of(text, &[("reach", RegionRule::default()), ("cells", cells)])?;
@@ -136,85 +144,100 @@ const SETTINGS: &[Setting] = &[
     setting!(
         "engine.horizon",
         "600",
-        "Seconds for which `history` minds where people were.",
+        "How long the history guarantee remembers a user's last position, in seconds, 1 to 86400.",
         |c, text| c.engine.horizon = seconds(text, 1.0..=86_400.0)?
     ),
     setting!(
         "engine.dc_max",
         "2000",
-        "Metres up to which distances on the map are prepared.",
+        "Range of the prepared distance tables in metres, above 0; limits.dc_max cannot exceed it.",
         |c, text| c.engine.dc_max = constraint(text)?
     ),
     setting!(
         "engine.queue",
         "200000",
-        "Queries under way at once; more are told to come back.",
+        "Largest number of queries in progress, 1 to 10000000; further ones are refused as busy.",
         |c, text| c.engine.queue = whole(text, 1..=10_000_000)?
     ),
-    setting!("limits.rate", "1000", "Queries per second of an account.", |c, text| {
+    setting!("limits.rate", "1000", "Queries per second and account, 1 to 10000000.", |c, text| {
         c.limits.rate = whole(text, 1..=10_000_000)?;
     }),
-    setting!("limits.person_rate", "60", "Queries per minute of one person.", |c, text| {
+    setting!("limits.person_rate", "60", "Queries per minute and user, 1 to 60000.", |c, text| {
         c.limits.person_rate = whole(text, 1..=60_000)?;
     }),
-    setting!("limits.k_max", "50", "The largest k.", |c, text| {
+    setting!("limits.k_max", "50", "Largest k of a query, 2 to 100000.", |c, text| {
         c.limits.k_max = whole(text, 2..=100_000)?;
     }),
-    setting!("limits.dt_max", "60", "The longest patience, in seconds.", |c, text| {
-        c.limits.dt_max = seconds(text, 0.0..=3600.0)?;
-    }),
+    setting!(
+        "limits.dt_max",
+        "60",
+        "Largest temporal tolerance dt of a query in seconds, 0 to 3600.",
+        |c, text| c.limits.dt_max = seconds(text, 0.0..=3600.0)?
+    ),
     setting!(
         "limits.dc_min",
         "50",
-        "The smallest distance constraint, in metres: a tiny one is a presence detector.",
+        "Smallest distance constraint dc of a query in metres; a tiny dc with k = 2 detects presence.",
         |c, text| c.limits.dc_min = constraint(text)?
     ),
-    setting!("limits.dc_max", "2000", "The largest distance constraint, in metres.", |c, text| {
-        c.limits.dc_max = constraint(text)?;
-    }),
+    setting!(
+        "limits.dc_max",
+        "2000",
+        "Largest distance constraint dc of a query in metres, at most engine.dc_max.",
+        |c, text| c.limits.dc_max = constraint(text)?
+    ),
     setting!(
         "accounts.keys",
         "\"keys.json\"",
-        "Where `meshcloak keys` keeps the keys, hashed. Read again on SIGHUP.",
+        "File of accounts and hashed keys, written by `meshcloak keys`. Reloaded on SIGHUP.",
         |c, text| c.keys = path(text)
     ),
     setting!(
         "results.keep",
         "60",
-        "Seconds for which a ticket that is repeated gets its result again.",
+        "How long a repeated ticket gets the stored result, in seconds, 1 to 3600.",
         |c, text| c.results.keep = seconds(text, 1.0..=3600.0)?
     ),
-    setting!("results.most", "100000", "Results kept of one account at most.", |c, text| {
-        c.results.max_count = whole(text, 1..=100_000_000)?;
-    }),
-    setting!("results.megabytes", "256", "Of results, kept of one account at most.", |c, text| {
-        c.results.max_bytes = whole::<usize>(text, 1..=1_000_000)? << 20;
-    }),
+    setting!(
+        "results.most",
+        "100000",
+        "Largest number of stored results per account, 1 to 100000000.",
+        |c, text| c.results.max_count = whole(text, 1..=100_000_000)?
+    ),
+    setting!(
+        "results.megabytes",
+        "256",
+        "Largest size of the stored results per account in MB, 1 to 1000000.",
+        |c, text| c.results.max_bytes = whole::<usize>(text, 1..=1_000_000)? << 20
+    ),
     setting!(
         "people.file",
         "\"\"",
-        "Where people's settings and tokens are kept, for the owner alone; \"\" is in memory.",
+        "File of user settings and tokens, readable by its owner only; \"\" keeps them in memory.",
         |c, text| c.people.file = path(text)
     ),
-    setting!("people.most", "100000", "People who can have settings.", |c, text| {
-        c.people.max_count = whole(text, 0..=10_000_000)?;
-    }),
+    setting!(
+        "people.most",
+        "100000",
+        "Largest number of users with settings, 0 to 10000000.",
+        |c, text| c.people.max_count = whole(text, 0..=10_000_000)?
+    ),
     setting!(
         "people.blur",
         "200",
-        "Metres by which the edge of a person's place is moved, another way every day.",
+        "Largest random shift of a zone's boundary in metres, 0 to 5000; changes daily.",
         |c, text| c.people.blur = metres(text, 0.0..=5_000.0)?
     ),
     setting!(
         "people.skew",
         "30",
-        "Seconds by which a phone's clock may be off; beyond, the time of arrival counts.",
+        "Accepted clock error of a phone in seconds, 0 to 3600; beyond it the time of arrival counts.",
         |c, text| c.people.skew = seconds(text, 0.0..=3600.0)?
     ),
     setting!(
         "service.source",
         "\"built-in\"",
-        "Who answers: \"built-in\" (the map's own points of interest), postgresql://…, or a file of settings as in examples/services.",
+        "Location service: built-in (the map's points of interest), postgresql://…, or a TOML file as in examples/services.",
         |c, text| {
             let known = text == "built-in"
                 || text.starts_with("postgresql://")
@@ -228,43 +251,48 @@ const SETTINGS: &[Setting] = &[
     setting!(
         "service.table",
         "\"meshcloak_pois\"",
-        "The table of its objects, if it is a database; `meshcloak pois load` makes one.",
+        "Table of objects in the database; `meshcloak pois load` creates it.",
         |c, text| c.service.table = text.parse().map_err(|_| "a table, as in pois or city.pois")?
     ),
     setting!(
         "service.tls_roots",
         "\"\"",
-        "Certificates, PEM, from which that of the database must descend; \"\" is no TLS to it.",
+        "File of root certificates for the database connection, PEM; \"\" disables its TLS.",
         |c, text| c.service.tls_roots = path(text)
     ),
     setting!(
         "service.off_street",
         "200",
-        "Metres from its street at which an object of a database is on none, and found in the plane alone.",
+        "Largest distance of a database object from its street in metres, 0 to 10000; farther ones are found in the plane only.",
         |c, text| c.service.off_street = metres(text, 0.0..=10_000.0)?
     ),
-    setting!("service.timeout", "2", "Seconds that the service may take.", |c, text| {
-        c.service.timeout = seconds(text, 0.05..=60.0)?;
-    }),
-    setting!("service.concurrency", "32", "Requests to the service at once.", |c, text| {
-        c.service.concurrency = whole(text, 1..=10_000)?;
-    }),
-    setting!("log.format", "\"text\"", "text or json.", |c, text| {
+    setting!(
+        "service.timeout",
+        "2",
+        "Time-out of the service in seconds, retries included, 0.05 to 60.",
+        |c, text| c.service.timeout = seconds(text, 0.05..=60.0)?
+    ),
+    setting!(
+        "service.concurrency",
+        "32",
+        "Largest number of concurrent requests to the service, 1 to 10000.",
+        |c, text| c.service.concurrency = whole(text, 1..=10_000)?
+    ),
+    setting!("log.format", "\"text\"", "Log format: text or json.", |c, text| {
         c.log.format = one_of(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])?;
     }),
-    setting!("log.level", "\"info\"", "error, warn, info, debug or trace.", |c, text| {
-        use tracing::Level;
-        c.log.level = one_of(
-            text,
-            &[
-                ("error", Level::ERROR),
-                ("warn", Level::WARN),
-                ("info", Level::INFO),
-                ("debug", Level::DEBUG),
-                ("trace", Level::TRACE),
-            ],
-        )?;
-    }),
+    setting!(
+        "log.level",
+        "\"info\"",
+        "Log level: error, warn, info, debug or trace.",
+        |c, text| {
+            use tracing::Level;
+            let levels = [Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG, Level::TRACE];
+            let names = ["error", "warn", "info", "debug", "trace"];
+            let words: Vec<(&str, Level)> = names.into_iter().zip(levels).collect();
+            c.log.level = one_of(text, &words)?;
+        }
+    ),
 ];
 
 fn tls(config: &mut Config) -> &mut TlsFiles {
@@ -276,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_setting_has_a_name_of_its_own() {
+    fn setting_names_are_unique() {
         let mut names: Vec<String> = SETTINGS.iter().map(Setting::variable).collect();
         names.sort();
         names.dedup();

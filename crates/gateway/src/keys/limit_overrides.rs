@@ -1,36 +1,36 @@
-//! What an account may, where that is not what everybody may.
+//! Limits of one account that override those of the configuration.
 
 use crate::config::Limits;
 use meshcloak::units::Length;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Limits of an account that differ from everybody's, in the units of the configuration.
+/// Limits of an account that differ from the configuration, in its units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitOverrides {
     /// Queries per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<u32>,
-    /// Queries per minute of one person.
+    /// Queries per minute and user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub person_rate: Option<u32>,
-    /// The largest k.
+    /// Largest k.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k_max: Option<u32>,
-    /// The longest patience, in seconds.
+    /// Largest temporal tolerance, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dt_max: Option<f64>,
-    /// The smallest distance constraint, in metres.
+    /// Smallest distance constraint, in metres.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dc_min: Option<f64>,
-    /// The largest distance constraint, in metres.
+    /// Largest distance constraint, in metres.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dc_max: Option<f64>,
 }
 
 impl LimitOverrides {
-    /// Those that are given, by name.
+    /// Returns the overridden limits with their names for display.
     pub fn named(&self) -> Vec<(&'static str, String)> {
         let whole = |value: Option<u32>| value.map(|value| value.to_string());
         let decimal = |value: Option<f64>| value.map(|value| value.to_string());
@@ -45,16 +45,16 @@ impl LimitOverrides {
         all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
 
-    /// Everybody's limits with these in their place.
-    pub fn over(&self, all: Limits) -> Limits {
-        let patience = self.dt_max.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    /// Applies the overrides to the limits of the configuration.
+    pub fn apply_to(&self, all: Limits) -> Limits {
+        let dt_max = self.dt_max.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Limits {
             rate: self.rate.unwrap_or(all.rate).max(1),
             person_rate: self.person_rate.unwrap_or(all.person_rate).max(1),
             k_max: self.k_max.unwrap_or(all.k_max),
-            dt_max: patience.unwrap_or(all.dt_max),
+            dt_max: dt_max.unwrap_or(all.dt_max),
             dc_min: self.dc_min.map_or(all.dc_min, Length::metres),
-            // What the map is not prepared for cannot be allowed.
+            // Distances are prepared only up to the configured limit.
             dc_max: self.dc_max.map_or(all.dc_max, Length::metres_down).min(all.dc_max),
         }
     }

@@ -1,5 +1,5 @@
-//! The file of accounts and their keys: a key is 256 random bits, shown once; the file holds its
-//! SHA-256 alone, is readable for its owner alone, and is replaced as a whole.
+//! The file of accounts and keys. A key is 256 random bits and is printed once; the file holds its
+//! SHA-256, is readable by its owner only, and is replaced atomically.
 
 mod limit_overrides;
 
@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 /// The SHA-256 of a key.
 pub type Hash = [u8; 32];
 
-/// Everything in the file.
+/// Contents of the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyFile {
-    /// By name.
+    /// Accounts, ascending by name.
     pub accounts: Vec<AccountEntry>,
 }
 
@@ -26,58 +26,57 @@ pub struct KeyFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountEntry {
-    /// Its name; people are told apart within it.
+    /// Name of the account; user names are unique within it.
     pub name: String,
-    /// What it may, where that is not what everybody may.
+    /// Limits that differ from the configuration.
     #[serde(default)]
     pub limits: LimitOverrides,
-    /// Its keys: more than one while they are being changed.
+    /// Keys; several during a rotation.
     pub keys: Vec<KeyEntry>,
 }
 
-/// A key, of which nothing but the hash is known.
+/// A hashed key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyEntry {
-    /// What it is listed and revoked by: the beginning of its hash.
+    /// Id for listing and revoking: the first 12 digits of the hash.
     pub id: String,
-    /// Its SHA-256, in hexadecimal digits.
+    /// SHA-256 in hexadecimal.
     pub sha256: String,
 }
 
-/// Why the file cannot be used.
+/// Error of the file of keys.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("{path}: {problem}")]
     File {
-        /// Where it is.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Error.
         problem: String,
     },
-    /// The system has no randomness to give.
-    #[error("no randomness: {0}")]
+    /// The system's random generator failed.
+    #[error("the random generator of the system failed: {0}")]
     Randomness(getrandom::Error),
-    /// There is no such key.
-    #[error("no key `{0}`")]
+    /// The key does not exist.
+    #[error("no key with id `{0}`; `meshcloak keys list` lists all")]
     NoSuchKey(String),
-    /// The name cannot be one.
-    #[error("`{0}` cannot be the name of an account: 1 to 64 letters, digits, `.`, `_` or `-`")]
+    /// The account name is invalid.
+    #[error("invalid account name `{0}`: expected 1 to 64 letters, digits, `.`, `_` or `-`")]
     Name(String),
 }
 
-/// A key that was just made, and what it is listed by.
-#[derive(Debug)]
+/// A new key. Not `Debug`: it holds the secret.
 pub struct NewKey {
-    /// What it is listed and revoked by.
+    /// Id for listing and revoking.
     pub id: String,
-    /// The key itself; not kept anywhere.
+    /// The key. Stored nowhere.
     pub secret: String,
 }
 
 impl KeyFile {
-    /// Reads the file; one that is not there is empty.
+    /// Reads the file. A missing file counts as empty.
     pub fn read(path: &Path) -> Result<KeyFile, KeyError> {
         let wrong = |problem: String| KeyError::File { path: path.to_owned(), problem };
         let text = match fs::read_to_string(path) {
@@ -91,12 +90,14 @@ impl KeyFile {
             serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         let keys = file.accounts.iter().flat_map(|account| &account.keys);
         match keys.into_iter().find(|key| key.hash().is_none()) {
-            Some(key) => Err(wrong(format!("key `{}` has no SHA-256 of 64 digits", key.id))),
+            Some(key) => {
+                Err(wrong(format!("`sha256` of key `{}` is not 64 hexadecimal digits", key.id)))
+            }
             None => Ok(file),
         }
     }
 
-    /// Replaces the file by this one, readable for its owner alone.
+    /// Replaces the file atomically, readable by its owner only.
     pub fn write(&self, path: &Path) -> Result<(), KeyError> {
         let wrong = |problem: String| KeyError::File { path: path.to_owned(), problem };
         let mut text =
@@ -105,10 +106,11 @@ impl KeyFile {
         replace(path, &text).map_err(|error| wrong(error.to_string()))
     }
 
-    /// Makes a key for an account, which gets these limits if any are given.
+    /// Adds a key to an account, and creates the account if needed. Limits replace those of the
+    /// account unless all are `None`.
     pub fn add(&mut self, name: &str, limits: LimitOverrides) -> Result<NewKey, KeyError> {
-        let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        if !(1..=64).contains(&name.len()) || !name.chars().all(fits) {
+        let valid = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if !(1..=64).contains(&name.len()) || !name.chars().all(valid) {
             return Err(KeyError::Name(name.to_owned()));
         }
         let mut bits = [0; 32];
@@ -133,7 +135,7 @@ impl KeyFile {
         Ok(NewKey { id, secret })
     }
 
-    /// Takes a key away; an account without one is gone.
+    /// Removes a key, and its account with the last key.
     pub fn revoke(&mut self, id: &str) -> Result<(), KeyError> {
         let mut found = false;
         for account in &mut self.accounts {
@@ -148,13 +150,13 @@ impl KeyFile {
 }
 
 impl KeyEntry {
-    /// Its hash as bytes, if it is one.
+    /// Returns the hash as bytes; `None` if it is malformed.
     pub fn hash(&self) -> Option<Hash> {
         bytes(&self.sha256)
     }
 }
 
-/// The 32 bytes of 64 hexadecimal digits.
+/// Parses 64 hexadecimal digits.
 pub(crate) fn bytes(text: &str) -> Option<Hash> {
     let digits = text.as_bytes();
     let mut hash = [0; 32];
@@ -168,25 +170,25 @@ pub(crate) fn bytes(text: &str) -> Option<Hash> {
     Some(hash)
 }
 
-/// The hash of a key as it was presented.
+/// Returns the hash of a presented key.
 pub fn hash(secret: &str) -> Hash {
     Sha256::digest(secret.as_bytes()).into()
 }
 
-/// Replaces a file as a whole by one that is readable for its owner alone.
+/// Replaces a file atomically by one that is readable by its owner only.
 pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    // A link stays a link, to the new file.
+    // Resolves symbolic links, so that the target is replaced and not the link.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let beside = path.with_extension("new");
-    // A file left behind by a crash may be open to others, and would keep its permissions.
-    fs::remove_file(&beside).ok();
-    let written = private_file(&beside)
+    let temporary = path.with_extension("new");
+    // A file left behind by a crash may have wrong permissions, which it would keep.
+    fs::remove_file(&temporary).ok();
+    let written = private_file(&temporary)
         .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&beside, path));
-    written.inspect_err(|_| drop(fs::remove_file(&beside)))
+        .and_then(|()| fs::rename(&temporary, path));
+    written.inspect_err(|_| drop(fs::remove_file(&temporary)))
 }
 
-/// Bytes in hexadecimal digits.
+/// Formats bytes in hexadecimal.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -207,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_shown_once_and_its_hash_kept_for_the_owner_alone() {
+    fn the_file_holds_only_hashes_and_is_readable_by_its_owner_only() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
         let mut file = KeyFile::read(&path).unwrap();
@@ -223,7 +225,11 @@ mod tests {
         let read = KeyFile::read(&path).unwrap();
         assert_eq!(read, file);
         assert_eq!(read.accounts[0].keys[0].hash(), Some(hash(&first.secret)));
-        assert_eq!(read.accounts[0].limits.rate, Some(7), "a second key changes no limits");
+        assert_eq!(
+            read.accounts[0].limits.rate,
+            Some(7),
+            "adding a key without limits keeps those of the account"
+        );
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -235,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_one_is_named() {
+    fn an_invalid_file_or_name_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
         for text in

@@ -1,6 +1,6 @@
-//! What must not happen, and does: somebody panics. Those who wait are told, nobody else notices.
+//! A panic in the service fails the queries of its requests and no others.
 
-use crate::fixture::{Fixture, Mood, post, query};
+use crate::fixture::{Fixture, ServiceMode, post, query};
 use axum::http::StatusCode;
 use futures_util::future::join_all;
 use futures_util::join;
@@ -8,11 +8,11 @@ use serde_json::json;
 use std::sync::atomic::Ordering;
 
 #[tokio::test]
-async fn a_service_that_panics_costs_one_clear_error_each_and_no_later_answer() {
+async fn a_panic_of_the_service_fails_its_queries_and_no_later_ones() {
     let mut fixture = Fixture::open().await;
-    for (second, mood) in [Mood::Broken, Mood::Fine].into_iter().enumerate() {
-        fixture.probe.feel(mood);
-        // More jobs than there are workers: who breaks must not take a worker along.
+    for (second, mode) in [ServiceMode::Panics, ServiceMode::Normal].into_iter().enumerate() {
+        fixture.probe.set_mode(mode);
+        // More jobs than workers: a panic must not end its worker.
         let app = fixture.app.clone();
         let load = join_all((0..200).map(|number| {
             let ticket = format!("{second}-{number}");
@@ -24,14 +24,14 @@ async fn a_service_that_panics_costs_one_clear_error_each_and_no_later_answer() 
                 fixture.tick().await;
             }
         };
-        let (told, ()) = join!(load, ticks);
-        let expected = match mood {
-            Mood::Broken => (StatusCode::BAD_GATEWAY, json!("failed")),
+        let (results, ()) = join!(load, ticks);
+        let expected = match mode {
+            ServiceMode::Panics => (StatusCode::BAD_GATEWAY, json!("failed")),
             _ => (StatusCode::OK, json!("answered")),
         };
-        for (status, body) in told {
+        for (status, body) in results {
             assert_eq!((status, &body["outcome"]), (expected.0, &expected.1), "{body}");
-            assert_eq!(body.get("answer").is_some(), mood == Mood::Fine);
+            assert_eq!(body.get("answer").is_some(), mode == ServiceMode::Normal);
         }
     }
     assert_eq!(fixture.accounts(), (400, [200, 0, 0, 200]));

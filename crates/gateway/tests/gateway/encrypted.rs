@@ -1,4 +1,4 @@
-//! TLS by files, and a certificate that is renewed while the gateway runs.
+//! TLS, and replacement of the certificate while the gateway runs.
 
 use crate::fixture::{gateway_of, generous};
 use gateway::clock::Clock;
@@ -19,8 +19,8 @@ fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gateway/tls").join(name)
 }
 
-/// Says hello, trusting one certificate alone.
-async fn hello(address: SocketAddr, certificate: &str) -> std::io::Result<String> {
+/// Requests `/health`, trusting one certificate only.
+async fn get_health(address: SocketAddr, certificate: &str) -> std::io::Result<String> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(file(certificate)).unwrap()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -58,14 +58,14 @@ async fn a_certificate_is_renewed_without_a_restart() {
     let (gateway, _) = gateway_of(config.clone(), Mode::Demo, Clock::start());
     let running = Running::start(Arc::clone(&gateway), app(gateway)).await.unwrap();
     let address = running.address();
-    assert!(hello(address, "one.pem").await.unwrap().starts_with("HTTP/1.1 200 OK"));
-    assert!(hello(address, "two.pem").await.is_err(), "another certificate is not trusted");
+    assert!(get_health(address, "one.pem").await.unwrap().starts_with("HTTP/1.1 200 OK"));
+    assert!(get_health(address, "two.pem").await.is_err(), "another certificate is not trusted");
     std::fs::write(&files.certificate, "not a certificate").unwrap();
     running.reload(Ok(config.clone()));
-    assert!(hello(address, "one.pem").await.is_ok(), "the old one stays in use");
+    assert!(get_health(address, "one.pem").await.is_ok(), "the old one stays in use");
     install("two");
     running.reload(Ok(config));
-    assert!(hello(address, "two.pem").await.unwrap().starts_with("HTTP/1.1 200 OK"));
-    assert!(hello(address, "one.pem").await.is_err());
+    assert!(get_health(address, "two.pem").await.unwrap().starts_with("HTTP/1.1 200 OK"));
+    assert!(get_health(address, "one.pem").await.is_err());
     running.stop().await;
 }

@@ -1,6 +1,6 @@
-//! What must not matter: endless bodies, a flood, a service that is down, slow or comes back.
+//! Fault tolerance: endless bodies, overload, and a service that is down, slow or restarted.
 
-use crate::fixture::{Fixture, Mood, call, generous, post, query, query_request};
+use crate::fixture::{Fixture, ServiceMode, call, generous, post, query, query_request};
 use axum::body::Body;
 use axum::http::StatusCode;
 use futures_util::future::join_all;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[tokio::test]
-async fn of_a_body_of_a_gigabyte_little_is_read() {
+async fn an_oversized_body_is_refused_after_a_few_chunks() {
     let fixture = Fixture::open().await;
     let read = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&read);
@@ -28,7 +28,7 @@ async fn of_a_body_of_a_gigabyte_little_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_does_not_come_is_not_waited_for() {
+async fn a_stalled_body_times_out() {
     let fixture = Fixture::open().await;
     let never = stream::pending::<Result<Vec<u8>, Infallible>>();
     let (status, body) = call(fixture.app.clone(), query_request(Body::from_stream(never))).await;
@@ -36,14 +36,16 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_that_is_down_or_silent_costs_one_clear_error_and_no_tick() {
+async fn an_unavailable_service_fails_queries_and_delays_no_batch() {
     let mut fixture = Fixture::open().await;
-    for (number, mood) in [Mood::Down, Mood::Silent, Mood::Fine].into_iter().enumerate() {
-        fixture.probe.feel(mood);
+    for (number, mode) in
+        [ServiceMode::Down, ServiceMode::Silent, ServiceMode::Normal].into_iter().enumerate()
+    {
+        fixture.probe.set_mode(mode);
         let [ann, bob] = ["ann", "bob"]
             .map(|name| post(fixture.app.clone(), query(&format!("{name}{number}"), name, 3)));
         let (ann, _, ()) = join!(ann, bob, fixture.tick());
-        if mood == Mood::Fine {
+        if mode == ServiceMode::Normal {
             assert_eq!((ann.0, &ann.1["outcome"]), (StatusCode::OK, &json!("answered")));
         } else {
             assert_eq!((ann.0, &ann.1["outcome"]), (StatusCode::BAD_GATEWAY, &json!("failed")));
@@ -54,16 +56,20 @@ async fn a_service_that_is_down_or_silent_costs_one_clear_error_and_no_tick() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_killed_and_restarted_under_load_loses_nobody() {
+async fn a_restart_of_the_service_under_load_loses_no_query() {
     let mut fixture = Fixture::open().await;
-    let mut told = [0; 2];
+    let mut counts = [0; 2]; // answered, failed
     for second in 0..12 {
-        // Down long enough for the asker to leave it alone for a while.
-        fixture.probe.feel(if (3..6).contains(&second) { Mood::Down } else { Mood::Fine });
+        // Long enough to open the circuit breaker.
+        fixture.probe.set_mode(if (3..6).contains(&second) {
+            ServiceMode::Down
+        } else {
+            ServiceMode::Normal
+        });
         let app = fixture.app.clone();
         let load = join_all((0..60).map(|number| {
             let person = format!("{number}");
-            // Elsewhere each time, for what was asked just now is remembered.
+            // Other streets each second: the service client caches recent answers.
             let street = number / 6 * 40 + second * 3;
             post(app.clone(), query(&format!("{second}-{number}"), &person, street))
         }));
@@ -76,8 +82,8 @@ async fn a_service_killed_and_restarted_under_load_loses_nobody() {
         let (answers, ()) = join!(load, ticks);
         for (_, answer) in &answers {
             match answer["outcome"].as_str() {
-                Some("answered") => told[0] += 1,
-                Some("failed") => told[1] += 1,
+                Some("answered") => counts[0] += 1,
+                Some("failed") => counts[1] += 1,
                 other => panic!("{other:?}"),
             }
         }
@@ -85,12 +91,12 @@ async fn a_service_killed_and_restarted_under_load_loses_nobody() {
             assert!(answers.iter().all(|(_, answer)| answer["outcome"] == "answered"));
         }
     }
-    assert_eq!(told[0] + told[1], 12 * 60);
-    assert!(told[1] >= 60 && told[0] >= 6 * 60, "{told:?}");
+    assert_eq!(counts[0] + counts[1], 12 * 60);
+    assert!(counts[1] >= 60 && counts[0] >= 6 * 60, "{counts:?}");
 }
 
 #[tokio::test]
-async fn a_flood_from_one_key_leaves_the_others_served() {
+async fn overload_by_one_account_does_not_block_others() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys.json");
     let mut file = KeyFile::default();
@@ -112,16 +118,16 @@ async fn a_flood_from_one_key_leaves_the_others_served() {
     let (floods, calms, ()) = join!(floods, calms, fixture.tick());
     assert!(calms.iter().all(|(_, answer)| answer["outcome"] == "answered"));
     let busy = floods.iter().filter(|(status, _)| *status == StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!(busy.count(), 2000 - 150, "three quarters of the room, and no more");
+    assert_eq!(busy.count(), 2000 - 150, "one account gets three quarters of the queue");
     let (accepted, ended) = fixture.accounts();
     assert_eq!(accepted, ended.iter().sum::<u64>());
 }
 
 #[tokio::test]
-async fn no_number_however_odd_breaks_anything_on_any_map() {
+async fn extreme_numbers_are_answered_or_refused() {
     let odd = [0.0, -0.0, 1.0, -1.0, 90.0, -90.0, 180.0, -180.0, 1e-308, 5e-324, 1e15, 1e308];
     let mut config = generous();
-    // Wherever one is, some street is the nearest.
+    // Without a limit every point snaps to a street.
     config.map.snap = None;
     config.engine.guarantee = meshcloak::guarantee::Guarantee::History;
     let mut fixture = Fixture::new(config, Mode::Demo).await;

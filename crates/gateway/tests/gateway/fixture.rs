@@ -1,5 +1,4 @@
-//! A gateway on a small city, whose clock and engine are turned by hand, and whose service can be
-//! listened to and made to fail.
+//! A gateway on a small city with a manual clock, and a service that records requests and can fail.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -22,34 +21,34 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use tower::ServiceExt as _;
 
-/// How the service feels.
+/// Behaviour of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mood {
-    /// It answers.
-    Fine,
-    /// It is not there.
+pub enum ServiceMode {
+    /// Answers.
+    Normal,
+    /// Refuses connections.
     Down,
-    /// It never answers.
+    /// Never answers.
     Silent,
-    /// It panics.
-    Broken,
+    /// Panics.
+    Panics,
 }
 
-/// The built-in service, and everything it was told.
+/// The built-in service with a record of all requests.
 #[derive(Clone)]
 pub struct Probe {
     inner: Arc<BuiltIn>,
-    pub heard: Arc<Mutex<Vec<String>>>,
-    mood: Arc<AtomicU8>,
+    pub requests: Arc<Mutex<Vec<String>>>,
+    mode: Arc<AtomicU8>,
 }
 
 impl Probe {
-    pub fn feel(&self, mood: Mood) {
-        self.mood.store(mood as u8, Ordering::SeqCst);
+    pub fn set_mode(&self, mode: ServiceMode) {
+        self.mode.store(mode as u8, Ordering::SeqCst);
     }
 
     pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.heard.lock().unwrap())
+        std::mem::take(&mut self.requests.lock().unwrap())
     }
 }
 
@@ -59,11 +58,13 @@ impl Service for Probe {
     }
 
     fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> ServiceFuture<'a, Objects> {
-        self.heard.lock().unwrap().push(format!("{inquiry:?}"));
-        match self.mood.load(Ordering::SeqCst) {
-            mood if mood == Mood::Down as u8 => Box::pin(async { Err(ServiceError::Down) }),
-            mood if mood == Mood::Silent as u8 => Box::pin(std::future::pending()),
-            mood if mood == Mood::Broken as u8 => Box::pin(async { panic!("as it was to") }),
+        self.requests.lock().unwrap().push(format!("{inquiry:?}"));
+        match self.mode.load(Ordering::SeqCst) {
+            mode if mode == ServiceMode::Down as u8 => Box::pin(async { Err(ServiceError::Down) }),
+            mode if mode == ServiceMode::Silent as u8 => Box::pin(std::future::pending()),
+            mode if mode == ServiceMode::Panics as u8 => {
+                Box::pin(async { panic!("deliberate panic of the test") })
+            }
             _ => self.inner.ask(inquiry),
         }
     }
@@ -73,7 +74,7 @@ impl Service for Probe {
     }
 }
 
-/// The city, prepared once for all tests.
+/// Returns the city, prepared once for all tests.
 pub fn walker() -> Arc<Walker> {
     static WALKER: OnceLock<Arc<Walker>> = OnceLock::new();
     let walker = WALKER.get_or_init(|| {
@@ -84,7 +85,7 @@ pub fn walker() -> Arc<Walker> {
     Arc::clone(walker)
 }
 
-/// What may be asked without end.
+/// Returns a configuration with high rate limits and no keys.
 pub fn generous() -> Config {
     let mut config = Config { keys: None, ..Config::default() };
     config.limits.rate = 1_000_000;
@@ -92,7 +93,7 @@ pub fn generous() -> Config {
     config
 }
 
-/// The gateway and whatever moves it.
+/// A gateway with its engine and service.
 pub struct Fixture {
     pub gateway: Arc<Gateway>,
     pub app: Router,
@@ -101,7 +102,7 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// Open to everyone.
+    /// Creates a gateway that needs no key.
     pub async fn open() -> Fixture {
         Fixture::new(generous(), Mode::Demo).await
     }
@@ -113,7 +114,7 @@ impl Fixture {
         Fixture { app: app(Arc::clone(&gateway)), gateway, probe, engine }
     }
 
-    /// A second passes, and everyone of its batch is told.
+    /// Advances the clock by a second, runs a batch and delivers its results.
     pub async fn tick(&mut self) {
         self.gateway.clock().advance(1000);
         let round = self.engine.turn(self.gateway.clock().now());
@@ -121,7 +122,7 @@ impl Fixture {
         self.gateway.purge_results();
     }
 
-    /// The end: a last batch, and everyone left is told so.
+    /// Stops the gateway: runs a last batch and expires the rest.
     pub async fn end(&mut self) {
         self.gateway.begin_stop();
         self.tick().await;
@@ -142,7 +143,7 @@ impl Fixture {
         call(self.app.clone(), Request::delete(path).body(Body::empty()).unwrap()).await
     }
 
-    /// Accepted, answered, expired, cancelled, failed.
+    /// Returns the number of accepted queries, and of answered, expired, cancelled and failed ones.
     pub fn accounts(&self) -> (u64, [u64; 4]) {
         let (accepted, [answered, expired, cancelled, failed, _]) =
             self.gateway.metrics().accounts();
@@ -150,12 +151,12 @@ impl Fixture {
     }
 }
 
-/// A gateway and the service that it asks.
+/// Creates a gateway and its service.
 pub fn gateway_of(config: Config, mode: Mode, clock: Clock) -> (Arc<Gateway>, Probe) {
     let probe = Probe {
         inner: Arc::new(BuiltIn::new(walker())),
-        heard: Arc::default(),
-        mood: Arc::new(AtomicU8::new(Mood::Fine as u8)),
+        requests: Arc::default(),
+        mode: Arc::new(AtomicU8::new(ServiceMode::Normal as u8)),
     };
     let service = Box::new(probe.clone());
     let parts = Parts { config, mode, walker: walker(), service, clock };
@@ -166,7 +167,7 @@ pub async fn post(app: Router, body: Value) -> (StatusCode, Value) {
     call(app, query_request(body.to_string())).await
 }
 
-/// A query on its way.
+/// Builds the request of a query.
 pub fn query_request(body: impl Into<Body>) -> Request<Body> {
     Request::post("/v1/queries")
         .header("content-type", "application/json")
@@ -174,7 +175,7 @@ pub fn query_request(body: impl Into<Body>) -> Request<Body> {
         .unwrap()
 }
 
-/// What comes back. Its status must be one that the document describes.
+/// Sends a request. The status must be documented.
 pub async fn call(app: Router, request: Request<Body>) -> (StatusCode, Value) {
     let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
     let path = match path.strip_prefix("/v1/queries/") {
@@ -184,23 +185,23 @@ pub async fn call(app: Router, request: Request<Body>) -> (StatusCode, Value) {
     let response = app.oneshot(request).await.unwrap();
     let status = response.status();
     if let Some(statuses) = crate::openapi::described().get(&(method, path)) {
-        assert!(statuses.contains(&status.as_u16()), "{status} is not described");
+        assert!(statuses.contains(&status.as_u16()), "{status} is not documented");
     }
     let body = to_bytes(response.into_body(), 1 << 24).await.unwrap();
     (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
 }
 
-/// Where the middle of a street is on Earth.
+/// Returns lon and lat of a point on a street; `part` is from 0 (start) to 1 (end).
 pub fn place(street: u32, part: f64) -> (f64, f64) {
     let walker = walker();
     let map = walker.atlas().map();
     let street = meshcloak::map::StreetId(street % map.street_count() as u32);
     let position = Position { street, offset: map.street(street).length.part(part) };
-    let place = map.frame().unwrap().lon_lat(map.point(position));
-    (place.lon, place.lat)
+    let lon_lat = map.frame().unwrap().lon_lat(map.point(position));
+    (lon_lat.lon, lon_lat.lat)
 }
 
-/// A query of somebody on a street: two on the same street are always within reach.
+/// Builds a query on a street. Two queries on the same street can always be grouped.
 pub fn query(ticket: &str, person: &str, street: u32) -> Value {
     let (lon, lat) = place(street, 0.5);
     json!({
@@ -210,7 +211,7 @@ pub fn query(ticket: &str, person: &str, street: u32) -> Value {
     })
 }
 
-/// The same with something else in it.
+/// Replaces one field of a query.
 pub fn with(mut query: Value, key: &str, value: Value) -> Value {
     query[key] = value;
     query

@@ -1,4 +1,4 @@
-//! A gateway for real people with its operator's page, and somebody who uses all of it.
+//! A gateway that needs keys, with the operator's page, and a client that uses all routes.
 
 use crate::clients::{owntracks_request, shape};
 use crate::fixture::{gateway_of, generous, query, query_request, with};
@@ -22,10 +22,10 @@ use tokio::sync::mpsc::unbounded_channel;
 use tower::ServiceExt as _;
 
 pub async fn text(app: &Router, request: Request<Body>) -> String {
-    told_by(app.clone().oneshot(request).await.unwrap()).await
+    body_text(app.clone().oneshot(request).await.unwrap()).await
 }
 
-pub async fn told_by(response: Response) -> String {
+pub async fn body_text(response: Response) -> String {
     if response.headers().get("content-type").is_some_and(|kind| kind == "text/event-stream") {
         let mut body = response.into_body();
         let frame = body.frame().await.unwrap().unwrap();
@@ -35,11 +35,11 @@ pub async fn told_by(response: Response) -> String {
     String::from_utf8_lossy(&body).into_owned()
 }
 
-/// A gateway with a key, what people reach, and what the operator reaches.
+/// A gateway with a key, and the routers of clients and operator.
 pub struct Guarded {
     pub gateway: Arc<Gateway>,
-    lookout: Arc<BatchMonitor>,
-    pub people: Router,
+    monitor: Arc<BatchMonitor>,
+    pub clients: Router,
     pub operator: Router,
     secret: String,
 }
@@ -50,14 +50,14 @@ pub fn guarded(folder: &std::path::Path) -> Guarded {
     file.write(&folder.join("keys.json")).unwrap();
     let config = Config { keys: Some(folder.join("keys.json")), ..generous() };
     let (gateway, _) = gateway_of(config, Mode::Guarded, Clock::manual());
-    let lookout = Arc::new(BatchMonitor::default());
-    let site = page::operator(&gateway, &lookout, &PageOptions::default());
+    let monitor = Arc::new(BatchMonitor::default());
+    let site = page::operator(&gateway, &monitor, &PageOptions::default());
     Guarded {
-        people: app(Arc::clone(&gateway)),
+        clients: app(Arc::clone(&gateway)),
         operator: operator_app(Arc::clone(&gateway)).merge(site),
         secret: key.secret,
         gateway,
-        lookout,
+        monitor,
     }
 }
 
@@ -75,19 +75,19 @@ impl Guarded {
         }
     }
 
-    /// The token of a phone, and its id; and what holds for its person.
+    /// Creates the settings of a user and a token for a phone. Returns the token and its id.
     pub async fn phone(&self, person: &str) -> (String, String) {
         let settings = json!({"k": 2, "dt": 4, "question": {"find": "nearest", "count": 3}});
         let path = format!("/v1/people/{person}/settings");
-        text(&self.people, self.request(&Method::PUT, &path, settings.to_string())).await;
+        text(&self.clients, self.request(&Method::PUT, &path, settings.to_string())).await;
         let path = format!("/v1/people/{person}/tokens");
-        let made = text(&self.people, self.request(&Method::POST, &path, String::new())).await;
+        let made = text(&self.clients, self.request(&Method::POST, &path, String::new())).await;
         let made: serde_json::Value = serde_json::from_str(&made).unwrap();
         let part = |key: &str| made[key].as_str().unwrap().to_owned();
         (part("token"), part("id"))
     }
 
-    /// A request to a route as somebody would send it who has asked before and is here.
+    /// Builds a valid request to a route, of a user at `here` with earlier queries.
     pub fn fitting(
         &self,
         method: &Method,
@@ -109,7 +109,7 @@ impl Guarded {
                 String::new()
             }
             ("PUT", _) => json!({"k": 2, "dt": 4}).to_string(),
-            // What was asked before is answered at once, from what is remembered.
+            // A repeated ticket gets the stored result.
             ("POST", "/v1/queries" | "/v1/queries/stream") => {
                 let body = with(query("t1-3", "p1-3", 3), "lon", json!(here.0));
                 with(body, "lat", json!(here.1)).to_string()
@@ -119,10 +119,10 @@ impl Guarded {
         self.request(method, &filled, body)
     }
 
-    /// Six seconds pass, and everyone is told how it ended.
-    async fn time(&self) {
+    /// Runs six batches and delivers their results.
+    async fn run_batches(&self) {
         let (sender, rounds) = unbounded_channel();
-        let mut passed = self.lookout.watch(&self.gateway, rounds, |_| ());
+        let mut passed = self.monitor.watch(&self.gateway, rounds, |_| ());
         let mut engine = BatchEngine::new(Arc::clone(&self.gateway));
         for _ in 0..6 {
             tokio::task::yield_now().await;
@@ -132,26 +132,26 @@ impl Guarded {
         }
     }
 
-    /// Everyone asks, by every route that takes a question; what they are told.
-    pub async fn asked(&self, people: &[(f64, f64)], round: u32) -> Vec<String> {
+    /// Submits a query for each position, as single requests and as a stream. Returns all responses.
+    pub async fn submit_all(&self, positions: &[(f64, f64)], round: u32) -> Vec<String> {
         let body = |number: usize, (lon, lat): (f64, f64)| {
             let street = number as u32;
             let body = query(&format!("t{round}-{number}"), &format!("p{round}-{number}"), street);
             with(with(body, "lon", json!(lon)), "lat", json!(lat)).to_string()
         };
         let bodies: Vec<String> =
-            people.iter().enumerate().map(|(number, &at)| body(number, at)).collect();
+            positions.iter().enumerate().map(|(number, &at)| body(number, at)).collect();
         let single = bodies.iter().take(30).map(|body| {
             let mut request = query_request(body.clone());
             let bearer = format!("Bearer {}", self.secret).parse().unwrap();
             request.headers_mut().insert("authorization", bearer);
-            text(&self.people, request)
+            text(&self.clients, request)
         });
         let lines = bodies[30..].join("\n");
         let stream = self.request(&Method::POST, "/v1/queries/stream", lines);
-        let all = join(join_all(single), text(&self.people, stream));
-        let ((mut told, streamed), ()) = join(all, self.time()).await;
-        told.push(streamed);
-        told
+        let all = join(join_all(single), text(&self.clients, stream));
+        let ((mut responses, streamed), ()) = join(all, self.run_batches()).await;
+        responses.push(streamed);
+        responses
     }
 }

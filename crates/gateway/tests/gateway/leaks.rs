@@ -1,7 +1,7 @@
-//! Everything that is sent to the service, logged or counted during a run holds no coordinate, no
-//! person, no ticket and no key; and a look that finds none would find them if they were there.
+//! Requests to the service, logs and metrics of a run contain no coordinate, user, ticket or key. A
+//! control shows that the search would find them.
 
-use crate::fixture::{Fixture, Mood, call, generous, place, query, query_request, walker};
+use crate::fixture::{Fixture, ServiceMode, call, generous, place, query, query_request, walker};
 use crate::log_capture::{LogCapture, is_metric_value, without_batch_count};
 use crate::secrets::Secrets;
 use futures_util::future::join_all;
@@ -9,7 +9,7 @@ use gateway::config::{Config, Mode};
 use gateway::keys::{KeyFile, LimitOverrides};
 use serde_json::json;
 
-/// What was sent without the numbers of streets, which are what may be sent.
+/// Removes the street ids, which may be sent.
 pub fn without_streets(sent: &str) -> String {
     let pieces = sent.split("StreetId(").map(|piece| match piece.split_once(')') {
         Some((number, rest)) if number.parse::<u32>().is_ok() => rest,
@@ -19,8 +19,8 @@ pub fn without_streets(sent: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_that_leaves_tells_of_anyone() {
-    let (pages, _listening) = LogCapture::start();
+async fn requests_logs_and_metrics_contain_no_private_value() {
+    let (log, _capturing) = LogCapture::start();
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys.json");
@@ -39,21 +39,23 @@ async fn nothing_that_leaves_tells_of_anyone() {
     secrets.words.push("okapi-app".into());
     let mut sent = Vec::new();
     for second in 0..8_u32 {
-        fixture.probe.feel([Mood::Fine, Mood::Fine, Mood::Down, Mood::Silent][second as usize % 4]);
+        fixture.probe.set_mode(
+            [ServiceMode::Normal, ServiceMode::Normal, ServiceMode::Down, ServiceMode::Silent]
+                [second as usize % 4],
+        );
         let posts: Vec<_> = (0..60_u32)
             .map(|number| {
-                let (ticket, person) =
-                    (format!("zebra-{second}-{number}"), format!("gnu-{number}"));
-                // Elsewhere each time, for what was asked just now is remembered.
+                let (ticket, user) = (format!("zebra-{second}-{number}"), format!("gnu-{number}"));
+                // Other streets each second: the service client caches recent answers.
                 let street = number / 5 * 37 + second;
                 let part = 0.31 + f64::from(number % 5) * 0.0937;
-                let mut body = query(&ticket, &person, street);
+                let mut body = query(&ticket, &user, street);
                 let (lon, lat) = place(street, part);
                 body["lon"] = json!(lon);
                 body["lat"] = json!(lat);
                 body["k"] = json!(2 + number % 9);
                 secrets.add_place(walker().map(), lon, lat);
-                secrets.words.extend([ticket, person]);
+                secrets.words.extend([ticket, user]);
                 let mut request = query_request(body.to_string());
                 let bearer = format!("Bearer {}", key.secret).parse().unwrap();
                 request.headers_mut().insert("authorization", bearer);
@@ -67,12 +69,12 @@ async fn nothing_that_leaves_tells_of_anyone() {
         };
         futures_util::join!(join_all(posts), ticks);
         sent.extend(fixture.probe.take());
-        // Long enough for a service that was left alone to be asked again.
+        // Longer than the pause of the circuit breaker.
         tokio::time::advance(std::time::Duration::from_secs(10)).await;
         fixture.gateway.reload(&config).unwrap();
     }
     fixture.end().await;
-    let logged = pages.text();
+    let logged = log.text();
     let counted = without_batch_count(&fixture.gateway.metrics().render(60));
     let all = [without_streets(&sent.join("\n")), logged.clone(), counted];
     assert!(sent.len() > 20, "{}", sent.len());
@@ -82,7 +84,7 @@ async fn nothing_that_leaves_tells_of_anyone() {
     for text in &all {
         assert_eq!(secrets.found(text), Vec::<String>::new());
     }
-    // The control: each of them, planted in the middle of what was looked at, is found.
+    // Control: a private value planted in the middle of the text is found.
     for text in &all {
         let (before, after) = text.split_at(text.len() / 2);
         for word in secrets.words.iter().step_by(17) {

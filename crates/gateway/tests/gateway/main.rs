@@ -1,5 +1,5 @@
-//! The gateway as people, operators and the service meet it: in process, by the clock on the
-//! wall only where sockets are the point.
+//! The gateway as seen by clients, operators and the service. In process and with a manual clock,
+//! except where sockets are tested.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -15,6 +15,7 @@ mod leaks;
 mod log_capture;
 mod openapi;
 mod positions;
+mod printing;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]
 mod secrets;

@@ -1,11 +1,11 @@
-//! The document describes every route and every status.
+//! The OpenAPI document describes every route and every status.
 
 use crate::fixture::Fixture;
 use gateway::server::document;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Method and path, and the statuses that are described.
+/// Returns the documented statuses by method and path.
 pub fn described() -> BTreeMap<(String, String), BTreeSet<u16>> {
     let document = serde_json::to_value(document()).unwrap();
     let mut all = BTreeMap::new();
@@ -51,15 +51,15 @@ async fn the_document_is_served_and_lists_every_route() {
 }
 
 #[test]
-fn what_is_sent_and_what_comes_back_are_described() {
+fn every_field_of_requests_and_responses_is_described() {
     let document = serde_json::to_value(document()).unwrap();
     let schemas = document["components"]["schemas"].as_object().unwrap();
     for name in ["QueryRequest", "QuestionBody", "ResultBody", "RefusalBody", "Receipt"] {
         let properties = schemas[name]["properties"].as_object().unwrap();
         for (property, schema) in properties {
-            let told = schema.get("description").is_some() || schema.get("$ref").is_some();
-            let told = told || schema.get("oneOf").is_some();
-            assert!(told, "{name}.{property} is not explained");
+            let keys = ["description", "$ref", "oneOf"];
+            let described = keys.iter().any(|key| schema.get(key).is_some());
+            assert!(described, "{name}.{property} has no description");
         }
     }
     assert_eq!(schemas["QueryRequest"]["additionalProperties"], json!(false));

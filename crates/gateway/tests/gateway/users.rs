@@ -1,4 +1,4 @@
-//! What people get: answers with a receipt, expiry, refusals, tickets that can be repeated.
+//! Results of queries: answers with receipts, expiry, refusals, repeated tickets.
 
 use crate::fixture::{Fixture, call, generous, query, query_request, with};
 use axum::body::Body;
@@ -11,7 +11,7 @@ use serde_json::json;
 use tower::ServiceExt as _;
 
 #[tokio::test]
-async fn two_people_on_a_street_are_answered_with_a_receipt() {
+async fn two_users_on_a_street_are_answered_with_receipts() {
     let mut fixture = Fixture::open().await;
     let (app, other) = (fixture.app.clone(), fixture.app.clone());
     let ann = crate::fixture::post(app, query("1", "ann", 3));
@@ -25,13 +25,13 @@ async fn two_people_on_a_street_are_answered_with_a_receipt() {
     assert_eq!((&receipt["k"], &receipt["k_reached"]), (&json!(2), &json!(2)));
     assert_eq!((&receipt["exact"], &receipt["delay"]), (&json!(true), &json!(1.0)));
     assert!(receipt["streets"].as_u64().unwrap() > 1 && receipt.get("history").is_none());
-    assert_eq!(others["answer"], answer["answer"], "they stand on one spot");
+    assert_eq!(others["answer"], answer["answer"], "both have the same position");
     assert_eq!(fixture.probe.take().len(), 1, "one request for both");
     assert_eq!(fixture.accounts(), (2, [2, 0, 0, 0]));
 }
 
 #[tokio::test]
-async fn who_is_alone_expires_and_the_service_is_not_asked() {
+async fn a_single_query_expires_and_the_service_is_not_asked() {
     let mut fixture = Fixture::open().await;
     let ann = crate::fixture::post(fixture.app.clone(), query("1", "ann", 3));
     let ticks = async {
@@ -47,14 +47,18 @@ async fn who_is_alone_expires_and_the_service_is_not_asked() {
 }
 
 #[tokio::test]
-async fn a_ticket_that_is_repeated_gets_the_same_result_and_asks_once() {
+async fn a_repeated_ticket_gets_the_same_result_and_is_submitted_once() {
     let mut fixture = Fixture::open().await;
     let mine = query("1", "ann", 3);
     let [first, again] = [0, 1].map(|_| crate::fixture::post(fixture.app.clone(), mine.clone()));
     let bob = crate::fixture::post(fixture.app.clone(), query("2", "bob", 3));
     let (first, again, _, ()) = join!(first, again, bob, fixture.tick());
     assert_eq!(first, again);
-    assert_eq!(fixture.post(mine.clone()).await, first, "and later");
+    assert_eq!(
+        fixture.post(mine.clone()).await,
+        first,
+        "a later repetition gets the stored result"
+    );
     assert_eq!(fixture.accounts().0, 2);
     let (status, refusal) = fixture.post(with(mine.clone(), "k", json!(3))).await;
     assert_eq!((status, &refusal["reason"]), (StatusCode::CONFLICT, &json!("duplicate-id")));
@@ -68,11 +72,11 @@ async fn a_ticket_that_is_repeated_gets_the_same_result_and_asks_once() {
         }
     };
     let (third, ()) = join!(third, end);
-    assert_eq!(third.1["outcome"], "expired", "results are kept for a minute");
+    assert_eq!(third.1["outcome"], "expired", "after a minute the ticket is free again");
 }
 
 #[tokio::test]
-async fn a_query_can_be_taken_back() {
+async fn a_query_can_be_cancelled() {
     let mut fixture = Fixture::open().await;
     let ann = crate::fixture::post(fixture.app.clone(), query("1", "ann", 3));
     let request = Request::delete("/v1/queries/1").body(Body::empty()).unwrap();
@@ -80,13 +84,13 @@ async fn a_query_can_be_taken_back() {
     let (ann, back, ()) = join!(ann, back, fixture.tick());
     assert_eq!((ann.0, &ann.1["outcome"]), (StatusCode::OK, &json!("cancelled")));
     assert_eq!(ann, back);
-    assert_eq!(fixture.delete("1").await, ann, "as it ended");
+    assert_eq!(fixture.delete("1").await, ann, "cancelling again returns the outcome");
     assert_eq!(fixture.delete("7").await.0, StatusCode::NOT_FOUND);
     assert_eq!(fixture.accounts(), (1, [0, 0, 1, 0]));
 }
 
 #[tokio::test]
-async fn what_is_not_allowed_is_refused_at_once() {
+async fn invalid_queries_are_refused_with_a_reason() {
     let fixture = Fixture::open().await;
     let good = query("1", "ann", 3);
     let mut no_dc = good.clone();
@@ -133,11 +137,11 @@ async fn what_is_not_allowed_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn history_wants_a_speed_and_says_who_is_new() {
+async fn history_requires_a_speed_and_marks_new_users() {
     let mut config = generous();
     config.engine.guarantee = Guarantee::History;
     let mut fixture = Fixture::new(config, Mode::Guarded).await;
-    // Nobody has a key here: the demo is the only way in without one.
+    // Without keys only the demo is accessible.
     assert_eq!(fixture.post(query("1", "ann", 3)).await.0, StatusCode::UNAUTHORIZED);
     let mut config = generous();
     config.engine.guarantee = Guarantee::History;
@@ -145,20 +149,23 @@ async fn history_wants_a_speed_and_says_who_is_new() {
     let mut mute = query("1", "ann", 3);
     mute.as_object_mut().unwrap().remove("speed");
     assert_eq!(fixture.post(mute).await.1["reason"], "speed");
-    for (round, told) in [(1, json!("new")), (2, json!(null))] {
+    for (round, expected) in [(1, json!("new")), (2, json!(null))] {
         let [ann, bob] = ["ann", "bob"].map(|name| {
             let query = query(&format!("{name}{round}"), name, 3);
             crate::fixture::post(fixture.app.clone(), query)
         });
         let (ann, _, ()) = join!(ann, bob, fixture.tick());
-        assert_eq!((&ann.1["outcome"], &ann.1["receipt"]["history"]), (&json!("answered"), &told));
+        assert_eq!(
+            (&ann.1["outcome"], &ann.1["receipt"]["history"]),
+            (&json!("answered"), &expected)
+        );
     }
     let far = fixture.post(query("far", "ann", 250)).await;
     assert_eq!(far.1["reason"], "faster-than-declared");
 }
 
 #[tokio::test]
-async fn a_key_opens_one_account_with_its_own_limits() {
+async fn a_key_gives_access_to_one_account_with_its_limits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys.json");
     let mut file = KeyFile::default();
@@ -178,7 +185,7 @@ async fn a_key_opens_one_account_with_its_own_limits() {
     assert_eq!(asked(&small.secret, 4).await.1["reason"], "k");
     assert_eq!(asked("mc_no", 4).await.0, StatusCode::UNAUTHORIZED);
     assert_eq!(asked(&large.secret, 51).await.1["reason"], "k");
-    // What cannot be read counts as well.
+    // Malformed requests count against the rate limit.
     let nonsense = (0..100).map(|_| {
         let mut request = query_request("nonsense");
         let bearer = format!("Bearer {}", small.secret).parse().unwrap();
@@ -190,19 +197,19 @@ async fn a_key_opens_one_account_with_its_own_limits() {
     let often = futures_util::future::join_all((0..100).map(|_| asked(&small.secret, 4))).await;
     let refused = often.iter().find(|(_, body)| body["reason"] == "rate").unwrap();
     assert_eq!(refused.0, StatusCode::TOO_MANY_REQUESTS);
-    assert_eq!(asked(&large.secret, 51).await.1["reason"], "k", "others are not affected");
+    assert_eq!(asked(&large.secret, 51).await.1["reason"], "k", "other accounts are not affected");
     file.revoke(&large.id).unwrap();
     file.write(&path).unwrap();
     fixture.gateway.reload(&config).unwrap();
     assert_eq!(asked(&large.secret, 51).await.0, StatusCode::UNAUTHORIZED);
-    // A file that is gone by mistake locks nobody out.
+    // A missing file of keys leaves the present keys valid.
     std::fs::remove_file(&path).unwrap();
     assert!(fixture.gateway.reload(&config).is_err());
     assert_ne!(asked(&small.secret, 4).await.0, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]
-async fn at_the_end_everyone_is_told_and_nobody_else_is_let_in() {
+async fn stopping_ends_all_queries_and_refuses_new_ones() {
     let mut fixture = Fixture::open().await;
     let app = fixture.app.clone();
     let posts = ["ann", "bob", "cyd"].map(|name| {
@@ -221,7 +228,7 @@ async fn at_the_end_everyone_is_told_and_nobody_else_is_let_in() {
 }
 
 #[tokio::test]
-async fn too_much_under_way_is_told_to_come_back() {
+async fn a_full_queue_is_refused_with_retry_after() {
     let mut config = generous();
     config.engine.queue = 4;
     let mut fixture = Fixture::new(config, Mode::Demo).await;
@@ -242,7 +249,7 @@ async fn too_much_under_way_is_told_to_come_back() {
 }
 
 #[tokio::test]
-async fn the_map_is_described_without_anyone_on_it() {
+async fn the_map_is_described() {
     let fixture = Fixture::open().await;
     let (status, map) = fixture.get("/v1/map").await;
     assert_eq!((status, &map["guarantee"]), (StatusCode::OK, &json!("reciprocal")));

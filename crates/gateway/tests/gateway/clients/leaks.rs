@@ -2,7 +2,7 @@
 
 use super::live::{self, Client, accepted, door};
 use super::{World, owntracks_request, shape};
-use crate::fixture::{Mood, place, walker};
+use crate::fixture::{ServiceMode, place, walker};
 use crate::leaks::without_streets;
 use crate::log_capture::{LogCapture, is_metric_value, without_batch_count};
 use crate::secrets::Secrets;
@@ -134,8 +134,9 @@ async fn nothing_that_leaves_tells_of_any_phone() {
     let tokens = settle(&world, &mut secrets).await;
     let mut sent = Vec::new();
     for second in 0..8_u32 {
-        let mood = [Mood::Fine, Mood::Fine, Mood::Down, Mood::Silent][second as usize % 4];
-        world.fixture.probe.feel(mood);
+        let modes =
+            [ServiceMode::Normal, ServiceMode::Normal, ServiceMode::Down, ServiceMode::Silent];
+        world.fixture.probe.set_mode(modes[second as usize % 4]);
         report(&world, &tokens, second, &mut secrets).await;
         world.ticks(6).await;
         sent.extend(world.sent());
