@@ -123,7 +123,9 @@ mod tests {
     use crate::tickets::Route;
     use crate::walk::Walker;
     use meshcloak::distance::Atlas;
-    use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
+    use meshcloak::scheme::{
+        Description, Observer, Pace, Published, RegionDependence, Scheme, State,
+    };
     use meshcloak::units::Length;
     use tokio::sync::oneshot;
 
@@ -136,7 +138,13 @@ mod tests {
         }
 
         fn describe(&self) -> Description {
-            Description { setting: "", cliques: "", constraint: "", pace: Pace::Batch }
+            Description {
+                setting: "",
+                cliques: "",
+                constraint: "",
+                pace: Pace::Batch,
+                regions: RegionDependence::Fixed,
+            }
         }
 
         fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &mut Published {

@@ -1,19 +1,17 @@
-//! A scheme of one's own behind the trait: people on one street hide among each other, and the
-//! service is asked about that street. Waiting and expiry are the engine's.
+//! A scheme of your own: all users on one street form a set, and the region is that street.
 //!
+//! This is the example of CONTRIBUTING.md, "Add a scheme"; `make test` runs it.
 //! `cargo run -p meshcloak --example own_scheme`
 
-use meshcloak::engine::{Batch, turn};
-use meshcloak::map::StreetId;
-use meshcloak::query::{Query, QueryId, UserId};
-use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State};
+use meshcloak::guard::Promise;
+use meshcloak::scheme::{Pace, RegionDependence, Stage};
 use meshcloak::town::town;
-use meshcloak::units::{Length, Time};
+use meshcloak::{Atlas, Description, Engine, Length, Observer, Published, Query, Region, Scheme};
+use meshcloak::{State, StreetId, SubmitError, Time, UserId};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::sync::Arc;
 
-/// Everyone on a street is one set.
+/// All users on a street are one set.
 #[derive(Default)]
 struct SameStreet {
     published: Published,
@@ -27,14 +25,21 @@ impl Scheme for SameStreet {
     fn describe(&self) -> Description {
         Description {
             setting: "map",
-            cliques: "everyone on a street",
+            cliques: "all users on a street",
             constraint: "the street",
             pace: Pace::Batch,
+            // The region is the same wherever the members are on the street.
+            regions: RegionDependence::Fixed,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
-        watch.stage(Stage::Cliques);
+    /// Sets serve only some of their members, so neither `reciprocal` nor `history` is promised.
+    fn promise(&self) -> Option<Promise> {
+        None
+    }
+
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
+        observer.stage(Stage::Cliques);
         let mut on: BTreeMap<StreetId, Vec<&Query>> = BTreeMap::new();
         let mut users = BTreeSet::new();
         for query in &state.waiting {
@@ -42,51 +47,44 @@ impl Scheme for SameStreet {
                 on.entry(query.position.street).or_default().push(query);
             }
         }
-        watch.stage(Stage::Mesh);
+        observer.stage(Stage::Mesh);
         self.published.clear();
         let mut set_of = BTreeMap::new();
-        for (&street, people) in &on {
-            let content = people.iter().filter(|query| query.k as usize <= people.len());
-            if content.clone().count() == 0 {
-                continue; // a set that serves nobody must not be asked about
+        for (&street, members) in &on {
+            let satisfied = members.iter().filter(|query| query.k as usize <= members.len());
+            if satisfied.clone().count() == 0 {
+                continue; // a set that serves no query must not be disclosed
             }
-            let set = self
-                .published
-                .add(people.iter().map(|query| query.id), &Region::Mesh(vec![street].into()));
-            set_of.extend(content.map(|query| (query.id, set)));
+            let ids = members.iter().map(|query| query.id);
+            let set = self.published.add(ids, &Region::Mesh(vec![street].into()));
+            set_of.extend(satisfied.map(|query| (query.id, set)));
         }
-        for (place, query) in state.waiting.iter().enumerate() {
+        // By ascending index in the waiting list.
+        for (index, query) in (0..).zip(&state.waiting) {
             if let Some(&set) = set_of.get(&query.id) {
-                self.published.serve(place as u32, set);
+                self.published.serve(index, set);
             }
         }
         &mut self.published
     }
 }
 
-fn main() {
+fn main() -> Result<(), SubmitError> {
     let town = town("A 0,0  B 300,0  C 600,0 | A-B B-C");
-    let ask = |(number, street, metres, k): (u64, &str, f64, u32)| Query {
-        id: QueryId(number),
-        user: UserId(number),
-        asked_at: Time::from_millis(1_000),
-        position: town.at(street, metres),
-        k,
-        temporal_tolerance: Duration::ZERO,
-        distance_constraint: Length::metres(100.0),
-        speed: None,
-    };
-    let asked = [(0, "A-B", 10.0, 2), (1, "A-B", 290.0, 3), (2, "B-C", 5.0, 2), (3, "A-B", 9.0, 2)];
-    let arrivals: Vec<Query> = asked.into_iter().map(ask).collect();
-    let mut scheme = SameStreet::default();
-    let mut state = State::default();
-    let batch = Batch { now: Time::from_millis(1_000), arrivals, cancelled: Vec::new() };
-    let done = turn(&mut scheme, &mut state, batch, &mut ());
-    assert_eq!(done.published.disclosures(Time::from_millis(1_000)).len(), 1, "one request");
-    let numbers: Vec<u64> = done.served.iter().map(|(query, _)| query.id.0).collect();
-    assert_eq!(numbers, [0, 1, 3], "three on one street; whoever is alone on hers waits");
-    let batch = Batch { now: Time::from_millis(2_000), ..Batch::default() };
-    let done = turn(&mut scheme, &mut state, batch, &mut ());
-    assert_eq!((done.served.len(), done.expired.len()), (0, 1), "and then her patience is over");
-    println!("{}: {} of 4 served", scheme.name(), numbers.len());
+    let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
+    let mut engine = Engine::with_scheme(Arc::clone(&atlas), SameStreet::default());
+    let queries = [("A-B", 10.0, 2), ("A-B", 290.0, 3), ("B-C", 5.0, 2), ("A-B", 9.0, 2)];
+    for (user, (street, metres, k)) in (0..).zip(queries) {
+        let query = Query::builder(UserId(user), town.at(street, metres)).k(k);
+        let query = query.at(Time::from_millis(1_000)).dc(Length::metres(100.0));
+        engine.submit(query.build(atlas.dc_max())?)?;
+    }
+    let turn = engine.tick(Time::from_millis(1_000));
+    assert_eq!(turn.disclosures().len(), 1, "one request");
+    let served: Vec<u64> = turn.served.iter().map(|(query, _)| query.id.0).collect();
+    assert_eq!(served, [0, 1, 3], "three users on one street; the fourth is alone and waits");
+    let turn = engine.tick(Time::from_millis(2_000));
+    assert_eq!((turn.served.len(), turn.expired.len()), (0, 1), "its tolerance has ended");
+    println!("{}: {} of 4 served", engine.scheme().name(), served.len());
+    Ok(())
 }

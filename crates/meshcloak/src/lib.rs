@@ -1,29 +1,44 @@
-//! MeshCloak hides each person among at least *k* people who are mutually reachable on the street
-//! map. This crate is the paper: pure, without files, sockets, clock or randomness.
+//! MeshCloak: location privacy on street maps.
+//!
+//! A user's query is published only as a member of an anonymity set of at least *k* users that are
+//! mutually reachable along streets, under one region that is the same for all members. This crate
+//! is the algorithm: pure, without files, sockets, clock or randomness.
 //!
 //! ```
-//! use meshcloak::map::{Extent, MapBuilder, RawStreet};
-//! use meshcloak::units::Point;
+//! use meshcloak::{Atlas, Engine, Extent, Length, MapBuilder, Point, Query, RawStreet, Settings};
+//! use meshcloak::{Time, UserId};
+//! use std::{sync::Arc, time::Duration};
 //!
 //! let mut builder = MapBuilder::new();
 //! let a = builder.terminal("A", Point::new(0.0, 0.0))?;
 //! let b = builder.terminal("B", Point::new(300.0, 0.0))?;
-//! builder.street(RawStreet {
-//!     label: "A-B", from: a, to: b, written_metres: None, one_way: false,
-//!     bends: &[], name: "Bridge Street", class: "residential",
-//! })?;
+//! builder.street(RawStreet::new("A-B", a, b))?;
 //! let map = builder.build(Extent::LargestPart)?.map;
-//! let snapped = map.snap(Point::new(120.0, 9.0), Some(50.0)).expect("nine metres off");
-//! assert_eq!(snapped.position.offset.as_metres(), 120.0);
-//! # Ok::<(), meshcloak::map::MapError>(())
+//! let atlas = Arc::new(Atlas::new(map, Length::metres(2_000.0)));
+//! let mut engine = Engine::new(Arc::clone(&atlas), Settings::default());
+//! for (user, x) in [(1, 80.0), (2, 150.0), (3, 210.0)] {
+//!     let snapped = atlas.map().snap(Point::new(x, 9.0), Some(50.0)).expect("near a street");
+//!     let query = Query::builder(UserId(user), snapped.position).k(3).dc(Length::metres(200.0));
+//!     engine.submit(query.dt(Duration::from_secs(2)).build(atlas.dc_max())?)?;
+//! }
+//! let turn = engine.tick(Time::from_millis(1_000));
+//! let disclosures = turn.disclosures(); // all that the service learns
+//! assert_eq!(disclosures.len(), 1, "one request for three users");
+//! assert_eq!(turn.recipients(&disclosures[0]).count(), 3, "each receives the answer");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`Settings::default`] is the guarantee `reciprocal`; the guard checks every set before it is
+//! published. A scheme of your own implements [`Scheme`]; `examples/own_scheme.rs` is a complete one.
 //!
 //! The modules in reading order; each uses only those above it, which a test checks.
 
 pub mod private;
 
+#[doc(hidden)]
 pub mod mix;
 
+#[doc(hidden)]
 pub mod stamps;
 
 pub mod units;
@@ -85,7 +100,7 @@ pub mod naive;
 pub use crate::distance::Atlas;
 pub use crate::engine::{Batch, Engine, SubmitError, Turn};
 pub use crate::guarantee::{Admission, AdmissionError, Guarantee};
-pub use crate::map::{Extent, MapBuilder, MapError, Position, StreetId, StreetMap};
+pub use crate::map::{Extent, MapBuilder, MapError, Position, RawStreet, StreetId, StreetMap};
 pub use crate::mesh_cloak::{Hold, MeshCloak, RegionRule, Settings};
 pub use crate::private::Private;
 pub use crate::query::{Query, QueryError, QueryId, UserId};

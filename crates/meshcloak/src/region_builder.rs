@@ -5,7 +5,7 @@ use crate::distance::Atlas;
 use crate::map::StreetId;
 use crate::mesh::{MeshBuilder, MeshRule};
 use crate::query::{Member, MeshKey};
-use crate::scheme::Published;
+use crate::scheme::{Published, RegionDependence};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -22,6 +22,16 @@ impl Default for RegionRule {
     /// Returns the complete mesh.
     fn default() -> RegionRule {
         RegionRule::Mesh(MeshRule::Reach)
+    }
+}
+
+impl RegionRule {
+    /// Returns what an adversary can conclude from a region of this rule.
+    pub fn dependence(self) -> RegionDependence {
+        match self {
+            RegionRule::Mesh(rule) => RegionDependence::Mesh(rule),
+            RegionRule::Cells(_) => RegionDependence::Fixed,
+        }
     }
 }
 
@@ -43,9 +53,9 @@ impl RegionBuilder {
             RegionRule::Mesh(rule) => {
                 RegionBuilder::Mesh(Box::new(MeshBuilder::new(Arc::clone(atlas), rule)))
             }
-            RegionRule::Cells(CellRule { length, least }) => {
+            RegionRule::Cells(CellRule { length, min_cells }) => {
                 let cells = cells.unwrap_or_else(|| Arc::new(Cells::new(atlas.map(), length)));
-                RegionBuilder::Cells(CellRegions::new(cells, least))
+                RegionBuilder::Cells(CellRegions::new(cells, min_cells))
             }
         }
     }

@@ -8,6 +8,7 @@ pub use crate::published::{AnonymitySet, Disclosure, Published, Served, Stats};
 
 use crate::guard::{Guard, Promise};
 use crate::history::History;
+use crate::mesh::MeshRule;
 use crate::query::{Query, QueryId};
 use crate::service_odds::ServiceOdds;
 use crate::units::Time;
@@ -110,6 +111,19 @@ pub struct Description {
     pub constraint: &'static str,
     /// When the scheme is called.
     pub pace: Pace,
+    /// What an adversary can conclude from a region; decides which attacks apply.
+    pub regions: RegionDependence,
+}
+
+/// How a region depends on the positions of the members, as far as attacks can use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegionDependence {
+    /// The union of what each member reaches, by street and dc.
+    Mesh(MeshRule),
+    /// Independent of the positions within the region: cells, segments, quadrants.
+    Fixed,
+    /// The smallest rectangle around the members.
+    Tight,
 }
 
 /// When a scheme is called.

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use evaluation::reason::Reason;
     use import::{Coordinates, QueryRecord};
-    use meshcloak::scheme::{Description, Observer, Published};
+    use meshcloak::scheme::{Description, Observer, Published, RegionDependence};
     use meshcloak::town::town;
     use meshcloak::units::{Length, Point};
 
@@ -206,7 +206,13 @@ mod tests {
 
         fn describe(&self) -> Description {
             let [setting, cliques, constraint] = ["map", "pairs", "none"];
-            Description { setting, cliques, constraint, pace: Pace::Sequential }
+            Description {
+                setting,
+                cliques,
+                constraint,
+                pace: Pace::Sequential,
+                regions: RegionDependence::Fixed,
+            }
         }
 
         fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &mut Published {

@@ -63,7 +63,7 @@ pub struct Assay {
     pub tally: Tally,
     /// What each attack came to.
     pub scores: Scores,
-    /// Somebody to draw.
+    /// Candidate to draw.
     pub portrait: Option<Portrait>,
 }
 
@@ -81,7 +81,7 @@ pub fn assay(
     let mut tap = Tap::new(suspect, atlas, (&victims, plan));
     let ran = run(&mut tap, atlas.map(), tape, conditions, &mut Costs::Free);
     let (taken, mut scores) = tap.done();
-    let judge = Judge { atlas, truth: &truth, rule: suspect.rule(), prior: &prior };
+    let judge = Judge { atlas, truth: &truth, rule: suspect.rule(atlas), prior: &prior };
     let portrait = judge.judge(&taken, plan, &mut scores);
     Assay { scheme: suspect.name().to_owned(), tally: ran.tally, scores, portrait }
 }

@@ -6,7 +6,6 @@ use attacks::Rule;
 use baselines::planar_laplace::PlanarLaplace;
 use baselines::xstar::XStar;
 use meshcloak::distance::Atlas;
-use meshcloak::mesh::MeshRule;
 use meshcloak::scheme::{Pace, Scheme};
 use std::sync::Arc;
 
@@ -38,12 +37,15 @@ impl Suspect {
         const OTHER: u64 = 0x0DD5;
         match self.name.as_str() {
             "xstar" => {
-                let settings = baselines::xstar::Settings { seed: OTHER, ..Default::default() };
+                let settings =
+                    baselines::xstar::XStarSettings { seed: OTHER, ..Default::default() };
                 Box::new(XStar::new(atlas, settings))
             }
             "planar-laplace" => {
-                let settings =
-                    baselines::planar_laplace::Settings { seed: OTHER, ..Default::default() };
+                let settings = baselines::planar_laplace::PlanarLaplaceSettings {
+                    seed: OTHER,
+                    ..Default::default()
+                };
                 Box::new(PlanarLaplace::new(Arc::clone(atlas), settings))
             }
             _ => self.make(atlas),
@@ -56,17 +58,8 @@ impl Suspect {
         scheme.describe().pace == Pace::Batch
     }
 
-    /// What follows about people from its regions.
-    pub fn rule(&self) -> Rule {
-        let first = self.name.split('/').next().unwrap_or_default();
-        match first {
-            _ if self.name.contains("/cells") => Rule::Fixed,
-            _ if self.name.contains("/printed") => Rule::Mesh(MeshRule::Printed),
-            "meshcloak" | "meshcloak-printed" | "sequential" | "sequential-edges" => {
-                Rule::Mesh(MeshRule::Reach)
-            }
-            "clique-cloak" | "clique-cloak-nbr" | "i-clique-cloak" | "hilbert-cloak" => Rule::Tight,
-            _ => Rule::Fixed,
-        }
+    /// What an adversary can conclude from its regions.
+    pub fn rule(&self, atlas: &Arc<Atlas>) -> Rule {
+        self.make(atlas).describe().regions
     }
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::costs::Model;
 use meshcloak::map::Position;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Published, Stage};
+use meshcloak::scheme::{Description, Observer, Published, RegionDependence, Stage};
 use meshcloak::town::{Town, town};
 use meshcloak::units::{Point, Rectangle};
 
@@ -27,7 +27,13 @@ impl Scheme for Pairs {
     }
 
     fn describe(&self) -> Description {
-        Description { setting: "test", cliques: "", constraint: "", pace: self.pace }
+        Description {
+            setting: "test",
+            cliques: "",
+            constraint: "",
+            pace: self.pace,
+            regions: RegionDependence::Fixed,
+        }
     }
 
     fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {

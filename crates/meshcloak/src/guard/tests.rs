@@ -5,7 +5,7 @@ use crate::engine::{Batch, turn};
 use crate::history::LastPositions;
 use crate::map::StreetId;
 use crate::query::UserId;
-use crate::scheme::{Description, Observer, Pace, Scheme, State};
+use crate::scheme::{Description, Observer, Pace, RegionDependence, Scheme, State};
 use crate::town::{Town, town};
 use crate::units::{Speed, Time};
 use std::time::Duration;
@@ -26,7 +26,13 @@ impl Scheme for Faulty {
     }
 
     fn describe(&self) -> Description {
-        Description { setting: "", cliques: "", constraint: "", pace: Pace::Batch }
+        Description {
+            setting: "",
+            cliques: "",
+            constraint: "",
+            pace: Pace::Batch,
+            regions: RegionDependence::Fixed,
+        }
     }
 
     fn history_horizon(&self) -> Option<Duration> {
@@ -187,7 +193,7 @@ fn the_guard_rejects_nothing_that_meshcloak_proposes() {
     for seed in 0..120 {
         let town = Town::random(seed * 3);
         let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
-        let crowd = town.crowd(&mut Town::generator(seed), 40);
+        let crowd = town.random_queries(&mut Town::generator(seed), 40);
         for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
             for coverage in [Coverage::Own, Coverage::Both] {
                 let settings = Settings { guarantee, coverage, ..Settings::default() };

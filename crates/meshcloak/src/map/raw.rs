@@ -25,7 +25,34 @@ pub struct RawStreet<'a> {
     pub class: &'a str,
 }
 
-/// A point of interest to add to a map.
+impl<'a> RawStreet<'a> {
+    /// Returns a straight two-way street without name and class. Other values are set with struct
+    /// update syntax or with [`RawStreet::one_way`] and [`RawStreet::named`].
+    pub fn new(label: &'a str, from: TerminalId, to: TerminalId) -> RawStreet<'a> {
+        RawStreet {
+            label,
+            from,
+            to,
+            written_metres: None,
+            one_way: false,
+            bends: &[],
+            name: "",
+            class: "",
+        }
+    }
+
+    /// Restricts the street to the direction `from → to`.
+    pub fn one_way(self) -> RawStreet<'a> {
+        RawStreet { one_way: true, ..self }
+    }
+
+    /// Sets the name.
+    pub fn named(self, name: &'a str) -> RawStreet<'a> {
+        RawStreet { name, ..self }
+    }
+}
+
+/// A point of interest as a file describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct RawPoi<'a> {
     /// Id in the source; empty if none.

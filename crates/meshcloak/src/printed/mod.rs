@@ -1,8 +1,9 @@
-//! MeshCloak as the paper describes it, written with ordinary care: the readable reference, and
-//! the yardstick against which [`crate::mesh_cloak`] is measured in the same run.
+//! MeshCloak as printed in the paper: the readable reference for [`crate::mesh_cloak`], and the
+//! baseline of its benchmarks.
 //!
-//! M in hash maps, a quadtree of the waiting queries, the constraint graph built anew for each
-//! batch, all maximal cliques by Tomita, a mesh for every query that is served.
+//! The distance matrix is kept in hash maps. Each batch builds a quadtree of the waiting queries and
+//! the constraint graph, lists all maximal cliques (Tomita et al. 2006) and builds one mesh per
+//! served query.
 
 mod graph;
 mod matrix;
@@ -22,8 +23,9 @@ use matrix::HashMatrix;
 use mesh::PrintedMesh;
 use std::sync::Arc;
 use tomita::Tomita;
+pub use tomita::maximal_cliques;
 
-/// The scheme as printed.
+/// MeshCloak as printed, for the guarantee `paper`.
 #[derive(Debug)]
 pub struct Printed {
     atlas: Arc<Atlas>,
@@ -33,13 +35,13 @@ pub struct Printed {
     cliques: Tomita,
     largest: Vec<u32>,
     mesh: PrintedMesh,
-    /// Unless the region is to be complete.
+    /// Builder for all region rules but [`MeshRule::Reach`].
     other_regions: RegionBuilder,
     published: Published,
 }
 
 impl Printed {
-    /// The scheme on a prepared map: it prepares its own M, the way Algorithm 1 does.
+    /// Creates the scheme and computes its own distance matrix (Algorithm 1).
     pub fn new(atlas: Arc<Atlas>, settings: Settings) -> Printed {
         Printed {
             matrix: HashMatrix::new(atlas.map(), atlas.dc_max()),
@@ -66,6 +68,7 @@ impl Scheme for Printed {
             cliques: "batch, all maximal by Tomita",
             constraint: "v × Δt along streets",
             pace: Pace::Batch,
+            regions: self.settings.region.dependence(),
         }
     }
 
@@ -109,7 +112,7 @@ impl Scheme for Printed {
     }
 }
 
-/// For every node the first of the largest cliques that hold it (line 13).
+/// Computes for every node the first of its largest cliques (line 13).
 fn largest_cliques(cliques: &Lists, nodes: usize, largest: &mut Vec<u32>) {
     largest.clear();
     largest.resize(nodes, u32::MAX);
@@ -124,8 +127,8 @@ fn largest_cliques(cliques: &Lists, nodes: usize, largest: &mut Vec<u32>) {
     }
 }
 
-/// Half the side of the square to search for what is within `reach` along streets. One unit more,
-/// for points are rounded: the square must lose nobody, and M decides.
+/// Returns half the side of the square that contains everything within `reach` along streets. One
+/// unit is added because coordinates are rounded; M decides about each candidate.
 fn half_side(reach: Length) -> f64 {
     (reach + Length::UNIT).as_metres()
 }
