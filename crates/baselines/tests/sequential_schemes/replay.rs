@@ -1,4 +1,4 @@
-//! Feeds schemes one query at a time, checking what holds for all of them.
+//! Replays queries through sequential schemes and checks common properties.
 
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guard::Promise;
@@ -9,7 +9,7 @@ use meshcloak::units::Time;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// A scheme that remembers, beside one made anew for every turn: they must answer the same.
+/// A stateful scheme compared in each turn with a fresh one.
 pub struct WarmAndCold<F> {
     warm: Box<dyn Scheme>,
     fresh: F,
@@ -34,45 +34,46 @@ impl<F: Fn() -> Box<dyn Scheme> + Send> Scheme for WarmAndCold<F> {
         self.warm.history_horizon()
     }
 
-    fn promise(&self) -> Option<Promise> {
-        self.warm.promise()
-    }
-
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &Published {
         let mut cold = (self.fresh)();
-        let expected = cold.cloak(state, now, watch);
-        let found = self.warm.cloak(state, now, watch);
+        let expected = cold.cloak(state, now, observer);
+        let found = self.warm.cloak(state, now, observer);
         assert_eq!(found, expected, "warm and cold differ at turn {}", state.turns);
         found
     }
 }
 
-/// A set that was published: who is in it, whom it serves, under which region.
+/// A published set and the queries it serves.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Set {
+pub struct PublishedSet {
     pub members: Vec<QueryId>,
     pub served: Vec<QueryId>,
     pub region: Region<'static>,
 }
 
-/// What one turn did, and to whom.
+/// Result of one turn.
 pub struct Step<'a> {
-    /// Who waited when the scheme was asked, the newest last.
+    /// Waiting queries before publication, newest last.
     pub waiting: Vec<Query>,
-    /// Nobody, in a turn that only expires.
+    /// `None` in a turn without arrivals.
     pub newest: Option<&'a Query>,
-    pub sets: Vec<Set>,
+    pub sets: Vec<PublishedSet>,
     pub truncated: bool,
 }
 
-/// Everyone asks in order of time; `look` sees every step. Gives how many were served.
-pub fn run(scheme: &mut dyn Scheme, crowd: &[Query], mut look: impl FnMut(&Step<'_>)) -> usize {
+/// Submits the queries in order of time and passes each step to `inspect`. Returns the number of
+/// served queries.
+pub fn run(
+    scheme: &mut dyn Scheme,
+    queries: &[Query],
+    mut inspect: impl FnMut(&Step<'_>),
+) -> usize {
     assert_eq!(scheme.describe().pace, Pace::Sequential);
-    let mut order: Vec<&Query> = crowd.iter().collect();
+    let mut order: Vec<&Query> = queries.iter().collect();
     order.sort_by_key(|query| query.asked_at);
     let mut turns: Vec<(Time, Option<&Query>)> = Vec::new();
-    for (place, query) in order.into_iter().enumerate() {
-        if place % 7 == 3 {
+    for (index, query) in order.into_iter().enumerate() {
+        if index % 7 == 3 {
             turns.push((query.asked_at, None));
         }
         turns.push((query.asked_at, Some(query)));
@@ -92,21 +93,25 @@ pub fn run(scheme: &mut dyn Scheme, crowd: &[Query], mut look: impl FnMut(&Step<
         all.for_each(|query| assert!(ended.insert(query.id), "{query:?} ended twice"));
         count += done.served.len();
         let sets = (0..done.published.set_count() as u32).map(|set| {
-            let cloaking = done.published.set(set);
-            let hers = done.served.iter().filter(|(_, other)| *other == set);
-            let mut served: Vec<QueryId> = hers.map(|(query, _)| query.id).collect();
+            let anonymity_set = done.published.set(set);
+            let members = done.served.iter().filter(|(_, other)| *other == set);
+            let mut served: Vec<QueryId> = members.map(|(query, _)| query.id).collect();
             served.sort_unstable();
-            Set { members: cloaking.members.to_vec(), served, region: cloaking.region.into_owned() }
+            PublishedSet {
+                members: anonymity_set.members.to_vec(),
+                served,
+                region: anonymity_set.region.into_owned(),
+            }
         });
         let (sets, truncated) = (sets.collect(), done.published.stats.truncated);
-        look(&Step { waiting, newest, sets, truncated });
+        inspect(&Step { waiting, newest, sets, truncated });
     }
     assert!(state.waiting.is_empty());
-    assert_eq!(ended.len(), crowd.len(), "every query ends in exactly one way");
+    assert_eq!(ended.len(), queries.len(), "every query ends in exactly one way");
     count
 }
 
-/// The query with an id.
+/// Returns the query with an id.
 pub fn find(waiting: &[Query], id: QueryId) -> &Query {
-    waiting.iter().find(|query| query.id == id).expect("who is published waits")
+    waiting.iter().find(|query| query.id == id).expect("published queries are waiting")
 }

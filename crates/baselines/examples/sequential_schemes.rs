@@ -1,10 +1,10 @@
-//! What the rivals that work one query at a time cost on simulated traffic, beside the batch.
+//! Cost of the sequential schemes on simulated traffic, compared with the batch scheme.
 //!
-//! `MESHCLOAK_MAPS=FOLDER cargo run --release -p baselines --example one_by_one [PEOPLE [PROFILE
-//! [DT_MILLIS [SCHEME…]]]]` on Oldenburg, every street alike as start and destination; without
-//! that folder on the built-in city.
+//! `MESHCLOAK_MAPS=FOLDER cargo run --release -p baselines --example sequential_schemes [AGENTS
+//! [PROFILE [DT_MILLIS [SCHEME…]]]]` measures Oldenburg with uniform places; without the folder the
+//! built-in city.
 
-use baselines::clique_cloak::{Ambition, CliqueCloak};
+use baselines::clique_cloak::{CliqueCloak, KSearch};
 use baselines::i_clique_cloak::ICliqueCloak;
 use baselines::sequential::Sequential;
 use import::{MapSource, Options};
@@ -22,7 +22,7 @@ use traffic::{Profile, Settings, Simulation};
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| args.get(at).and_then(|text| text.parse::<u32>().ok());
-    let users = number(0).unwrap_or(10_000);
+    let agents = number(0).unwrap_or(10_000);
     let profile = Profile::named(args.get(1).map_or("p1", String::as_str));
     let profile = profile.expect("a built-in profile").with_uniform_places();
     let temporal_tolerance = number(2).unwrap_or(3_000);
@@ -31,14 +31,14 @@ fn main() {
         None => MapSource::default(),
     };
     let map = import::read_map(&source, &Options::default(), &()).expect("a readable map").map;
-    let settings = Settings { users, temporal_tolerance, ..Settings::default() };
-    let tape: Vec<Query> =
+    let settings = Settings { users: agents, temporal_tolerance, ..Settings::default() };
+    let queries: Vec<Query> =
         Simulation::new(&map, &profile, settings).tape().into_iter().flatten().collect();
     let atlas = Arc::new(Atlas::new(map.clone(), profile.largest_constraint()));
-    println!("{} streets, {users} people, {} queries", map.street_count(), tape.len());
+    println!("{} streets, {agents} agents, {} queries", map.street_count(), queries.len());
     for mut scheme in schemes(&atlas) {
         if args.len() <= 3 || args[3..].iter().any(|name| name == scheme.name()) {
-            measure(scheme.as_mut(), &tape);
+            measure(scheme.as_mut(), &queries);
         }
     }
 }
@@ -49,16 +49,16 @@ fn schemes(atlas: &Arc<Atlas>) -> Vec<Box<dyn Scheme>> {
         Box::new(MeshCloak::new(atlas(), MeshCloakSettings::paper())),
         Box::new(Sequential::new(atlas())),
         Box::new(Sequential::edge_by_edge(atlas())),
-        Box::new(CliqueCloak::new(atlas(), Ambition::Local)),
-        Box::new(CliqueCloak::new(atlas(), Ambition::Neighbours)),
+        Box::new(CliqueCloak::new(atlas(), KSearch::Local)),
+        Box::new(CliqueCloak::new(atlas(), KSearch::Neighbours)),
         Box::new(ICliqueCloak::new(atlas())),
     ]
 }
 
-/// The turns of a tape: once a second, or once for every query; the last one expires.
-fn turns(tape: &[Query], pace: Pace) -> Vec<Batch> {
+/// Batches at the pace of the scheme: one per second or one per query, and empty ones at the end.
+fn turns(queries: &[Query], pace: Pace) -> Vec<Batch> {
     let mut turns: Vec<Batch> = Vec::new();
-    for query in tape {
+    for query in queries {
         let millis = query.asked_at.as_millis();
         let now = match pace {
             Pace::Sequential => query.asked_at,
@@ -77,21 +77,21 @@ fn turns(tape: &[Query], pace: Pace) -> Vec<Batch> {
     turns
 }
 
-/// How long each stage takes; collecting and settling are the engine's.
+/// Time spent in each stage.
 #[derive(Default)]
-struct Stages {
+struct StageClock {
     since: Option<(Stage, Instant)>,
     spent: [Duration; 5],
 }
 
-impl Observer for Stages {
+impl Observer for StageClock {
     fn stage(&mut self, stage: Stage) {
         self.end();
         self.since = Some((stage, Instant::now()));
     }
 }
 
-impl Stages {
+impl StageClock {
     fn end(&mut self) {
         if let Some((stage, since)) = self.since.take() {
             self.spent[stage as usize] += since.elapsed();
@@ -99,42 +99,42 @@ impl Stages {
     }
 }
 
-fn measure(scheme: &mut dyn Scheme, tape: &[Query]) {
+fn measure(scheme: &mut dyn Scheme, queries: &[Query]) {
     let mut state = State::default();
     let (mut served, mut members, mut sets) = (0, 0, 0);
-    let (mut most_waiting, mut most_cliques, mut most_steps, mut truncated) = (0, 0, 0, 0);
+    let (mut max_waiting, mut max_cliques, mut max_steps, mut truncated) = (0, 0, 0, 0);
     let mut spent = Duration::ZERO;
-    let mut stages = Stages::default();
+    let mut stages = StageClock::default();
     let mut area = 0.0;
-    for batch in turns(tape, scheme.describe().pace) {
+    for batch in turns(queries, scheme.describe().pace) {
         let start = Instant::now();
         let done = turn(scheme, &mut state, batch, &mut stages);
         spent += start.elapsed();
         stages.end();
         served += done.served.len();
         for (_, set) in &done.served {
-            let cloaking = done.published.set(*set);
-            members += cloaking.members.len();
-            area += cloaking.region.area().unwrap_or(0.0) / 1e6;
+            let anonymity_set = done.published.set(*set);
+            members += anonymity_set.members.len();
+            area += anonymity_set.region.area().unwrap_or(0.0) / 1e6;
         }
         sets += done.published.set_count();
         let stats = done.published.stats;
-        most_waiting = most_waiting.max(stats.nodes);
-        most_cliques = most_cliques.max(stats.cliques);
-        most_steps = most_steps.max(stats.steps);
+        max_waiting = max_waiting.max(stats.nodes);
+        max_cliques = max_cliques.max(stats.cliques);
+        max_steps = max_steps.max(stats.steps);
         truncated += usize::from(stats.truncated);
     }
-    let per_query = |spent: Duration| spent.as_secs_f64() * 1e3 / tape.len() as f64;
+    let per_query = |spent: Duration| spent.as_secs_f64() * 1e3 / queries.len() as f64;
     println!(
         "{:18} {:.5} ms a query, of it {:.5} graph, {:.5} cliques, {:.5} regions; {:.2} % served, {:.2} members, {:.3} \
-         km², {sets} sets; at most {most_waiting} wait, {most_cliques} cliques, {most_steps} \
+         km², {sets} sets; at most {max_waiting} waiting, {max_cliques} cliques, {max_steps} \
          steps; {truncated} truncated",
         scheme.name(),
         per_query(spent),
         per_query(stages.spent[Stage::Graph as usize]),
         per_query(stages.spent[Stage::Cliques as usize]),
         per_query(stages.spent[Stage::Mesh as usize]),
-        100.0 * served as f64 / tape.len() as f64,
+        100.0 * served as f64 / queries.len() as f64,
         members as f64 / served.max(1) as f64,
         area / served.max(1) as f64,
     );

@@ -1,30 +1,31 @@
-//! A clique of a given size among a few candidates, the first in their order.
+//! CliqueSearch for the first clique of a given size among a few candidates, in their order.
 
-/// Candidates, who of them is adjacent to whom, and the room a search needs.
+/// Candidates, their adjacency matrix, and search buffers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Search {
+pub(super) struct CliqueSearch {
+    /// Words of a bitset of candidates.
     words: usize,
-    /// For each candidate its neighbours, as bits.
+    /// Adjacency matrix, one bitset per candidate.
     rows: Vec<u64>,
-    /// For each depth of the search the candidates that are left.
+    /// Remaining candidates, one bitset per search depth.
     open: Vec<u64>,
     clique: Vec<u32>,
-    /// Steps of the present search.
+    /// Steps of the current search.
     spent: u32,
-    /// Steps of all searches since [`Search::begin`].
+    /// Steps of all searches since [`CliqueSearch::begin`].
     pub(super) steps: u64,
-    /// Whether one of them spent its budget.
+    /// Whether one of them exhausted its budget.
     pub(super) truncated: bool,
 }
 
-/// So many steps one search may take.
+/// Maximum number of steps of one search.
 const BUDGET: u32 = 20_000;
 
-/// So many words of bits a step may look at.
-const WORDS_OF_A_STEP: usize = 16;
+/// Words of a bitset that count as one step.
+const WORDS_PER_STEP: usize = 16;
 
-impl Search {
-    /// Takes new candidates, by number from 0.
+impl CliqueSearch {
+    /// Sets the number of candidates and their adjacency.
     pub(super) fn begin(&mut self, candidates: usize, adjacent: impl Fn(usize, usize) -> bool) {
         self.words = candidates.div_ceil(64);
         self.rows.clear();
@@ -40,7 +41,7 @@ impl Search {
         (self.steps, self.truncated) = (0, false);
     }
 
-    /// The first clique of `size` among the candidates that are `allowed`.
+    /// Returns the first clique of `size` among the `allowed` candidates.
     pub(super) fn find(
         &mut self,
         size: usize,
@@ -55,7 +56,7 @@ impl Search {
         for candidate in (0..candidates).filter(|&candidate| allowed(candidate)) {
             self.open[candidate / 64] |= 1 << (candidate % 64);
         }
-        self.drop_hopeless(size);
+        self.prune(size);
         self.clique.clear();
         self.spent = 0;
         let found = self.grow(0, size);
@@ -64,8 +65,8 @@ impl Search {
         found.then_some(&self.clique)
     }
 
-    /// Drops those with too few neighbours among the rest, until nobody else is to be dropped.
-    fn drop_hopeless(&mut self, size: usize) {
+    /// Removes candidates with too few remaining neighbours, to a fixpoint.
+    fn prune(&mut self, size: usize) {
         let mut changed = true;
         while changed {
             changed = false;
@@ -74,8 +75,8 @@ impl Search {
                     continue;
                 }
                 let row = &self.rows[candidate * self.words..][..self.words];
-                let near = row.iter().zip(&self.open).map(|(a, b)| (a & b).count_ones());
-                if (near.sum::<u32>() as usize) + 1 < size {
+                let degree = row.iter().zip(&self.open).map(|(a, b)| (a & b).count_ones());
+                if (degree.sum::<u32>() as usize) + 1 < size {
                     self.open[candidate / 64] &= !(1 << (candidate % 64));
                     changed = true;
                 }
@@ -83,16 +84,16 @@ impl Search {
         }
     }
 
-    /// Adds `need` of the candidates that are left at this depth; `false` if that cannot be done.
+    /// Extends the clique by `need` of the candidates of this depth; `false` if there is none.
     fn grow(&mut self, depth: usize, need: usize) -> bool {
         if need == 0 {
             return true;
         }
         let (here, next) = (depth * self.words, (depth + 1) * self.words);
-        let mut left: usize =
+        let mut remaining: usize =
             self.open[here..next].iter().map(|word| word.count_ones() as usize).sum();
-        while left >= need {
-            self.spent += 1 + (self.words / WORDS_OF_A_STEP) as u32;
+        while remaining >= need {
+            self.spent += 1 + (self.words / WORDS_PER_STEP) as u32;
             if self.spent > BUDGET {
                 return false;
             }
@@ -101,8 +102,8 @@ impl Search {
             };
             let candidate = word * 64 + self.open[here + word].trailing_zeros() as usize;
             for word in 0..self.words {
-                let near = self.rows[candidate * self.words + word];
-                self.open[next + word] = self.open[here + word] & near;
+                let row = self.rows[candidate * self.words + word];
+                self.open[next + word] = self.open[here + word] & row;
             }
             self.clique.push(candidate as u32);
             if self.grow(depth + 1, need - 1) {
@@ -110,7 +111,7 @@ impl Search {
             }
             self.clique.pop();
             self.open[here + word] &= self.open[here + word] - 1;
-            left -= 1;
+            remaining -= 1;
         }
         false
     }
