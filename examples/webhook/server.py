@@ -1,20 +1,20 @@
-"""A service that a MeshCloak gateway can ask: places in a GeoJSON file, found near lines.
+"""Webhook service for a MeshCloak gateway: points of a GeoJSON file, found near lines.
 
-python3 server.py PLACES.geojson [PORT]        prints its address when it listens
+python3 server.py POINTS.geojson [PORT]        prints its URL when it listens
 """
 import json, math, sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 features = json.load(open(sys.argv[1], encoding="utf-8"))["features"]
-PLACES = sorted((str(f.get("id", f["properties"].get("id"))), f["geometry"]["coordinates"], f["properties"])
+POINTS = sorted((str(f.get("id", f["properties"].get("id"))), f["geometry"]["coordinates"], f["properties"])
                 for f in features if f["geometry"]["type"] == "Point")
-MOST = 5000  # places in one answer
+MAX_OBJECTS = 5000  # per answer
 
-def near(place, lines, radius):
-    """Whether a place is within `radius` metres of the lines (WGS 84, flat around the place)."""
-    lon, lat = place
+def near(point, lines, radius):
+    """Returns whether a point is within `radius` metres of the lines (WGS 84, plane at the point)."""
+    lon, lat = point
     w = 1 - 0.00669438 * math.sin(math.radians(lat)) ** 2
-    north = math.radians(6335439 / w**1.5)  # metres in a degree
+    north = math.radians(6335439 / w**1.5)  # metres per degree
     east = math.radians(6378137 / w**0.5) * math.cos(math.radians(lat))
     for line in lines:
         flat = [((x - lon) * east, (y - lat) * north) for x, y in line]
@@ -26,19 +26,19 @@ def near(place, lines, radius):
 
 class Hook(BaseHTTPRequestHandler):
     def do_GET(self):
-        self.say({"categories": sorted({p["category"] for _, _, p in PLACES})})
+        self.reply({"categories": sorted({p["category"] for _, _, p in POINTS})})
 
     def do_POST(self):
-        ask = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        lines, p = ask["geometry"]["coordinates"], ask["properties"]
-        found = [(i, place, q) for i, place, q in PLACES if i > (p["after"] or "")
-                 and p["category"] in (None, q["category"]) and near(place, lines, p["radius_m"])]
-        page = found[:min(MOST, p["limit"])]
-        self.say({"type": "FeatureCollection", "complete": len(page) == len(found), "features": [
-            {"type": "Feature", "id": i, "geometry": {"type": "Point", "coordinates": place},
-             "properties": {"name": q.get("name", ""), "category": q["category"]}} for i, place, q in page]})
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        lines, p = request["geometry"]["coordinates"], request["properties"]
+        found = [(i, point, q) for i, point, q in POINTS if i > (p["after"] or "")
+                 and p["category"] in (None, q["category"]) and near(point, lines, p["radius_m"])]
+        page = found[:min(MAX_OBJECTS, p["limit"])]
+        self.reply({"type": "FeatureCollection", "complete": len(page) == len(found), "features": [
+            {"type": "Feature", "id": i, "geometry": {"type": "Point", "coordinates": point},
+             "properties": {"name": q.get("name", ""), "category": q["category"]}} for i, point, q in page]})
 
-    def say(self, answer):
+    def reply(self, answer):
         body = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/geo+json")
@@ -47,7 +47,7 @@ class Hook(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_):
-        pass  # what is asked says where people are
+        pass  # requests hold the regions of users
 
 server = ThreadingHTTPServer(("127.0.0.1", int((sys.argv + ["0", "0"])[2])), Hook)
 print("http://127.0.0.1:%d/" % server.server_port, flush=True)

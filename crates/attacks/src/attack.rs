@@ -1,24 +1,24 @@
-//! What all attacks have in common, and the table of them.
+//! The trait of all attacks, their knowledge levels, and the list of attacks.
 
 use crate::posterior::Posterior;
 use crate::reachability::Reachability;
 use crate::view::View;
 use crate::{bayes, boundary, centre, homogeneity, intersection, inversion, region_inversion};
-use crate::{sybils, timing, together};
+use crate::{combined, sybils, timing};
 
-/// How much an attacker knows.
+/// Knowledge of the adversary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// L1, the service: map, algorithm, disclosures, and the dc of its target.
+    /// L1, the service: map, algorithm, disclosures, and the target's dc.
     Service,
-    /// L2: also where exactly the target was when she asked before (the paper's own attacker).
+    /// L2: also the target's exact position at its previous query (the paper's adversary, §III-F).
     Previous,
-    /// L3: also every position, k and dc in the batch (Hilbert Cloak's attacker).
+    /// L3: also every position, k and dc of the batch (the adversary of reciprocity).
     Batch,
 }
 
 impl Level {
-    /// As in tables: `L1`.
+    /// Returns the name used in tables: `L1`.
     pub fn name(self) -> &'static str {
         match self {
             Level::Service => "L1",
@@ -28,25 +28,25 @@ impl Level {
     }
 }
 
-/// A way to learn about a target.
+/// An attack on the disclosures of one target.
 pub trait Attack: Send + Sync {
-    /// As in tables and arguments: `inversion`.
+    /// Name in tables and arguments: `inversion`.
     fn name(&self) -> &'static str;
 
-    /// The letter under which attacks are listed.
+    /// Letter in tables; variants of one attack share it.
     fn letter(&self) -> char;
 
-    /// How much it must know.
+    /// Knowledge that the attack requires.
     fn level(&self) -> Level;
 
-    /// What it needs and does, in one sentence.
+    /// What the attack needs and does, in one sentence.
     fn needs(&self) -> &'static str;
 
-    /// What it believes about the attacked disclosure; `None` if it has nothing to go by.
+    /// Returns the posterior for the attacked disclosure, or `None` if the attack does not apply.
     fn attack(&self, view: &View<'_>) -> Option<Posterior>;
 }
 
-/// Every attack, in the order of the tables.
+/// Returns every attack, in the order of the tables.
 pub fn all() -> Vec<Box<dyn Attack>> {
     vec![
         Box::new(Reachability::BETWEEN_REGIONS),
@@ -61,11 +61,11 @@ pub fn all() -> Vec<Box<dyn Attack>> {
         Box::new(homogeneity::Homogeneity),
         Box::new(timing::Timing),
         Box::new(bayes::Bayes),
-        Box::new(together::Together),
+        Box::new(combined::Combined),
     ]
 }
 
-/// The attack of that name.
+/// Returns the attack of that name.
 pub fn by_name(name: &str) -> Option<Box<dyn Attack>> {
     all().into_iter().find(|attack| attack.name() == name)
 }

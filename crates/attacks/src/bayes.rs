@@ -1,5 +1,5 @@
-//! J: Bayes (Shokri et al. 2011). Streets are not equally popular. Who has seen others travel takes
-//! that for a prior and keeps of it what lies in the region.
+//! J: Bayes (Shokri et al. 2011). The popularity of streets among other users is the prior, which is
+//! restricted to the region.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
@@ -23,7 +23,7 @@ impl Attack for Bayes {
     }
 
     fn needs(&self) -> &'static str {
-        "how popular streets are with other people, as a prior"
+        "popularity of streets among other users, as a prior"
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
@@ -40,24 +40,27 @@ impl Attack for Bayes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Lookout, seconds};
+    use crate::testing::{Scenario, seconds};
     use crate::view::Prior;
     use meshcloak::town::town;
     use meshcloak::units::Point;
 
     #[test]
-    fn a_popular_street_is_believed_in() {
-        let mut lookout = Lookout::on(town("A 0,0  B 100,0  C 200,0 | A-B B-C"), 200.0, 10.0);
-        lookout.show(seconds(0), &["A-B", "B-C"]);
-        assert!(Bayes.attack(&lookout.view(0)).is_none(), "nothing is known of others");
-        lookout.prior = Some(Prior { per_metre: vec![3.0, 1.0] });
-        let left = Bayes.attack(&lookout.view(0)).expect("a prior");
+    fn popular_streets_get_more_weight() {
+        let mut scenario = Scenario::on(town("A 0,0  B 100,0  C 200,0 | A-B B-C"), 200.0, 10.0);
+        scenario.show(seconds(0), &["A-B", "B-C"]);
+        assert!(
+            Bayes.attack(&scenario.view(0)).is_none(),
+            "without a prior the attack does not apply"
+        );
+        scenario.prior = Some(Prior { per_metre: vec![3.0, 1.0] });
+        let left = Bayes.attack(&scenario.view(0)).expect("a prior");
         let first: f64 = left.pieces[..5].iter().map(|piece| piece.weight).sum();
         assert!((first - 0.75).abs() < 1e-9, "{first}");
-        let flat = lookout.shown[0].everywhere(&lookout.town.map);
+        let flat = scenario.shown[0].everywhere(&scenario.town.map);
         assert!(left.entropy() < flat.entropy());
         let there = Point::new(50.0, 0.0);
-        let map = &lookout.town.map;
+        let map = &scenario.town.map;
         assert!(left.expected_error(map, there) < flat.expected_error(map, there));
     }
 }

@@ -1,13 +1,13 @@
-//! B: the boundary. Something made the region end where it ends: of a rectangle around the members
-//! somebody stands on every side; of a mesh every way out is just farther than somebody's dc.
+//! B: boundary. Members determine where a region ends: each side of a bounding rectangle has a member
+//! on it, and each exit of a mesh is just beyond the dc of a member.
 //!
-//! Half of what the attacker believes goes to places that explain the boundary, half to the rest,
-//! for it does not know whether its target is among those who made it.
+//! Half of the probability goes to positions that explain the boundary and half to the whole region,
+//! because the target need not be one of the members that determine it.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
+use crate::street_search::{Direction, StreetInterval, StreetSearch};
 use crate::view::{Rule, View};
-use crate::walk::{Stretch, Walk, Way};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::region::Region;
 use meshcloak::units::{Length, Point, Rectangle};
@@ -30,8 +30,8 @@ impl Attack for Boundary {
     }
 
     fn needs(&self) -> &'static str {
-        "the target's dc: places from which the region's frontier is exactly dc away, or which lie \
-         on a side of a rectangle"
+        "the target's dc: positions from which the region's frontier is exactly dc away, or which \
+         lie on a side of a rectangle"
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
@@ -54,7 +54,7 @@ impl Attack for Boundary {
     }
 }
 
-/// Each side of a rectangle has one vote, shared by the pieces that it crosses.
+/// Distributes one vote per side of a rectangle over the pieces that it crosses.
 fn sides(map: &StreetMap, Rectangle { min, max }: Rectangle, left: &Posterior) -> Vec<f64> {
     let mut votes = vec![0.0; left.pieces.len()];
     let away: [fn(Point, Point, Point) -> f64; 4] = [
@@ -80,10 +80,10 @@ fn sides(map: &StreetMap, Rectangle { min, max }: Rectangle, left: &Posterior) -
     votes
 }
 
-/// So many ways out of a region are looked at; there can be hundreds.
-const MOST_WAYS_OUT: usize = 12;
+/// Maximum number of exits examined per region; there can be hundreds.
+const MAX_EXITS: usize = 12;
 
-/// Each way out of a mesh has one vote, shared by the streets from which it is just too far.
+/// Distributes one vote per exit of a mesh over the streets from which it is just out of reach.
 fn frontier(map: &StreetMap, mesh: &[StreetId], dc: Length, left: &Posterior) -> Vec<f64> {
     let inside = |street: StreetId| mesh.binary_search(&street).is_ok();
     let mut out: Vec<TerminalId> = Vec::new();
@@ -96,11 +96,11 @@ fn frontier(map: &StreetMap, mesh: &[StreetId], dc: Length, left: &Posterior) ->
     out.sort_unstable();
     out.dedup();
     let mut votes = vec![0.0; left.pieces.len()];
-    let mut walk = Walk::default();
-    for &end in out.iter().step_by(out.len().div_ceil(MOST_WAYS_OUT).max(1)) {
+    let mut search = StreetSearch::default();
+    for &end in out.iter().step_by(out.len().div_ceil(MAX_EXITS).max(1)) {
         let longest = map.arriving(end).iter().filter(|arm| inside(arm.street));
         let longest = longest.map(|arm| map.street(arm.street).length).max().unwrap_or_default();
-        let explains = way_to(map, &mut walk, end, dc + longest);
+        let explains = distance_to(map, &mut search, end, dc + longest);
         let makes = |street: StreetId| {
             explains(street).is_some_and(|length| length >= dc && length < dc + longest)
         };
@@ -111,71 +111,71 @@ fn frontier(map: &StreetMap, mesh: &[StreetId], dc: Length, left: &Posterior) ->
     votes
 }
 
-/// How far it is from the exits of a street to a terminal, up to a bound.
-fn way_to<'a>(
+/// Returns a function for the distance from the exits of a street to a terminal, up to a bound.
+fn distance_to<'a>(
     map: &'a StreetMap,
-    walk: &'a mut Walk,
+    search: &'a mut StreetSearch,
     end: TerminalId,
     bound: Length,
 ) -> impl Fn(StreetId) -> Option<Length> + 'a {
-    let from: Vec<Stretch> = map
+    let from: Vec<StreetInterval> = map
         .leaving(end)
         .iter()
         .map(|arm| {
             // A stretch of no length at the end of a street is the terminal itself.
             let street = map.street(arm.street);
             let offset = if street.from == end { 0 } else { street.length.units() };
-            Stretch { street: arm.street, from: offset, to: offset }
+            StreetInterval { street: arm.street, from: offset, to: offset }
         })
         .collect();
-    walk.search(map, &from, bound, Way::Backward);
-    let walk = &*walk;
+    search.search(map, &from, bound, Direction::Backward);
+    let search = &*search;
     move |street| {
         let found = map.street(street);
         let ends = [Some(found.to), (!found.one_way).then_some(found.from)];
-        ends.into_iter().flatten().filter_map(|exit| walk.to(exit)).min()
+        ends.into_iter().flatten().filter_map(|exit| search.to(exit)).min()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Lookout, seconds};
+    use crate::testing::{Scenario, seconds};
     use meshcloak::town::town;
 
     #[test]
-    fn of_a_tight_rectangle_the_sides_hold_somebody() {
-        //  A ─────────── B     the rectangle ends at x = 100 and x = 200, where people stand
-        let mut lookout = Lookout::on(town("A 0,0  B 300,0 | A-B"), 200.0, 10.0);
-        lookout.rule = Rule::Tight;
+    fn sides_of_a_bounding_rectangle_gain_weight() {
+        //  A ─────────── B     the rectangle ends at x = 100 and x = 200, where members are
+        let mut scenario = Scenario::on(town("A 0,0  B 300,0 | A-B"), 200.0, 10.0);
+        scenario.rule = Rule::Tight;
         let (min, max) = (Point::new(100.0, 0.0), Point::new(200.0, 0.0));
-        lookout.show_region(seconds(0), Region::Rectangle(Rectangle { min, max }));
-        let left = Boundary.attack(&lookout.view(0)).expect("it has sides");
-        let flat = lookout.shown[0].everywhere(&lookout.town.map).clone();
+        scenario.show_region(seconds(0), Region::Rectangle(Rectangle { min, max }));
+        let left = Boundary.attack(&scenario.view(0)).expect("it has sides");
+        let flat = scenario.shown[0].everywhere(&scenario.town.map).clone();
         let at = |belief: &Posterior, metres: f64| {
-            let here = lookout.town.at("A-B", metres);
+            let here = scenario.town.at("A-B", metres);
             belief.pieces.iter().find(|piece| piece.holds(here)).map_or(0.0, |piece| piece.weight)
         };
         assert!(at(&left, 105.0) > 1.1 * at(&flat, 105.0), "{left:?}");
         assert!(at(&left, 195.0) > 1.1 * at(&flat, 195.0));
         assert!(at(&left, 150.0) < at(&flat, 150.0));
-        lookout.rule = Rule::Fixed;
-        assert!(Boundary.attack(&lookout.view(0)).is_none(), "quadrants say nothing");
+        scenario.rule = Rule::Fixed;
+        assert!(Boundary.attack(&scenario.view(0)).is_none(), "fixed quadrants reveal nothing");
     }
 
     #[test]
-    fn of_a_mesh_the_ways_out_are_just_too_far() {
-        // 0 ─ 1 ─ 2 ─ … ─ 9, 100 m each. Somebody on 4-5 with dc 150 shows 3-4 to 6-7 by exits 4
+    fn streets_that_explain_the_exits_of_a_mesh_gain_weight() {
+        // 0 ─ 1 ─ 2 ─ … ─ 9, 100 m each. A member on 4-5 with dc 150 has mesh 2-3 to 6-7 by exits 4
         // and 5: terminals 3 and 6 are 100 m away, 2 and 7 are 200 m, farther than 150.
         let text = "0 0,0 1 100,0 2 200,0 3 300,0 4 400,0 5 500,0 6 600,0 7 700,0 8 800,0 9 900,0 \
                     | 0-1 1-2 2-3 3-4 4-5 5-6 6-7 7-8 8-9";
-        let mut lookout = Lookout::on(town(text), 150.0, 10.0);
-        lookout.show(seconds(0), &["2-3", "3-4", "4-5", "5-6", "6-7"]);
-        let left = Boundary.attack(&lookout.view(0)).expect("it has ways out");
+        let mut scenario = Scenario::on(town(text), 150.0, 10.0);
+        scenario.show(seconds(0), &["2-3", "3-4", "4-5", "5-6", "6-7"]);
+        let left = Boundary.attack(&scenario.view(0)).expect("it has ways out");
         let weight = |name: &str| -> f64 {
-            let street = lookout.town.street(name);
-            let hers = left.pieces.iter().filter(|piece| piece.street == street);
-            hers.map(|piece| piece.weight).sum()
+            let street = scenario.town.street(name);
+            let own = left.pieces.iter().filter(|piece| piece.street == street);
+            own.map(|piece| piece.weight).sum()
         };
         assert!(weight("4-5") > 0.5, "{}", weight("4-5"));
         assert!(weight("2-3") < 0.2 && weight("6-7") < 0.2);

@@ -1,5 +1,5 @@
-//! C: the centre. The attacker guesses the middle of what was shown, by metres of street, moved to
-//! the nearest street. A scheme that grows regions around people betrays them to it.
+//! C: centre. The guess is the length-weighted centre of the region, snapped to its nearest street.
+//! It works against schemes that grow regions around their members.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::{Piece, Posterior};
@@ -36,23 +36,23 @@ impl Attack for Centre {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Lookout, seconds};
+    use crate::testing::{Scenario, seconds};
     use meshcloak::region::{Disc, Region};
     use meshcloak::town::town;
     use meshcloak::units::Point;
 
     #[test]
-    fn a_disc_around_somebody_betrays_her() {
-        //  A ─────────── B     400 m; somebody at x = 200, and a disc of 90 m around her
-        let mut lookout = Lookout::on(town("A 0,0  B 400,0 | A-B"), 200.0, 10.0);
+    fn the_centre_of_a_disc_reveals_the_user() {
+        //  A ─────────── B     400 m; a user at x = 200 and a disc of 90 m around it
+        let mut scenario = Scenario::on(town("A 0,0  B 400,0 | A-B"), 200.0, 10.0);
         let disc = Disc { centre: Point::new(200.0, 0.0), radius: 90.0 };
-        lookout.show_region(seconds(0), Region::Disc(disc));
-        let left = Centre.attack(&lookout.view(0)).expect("there is a street inside");
-        let map = &lookout.town.map;
+        scenario.show_region(seconds(0), Region::Disc(disc));
+        let left = Centre.attack(&scenario.view(0)).expect("there is a street inside");
+        let map = &scenario.town.map;
         let error = left.expected_error(map, Point::new(200.0, 0.0)).expect("a guess");
         assert!(error <= 10.1, "{error}");
         // A random point of it is 50 m off: pieces of 20 m out to 100 m on both sides.
-        let random = lookout.shown[0].everywhere(map);
+        let random = scenario.shown[0].everywhere(map);
         let error = random.expected_error(map, Point::new(200.0, 0.0)).expect("pieces");
         assert!((error - 50.0).abs() < 1.0, "{error}");
     }
@@ -61,10 +61,10 @@ mod tests {
     fn the_guess_lies_on_a_street_of_the_region() {
         // A square without a middle: the centre is off every street.
         let town = town("A 0,0  B 200,0  C 200,200  D 0,200 | A-B B-C C-D D-A");
-        let mut lookout = Lookout::on(town, 200.0, 10.0);
-        lookout.show(seconds(0), &["A-B", "B-C", "C-D", "D-A"]);
-        let left = Centre.attack(&lookout.view(0)).expect("streets");
+        let mut scenario = Scenario::on(town, 200.0, 10.0);
+        scenario.show(seconds(0), &["A-B", "B-C", "C-D", "D-A"]);
+        let left = Centre.attack(&scenario.view(0)).expect("streets");
         let guess = left.pieces[0].middle();
-        assert!(lookout.shown[0].region.contains(&lookout.town.map, guess));
+        assert!(scenario.shown[0].region.contains(&scenario.town.map, guess));
     }
 }

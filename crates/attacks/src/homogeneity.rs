@@ -1,5 +1,5 @@
-//! H: homogeneity. Many people are no cover if all of them are on one street: then the attacker
-//! knows the street, whoever it was. People on one street count as one here.
+//! H: homogeneity. If all candidates are on one street, the adversary knows the street without knowing
+//! the user. Candidates on one street count as one.
 
 use crate::attack::{Attack, Level};
 use crate::inversion::publishers;
@@ -24,8 +24,7 @@ impl Attack for Homogeneity {
     }
 
     fn needs(&self) -> &'static str {
-        "the batch: on how many streets those are for whom this region is published; people on one \
-         street count as one"
+        "the batch: the number of distinct streets of the users for whom this region is published"
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
@@ -39,24 +38,24 @@ impl Attack for Homogeneity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::again::Again;
-    use crate::testing::{Lookout, batch, people_on, seconds};
-    use crate::view::Crowd;
+    use crate::scheme_rerun::SchemeRerun;
+    use crate::testing::{Scenario, batch, people_on, seconds};
+    use crate::view::Snapshot;
     use meshcloak::guarantee::Guarantee;
     use meshcloak::town::town;
 
     #[test]
     fn three_on_two_streets_count_as_two() {
-        let mut lookout =
-            Lookout::on(town("0 0,0 1 100,0 2 200,0 3 300,0 | 0-1 1-2 2-3"), 200.0, 10.0);
-        let people = people_on(&lookout, 100.0, &[10.0, 90.0, 110.0], &[3, 3, 3]);
-        let (state, served, make) = batch(&lookout, people, Guarantee::Reciprocal);
-        let everyone = Again::people(&state);
-        let again = Again { make: &*make, state: &state, now: seconds(1) };
-        let crowd = Crowd::new(&everyone, &again);
+        let mut scenario =
+            Scenario::on(town("0 0,0 1 100,0 2 200,0 3 300,0 | 0-1 1-2 2-3"), 200.0, 10.0);
+        let people = people_on(&scenario, 100.0, &[10.0, 90.0, 110.0], &[3, 3, 3]);
+        let (state, served, make) = batch(&scenario, people, Guarantee::Reciprocal);
+        let everyone = SchemeRerun::people(&state);
+        let again = SchemeRerun { make: &*make, state: &state, now: seconds(1) };
+        let crowd = Snapshot::new(&everyone, &again);
         assert_eq!(served.len(), 3);
-        lookout.show_region(seconds(1), served[0].1.clone());
-        let left = Homogeneity.attack(&lookout.view_of(0, &crowd)).expect("a crowd");
+        scenario.show_region(seconds(1), served[0].1.clone());
+        let left = Homogeneity.attack(&scenario.view_of(0, &crowd)).expect("a crowd");
         assert_eq!(left.people.map(|people| people.len()), Some(2));
     }
 }

@@ -1,5 +1,5 @@
-//! F: intersection. If several disclosures are known to concern one person, she is in all their
-//! sets. Nothing that hides single questions prevents this; it is measured, and said.
+//! F: intersection. A user to whom several disclosures are linked is in all of their sets. No
+//! protection of single queries prevents this; it is measured and documented.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
@@ -13,7 +13,7 @@ pub struct Intersection;
 /// How many consecutive disclosures are linked.
 pub const LINKED: usize = 3;
 
-/// Who is in the last so many of the sets, ascending; fewer if there are fewer.
+/// Returns the users who are in each of the last `linked` sets, ascending.
 pub fn in_all(named: &[Vec<UserId>], linked: usize) -> Vec<UserId> {
     let mut last = named[named.len().saturating_sub(linked)..].iter();
     let mut left = last.next().cloned().unwrap_or_default();
@@ -37,8 +37,8 @@ impl Attack for Intersection {
     }
 
     fn needs(&self) -> &'static str {
-        "that three consecutive disclosures concern one person, and every batch: who is in all \
-         three sets"
+        "three consecutive disclosures linked to one user, and every batch: the users in all three \
+         sets"
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
@@ -51,20 +51,20 @@ impl Attack for Intersection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Lookout, seconds};
+    use crate::testing::{Scenario, seconds};
     use meshcloak::town::town;
 
     #[test]
-    fn who_is_in_three_sets_is_soon_alone() {
+    fn three_linked_sets_leave_one_candidate() {
         let users = |numbers: &[u64]| numbers.iter().map(|&number| UserId(number)).collect();
-        let mut lookout = Lookout::on(town("A 0,0  B 400,0 | A-B"), 200.0, 10.0);
-        lookout.named = vec![users(&[1, 2, 3, 4]), users(&[2, 1, 5]), users(&[1, 5, 4])];
-        (0..3).for_each(|at| lookout.show(seconds(at), &["A-B"]));
+        let mut scenario = Scenario::on(town("A 0,0  B 400,0 | A-B"), 200.0, 10.0);
+        scenario.named = vec![users(&[1, 2, 3, 4]), users(&[2, 1, 5]), users(&[1, 5, 4])];
+        (0..3).for_each(|at| scenario.show(seconds(at), &["A-B"]));
         let left = |attacked| {
-            let found = Intersection.attack(&lookout.view(attacked));
+            let found = Intersection.attack(&scenario.view(attacked));
             found.and_then(|found| found.people).map(|people| people.len())
         };
         assert_eq!((left(0), left(1), left(2)), (None, Some(2), Some(1)));
-        assert_eq!(in_all(&lookout.named[1..], 2).len(), 2);
+        assert_eq!(in_all(&scenario.named[1..], 2).len(), 2);
     }
 }

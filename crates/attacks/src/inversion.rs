@@ -1,9 +1,9 @@
-//! D: inversion by re-running. Who knows the batch and the algorithm runs it and sees for whom it
-//! publishes exactly this region. Reciprocity means: for at least k people, whoever it was.
+//! D: inversion. An adversary who knows the batch runs the algorithm and lists the users for whom it
+//! publishes exactly this region. Reciprocity means that there are always at least k.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
-use crate::view::{Crowd, Somebody, View};
+use crate::view::{Candidate, Snapshot, View};
 use meshcloak::map::StreetMap;
 use meshcloak::region::Region;
 
@@ -25,7 +25,7 @@ impl Attack for Inversion {
     }
 
     fn needs(&self) -> &'static str {
-        "every position, k and dc in the batch: who would have published exactly this region"
+        "every position, k and dc in the batch: the users who would publish exactly this region"
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
@@ -34,14 +34,14 @@ impl Attack for Inversion {
     }
 }
 
-/// Those for whom the algorithm publishes exactly this region. Where it draws lots and nobody comes
-/// out, everyone inside is possible.
+/// Returns the users for whom the algorithm publishes exactly this region. If a randomised algorithm
+/// yields none, every user inside the region is possible.
 pub(crate) fn publishers<'a>(
     map: &StreetMap,
-    crowd: &'a Crowd<'_>,
+    crowd: &'a Snapshot<'_>,
     region: &Region<'_>,
-) -> Vec<&'a Somebody> {
-    let exactly = crowd.who_publishes(region);
+) -> Vec<&'a Candidate> {
+    let exactly = crowd.publishers_of(region);
     if !exactly.is_empty() {
         return exactly.iter().map(|&place| &crowd.people[place as usize]).collect();
     }
@@ -51,32 +51,31 @@ pub(crate) fn publishers<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::again::Again;
-    use crate::testing::{Lookout, batch, people_on, seconds};
+    use crate::scheme_rerun::SchemeRerun;
+    use crate::testing::{Scenario, batch, people_on, seconds};
     use meshcloak::guarantee::Guarantee;
     use meshcloak::town::town;
 
-    /// Streets of 50 m along a road, and people on them who reach 100 m: a, b and c are within
-    /// reach of each other, and c, d, e and f.
+    /// Streets of 50 m along a road, and users with dc 100 m: {a, b, c} and {c, d, e, f} are cliques.
     ///
     /// `a b · c · d e f` at 205, 225, 295, 355, 365, 375 m.
     const ROAD: &str = "0 0,0 1 50,0 2 100,0 3 150,0 4 200,0 5 250,0 6 300,0 7 350,0 8 400,0 \
                         9 450,0 10 500,0 11 550,0 | 0-1 1-2 2-3 3-4 4-5 5-6 6-7 7-8 8-9 9-10 10-11";
     const PLACES: [f64; 6] = [205.0, 225.0, 295.0, 355.0, 365.0, 375.0];
 
-    /// For each person who is served how many are left, and who asked.
+    /// Returns for each served user the number of remaining candidates.
     fn left(k: [u32; 6], guarantee: Guarantee) -> Vec<(u64, usize)> {
-        let mut lookout = Lookout::on(town(ROAD), 100.0, 10.0);
-        let people = people_on(&lookout, 50.0, &PLACES, &k);
-        let (state, served, make) = batch(&lookout, people, guarantee);
-        let everyone = Again::people(&state);
-        let again = Again { make: &*make, state: &state, now: seconds(1) };
-        let crowd = Crowd::new(&everyone, &again);
+        let mut scenario = Scenario::on(town(ROAD), 100.0, 10.0);
+        let people = people_on(&scenario, 50.0, &PLACES, &k);
+        let (state, served, make) = batch(&scenario, people, guarantee);
+        let everyone = SchemeRerun::people(&state);
+        let again = SchemeRerun { make: &*make, state: &state, now: seconds(1) };
+        let crowd = Snapshot::new(&everyone, &again);
         let mut left = Vec::new();
         for (person, region) in served {
-            lookout.shown.clear();
-            lookout.show_region(seconds(1), region);
-            let found = Inversion.attack(&lookout.view_of(0, &crowd)).expect("a crowd");
+            scenario.shown.clear();
+            scenario.show_region(seconds(1), region);
+            let found = Inversion.attack(&scenario.view_of(0, &crowd)).expect("a crowd");
             let found = found.people.expect("people");
             assert!(found.iter().any(|user| user.0 == person), "the truth survives");
             left.push((person, found.len()));
@@ -85,11 +84,11 @@ mod tests {
     }
 
     #[test]
-    fn two_cliques_that_share_somebody_give_her_company_away() {
-        // c publishes the larger one, so the region of {a, b, c} can only be a's or b's.
+    fn overlapping_cliques_leave_too_few_candidates() {
+        // c publishes the larger clique, so the region of {a, b, c} belongs to a or b.
         let paper = left([3, 3, 3, 3, 3, 3], Guarantee::Paper);
         assert_eq!(paper, [(0, 2), (1, 2), (2, 4), (3, 4), (4, 4), (5, 4)]);
-        // b wants more than there are, and waits: then it is a's alone.
+        // b cannot be served with k = 4 and keeps waiting, so the region belongs to a.
         let paper = left([3, 4, 3, 3, 3, 3], Guarantee::Paper);
         assert_eq!(paper[0], (0, 1));
         for guarantee in [Guarantee::Reciprocal, Guarantee::History] {

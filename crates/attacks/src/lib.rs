@@ -1,12 +1,12 @@
-//! The adversary: what follows about people from what the service sees.
+//! The adversary: what can be inferred about users from what the service sees.
 //!
-//! An [`Attack`] gets a [`View`] (the map, the disclosures that concern its target, and what its
-//! [`Level`] knows besides) and returns a [`Posterior`]: people who are left, or street pieces with
-//! weights. It may run any of the public algorithm, but never holds a query; whoever holds the
-//! truth scores it. The table of all of them is [`all`].
+//! An [`Attack`] receives a [`View`] (the map, the disclosures linked to its target, and the extra
+//! knowledge of its [`Level`]) and returns a [`Posterior`]: remaining candidates, or weighted street
+//! pieces. It may run the public algorithm but never holds a query; the evaluation, which knows the
+//! truth, scores it. [`all`] lists the attacks.
 //!
-//! One attack needs no code: somebody who was not served in time and asks the service again in the
-//! clear has told it where she is (attack K). No scheme can help; a gateway must fail closed.
+//! Attack K needs no code: a user who was not served in time and repeats the query in the clear has
+//! disclosed the position. No scheme prevents it; a gateway must fail closed.
 //!
 //! ```
 //! use attacks::{Level, all};
@@ -22,15 +22,16 @@ pub mod pieces;
 
 pub mod view;
 
-pub mod again;
+pub mod scheme_rerun;
 
 pub mod attack;
 
-pub mod walk;
+pub mod street_search;
 
 pub mod bayes;
 pub mod boundary;
 pub mod centre;
+pub mod combined;
 pub mod homogeneity;
 pub mod intersection;
 pub mod inversion;
@@ -38,12 +39,14 @@ pub mod reachability;
 pub mod region_inversion;
 pub mod sybils;
 pub mod timing;
-pub mod together;
 
 #[cfg(test)]
 mod testing;
 
-pub use again::Again;
 pub use attack::{Attack, Level, all, by_name};
 pub use posterior::{Piece, Posterior};
-pub use view::{Answer, Crowd, Prior, Rerun, Rule, Shown, Sighting, Somebody, Target, View};
+pub use scheme_rerun::SchemeRerun;
+pub use view::{
+    Candidate, KnownPosition, LinkedDisclosure, Prior, Rerun, RerunResult, Rule, Snapshot, Target,
+    View,
+};

@@ -1,15 +1,15 @@
-//! A region cut into street pieces of about 20 m. Rectangles and discs are looked at through the
-//! map: only the streets inside them count.
+//! Cuts regions into street pieces of about 20 m. Of rectangles and discs only the streets inside
+//! count.
 
 use crate::posterior::{Piece, Posterior};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::region::{Disc, Region};
 use meshcloak::units::{Length, Point, Rectangle};
 
-/// About how long a piece is, in units of length: 20 m.
-const ABOUT: u32 = 20 * 32;
+/// Target length of a piece in units of length: 20 m.
+const PIECE_UNITS: u32 = 20 * 32;
 
-/// Everything inside a region, every metre as likely as another.
+/// Returns the uniform distribution over the streets of a region.
 pub fn everywhere(map: &StreetMap, region: &Region<'_>) -> Posterior {
     let mut pieces = Vec::new();
     for &street in region.streets(map).iter() {
@@ -22,31 +22,31 @@ pub fn everywhere(map: &StreetMap, region: &Region<'_>) -> Posterior {
     Posterior::places(pieces)
 }
 
-/// Cuts a street into equal pieces of at most 20 m; weights are metres.
+/// Cuts a street into equal pieces of at most 20 m, weighted by metres.
 pub fn cut(map: &StreetMap, street: StreetId, mut piece: impl FnMut(Piece)) {
     let length = map.street(street).length.units();
-    let count = length.div_ceil(ABOUT).max(1);
+    let count = length.div_ceil(PIECE_UNITS).max(1);
     let end = |number: u32| {
         let units = u64::from(length) * u64::from(number) / u64::from(count);
         Length::from_units(units as u32)
     };
     for number in 0..count {
         let (from, to) = (end(number), end(number + 1));
-        // A street of one unit still weighs something.
+        // A street of one unit keeps a positive weight.
         let weight = (to - from).as_metres().max(1.0 / 64.0);
         piece(Piece { street, from, to, weight });
     }
 }
 
-/// Whether some of a piece may be inside: looked at every 5 m, with half of that to spare.
+/// Returns whether a piece may be partly inside a region, sampled every 5 m with a margin of half that.
 fn touches(map: &StreetMap, region: &Region<'_>, piece: &Piece) -> bool {
     let grown = match region {
         Region::Mesh(_) => return true,
         Region::Rectangle(Rectangle { min, max }) => Region::Rectangle(Rectangle {
-            min: Point::new(min.x - SPARE, min.y - SPARE),
-            max: Point::new(max.x + SPARE, max.y + SPARE),
+            min: Point::new(min.x - SAMPLING_MARGIN, min.y - SAMPLING_MARGIN),
+            max: Point::new(max.x + SAMPLING_MARGIN, max.y + SAMPLING_MARGIN),
         }),
-        Region::Disc(disc) => Region::Disc(Disc { radius: disc.radius + SPARE, ..*disc }),
+        Region::Disc(disc) => Region::Disc(Disc { radius: disc.radius + SAMPLING_MARGIN, ..*disc }),
     };
     let units = (piece.to - piece.from).units();
     let mut steps = (0..=4).map(|step| {
@@ -56,8 +56,8 @@ fn touches(map: &StreetMap, region: &Region<'_>, piece: &Piece) -> bool {
     steps.any(|position| grown.contains(map, position))
 }
 
-/// Metres that are left to sampling.
-const SPARE: f64 = 2.5;
+/// Margin for sampling, in metres.
+const SAMPLING_MARGIN: f64 = 2.5;
 
 #[cfg(test)]
 mod tests {
@@ -66,7 +66,7 @@ mod tests {
     use rand::RngExt as _;
 
     #[test]
-    fn a_mesh_is_cut_whole_and_of_a_rectangle_only_what_is_inside() {
+    fn meshes_are_cut_whole_and_rectangles_by_their_inside() {
         //  A ───────── B     300 m, of which 100 lie in the rectangle
         let town = town("A 0,0  B 300,0  C 300,50 | A-B B-C");
         let mesh = everywhere(&town.map, &Region::Mesh(vec![town.street("A-B")].into()));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_inside_a_region_is_on_a_piece_of_it() {
+    fn every_position_inside_a_region_is_on_a_piece() {
         let mut inside = 0;
         for seed in 0..150 {
             let town = Town::random(seed * 4);

@@ -1,60 +1,59 @@
-//! What an attack believes afterwards: who it may have been, and where she may be. Whoever holds
-//! the truth computes from it how far off the attacker is.
+//! The result of an attack: remaining candidates and a distribution over street pieces, from which
+//! the adversary's error is computed.
 
 use meshcloak::map::StreetId;
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::query::UserId;
 use meshcloak::units::{Length, Point};
 
-/// A piece of a street, and how likely the target is to be on it.
+/// A piece of a street with the probability that the target is on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
     /// The street.
     pub street: StreetId,
-    /// Where on it the piece begins.
+    /// Offset of its start.
     pub from: Length,
-    /// Where it ends; not before its beginning.
+    /// Offset of its end, at or after the start.
     pub to: Length,
-    /// Weights of a posterior add up to one.
+    /// Probability; the weights of a posterior add up to one.
     pub weight: f64,
 }
 
 impl Piece {
-    /// The place in the middle of it.
+    /// Returns its midpoint.
     pub fn middle(&self) -> Position {
         let units = self.from.units() / 2 + self.to.units() / 2;
         let odd = (self.from.units() & 1) + (self.to.units() & 1);
         Position { street: self.street, offset: Length::from_units(units + odd / 2) }
     }
 
-    /// How long it is.
+    /// Returns its length.
     pub fn metres(&self) -> f64 {
         (self.to - self.from).as_metres()
     }
 
-    /// Whether somebody at a position is on it, its ends included.
+    /// Returns whether a position is on it, ends included.
     pub fn holds(&self, position: Position) -> bool {
         self.street == position.street && self.from <= position.offset && position.offset <= self.to
     }
 
-    /// A piece that is one place.
+    /// Creates a piece that is a single position.
     pub fn point(position: Position) -> Piece {
         Piece { street: position.street, from: position.offset, to: position.offset, weight: 1.0 }
     }
 }
 
-/// What an attack believes: people, street pieces, or both.
+/// Candidates, street pieces, or both.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Posterior {
-    /// Who it may have been, ascending; `None` if the attack does not tell people apart.
+    /// Candidate users, ascending; `None` if the attack does not distinguish users.
     pub people: Option<Vec<UserId>>,
-    /// Where she may be, by ascending street and offset; weights add up to one.
+    /// Possible positions by ascending street and offset; weights add up to one.
     pub pieces: Vec<Piece>,
 }
 
 impl Posterior {
-    /// She is somewhere on these pieces, whose weights are brought to a sum of one. Pieces without
-    /// weight are left out.
+    /// Creates a distribution over pieces. Weights are normalised; pieces of weight zero are dropped.
     pub fn places(mut pieces: Vec<Piece>) -> Posterior {
         let sum: f64 = pieces.iter().map(|piece| piece.weight).sum();
         pieces.retain(|piece| piece.weight > 0.0);
@@ -62,7 +61,7 @@ impl Posterior {
         Posterior { people: None, pieces }
     }
 
-    /// She is one of these people, each as likely as another, who are there.
+    /// Creates a uniform distribution over candidates at their positions.
     pub fn people(mut people: Vec<(UserId, Position)>) -> Posterior {
         people.sort_unstable();
         people.dedup_by_key(|person| person.0);
@@ -72,19 +71,19 @@ impl Posterior {
         Posterior { people: Some(users), ..Posterior::places(pieces) }
     }
 
-    /// Metres of street on which she may be.
+    /// Returns the length of street with positive probability, in metres.
     pub fn metres(&self) -> f64 {
         self.pieces.iter().map(Piece::metres).sum()
     }
 
-    /// Whether she may be at a position.
+    /// Returns whether a position is possible.
     pub fn holds(&self, position: Position) -> bool {
         let start = self.pieces.partition_point(|piece| piece.street < position.street);
-        let hers = self.pieces[start..].iter().take_while(|piece| piece.street == position.street);
-        hers.clone().any(|piece| piece.holds(position))
+        let own = self.pieces[start..].iter().take_while(|piece| piece.street == position.street);
+        own.clone().any(|piece| piece.holds(position))
     }
 
-    /// The mean of where she may be, by weight; `None` if she can be nowhere.
+    /// Returns the weighted mean point; `None` if there are no pieces.
     pub fn centre(&self, map: &StreetMap) -> Option<Point> {
         let add = |sum: (f64, f64), piece: &Piece| {
             let point = map.point(piece.middle());
@@ -94,7 +93,7 @@ impl Posterior {
         (!self.pieces.is_empty()).then(|| Point::new(x, y))
     }
 
-    /// The centre, moved to the nearest place where she may be: the attacker's guess.
+    /// Returns the adversary's guess: the possible midpoint nearest to the centre.
     pub fn guess(&self, map: &StreetMap) -> Option<Position> {
         let centre = self.centre(map)?;
         let away = |piece: &Piece| map.point(piece.middle()).distance_squared(centre);
@@ -102,21 +101,21 @@ impl Posterior {
         Some(nearest.middle())
     }
 
-    /// Metres by which the attacker is off on average, who believes this, if she is there
-    /// (Shokri et al. 2011): each place by its weight; `None` if she can be nowhere.
+    /// Returns the adversary's expected error in metres for a true position (Shokri et al. 2011);
+    /// `None` if there are no pieces.
     pub fn expected_error(&self, map: &StreetMap, truth: Point) -> Option<f64> {
         let off = |piece: &Piece| map.point(piece.middle()).distance(truth) * piece.weight;
         (!self.pieces.is_empty()).then(|| self.pieces.iter().map(off).sum())
     }
 
-    /// How uncertain the attacker is, in bits, counted in pieces.
+    /// Returns the entropy over pieces, in bits.
     pub fn entropy(&self) -> f64 {
         let bits = |piece: &Piece| -piece.weight * piece.weight.log2();
         self.pieces.iter().map(bits).sum()
     }
 
-    /// What two attacks believe together who looked at the same region independently: places that
-    /// both allow, and the product of how dense each thinks she is there.
+    /// Combines two independent posteriors over one region: the intersection of their pieces, weighted by
+    /// the product of their densities.
     pub fn and(&self, other: &Posterior) -> Posterior {
         let mut both = Vec::with_capacity(self.pieces.len().min(other.pieces.len()));
         let mut start = 0;
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn two_beliefs_leave_what_both_allow() {
+    fn the_combination_keeps_what_both_allow() {
         let a = Posterior::places(vec![piece(0, 0.0, 20.0, 1.0), piece(0, 20.0, 40.0, 1.0)]);
         let b = Posterior::places(vec![piece(0, 10.0, 20.0, 1.0), piece(2, 0.0, 10.0, 1.0)]);
         let both = a.and(&b);
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_counted_once_and_stand_where_they_are() {
+    fn candidates_are_distinct_and_keep_their_positions() {
         let town = town("A 0,0  B 100,0 | A-B");
         let (near, far) = (town.at("A-B", 0.0), town.at("A-B", 100.0));
         let left = Posterior::people(vec![(UserId(7), far), (UserId(3), near), (UserId(7), far)]);

@@ -1,49 +1,49 @@
-//! A: reachability. Where, of what was shown, can she have come to from where she was, as fast as
-//! she is; and, looking back, from where can she have gone on to where she was next.
+//! A: reachability. Keeps the streets of the region that the target can have reached from its past at
+//! its top speed, and from which it can have continued to the next region.
 //!
-//! At L1 she was somewhere in the region shown before; at L2 the exact place is known.
+//! At L1 the past is the previous region; at L2 the exact previous position.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::{Piece, Posterior};
-use crate::view::{Shown, View};
-use crate::walk::{Stretch, Walk, Way};
+use crate::street_search::{Direction, StreetInterval, StreetSearch};
+use crate::view::{LinkedDisclosure, View};
 use meshcloak::map::StreetMap;
 use meshcloak::units::Length;
 use std::cell::RefCell;
 
-/// The attack at one of its two levels.
+/// The attack at one of its levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reachability {
     level: Level,
-    looks: Looks,
+    direction: TimeDirection,
 }
 
-/// In which directions of time the attack looks.
+/// Directions of time that the attack uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Looks {
+enum TimeDirection {
     Back,
     BackAndAhead,
 }
 
 impl Reachability {
-    /// L1: from region to region, and back again.
+    /// L1: forward and backward between regions.
     pub const BETWEEN_REGIONS: Reachability =
-        Reachability { level: Level::Service, looks: Looks::BackAndAhead };
-    /// L2 at the moment of disclosure, from where she was known to be: what `history` promises
-    /// about.
+        Reachability { level: Level::Service, direction: TimeDirection::BackAndAhead };
+    /// L2 at the time of disclosure, from the known previous position: the attack that `history`
+    /// withstands.
     pub const FROM_A_KNOWN_POINT: Reachability =
-        Reachability { level: Level::Previous, looks: Looks::Back };
-    /// L2 in hindsight: also back from the region that was shown next.
+        Reachability { level: Level::Previous, direction: TimeDirection::Back };
+    /// L2 in hindsight: also backward from the next region.
     pub const IN_HINDSIGHT: Reachability =
-        Reachability { level: Level::Previous, looks: Looks::BackAndAhead };
+        Reachability { level: Level::Previous, direction: TimeDirection::BackAndAhead };
 }
 
 impl Attack for Reachability {
     fn name(&self) -> &'static str {
-        match (self.level, self.looks) {
+        match (self.level, self.direction) {
             (Level::Service, _) => "reachability",
-            (_, Looks::Back) => "known-point",
-            (_, Looks::BackAndAhead) => "hindsight",
+            (_, TimeDirection::Back) => "known-point",
+            (_, TimeDirection::BackAndAhead) => "hindsight",
         }
     }
 
@@ -56,89 +56,104 @@ impl Attack for Reachability {
     }
 
     fn needs(&self) -> &'static str {
-        match (self.level, self.looks) {
+        match (self.level, self.direction) {
             (Level::Service, _) => {
-                "the target's other disclosures and her top speed: what could be reached from the \
-                 region before, and what leads to the region after"
+                "the target's other disclosures and top speed: streets reachable from the previous \
+                 region, and streets that lead to the next one"
             }
-            (_, Looks::Back) => {
-                "where the target was when she asked before, and her top speed: what could be \
-                 reached from there"
+            (_, TimeDirection::Back) => {
+                "the target's previous position and top speed: streets reachable from there"
             }
-            (_, Looks::BackAndAhead) => {
-                "the same, and the target's next disclosure: what leads to the region after"
+            (_, TimeDirection::BackAndAhead) => {
+                "the same, and the target's next disclosure: streets that lead to the next region"
             }
         }
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        WALK.with_borrow_mut(|walk| self.walk(view, walk))
+        SEARCH.with_borrow_mut(|search| self.narrowed(view, search))
     }
 }
 
 thread_local! {
-    static WALK: RefCell<Walk> = RefCell::default();
+    static SEARCH: RefCell<StreetSearch> = RefCell::default();
 }
 
 impl Reachability {
-    fn walk(self, view: &View<'_>, walk: &mut Walk) -> Option<Posterior> {
+    /// Returns the reachable part of the attacked region.
+    fn narrowed(self, view: &View<'_>, search: &mut StreetSearch) -> Option<Posterior> {
         view.target.speed?;
         let mut left = view.shown().everywhere(view.atlas.map()).pieces.clone();
         let all = left.len();
-        let told = self.look_back(view, walk, &mut left);
+        let told = self.apply_past(view, search, &mut left);
         let next = view.disclosures.get(view.attacked + 1);
-        let next = next.filter(|_| self.looks == Looks::BackAndAhead);
+        let next = next.filter(|_| self.direction == TimeDirection::BackAndAhead);
         if let Some(next) = next {
-            let bound = farthest(view, view.shown(), next);
-            let goal = stretches(&next.everywhere(view.atlas.map()).pieces);
-            narrow(view.atlas.map(), walk, (&goal, bound, Way::Backward), &mut left);
+            let bound = max_travel(view, view.shown(), next);
+            let goal = merged_intervals(&next.everywhere(view.atlas.map()).pieces);
+            narrow(
+                view.atlas.map(),
+                search,
+                &Origin { sources: &goal, bound, direction: Direction::Backward },
+                &mut left,
+            );
         }
         let nothing = !told && next.is_none();
         (!nothing && all > 0).then(|| Posterior::places(left))
     }
 
-    /// Rules out what cannot be reached from where she was; false if that is not known.
-    fn look_back(self, view: &View<'_>, walk: &mut Walk, left: &mut Vec<Piece>) -> bool {
+    /// Rules out positions unreachable from the past; returns false if no past is known.
+    fn apply_past(self, view: &View<'_>, search: &mut StreetSearch, left: &mut Vec<Piece>) -> bool {
         let map = view.atlas.map();
         if self.level > Level::Service {
             let Some(before) = view.previous else { return false };
             let offset = before.position.offset.units();
-            let here = Stretch { street: before.position.street, from: offset, to: offset };
+            let here = StreetInterval { street: before.position.street, from: offset, to: offset };
             let span = view.shown().asked_at - before.at;
             let bound = view.target.speed.map_or(Length::ZERO, |speed| speed * span);
-            narrow(map, walk, (&[here], bound, Way::Forward), left);
+            narrow(
+                map,
+                search,
+                &Origin { sources: &[here], bound, direction: Direction::Forward },
+                left,
+            );
             return true;
         }
-        // From the first region on, each narrowed by the one before it.
-        let mut sources: Option<(usize, Vec<Stretch>)> = None;
-        for number in view.attacked.saturating_sub(MEMORY)..view.attacked {
+        // Each region is narrowed by its predecessor, from the oldest on.
+        let mut sources: Option<(usize, Vec<StreetInterval>)> = None;
+        for number in view.attacked.saturating_sub(MAX_EARLIER)..view.attacked {
             let shown = &view.disclosures[number];
             let mut here = shown.everywhere(map).pieces.clone();
             if let Some((before, from)) = &sources {
-                let bound = farthest(view, &view.disclosures[*before], shown);
-                narrow(map, walk, (from, bound, Way::Forward), &mut here);
+                let bound = max_travel(view, &view.disclosures[*before], shown);
+                narrow(
+                    map,
+                    search,
+                    &Origin { sources: from, bound, direction: Direction::Forward },
+                    &mut here,
+                );
             }
-            sources = Some((number, stretches(&here)));
+            sources = Some((number, merged_intervals(&here)));
         }
         let Some((before, from)) = sources else { return false };
-        let bound = farthest(view, &view.disclosures[before], view.shown());
-        narrow(map, walk, (&from, bound, Way::Forward), left);
+        let bound = max_travel(view, &view.disclosures[before], view.shown());
+        narrow(map, search, &Origin { sources: &from, bound, direction: Direction::Forward }, left);
         true
     }
 }
 
-/// How many disclosures are looked back on: what was longer ago rules out next to nothing.
-const MEMORY: usize = 3;
+/// Number of earlier disclosures used; older ones rule out next to nothing.
+const MAX_EARLIER: usize = 3;
 
-/// How far the target can have come between two of her questions.
-fn farthest(view: &View<'_>, first: &Shown, second: &Shown) -> Length {
+/// Returns how far the target can have travelled between two queries.
+fn max_travel(view: &View<'_>, first: &LinkedDisclosure, second: &LinkedDisclosure) -> Length {
     view.target.speed.map_or(Length::ZERO, |speed| speed * (second.asked_at - first.asked_at))
 }
 
-/// Pieces as stretches; those that touch are one.
-fn stretches(pieces: &[Piece]) -> Vec<Stretch> {
-    let mut all: Vec<Stretch> = Vec::with_capacity(pieces.len() / 4);
-    for piece in pieces.iter().map(Stretch::from) {
+/// Converts pieces to intervals, merging adjacent ones.
+fn merged_intervals(pieces: &[Piece]) -> Vec<StreetInterval> {
+    let mut all: Vec<StreetInterval> = Vec::with_capacity(pieces.len() / 4);
+    for piece in pieces.iter().map(StreetInterval::from) {
         match all.last_mut() {
             Some(last) if last.street == piece.street && piece.from <= last.to + 1 => {
                 last.to = piece.to;
@@ -149,17 +164,25 @@ fn stretches(pieces: &[Piece]) -> Vec<Stretch> {
     all
 }
 
-/// Keeps of the pieces what is within reach of the sources.
+/// What pieces must be reachable from.
+struct Origin<'a> {
+    sources: &'a [StreetInterval],
+    bound: Length,
+    direction: Direction,
+}
+
+/// Restricts pieces to what is within reach of the origin.
 fn narrow(
     map: &StreetMap,
-    walk: &mut Walk,
-    (sources, bound, way): (&[Stretch], Length, Way),
+    search: &mut StreetSearch,
+    origin: &Origin<'_>,
     pieces: &mut Vec<Piece>,
 ) {
-    walk.search(map, sources, bound, way);
+    let Origin { sources, bound, direction } = *origin;
+    search.search(map, sources, bound, direction);
     let mut kept = Vec::with_capacity(pieces.len());
     for piece in &*pieces {
-        walk.clip(map, Stretch::from(piece), way, |part| {
+        search.clip(map, StreetInterval::from(piece), direction, |part| {
             let share = f64::from(part.to - part.from + 1) / f64::from(whole(piece) + 1);
             kept.push(Piece {
                 from: Length::from_units(part.from),
@@ -179,66 +202,66 @@ fn whole(piece: &Piece) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Lookout, seconds};
-    use crate::view::Sighting;
+    use crate::testing::{Scenario, seconds};
+    use crate::view::KnownPosition;
     use meshcloak::region::Region;
     use meshcloak::town::town;
 
-    /// A ── B ── C ── D    100 m each; the target does 10 m/s.
-    fn road() -> Lookout {
-        Lookout::on(town("A 0,0  B 100,0  C 200,0  D 300,0 | A-B B-C C-D"), 100.0, 10.0)
+    /// A ── B ── C ── D    100 m each; the target's speed is 10 m/s.
+    fn road() -> Scenario {
+        Scenario::on(town("A 0,0  B 100,0  C 200,0  D 300,0 | A-B B-C C-D"), 100.0, 10.0)
     }
 
     #[test]
-    fn from_a_known_point_only_what_can_be_reached_is_left() {
-        let mut lookout = road();
-        lookout.show(seconds(10), &["A-B", "B-C", "C-D"]);
-        let before = lookout.town.at("A-B", 20.0);
-        lookout.previous = Some(Sighting { at: seconds(0), position: before });
-        let left = Reachability::FROM_A_KNOWN_POINT.attack(&lookout.view(0)).expect("a past");
+    fn a_known_point_leaves_only_reachable_streets() {
+        let mut scenario = road();
+        scenario.show(seconds(10), &["A-B", "B-C", "C-D"]);
+        let before = scenario.town.at("A-B", 20.0);
+        scenario.previous = Some(KnownPosition { at: seconds(0), position: before });
+        let left = Reachability::FROM_A_KNOWN_POINT.attack(&scenario.view(0)).expect("a past");
         // 100 m from x = 20: everything up to x = 120.
         assert_eq!(left.metres(), 120.0);
-        assert!(left.holds(lookout.town.at("B-C", 20.0)));
-        assert!(!left.holds(lookout.town.at("B-C", 20.1)));
-        lookout.previous = None;
-        assert!(Reachability::FROM_A_KNOWN_POINT.attack(&lookout.view(0)).is_none());
+        assert!(left.holds(scenario.town.at("B-C", 20.0)));
+        assert!(!left.holds(scenario.town.at("B-C", 20.1)));
+        scenario.previous = None;
+        assert!(Reachability::FROM_A_KNOWN_POINT.attack(&scenario.view(0)).is_none());
     }
 
     #[test]
-    fn between_regions_the_one_before_and_the_one_after_narrow_it() {
-        let mut lookout = road();
-        lookout.show(seconds(0), &["A-B"]);
-        lookout.show(seconds(5), &["A-B", "B-C", "C-D"]);
-        lookout.show(seconds(10), &["C-D"]);
+    fn previous_and_next_region_narrow_a_region() {
+        let mut scenario = road();
+        scenario.show(seconds(0), &["A-B"]);
+        scenario.show(seconds(5), &["A-B", "B-C", "C-D"]);
+        scenario.show(seconds(10), &["C-D"]);
         let attack = Reachability::BETWEEN_REGIONS;
         // 50 m from A-B: up to x = 150; and 50 m before C-D: from x = 150.
-        let left = attack.attack(&lookout.view(1)).expect("there is a before and an after");
-        assert!(left.metres() < 0.1 && left.holds(lookout.town.at("B-C", 50.0)), "{left:?}");
+        let left = attack.attack(&scenario.view(1)).expect("there is a before and an after");
+        assert!(left.metres() < 0.1 && left.holds(scenario.town.at("B-C", 50.0)), "{left:?}");
         // The last is reached from there alone.
-        let last = attack.attack(&lookout.view(2)).expect("there is a before");
+        let last = attack.attack(&scenario.view(2)).expect("there is a before");
         assert_eq!(last.metres(), 0.0);
-        assert!(last.holds(lookout.town.at("C-D", 0.0)));
+        assert!(last.holds(scenario.town.at("C-D", 0.0)));
         // The first has only an after.
-        assert_eq!(attack.attack(&lookout.view(0)).map(|left| left.metres()), Some(100.0));
+        assert_eq!(attack.attack(&scenario.view(0)).map(|left| left.metres()), Some(100.0));
         let alone = road();
-        let mut alone = Lookout { town: alone.town, ..alone };
+        let mut alone = Scenario { town: alone.town, ..alone };
         alone.show(seconds(0), &["A-B"]);
         assert!(attack.attack(&alone.view(0)).is_none(), "nothing before, nothing after");
     }
 
     #[test]
-    fn a_rectangle_is_looked_at_through_the_map() {
+    fn reachability_in_a_rectangle_follows_the_streets() {
         // Two roads 20 m apart that meet far away: the rectangle holds both, but only one is near.
         let town = town("A 0,0  B 300,0  C 300,20  D 0,20  E 900,0 | A-B B-E E-C C-D");
-        let mut lookout = Lookout::on(town, 100.0, 10.0);
-        let near = lookout.town.map.bounds();
+        let mut scenario = Scenario::on(town, 100.0, 10.0);
+        let near = scenario.town.map.bounds();
         let corner = meshcloak::units::Point::new(100.0, near.max.y);
         let rectangle = meshcloak::units::Rectangle { min: near.min, max: corner };
-        lookout.show_region(seconds(10), Region::Rectangle(rectangle));
-        let before = lookout.town.at("A-B", 50.0);
-        lookout.previous = Some(Sighting { at: seconds(0), position: before });
-        let left = Reachability::FROM_A_KNOWN_POINT.attack(&lookout.view(0)).expect("a past");
-        assert!(left.holds(lookout.town.at("A-B", 90.0)));
-        assert!(!left.holds(lookout.town.at("C-D", 250.0)), "20 m away, but not along streets");
+        scenario.show_region(seconds(10), Region::Rectangle(rectangle));
+        let before = scenario.town.at("A-B", 50.0);
+        scenario.previous = Some(KnownPosition { at: seconds(0), position: before });
+        let left = Reachability::FROM_A_KNOWN_POINT.attack(&scenario.view(0)).expect("a past");
+        assert!(left.holds(scenario.town.at("A-B", 90.0)));
+        assert!(!left.holds(scenario.town.at("C-D", 250.0)), "20 m away, but not along streets");
     }
 }

@@ -1,6 +1,6 @@
-//! E: region inversion. The region holds all that its members can reach. So the target's street is
-//! one from which everything within her dc was shown; and every street shown is one that somebody
-//! can reach, so streets that alone explain a part of the region are likelier than others.
+//! E: region inversion. The region contains all streets that its members can reach. So everything
+//! within dc of the target's street was published, and every published street is reachable for some
+//! member: streets that alone explain a part of the region are more probable.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
@@ -28,17 +28,17 @@ impl Attack for RegionInversion {
     }
 
     fn needs(&self) -> &'static str {
-        "the target's dc: streets from which all that she can reach was shown, weighted by how much \
-         of the region nobody else explains"
+        "the target's dc: streets whose reachable streets were all published, weighted by the share \
+         of the region that only they explain"
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
         let (Region::Mesh(mesh), Rule::Mesh(rule)) = (&*view.shown().region, view.rule) else {
-            return None; // nothing follows from where somebody is within it
+            return None; // the region does not depend on positions inside it
         };
         let standing = explanations(view, mesh, rule);
         let weight = |street: StreetId| {
-            let found = standing.binary_search_by_key(&street, |hers| hers.0);
+            let found = standing.binary_search_by_key(&street, |own| own.0);
             found.map_or(0.0, |place| standing[place].1)
         };
         let mut left = view.shown().everywhere(view.atlas.map()).clone();
@@ -47,8 +47,8 @@ impl Attack for RegionInversion {
     }
 }
 
-/// The streets on which the target can be, ascending, and what each explains: a part of the region
-/// that several explain is shared among them, as if all members had her dc.
+/// Returns the possible streets of the target, ascending, with the weight that each explains. A part
+/// of the region explained by several streets is shared among them, as if all members had the same dc.
 fn explanations(view: &View<'_>, mesh: &[StreetId], rule: MeshRule) -> Vec<(StreetId, f64)> {
     let mut builder = MeshBuilder::new(Arc::clone(view.atlas), rule);
     let mut explained: Vec<(StreetId, Vec<u32>)> = Vec::new();
@@ -56,8 +56,8 @@ fn explanations(view: &View<'_>, mesh: &[StreetId], rule: MeshRule) -> Vec<(Stre
     let mut explainers = vec![0_u32; mesh.len()];
     for &street in mesh {
         reached.clear();
-        let hers = MeshKey { street, dc: view.target.dc };
-        builder.cloaking_mesh([hers].into_iter(), &mut reached);
+        let own = MeshKey { street, dc: view.target.dc };
+        builder.cloaking_mesh([own].into_iter(), &mut reached);
         let places = reached.iter().map(|street| mesh.binary_search(street).ok());
         let places: Option<Vec<u32>> =
             places.map(|place| place.map(|place| place as u32)).collect();
@@ -73,21 +73,21 @@ fn explanations(view: &View<'_>, mesh: &[StreetId], rule: MeshRule) -> Vec<(Stre
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Lookout, seconds};
+    use crate::testing::{Scenario, seconds};
     use meshcloak::town::town;
 
-    /// 0 ─ 1 ─ … ─ 9, 100 m each; with dc 150 somebody on a street shows two more on each side.
-    fn road() -> Lookout {
+    /// 0 ─ 1 ─ … ─ 9, 100 m each; with dc 150 a mesh extends by two streets on each side.
+    fn road() -> Scenario {
         let text = "0 0,0 1 100,0 2 200,0 3 300,0 4 400,0 5 500,0 6 600,0 7 700,0 8 800,0 9 900,0 \
                     | 0-1 1-2 2-3 3-4 4-5 5-6 6-7 7-8 8-9";
-        Lookout::on(town(text), 150.0, 10.0)
+        Scenario::on(town(text), 150.0, 10.0)
     }
 
-    fn streets(lookout: &Lookout) -> Vec<(String, f64)> {
-        let left = RegionInversion.attack(&lookout.view(0)).expect("a mesh");
+    fn streets(scenario: &Scenario) -> Vec<(String, f64)> {
+        let left = RegionInversion.attack(&scenario.view(0)).expect("a mesh");
         let mut found: Vec<(String, f64)> = Vec::new();
         for piece in &left.pieces {
-            let name = lookout.town.map.street_label(piece.street).to_owned();
+            let name = scenario.town.map.street_label(piece.street).to_owned();
             match found.last_mut() {
                 Some(last) if last.0 == name => last.1 += piece.weight,
                 _ => found.push((name, piece.weight)),
@@ -97,30 +97,30 @@ mod tests {
     }
 
     #[test]
-    fn one_alone_is_found_on_her_street() {
-        let mut lookout = road();
-        lookout.show(seconds(0), &["2-3", "3-4", "4-5", "5-6", "6-7"]);
-        let found = streets(&lookout);
+    fn a_single_member_is_located_on_its_street() {
+        let mut scenario = road();
+        scenario.show(seconds(0), &["2-3", "3-4", "4-5", "5-6", "6-7"]);
+        let found = streets(&scenario);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].0, "4-5");
     }
 
     #[test]
-    fn of_two_both_streets_are_left_and_those_between() {
-        let mut lookout = road();
-        // Somebody on 3-4 and somebody on 5-6: 1-2 to 7-8. 4-5 explains nothing by itself.
-        lookout.show(seconds(0), &["1-2", "2-3", "3-4", "4-5", "5-6", "6-7", "7-8"]);
-        let found = streets(&lookout);
+    fn two_members_leave_their_streets_and_those_between() {
+        let mut scenario = road();
+        // Members on 3-4 and 5-6 give 1-2 to 7-8. 4-5 alone explains nothing.
+        scenario.show(seconds(0), &["1-2", "2-3", "3-4", "4-5", "5-6", "6-7", "7-8"]);
+        let found = streets(&scenario);
         let names: Vec<&str> = found.iter().map(|street| street.0.as_str()).collect();
         assert_eq!(names, ["3-4", "4-5", "5-6"]);
         assert!(found[0].1 > found[1].1 && found[2].1 > found[1].1, "{found:?}");
     }
 
     #[test]
-    fn cells_say_nothing() {
-        let mut lookout = road();
-        lookout.rule = Rule::Fixed;
-        lookout.show(seconds(0), &["2-3", "3-4"]);
-        assert!(RegionInversion.attack(&lookout.view(0)).is_none());
+    fn fixed_cells_reveal_nothing() {
+        let mut scenario = road();
+        scenario.rule = Rule::Fixed;
+        scenario.show(seconds(0), &["2-3", "3-4"]);
+        assert!(RegionInversion.attack(&scenario.view(0)).is_none());
     }
 }

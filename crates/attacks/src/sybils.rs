@@ -1,20 +1,20 @@
-//! G: sybils. The attacker has accounts of its own stand around the target and ask when she does.
-//! Those who share a set with them are few, and only they are people. No rule that counts accounts
-//! prevents this; it is measured, and said.
+//! G: Sybil accounts. The adversary places accounts of its own around the target and asks at the same
+//! time. Few honest users share a set with them. No rule that counts accounts prevents this; it is
+//! measured and documented.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
-use crate::view::{Somebody, View};
+use crate::view::{Candidate, View};
 use meshcloak::query::{QueryId, UserId};
 
-/// The attack, with so many accounts.
+/// The attack with a number of accounts.
 #[derive(Clone, Copy, Debug)]
 pub struct Sybils {
-    /// How many accounts stand around the target.
+    /// Number of accounts around the target.
     pub accounts: u32,
 }
 
-/// As many as a small k wants.
+/// Four accounts, enough for a small k.
 impl Default for Sybils {
     fn default() -> Sybils {
         Sybils { accounts: 4 }
@@ -35,8 +35,8 @@ impl Attack for Sybils {
     }
 
     fn needs(&self) -> &'static str {
-        "four accounts of its own around the target, who ask when she does: who else is in their \
-         sets"
+        "four accounts of its own at the target's position, asking at the same time: the other members \
+         of their sets"
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
@@ -45,7 +45,7 @@ impl Attack for Sybils {
         let honest = people.len();
         let last = people.iter().map(|person| person.id.0).max().unwrap_or(0);
         let like = people.iter().find(|person| person.dc == view.target.dc)?;
-        let planted = (1..=u64::from(self.accounts)).map(|number| Somebody {
+        let planted = (1..=u64::from(self.accounts)).map(|number| Candidate {
             id: QueryId(last + number),
             user: UserId(u64::MAX - number),
             position: around.position,
@@ -69,27 +69,27 @@ impl Attack for Sybils {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::again::Again;
-    use crate::testing::{Lookout, batch, people_on, seconds};
-    use crate::view::{Crowd, Sighting};
+    use crate::scheme_rerun::SchemeRerun;
+    use crate::testing::{Scenario, batch, people_on, seconds};
+    use crate::view::{KnownPosition, Snapshot};
     use meshcloak::guarantee::Guarantee;
     use meshcloak::town::town;
 
     #[test]
-    fn somebody_lonely_is_served_among_accounts_and_is_alone() {
-        // Two people 300 m apart who reach 100 m: nobody is served until accounts come.
+    fn an_isolated_user_is_served_among_sybils_and_identified() {
+        // Two users 300 m apart with dc 100 m: neither is served without the Sybil accounts.
         let text = "0 0,0 1 100,0 2 200,0 3 300,0 4 400,0 | 0-1 1-2 2-3 3-4";
-        let mut lookout = Lookout::on(town(text), 100.0, 10.0);
-        let people = people_on(&lookout, 100.0, &[20.0, 350.0], &[4, 4]);
+        let mut scenario = Scenario::on(town(text), 100.0, 10.0);
+        let people = people_on(&scenario, 100.0, &[20.0, 350.0], &[4, 4]);
         let target = people[0].position;
-        let (state, served, make) = batch(&lookout, people, Guarantee::Reciprocal);
+        let (state, served, make) = batch(&scenario, people, Guarantee::Reciprocal);
         assert!(served.is_empty());
-        let everyone = Again::people(&state);
-        let again = Again { make: &*make, state: &state, now: seconds(1) };
-        let crowd = Crowd::new(&everyone, &again);
-        lookout.previous = Some(Sighting { at: seconds(1), position: target });
-        lookout.show(seconds(1), &["0-1"]);
-        let left = Sybils::default().attack(&lookout.view_of(0, &crowd)).expect("a set");
+        let everyone = SchemeRerun::people(&state);
+        let again = SchemeRerun { make: &*make, state: &state, now: seconds(1) };
+        let crowd = Snapshot::new(&everyone, &again);
+        scenario.previous = Some(KnownPosition { at: seconds(1), position: target });
+        scenario.show(seconds(1), &["0-1"]);
+        let left = Sybils::default().attack(&scenario.view_of(0, &crowd)).expect("a set");
         assert_eq!(left.people.as_deref(), Some(&[UserId(0)][..]));
     }
 }

@@ -1,6 +1,6 @@
-//! What the tests of attacks share: a town, a target, and what was shown of her.
+//! Shared fixtures of the attack tests: a town, a target and its disclosures.
 
-use crate::view::{Crowd, Prior, Rule, Shown, Sighting, Target, View};
+use crate::view::{KnownPosition, LinkedDisclosure, Prior, Rule, Snapshot, Target, View};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::StreetId;
@@ -18,21 +18,21 @@ pub(crate) fn seconds(seconds: u64) -> Time {
     Time::from_millis(seconds * 1_000)
 }
 
-pub(crate) struct Lookout {
+pub(crate) struct Scenario {
     pub town: Town,
     pub atlas: Arc<Atlas>,
     pub target: Target,
     pub rule: Rule,
-    pub shown: Vec<Shown>,
-    pub previous: Option<Sighting>,
+    pub shown: Vec<LinkedDisclosure>,
+    pub previous: Option<KnownPosition>,
     pub named: Vec<Vec<UserId>>,
     pub prior: Option<Prior>,
 }
 
-impl Lookout {
-    /// After a target with that dc, in metres, and speed, in metres per second.
-    pub fn on(town: Town, dc: f64, speed: f64) -> Lookout {
-        Lookout {
+impl Scenario {
+    /// Creates a scenario with a target of that dc in metres and speed in metres per second.
+    pub fn on(town: Town, dc: f64, speed: f64) -> Scenario {
+        Scenario {
             atlas: Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX)),
             town,
             target: Target { dc: Length::metres(dc), speed: Some(Speed::metres_per_second(speed)) },
@@ -44,7 +44,7 @@ impl Lookout {
         }
     }
 
-    /// She asked, and these streets were shown at once.
+    /// Adds a disclosure of these streets at the time of the query.
     pub fn show(&mut self, at: Time, streets: &[&str]) {
         let mut streets: Vec<StreetId> =
             streets.iter().map(|name| self.town.street(name)).collect();
@@ -53,7 +53,7 @@ impl Lookout {
     }
 
     pub fn show_region(&mut self, at: Time, region: Region<'static>) {
-        self.shown.push(Shown::new(at, at, Arc::new(region)));
+        self.shown.push(LinkedDisclosure::new(at, at, Arc::new(region)));
     }
 
     pub fn view(&self, attacked: usize) -> View<'_> {
@@ -70,18 +70,18 @@ impl Lookout {
         }
     }
 
-    pub fn view_of<'a>(&'a self, attacked: usize, crowd: &'a Crowd<'a>) -> View<'a> {
+    pub fn view_of<'a>(&'a self, attacked: usize, crowd: &'a Snapshot<'a>) -> View<'a> {
         View { crowd: Some(crowd), ..self.view(attacked) }
     }
 }
 
-/// People along the x axis of a town whose streets are `0-1`, `1-2`, … of that many metres each;
-/// user, query and place have the same number.
-pub(crate) fn people_on(lookout: &Lookout, street: f64, places: &[f64], k: &[u32]) -> Vec<Query> {
+/// Creates queries along the x axis of a town whose streets `0-1`, `1-2`, … have that many metres each;
+/// user, query and index have the same number.
+pub(crate) fn people_on(scenario: &Scenario, street: f64, places: &[f64], k: &[u32]) -> Vec<Query> {
     let person = |(number, (&metres, &k)): (usize, (&f64, &u32))| {
         let first = (metres / street) as usize;
         let position =
-            lookout.town.at(&format!("{first}-{}", first + 1), metres - first as f64 * street);
+            scenario.town.at(&format!("{first}-{}", first + 1), metres - first as f64 * street);
         Query {
             id: QueryId(number as u64),
             user: UserId(number as u64),
@@ -89,8 +89,8 @@ pub(crate) fn people_on(lookout: &Lookout, street: f64, places: &[f64], k: &[u32
             position,
             k,
             temporal_tolerance: Duration::from_secs(5),
-            distance_constraint: lookout.target.dc,
-            speed: lookout.target.speed,
+            distance_constraint: scenario.target.dc,
+            speed: scenario.target.speed,
         }
     };
     places.iter().zip(k).enumerate().map(person).collect()
@@ -98,13 +98,13 @@ pub(crate) fn people_on(lookout: &Lookout, street: f64, places: &[f64], k: &[u32
 
 type Make = Box<dyn Fn() -> Box<dyn Scheme> + Sync>;
 
-/// MeshCloak on a batch in which these wait: the state, who was served with what, and the scheme.
+/// Runs MeshCloak on these queries; returns the state, the served users with regions, and the factory.
 pub(crate) fn batch(
-    lookout: &Lookout,
+    scenario: &Scenario,
     people: Vec<Query>,
     guarantee: Guarantee,
 ) -> (State, Vec<(u64, Region<'static>)>, Make) {
-    let atlas = Arc::clone(&lookout.atlas);
+    let atlas = Arc::clone(&scenario.atlas);
     let make = move || -> Box<dyn Scheme> {
         let settings = Settings { guarantee, ..Settings::default() };
         Box::new(MeshCloak::new(Arc::clone(&atlas), settings))

@@ -1,6 +1,6 @@
-//! I: timing. Who sees questions come in and disclosures go out matches them: a scheme that answers
-//! as soon as it can tells who it was that made it possible. Batches hide it, as long as more than
-//! one person asks at the last moment.
+//! I: timing. An observer of queries and disclosures matches them by time: a scheme that publishes as
+//! soon as possible reveals the query that completed the set. Batches hide it as long as several
+//! queries arrive at the last moment.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
@@ -24,8 +24,7 @@ impl Attack for Timing {
     }
 
     fn needs(&self) -> &'static str {
-        "when people ask, not where: who asked at the very moment of the disclosure, if it was one \
-         person"
+        "arrival times without positions: the only query that arrived at the moment of the disclosure"
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
@@ -40,32 +39,32 @@ impl Attack for Timing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Lookout, people_on, seconds};
-    use crate::view::{Answer, Crowd, Rerun, Somebody};
+    use crate::testing::{Scenario, people_on, seconds};
+    use crate::view::{Candidate, Rerun, RerunResult, Snapshot};
     use meshcloak::query::UserId;
     use meshcloak::town::town;
 
     struct Nothing;
 
     impl Rerun for Nothing {
-        fn rerun(&self, _: &[Somebody]) -> Option<Answer> {
+        fn rerun(&self, _: &[Candidate]) -> Option<RerunResult> {
             None
         }
     }
 
     #[test]
-    fn the_last_to_come_is_known_if_she_comes_alone() {
-        let mut lookout = Lookout::on(town("0 0,0 1 100,0 | 0-1"), 200.0, 10.0);
-        lookout.show(seconds(7), &["0-1"]);
-        let mut queries = people_on(&lookout, 100.0, &[10.0, 20.0, 30.0], &[2, 2, 2]);
+    fn a_single_query_at_the_time_of_disclosure_is_identified() {
+        let mut scenario = Scenario::on(town("0 0,0 1 100,0 | 0-1"), 200.0, 10.0);
+        scenario.show(seconds(7), &["0-1"]);
+        let mut queries = people_on(&scenario, 100.0, &[10.0, 20.0, 30.0], &[2, 2, 2]);
         queries[2].asked_at = seconds(7);
-        let everyone: Vec<Somebody> = queries.iter().map(Somebody::from).collect();
-        let crowd = Crowd::new(&everyone, &Nothing);
-        let left = Timing.attack(&lookout.view_of(0, &crowd)).expect("one came just now");
+        let everyone: Vec<Candidate> = queries.iter().map(Candidate::from).collect();
+        let crowd = Snapshot::new(&everyone, &Nothing);
+        let left = Timing.attack(&scenario.view_of(0, &crowd)).expect("one came just now");
         assert_eq!(left.people.as_deref(), Some(&[UserId(2)][..]));
-        let together: Vec<Somebody> =
-            everyone.iter().map(|person| Somebody { asked_at: seconds(7), ..*person }).collect();
-        let crowd = Crowd::new(&together, &Nothing);
-        assert!(Timing.attack(&lookout.view_of(0, &crowd)).is_none(), "three came just now");
+        let together: Vec<Candidate> =
+            everyone.iter().map(|person| Candidate { asked_at: seconds(7), ..*person }).collect();
+        let crowd = Snapshot::new(&together, &Nothing);
+        assert!(Timing.attack(&scenario.view_of(0, &crowd)).is_none(), "three came just now");
     }
 }

@@ -1,5 +1,4 @@
-//! What an attacker has before it begins: the map, what was disclosed about its target, and what
-//! its level knows besides.
+//! The adversary's input: the map, the target's disclosures, and the extra knowledge of its level.
 
 use crate::pieces;
 use crate::posterior::Posterior;
@@ -11,163 +10,173 @@ use meshcloak::units::{Length, Speed, Time};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// What an attacker sees.
+/// Everything an attack may use.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    /// The map, prepared.
+    /// The map with its distances.
     pub atlas: &'a Arc<Atlas>,
-    /// How the algorithm makes regions.
+    /// How the attacked scheme builds regions.
     pub rule: Rule,
-    /// Whom it is after.
+    /// The attacked user.
     pub target: Target,
-    /// Every disclosure that concerns the target, in order of time: she can be followed.
-    pub disclosures: &'a [Shown],
-    /// Which of them is attacked.
+    /// All disclosures of the target in order of time: the adversary can link them.
+    pub disclosures: &'a [LinkedDisclosure],
+    /// Index of the attacked disclosure.
     pub attacked: usize,
-    /// L2: where she was when she asked before, published or not.
-    pub previous: Option<Sighting>,
-    /// L3: everyone who waited when the attacked disclosure was made.
-    pub crowd: Option<&'a Crowd<'a>>,
-    /// L3: for each disclosure up to the attacked one, whom it can have been made for.
+    /// L2: position and time of the target's previous query, whether it was published or not.
+    pub previous: Option<KnownPosition>,
+    /// L3: all waiting queries of the attacked batch.
+    pub crowd: Option<&'a Snapshot<'a>>,
+    /// L3: for each disclosure up to the attacked one, the users it can have been published for.
     pub named: &'a [Vec<UserId>],
-    /// How popular streets are with others.
+    /// Popularity of streets among other users.
     pub prior: Option<&'a Prior>,
 }
 
 impl View<'_> {
-    /// The disclosure that is attacked.
-    pub fn shown(&self) -> &Shown {
+    /// Returns the attacked disclosure.
+    pub fn shown(&self) -> &LinkedDisclosure {
         &self.disclosures[self.attacked]
     }
 }
 
-/// What is known of the target, whatever the level.
+/// Properties of the target that every level knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Her distance constraint.
+    /// Distance constraint.
     pub dc: Length,
-    /// Her top speed.
+    /// Top speed.
     pub speed: Option<Speed>,
 }
 
-/// A disclosure that concerns the target.
+/// A disclosure linked to the target.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
-    /// When she asked.
+pub struct LinkedDisclosure {
+    /// Time of the query.
     pub asked_at: Time,
-    /// When it was disclosed.
+    /// Time of the disclosure.
     pub at: Time,
-    /// What the service was asked about.
+    /// The published region.
     pub region: Arc<Region<'static>>,
-    /// Its pieces, once somebody has asked for them.
+    /// Street pieces of the region, computed on first use.
     pieces: OnceLock<Posterior>,
 }
 
-impl Shown {
-    /// What was disclosed at a time about a question asked at another.
-    pub fn new(asked_at: Time, at: Time, region: Arc<Region<'static>>) -> Shown {
-        Shown { asked_at, at, region, pieces: OnceLock::new() }
+impl LinkedDisclosure {
+    /// Creates a disclosure at time `at` for a query of time `asked_at`.
+    pub fn new(asked_at: Time, at: Time, region: Arc<Region<'static>>) -> LinkedDisclosure {
+        LinkedDisclosure { asked_at, at, region, pieces: OnceLock::new() }
     }
 
-    /// Everything inside the region, every metre as likely as another.
+    /// Returns the uniform distribution over the region's streets.
     pub fn everywhere(&self, map: &StreetMap) -> &Posterior {
         self.pieces.get_or_init(|| pieces::everywhere(map, &self.region))
     }
 }
 
-/// Where and when the target was seen.
+/// A position of the target that the adversary knows, and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sighting {
-    /// When.
+pub struct KnownPosition {
+    /// Time.
     pub at: Time,
-    /// Where.
+    /// Position.
     pub position: Position,
 }
 
-pub use meshcloak::scheme::RegionDependence as Rule;
+/// How a scheme builds regions, as far as attacks can exploit it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// The streets that members can reach, a function of street and dc.
+    Mesh(MeshRule),
+    /// A region that does not depend on positions inside it: cells, segments, quadrants.
+    Fixed,
+    /// The bounding rectangle of the members.
+    Tight,
+}
 
-/// How often others were on each street.
+/// Popularity of each street among other users.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prior {
-    /// By street; how likely somebody is to be on a metre of it, up to a factor.
+    /// Relative probability density per metre, by street.
     pub per_metre: Vec<f64>,
 }
 
-/// Somebody of the batch, as who knows every position, k and dc sees her.
+/// A waiting query as an L3 adversary knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Somebody {
-    /// Which query: their order is that of arrival.
+pub struct Candidate {
+    /// Query id; ids are in order of arrival.
     pub id: QueryId,
-    /// Who.
+    /// User.
     pub user: UserId,
-    /// Where.
+    /// Position.
     pub position: Position,
-    /// Among how many she wants to be.
+    /// Requested k.
     pub k: u32,
-    /// Her distance constraint.
+    /// Distance constraint.
     pub dc: Length,
-    /// When she asked.
+    /// Time of the query.
     pub asked_at: Time,
-    /// How long she waits.
-    pub patience: Duration,
-    /// Her top speed.
+    /// Temporal tolerance dt.
+    pub tolerance: Duration,
+    /// Top speed.
     pub speed: Option<Speed>,
 }
 
-/// The public algorithm, which anybody can run.
+/// The public algorithm, which an adversary can run.
 pub trait Rerun: Sync {
-    /// What it publishes when these people wait, in order of arrival; `None` if it cannot be run.
-    fn rerun(&self, people: &[Somebody]) -> Option<Answer>;
+    /// Returns what the algorithm publishes for these waiting queries, given in order of arrival;
+    /// `None` if it cannot be run.
+    fn rerun(&self, people: &[Candidate]) -> Option<RerunResult>;
 }
 
-/// What the algorithm publishes.
+/// Result of a run of the algorithm.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
-    /// The regions.
+pub struct RerunResult {
+    /// Published regions.
     pub regions: Vec<Region<'static>>,
-    /// For each of the people the region that is published for her, if any is.
+    /// For each query the index of its region, if it is served.
     pub region_of: Vec<Option<u32>>,
-    /// For each region who is in its set, by place.
+    /// For each region the members of its set, by index.
     pub sets: Vec<Vec<u32>>,
 }
 
-/// Everyone who waited, and the algorithm.
-pub struct Crowd<'a> {
-    /// In order of arrival.
-    pub people: &'a [Somebody],
+/// All waiting queries of a batch, and the algorithm to run on them.
+pub struct Snapshot<'a> {
+    /// The queries in order of arrival.
+    pub people: &'a [Candidate],
     algorithm: &'a dyn Rerun,
     answer: OnceLock<Option<Indexed>>,
 }
 
-/// An answer whose regions can be looked up.
+/// A result with an index of its regions.
 struct Indexed {
-    answer: Answer,
-    /// Regions in their own order.
+    answer: RerunResult,
+    /// Region indices sorted by region.
     order: Vec<u32>,
-    /// By region, who publishes it, by place.
+    /// For each region the queries that publish it, by index.
     publish: Vec<Vec<u32>>,
 }
 
-impl<'a> Crowd<'a> {
-    /// These people.
-    pub fn new(people: &'a [Somebody], algorithm: &'a dyn Rerun) -> Crowd<'a> {
-        Crowd { people, algorithm, answer: OnceLock::new() }
+impl<'a> Snapshot<'a> {
+    /// Creates a snapshot.
+    pub fn new(people: &'a [Candidate], algorithm: &'a dyn Rerun) -> Snapshot<'a> {
+        Snapshot { people, algorithm, answer: OnceLock::new() }
     }
 
-    /// The algorithm.
+    /// Returns the algorithm.
     pub fn algorithm(&self) -> &'a dyn Rerun {
         self.algorithm
     }
 
     fn indexed(&self) -> Option<&Indexed> {
-        let index = |answer: Answer| {
+        let index = |answer: RerunResult| {
             let mut order: Vec<u32> = (0..answer.regions.len() as u32).collect();
             let region = |number: &u32| &answer.regions[*number as usize];
             order.sort_by(|a, b| region(a).total_cmp(region(b)));
             let mut publish = vec![Vec::new(); answer.regions.len()];
-            for (place, hers) in answer.region_of.iter().enumerate() {
-                if let Some(hers) = hers {
-                    publish[*hers as usize].push(place as u32);
+            for (place, own) in answer.region_of.iter().enumerate() {
+                if let Some(own) = own {
+                    publish[*own as usize].push(place as u32);
                 }
             }
             Indexed { answer, order, publish }
@@ -175,9 +184,9 @@ impl<'a> Crowd<'a> {
         self.answer.get_or_init(|| self.algorithm.rerun(self.people).map(index)).as_ref()
     }
 
-    /// Whom the algorithm, run again, gives exactly this region, by place; once it has been run for
-    /// a crowd, it is known for all regions.
-    pub fn who_publishes(&self, region: &Region<'_>) -> Vec<u32> {
+    /// Returns the indices of the queries for which the algorithm publishes exactly this region. The
+    /// algorithm runs once for each snapshot.
+    pub fn publishers_of(&self, region: &Region<'_>) -> Vec<u32> {
         let Some(Indexed { answer, order, publish }) = self.indexed() else { return Vec::new() };
         let of = |number: &u32| &answer.regions[*number as usize];
         let start = order.partition_point(|number| of(number).total_cmp(region).is_lt());

@@ -1,8 +1,11 @@
-//! Small towns on which the method as printed gives people away, and the guarantees do not.
+//! Small towns on which the printed method discloses users and the guarantees do not.
 
 use attacks::inversion::Inversion;
 use attacks::reachability::Reachability;
-use attacks::{Again, Attack as _, Crowd, Posterior, Rule, Shown, Sighting, Target, View};
+use attacks::{
+    Attack as _, KnownPosition, LinkedDisclosure, Posterior, Rule, SchemeRerun, Snapshot, Target,
+    View,
+};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
@@ -22,7 +25,7 @@ fn at(seconds: u64) -> Time {
     Time::from_millis(seconds * 1_000)
 }
 
-/// A person who asks at 10 s, does 10 m/s and waits for 5 s.
+/// Creates a query at 10 s with speed 10 m/s and dt 5 s.
 fn person(number: u64, position: Position, k: u32, dc: f64) -> Query {
     Query {
         id: QueryId(number + 100),
@@ -36,7 +39,7 @@ fn person(number: u64, position: Position, k: u32, dc: f64) -> Query {
     }
 }
 
-/// Asks where everyone was before, has nobody served then, and publishes what comes at 10 s.
+/// Submits the earlier positions without serving them, then publishes the batch at 10 s.
 fn served(
     town: &Town,
     guarantee: Guarantee,
@@ -70,9 +73,9 @@ fn served(
 }
 
 #[test]
-fn on_a_straight_road_only_one_of_three_can_have_come() {
-    // A was at 0 and is at 100; B is at 180 and C at 190. dc = 100: a clique of 3. But from 0 one
-    // comes no farther than 100 in 10 s.
+fn on_a_straight_road_one_of_three_members_is_possible() {
+    // A moved from 0 to 100; B is at 180 and C at 190. With dc = 100 they are a clique of 3, but from
+    // 0 only 100 m are possible in 10 s.
     let town = town("a -200,0  b 0,0  c 150,0  d 400,0 | a-b b-c c-d");
     let place = |metres: f64| match metres {
         x if x <= 150.0 => town.at("b-c", x),
@@ -93,7 +96,7 @@ fn on_a_straight_road_only_one_of_three_can_have_come() {
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal] {
         let (sets, regions) = served(&town, guarantee, before.clone(), now.clone());
         assert_eq!(sets.len(), 3, "{guarantee:?}: all three are served");
-        let shown = [Shown::new(at(10), at(10), Arc::new(regions[0].clone()))];
+        let shown = [LinkedDisclosure::new(at(10), at(10), Arc::new(regions[0].clone()))];
         let left = known_point(&atlas, &shown, before[0].position);
         let possible = now.iter().filter(|query| left.holds(query.position)).count();
         assert_eq!(possible, 1, "{guarantee:?}: A alone");
@@ -102,14 +105,14 @@ fn on_a_straight_road_only_one_of_three_can_have_come() {
     assert!(sets.is_empty(), "history publishes nothing here");
 }
 
-fn known_point(atlas: &Arc<Atlas>, shown: &[Shown], before: Position) -> Posterior {
+fn known_point(atlas: &Arc<Atlas>, shown: &[LinkedDisclosure], before: Position) -> Posterior {
     let view = View {
         atlas,
         rule: Rule::Fixed,
         target: Target { dc: Length::metres(100.0), speed: Some(Speed::metres_per_second(10.0)) },
         disclosures: shown,
         attacked: 0,
-        previous: Some(Sighting { at: at(0), position: before }),
+        previous: Some(KnownPosition { at: at(0), position: before }),
         crowd: None,
         named: &[],
         prior: None,
@@ -117,7 +120,7 @@ fn known_point(atlas: &Arc<Atlas>, shown: &[Shown], before: Position) -> Posteri
     Reachability::FROM_A_KNOWN_POINT.attack(&view).expect("a past")
 }
 
-/// Publishes everyone who waits as one set, whoever they are.
+/// Publishes all waiting queries as one set.
 #[derive(Default)]
 struct Everyone(Published);
 
@@ -148,7 +151,7 @@ impl Scheme for Everyone {
     }
 }
 
-/// How many people inversion leaves for the first who waits; `None` if she is not served.
+/// Returns for each served query its k and the candidates that inversion leaves.
 fn inverted(
     atlas: &Arc<Atlas>,
     make: &(dyn Fn() -> Box<dyn Scheme> + Sync),
@@ -157,14 +160,14 @@ fn inverted(
     let state = State::with_waiting(crowd.to_vec());
     let mut scheme = make();
     let published = scheme.cloak(&state, at(10), &mut ());
-    let everyone = Again::people(&state);
-    let again = Again { make, state: &state, now: at(10) };
-    let known = Crowd::new(&everyone, &again);
+    let everyone = SchemeRerun::people(&state);
+    let again = SchemeRerun { make, state: &state, now: at(10) };
+    let known = Snapshot::new(&everyone, &again);
     let mut all = Vec::new();
     for served in published.served() {
         let victim = &state.waiting[served.index as usize];
         let region = Arc::new(published.set(served.set).region.into_owned());
-        let shown = [Shown::new(at(10), at(10), region)];
+        let shown = [LinkedDisclosure::new(at(10), at(10), region)];
         let view = View {
             atlas,
             rule: Rule::Fixed,
@@ -184,28 +187,28 @@ fn inverted(
 }
 
 #[test]
-fn somebody_who_asks_twice_is_one_person() {
-    // dt ≥ interval: A waits twice, B once, and each wants to be among 3.
+fn two_queries_of_one_user_count_once() {
+    // dt ≥ interval: A has two waiting queries, B one, each with k = 3.
     let town = town("a 0,0  b 200,0 | a-b");
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
     let mut crowd: Vec<Query> =
         [0, 1, 2].map(|number| person(number, town.at("a-b", 50.0), 3, 100.0)).to_vec();
     crowd[1].user = crowd[0].user;
-    // A scheme that counts questions serves all three, and two people are left.
+    // A scheme that counts queries serves all three and leaves two candidates.
     let careless = inverted(&atlas, &|| Box::new(Everyone::default()), &crowd);
     assert_eq!(careless, [(3, 2), (3, 2), (3, 2)]);
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
         let settings = Settings { guarantee, ..Settings::default() };
         let make = || -> Box<dyn Scheme> { Box::new(MeshCloak::new(Arc::clone(&atlas), settings)) };
-        assert!(inverted(&atlas, &make, &crowd).is_empty(), "{guarantee:?} counts people");
+        assert!(inverted(&atlas, &make, &crowd).is_empty(), "{guarantee:?} counts users");
     }
 }
 
-/// A ring of so many streets of 100 m, and somebody at the beginning of each.
+/// Creates a ring of `count` streets of 100 m with a user at the start of each.
 fn ring(count: usize) -> (Town, Vec<Position>) {
     let mut text = String::new();
     for number in 0..count {
-        // Corners do not matter: lengths are written.
+        // Coordinates do not matter: lengths are given.
         write!(text, "T{number} {},{} ", number % 2, number / 2).expect("a String takes any text");
     }
     text.push('|');
@@ -219,9 +222,9 @@ fn ring(count: usize) -> (Town, Vec<Position>) {
 }
 
 #[test]
-fn on_a_ring_road_printed_sets_overlap_and_give_people_away() {
-    // Twelve people on a ring of 1,200 m, each within reach of all but the one opposite: 2^6
-    // maximal cliques of six.
+fn printed_sets_on_a_ring_road_overlap_and_disclose_users() {
+    // Twelve users on a ring of 1,200 m, each adjacent to all but the opposite one: 2^6 maximal
+    // cliques of six.
     let (town, places) = ring(12);
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
     let crowd: Vec<Query> =
@@ -231,12 +234,11 @@ fn on_a_ring_road_printed_sets_overlap_and_give_people_away() {
         let make = || -> Box<dyn Scheme> { Box::new(MeshCloak::new(Arc::clone(&atlas), settings)) };
         inverted(&atlas, &make, &crowd)
     };
-    // Their regions are the whole ring, all of them; so much for the service. Who asks for shorter
-    // ways shows which clique she took.
+    // All regions are the whole ring here. With a shorter dc the region reveals the clique.
     assert!(left(Guarantee::Paper).iter().all(|&(_, left)| left == 12));
     for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
         let kept = left(guarantee);
-        assert_eq!(kept.len(), 12, "two disjoint cliques of six serve everyone");
+        assert_eq!(kept.len(), 12, "two disjoint cliques of six serve all");
         assert!(kept.iter().all(|&(k, left)| left >= k as usize), "{kept:?}");
     }
     let shorter: Vec<Query> = crowd

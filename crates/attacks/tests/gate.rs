@@ -1,12 +1,14 @@
-//! What the guarantees promise, attacked: thousands of random batches in which most people have a
-//! past, and on which the method as printed does fail.
+//! Attacks on the guarantees: thousands of random batches in which most users have an earlier
+//! position, and on which the printed method fails.
 //!
-//! Inversion runs the algorithm again; reachability knows nothing but disclosures, one earlier
-//! place, a speed and the map, and walks by code of its own.
+//! Inversion runs the algorithm again; reachability uses only disclosures, one earlier position, a
+//! speed and the map, with its own search.
 
 use attacks::inversion::Inversion;
 use attacks::reachability::Reachability;
-use attacks::{Again, Attack as _, Crowd, Rule, Shown, Sighting, Target, View};
+use attacks::{
+    Attack as _, KnownPosition, LinkedDisclosure, Rule, SchemeRerun, Snapshot, Target, View,
+};
 use meshcloak::cells::CellRule;
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
@@ -24,8 +26,8 @@ use std::ops::{AddAssign, Range};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// MeshCloak, looked at by attacks and by the guard. What is promised to the outside may be more
-/// than it does: then the check of the stronger guarantee is left out, and both must notice.
+/// MeshCloak observed by attacks and by the guard. It may promise more than it checks (an injected
+/// fault); then both must notice.
 struct Watched {
     inner: MeshCloak,
     settings: Settings,
@@ -34,20 +36,20 @@ struct Watched {
     found: Found,
 }
 
-/// What attacks and guard found over many batches.
+/// Counts of attacks and guard over many batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Found {
     batches: usize,
     publications: usize,
-    /// Of them by somebody who has a past.
+    /// Publications of users with an earlier position.
     with_a_past: usize,
-    /// Fewer than k left by inversion.
+    /// Fewer than k candidates after inversion.
     inverted: usize,
-    /// Fewer than k left by reachability.
+    /// Fewer than k candidates after reachability.
     reached: usize,
-    /// Sets that break what is promised, by the guard.
+    /// Sets that the guard rejects.
     faults: usize,
-    /// How often an attack ruled out the truth.
+    /// Attacks that ruled out the truth.
     wrong: usize,
 }
 
@@ -78,7 +80,7 @@ impl Scheme for Watched {
         self.inner.describe()
     }
 
-    /// The past is remembered, so that attack and guard can look at it, whatever the scheme needs.
+    /// Keeps history for attack and guard, whether the scheme needs it or not.
     fn history_horizon(&self) -> Option<Duration> {
         Some(DEFAULT_HORIZON)
     }
@@ -97,9 +99,9 @@ impl Scheme for Watched {
         found.faults += inspect(&promise, state, &mut copy);
         let (atlas, settings) = (&*atlas, *settings);
         let make = || -> Box<dyn Scheme> { Box::new(MeshCloak::new(Arc::clone(atlas), settings)) };
-        let everyone = Again::people(state);
-        let again = Again { make: &make, state, now };
-        let crowd = Crowd::new(&everyone, &again);
+        let everyone = SchemeRerun::people(state);
+        let again = SchemeRerun { make: &make, state, now };
+        let crowd = Snapshot::new(&everyone, &again);
         for served in published.served() {
             *found += attack(atlas, (state, now), &crowd, (published, served.index, served.set));
         }
@@ -111,13 +113,13 @@ impl Scheme for Watched {
 fn attack(
     atlas: &Arc<Atlas>,
     (state, now): (&State, Time),
-    crowd: &Crowd<'_>,
+    crowd: &Snapshot<'_>,
     (published, place, set): (&Published, u32, u32),
 ) -> Found {
     let victim = &state.waiting[place as usize];
     let set = published.set(set);
     let region = Arc::new(set.region.clone().into_owned());
-    let shown = [Shown::new(victim.asked_at, now, region)];
+    let shown = [LinkedDisclosure::new(victim.asked_at, now, region)];
     let before = state.history.previous(victim.id);
     let view = View {
         atlas,
@@ -125,7 +127,7 @@ fn attack(
         target: Target { dc: victim.distance_constraint, speed: victim.speed },
         disclosures: &shown,
         attacked: 0,
-        previous: before.map(|asked| Sighting { at: asked.at, position: asked.position }),
+        previous: before.map(|asked| KnownPosition { at: asked.at, position: asked.position }),
         crowd: Some(crowd),
         named: &[],
         prior: None,
@@ -145,10 +147,10 @@ fn attack(
     found
 }
 
-/// Everyone asks three times, ten seconds apart: from anywhere, and from where she can have come to.
+/// Each user asks three times, ten seconds apart, from positions reachable from the previous one.
 fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
     let mut random = Town::generator(seed + 31);
-    let mut first = town.crowd(&mut random, 6 + seed as usize % 22);
+    let mut first = town.random_queries(&mut random, 6 + seed as usize % 22);
     for (number, query) in first.iter_mut().enumerate() {
         query.user.0 = number as u64;
         query.asked_at = Time::from_millis(1_000);
@@ -173,7 +175,7 @@ fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
     waves
 }
 
-/// What MeshCloak with these settings lets through that is promised another guarantee.
+/// Runs MeshCloak with these settings while promising another guarantee.
 fn over(seeds: Range<u64>, settings: Settings, promised: Guarantee) -> Found {
     let mut all = Found::default();
     for seed in seeds {
@@ -192,7 +194,10 @@ fn over(seeds: Range<u64>, settings: Settings, promised: Guarantee) -> Found {
         assert_eq!(scheme.found.wrong, 0, "seed {seed}: an attack ruled out the truth\n{town}");
         all += scheme.found;
     }
-    assert!(2 * all.with_a_past >= all.publications, "half of them have a past: {all:?}");
+    assert!(
+        2 * all.with_a_past >= all.publications,
+        "half of the publications have an earlier position: {all:?}"
+    );
     all
 }
 
@@ -201,10 +206,10 @@ fn settings(guarantee: Guarantee) -> Settings {
 }
 
 const CELLS: RegionRule =
-    RegionRule::Cells(CellRule { length: Length::from_units(300 * 32), least: 1 });
+    RegionRule::Cells(CellRule { length: Length::from_units(300 * 32), min_cells: 1 });
 
 #[test]
-fn the_paper_fails_under_inversion_and_under_reachability() {
+fn paper_falls_to_inversion_and_reachability() {
     let found = over(0..1_000, settings(Guarantee::Paper), Guarantee::Paper);
     assert!(found.batches == 3_000 && found.publications > 10_000, "{found:?}");
     assert!(found.inverted * 20 > found.publications, "{found:?}");
@@ -218,12 +223,12 @@ fn reciprocal_never_falls_below_k_under_inversion() {
         let found = over(0..1_000, settings, Guarantee::Reciprocal);
         assert!(found.publications > 5_000, "{found:?}");
         assert_eq!((found.inverted, found.faults), (0, 0), "{found:?}");
-        assert!(found.reached > 100, "it is not promised more: {found:?}");
+        assert!(found.reached > 100, "reciprocal promises nothing about reachability: {found:?}");
     }
 }
 
 #[test]
-fn history_never_falls_below_k_under_inversion_nor_reachability() {
+fn history_never_falls_below_k() {
     for region in [RegionRule::default(), CELLS] {
         let settings = Settings { region, ..settings(Guarantee::History) };
         let found = over(0..1_000, settings, Guarantee::History);
@@ -233,7 +238,7 @@ fn history_never_falls_below_k_under_inversion_nor_reachability() {
 }
 
 #[test]
-fn with_the_check_left_out_attack_and_guard_each_find_some() {
+fn injected_faults_are_found_by_attacks_and_guard() {
     let found = over(0..300, settings(Guarantee::Paper), Guarantee::Reciprocal);
     assert!(found.inverted > 100 && found.faults > 100, "{found:?}");
     let found = over(0..300, settings(Guarantee::Reciprocal), Guarantee::History);

@@ -1,49 +1,49 @@
-//! Buckets of K (Kalnis et al. 2007): people in a fixed order are cut into runs of K by rank; the
-//! last run takes the rest, up to 2K − 1.
+//! Buckets of K (Kalnis et al. 2007): users in a fixed order are divided into runs of K by rank; the
+//! last run takes the remainder, up to 2K − 1.
 //!
-//! Everyone's bucket is that of her own K. All of a bucket with the same K get the same set, which
-//! is reciprocity for one K; among mixed K a bucket also holds people who publish another, and
-//! that weakness is kept.
+//! Each query uses the bucket of its own K. Members of a bucket with the same K publish the same
+//! set, which is reciprocal if all K are equal. With mixed K a bucket also holds users that publish
+//! another set; this weakness of the scheme is kept.
 
 use meshcloak::query::Query;
 use meshcloak::scheme::{Published, Stats};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// The order of a batch, and which of its buckets are published.
+/// Order of a batch and its published buckets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buckets {
-    /// Places in the waiting list, in the order of the scheme.
+    /// Waiting indices in the order of the scheme.
     order: Vec<u32>,
-    /// By place: the rank in the order; [`NONE`] of a user's later queries.
+    /// By waiting index: rank in the order; [`NONE`] for queries that take no part.
     ranks: Vec<u32>,
-    /// By K and where the bucket begins: its set.
+    /// Set by K and start of the bucket.
     sets: FxHashMap<(u32, u32), u32>,
 }
 
 const NONE: u32 = u32::MAX;
 
-/// The ranks of the bucket of K that holds a rank; `None` if there are fewer than K people.
-pub(crate) fn bucket(rank: usize, k: usize, people: usize) -> Option<Range<usize>> {
-    let buckets = people.checked_div(k).filter(|&buckets| buckets > 0)?;
+/// Ranks of the bucket of size `k` that holds `rank`; `None` if there are fewer than `k` users.
+pub(crate) fn bucket(rank: usize, k: usize, users: usize) -> Option<Range<usize>> {
+    let buckets = users.checked_div(k).filter(|&buckets| buckets > 0)?;
     let number = (rank / k).min(buckets - 1);
-    let end = if number + 1 == buckets { people } else { (number + 1) * k };
+    let end = if number + 1 == buckets { users } else { (number + 1) * k };
     Some(number * k..end)
 }
 
 impl Buckets {
-    /// Takes the order of a batch: places in a waiting list of that length.
+    /// Sets the order of a batch: waiting indices into a list of length `waiting`.
     pub(crate) fn arrange(&mut self, waiting: usize, order: impl Iterator<Item = u32>) {
         self.order.clear();
         self.order.extend(order);
         self.ranks.clear();
         self.ranks.resize(waiting, NONE);
-        for (rank, &place) in self.order.iter().enumerate() {
-            self.ranks[place as usize] = rank as u32;
+        for (rank, &index) in self.order.iter().enumerate() {
+            self.ranks[index as usize] = rank as u32;
         }
     }
 
-    /// Publishes everyone's bucket; `add` adds the set of a bucket, told by places.
+    /// Publishes the bucket of each query; `add` adds the set of a bucket given by waiting indices.
     pub(crate) fn publish(
         &mut self,
         waiting: &[Query],
@@ -53,7 +53,7 @@ impl Buckets {
         let Buckets { order, ranks, sets } = self;
         published.clear();
         sets.clear();
-        for (place, (query, &rank)) in waiting.iter().zip(&*ranks).enumerate() {
+        for (index, (query, &rank)) in waiting.iter().zip(&*ranks).enumerate() {
             if rank == NONE {
                 continue;
             }
@@ -61,7 +61,7 @@ impl Buckets {
                 let set = sets
                     .entry((query.k, run.start as u32))
                     .or_insert_with(|| add(published, &order[run.clone()]));
-                published.serve(place as u32, *set);
+                published.serve(index as u32, *set);
             }
         }
         published.stats =
@@ -73,8 +73,7 @@ impl Buckets {
 pub(crate) mod tests {
     use super::*;
 
-    /// Naively, who shares a bucket with somebody: people in their order are cut into runs of her
-    /// k, and what is left over joins the last.
+    /// Reference: divides the order into runs of the query's k, the remainder joins the last run.
     pub(crate) fn bucket_of<'a>(order: &[&'a Query], query: &Query) -> Option<Vec<&'a Query>> {
         let mut runs: Vec<Vec<&Query>> =
             order.chunks(query.k as usize).map(<[&Query]>::to_vec).collect();
@@ -86,23 +85,23 @@ pub(crate) mod tests {
     #[test]
     fn buckets_hold_k_and_the_last_one_up_to_two_k_less_one() {
         for k in 1..9 {
-            for people in 0..60 {
-                let runs: Vec<_> = (0..people).map(|rank| bucket(rank, k, people)).collect();
-                if people < k {
+            for users in 0..60 {
+                let runs: Vec<_> = (0..users).map(|rank| bucket(rank, k, users)).collect();
+                if users < k {
                     assert!(runs.iter().all(Option::is_none));
                     continue;
                 }
                 for (rank, run) in runs.iter().enumerate() {
-                    let run = run.clone().expect("there are enough people");
+                    let run = run.clone().expect("there are at least k users");
                     assert!(run.contains(&rank));
-                    assert!(run.len() == k || run.end == people && run.len() < 2 * k, "{run:?}");
+                    assert!(run.len() == k || run.end == users && run.len() < 2 * k, "{run:?}");
                     assert!(run.clone().all(|other| runs[other] == Some(run.clone())));
-                    // Naively: whole buckets from the beginning while another still fits.
+                    // Reference: whole buckets from the start while another still fits.
                     let mut start = 0;
-                    while start + k <= rank && start + 2 * k <= people {
+                    while start + k <= rank && start + 2 * k <= users {
                         start += k;
                     }
-                    assert_eq!(run.start, start, "rank {rank} of {people}, k {k}");
+                    assert_eq!(run.start, start, "rank {rank} of {users}, k {k}");
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! Casper (Mokbel, Chow, Aref 2006): a pyramid of grids and the profile (k, A_min). From the
-//! user's cell of the lowest grid upwards: the cell if it holds k people and is large enough, else
-//! its union with the neighbour beside or above in the same parent, else the same for the parent.
+//! user's cell of the lowest grid upwards: the cell if it holds k users and is large enough, else
+//! its union with the horizontal or vertical neighbour in the same parent, else the same for the
+//! parent.
 
-use crate::areas::{Area, Areas};
+use crate::quadrant_areas::{Area, AreaPublisher};
 use crate::quadrants::{Quadrant, Quadrants};
 use crate::square::DEPTH;
 use meshcloak::distance::Atlas;
@@ -10,59 +11,58 @@ use meshcloak::scheme::{Description, Observer, Pace, Published, RegionDependence
 use meshcloak::units::Time;
 use std::sync::Arc;
 
-/// What can be chosen.
+/// CasperSettings of Casper.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// How often the square around the map is halved to give the lowest grid; at most 16.
+pub struct CasperSettings {
+    /// Halvings of the square around the map that give the lowest grid; at most 16.
     pub levels: u32,
-    /// A_min: the smallest area that may be published, in square metres; beyond the area of the
-    /// map nobody is served.
-    pub smallest_area: f64,
+    /// A_min: minimum published area in square metres; above the area of the map no query is served.
+    pub min_area: f64,
 }
 
-/// Nine levels, cells of 50 m on 25 km; no smallest area, for a query names none.
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { levels: 9, smallest_area: 0.0 }
+/// Nine levels (cells of 50 m on 25 km), no minimum area, since queries carry none.
+impl Default for CasperSettings {
+    fn default() -> CasperSettings {
+        CasperSettings { levels: 9, min_area: 0.0 }
     }
 }
 
-/// The scheme, with the room it needs from batch to batch.
+/// The scheme and its buffers.
 #[derive(Debug)]
 pub struct Casper {
     atlas: Arc<Atlas>,
-    settings: Settings,
-    areas: Areas,
+    settings: CasperSettings,
+    areas: AreaPublisher,
 }
 
 impl Casper {
-    /// The scheme on a map.
-    pub fn new(atlas: Arc<Atlas>, settings: Settings) -> Casper {
-        let settings = Settings { levels: settings.levels.min(DEPTH), ..settings };
-        Casper { areas: Areas::of(atlas.map()), atlas, settings }
+    /// Creates the scheme for a map.
+    pub fn new(atlas: Arc<Atlas>, settings: CasperSettings) -> Casper {
+        let settings = CasperSettings { levels: settings.levels.min(DEPTH), ..settings };
+        Casper { areas: AreaPublisher::new(atlas.map()), atlas, settings }
     }
 }
 
-impl Settings {
-    /// The authors' algorithm, bottom up, for the one of a rank.
+impl CasperSettings {
+    /// The authors' bottom-up algorithm for the user of that rank.
     fn choose(&self, quadrants: &Quadrants, rank: usize, k: usize) -> Option<Area> {
         let mut cell = quadrants.around(rank, self.levels);
         loop {
             let area = quadrants.area(cell.level());
             let count = |quadrant: Quadrant| quadrants.within(quadrant, rank).len();
             let own = count(cell);
-            if own >= k && area >= self.smallest_area {
+            if own >= k && area >= self.min_area {
                 return Some(Area::one(cell));
             }
             let parent = cell.parent()?;
-            if 2.0 * area >= self.smallest_area {
-                let beside = own + count(cell.beside());
-                let above = own + count(cell.above());
-                if beside >= k && (above < k || beside <= above) {
-                    return Some(Area::both(cell, cell.beside()));
+            if 2.0 * area >= self.min_area {
+                let horizontal = own + count(cell.horizontal_sibling());
+                let vertical = own + count(cell.vertical_sibling());
+                if horizontal >= k && (vertical < k || horizontal <= vertical) {
+                    return Some(Area::both(cell, cell.horizontal_sibling()));
                 }
-                if above >= k {
-                    return Some(Area::both(cell, cell.above()));
+                if vertical >= k {
+                    return Some(Area::both(cell, cell.vertical_sibling()));
                 }
             }
             cell = parent;
@@ -78,16 +78,16 @@ impl Scheme for Casper {
     fn describe(&self) -> Description {
         Description {
             setting: "free space",
-            cliques: "smallest cell or pair of cells with k people",
+            cliques: "smallest cell or pair of cells with k users",
             constraint: "smallest area",
             pace: Pace::Batch,
             regions: RegionDependence::Fixed,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
         let choose = |quadrants: &Quadrants, rank, k| self.settings.choose(quadrants, rank, k);
-        self.areas.publish(self.atlas.map(), &state.waiting, choose, watch)
+        self.areas.publish(self.atlas.map(), &state.waiting, choose, observer)
     }
 }
 
@@ -100,30 +100,36 @@ mod tests {
     use meshcloak::region::Region;
     use meshcloak::units::{Point, Rectangle};
 
-    /// An area of the hierarchy: its level, cells, and whether a pair is one above the other.
-    type Candidate = (u32, Vec<(u32, u32)>, bool);
+    /// An area of the hierarchy.
+    struct Candidate {
+        level: u32,
+        cells: Vec<(u32, u32)>,
+        is_vertical_pair: bool,
+    }
 
-    /// All areas of the hierarchy around a cell of the lowest grid: cells, and pairs of cells of
+    /// All areas of the hierarchy around a cell of the lowest grid: cells, and pairs of cells with
     /// one parent.
     fn hierarchy(levels: u32, (column, row): (u32, u32)) -> Vec<Candidate> {
         let around = |level: u32| {
             let (x, y) = (column >> (levels - level), row >> (levels - level));
-            let mut areas = vec![(level, vec![(x, y)], false)];
+            let area = |cells, is_vertical_pair| Candidate { level, cells, is_vertical_pair };
+            let mut areas = vec![area(vec![(x, y)], false)];
             if level > 0 {
-                areas.push((level, vec![(x, y), (x ^ 1, y)], false));
-                areas.push((level, vec![(x, y), (x, y ^ 1)], true));
+                areas.push(area(vec![(x, y), (x ^ 1, y)], false));
+                areas.push(area(vec![(x, y), (x, y ^ 1)], true));
             }
             areas
         };
         (0..=levels).flat_map(around).collect()
     }
 
-    /// Naively: of all areas of the hierarchy that do, the smallest; of two as small the one with
-    /// fewer people, of two as full the one from left to right.
+    /// Reference: the smallest sufficient area of the hierarchy; ties by fewer users, then
+    /// horizontal pairs first.
     fn smallest(
         scene: &Scene,
-        settings: Settings,
-        (people, query): (&[&Query], &Query),
+        settings: CasperSettings,
+        users: &[&Query],
+        query: &Query,
     ) -> Option<(Vec<QueryId>, Region<'static>)> {
         let map = &scene.town.map;
         let square = Square::around(map);
@@ -131,37 +137,38 @@ mod tests {
             let (column, row) = square.cell(map.point(query.position));
             (column >> (DEPTH - level), row >> (DEPTH - level))
         };
-        let inside = |(level, cells, _): &Candidate| -> Vec<QueryId> {
-            let inside = people.iter().filter(|person| cells.contains(&cell(person, *level)));
-            inside.map(|person| person.id).collect()
+        let inside = |area: &Candidate| -> Vec<QueryId> {
+            let inside = users.iter().filter(|user| area.cells.contains(&cell(user, area.level)));
+            inside.map(|user| user.id).collect()
         };
         let mut areas = hierarchy(settings.levels, cell(query, settings.levels));
         areas.retain(|area| {
-            let size = square.area(area.0) * area.1.len() as f64;
-            size >= settings.smallest_area && inside(area).len() >= query.k as usize
+            let size = square.area(area.level) * area.cells.len() as f64;
+            size >= settings.min_area && inside(area).len() >= query.k as usize
         });
         let order = |area: &Candidate| {
-            let halvings = 2 * area.0 - (area.1.len() as u32 - 1);
-            (std::cmp::Reverse(halvings), inside(area).len(), area.2)
+            let halvings = 2 * area.level - (area.cells.len() as u32 - 1);
+            (std::cmp::Reverse(halvings), inside(area).len(), area.is_vertical_pair)
         };
         let area = areas.into_iter().min_by_key(order)?;
-        let corners = area.1.iter().map(|&cell| square.rectangle(area.0, cell));
+        let corners = area.cells.iter().map(|&cell| square.rectangle(area.level, cell));
         let corners: Vec<Point> = corners.flat_map(|cell| [cell.min, cell.max]).collect();
         Some((inside(&area), Region::Rectangle(Rectangle::around(corners)?)))
     }
 
     #[test]
-    fn everyone_publishes_the_smallest_area_of_the_hierarchy() {
+    fn every_query_publishes_the_smallest_area_of_the_hierarchy() {
         let mut served = 0;
         for scene in Scene::many() {
             let whole = Square::around(&scene.town.map).area(0);
             let part = [0.0, 1e-4, 0.1, 0.3, 0.6, 1.5][scene.seed as usize % 6];
             let levels = [9, 1, 4, 16, 0, 30, 6][scene.seed as usize % 7];
-            let settings = Settings { levels, smallest_area: whole * part };
+            let settings = CasperSettings { levels, min_area: whole * part };
             let mut scheme = Casper::new(Arc::clone(&scene.atlas), settings);
-            let settings = Settings { levels: levels.min(DEPTH), ..settings };
-            served += scene
-                .expect(&mut scheme, |people, query| smallest(&scene, settings, (people, query)));
+            let settings = CasperSettings { levels: levels.min(DEPTH), ..settings };
+            served += scene.assert_publishes(&mut scheme, |users, query| {
+                smallest(&scene, settings, users, query)
+            });
         }
         assert!(served > 4_000, "{served}");
     }

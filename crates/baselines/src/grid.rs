@@ -1,8 +1,8 @@
-//! Points that come and go, in square cells over the map: who is inside a rectangle?
+//! Uniform grid over the map with insertion, removal and rectangle queries.
 
 use meshcloak::units::{Point, Rectangle};
 
-/// Numbered points by cell.
+/// Numbered points in square cells.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
     corner: Point,
@@ -12,45 +12,45 @@ pub(crate) struct Grid {
     cells: Vec<Vec<(u32, Point)>>,
 }
 
-/// The longer side of the map has at most so many cells.
-const MOST_CELLS: f64 = 256.0;
+/// Maximum number of cells along the longer side of the map.
+const MAX_CELLS: f64 = 256.0;
 
-/// No cell is smaller than this, in metres.
-const SMALLEST_SIDE: f64 = 100.0;
+/// Minimum side of a cell in metres.
+const MIN_SIDE: f64 = 100.0;
 
 impl Grid {
-    /// An empty grid over `bounds`; a point outside counts to the nearest cell.
+    /// Creates an empty grid over `bounds`; points outside belong to the nearest cell.
     pub(crate) fn new(bounds: Rectangle) -> Grid {
-        let side = (bounds.width().max(bounds.height()) / MOST_CELLS).max(SMALLEST_SIDE);
+        let side = (bounds.width().max(bounds.height()) / MAX_CELLS).max(MIN_SIDE);
         let columns = (bounds.width() / side) as usize + 1;
         let rows = (bounds.height() / side) as usize + 1;
         Grid { corner: bounds.min, side, columns, rows, cells: vec![Vec::new(); columns * rows] }
     }
 
-    /// Forgets all points.
+    /// Removes all points.
     pub(crate) fn clear(&mut self) {
         self.cells.iter_mut().for_each(Vec::clear);
     }
 
-    /// A point comes.
+    /// Inserts a point.
     pub(crate) fn insert(&mut self, number: u32, point: Point) {
         let cell = self.cell(point);
         self.cells[cell].push((number, point));
     }
 
-    /// A point goes, if it is there.
+    /// Removes a point if it is present.
     pub(crate) fn remove(&mut self, number: u32, point: Point) {
         let cell = self.cell(point);
         let cell = &mut self.cells[cell];
-        if let Some(place) = cell.iter().position(|(other, _)| *other == number) {
-            cell.swap_remove(place);
+        if let Some(index) = cell.iter().position(|(other, _)| *other == number) {
+            cell.swap_remove(index);
         }
     }
 
-    /// Visits every point inside a rectangle, its edge included, in no particular order.
+    /// Visits each point inside a rectangle, boundary included, in unspecified order.
     pub(crate) fn within(&self, rectangle: Rectangle, mut visit: impl FnMut(u32)) {
         let Rectangle { min, max } = rectangle;
-        let ((left, bottom), (right, top)) = (self.place(min), self.place(max));
+        let ((left, bottom), (right, top)) = (self.column_row(min), self.column_row(max));
         for row in bottom..=top {
             for column in left..=right {
                 for &(number, Point { x, y }) in &self.cells[row * self.columns + column] {
@@ -62,19 +62,20 @@ impl Grid {
         }
     }
 
-    /// How many cells [`Grid::within`] would look into.
+    /// Number of cells that [`Grid::within`] reads.
     pub(crate) fn cells_within(&self, rectangle: Rectangle) -> usize {
-        let ((left, bottom), (right, top)) = (self.place(rectangle.min), self.place(rectangle.max));
+        let ((left, bottom), (right, top)) =
+            (self.column_row(rectangle.min), self.column_row(rectangle.max));
         (right + 1 - left) * (top + 1 - bottom)
     }
 
     fn cell(&self, point: Point) -> usize {
-        let (column, row) = self.place(point);
+        let (column, row) = self.column_row(point);
         row * self.columns + column
     }
 
-    /// Column and row; a cast keeps what is below zero, or no number, at zero.
-    fn place(&self, point: Point) -> (usize, usize) {
+    /// Column and row of a point; the cast maps negative values and NaN to zero.
+    fn column_row(&self, point: Point) -> (usize, usize) {
         let column = ((point.x - self.corner.x) / self.side) as usize;
         let row = ((point.y - self.corner.y) / self.side) as usize;
         (column.min(self.columns - 1), row.min(self.rows - 1))
@@ -88,7 +89,7 @@ mod tests {
     use rand::RngExt as _;
 
     #[test]
-    fn those_inside_are_found_and_nobody_else() {
+    fn within_visits_exactly_the_points_inside() {
         let bounds = Rectangle { min: Point::new(-500.0, 0.0), max: Point::new(40_000.0, 900.0) };
         let mut grid = Grid::new(bounds);
         let mut random = Town::generator(1);
@@ -101,8 +102,8 @@ mod tests {
             grid.insert(points.len() as u32, a);
             points.push(Some(a));
             if points.len().is_multiple_of(3) {
-                let gone = random.random_range(0..points.len());
-                points[gone].take().into_iter().for_each(|p| grid.remove(gone as u32, p));
+                let removed = random.random_range(0..points.len());
+                points[removed].take().into_iter().for_each(|p| grid.remove(removed as u32, p));
             }
             let rectangle = Rectangle::around([a, b]).unwrap();
             let mut inside = Vec::new();

@@ -1,15 +1,14 @@
-//! The Hilbert curve through the smallest cells of a [`crate::square::Square`]: near on the curve
-//! is near in the plane.
+//! Hilbert curve through the smallest cells of a [`crate::square::Square`]; it preserves locality.
 
 use crate::square::DEPTH;
 
-/// How far along the curve a cell lies.
+/// Position of a cell (column, row) along the curve.
 pub(crate) fn key((mut x, mut y): (u32, u32)) -> u32 {
     let mut key = 0;
     for bit in (0..DEPTH).rev() {
         let (east, north) = (x >> bit & 1, y >> bit & 1);
         key = key << 2 | ((3 * east) ^ north);
-        // The curve in a southern quadrant is turned; in the south-east it is also mirrored.
+        // The curve is transposed in southern quadrants, and also mirrored in the south-east.
         if north == 0 {
             if east == 1 {
                 (x, y) = (!x, !y);
@@ -25,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_curve_visits_every_cell_of_a_corner_and_goes_from_neighbour_to_neighbour() {
+    fn consecutive_cells_of_the_curve_are_adjacent() {
         let mut cells: Vec<(u32, (u32, u32))> =
             (0..32 * 32).map(|n| (n % 32, n / 32)).map(|cell| (key(cell), cell)).collect();
         cells.sort_unstable();

@@ -1,8 +1,8 @@
-//! Hilbert Cloak (Kalnis, Ghinita, Mouratidis, Papadias 2007): people in the order of the Hilbert
-//! curve, cut into buckets of K; a bucket's smallest rectangle is published.
+//! Hilbert Cloak (Kalnis, Ghinita, Mouratidis, Papadias 2007): users in the order of the Hilbert
+//! curve are divided into buckets of K; the bounding rectangle of a bucket is published.
 
 use crate::buckets::Buckets;
-use crate::crowd::Crowd;
+use crate::distinct_users::DistinctUsers;
 use crate::hilbert;
 use crate::square::Square;
 use meshcloak::distance::Atlas;
@@ -13,13 +13,13 @@ use meshcloak::scheme::{
 use meshcloak::units::{Point, Rectangle, Time};
 use std::sync::Arc;
 
-/// The scheme, with the room it needs from batch to batch.
+/// The scheme and its buffers.
 #[derive(Debug)]
 pub struct HilbertCloak {
     atlas: Arc<Atlas>,
     square: Square,
-    crowd: Crowd,
-    /// How far along the curve, and the place in the waiting list, in one number.
+    users: DistinctUsers,
+    /// Position along the curve (high 32 bits) and waiting index (low 32 bits).
     keys: Vec<u64>,
     points: Vec<Point>,
     buckets: Buckets,
@@ -27,12 +27,12 @@ pub struct HilbertCloak {
 }
 
 impl HilbertCloak {
-    /// The scheme on a map.
+    /// Creates the scheme for a map.
     pub fn new(atlas: Arc<Atlas>) -> HilbertCloak {
         HilbertCloak {
             square: Square::around(atlas.map()),
             atlas,
-            crowd: Crowd::default(),
+            users: DistinctUsers::default(),
             keys: Vec::new(),
             points: Vec::new(),
             buckets: Buckets::default(),
@@ -56,25 +56,25 @@ impl Scheme for HilbertCloak {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
-        let HilbertCloak { atlas, square, crowd, keys, points, buckets, published } = self;
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
+        let HilbertCloak { atlas, square, users, keys, points, buckets, published } = self;
         let waiting = &state.waiting;
-        watch.stage(Stage::Graph);
+        observer.stage(Stage::Graph);
         points.clear();
         points.extend(waiting.iter().map(|query| atlas.map().point(query.position)));
         keys.clear();
-        keys.extend(crowd.gather(waiting).iter().map(|&place| {
-            let key = hilbert::key(square.cell(points[place as usize]));
-            u64::from(key) << 32 | u64::from(place)
+        keys.extend(users.select(waiting).iter().map(|&index| {
+            let key = hilbert::key(square.cell(points[index as usize]));
+            u64::from(key) << 32 | u64::from(index)
         }));
         keys.sort_unstable();
-        watch.stage(Stage::Cliques);
+        observer.stage(Stage::Cliques);
         buckets.arrange(waiting.len(), keys.iter().map(|&key| key as u32));
-        watch.stage(Stage::Mesh);
-        buckets.publish(waiting, published, |published, places| {
-            let inside = places.iter().map(|&place| points[place as usize]);
-            let rectangle = Rectangle::around(inside).expect("a bucket has people");
-            let members = places.iter().map(|&place| waiting[place as usize].id);
+        observer.stage(Stage::Mesh);
+        buckets.publish(waiting, published, |published, indices| {
+            let inside = indices.iter().map(|&index| points[index as usize]);
+            let rectangle = Rectangle::around(inside).expect("a bucket has members");
+            let members = indices.iter().map(|&index| waiting[index as usize].id);
             published.add(members, &Region::Rectangle(rectangle))
         });
         published
@@ -88,14 +88,14 @@ mod tests {
     use crate::testing::Scene;
 
     #[test]
-    fn everyone_publishes_the_rectangle_of_her_bucket_along_the_curve() {
+    fn every_query_publishes_the_bounding_rectangle_of_its_bucket() {
         let mut served = 0;
         for scene in Scene::many() {
             let map = &scene.town.map;
             let mut scheme = HilbertCloak::new(Arc::clone(&scene.atlas));
             let square = Square::around(map);
-            served += scene.expect(&mut scheme, |people, query| {
-                let mut order = people.to_vec();
+            served += scene.assert_publishes(&mut scheme, |users, query| {
+                let mut order = users.to_vec();
                 order.sort_by_key(|query| hilbert::key(square.cell(map.point(query.position))));
                 let bucket = bucket_of(&order, query)?;
                 let points = bucket.iter().map(|query| map.point(query.position));
@@ -114,8 +114,8 @@ mod tests {
             let cloaked = scene.cloaked(&mut HilbertCloak::new(Arc::clone(&scene.atlas)));
             for (members, _) in cloaked.iter().flatten() {
                 for member in members {
-                    let theirs = cloaked[member.0 as usize].as_ref().map(|(members, _)| members);
-                    assert_eq!(theirs, Some(members), "seed {}\n{}", scene.seed, scene.town);
+                    let other = cloaked[member.0 as usize].as_ref().map(|(members, _)| members);
+                    assert_eq!(other, Some(members), "seed {}\n{}", scene.seed, scene.town);
                     shared += 1;
                 }
             }

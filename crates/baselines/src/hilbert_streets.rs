@@ -1,9 +1,8 @@
-//! Hilbert Cloak in street order (Mouratidis & Yiu 2010): people in the order of a fixed walk
-//! through the streets, cut into buckets of K; the streets on which a bucket's people are form its
-//! region.
+//! Hilbert Cloak in street order (Mouratidis & Yiu 2010): users in the order of a fixed walk
+//! through the streets are divided into buckets of K; the region is the streets of the members.
 
 use crate::buckets::Buckets;
-use crate::crowd::Crowd;
+use crate::distinct_users::DistinctUsers;
 use crate::street_walk::StreetWalk;
 use meshcloak::distance::Atlas;
 use meshcloak::scheme::{
@@ -12,25 +11,25 @@ use meshcloak::scheme::{
 use meshcloak::units::Time;
 use std::sync::Arc;
 
-/// The scheme, with the room it needs from batch to batch.
+/// The scheme and its buffers.
 #[derive(Debug)]
 pub struct HilbertStreets {
     atlas: Arc<Atlas>,
     walk: StreetWalk,
-    crowd: Crowd,
-    /// How far along the walk, and the place in the waiting list.
+    users: DistinctUsers,
+    /// Position along the walk and waiting index.
     keys: Vec<(u64, u32)>,
     buckets: Buckets,
     published: Published,
 }
 
 impl HilbertStreets {
-    /// The scheme on a map.
+    /// Creates the scheme for a map.
     pub fn new(atlas: Arc<Atlas>) -> HilbertStreets {
         HilbertStreets {
-            walk: StreetWalk::through(atlas.map()),
+            walk: StreetWalk::new(atlas.map()),
             atlas,
-            crowd: Crowd::default(),
+            users: DistinctUsers::default(),
             keys: Vec::new(),
             buckets: Buckets::default(),
             published: Published::default(),
@@ -53,22 +52,23 @@ impl Scheme for HilbertStreets {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
-        let HilbertStreets { atlas, walk, crowd, keys, buckets, published } = self;
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
+        let HilbertStreets { atlas, walk, users, keys, buckets, published } = self;
         let waiting = &state.waiting;
-        watch.stage(Stage::Graph);
-        let key = |place: u32| walk.key(atlas.map(), waiting[place as usize].position);
+        observer.stage(Stage::Graph);
+        let key = |index: u32| walk.key(atlas.map(), waiting[index as usize].position);
         keys.clear();
-        keys.extend(crowd.gather(waiting).iter().map(|&place| (key(place), place)));
+        keys.extend(users.select(waiting).iter().map(|&index| (key(index), index)));
         keys.sort_unstable();
-        watch.stage(Stage::Cliques);
-        buckets.arrange(waiting.len(), keys.iter().map(|&(_, place)| place));
-        watch.stage(Stage::Mesh);
-        buckets.publish(waiting, published, |published, places| {
-            let members = places.iter().map(|&place| waiting[place as usize].id);
+        observer.stage(Stage::Cliques);
+        buckets.arrange(waiting.len(), keys.iter().map(|&(_, index)| index));
+        observer.stage(Stage::Mesh);
+        buckets.publish(waiting, published, |published, indices| {
+            let members = indices.iter().map(|&index| waiting[index as usize].id);
             published.add_mesh(members, |streets| {
                 let start = streets.len();
-                streets.extend(places.iter().map(|&place| waiting[place as usize].position.street));
+                streets
+                    .extend(indices.iter().map(|&index| waiting[index as usize].position.street));
                 streets[start..].sort_unstable();
                 let mut kept = start;
                 for next in start..streets.len() {
@@ -94,14 +94,14 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn everyone_publishes_the_streets_of_her_bucket_along_the_walk() {
+    fn every_query_publishes_the_streets_of_its_bucket() {
         let mut served = 0;
         for scene in Scene::many() {
             let map = &scene.town.map;
             let mut scheme = HilbertStreets::new(Arc::clone(&scene.atlas));
-            let walk = StreetWalk::through(map);
-            served += scene.expect(&mut scheme, |people, query| {
-                let mut order = people.to_vec();
+            let walk = StreetWalk::new(map);
+            served += scene.assert_publishes(&mut scheme, |users, query| {
+                let mut order = users.to_vec();
                 order.sort_by_key(|query| walk.key(map, query.position));
                 let bucket = bucket_of(&order, query)?;
                 let streets: BTreeSet<StreetId> =

@@ -1,10 +1,10 @@
-//! Interval Cloak (Gruteser & Grunwald 2003): descend a quadtree while the quadrant around the
-//! user still holds k people; the last that does is published. Not reciprocal.
+//! Interval Cloak (Gruteser & Grunwald 2003): descends a quadtree while the quadrant around the
+//! user holds k users and publishes the last one that does. Not reciprocal.
 //!
-//! Found from below: the smallest quadrant around her with k people is where the descent ends.
-//! It ends at the smallest cells, for k people may stand on one spot.
+//! Implemented bottom up: the descent ends at the smallest quadrant around the user with k users, or
+//! at the smallest cells if k users share a point.
 
-use crate::areas::{Area, Areas};
+use crate::quadrant_areas::{Area, AreaPublisher};
 use crate::quadrants::Quadrants;
 use crate::square::DEPTH;
 use meshcloak::distance::Atlas;
@@ -12,21 +12,21 @@ use meshcloak::scheme::{Description, Observer, Pace, Published, RegionDependence
 use meshcloak::units::Time;
 use std::sync::Arc;
 
-/// The scheme, with the room it needs from batch to batch.
+/// The scheme and its buffers.
 #[derive(Debug)]
 pub struct IntervalCloak {
     atlas: Arc<Atlas>,
-    areas: Areas,
+    areas: AreaPublisher,
 }
 
 impl IntervalCloak {
-    /// The scheme on a map.
+    /// Creates the scheme for a map.
     pub fn new(atlas: Arc<Atlas>) -> IntervalCloak {
-        IntervalCloak { areas: Areas::of(atlas.map()), atlas }
+        IntervalCloak { areas: AreaPublisher::new(atlas.map()), atlas }
     }
 }
 
-/// The smallest quadrant around the one of a rank with k people.
+/// Smallest quadrant with k users around the user of that rank.
 fn choose(quadrants: &Quadrants, rank: usize, k: usize) -> Option<Area> {
     let mut quadrant = quadrants.around(rank, DEPTH);
     while quadrants.within(quadrant, rank).len() < k {
@@ -43,15 +43,15 @@ impl Scheme for IntervalCloak {
     fn describe(&self) -> Description {
         Description {
             setting: "free space",
-            cliques: "smallest quadrant with k people",
+            cliques: "smallest quadrant with k users",
             constraint: "none",
             pace: Pace::Batch,
             regions: RegionDependence::Fixed,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
-        self.areas.publish(self.atlas.map(), &state.waiting, choose, watch)
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
+        self.areas.publish(self.atlas.map(), &state.waiting, choose, observer)
     }
 }
 
@@ -64,27 +64,27 @@ mod tests {
     use meshcloak::region::Region;
 
     #[test]
-    fn a_descent_by_halves_ends_in_the_same_quadrant() {
+    fn a_top_down_descent_ends_in_the_same_quadrant() {
         let mut served = 0;
         for scene in Scene::many() {
             let map = &scene.town.map;
             let square = Square::around(map);
             let mut scheme = IntervalCloak::new(Arc::clone(&scene.atlas));
-            served += scene.expect(&mut scheme, |people, query| {
+            served += scene.assert_publishes(&mut scheme, |users, query| {
                 let cell_of = |query: &Query, level: u32| {
                     let (column, row) = square.cell(map.point(query.position));
                     (column >> (DEPTH - level), row >> (DEPTH - level))
                 };
-                // As printed: while k remain, remember the quadrant and look at the quarter.
-                let (mut level, mut remaining) = (0, people.to_vec());
+                // As published: while k users remain, store the quadrant and descend.
+                let (mut level, mut remaining) = (0, users.to_vec());
                 let mut previous = None;
                 while remaining.len() >= query.k as usize {
-                    previous = Some((level, remaining.iter().map(|person| person.id).collect()));
+                    previous = Some((level, remaining.iter().map(|user| user.id).collect()));
                     level += 1;
                     if level > DEPTH {
                         break;
                     }
-                    remaining.retain(|person| cell_of(person, level) == cell_of(query, level));
+                    remaining.retain(|user| cell_of(user, level) == cell_of(query, level));
                 }
                 let (level, members) = previous?;
                 let rectangle = square.rectangle(level, cell_of(query, level));

@@ -1,5 +1,5 @@
-//! The rivals of MeshCloak, behind the same trait: each as its authors would want it, so that the
-//! comparison is fair. PAPER.md says what was taken from where.
+//! Other cloaking schemes behind the trait of MeshCloak, for comparison. Each follows its authors'
+//! description; PAPER.md names sources and deviations.
 //!
 //! ```
 //! use meshcloak::{distance::Atlas, town::town, units::Length};
@@ -7,7 +7,7 @@
 //!
 //! let map = town("A 0,0  B 300,0 | A-B").map;
 //! let atlas = Arc::new(Atlas::new(map, Length::metres(2_000.0)));
-//! let casper = baselines::by_name(&atlas, "casper").expect("it is one of the names");
+//! let casper = baselines::by_name(&atlas, "casper").expect("casper is a scheme");
 //! assert_eq!(casper.describe().setting, "free space");
 //! assert!(baselines::names().any(|name| name == casper.name()));
 //! ```
@@ -22,23 +22,23 @@ pub mod planar_laplace;
 pub mod sequential;
 pub mod xstar;
 
-mod areas;
 mod buckets;
-mod chance;
 mod clique_list;
-mod crowd;
+mod distinct_users;
 mod grid;
 mod hilbert;
+mod keyed_random;
 mod network;
+mod quadrant_areas;
 mod quadrants;
-mod roster;
 mod square;
 mod street_walk;
 #[cfg(test)]
 mod testing;
+mod waiting_table;
 
 use casper::Casper;
-use clique_cloak::{Ambition, CliqueCloak};
+use clique_cloak::{CliqueCloak, KSearch};
 use hilbert_cloak::HilbertCloak;
 use hilbert_streets::HilbertStreets;
 use i_clique_cloak::ICliqueCloak;
@@ -52,16 +52,16 @@ use sequential::Sequential;
 use std::sync::Arc;
 use xstar::XStar;
 
-type Make = fn(Arc<Atlas>) -> Box<dyn Scheme>;
+type Constructor = fn(Arc<Atlas>) -> Box<dyn Scheme>;
 
-/// Every scheme we compare, in the order of the tables.
-const SCHEMES: &[(&str, Make)] = &[
-    ("meshcloak", |atlas| Box::new(MeshCloak::new(atlas, Settings::paper()))),
-    ("meshcloak-printed", |atlas| Box::new(Printed::new(atlas, Settings::paper()))),
+/// All schemes, in the order of the tables.
+const SCHEMES: &[(&str, Constructor)] = &[
+    ("meshcloak", |atlas| Box::new(MeshCloak::new(atlas, Default::default()))),
+    ("meshcloak-printed", |atlas| Box::new(Printed::new(atlas, Default::default()))),
     ("sequential", |atlas| Box::new(Sequential::new(atlas))),
     ("sequential-edges", |atlas| Box::new(Sequential::edge_by_edge(atlas))),
-    ("clique-cloak", |atlas| Box::new(CliqueCloak::new(atlas, Ambition::Local))),
-    ("clique-cloak-nbr", |atlas| Box::new(CliqueCloak::new(atlas, Ambition::Neighbours))),
+    ("clique-cloak", |atlas| Box::new(CliqueCloak::new(atlas, KSearch::Local))),
+    ("clique-cloak-nbr", |atlas| Box::new(CliqueCloak::new(atlas, KSearch::Neighbours))),
     ("i-clique-cloak", |atlas| Box::new(ICliqueCloak::new(atlas))),
     ("hilbert-cloak", |atlas| Box::new(HilbertCloak::new(atlas))),
     ("hilbert-streets", |atlas| Box::new(HilbertStreets::new(atlas))),
@@ -71,20 +71,20 @@ const SCHEMES: &[(&str, Make)] = &[
     ("planar-laplace", |atlas| Box::new(PlanarLaplace::new(atlas, Default::default()))),
 ];
 
-/// The names of all schemes, in the order of the tables.
+/// Names of all schemes, in the order of the tables.
 pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
     SCHEMES.iter().map(|&(name, _)| name)
 }
 
-/// All schemes with their default settings, in the order of the tables.
+/// Creates all schemes with their default settings, in the order of the tables.
 pub fn all(atlas: &Arc<Atlas>) -> Vec<Box<dyn Scheme>> {
-    SCHEMES.iter().map(|(_, make)| make(Arc::clone(atlas))).collect()
+    SCHEMES.iter().map(|(_, constructor)| constructor(Arc::clone(atlas))).collect()
 }
 
-/// The scheme of that name with its default settings.
+/// Creates the scheme of that name with its default settings.
 pub fn by_name(atlas: &Arc<Atlas>, name: &str) -> Option<Box<dyn Scheme>> {
-    let (_, make) = SCHEMES.iter().find(|(known, _)| *known == name)?;
-    Some(make(Arc::clone(atlas)))
+    let (_, constructor) = SCHEMES.iter().find(|(known, _)| *known == name)?;
+    Some(constructor(Arc::clone(atlas)))
 }
 
 #[cfg(test)]
@@ -94,7 +94,7 @@ mod tests {
     use meshcloak::units::Length;
 
     #[test]
-    fn every_scheme_is_found_by_its_own_name() {
+    fn by_name_finds_every_scheme() {
         let atlas = Arc::new(Atlas::new(town("A 0,0  B 9,0 | A-B").map, Length::metres(9.0)));
         assert!(all(&atlas).iter().map(|scheme| scheme.name()).eq(names()));
         for name in names() {

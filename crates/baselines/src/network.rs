@@ -1,8 +1,8 @@
-//! Which streets meet at each terminal, whichever way they may be travelled.
+//! Streets incident to each terminal, ignoring one-way restrictions.
 
 use meshcloak::map::{Arm, StreetId, StreetMap, TerminalId};
 
-/// The streets at each terminal, in flat arrays.
+/// Undirected street network in compressed sparse row form.
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     starts: Vec<u32>,
@@ -10,8 +10,8 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Those of a map.
-    pub(crate) fn of(map: &StreetMap) -> Network {
+    /// Builds the network of a map.
+    pub(crate) fn new(map: &StreetMap) -> Network {
         let mut starts = vec![0_u32; map.terminal_count() + 1];
         let ends = |street: StreetId| {
             let street = map.street(street);
@@ -37,13 +37,13 @@ impl Network {
         Network { starts, arms }
     }
 
-    /// The streets at a terminal, in street order; a loop is there twice.
+    /// Streets at a terminal in street order; a loop occurs twice.
     pub(crate) fn at(&self, terminal: TerminalId) -> &[Arm] {
         let index = terminal.index();
         &self.arms[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
-    /// How many ends of streets meet at a terminal.
+    /// Number of street ends at a terminal.
     pub(crate) fn degree(&self, terminal: TerminalId) -> usize {
         self.at(terminal).len()
     }

@@ -1,11 +1,11 @@
-//! Planar Laplace (Andrés et al. 2013, geo-indistinguishability): a point drawn around the true
-//! one with density falling as e^(−ε·distance). No crowd is needed, and none is formed: everyone
-//! is served at once, alone, whatever her k.
+//! Planar Laplace (Andrés et al. 2013, geo-indistinguishability): draws a point around the true
+//! position with density proportional to e^(−ε·distance). There is no anonymity set: each query is
+//! served at once and alone, whatever its k.
 //!
-//! The service is asked about a disc around the drawn point, large enough to hold the true one in
-//! 95 of 100 cases, so that what is published can be compared with regions.
+//! The region is a disc around the drawn point that holds the true position with probability 0.95,
+//! which makes it comparable with the regions of other schemes.
 
-use crate::chance::Chance;
+use crate::keyed_random::KeyedRandom;
 use meshcloak::distance::Atlas;
 use meshcloak::query::QueryId;
 use meshcloak::region::{Disc, Region};
@@ -15,36 +15,36 @@ use meshcloak::scheme::{
 use meshcloak::units::{Point, Time};
 use std::sync::Arc;
 
-/// What can be chosen.
+/// PlanarLaplaceSettings of planar Laplace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// ε, per metre: how fast what two places look like drifts apart with their distance.
+pub struct PlanarLaplaceSettings {
+    /// ε in 1/metre: logarithmic change of the likelihood ratio of two positions per metre.
     pub epsilon: f64,
-    /// What the noise of each query is drawn from.
+    /// Random seed.
     pub seed: u64,
 }
 
-/// ε = ln 4 / 200 m: within 200 m, no place is more than four times as likely as another. The mean
-/// distance of the drawn point is 2/ε = 289 m.
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { epsilon: 2.0 * std::f64::consts::LN_2 / 200.0, seed: 1 }
+/// ε = ln 4 / 200 m: positions within 200 m differ in likelihood by a factor of at most four. The
+/// mean distance of the drawn point is 2/ε = 289 m.
+impl Default for PlanarLaplaceSettings {
+    fn default() -> PlanarLaplaceSettings {
+        PlanarLaplaceSettings { epsilon: 2.0 * std::f64::consts::LN_2 / 200.0, seed: 1 }
     }
 }
 
-/// Where 1 − (1 + x)·e⁻ˣ, the share of draws nearer than x/ε, is 0.95.
-const NEARER_IN_95_OF_100: f64 = 4.743_864_518_390_577;
+/// 0.95 quantile of ε × distance: solution of 1 − (1 + x)·e⁻ˣ = 0.95.
+const QUANTILE_95: f64 = 4.743_864_518_390_577;
 
-impl Settings {
-    /// The disc that is published for a query from a point.
+impl PlanarLaplaceSettings {
+    /// Draws the published disc of a query at a point.
     ///
-    /// The distance has the density ε²·r·e^(−ε·r): that of the sum of two exponentials.
+    /// The distance has density ε²·r·e^(−ε·r), the sum of two exponential draws.
     pub fn disc(&self, query: QueryId, point: Point) -> Disc {
-        let mut chance = Chance::of(self.seed, &[query.0]);
-        let Point { x, y } = chance.direction();
-        let distance = (chance.exponential() + chance.exponential()) / self.epsilon;
+        let mut random = KeyedRandom::new(self.seed, &[query.0]);
+        let Point { x, y } = random.direction();
+        let distance = (random.exponential() + random.exponential()) / self.epsilon;
         let centre = Point::new(point.x + x * distance, point.y + y * distance);
-        Disc { centre, radius: NEARER_IN_95_OF_100 / self.epsilon }
+        Disc { centre, radius: QUANTILE_95 / self.epsilon }
     }
 }
 
@@ -52,16 +52,17 @@ impl Settings {
 #[derive(Debug)]
 pub struct PlanarLaplace {
     atlas: Arc<Atlas>,
-    settings: Settings,
+    settings: PlanarLaplaceSettings,
     published: Published,
 }
 
 impl PlanarLaplace {
-    /// The scheme on a map; an ε that is no positive number becomes the default one.
-    pub fn new(atlas: Arc<Atlas>, settings: Settings) -> PlanarLaplace {
-        let is_rate = settings.epsilon.is_finite() && settings.epsilon > 0.0;
-        let epsilon = if is_rate { settings.epsilon } else { Settings::default().epsilon };
-        let settings = Settings { epsilon, ..settings };
+    /// Creates the scheme for a map; an ε that is not a positive finite number becomes the default.
+    pub fn new(atlas: Arc<Atlas>, settings: PlanarLaplaceSettings) -> PlanarLaplace {
+        let is_valid = settings.epsilon.is_finite() && settings.epsilon > 0.0;
+        let epsilon =
+            if is_valid { settings.epsilon } else { PlanarLaplaceSettings::default().epsilon };
+        let settings = PlanarLaplaceSettings { epsilon, ..settings };
         PlanarLaplace { atlas, settings, published: Published::default() }
     }
 }
@@ -74,21 +75,21 @@ impl Scheme for PlanarLaplace {
     fn describe(&self) -> Description {
         Description {
             setting: "free space",
-            cliques: "none, noise instead of people",
+            cliques: "none, noise instead of an anonymity set",
             constraint: "ε",
             pace: Pace::Batch,
             regions: RegionDependence::Fixed,
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
         let PlanarLaplace { atlas, settings, published } = self;
-        watch.stage(Stage::Mesh);
+        observer.stage(Stage::Mesh);
         published.clear();
-        for (place, query) in state.waiting.iter().enumerate() {
+        for (index, query) in state.waiting.iter().enumerate() {
             let disc = settings.disc(query.id, atlas.map().point(query.position));
             let set = published.add([query.id].into_iter(), &Region::Disc(disc));
-            published.serve(place as u32, set);
+            published.serve(index as u32, set);
         }
         let nodes = state.waiting.len();
         published.stats = Stats { nodes, cliques: nodes, ..Stats::default() };
@@ -101,16 +102,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_are_as_the_theory_wants_and_the_disc_holds_the_place_in_95_of_100_cases() {
-        let within = |x: f64| 1.0 - (1.0 + x) * (-x).exp();
-        assert!((within(NEARER_IN_95_OF_100) - 0.95).abs() < 1e-12);
-        for (seed, epsilon) in [(1, Settings::default().epsilon), (2, 0.05), (3, 1e-4)] {
-            let settings = Settings { epsilon, seed };
-            let home = Point::new(3_000.0, -200.0);
-            let discs = (0..40_000).map(|query| settings.disc(QueryId(query), home));
+    fn distances_follow_the_distribution_and_95_percent_of_discs_hold_the_position() {
+        let distribution = |x: f64| 1.0 - (1.0 + x) * (-x).exp();
+        assert!((distribution(QUANTILE_95) - 0.95).abs() < 1e-12);
+        for (seed, epsilon) in [(1, PlanarLaplaceSettings::default().epsilon), (2, 0.05), (3, 1e-4)]
+        {
+            let settings = PlanarLaplaceSettings { epsilon, seed };
+            let position = Point::new(3_000.0, -200.0);
+            let discs = (0..40_000).map(|query| settings.disc(QueryId(query), position));
             let (mut distances, mut inside) = (Vec::new(), 0);
             for Disc { centre, radius } in discs {
-                let distance = centre.distance(home);
+                let distance = centre.distance(position);
                 inside += u32::from(distance <= radius);
                 distances.push(distance * epsilon);
             }
@@ -118,8 +120,8 @@ mod tests {
             assert!((mean - 2.0).abs() < 0.03, "{mean}");
             let share = f64::from(inside) / 40_000.0;
             assert!((share - 0.95).abs() < 0.005, "{share}");
-            let gap = crate::chance::tests::gap(distances, within);
-            assert!(gap < 1.63 / 200.0, "{gap}");
+            let deviation = crate::keyed_random::tests::max_deviation(distances, distribution);
+            assert!(deviation < 1.63 / 200.0, "{deviation}");
         }
     }
 }

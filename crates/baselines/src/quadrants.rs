@@ -1,5 +1,5 @@
-//! The people of a batch in a quadtree that is one sorted array: whoever is in a quadrant, of
-//! whichever level, is a run of it (Z-order).
+//! Quadtree of the users of a batch as one array sorted by Z-order: the users of a quadrant of any
+//! level are a contiguous run of ranks.
 
 use crate::square::{DEPTH, Square};
 use meshcloak::map::StreetMap;
@@ -10,89 +10,89 @@ use std::ops::Range;
 /// A quadrant of the square around a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Quadrant {
-    /// 0 for the whole square, one more for every halving.
+    /// Number of halvings; 0 is the whole square.
     level: u32,
-    /// Bits of column and row in turns, the column's last.
+    /// Interleaved bits of row and column (Morton code); the column has bit 0.
     number: u32,
 }
 
 impl Quadrant {
-    /// How often the square was halved.
+    /// Number of halvings.
     pub(crate) fn level(self) -> u32 {
         self.level
     }
 
-    /// The quadrant of which this is a quarter; none of the whole square.
+    /// Returns the parent; `None` for the whole square.
     pub(crate) fn parent(self) -> Option<Quadrant> {
         let level = self.level.checked_sub(1)?;
         Some(Quadrant { level, number: self.number >> 2 })
     }
 
-    /// The quarter of the same parent to the left or right.
-    pub(crate) fn beside(self) -> Quadrant {
+    /// Returns the horizontal neighbour in the same parent.
+    pub(crate) fn horizontal_sibling(self) -> Quadrant {
         Quadrant { number: self.number ^ 1, ..self }
     }
 
-    /// The quarter of the same parent above or below.
-    pub(crate) fn above(self) -> Quadrant {
+    /// Returns the vertical neighbour in the same parent.
+    pub(crate) fn vertical_sibling(self) -> Quadrant {
         Quadrant { number: self.number ^ 2, ..self }
     }
 
     fn cell(self) -> (u32, u32) {
-        (every_other_bit(self.number), every_other_bit(self.number >> 1))
+        (compact_bits(self.number), compact_bits(self.number >> 1))
     }
 }
 
-/// Bits 0, 2, 4, … side by side.
-fn every_other_bit(bits: u32) -> u32 {
+/// Compacts the even bits into the lower 16 bits.
+fn compact_bits(bits: u32) -> u32 {
     [(1, 0x3333_3333), (2, 0x0f0f_0f0f), (4, 0x00ff_00ff), (8, 0x0000_ffff)]
         .into_iter()
         .fold(bits & 0x5555_5555, |bits, (shift, mask)| (bits | bits >> shift) & mask)
 }
 
-/// The inverse: the lower 16 bits at 0, 2, 4, …
-fn spread(bits: u32) -> u32 {
+/// Inverse of [`compact_bits`]: moves the lower 16 bits to the even positions.
+fn spread_bits(bits: u32) -> u32 {
     [(8, 0x00ff_00ff), (4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)]
         .into_iter()
         .fold(bits & 0xffff, |bits, (shift, mask)| (bits | bits << shift) & mask)
 }
 
-/// People by quadrant.
+/// Users sorted by quadrant.
 #[derive(Clone, Debug)]
 pub(crate) struct Quadrants {
     square: Square,
-    /// The number of the smallest quadrant, and the place in the waiting list, in one number.
+    /// Morton code of the smallest quadrant (high 32 bits) and waiting index (low 32 bits).
     keys: Vec<u64>,
 }
 
 impl Quadrants {
-    /// Nobody on a map.
-    pub(crate) fn of(map: &StreetMap) -> Quadrants {
+    /// Creates an empty tree over a map.
+    pub(crate) fn new(map: &StreetMap) -> Quadrants {
         Quadrants { square: Square::around(map), keys: Vec::new() }
     }
 
-    /// Takes in the people at these places of the waiting list, and nobody else.
-    pub(crate) fn fill(&mut self, map: &StreetMap, waiting: &[Query], places: &[u32]) {
+    /// Replaces the content by the queries at these waiting indices.
+    pub(crate) fn fill(&mut self, map: &StreetMap, waiting: &[Query], indices: &[u32]) {
         let Quadrants { square, keys } = self;
         keys.clear();
-        keys.extend(places.iter().map(|&place| {
-            let (column, row) = square.cell(map.point(waiting[place as usize].position));
-            u64::from(spread(row) << 1 | spread(column)) << 32 | u64::from(place)
+        keys.extend(indices.iter().map(|&index| {
+            let (column, row) = square.cell(map.point(waiting[index as usize].position));
+            u64::from(spread_bits(row) << 1 | spread_bits(column)) << 32 | u64::from(index)
         }));
         keys.sort_unstable();
     }
 
-    /// How many people there are.
+    /// Number of users.
     pub(crate) fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// The place in the waiting list of the one of a rank.
-    pub(crate) fn place(&self, rank: usize) -> u32 {
+    /// Waiting index of the query of that rank.
+    pub(crate) fn waiting_index(&self, rank: usize) -> u32 {
         self.keys[rank] as u32
     }
 
-    /// The quadrant of a level that holds the one of a rank.
+    /// Quadrant of that level around the user of that rank.
     pub(crate) fn around(&self, rank: usize, level: u32) -> Quadrant {
         Quadrant {
             level,
@@ -100,33 +100,32 @@ impl Quadrants {
         }
     }
 
-    /// The ranks of those in a quadrant; `near` is a rank not far from them.
+    /// Ranks of the users in a quadrant; `near` is a rank close to them.
     pub(crate) fn within(&self, quadrant: Quadrant, near: usize) -> Range<usize> {
         let Quadrant { level, number } = quadrant;
-        let begins = |number: u64| number << (2 * (DEPTH - level));
-        let start = self.before(begins(number.into()), near);
-        start..self.before(begins(u64::from(number) + 1), start.max(near))
+        let first_code = |number: u64| number << (2 * (DEPTH - level));
+        let start = self.count_below(first_code(number.into()), near);
+        start..self.count_below(first_code(u64::from(number) + 1), start.max(near))
     }
 
-    /// The rectangle of a quadrant.
+    /// Rectangle of a quadrant.
     pub(crate) fn rectangle(&self, quadrant: Quadrant) -> Rectangle {
         self.square.rectangle(quadrant.level, quadrant.cell())
     }
 
-    /// The area of a quadrant of a level.
+    /// Area of a quadrant of that level.
     pub(crate) fn area(&self, level: u32) -> f64 {
         self.square.area(level)
     }
 
-    /// How many people are in smallest quadrants before a number: steps of doubled length from
-    /// `near`, for what is looked for is close by.
-    fn before(&self, number: u64, near: usize) -> usize {
+    /// Number of users whose Morton code is below `number`, by exponential search from `near`.
+    fn count_below(&self, number: u64, near: usize) -> usize {
         let is_before = |rank: usize| self.keys[rank] >> 32 < number;
-        let people = self.keys.len();
-        let (mut low, mut high, mut step) = (near.min(people), near.min(people), 1);
-        while high < people && is_before(high) {
+        let len = self.keys.len();
+        let (mut low, mut high, mut step) = (near.min(len), near.min(len), 1);
+        while high < len && is_before(high) {
             low = high + 1;
-            high = (high + step).min(people);
+            high = (high + step).min(len);
             step *= 2;
         }
         while low > 0 && !is_before(low - 1) {
@@ -144,18 +143,18 @@ mod tests {
     use meshcloak::town::Town;
 
     #[test]
-    fn a_run_holds_exactly_those_whose_cell_is_in_the_quadrant() {
+    fn a_run_holds_exactly_the_users_of_the_quadrant() {
         for seed in 0..150 {
             let town = Town::random(seed * 3);
-            let waiting = town.crowd(&mut Town::generator(seed), 1 + seed as usize % 40);
-            let places: Vec<u32> = (0..waiting.len() as u32).collect();
-            let mut quadrants = Quadrants::of(&town.map);
-            quadrants.fill(&town.map, &waiting, &places);
+            let waiting = town.random_queries(&mut Town::generator(seed), 1 + seed as usize % 40);
+            let indices: Vec<u32> = (0..waiting.len() as u32).collect();
+            let mut quadrants = Quadrants::new(&town.map);
+            quadrants.fill(&town.map, &waiting, &indices);
             for rank in 0..quadrants.len() {
                 for level in 0..=DEPTH {
                     let own = quadrants.around(rank, level);
-                    for quadrant in [own, own.beside(), own.above()] {
-                        check(&quadrants, &town, &waiting, (quadrant, rank));
+                    for quadrant in [own, own.horizontal_sibling(), own.vertical_sibling()] {
+                        check(&quadrants, &town, &waiting, quadrant, rank);
                         if level == 0 {
                             break;
                         }
@@ -168,18 +167,23 @@ mod tests {
         }
     }
 
-    fn check(quadrants: &Quadrants, town: &Town, waiting: &[Query], at: (Quadrant, usize)) {
-        let (quadrant, rank) = at;
+    fn check(
+        quadrants: &Quadrants,
+        town: &Town,
+        waiting: &[Query],
+        quadrant: Quadrant,
+        rank: usize,
+    ) {
         let Quadrant { level, .. } = quadrant;
         let inside = |query: &Query| {
             let (column, row) = quadrants.square.cell(town.map.point(query.position));
             (column >> (DEPTH - level), row >> (DEPTH - level)) == quadrant.cell()
         };
         let expected: Vec<u32> =
-            (0..waiting.len() as u32).filter(|&place| inside(&waiting[place as usize])).collect();
+            (0..waiting.len() as u32).filter(|&index| inside(&waiting[index as usize])).collect();
         for near in [rank, 0, quadrants.len()] {
             let ranks = quadrants.within(quadrant, near);
-            let mut found: Vec<u32> = ranks.map(|rank| quadrants.place(rank)).collect();
+            let mut found: Vec<u32> = ranks.map(|rank| quadrants.waiting_index(rank)).collect();
             found.sort_unstable();
             assert_eq!(found, expected, "{quadrant:?}\n{town}");
         }

@@ -1,4 +1,4 @@
-//! Batches on random towns, and what a scheme should publish in them.
+//! Batches on random towns, and comparison of schemes with reference implementations.
 
 use meshcloak::distance::Atlas;
 use meshcloak::query::{Query, QueryId};
@@ -9,7 +9,7 @@ use meshcloak::units::{Length, Time};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A town and who waits in it.
+/// A town and its waiting queries.
 pub(crate) struct Scene {
     pub(crate) seed: u64,
     pub(crate) town: Town,
@@ -18,27 +18,27 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// A random one that grows with its seed.
+    /// Creates a random scene that grows with its seed.
     pub(crate) fn random(seed: u64) -> Scene {
         let town = Town::random(seed);
-        let people = 1 + seed as usize % 60;
-        let state = State::with_waiting(town.crowd(&mut Town::generator(seed), people));
+        let queries = 1 + seed as usize % 60;
+        let state = State::with_waiting(town.random_queries(&mut Town::generator(seed), queries));
         let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(100.0)));
         Scene { seed, town, atlas, state }
     }
 
-    /// Random towns, enough of them.
+    /// 400 random scenes.
     pub(crate) fn many() -> impl Iterator<Item = Scene> {
         (0..400).map(Scene::random)
     }
 
-    /// The first query of each user.
-    pub(crate) fn people(&self) -> Vec<&Query> {
+    /// First query of each user.
+    pub(crate) fn first_queries(&self) -> Vec<&Query> {
         let mut users = BTreeSet::new();
         self.state.waiting.iter().filter(|query| users.insert(query.user)).collect()
     }
 
-    /// What the scheme publishes for each query: members and region.
+    /// Members and region that the scheme publishes for each query.
     pub(crate) fn cloaked(
         &self,
         scheme: &mut dyn Scheme,
@@ -48,28 +48,28 @@ impl Scene {
         assert!(published.served().is_sorted_by(|a, b| a.index < b.index));
         for served in published.served() {
             let set = published.set(served.set);
-            let sets = (set.members.to_vec(), set.region.into_owned());
-            cloaked[served.index as usize] = Some(sets);
+            let published = (set.members.to_vec(), set.region.into_owned());
+            cloaked[served.index as usize] = Some(published);
         }
         cloaked
     }
 
-    /// The scheme publishes for the first query of each user what `expected` says, and nothing for
-    /// her other queries. Gives how many were served.
-    pub(crate) fn expect(
+    /// Asserts that the scheme publishes `expected` for the first query of each user and nothing for
+    /// other queries. Returns the number of served queries.
+    pub(crate) fn assert_publishes(
         &self,
         scheme: &mut dyn Scheme,
         expected: impl Fn(&[&Query], &Query) -> Option<(Vec<QueryId>, Region<'static>)>,
     ) -> usize {
-        let people = self.people();
+        let first_queries = self.first_queries();
         let cloaked = self.cloaked(scheme);
         for (query, found) in self.state.waiting.iter().zip(&cloaked) {
-            let first = people.iter().any(|person| person.id == query.id);
-            let mut should = expected(&people, query).filter(|_| first);
-            if let Some((members, _)) = &mut should {
+            let is_first = first_queries.iter().any(|first| first.id == query.id);
+            let mut expected = expected(&first_queries, query).filter(|_| is_first);
+            if let Some((members, _)) = &mut expected {
                 members.sort_unstable();
             }
-            assert_eq!(*found, should, "seed {} {query:?}\n{}", self.seed, self.town);
+            assert_eq!(*found, expected, "seed {} {query:?}\n{}", self.seed, self.town);
         }
         cloaked.iter().flatten().count()
     }

@@ -1,4 +1,4 @@
-//! Laws that hold for every scheme of the table, over random towns and many turns.
+//! Properties of all schemes over random towns and many turns.
 
 use baselines::{by_name, names};
 use meshcloak::distance::Atlas;
@@ -11,39 +11,39 @@ use meshcloak::units::{Length, Time};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A town and a crowd in order of time, numbered in that order.
-struct Day {
+/// A town and its queries in order of time; ids are their indices.
+struct Workload {
     seed: u64,
     town: Town,
     atlas: Arc<Atlas>,
     queries: Vec<Query>,
 }
 
-/// What became of somebody.
+/// Outcome of a query.
 #[derive(Clone, Debug, PartialEq)]
-enum Fate {
+enum Outcome {
     Served { members: Vec<QueryId>, region: Region<'static> },
     Expired,
 }
 
-impl Day {
-    fn random(seed: u64) -> Day {
+impl Workload {
+    fn random(seed: u64) -> Workload {
         let town = Town::random(seed);
-        let mut queries = town.crowd(&mut Town::generator(seed), 4 + seed as usize % 50);
+        let mut queries = town.random_queries(&mut Town::generator(seed), 4 + seed as usize % 50);
         queries.sort_by_key(|query| query.asked_at);
         for (number, query) in queries.iter_mut().enumerate() {
             query.id = QueryId(number as u64);
         }
         let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
-        Day { seed, town, atlas, queries }
+        Workload { seed, town, atlas, queries }
     }
 
     fn scheme(&self, name: &str) -> Box<dyn Scheme> {
         by_name(&self.atlas, name).expect("a name of the table")
     }
 
-    /// The turns of the day as the scheme wants them: once a second, or for each arrival and once
-    /// a second for whose patience is over.
+    /// Batches at the pace of the scheme: one per second, or one per arrival and one per second for
+    /// expiry.
     fn batches(&self, pace: Pace) -> Vec<Batch> {
         let mut batches = Vec::new();
         for second in 1..=13 {
@@ -65,50 +65,50 @@ impl Day {
         batches
     }
 
-    /// What becomes of everyone; in every turn a fresh scheme is asked as well.
-    fn fates(&self, name: &str) -> Vec<Fate> {
+    /// Outcomes of all queries; each turn is compared with a fresh scheme.
+    fn outcomes(&self, name: &str) -> Vec<Outcome> {
         let mut warm = self.scheme(name);
         let mut state = State::default();
-        let mut fates: Vec<Option<Fate>> = vec![None; self.queries.len()];
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; self.queries.len()];
         for batch in self.batches(warm.describe().pace) {
             let mut cold = self.scheme(name);
-            let told = outcomes(cold.as_mut(), &mut state.clone(), batch.clone());
-            let done = outcomes(warm.as_mut(), &mut state, batch);
-            assert_eq!(done, told, "{name}: warm and cold, seed {}\n{}", self.seed, self.town);
-            for (query, fate) in done {
-                let fate = fates[query.0 as usize].replace(fate);
-                assert_eq!(fate, None, "{name}: twice, seed {}\n{}", self.seed, self.town);
+            let expected = run_turn(cold.as_mut(), &mut state.clone(), batch.clone());
+            let done = run_turn(warm.as_mut(), &mut state, batch);
+            assert_eq!(done, expected, "{name}: warm and cold, seed {}\n{}", self.seed, self.town);
+            for (query, outcome) in done {
+                let earlier = outcomes[query.0 as usize].replace(outcome);
+                assert_eq!(earlier, None, "{name}: twice, seed {}\n{}", self.seed, self.town);
             }
         }
         assert!(state.waiting.is_empty(), "{name}: {} still wait", state.waiting.len());
-        fates.into_iter().map(|fate| fate.expect("everyone ends")).collect()
+        outcomes.into_iter().map(|outcome| outcome.expect("every query ends")).collect()
     }
 }
 
-/// What a turn did, to whom.
-fn outcomes(scheme: &mut dyn Scheme, state: &mut State, batch: Batch) -> Vec<(QueryId, Fate)> {
+/// Runs a turn and returns the outcomes of the queries that end in it.
+fn run_turn(scheme: &mut dyn Scheme, state: &mut State, batch: Batch) -> Vec<(QueryId, Outcome)> {
     let done = turn(scheme, state, batch, &mut ());
-    let expired = done.expired.iter().map(|query| (query.id, Fate::Expired));
+    let expired = done.expired.iter().map(|query| (query.id, Outcome::Expired));
     let served = done.served.iter().map(|(query, set)| {
         let set = done.published.set(*set);
         let (members, region) = (set.members.to_vec(), set.region.into_owned());
-        (query.id, Fate::Served { members, region })
+        (query.id, Outcome::Served { members, region })
     });
     expired.chain(served).collect()
 }
 
-/// Every scheme but planar Laplace hides people among people.
-fn has_a_crowd(name: &str) -> bool {
+/// Whether the scheme forms anonymity sets; planar Laplace does not.
+fn has_anonymity_sets(name: &str) -> bool {
     name != "planar-laplace"
 }
 
 #[test]
-fn everyone_ends_once_and_a_warm_scheme_answers_as_a_cold_one() {
+fn every_query_ends_once_and_a_warm_scheme_answers_as_a_cold_one() {
     for name in names() {
         let (mut served, mut expired) = (0, 0);
         for seed in 0..60 {
-            for fate in Day::random(seed * 7).fates(name) {
-                *if fate == Fate::Expired { &mut expired } else { &mut served } += 1;
+            for outcome in Workload::random(seed * 7).outcomes(name) {
+                *if outcome == Outcome::Expired { &mut expired } else { &mut served } += 1;
             }
         }
         assert!(served > 30 && expired > 30, "{name}: {served} served, {expired} expired");
@@ -116,22 +116,22 @@ fn everyone_ends_once_and_a_warm_scheme_answers_as_a_cold_one() {
 }
 
 #[test]
-fn sets_hold_different_people_and_everybody_they_serve() {
+fn sets_hold_distinct_users_and_all_queries_they_serve() {
     for name in names() {
         for seed in 0..60 {
-            let day = Day::random(seed * 7 + 3);
-            for (query, fate) in day.queries.iter().zip(day.fates(name)) {
-                let Fate::Served { members, region } = fate else { continue };
-                let at = format!("{name}, seed {} {query:?}\n{}", day.seed, day.town);
-                let user = |member: &QueryId| day.queries[member.0 as usize].user;
+            let workload = Workload::random(seed * 7 + 3);
+            for (query, outcome) in workload.queries.iter().zip(workload.outcomes(name)) {
+                let Outcome::Served { members, region } = outcome else { continue };
+                let at = format!("{name}, seed {} {query:?}\n{}", workload.seed, workload.town);
+                let user = |member: &QueryId| workload.queries[member.0 as usize].user;
                 let users: BTreeSet<UserId> = members.iter().map(user).collect();
                 assert_eq!(users.len(), members.len(), "{at}");
                 assert!(members.contains(&query.id) && members.is_sorted(), "{at}");
-                if has_a_crowd(name) {
+                if has_anonymity_sets(name) {
                     assert!(members.len() >= query.k as usize, "{at}");
-                    let positions = members.iter().map(|m| day.queries[m.0 as usize].position);
+                    let positions = members.iter().map(|m| workload.queries[m.0 as usize].position);
                     for position in positions {
-                        assert!(region.contains(&day.town.map, position), "{at}");
+                        assert!(region.contains(&workload.town.map, position), "{at}");
                     }
                 }
             }

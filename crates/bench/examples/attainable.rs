@@ -14,7 +14,7 @@ use bench::{Configuration, agents_and_seed, batches, oldenburg};
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::turn;
-use meshcloak::grouping::{Grouping, WhoCounts};
+use meshcloak::grouping::{CountingRule, Grouping};
 use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
 use meshcloak::history::LastPositions;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
@@ -106,7 +106,7 @@ impl Scheme for BoundRecorder {
             }
             is_reachable(query(node))
         };
-        let mut past: Vec<WhoCounts<'_>> = vec![Box::new(mark_reachable)];
+        let mut past: Vec<CountingRule<'_>> = vec![Box::new(mark_reachable)];
         past.truncate(usize::from(*promise != Promise::Reciprocal));
         grouping.survey(graph.graph(), &k, &mut past, 100_000);
         self.truncated += usize::from(grouping.truncated() || graph.truncated());

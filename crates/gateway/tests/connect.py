@@ -1,11 +1,11 @@
-"""Runs every command of docs/CONNECT.md as a reader would, and compares what it says.
+"""Runs every command of docs/CONNECT.md and compares its output.
 
 connect.py PROGRAM ASK      `meshcloak`, and the gateway's example `ask`
 
-Lines after `$ ` in a block of `console` are commands; what follows one is what it must say, with
-`…` for anything. Lines of a block of `sh` are commands that must succeed. Blocks of `toml` whose
-first line is the name of a file are that file. What a reader fills in is filled in: a key or token
-that was just shown, ports that are free, a database of one's own, a map.
+In `console` blocks, lines after `$ ` are commands; the lines that follow are the expected output,
+with `…` for any text. Lines of `sh` blocks are commands that must succeed. A `toml` block whose first
+line is a comment with a file name is written to that file. Placeholders are replaced: keys and tokens
+by those printed before, ports by free ones, the database and the map by temporary ones.
 """
 import glob, http.server, json, os, re, socket, subprocess, sys, tempfile, threading, time, urllib.parse
 from pathlib import Path
@@ -45,8 +45,8 @@ class Database:
         return f"postgresql://me@127.0.0.1:{self.port}/city"
 
     def run(self, program, *arguments):
-        who = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-        done = subprocess.run([*who, f"{self.programs}/{program}", *arguments], cwd="/tmp",
+        prefix = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+        done = subprocess.run([*prefix, f"{self.programs}/{program}", *arguments], cwd="/tmp",
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         assert done.returncode == 0, (program, arguments)
 
@@ -55,7 +55,7 @@ class Database:
 
 
 class Overpass(http.server.BaseHTTPRequestHandler):
-    """Tells all cafés, wherever they are: a superset is a superset."""
+    """Returns all cafés, wherever they are: a superset of every range."""
 
     places = None
 
@@ -77,13 +77,13 @@ class Overpass(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class Reader:
-    """Somebody at a shell who does what the page says."""
+class Shell:
+    """A shell that runs the commands of the page."""
 
     def __init__(self, folder, fill):
-        self.folder, self.fill, self.said, self.count = folder, fill, "", 0
+        self.folder, self.fill, self.output, self.count = folder, fill, "", 0
         environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
-        self.shell = subprocess.Popen(["bash"], cwd=folder, env=environment, text=True, bufsize=1,
+        self.process = subprocess.Popen(["bash"], cwd=folder, env=environment, text=True, bufsize=1,
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=open(folder / "errors", "w"), start_new_session=True)
 
@@ -91,22 +91,22 @@ class Reader:
         for old, new in self.fill.items():
             text = text.replace(old, new)
         for mark in re.findall(r"(m[cp]_)…", text):
-            text = text.replace(mark + "…", re.findall(mark + r"\w+", self.said)[-1])
+            text = text.replace(mark + "…", re.findall(mark + r"\w+", self.output)[-1])
         return text
 
-    def do(self, command, expected):
-        """Runs a command and compares; one that goes on is given the time to begin."""
+    def run(self, command, expected):
+        """Runs a command and compares its output; waits until a background command listens."""
         command = self.filled(command)
         print("$", command, flush=True)
         background = re.sub(r"\s#.*", "", command).rstrip().endswith("&")
-        self.shell.stdin.write(command + '\nSTATUS=$?; echo; echo "=== $STATUS"\n')
-        said = []
-        for line in self.shell.stdout:
+        self.process.stdin.write(command + '\nSTATUS=$?; echo; echo "=== $STATUS"\n')
+        lines = []
+        for line in self.process.stdout:
             if line.startswith("=== "):
                 break
-            said.append(line)
-        status, text = int(line.split()[1]) if not background else 0, "".join(said).strip()
-        self.said += text
+            lines.append(line)
+        status, text = int(line.split()[1]) if not background else 0, "".join(lines).strip()
+        self.output += text
         print(text[:300], flush=True)
         ids = re.findall(r'"id":"(\w{12})","token"', text)
         self.fill.update({"5f0c9d1e77aa": ids[0]} if ids else {})
@@ -126,11 +126,11 @@ def wait(ports):
             return socket.create_connection(("127.0.0.1", int(ports[-1]))).close()
         except OSError:
             time.sleep(0.1)
-    raise AssertionError(f"nobody listens on {ports[-1]}")
+    raise AssertionError(f"no process listens on port {ports[-1]}")
 
 
 def commands(lines):
-    """Commands and what follows them; a command goes on until the shell can read it."""
+    """Yields commands with their expected output; a command continues until bash can parse it."""
     command, expected = None, []
     for line in lines:
         unfinished = command is not None and not expected and subprocess.run(
@@ -166,30 +166,30 @@ def main(folder):
             "postgresql://me@localhost/city": database.url(), "your-map.osm.pbf": "city",
             "examples/services/webhook.toml": "webhook.toml"}
     blocks = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    reader = Reader(folder, fill)
+    shell = Shell(folder, fill)
     for kind, text in blocks:
         name = re.match(r"# ([\w-]+\.toml)\n", text)
         if kind == "toml" and name:
             text = re.sub(r"^authorization.*\n", "", text, flags=re.MULTILINE)
-            (folder / name[1]).write_text(reader.filled(text))
+            (folder / name[1]).write_text(shell.filled(text))
     try:
         for kind, text in blocks:
             if kind == "console":
                 for command, expected in commands(text.splitlines()):
-                    reader.do(command, expected)
+                    shell.run(command, expected)
             elif kind == "sh":
                 for command in text.splitlines():
-                    reader.do(command, [])
+                    shell.run(command, [])
     except BaseException:
         print((folder / "errors").read_text()[-3000:])
         raise
     finally:
-        os.killpg(reader.shell.pid, 15)
+        os.killpg(shell.process.pid, 15)
         database.stop()
-    print(f"{reader.count} commands of docs/CONNECT.md do what they should")
+    print(f"{shell.count} commands of docs/CONNECT.md succeeded")
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory(prefix="meshcloak-connect") as place:
-        os.chmod(place, 0o755)
-        main(Path(place))
+    with tempfile.TemporaryDirectory(prefix="meshcloak-connect") as temporary:
+        os.chmod(temporary, 0o755)
+        main(Path(temporary))

@@ -1,5 +1,5 @@
-"""What schemathesis cannot know of NDJSON: how lines are written, what one is like, and that each
-line that comes back is one of the two kinds that the document describes."""
+"""NDJSON support for schemathesis: serialises lines, generates them, and checks that every returned
+line matches one of the two schemas of the API document."""
 
 import json
 
@@ -17,7 +17,7 @@ def lines(ctx, value):
 
 @schemathesis.hook
 def before_generate_body(ctx, strategy):
-    """Queries as the document describes them, several a stream, among lines that are none."""
+    """Generates streams of valid queries mixed with invalid lines."""
     if ctx.operation.path != STREAM:
         return strategy
     one = ctx.operation.schema["/v1/queries"]["POST"].as_strategy()
@@ -32,12 +32,12 @@ def every_line_is_described(ctx, response, case):
     if case.operation.path != STREAM or response.status_code != 200:
         return
     root = case.operation.schema.raw_schema
-    kinds = [jsonschema_rs.validator_for(described(root, name)) for name in ("ResultBody", "RefusalBody")]
+    kinds = [jsonschema_rs.validator_for(schema_of(root, name)) for name in ("ResultBody", "RefusalBody")]
     for line in response.content.split(b"\n"):
         if line and not any(kind.is_valid(json.loads(line)) for kind in kinds):
-            raise AssertionError(f"a line that is not described: {line[:300]!r}")
+            raise AssertionError(f"a line that matches no schema: {line[:300]!r}")
 
 
-def described(root, name):
-    """A schema of the document, with the others that it names."""
+def schema_of(root, name):
+    """Returns a schema of the document with the schemas it refers to."""
     return {**root["components"]["schemas"][name], "components": root["components"]}

@@ -7,8 +7,8 @@
 
 use crate::constraint_graph::GraphBuilder;
 use crate::distance::Atlas;
-use crate::grouping::past::{Before, Past, Whereabouts};
-use crate::grouping::{FULL_WORTH, Grouping, WhoCounts};
+use crate::grouping::reachability::{Destination, Origin, Reachability};
+use crate::grouping::{CountingRule, Demands, FULL_WORTH, Grouping};
 use crate::guarantee::{Guarantee, max_travel};
 use crate::query::Query;
 use crate::region_builder::SetPublisher;
@@ -23,7 +23,7 @@ use std::time::Duration;
 pub(crate) struct GroupCloak {
     grouping: Grouping,
     /// One per thread.
-    pasts: Vec<Past>,
+    pasts: Vec<Reachability>,
     k: Vec<u32>,
     worth: Vec<u32>,
     degree: Vec<u32>,
@@ -32,9 +32,9 @@ pub(crate) struct GroupCloak {
     /// Group of each set.
     sets: Vec<u32>,
     /// Position of each node.
-    standing: Vec<Whereabouts>,
+    standing: Vec<Destination>,
     /// Previous position of each node.
-    before: Vec<Option<Before>>,
+    before: Vec<Option<Origin>>,
 }
 
 /// Input of one batch.
@@ -122,7 +122,7 @@ impl GroupCloak {
                 let can_defer = |hold: Hold| {
                     members.iter().all(|&node| hold.can_defer(task.query(node), task.now))
                 };
-                if task.hold.is_some_and(can_defer) && self.grouping.is_wanted(group) {
+                if task.hold.is_some_and(can_defer) && self.grouping.has_free_neighbour(group) {
                     *set = DEFERRED;
                 } else {
                     *set = self.sets.len() as u32;
@@ -167,15 +167,15 @@ impl GroupCloak {
 
     /// Sets the current and previous position of each node.
     fn locate(&mut self, task: Task<'_>) {
-        self.standing.resize(self.node_of.len(), Whereabouts::NOWHERE);
+        self.standing.resize(self.node_of.len(), Destination::PLACEHOLDER);
         self.before.resize(self.node_of.len(), None);
         for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
-            let before = task.state.history.previous(query.id).map(|before| Before {
+            let before = task.state.history.previous(query.id).map(|before| Origin {
                 position: before.position,
-                farthest: max_travel(query, before),
+                limit: max_travel(query, before),
             });
             self.before[node as usize] = before;
-            self.standing[node as usize] = Whereabouts::of(task.atlas.map(), query.position);
+            self.standing[node as usize] = Destination::of(task.atlas.map(), query.position);
         }
     }
 
@@ -186,11 +186,12 @@ impl GroupCloak {
         }
         let GroupCloak { grouping, pasts, k, worth, standing, before, .. } = self;
         let threads = if history { rayon::current_num_threads() } else { 0 };
-        pasts.resize_with(threads, Past::default);
+        pasts.resize_with(threads, Reachability::default);
         let (standing, before) = (&standing[..], &before[..]);
-        let ask = |past| Box::new(who_comes(task.atlas, past, standing, before)) as WhoCounts<'_>;
-        let mut past: Vec<WhoCounts<'_>> = pasts.iter_mut().map(ask).collect();
-        grouping.find(task.graph.graph(), (k, worth), &mut past, task.budget);
+        let ask =
+            |past| Box::new(who_comes(task.atlas, past, standing, before)) as CountingRule<'_>;
+        let mut past: Vec<CountingRule<'_>> = pasts.iter_mut().map(ask).collect();
+        grouping.find(task.graph.graph(), Demands { k, worth }, &mut past, task.budget);
     }
 }
 
@@ -198,18 +199,18 @@ impl GroupCloak {
 /// position, and returns whether the node itself is.
 fn who_comes<'a>(
     atlas: &'a Atlas,
-    past: &'a mut Past,
-    standing: &'a [Whereabouts],
-    before: &'a [Option<Before>],
+    past: &'a mut Reachability,
+    standing: &'a [Destination],
+    before: &'a [Option<Origin>],
 ) -> impl FnMut(u32, &[u32], &mut [bool]) -> bool {
     move |node, neighbours, counts| {
         let Some(before) = before[node as usize] else { return true };
         let others = neighbours.iter().chain([&node]);
         let others = others.map(|&other| standing[other as usize].position);
-        let reachable = past.reach(atlas, before, &others);
+        let reachable = past.reachable_from(atlas, before, &others);
         for (&other, counts) in neighbours.iter().zip(counts) {
-            *counts = reachable.holds(standing[other as usize]);
+            *counts = reachable.contains(standing[other as usize]);
         }
-        reachable.holds(standing[node as usize])
+        reachable.contains(standing[node as usize])
     }
 }

@@ -5,7 +5,7 @@
 //! Reference: [`crate::printed`], the algorithms of the paper to the letter.
 
 use crate::cells::Cells;
-use crate::cliques::{Largest, LargestCliques};
+use crate::cliques::{CliqueAssignment, LargestCliqueSearch};
 use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
 pub use crate::group_cloak::Hold;
@@ -64,7 +64,7 @@ pub struct MeshCloak {
     settings: Settings,
     atlas: Arc<Atlas>,
     graph: GraphBuilder,
-    cliques: LargestCliques,
+    cliques: LargestCliqueSearch,
     meshes: SetPublisher,
     sets: Sets,
     groups: GroupCloak,
@@ -94,7 +94,7 @@ impl MeshCloak {
         MeshCloak {
             settings,
             graph: GraphBuilder::default(),
-            cliques: LargestCliques::default(),
+            cliques: LargestCliqueSearch::default(),
             meshes: SetPublisher::new(regions),
             sets: Sets::default(),
             groups: GroupCloak::default(),
@@ -125,7 +125,7 @@ impl MeshCloak {
         let budget = self.build_graph(waiting, observer);
         let MeshCloak { graph, cliques, meshes, sets, published, .. } = self;
         observer.stage(Stage::Cliques);
-        let largest = cliques.find_enough(graph.graph(), graph.k(), budget); // lines 11 and 13
+        let largest = cliques.find_with_minimum(graph.graph(), graph.k(), budget); // lines 11 and 13
         observer.stage(Stage::Mesh);
         published.clear();
         published.stats = Stats {
@@ -201,7 +201,7 @@ impl Sets {
         &mut self,
         waiting: &[Query],
         graph: &GraphBuilder,
-        largest: &Largest,
+        largest: &CliqueAssignment,
         published: &mut Published,
     ) {
         let waiting_index = graph.nodes();
@@ -218,7 +218,7 @@ impl Sets {
         self.cliques.resize(largest.clique_count() + 1, 0);
         let mut sets = 0;
         for &node in &self.nodes[..served] {
-            let clique = largest.chosen(node);
+            let clique = largest.clique_of(node);
             let set = &mut self.set_of[clique as usize];
             self.cliques[sets as usize] = clique;
             let number = (*set).min(sets);

@@ -156,8 +156,8 @@ pub fn is_clique(graph: &ConstraintGraph, nodes: &[u32]) -> bool {
     nodes.iter().all(|&a| nodes.iter().all(|&b| a == b || adjacent(a, b)))
 }
 
-/// Reference for [`crate::cliques::maximal_cliques`]: extends cliques node by
-/// node and discards those that can be extended further. Sorted.
+/// Twin of [`crate::printed::maximal_cliques`]: cliques are grown node by node, and those to
+/// which another node could still be added are thrown away. Sorted.
 pub fn maximal_cliques(graph: &ConstraintGraph) -> Vec<Vec<u32>> {
     let nodes = graph.len() as u32;
     let mut cliques: Vec<Vec<u32>> = vec![Vec::new()];

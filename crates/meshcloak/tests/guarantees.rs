@@ -1,7 +1,6 @@
 //! Properties of `reciprocal` and `history` (docs/SPEC.md §6), checked with naive algorithms on
 //! random towns: every set of every turn, and that the sets are maximal.
 
-use meshcloak::cliques::maximal_cliques;
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
@@ -10,6 +9,7 @@ use meshcloak::history::LastPositions;
 use meshcloak::map::Position;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::naive;
+use meshcloak::printed::maximal_cliques;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::town::Town;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Queries of few users, each several times and with a speed, in order of time.
 fn crowd(town: &Town, seed: u64, queries: usize) -> Vec<Query> {
     let mut random = Town::generator(seed + 777);
-    let mut crowd = town.crowd(&mut random, queries);
+    let mut crowd = town.random_queries(&mut random, queries);
     crowd.sort_by_key(|query| query.asked_at);
     for (number, query) in crowd.iter_mut().enumerate() {
         query.id = QueryId(number as u64);
@@ -195,7 +195,7 @@ fn a_fresh_scheme_proposes_the_same_for_the_same_state() {
         let mut state = State::default();
         let mut positions = LastPositions::new(settings.horizon);
         for second in 0..20 {
-            let mut arrivals = town.crowd(&mut Town::generator(second), 30);
+            let mut arrivals = town.random_queries(&mut Town::generator(second), 30);
             for query in &mut arrivals {
                 query.id = QueryId(second * 100 + query.id.0);
                 query.asked_at = Time::from_millis(second * 1_000);
@@ -216,7 +216,7 @@ fn a_fresh_scheme_proposes_the_same_for_the_same_state() {
 fn the_number_of_threads_changes_nothing() {
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
         let town = Town::random(520);
-        let state = State::with_waiting(town.crowd(&mut Town::generator(3), 400));
+        let state = State::with_waiting(town.random_queries(&mut Town::generator(3), 400));
         let answer = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {

@@ -1,20 +1,20 @@
-//! What becomes of the maximal cliques when a node or an edge comes, or a node goes.
+//! Updates of the maximal cliques on insertion of a node or an edge and on removal of a node.
 
 use super::{CliqueList, Increment};
 
-/// Somebody with more neighbours than this comes in one piece whatever was asked for: edge by
-/// edge her clique would be written anew for each of them.
-const MOST_EDGES_ONE_BY_ONE: usize = 1 << 10;
+/// Nodes with more neighbours are inserted with all edges, even under [`Increment::Edge`], which
+/// would rewrite their clique once per neighbour.
+const MAX_SINGLE_EDGES: usize = 1 << 10;
 
 impl CliqueList {
-    /// A node comes, adjacent to `neighbours`, all of which are there, each once.
+    /// Inserts a node with edges to `neighbours`, which are distinct nodes of the graph.
     pub(crate) fn add(&mut self, node: u32, neighbours: &[u32], increment: Increment) {
-        let nodes = neighbours.iter().fold(node, |most, &other| most.max(other)) as usize + 1;
+        let nodes = neighbours.iter().fold(node, |max, &other| max.max(other)) as usize + 1;
         if self.holding.len() < nodes {
             self.holding.resize_with(nodes, Vec::new);
         }
         match increment {
-            Increment::Edge if neighbours.len() <= MOST_EDGES_ONE_BY_ONE => {
+            Increment::Edge if neighbours.len() <= MAX_SINGLE_EDGES => {
                 self.insert(std::iter::once(node));
                 neighbours.iter().for_each(|&other| self.add_edge(node, other));
             }
@@ -24,70 +24,73 @@ impl CliqueList {
         self.edges += neighbours.len();
     }
 
-    /// A clique that holds the new node is a clique among its neighbours, and those are parts of
-    /// what was there: the largest such parts, each with the node, are the new maximal cliques. A
-    /// clique all of which are neighbours is no longer maximal.
+    /// Inserts a node with all its edges.
+    ///
+    /// A new maximal clique is the node plus a maximal intersection of an old clique with the
+    /// neighbours. An old clique that consists of neighbours is no longer maximal.
     fn add_node(&mut self, node: u32, neighbours: &[u32]) {
-        self.marks.clear(self.holding.len());
-        for (place, &neighbour) in neighbours.iter().enumerate() {
-            self.marks.insert(neighbour as usize, place as u32);
+        self.neighbours.clear(self.holding.len());
+        for (index, &neighbour) in neighbours.iter().enumerate() {
+            self.neighbours.insert(neighbour, index as u32);
         }
         self.visited.clear(self.cliques.len());
-        self.pool.begin(neighbours.len());
-        let mut outgrown = std::mem::take(&mut self.room);
+        self.sets.clear(neighbours.len());
+        let mut outgrown = std::mem::take(&mut self.scratch);
         outgrown.clear();
         for &neighbour in neighbours {
             for &clique in &self.holding[neighbour as usize] {
-                if self.visited.insert(clique as usize, ()) {
+                if self.visited.insert(clique, 0) {
                     let members = &self.cliques[clique as usize];
-                    let near = members.iter().filter_map(|&member| self.marks.get(member as usize));
-                    if self.pool.add(near) == members.len() {
+                    let near = members.iter().filter_map(|&member| self.neighbours.get(member));
+                    if self.sets.push(near) == members.len() {
                         outgrown.push(clique);
                     }
                 }
             }
         }
         outgrown.drain(..).for_each(|clique| self.remove(clique));
-        self.room = outgrown;
-        self.insert_kept(neighbours, &[node]);
+        self.scratch = outgrown;
+        self.insert_maximal(neighbours, &[node]);
     }
 
-    /// A clique that holds both ends holds, besides, a clique among their common neighbours: the
-    /// largest such parts of the cliques of one end make the new ones.
+    /// Inserts an edge.
+    ///
+    /// A new maximal clique is both ends plus a maximal intersection of a clique of one end with the
+    /// neighbours of the other.
     fn add_edge(&mut self, a: u32, b: u32) {
-        let fewer = |node: u32| self.holding[node as usize].len();
-        let (a, b) = if fewer(a) <= fewer(b) { (a, b) } else { (b, a) };
+        let clique_count = |node: u32| self.holding[node as usize].len();
+        let (a, b) = if clique_count(a) <= clique_count(b) { (a, b) } else { (b, a) };
         let mut outgrown = Vec::new();
-        let common = self.around(b);
-        self.pool.begin(common.len());
+        let common = self.collect_neighbours(b);
+        self.sets.clear(common.len());
         for &clique in &self.holding[a as usize] {
             let members = &self.cliques[clique as usize];
-            let near = members.iter().filter_map(|&member| self.marks.get(member as usize));
-            if self.pool.add(near) + 1 == members.len() {
+            let near = members.iter().filter_map(|&member| self.neighbours.get(member));
+            if self.sets.push(near) + 1 == members.len() {
                 outgrown.push(clique);
             }
         }
-        self.room = self.around(a);
+        self.scratch = self.collect_neighbours(a);
         for &clique in &self.holding[b as usize] {
             let members = &self.cliques[clique as usize];
-            let near = |&member: &u32| member == b || self.marks.get(member as usize).is_some();
+            let near = |&member: &u32| member == b || self.neighbours.get(member).is_some();
             if members.iter().all(near) {
                 outgrown.push(clique);
             }
         }
         outgrown.into_iter().for_each(|clique| self.remove(clique));
-        self.insert_kept(&common, &[a, b]);
+        self.insert_maximal(&common, &[a, b]);
     }
 
-    /// The neighbours of a node, which are marked with their places.
-    fn around(&mut self, node: u32) -> Vec<u32> {
-        self.marks.clear(self.holding.len());
-        let mut around = std::mem::take(&mut self.room);
+    /// Returns the neighbours of a node and stores their indices in `neighbours`.
+    fn collect_neighbours(&mut self, node: u32) -> Vec<u32> {
+        self.neighbours.clear(self.holding.len());
+        let mut around = std::mem::take(&mut self.scratch);
         around.clear();
         for &clique in &self.holding[node as usize] {
             for &member in &self.cliques[clique as usize] {
-                if member != node && self.marks.get(member as usize).is_none() {
-                    self.marks.insert(member as usize, around.len() as u32);
+                if member != node && self.neighbours.get(member).is_none() {
+                    self.neighbours.insert(member, around.len() as u32);
                     around.push(member);
                 }
             }
@@ -95,25 +98,25 @@ impl CliqueList {
         around
     }
 
-    /// The largest sets of the pool, which are of places in `nodes`, become cliques with `more`.
-    fn insert_kept(&mut self, nodes: &[u32], more: &[u32]) {
-        let mut pool = std::mem::take(&mut self.pool);
-        for place in 0..pool.keep_maximal() {
-            let near = pool.kept(place).map(|place| nodes[place as usize]);
+    /// Inserts a clique for each maximal set of indices into `nodes`, extended by `more`.
+    fn insert_maximal(&mut self, nodes: &[u32], more: &[u32]) {
+        let mut sets = std::mem::take(&mut self.sets);
+        for set in 0..sets.find_maximal() {
+            let near = sets.maximal(set).map(|index| nodes[index as usize]);
             self.insert(near.chain(more.iter().copied()));
         }
-        self.pool = pool;
+        self.sets = sets;
     }
 
-    /// A node goes: of each of its cliques the rest stays, unless another clique contains it.
+    /// Removes a node. The rest of each of its cliques stays unless another clique contains it.
     pub(crate) fn remove_node(&mut self, node: u32) {
         let Some(holding) = self.holding.get(node as usize).filter(|list| !list.is_empty()) else {
             return;
         };
         let holding = holding.clone();
-        let around = self.around(node);
+        let around = self.collect_neighbours(node);
         self.edges -= around.len();
-        self.room = around;
+        self.scratch = around;
         for clique in holding {
             if self.rest_is_contained(clique, node) {
                 self.remove(clique);
@@ -125,7 +128,7 @@ impl CliqueList {
         self.holding[node as usize].clear();
     }
 
-    /// Whether what is left of a clique without `node` lies within another clique, or is nothing.
+    /// Whether the clique without `node` is empty or contained in another clique.
     fn rest_is_contained(&self, clique: u32, node: u32) -> bool {
         let members = &self.cliques[clique as usize];
         let rest = || members.iter().filter(|&&member| member != node);

@@ -1,49 +1,88 @@
-//! All maximal cliques of a graph, kept up to date while nodes come and go.
+//! All maximal cliques of a dynamic graph, maintained incrementally.
 //!
-//! The list *is* the graph: every edge lies in some maximal clique. A node comes in one piece
-//! (node-based, as §V-C of the paper has it) or edge by edge (as ICliqueCloak has it); the list
-//! afterwards is the same.
+//! The list represents the graph, since every edge lies in some maximal clique. A node is inserted
+//! with all its edges (node-based, §V-B.3 of the paper) or edge by edge (ICliqueCloak); both give
+//! the same list.
 
 mod change;
-mod pool;
+mod maximal_sets;
 #[cfg(test)]
 mod tests;
 
-use meshcloak::stamps::Stamps;
-use pool::Pool;
+use maximal_sets::MaximalSets;
 
-/// How a node comes in.
+/// How a node is inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Increment {
-    /// With all its edges at once.
+    /// With all its edges.
     Node,
-    /// Alone, and then one edge after the other.
+    /// Without edges, followed by one edge at a time.
     Edge,
 }
 
-/// The maximal cliques of a graph whose nodes are small numbers.
+/// Maximal cliques of a graph whose nodes are small numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CliqueList {
-    /// The members of each clique, ascending; of a number that is free, none.
+    /// Members of each clique, ascending; empty for free numbers.
     cliques: Vec<Vec<u32>>,
     free: Vec<u32>,
-    /// For each node the cliques that hold it.
+    /// Cliques that hold each node.
     holding: Vec<Vec<u32>>,
-    /// How many members all cliques have together.
+    /// Sum of the sizes of all cliques.
     size: usize,
     edges: usize,
-    /// Cliques that came about since [`CliqueList::begin`]; some may be gone again.
+    /// Cliques inserted since [`CliqueList::begin`]; some may have been removed.
     fresh: Vec<u32>,
-    /// Neighbours of the changed node, each with its index among them.
-    marks: Stamps<u32>,
-    /// Cliques already visited.
-    visited: Stamps<()>,
-    pool: Pool,
-    room: Vec<u32>,
+    /// Neighbours of the changed node, with their indices.
+    neighbours: Stamps,
+    visited: Stamps,
+    sets: MaximalSets,
+    scratch: Vec<u32>,
+}
+
+/// Map from numbers to indices that is cleared in constant time by a generation counter.
+#[derive(Clone, Debug, Default)]
+struct Stamps {
+    entries: Vec<Stamp>,
+    generation: u32,
+}
+
+/// Entry of [`Stamps`], valid in one generation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stamp {
+    generation: u32,
+    index: u32,
+}
+
+impl Stamps {
+    /// Removes all entries and makes room for `numbers`.
+    fn clear(&mut self, numbers: usize) {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.entries.fill(Stamp::default());
+            self.generation = 1;
+        }
+        if self.entries.len() < numbers {
+            self.entries.resize(numbers, Stamp::default());
+        }
+    }
+
+    /// Stores the index of a number; returns whether it had none.
+    fn insert(&mut self, number: u32, index: u32) -> bool {
+        let entry = &mut self.entries[number as usize];
+        let is_new = entry.generation != self.generation;
+        *entry = Stamp { generation: self.generation, index };
+        is_new
+    }
+
+    fn get(&self, number: u32) -> Option<u32> {
+        let Stamp { generation, index } = self.entries[number as usize];
+        (generation == self.generation).then_some(index)
+    }
 }
 
 impl CliqueList {
-    /// The list of the empty graph, keeping its room.
+    /// Removes all nodes and keeps the buffers.
     pub(crate) fn clear(&mut self) {
         self.free.clear();
         self.free.extend(0..self.cliques.len() as u32);
@@ -53,12 +92,12 @@ impl CliqueList {
         (self.size, self.edges) = (0, 0);
     }
 
-    /// From here on cliques count as fresh.
+    /// Starts a new period for [`CliqueList::fresh`].
     pub(crate) fn begin(&mut self) {
         self.fresh.clear();
     }
 
-    /// The cliques that came about since [`CliqueList::begin`] and are still there; each once.
+    /// Cliques inserted since [`CliqueList::begin`] that still exist, without duplicates.
     pub(crate) fn fresh(&mut self) -> &[u32] {
         self.fresh.sort_unstable();
         self.fresh.dedup();
@@ -67,22 +106,22 @@ impl CliqueList {
         &self.fresh
     }
 
-    /// The members of a clique, ascending.
+    /// Members of a clique, ascending.
     pub(crate) fn members(&self, clique: u32) -> &[u32] {
         &self.cliques[clique as usize]
     }
 
-    /// How many maximal cliques there are.
+    /// Number of maximal cliques.
     pub(crate) fn len(&self) -> usize {
         self.cliques.len() - self.free.len()
     }
 
-    /// How many members they have together.
+    /// Sum of the sizes of all cliques.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
 
-    /// How many edges the graph has.
+    /// Number of edges of the graph.
     pub(crate) fn edge_count(&self) -> usize {
         self.edges
     }
@@ -105,7 +144,7 @@ impl CliqueList {
     fn remove(&mut self, clique: u32) {
         let mut list = std::mem::take(&mut self.cliques[clique as usize]);
         for &member in &list {
-            forget(&mut self.holding[member as usize], clique);
+            remove_unordered(&mut self.holding[member as usize], clique);
         }
         self.size -= list.len();
         list.clear();
@@ -114,9 +153,9 @@ impl CliqueList {
     }
 }
 
-/// Takes one number out of a list in which order does not matter.
-fn forget(list: &mut Vec<u32>, number: u32) {
-    if let Some(place) = list.iter().position(|&other| other == number) {
-        list.swap_remove(place);
+/// Removes a number from an unordered list.
+fn remove_unordered(list: &mut Vec<u32>, number: u32) {
+    if let Some(index) = list.iter().position(|&other| other == number) {
+        list.swap_remove(index);
     }
 }

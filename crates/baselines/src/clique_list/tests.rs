@@ -1,26 +1,26 @@
-//! After every change the list is that of the graph looked at afresh.
+//! Comparison of the maintained list with a full enumeration after every change.
 
 use super::{CliqueList, Increment};
-use meshcloak::cliques::maximal_cliques;
 use meshcloak::constraint_graph::ConstraintGraph;
 use meshcloak::naive;
+use meshcloak::printed::maximal_cliques;
 use meshcloak::town::Town;
 use rand::RngExt as _;
 
 impl CliqueList {
     /// All cliques, sorted.
     fn sorted(&self) -> Vec<Vec<u32>> {
-        let there = self.cliques.iter().filter(|members| !members.is_empty());
-        let mut cliques: Vec<Vec<u32>> = there.cloned().collect();
+        let cliques = self.cliques.iter().filter(|members| !members.is_empty());
+        let mut cliques: Vec<Vec<u32>> = cliques.cloned().collect();
         cliques.sort();
         cliques
     }
 
-    /// Whether what is kept twice agrees.
+    /// Asserts that cliques and the index by node agree.
     fn check(&self) {
-        let there = self.cliques.iter().filter(|members| !members.is_empty());
-        assert_eq!(there.clone().count(), self.len());
-        assert_eq!(there.map(Vec::len).sum::<usize>(), self.size());
+        let cliques = self.cliques.iter().filter(|members| !members.is_empty());
+        assert_eq!(cliques.clone().count(), self.len());
+        assert_eq!(cliques.map(Vec::len).sum::<usize>(), self.size());
         for (node, holding) in self.holding.iter().enumerate() {
             let holds = |clique: &u32| self.members(*clique).contains(&(node as u32));
             assert!(holding.iter().all(holds), "{node}");
@@ -29,8 +29,8 @@ impl CliqueList {
     }
 }
 
-/// The maximal cliques among the `present` nodes of a graph, by the core.
-fn afresh(edges: &[bool], nodes: u32, present: &[u32]) -> Vec<Vec<u32>> {
+/// Maximal cliques among the `present` nodes, enumerated by the core.
+fn enumerate(edges: &[bool], nodes: u32, present: &[u32]) -> Vec<Vec<u32>> {
     let adjacent = |a: u32, b: u32| {
         let (a, b) = (present[a as usize], present[b as usize]);
         edges[(a.min(b) * nodes + a.max(b)) as usize]
@@ -38,22 +38,23 @@ fn afresh(edges: &[bool], nodes: u32, present: &[u32]) -> Vec<Vec<u32>> {
     let graph = ConstraintGraph::from_fn(present.len() as u32, adjacent);
     let mut cliques = Vec::new();
     maximal_cliques(&graph, |clique| {
-        let mut clique: Vec<u32> = clique.iter().map(|&place| present[place as usize]).collect();
+        let mut clique: Vec<u32> = clique.iter().map(|&index| present[index as usize]).collect();
         clique.sort_unstable();
         cliques.push(clique);
     });
     cliques.sort();
     if present.len() <= 10 {
         let named = |clique: &Vec<u32>| clique.iter().map(|&n| present[n as usize]).collect();
-        let mut slowly: Vec<Vec<u32>> = naive::maximal_cliques(&graph).iter().map(named).collect();
-        slowly.sort();
-        assert_eq!(cliques, slowly);
+        let mut reference: Vec<Vec<u32>> =
+            naive::maximal_cliques(&graph).iter().map(named).collect();
+        reference.sort();
+        assert_eq!(cliques, reference);
     }
     cliques
 }
 
 #[test]
-fn after_every_arrival_and_departure_the_list_is_that_of_the_graph_looked_at_afresh() {
+fn after_every_change_the_list_equals_a_full_enumeration() {
     let mut compared = 0;
     for increment in [Increment::Node, Increment::Edge] {
         let mut list = CliqueList::default();
@@ -67,8 +68,8 @@ fn after_every_arrival_and_departure_the_list_is_that_of_the_graph_looked_at_afr
             let mut present: Vec<u32> = Vec::new();
             for _ in 0..nodes * 3 {
                 let node = random.random_range(0..nodes);
-                if let Some(place) = present.iter().position(|&other| other == node) {
-                    present.remove(place);
+                if let Some(index) = present.iter().position(|&other| other == node) {
+                    present.remove(index);
                     list.remove_node(node);
                 } else {
                     let near = |&&other: &&u32| {
@@ -80,7 +81,7 @@ fn after_every_arrival_and_departure_the_list_is_that_of_the_graph_looked_at_afr
                 }
                 list.check();
                 present.sort_unstable();
-                let expected = afresh(&edges, nodes, &present);
+                let expected = enumerate(&edges, nodes, &present);
                 assert_eq!(list.sorted(), expected, "seed {seed} {increment:?}");
                 let pairs = present.iter().flat_map(|&a| present.iter().map(move |&b| (a, b)));
                 let adjacent = |&(a, b): &(u32, u32)| a < b && edges[(a * nodes + b) as usize];
@@ -93,7 +94,7 @@ fn after_every_arrival_and_departure_the_list_is_that_of_the_graph_looked_at_afr
 }
 
 #[test]
-fn fresh_cliques_are_those_that_hold_a_node_that_came() {
+fn fresh_cliques_are_those_with_an_inserted_node() {
     for increment in [Increment::Node, Increment::Edge] {
         let mut list = CliqueList::default();
         list.add(0, &[], increment);
@@ -113,12 +114,12 @@ fn fresh_cliques_are_those_that_hold_a_node_that_came() {
 }
 
 #[test]
-fn a_crowd_in_one_place_is_one_clique() {
+fn a_complete_graph_is_one_clique() {
     for increment in [Increment::Node, Increment::Edge] {
         let mut list = CliqueList::default();
-        let everyone: Vec<u32> = (0..300).collect();
+        let all: Vec<u32> = (0..300).collect();
         for node in 0..300 {
-            list.add(node, &everyone[..node as usize], increment);
+            list.add(node, &all[..node as usize], increment);
         }
         assert_eq!((list.len(), list.size(), list.edge_count()), (1, 300, 300 * 299 / 2));
     }

@@ -1,59 +1,71 @@
-//! Where somebody can be, and can have been, by what was last shown of her (Pan, Xu and Meng 2012).
+//! Movement and arrival boundaries derived from a user's last published rectangle (Pan, Xu and Meng
+//! 2012).
 
 use meshcloak::distance::Atlas;
 use meshcloak::history::{History, PublishedRectangle};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::units::{Point, Rectangle};
 
-/// A query as ICliqueCloak sees it.
+/// A query with the user's last published rectangle.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Person {
+pub(super) struct BoundedQuery {
     pub(super) id: QueryId,
     pub(super) user: UserId,
     pub(super) k: u32,
     pub(super) point: Point,
-    /// What was last shown of her, and how far she can have come since.
-    shown: Option<(PublishedRectangle, f64)>,
+    last: Option<LastPublication>,
 }
 
-impl Person {
-    pub(super) fn of(atlas: &Atlas, history: &History, query: &Query) -> Person {
-        let shown = history.published_rectangle(query.user).map(|shown| (shown, far(query, shown)));
+/// Last published rectangle of a user.
+#[derive(Clone, Copy, Debug)]
+struct LastPublication {
+    published: PublishedRectangle,
+    /// Largest distance in metres that the user can have travelled since.
+    range: f64,
+}
+
+impl BoundedQuery {
+    pub(super) fn new(atlas: &Atlas, history: &History, query: &Query) -> BoundedQuery {
+        let last = history
+            .published_rectangle(query.user)
+            .map(|published| LastPublication { published, range: travel_range(query, published) });
         let point = atlas.map().point(query.position);
-        Person { id: query.id, user: query.user, k: query.k, point, shown }
+        BoundedQuery { id: query.id, user: query.user, k: query.k, point, last }
     }
 
-    /// The same person, of whom that rectangle was shown.
+    /// The same query after a publication of that rectangle.
     #[cfg(test)]
-    pub(super) fn shown_as(self, rectangle: Rectangle, far: f64) -> Person {
+    pub(super) fn with_published(self, rectangle: Rectangle, range: f64) -> BoundedQuery {
         let asked_at = meshcloak::units::Time::default();
-        Person { shown: Some((PublishedRectangle { asked_at, rectangle }, far)), ..self }
+        let published = PublishedRectangle { asked_at, rectangle };
+        BoundedQuery { last: Some(LastPublication { published, range }), ..self }
     }
 
-    /// Whether this is still what was last shown of her.
+    /// Whether the stored rectangle is still the user's last one.
     pub(super) fn is_up_to_date(&self, history: &History) -> bool {
-        self.shown.map(|(shown, _)| shown) == history.published_rectangle(self.user)
+        self.last.map(|last| last.published) == history.published_rectangle(self.user)
     }
 
-    /// Her maximum movement boundary: the rectangle last shown, grown by how far she can have come.
-    /// `None`: nothing was shown, and she may be anywhere.
+    /// Maximum movement boundary: the last published rectangle, enlarged by the travel range. `None`
+    /// if nothing was published, so the user may be anywhere.
     pub(super) fn movement_boundary(&self) -> Option<Rectangle> {
-        self.shown.map(|(shown, far)| grown(shown.rectangle, far))
+        self.last.map(|last| enlarge(last.published.rectangle, last.range))
     }
 
-    /// Whether a point is within her movement boundary.
+    /// Whether a point is within the movement boundary.
     fn may_be_at(&self, point: Point) -> bool {
-        self.movement_boundary().is_none_or(|boundary| holds(boundary, point))
+        self.movement_boundary().is_none_or(|boundary| contains(boundary, point))
     }
 
-    /// Whether she is where she can be; somebody faster than she says is hidden with nobody.
+    /// Whether the query lies in its own movement boundary; a user faster than declared has no
+    /// neighbours.
     fn is_plausible(&self) -> bool {
         self.may_be_at(self.point)
     }
 
-    /// Whether each is within the other's movement boundary. The boundaries are rectangles, so the
-    /// bounding rectangle of people who are pairwise adjacent is within the boundary of each.
-    pub(super) fn is_adjacent(&self, other: &Person) -> bool {
+    /// Whether each is within the other's movement boundary. Boundaries are rectangles, so the
+    /// bounding rectangle of a clique lies within the boundary of each member.
+    pub(super) fn is_adjacent(&self, other: &BoundedQuery) -> bool {
         self.user != other.user
             && self.may_be_at(other.point)
             && other.may_be_at(self.point)
@@ -61,30 +73,36 @@ impl Person {
             && other.is_plausible()
     }
 
-    /// The backward test: whether all of what was last shown of her is within the maximum arrival
-    /// boundary of `rectangle`, from which one can have come into it.
-    pub(super) fn may_have_come_into(&self, rectangle: Rectangle) -> bool {
-        self.shown.is_none_or(|(shown, far)| {
-            let arrival = grown(rectangle, far);
-            holds(arrival, shown.rectangle.min) && holds(arrival, shown.rectangle.max)
+    /// Whether a set of this size and bounding rectangle meets the query's k and the backward test.
+    pub(super) fn fits(&self, size: usize, rectangle: Rectangle) -> bool {
+        self.k as usize <= size && self.can_arrive_in(rectangle)
+    }
+
+    /// Backward test: whether the last published rectangle lies within the maximum arrival boundary
+    /// of `rectangle`, from which it can be reached.
+    fn can_arrive_in(&self, rectangle: Rectangle) -> bool {
+        self.last.is_none_or(|last| {
+            let arrival = enlarge(rectangle, last.range);
+            let before = last.published.rectangle;
+            contains(arrival, before.min) && contains(arrival, before.max)
         })
     }
 }
 
-/// How far she can have come since the query whose rectangle was shown, in metres: `v·(t − t_prev)`.
-/// Without a speed it is her distance constraint, which is how far she can move between two
-/// queries. Of two waiting queries the later may be shown first, so time counts both ways.
-fn far(query: &Query, shown: PublishedRectangle) -> f64 {
-    let span = (query.asked_at - shown.asked_at).max(shown.asked_at - query.asked_at);
-    let far = query.speed.map_or(query.distance_constraint, |speed| speed * span);
-    far.as_metres()
+/// Largest distance in metres between the query and the one with the published rectangle:
+/// `v·|t − t_prev|`, or the distance constraint if the query has no speed. The later of two waiting
+/// queries may be published first, hence the absolute value.
+fn travel_range(query: &Query, published: PublishedRectangle) -> f64 {
+    let (t, previous) = (query.asked_at, published.asked_at);
+    let span = (t - previous).max(previous - t);
+    query.speed.map_or(query.distance_constraint, |speed| speed * span).as_metres()
 }
 
-fn grown(rectangle: Rectangle, by: f64) -> Rectangle {
+fn enlarge(rectangle: Rectangle, by: f64) -> Rectangle {
     let Rectangle { min, max } = rectangle;
     Rectangle { min: Point::new(min.x - by, min.y - by), max: Point::new(max.x + by, max.y + by) }
 }
 
-fn holds(rectangle: Rectangle, point: Point) -> bool {
+fn contains(rectangle: Rectangle, point: Point) -> bool {
     rectangle.nearest(point) == point
 }

@@ -1,180 +1,179 @@
-//! Who waits, and who of them is adjacent to whom: the graph, and its maximal cliques as long as
-//! they are few enough to be kept.
+//! Graph of the waiting queries, and its maximal cliques while they are few enough.
 
-use super::MEMORY;
-use super::boundary::Person;
+use super::HORIZON;
+use super::boundary::BoundedQuery;
 use crate::clique_list::{CliqueList, Increment};
 use crate::grid::Grid;
-use crate::roster::Roster;
+use crate::waiting_table::WaitingTable;
 use meshcloak::distance::Atlas;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::scheme::State;
 use meshcloak::units::Time;
 
-/// The graph of those who wait.
+/// Graph of the waiting queries.
 #[derive(Debug)]
 pub(super) struct Graph {
-    roster: Roster,
-    /// By number.
-    people: Vec<Person>,
-    /// By number: whether she is a node. Who was published is none, though still on the roster.
+    waiting_table: WaitingTable,
+    /// By number of the waiting table.
+    queries: Vec<BoundedQuery>,
+    /// By number: whether the query is a node. Published queries are in the table but not in the graph.
     present: Vec<bool>,
     grid: Grid,
     pub(super) edges: usize,
     pub(super) cliques: CliqueList,
-    /// Whether the cliques are those of the graph.
-    pub(super) kept: bool,
+    /// Whether `cliques` holds the maximal cliques of the graph.
+    pub(super) has_cliques: bool,
     neighbours: Vec<u32>,
 }
 
-/// With more edges than this the cliques are not kept: nearly everyone is adjacent to everyone.
-const fn most_edges(queries: usize) -> usize {
+/// Maximum number of edges up to which cliques are maintained; beyond, the graph is nearly complete.
+const fn max_edges(queries: usize) -> usize {
     queries * 4 + (1 << 10)
 }
 
-/// Nor if all cliques together have more members than this.
-const fn most_members(queries: usize) -> usize {
+/// Maximum sum of clique sizes up to which cliques are maintained.
+const fn max_members(queries: usize) -> usize {
     queries * 64 + (1 << 14)
 }
 
 impl Graph {
     pub(super) fn new(atlas: &Atlas) -> Graph {
         Graph {
-            roster: Roster::default(),
-            people: Vec::new(),
+            waiting_table: WaitingTable::default(),
+            queries: Vec::new(),
             present: Vec::new(),
             grid: Grid::new(atlas.map().bounds()),
             edges: 0,
             cliques: CliqueList::default(),
-            kept: false,
+            has_cliques: false,
             neighbours: Vec::new(),
         }
     }
 
-    pub(super) fn person(&self, number: u32) -> Person {
-        self.people[number as usize]
+    pub(super) fn query(&self, number: u32) -> BoundedQuery {
+        self.queries[number as usize]
     }
 
     pub(super) fn number(&self, id: QueryId) -> Option<u32> {
-        self.roster.number(id)
+        self.waiting_table.number(id)
     }
 
-    /// Brings graph and cliques up to date. Whether cliques are kept depends on the graph alone:
-    /// fewer queries have neither more edges nor more or larger maximal cliques, so whoever finds
-    /// too many on the way would find too many at the end.
-    pub(super) fn follow(&mut self, atlas: &Atlas, state: &State, now: Time) {
+    /// Updates graph and cliques. Whether cliques are maintained depends on the final graph only: a
+    /// subgraph has no more edges and no larger sum of clique sizes, so a limit exceeded during
+    /// insertion is also exceeded at the end.
+    pub(super) fn update(&mut self, atlas: &Atlas, state: &State, now: Time) {
         let waiting = &state.waiting;
-        let mut new = state.arrived;
+        let mut new_count = state.arrived;
         self.cliques.begin();
-        let mut again = Vec::new();
-        if self.roster.is_of_the_turn_before(state) {
-            again = self.take_out(state, now);
+        let mut reinserted = Vec::new();
+        if self.waiting_table.is_from_previous_turn(state) {
+            reinserted = self.remove_departed(state, now);
         } else {
             self.clear();
-            new = waiting.len();
+            new_count = waiting.len();
         }
-        for query in waiting[waiting.len() - new..].iter().chain(&again) {
-            self.enter(Person::of(atlas, &state.history, query), query, waiting.len());
+        for query in waiting[waiting.len() - new_count..].iter().chain(&reinserted) {
+            self.insert(BoundedQuery::new(atlas, &state.history, query), query, waiting.len());
         }
-        if !self.kept && self.edges <= most_edges(waiting.len()) {
+        if !self.has_cliques && self.edges <= max_edges(waiting.len()) {
             self.list_cliques(waiting.len());
         }
-        self.roster.settle(state);
+        self.waiting_table.mark_current(state);
     }
 
     fn clear(&mut self) {
-        self.roster.clear();
-        self.people.clear();
+        self.waiting_table.clear();
+        self.queries.clear();
         self.present.clear();
         self.grid.clear();
-        (self.edges, self.kept) = (0, false);
+        (self.edges, self.has_cliques) = (0, false);
     }
 
-    /// Takes out who has left. Gives those who wait, but of whom something else was shown since:
-    /// they were taken out as well.
-    fn take_out(&mut self, state: &State, now: Time) -> Vec<Query> {
+    /// Removes departed queries, and waiting ones whose user has a newer published rectangle; returns
+    /// the latter, to be inserted again.
+    fn remove_departed(&mut self, state: &State, now: Time) -> Vec<Query> {
         let mut users: Vec<UserId> = Vec::new();
         for id in &state.departed {
-            users.extend(self.leave(*id).map(|query| query.user));
+            users.extend(self.remove(*id).map(|query| query.user));
         }
         let may_differ =
-            |query: &Query| query.asked_at + MEMORY < now || users.contains(&query.user);
-        let differs = |number: u32| !self.people[number as usize].is_up_to_date(&state.history);
-        let all = self.roster.all().filter(|(_, query)| may_differ(query));
-        let again: Vec<QueryId> =
+            |query: &Query| query.asked_at + HORIZON < now || users.contains(&query.user);
+        let differs = |number: u32| !self.queries[number as usize].is_up_to_date(&state.history);
+        let all = self.waiting_table.all().filter(|(_, query)| may_differ(query));
+        let outdated: Vec<QueryId> =
             all.filter(|(number, _)| differs(*number)).map(|(_, query)| query.id).collect();
-        again.into_iter().filter_map(|id| self.leave(id)).collect()
+        outdated.into_iter().filter_map(|id| self.remove(id)).collect()
     }
 
-    fn leave(&mut self, id: QueryId) -> Option<Query> {
-        let (number, query) = self.roster.leave(id)?;
+    fn remove(&mut self, id: QueryId) -> Option<Query> {
+        let (number, query) = self.waiting_table.remove(id)?;
         self.withdraw(number);
         Some(query)
     }
 
-    /// Takes somebody out of the graph, if she is in it.
+    /// Removes a node from the graph if it is present.
     pub(super) fn withdraw(&mut self, number: u32) {
         if std::mem::replace(&mut self.present[number as usize], false) {
-            let person = self.people[number as usize];
-            self.grid.remove(number, person.point);
-            self.edges -= self.look_around(&person).len();
-            if self.kept {
+            let query = self.queries[number as usize];
+            self.grid.remove(number, query.point);
+            self.edges -= self.find_neighbours(&query).len();
+            if self.has_cliques {
                 self.cliques.remove_node(number);
             }
         }
     }
 
-    fn enter(&mut self, person: Person, query: &Query, waiting: usize) {
-        let near = self.look_around(&person).len();
-        let number = self.roster.enter(query);
-        if number as usize == self.people.len() {
-            self.people.push(person);
+    fn insert(&mut self, bounded: BoundedQuery, query: &Query, waiting: usize) {
+        let degree = self.find_neighbours(&bounded).len();
+        let number = self.waiting_table.insert(query);
+        if number as usize == self.queries.len() {
+            self.queries.push(bounded);
             self.present.push(true);
         } else {
-            self.people[number as usize] = person;
+            self.queries[number as usize] = bounded;
             self.present[number as usize] = true;
         }
-        self.grid.insert(number, person.point);
-        self.edges += near;
-        self.kept &= self.edges <= most_edges(waiting);
-        if self.kept {
+        self.grid.insert(number, bounded.point);
+        self.edges += degree;
+        self.has_cliques &= self.edges <= max_edges(waiting);
+        if self.has_cliques {
             self.cliques.add(number, &self.neighbours, Increment::Edge);
-            self.kept = self.cliques.size() <= most_members(waiting);
+            self.has_cliques = self.cliques.size() <= max_members(waiting);
         }
     }
 
-    /// Lists the cliques anew; node by node, for the list is the same and it is faster.
+    /// Rebuilds the cliques node by node, which is faster than edge by edge and gives the same list.
     fn list_cliques(&mut self, waiting: usize) {
         self.cliques.clear();
-        for number in 0..self.people.len() as u32 {
+        for number in 0..self.queries.len() as u32 {
             if self.present[number as usize] {
-                let person = self.people[number as usize];
-                self.look_around(&person);
+                let query = self.queries[number as usize];
+                self.find_neighbours(&query);
                 self.neighbours.retain(|&other| other < number);
                 self.cliques.add(number, &self.neighbours, Increment::Node);
-                if self.cliques.size() > most_members(waiting) {
+                if self.cliques.size() > max_members(waiting) {
                     return;
                 }
             }
         }
-        self.kept = true;
+        self.has_cliques = true;
     }
 
-    /// Her neighbours, ascending: found in the cells of her movement boundary, or, where those are
-    /// more than people, among all.
-    pub(super) fn look_around(&mut self, person: &Person) -> &[u32] {
-        let Graph { people, present, grid, neighbours, .. } = self;
+    /// Returns the neighbours, ascending. Searches the grid cells of the movement boundary, or all
+    /// queries if those are fewer.
+    pub(super) fn find_neighbours(&mut self, query: &BoundedQuery) -> &[u32] {
+        let Graph { queries, present, grid, neighbours, .. } = self;
         neighbours.clear();
-        let mut meet = |number: u32| {
-            if present[number as usize] && people[number as usize].is_adjacent(person) {
+        let mut test = |number: u32| {
+            if present[number as usize] && queries[number as usize].is_adjacent(query) {
                 neighbours.push(number);
             }
         };
-        match person.movement_boundary() {
-            Some(boundary) if grid.cells_within(boundary) < people.len() => {
-                grid.within(boundary, meet);
+        match query.movement_boundary() {
+            Some(boundary) if grid.cells_within(boundary) < queries.len() => {
+                grid.within(boundary, test);
             }
-            _ => (0..people.len() as u32).for_each(&mut meet),
+            _ => (0..queries.len() as u32).for_each(&mut test),
         }
         neighbours.sort_unstable();
         neighbours

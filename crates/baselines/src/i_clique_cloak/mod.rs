@@ -1,18 +1,19 @@
-//! ICliqueCloak (Pan, Xu and Meng 2012): free space, one query at a time, against attackers who
-//! know how fast people are. Two queries are adjacent if each lies where the other can be by the
-//! rectangle last shown of her; all maximal cliques are kept up to date edge by edge.
+//! ICliqueCloak (Pan, Xu and Meng 2012): free space, sequential, against adversaries that know the
+//! speed of users. Two queries are adjacent if each lies within the other's movement boundary; all
+//! maximal cliques are maintained edge by edge.
 //!
-//! A set is published under its bounding rectangle if every k is met, the rectangle is within
-//! everyone's movement boundary, and everyone can have come into it from all of what was last
-//! shown of her.
+//! A set is published under its bounding rectangle if every k is met, the rectangle is within the
+//! movement boundary of each member, and each member can have reached it from every point of its
+//! last published rectangle.
 
 mod boundary;
 mod graph;
-mod local;
+mod local_search;
 
-use boundary::Person;
+use crate::waiting_table::waiting_index;
+use boundary::BoundedQuery;
 use graph::Graph;
-use local::{drop_misfits, search};
+use local_search::{prune, search};
 use meshcloak::distance::Atlas;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
@@ -24,20 +25,20 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the rectangle last shown of somebody is remembered.
-const MEMORY: Duration = Duration::from_secs(600);
+/// How long the last published rectangle of a user is stored.
+const HORIZON: Duration = Duration::from_secs(600);
 
-/// ICliqueCloak, with the graph and the cliques it maintains.
+/// The scheme and the graph it maintains.
 #[derive(Debug)]
 pub struct ICliqueCloak {
     atlas: Arc<Atlas>,
     graph: Graph,
-    /// Who has been published in this turn.
-    shown_now: Vec<UserId>,
+    /// Users published in this turn.
+    published_users: Vec<UserId>,
     published: Published,
 }
 
-/// A set that could be published.
+/// A publishable set.
 struct Candidate {
     members: Vec<u32>,
     ids: Vec<QueryId>,
@@ -45,7 +46,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The better of two: more people, then a smaller rectangle, then lower ids.
+    /// Orders by size, then smaller rectangle, then lower ids; the greatest is published first.
     fn compare(&self, other: &Candidate) -> Ordering {
         let area = |rectangle: &Rectangle| rectangle.width() * rectangle.height();
         let size = self.members.len().cmp(&other.members.len());
@@ -55,30 +56,30 @@ impl Candidate {
 }
 
 impl ICliqueCloak {
-    /// ICliqueCloak on a map, of which it uses only where its positions are in the plane.
+    /// Creates the scheme for a map; it uses only the coordinates of positions.
     pub fn new(atlas: Arc<Atlas>) -> ICliqueCloak {
         ICliqueCloak {
             graph: Graph::new(&atlas),
-            shown_now: Vec::new(),
+            published_users: Vec::new(),
             published: Published::default(),
             atlas,
         }
     }
 
-    /// The largest part of a clique that may be published. Two queries of one person are not
-    /// published in one turn: the second is to keep to what the first showed.
+    /// Returns the largest publishable subset of a clique. A user is published at most once per turn,
+    /// since the second query must respect the rectangle of the first.
     fn largest_part(&self, clique: &[u32]) -> Option<Candidate> {
-        let person = |&member: &u32| self.graph.person(member);
+        let query = |&member: &u32| self.graph.query(member);
         let mut members: Vec<u32> = clique.to_vec();
-        members.retain(|member| !self.shown_now.contains(&person(member).user));
-        let rectangle = drop_misfits(&mut members, person)?;
-        let mut ids: Vec<QueryId> = members.iter().map(|member| person(member).id).collect();
+        members.retain(|member| !self.published_users.contains(&query(member).user));
+        let rectangle = prune(&mut members, query)?;
+        let mut ids: Vec<QueryId> = members.iter().map(|member| query(member).id).collect();
         ids.sort_unstable();
         Some(Candidate { members, ids, rectangle })
     }
 
-    /// Publishes the best set of all cliques again and again, until there is none. Cliques that
-    /// are not fresh had none when they were, and can only have become smaller.
+    /// Publishes the best set of all cliques until there is none. Only fresh cliques are searched:
+    /// older ones had no publishable set and can only have shrunk.
     fn publish_all(&mut self, served: &mut Vec<(QueryId, u32)>) {
         loop {
             let fresh = self.graph.cliques.fresh().to_vec();
@@ -90,21 +91,22 @@ impl ICliqueCloak {
         }
     }
 
-    /// Publishes the largest set around a new query, where cliques are too many to be kept.
+    /// Publishes the largest set around a new query if cliques are not maintained.
     fn publish_around(&mut self, newest: u32, served: &mut Vec<(QueryId, u32)>) {
-        let newcomer = self.graph.person(newest);
-        let mut around = self.graph.look_around(&newcomer).to_vec();
-        around.sort_unstable_by_key(|&number| self.graph.person(number).id);
+        let query = self.graph.query(newest);
+        let mut around = self.graph.find_neighbours(&query).to_vec();
+        around.sort_unstable_by_key(|&number| self.graph.query(number).id);
         around.push(newest);
-        around.retain(|&number| !self.shown_now.contains(&self.graph.person(number).user));
+        around.retain(|&number| !self.published_users.contains(&self.graph.query(number).user));
         if around.last() != Some(&newest) {
             return;
         }
-        let people: Vec<Person> = around.iter().map(|&number| self.graph.person(number)).collect();
-        let found = search(&people);
+        let queries: Vec<BoundedQuery> =
+            around.iter().map(|&number| self.graph.query(number)).collect();
+        let found = search(&queries);
         self.published.stats.steps += u64::from(found.steps);
         self.published.stats.truncated |= found.truncated;
-        let clique: Vec<u32> = found.members.iter().map(|&place| around[place]).collect();
+        let clique: Vec<u32> = found.members.iter().map(|&index| around[index]).collect();
         if let Some(best) = self.largest_part(&clique) {
             self.publish(&best, served);
         }
@@ -115,7 +117,7 @@ impl ICliqueCloak {
         let number = self.published.add(set.ids.iter().copied(), &region);
         served.extend(set.ids.iter().map(|&id| (id, number)));
         for &member in &set.members {
-            self.shown_now.push(self.graph.person(member).user);
+            self.published_users.push(self.graph.query(member).user);
             self.graph.withdraw(member);
         }
     }
@@ -137,20 +139,20 @@ impl Scheme for ICliqueCloak {
     }
 
     fn history_horizon(&self) -> Option<Duration> {
-        Some(MEMORY)
+        Some(HORIZON)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &Published {
         let waiting = &state.waiting;
         self.published.clear();
-        self.shown_now.clear();
-        watch.stage(Stage::Graph);
-        self.graph.follow(&self.atlas, state, now);
-        watch.stage(Stage::Cliques);
+        self.published_users.clear();
+        observer.stage(Stage::Graph);
+        self.graph.update(&self.atlas, state, now);
+        observer.stage(Stage::Cliques);
         self.published.stats =
             Stats { nodes: waiting.len(), edges: self.graph.edges, ..Stats::default() };
         let mut served = Vec::new();
-        if self.graph.kept {
+        if self.graph.has_cliques {
             self.published.stats.cliques = self.graph.cliques.len();
             self.published.stats.steps = self.graph.cliques.size() as u64;
             self.publish_all(&mut served);
@@ -160,10 +162,10 @@ impl Scheme for ICliqueCloak {
                 newest.into_iter().for_each(|newest| self.publish_around(newest, &mut served));
             }
         }
-        let place = |(id, set): (QueryId, u32)| (crate::roster::place_of(waiting, id), set);
-        let mut served: Vec<(u32, u32)> = served.into_iter().map(place).collect();
+        let index = |(id, set): (QueryId, u32)| (waiting_index(waiting, id), set);
+        let mut served: Vec<(u32, u32)> = served.into_iter().map(index).collect();
         served.sort_unstable();
-        served.into_iter().for_each(|(place, set)| self.published.serve(place, set));
-        &mut self.published
+        served.into_iter().for_each(|(index, set)| self.published.serve(index, set));
+        &self.published
     }
 }

@@ -1,15 +1,15 @@
-//! MeshCloak one query at a time (§V-C): MeshCloak's edges, and all maximal cliques of the waiting
-//! queries, kept up to date from one query to the next.
+//! Sequential MeshCloak (§V-B.3): MeshCloak's edges, with all maximal cliques of the waiting queries
+//! maintained from one query to the next.
 //!
-//! Publishes as Algorithm 4 does: whoever is in a maximal clique with at least her k members
-//! succeeds with the largest such clique, and leaves.
+//! Publishes as Algorithm 4: a query in a maximal clique with at least k members succeeds with the
+//! largest such clique.
 
-mod crush;
-mod streets;
+mod dense;
+mod street_index;
 
 use crate::clique_list::{CliqueList, Increment};
-use crate::roster::{Roster, place_of};
-use crush::Crush;
+use crate::waiting_table::{WaitingTable, waiting_index};
+use dense::DenseSearch;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
@@ -20,48 +20,47 @@ use meshcloak::scheme::{
 use meshcloak::units::Time;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use streets::Streets;
+use street_index::StreetIndex;
 
-/// Sequential MeshCloak, with the cliques it maintains.
+/// The scheme and the cliques it maintains.
 #[derive(Debug)]
 pub struct Sequential {
     atlas: Arc<Atlas>,
     increment: Increment,
-    roster: Roster,
-    streets: Streets,
+    waiting_table: WaitingTable,
+    streets: StreetIndex,
     cliques: CliqueList,
-    crush: Crush,
+    dense: DenseSearch,
     mesh: MeshBuilder,
     neighbours: Vec<u32>,
-    /// For each number the clique to be published, in this turn.
+    /// By number: the clique to be published in this turn.
     chosen: Vec<Option<u32>>,
     published: Published,
 }
 
-/// How many members all cliques together may have: what the work of a turn is bounded by. Real
-/// traffic has a few for each query.
-const fn most_members(queries: usize) -> usize {
+/// Maximum sum of clique sizes, which bounds the work of a turn. Real traffic has a few per query.
+const fn max_members(queries: usize) -> usize {
     queries * 64 + (1 << 14)
 }
 
 impl Sequential {
-    /// The scheme that the paper measures: a query comes with all its edges at once.
+    /// Creates the scheme that the paper measures: a query is inserted with all its edges.
     pub fn new(atlas: Arc<Atlas>) -> Sequential {
-        Sequential::with(atlas, Increment::Node)
+        Sequential::with_increment(atlas, Increment::Node)
     }
 
-    /// The same, but cliques are brought up to date edge by edge, as in ICliqueCloak.
+    /// Creates the variant that updates cliques edge by edge, as ICliqueCloak.
     pub fn edge_by_edge(atlas: Arc<Atlas>) -> Sequential {
-        Sequential::with(atlas, Increment::Edge)
+        Sequential::with_increment(atlas, Increment::Edge)
     }
 
-    fn with(atlas: Arc<Atlas>, increment: Increment) -> Sequential {
+    fn with_increment(atlas: Arc<Atlas>, increment: Increment) -> Sequential {
         Sequential {
             increment,
-            roster: Roster::default(),
-            streets: Streets::default(),
+            waiting_table: WaitingTable::default(),
+            streets: StreetIndex::default(),
             cliques: CliqueList::default(),
-            crush: Crush::default(),
+            dense: DenseSearch::default(),
             mesh: MeshBuilder::new(Arc::clone(&atlas), MeshRule::Reach),
             neighbours: Vec::new(),
             chosen: Vec::new(),
@@ -70,66 +69,72 @@ impl Sequential {
         }
     }
 
-    /// Brings the cliques up to date; `false` if there are too many of them.
-    fn follow(&mut self, state: &State, watch: &mut dyn Observer) -> bool {
+    /// Updates the cliques; `false` if there are too many.
+    fn update(&mut self, state: &State, observer: &mut dyn Observer) -> bool {
         let waiting = &state.waiting;
         let mut known = waiting.len() - state.arrived;
-        watch.stage(Stage::Cliques);
+        observer.stage(Stage::Cliques);
         self.cliques.begin();
-        if self.roster.is_of_the_turn_before(state) {
+        if self.waiting_table.is_from_previous_turn(state) {
             for id in &state.departed {
-                if let Some((number, query)) = self.roster.leave(*id) {
-                    self.streets.leave(number, &query);
+                if let Some((number, query)) = self.waiting_table.remove(*id) {
+                    self.streets.remove(number, &query);
                     self.cliques.remove_node(number);
                 }
             }
         } else {
-            self.roster.clear();
+            self.waiting_table.clear();
             self.cliques.clear();
             self.streets.clear(self.atlas.map().street_count());
             known = 0;
         }
         for query in &waiting[known..] {
-            watch.stage(Stage::Graph);
-            self.streets.neighbours(&self.atlas, &self.roster, query, &mut self.neighbours);
-            let number = self.roster.enter(query);
-            self.streets.enter(number, query);
-            watch.stage(Stage::Cliques);
+            observer.stage(Stage::Graph);
+            self.streets.find_neighbours(
+                &self.atlas,
+                &self.waiting_table,
+                query,
+                &mut self.neighbours,
+            );
+            let number = self.waiting_table.insert(query);
+            self.streets.insert(number, query);
+            observer.stage(Stage::Cliques);
             self.cliques.add(number, &self.neighbours, self.increment);
-            // The maximal cliques of some of the queries are never more, nor larger, than those
-            // of all: who finds too many on the way would find too many at the end.
-            if self.cliques.size() > most_members(waiting.len()) {
-                self.roster.spoil();
+            // A subgraph has no larger sum of clique sizes, so the result does not depend on the
+            // order of insertion.
+            if self.cliques.size() > max_members(waiting.len()) {
+                self.waiting_table.invalidate();
                 return false;
             }
         }
-        self.roster.settle(state);
+        self.waiting_table.mark_current(state);
         true
     }
 
-    /// Chooses, for everyone in a fresh clique of her k or more, the largest. Gives who they are.
+    /// Chooses the largest fresh clique of at least k members for each query; returns the numbers of
+    /// these queries.
     ///
-    /// Those not in such a clique are in none: what is not fresh was there before, and did not
-    /// suffice.
+    /// Older cliques were insufficient in earlier turns.
     fn choose(&mut self) -> Vec<u32> {
-        let Sequential { roster, cliques, chosen, .. } = self;
+        let Sequential { waiting_table, cliques, chosen, .. } = self;
         chosen.clear();
         let mut numbers = Vec::new();
         for clique in cliques.fresh().to_vec() {
             let members = cliques.members(clique);
             for &member in members {
-                if members.len() < roster.query(member).k as usize {
+                if members.len() < waiting_table.query(member).k as usize {
                     continue; // Algorithm 4, line 14
                 }
                 if chosen.len() <= member as usize {
                     chosen.resize(member as usize + 1, None);
                 }
-                let better = |other: u32| larger(roster, members, cliques.members(other)).is_gt();
+                let is_better =
+                    |other: u32| compare(waiting_table, members, cliques.members(other)).is_gt();
                 match chosen[member as usize] {
-                    Some(other) if !better(other) => {}
-                    old => {
+                    Some(other) if !is_better(other) => {}
+                    previous => {
                         chosen[member as usize] = Some(clique);
-                        if old.is_none() {
+                        if previous.is_none() {
                             numbers.push(member);
                         }
                     }
@@ -141,30 +146,31 @@ impl Sequential {
 
     fn publish(&mut self, state: &State) {
         let numbers = self.choose();
-        let Sequential { roster, cliques, mesh, chosen, published, .. } = self;
-        let place = |&number: &u32| place_of(&state.waiting, roster.query(number).id);
+        let Sequential { waiting_table, cliques, mesh, chosen, published, .. } = self;
+        let index = |&number: &u32| waiting_index(&state.waiting, waiting_table.query(number).id);
         let mut served: Vec<(u32, u32)> =
-            numbers.iter().map(|number| (place(number), *number)).collect();
+            numbers.iter().map(|number| (index(number), *number)).collect();
         served.sort_unstable();
         let mut sets: Vec<(u32, u32)> = Vec::new();
-        for (place, number) in served {
+        for (index, number) in served {
             let Some(clique) = chosen[number as usize] else { continue };
             let known = sets.iter().find(|(other, _)| *other == clique).map(|(_, set)| *set);
             let set = known.unwrap_or_else(|| {
-                let queries = cliques.members(clique).iter().map(|&member| roster.query(member));
+                let queries =
+                    cliques.members(clique).iter().map(|&member| waiting_table.query(member));
                 let set = add_set(mesh, published, queries);
                 sets.push((clique, set));
                 set
             });
-            published.serve(place, set);
+            published.serve(index, set);
         }
     }
 
-    /// Publishes what is found around those who came, where cliques are too many to be kept.
-    fn publish_in_a_crush(&mut self, state: &State) {
-        let Sequential { atlas, crush, mesh, published, .. } = self;
+    /// Publishes the cliques around new arrivals if there are too many cliques to maintain.
+    fn publish_dense(&mut self, state: &State) {
+        let Sequential { atlas, dense, mesh, published, .. } = self;
         let waiting = &state.waiting;
-        let found = crush.search(atlas, waiting, state.arrived);
+        let found = dense.search(atlas, waiting, state.arrived);
         let largest = found.largest;
         published.stats = Stats {
             nodes: waiting.len(),
@@ -174,25 +180,25 @@ impl Sequential {
             truncated: true,
             rejected: Default::default(),
         };
-        let query = |node: u32| &waiting[found.place_of[node as usize] as usize];
+        let query = |node: u32| &waiting[found.waiting_indices[node as usize] as usize];
         let mut set_of = vec![None; largest.clique_count()];
         let mut served: Vec<(u32, u32)> =
-            (0..).zip(&found.place_of).map(|(node, &place)| (place, node)).collect();
+            (0..).zip(&found.waiting_indices).map(|(node, &index)| (index, node)).collect();
         served.sort_unstable();
-        for (place, node) in served {
-            let clique = largest.chosen(node);
+        for (index, node) in served {
+            let clique = largest.clique_of(node);
             if largest.size(node) >= query(node).k {
                 let set = *set_of[clique as usize].get_or_insert_with(|| {
                     let members = largest.members(clique).iter().map(|&member| query(member));
                     add_set(mesh, published, members)
                 });
-                published.serve(place, set);
+                published.serve(index, set);
             }
         }
     }
 }
 
-/// Publishes a set under its cloaking mesh. Gives its number.
+/// Adds a set with its cloaking mesh and returns its number.
 fn add_set<'a>(
     mesh: &mut MeshBuilder,
     published: &mut Published,
@@ -206,10 +212,10 @@ fn add_set<'a>(
     })
 }
 
-/// The larger of two cliques; of equally large ones that with the lower ids.
-fn larger(roster: &Roster, a: &[u32], b: &[u32]) -> Ordering {
+/// Orders cliques by size, then by lower ids.
+fn compare(waiting_table: &WaitingTable, a: &[u32], b: &[u32]) -> Ordering {
     let ids = |members: &[u32]| {
-        let mut ids: Vec<QueryId> = members.iter().map(|&m| roster.query(m).id).collect();
+        let mut ids: Vec<QueryId> = members.iter().map(|&m| waiting_table.query(m).id).collect();
         ids.sort_unstable();
         ids
     };
@@ -237,9 +243,9 @@ impl Scheme for Sequential {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
         self.published.clear();
-        if self.follow(state, watch) {
+        if self.update(state, observer) {
             self.published.stats = Stats {
                 nodes: state.waiting.len(),
                 edges: self.cliques.edge_count(),
@@ -248,11 +254,11 @@ impl Scheme for Sequential {
                 truncated: false,
                 rejected: Default::default(),
             };
-            watch.stage(Stage::Mesh);
+            observer.stage(Stage::Mesh);
             self.publish(state);
         } else {
-            watch.stage(Stage::Cliques);
-            self.publish_in_a_crush(state);
+            observer.stage(Stage::Cliques);
+            self.publish_dense(state);
         }
         &mut self.published
     }

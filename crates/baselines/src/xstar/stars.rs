@@ -1,5 +1,5 @@
-//! A map as XSTAR sees it: segments, which run from junction to junction through bends and
-//! borders of streets, and stars, a junction where three or more ends meet with its segments.
+//! Segments and stars of a map. A segment is a chain of streets between junctions; a star is a
+//! junction of at least three street ends with its segments.
 
 use crate::network::Network;
 use meshcloak::map::{StreetId, StreetMap, TerminalId};
@@ -7,21 +7,21 @@ use meshcloak::map::{StreetId, StreetMap, TerminalId};
 /// Segments and stars by number, in flat arrays.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stars {
-    /// By street: its segment.
+    /// By street: segment.
     segment_of: Vec<u32>,
-    /// By segment: the stars at its ends; one of a dead end or a loop.
+    /// By segment: stars at its ends; one for dead ends and loops.
     ends: Vec<[Option<u32>; 2]>,
-    /// By segment: its streets, in the order of the way.
+    /// By segment: streets along the chain.
     streets: Runs<StreetId>,
-    /// By star: its segments, each once, ascending.
+    /// By star: distinct segments, ascending.
     segments: Runs<u32>,
-    /// By segment: the part of the map that hangs together with it.
+    /// By segment: connected component.
     part_of: Vec<u32>,
-    /// By part: how many segments it has.
+    /// By component: number of segments.
     part_sizes: Vec<u32>,
 }
 
-/// Lists of things, back to back.
+/// Lists in one array.
 #[derive(Clone, Debug)]
 struct Runs<T> {
     starts: Vec<u32>,
@@ -49,24 +49,25 @@ impl<T> Runs<T> {
     }
 }
 
-const UNSEEN: u32 = u32::MAX;
+const UNVISITED: u32 = u32::MAX;
 
 impl Stars {
-    /// Those of a map.
-    pub(crate) fn of(map: &StreetMap) -> Stars {
-        let network = Network::of(map);
+    /// Computes segments and stars of a map.
+    pub(crate) fn new(map: &StreetMap) -> Stars {
+        let network = Network::new(map);
         let mut star_at = vec![None; map.terminal_count()];
         let junctions: Vec<TerminalId> =
             map.terminals().filter(|&terminal| network.degree(terminal) >= 3).collect();
         for (star, junction) in junctions.iter().enumerate() {
             star_at[junction.index()] = Some(star as u32);
         }
-        let mut stars = Stars { segment_of: vec![UNSEEN; map.street_count()], ..Stars::default() };
-        // From junctions, then from dead ends, then whatever is a ring of its own.
+        let mut stars =
+            Stars { segment_of: vec![UNVISITED; map.street_count()], ..Stars::default() };
+        // Start at junctions, then at dead ends, then on isolated rings.
         let dead_ends = map.terminals().filter(|&terminal| network.degree(terminal) == 1);
         for start in junctions.iter().copied().chain(dead_ends).chain(map.terminals()) {
             for arm in network.at(start) {
-                if stars.segment_of[arm.street.index()] == UNSEEN {
+                if stars.segment_of[arm.street.index()] == UNVISITED {
                     let end = stars.follow(&network, arm.street, arm.terminal);
                     let ends = [star_at[start.index()], star_at[end.index()]];
                     stars.ends.push(if ends[0] == ends[1] { [ends[0], None] } else { ends });
@@ -78,7 +79,7 @@ impl Stars {
         stars
     }
 
-    /// Walks a segment from one of its streets on; gives the terminal at its end.
+    /// Follows a segment from its first street and returns the terminal at its end.
     fn follow(&mut self, network: &Network, first: StreetId, to: TerminalId) -> TerminalId {
         let number = self.streets.len() as u32;
         let (mut street, mut terminal) = (first, to);
@@ -87,7 +88,7 @@ impl Stars {
             self.streets.items.push(street);
             let next = match network.at(terminal) {
                 [a, b] => {
-                    [a, b].into_iter().find(|arm| self.segment_of[arm.street.index()] == UNSEEN)
+                    [a, b].into_iter().find(|arm| self.segment_of[arm.street.index()] == UNVISITED)
                 }
                 _ => None,
             };
@@ -98,7 +99,7 @@ impl Stars {
         terminal
     }
 
-    /// The segments of every junction; a segment without one becomes a star of its own.
+    /// Collects the segments of each junction; a segment without junction becomes a star.
     fn collect_segments(&mut self, network: &Network, junctions: &[TerminalId]) {
         for &junction in junctions {
             let arms = network.at(junction).iter();
@@ -119,10 +120,10 @@ impl Stars {
     }
 
     fn find_parts(&mut self) {
-        self.part_of = vec![UNSEEN; self.ends.len()];
+        self.part_of = vec![UNVISITED; self.ends.len()];
         let mut open = Vec::new();
         for first in 0..self.ends.len() as u32 {
-            if self.part_of[first as usize] != UNSEEN {
+            if self.part_of[first as usize] != UNVISITED {
                 continue;
             }
             let part = self.part_sizes.len() as u32;
@@ -133,7 +134,7 @@ impl Stars {
                 self.part_sizes[part as usize] += 1;
                 for star in self.ends[segment as usize].into_iter().flatten() {
                     for &next in self.segments.get(star) {
-                        if self.part_of[next as usize] == UNSEEN {
+                        if self.part_of[next as usize] == UNVISITED {
                             self.part_of[next as usize] = part;
                             open.push(next);
                         }
@@ -143,42 +144,42 @@ impl Stars {
         }
     }
 
-    /// The segment of a street.
+    /// Segment of a street.
     pub(crate) fn segment_of(&self, street: StreetId) -> u32 {
         self.segment_of[street.index()]
     }
 
-    /// The stars at the ends of a segment; at least one.
+    /// Stars at the ends of a segment, at least one.
     pub(crate) fn ends(&self, segment: u32) -> impl Iterator<Item = u32> + use<> {
         self.ends[segment as usize].into_iter().flatten()
     }
 
-    /// The streets of a segment.
+    /// Streets of a segment.
     pub(crate) fn streets(&self, segment: u32) -> &[StreetId] {
         self.streets.get(segment)
     }
 
-    /// The segments of a star.
+    /// Segments of a star.
     pub(crate) fn segments(&self, star: u32) -> &[u32] {
         self.segments.get(star)
     }
 
-    /// How many segments there are.
+    /// Number of segments.
     pub(crate) fn segment_count(&self) -> usize {
         self.ends.len()
     }
 
-    /// How many stars there are.
+    /// Number of stars.
     pub(crate) fn star_count(&self) -> usize {
         self.segments.len()
     }
 
-    /// The part of the map that hangs together with a segment.
+    /// Connected component of a segment.
     pub(crate) fn part_of(&self, segment: u32) -> u32 {
         self.part_of[segment as usize]
     }
 
-    /// How many segments each part has.
+    /// Number of segments of each component.
     pub(crate) fn part_sizes(&self) -> &[u32] {
         &self.part_sizes
     }
@@ -190,7 +191,7 @@ mod tests {
     use meshcloak::town::{Town, town};
 
     #[test]
-    fn a_segment_runs_through_bends_from_junction_to_junction() {
+    fn a_segment_is_a_chain_between_junctions() {
         //  A ── B ── C ── D ─▶ E     C is a junction, F a dead end, the ring G–H apart
         //            │         │
         //            F         └─ back to C by a street of its own
@@ -198,7 +199,7 @@ mod tests {
             "A 0,0 B 9,0 C 18,0 D 27,0 E 36,0 F 18,9 G 90,90 H 99,90 | \
              A-B B-C C-D D>E E-C C-F G-H G-H",
         );
-        let stars = Stars::of(&town.map);
+        let stars = Stars::new(&town.map);
         let names = |segment: u32| -> Vec<&str> {
             stars.streets(segment).iter().map(|&street| town.map.street_label(street)).collect()
         };
@@ -216,7 +217,7 @@ mod tests {
     fn every_street_is_in_one_segment_and_every_segment_in_the_stars_at_its_ends() {
         for seed in 0..300 {
             let town = Town::random(seed);
-            let stars = Stars::of(&town.map);
+            let stars = Stars::new(&town.map);
             let mut streets = Vec::new();
             for segment in 0..stars.segment_count() as u32 {
                 let own = stars.streets(segment);

@@ -1,5 +1,5 @@
-//! XSTAR against its definition: k people, l segments, connected, whole stars, the user inside;
-//! and cheap stars more often than dear ones.
+//! XSTAR against its definition: k users, l segments, connected, whole stars, the user inside, and
+//! cheaper stars drawn more often.
 
 use super::*;
 use crate::testing::Scene;
@@ -11,7 +11,7 @@ use meshcloak::units::Length;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// How many ends of streets meet at each terminal.
+/// Number of street ends at each terminal.
 fn degrees(map: &StreetMap) -> Vec<u32> {
     let mut degrees = vec![0; map.terminal_count()];
     for street in map.streets().map(|street| map.street(street)) {
@@ -21,7 +21,7 @@ fn degrees(map: &StreetMap) -> Vec<u32> {
     degrees
 }
 
-/// By street, a number that those share which meet, directly or not, at terminals that `joins`.
+/// By street: number of its group; streets that share a terminal accepted by `joins` are in one group.
 fn groups(map: &StreetMap, among: &[StreetId], joins: impl Fn(TerminalId) -> bool) -> Vec<usize> {
     let mut group: Vec<usize> = (0..map.street_count()).collect();
     let touches = |street: StreetId, terminal: TerminalId| {
@@ -45,32 +45,32 @@ fn distinct(group: &[usize], streets: &[StreetId]) -> usize {
 }
 
 #[test]
-fn a_region_is_as_defined_and_who_waits_could_not_be_served() {
-    let (mut served, mut lonely) = (0, 0);
+fn regions_meet_the_definition_and_unserved_queries_have_none() {
+    let (mut served, mut unserved) = (0, 0);
     for scene in Scene::many() {
-        let (map, people) = (&scene.town.map, scene.people());
-        let settings = Settings { segments: 1 + scene.seed as u32 % 7, seed: scene.seed };
+        let (map, users) = (&scene.town.map, scene.first_queries());
+        let settings = XStarSettings { segments: 1 + scene.seed as u32 % 7, seed: scene.seed };
         let cloaked = scene.cloaked(&mut XStar::new(&scene.atlas, settings));
         let all: Vec<StreetId> = map.streets().collect();
         let degree = degrees(map);
         let segment = groups(map, &all, |terminal| degree[terminal.index()] == 2);
         let part = groups(map, &all, |_| true);
-        for query in people.iter().copied() {
+        for query in users.iter().copied() {
             let at = format!("seed {} {query:?}\n{}", scene.seed, scene.town);
             let own = query.position.street;
             let Some((members, Region::Mesh(streets))) = &cloaked[query.id.0 as usize] else {
                 let same = |street: StreetId| part[street.index()] == part[own.index()];
-                let near = people.iter().filter(|person| same(person.position.street)).count();
-                let hers: Vec<StreetId> = all.iter().copied().filter(|&s| same(s)).collect();
-                let segments = distinct(&segment, &hers) as u32;
+                let near = users.iter().filter(|user| same(user.position.street)).count();
+                let component: Vec<StreetId> = all.iter().copied().filter(|&s| same(s)).collect();
+                let segments = distinct(&segment, &component) as u32;
                 assert!((near as u32) < query.k || segments < settings.segments, "{at}");
-                lonely += 1;
+                unserved += 1;
                 continue;
             };
-            let on: Vec<QueryId> = people
+            let on: Vec<QueryId> = users
                 .iter()
-                .filter(|person| streets.contains(&person.position.street))
-                .map(|person| person.id)
+                .filter(|user| streets.contains(&user.position.street))
+                .map(|user| user.id)
                 .collect();
             assert_eq!(*members, on, "{at}");
             assert!(members.len() >= query.k as usize && members.contains(&query.id), "{at}");
@@ -79,11 +79,11 @@ fn a_region_is_as_defined_and_who_waits_could_not_be_served() {
             whole_stars(map, &segment, &degree, streets);
             served += 1;
         }
-        let first: BTreeSet<QueryId> = people.iter().map(|query| query.id).collect();
+        let first: BTreeSet<QueryId> = users.iter().map(|query| query.id).collect();
         let others = scene.state.waiting.iter().filter(|query| !first.contains(&query.id));
         assert!(others.into_iter().all(|query| cloaked[query.id.0 as usize].is_none()));
     }
-    assert!(served > 3_000 && lonely > 1_000, "{served} served, {lonely} not");
+    assert!(served > 3_000 && unserved > 1_000, "{served} served, {unserved} not served");
 }
 
 /// Every segment of a region belongs to a junction all of whose segments are in it, or to none.
@@ -107,17 +107,17 @@ fn whole_stars(map: &StreetMap, segment: &[usize], degree: &[u32], region: &[Str
 }
 
 #[test]
-fn a_star_that_adds_fewer_segments_is_taken_more_often() {
-    // From J one comes to A, which adds two segments, and to B, which adds six.
+fn a_star_that_adds_fewer_segments_is_drawn_more_often() {
+    // J has two neighbours: A adds two segments, B adds six.
     //
-    //   ──A── J ──B══      one person at J, one behind A, one behind B
+    //   ──A── J ──B══      one user at J, one beyond A, one beyond B
     //         │
     let town = town(
         "J 0,0 D 0,-9 A -99,0 P -150,9 Q -150,-9 \
          B 99,0 R 150,1 S 150,2 T 150,3 U 150,4 V 150,5 W 150,6 | \
          J-D J-A A-P A-Q J-B B-R B-S B-T B-U B-V B-W",
     );
-    let person = |id: u64, street: &str| Query {
+    let user = |id: u64, street: &str| Query {
         id: QueryId(id),
         user: UserId(id),
         asked_at: Time::from_millis(0),
@@ -127,32 +127,33 @@ fn a_star_that_adds_fewer_segments_is_taken_more_often() {
         distance_constraint: Length::metres(9.0),
         speed: None,
     };
-    let state = State::with_waiting(vec![person(0, "A-P"), person(1, "B-R"), person(2, "J-D")]);
+    let state = State::with_waiting(vec![user(0, "A-P"), user(1, "B-R"), user(2, "J-D")]);
     let atlas = Atlas::new(town.map.clone(), Length::metres(9.0));
-    let mut scheme = XStar::new(&atlas, Settings::default());
-    let (mut cheap, mut dear) = (0, 0);
+    let mut scheme = XStar::new(&atlas, XStarSettings::default());
+    let (mut cheap, mut costly) = (0, 0);
     for batch in 0..6_000 {
         let published = scheme.cloak(&state, Time::from_millis(batch), &mut ());
         let region = published.set(published.served()[2].set).region;
         let holds = |street: &str| region.contains(&town.map, town.at(street, 1.0));
         assert!(holds("J-D") && (holds("A-Q") != holds("B-W")));
         cheap += i32::from(holds("A-Q"));
-        dear += i32::from(holds("B-W"));
+        costly += i32::from(holds("B-W"));
     }
-    // One half to one sixth: three of four.
-    assert!((cheap - 4_500).abs() < 150, "{cheap} against {dear}");
+    // Probabilities 1/2 to 1/6, so three of four.
+    assert!((cheap - 4_500).abs() < 150, "{cheap} against {costly}");
 }
 
 #[test]
-fn who_begins_at_the_same_star_with_the_same_k_publishes_the_same_set() {
+fn queries_with_the_same_first_star_and_k_publish_the_same_set() {
     let mut shared = 0;
     for scene in Scene::many() {
-        let mut scheme = XStar::new(&scene.atlas, Settings { segments: 2, seed: scene.seed });
+        let mut scheme = XStar::new(&scene.atlas, XStarSettings { segments: 2, seed: scene.seed });
         let cloaked = scene.cloaked(&mut scheme);
-        for pair in scheme.starts.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-            let [a, b] = [0, 1].map(|n| cloaked[pair[n].2 as usize].as_ref().expect("served"));
+        for pair in scheme.starts.windows(2).filter(|pair| pair[0].star == pair[1].star) {
+            let [a, b] =
+                [0, 1].map(|n| cloaked[pair[n].waiting_index as usize].as_ref().expect("served"));
             let nested = a.0.iter().all(|member| b.0.contains(member));
-            assert!(nested && (pair[0].1 != pair[1].1 || a == b), "seed {}", scene.seed);
+            assert!(nested && (pair[0].k != pair[1].k || a == b), "seed {}", scene.seed);
             shared += 1;
         }
     }
@@ -160,9 +161,9 @@ fn who_begins_at_the_same_star_with_the_same_k_publishes_the_same_set() {
 }
 
 #[test]
-fn thousands_in_one_place_are_in_two_sets() {
+fn thousands_at_one_position_form_two_sets() {
     let town = town("A 0,0 B 99,0 C 0,99 D 0,-99 E 99,99 F 99,-99 | A-B A-C A-D B-E B-F");
-    let person = |id: u64| Query {
+    let user = |id: u64| Query {
         id: QueryId(id),
         user: UserId(id),
         asked_at: Time::from_millis(0),
@@ -172,8 +173,9 @@ fn thousands_in_one_place_are_in_two_sets() {
         distance_constraint: Length::metres(9.0),
         speed: None,
     };
-    let state = State::with_waiting((0..20_000).map(person).collect());
-    let mut scheme = XStar::new(&Atlas::new(town.map, Length::metres(9.0)), Settings::default());
+    let state = State::with_waiting((0..20_000).map(user).collect());
+    let mut scheme =
+        XStar::new(&Atlas::new(town.map, Length::metres(9.0)), XStarSettings::default());
     let published = scheme.cloak(&state, Time::from_millis(0), &mut ());
     assert_eq!((published.served().len(), published.set_count()), (20_000, 2));
 }

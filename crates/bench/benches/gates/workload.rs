@@ -5,10 +5,11 @@
 use crate::meter::{Meter, TurnMeter, TurnStages};
 use bench::{Configuration, in_pool};
 use import::{MapSource, Options};
-use meshcloak::cliques::{LargestCliques, maximal_cliques};
+use meshcloak::cliques::LargestCliqueSearch;
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, DistanceMatrix, Reach, Rows};
 use meshcloak::engine::{Batch, turn};
+use meshcloak::grouping::Grouping;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::guard::Promise;
 use meshcloak::history::LastPositions;
@@ -90,7 +91,7 @@ fn count_stages(meter: &mut Meter, atlas: &Arc<Atlas>, batches: &[Batch]) {
     meter.count("graph", || build_graphs(atlas, &waiting));
     meter.count("graph_by_terminals", || build_graphs(&by_terminals, &waiting));
     meter.count("largest_cliques", || {
-        let mut cliques = LargestCliques::default();
+        let mut cliques = LargestCliqueSearch::default();
         for graph in &graphs {
             black_box(cliques.find(graph, Settings::default().budget));
         }
@@ -118,14 +119,12 @@ fn build_graphs(atlas: &Atlas, waiting: &[Vec<Query>]) {
     }
 }
 
-/// Lists all maximal cliques. Not inlined, since `maximal_cliques` is generic and its code depends
-/// on the caller.
-#[inline(never)]
+/// Finds all maximal cliques of at least two nodes.
 fn list_cliques(graphs: &[ConstraintGraph]) {
+    let mut grouping = Grouping::default();
     for graph in graphs {
-        maximal_cliques(graph, |clique| {
-            black_box(clique);
-        });
+        grouping.survey(graph, &vec![2; graph.len()], &mut [], Settings::default().budget);
+        black_box(grouping.clique_count());
     }
 }
 

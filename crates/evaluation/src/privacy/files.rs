@@ -9,7 +9,7 @@ use super::truth::{Asked, Truth};
 use super::{Assay, Plan, Victims};
 use crate::score::line::{Line, Outcome, Success};
 use crate::score::{ScoreError, ScoreProblem, labels, open};
-use attacks::{Answer, Crowd, Prior, Rerun, Rule, Somebody};
+use attacks::{Candidate, Prior, Rerun, RerunResult, Rule, Snapshot};
 use import::{Coordinates, ImportError, Progress, QueryReader, QueryRecord};
 use meshcloak::distance::Atlas;
 use meshcloak::map::{StreetId, StreetMap};
@@ -124,9 +124,9 @@ impl Given {
         let mut taken = Vec::new();
         for (&at, published) in &self.batches {
             let replay = Replay { published };
-            let people: Vec<Somebody> =
+            let people: Vec<Candidate> =
                 published.iter().map(|one| self.somebody(one.query)).collect();
-            let crowd = Crowd::new(&people, &replay);
+            let crowd = Snapshot::new(&people, &replay);
             for (one, victim) in published.iter().zip(&people) {
                 if !victims.holds(victim.user) {
                     continue;
@@ -140,16 +140,16 @@ impl Given {
         taken
     }
 
-    fn somebody(&self, number: u32) -> Somebody {
+    fn somebody(&self, number: u32) -> Candidate {
         let asked = self.truth.of(number);
-        Somebody {
+        Candidate {
             id: QueryId(number.into()),
             user: asked.user,
             position: asked.position,
             k: asked.k,
             dc: asked.dc,
             asked_at: asked.at,
-            patience: asked.patience,
+            tolerance: asked.patience,
             speed: asked.speed,
         }
     }
@@ -167,12 +167,12 @@ struct Replay<'a> {
 }
 
 impl Rerun for Replay<'_> {
-    fn rerun(&self, people: &[Somebody]) -> Option<Answer> {
+    fn rerun(&self, people: &[Candidate]) -> Option<RerunResult> {
         if people.len() != self.published.len() {
             return None; // another batch than the one in the file
         }
         let regions = self.published.iter().map(|one| (*one.region).clone());
-        Some(Answer {
+        Some(RerunResult {
             regions: regions.collect(),
             region_of: (0..people.len() as u32).map(Some).collect(),
             sets: (0..people.len() as u32).map(|place| vec![place]).collect(),

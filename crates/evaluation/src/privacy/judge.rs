@@ -5,10 +5,10 @@ use super::score::{Look, SHOWN, Score, Scores};
 use super::tap::{Taken, is_live};
 use super::truth::{Asked, Truth};
 use super::victim::{Order, Portrait};
+use attacks::combined::Combined;
 use attacks::intersection::in_all;
 use attacks::reachability::Reachability;
-use attacks::together::Together;
-use attacks::{Attack, Posterior, Prior, Rule, Shown, Sighting, Target, View};
+use attacks::{Attack, KnownPosition, LinkedDisclosure, Posterior, Prior, Rule, Target, View};
 use meshcloak::distance::Atlas;
 use meshcloak::map::Position;
 use meshcloak::query::UserId;
@@ -30,7 +30,7 @@ type Example = (Order, usize);
 /// Everything shown for one victim.
 struct Followed<'a> {
     taken: Vec<&'a Taken>,
-    shown: Vec<Shown>,
+    shown: Vec<LinkedDisclosure>,
     named: Vec<Vec<UserId>>,
 }
 
@@ -82,7 +82,11 @@ impl Judge<'_> {
 
     fn followed<'t>(&self, taken: &[&'t Taken]) -> Followed<'t> {
         let shown = |taken: &&Taken| {
-            Shown::new(self.truth.of(taken.query).at, taken.at, Arc::clone(&taken.region))
+            LinkedDisclosure::new(
+                self.truth.of(taken.query).at,
+                taken.at,
+                Arc::clone(&taken.region),
+            )
         };
         Followed {
             shown: taken.iter().map(shown).collect(),
@@ -169,7 +173,7 @@ impl Judge<'_> {
             'B' | 'J' => Look { left: None, ..look },
             'C' => Look { left: None, metres: None, wrong: false, ..look },
             'L' => {
-                let left = self.places(truth, &Together::left(view), &case.members);
+                let left = self.places(truth, &Combined::left(view), &case.members);
                 Look { error: look.error, ..left }
             }
             _ => look,
@@ -244,7 +248,7 @@ impl Judge<'_> {
         let truth = self.truth.of(followed.taken[attacked].query);
         let before = truth.previous.map(|before| {
             let before = self.truth.of(before);
-            Sighting { at: before.at, position: before.position }
+            KnownPosition { at: before.at, position: before.position }
         });
         let level = attack.level();
         View {

@@ -63,7 +63,7 @@ pub struct Assay {
     pub tally: Tally,
     /// What each attack came to.
     pub scores: Scores,
-    /// Somebody to draw.
+    /// Candidate to draw.
     pub portrait: Option<Portrait>,
 }
 

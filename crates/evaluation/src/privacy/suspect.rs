@@ -37,12 +37,15 @@ impl Suspect {
         const OTHER: u64 = 0x0DD5;
         match self.name.as_str() {
             "xstar" => {
-                let settings = baselines::xstar::Settings { seed: OTHER, ..Default::default() };
+                let settings =
+                    baselines::xstar::XStarSettings { seed: OTHER, ..Default::default() };
                 Box::new(XStar::new(atlas, settings))
             }
             "planar-laplace" => {
-                let settings =
-                    baselines::planar_laplace::Settings { seed: OTHER, ..Default::default() };
+                let settings = baselines::planar_laplace::PlanarLaplaceSettings {
+                    seed: OTHER,
+                    ..Default::default()
+                };
                 Box::new(PlanarLaplace::new(Arc::clone(atlas), settings))
             }
             _ => self.make(atlas),

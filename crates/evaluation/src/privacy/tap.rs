@@ -3,7 +3,10 @@
 
 use super::score::{Look, Scores};
 use super::{Plan, Suspect, Victims, scattered};
-use attacks::{Again, Answer, Attack, Crowd, Posterior, Rerun, Shown, Sighting, Somebody, Target};
+use attacks::{
+    Attack, Candidate, KnownPosition, LinkedDisclosure, Posterior, Rerun, RerunResult, SchemeRerun,
+    Snapshot, Target,
+};
 use attacks::{Level, Rule, View};
 use meshcloak::distance::Atlas;
 use meshcloak::guard::Promise;
@@ -108,13 +111,13 @@ impl Scheme for Tap<'_> {
 
 /// The algorithm as it was run, and as it can be run on a batch that was changed.
 struct Replay<'a> {
-    again: Again<'a>,
+    again: SchemeRerun<'a>,
     /// What was published; `None` if the batch is to be run again.
-    published: Option<Answer>,
+    published: Option<RerunResult>,
 }
 
 impl Rerun for Replay<'_> {
-    fn rerun(&self, people: &[Somebody]) -> Option<Answer> {
+    fn rerun(&self, people: &[Candidate]) -> Option<RerunResult> {
         match &self.published {
             Some(answer) if people.len() == self.again.state.waiting.len() => Some(answer.clone()),
             _ => self.again.rerun(people),
@@ -122,8 +125,9 @@ impl Rerun for Replay<'_> {
     }
 }
 
-fn answer(state: &State, published: &Published) -> Answer {
-    let mut answer = Answer { region_of: vec![None; state.waiting.len()], ..Answer::default() };
+fn answer(state: &State, published: &Published) -> RerunResult {
+    let mut answer =
+        RerunResult { region_of: vec![None; state.waiting.len()], ..RerunResult::default() };
     for set in 0..published.set_count() as u32 {
         answer.regions.push(published.set(set).region.into_owned());
         answer.sets.push(Vec::new());
@@ -144,14 +148,14 @@ impl Onlooker<'_> {
         if hits.is_empty() {
             return;
         }
-        let people = Again::people(state);
+        let people = SchemeRerun::people(state);
         let (suspect, atlas) = (self.suspect, self.atlas);
         let make = || suspect.copy(atlas);
-        let again = Again { make: &make, state, now };
+        let again = SchemeRerun { make: &make, state, now };
         // A copy that draws other lots is no replay, and neither is a batch that is cheap to run.
         let replay = !self.cheap;
         let replay = Replay { again, published: replay.then(|| answer(state, published)) };
-        let crowd = Crowd::new(&people, &replay);
+        let crowd = Snapshot::new(&people, &replay);
         let mut shared: BTreeMap<u32, (Arc<Region<'static>>, Arc<[u32]>)> = BTreeMap::new();
         for hit in hits {
             let (region, members) = shared
@@ -162,8 +166,8 @@ impl Onlooker<'_> {
                     (Arc::new(set.region.into_owned()), members)
                 })
                 .clone();
-            let victim = Somebody::from(&state.waiting[hit.index as usize]);
-            let view = (self.atlas, self.rule);
+            let victim = Candidate::from(&state.waiting[hit.index as usize]);
+            let view = (self.atlas, self.suspect.rule());
             let shown = (&victim, now, &region, members.len());
             let attacks: Vec<&Box<dyn Attack>> = self
                 .attacks
@@ -184,11 +188,11 @@ impl Onlooker<'_> {
 pub(super) fn look_at<'a>(
     (atlas, rule): (&Arc<Atlas>, Rule),
     attacks: impl IntoIterator<Item = &'a Box<dyn Attack>>,
-    (victim, at, region, members): (&Somebody, Time, &Arc<Region<'static>>, usize),
-    crowd: &Crowd<'_>,
+    (victim, at, region, members): (&Candidate, Time, &Arc<Region<'static>>, usize),
+    crowd: &Snapshot<'_>,
     scores: &mut Scores,
 ) -> Vec<UserId> {
-    let shown = [Shown::new(victim.asked_at, at, Arc::clone(region))];
+    let shown = [LinkedDisclosure::new(victim.asked_at, at, Arc::clone(region))];
     let view = View {
         atlas,
         rule,
@@ -203,7 +207,7 @@ pub(super) fn look_at<'a>(
     for attack in attacks {
         let plants = attack.letter() == 'G';
         // Accounts are planted where she is.
-        let beside = Sighting { at, position: victim.position };
+        let beside = KnownPosition { at, position: victim.position };
         let view = View { previous: plants.then_some(beside), ..view };
         let begun = Instant::now();
         let found = attack.attack(&view);
@@ -223,7 +227,7 @@ pub(super) fn look_at<'a>(
 }
 
 /// Every seventh question or so is one to plant accounts at, until there have been enough.
-fn is_turn(planted: &mut usize, most: usize, victim: &Somebody) -> bool {
+fn is_turn(planted: &mut usize, most: usize, victim: &Candidate) -> bool {
     let turn = *planted < most && scattered(victim.id.0 ^ 0x5B11).is_multiple_of(7);
     *planted += usize::from(turn);
     turn
@@ -233,7 +237,7 @@ fn is_turn(planted: &mut usize, most: usize, victim: &Somebody) -> bool {
 fn look(
     atlas: &Atlas,
     letter: char,
-    victim: &Somebody,
+    victim: &Candidate,
     (found, members): (Option<&Posterior>, usize),
 ) -> Look {
     let Some(found) = found else {
@@ -253,9 +257,9 @@ fn look(
 
 /// How many kinds of questions those ask for whom a region is published. Tapes hold none, so
 /// everyone asks for one of eight kinds, the first half of the time, the next a quarter, and so on.
-fn questions(crowd: &Crowd<'_>, region: &Region<'_>) -> usize {
+fn questions(crowd: &Snapshot<'_>, region: &Region<'_>) -> usize {
     let kind = |place: &u32| scattered(crowd.people[*place as usize].id.0).leading_zeros().min(7);
-    let mut kinds: Vec<u32> = crowd.who_publishes(region).iter().map(kind).collect();
+    let mut kinds: Vec<u32> = crowd.publishers_of(region).iter().map(kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
     kinds.len()

@@ -154,7 +154,7 @@ impl BuiltIn {
 
     /// Returns the objects on the region and those nearest to each boundary terminal. Ties are
     /// broken by number, which is the order of ids used in answers: an object that precedes
-    /// another one at a terminal precedes it for every user who leaves there.
+    /// another one at a terminal precedes it for every user that leaves the region there.
     fn nearest_streets(&self, category: &Category, region: &[StreetId], count: u32) -> Vec<u32> {
         let mut numbers = self.on_region(category, region);
         for terminal in boundary(self.walker.map(), region) {

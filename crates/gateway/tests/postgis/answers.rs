@@ -1,8 +1,8 @@
-//! Every answer against SQL on the true position.
+//! Every answer against SQL from the exact position.
 
 use crate::database::Database;
 use crate::street_distances;
-use crate::town::{furnish, inquiry, position_in, question, region, walker};
+use crate::town::{inquiry, load_objects, position_in, question, region, walker};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
@@ -26,21 +26,22 @@ use std::time::Duration;
 use tokio_postgres::{Client, NoTls};
 use tower::ServiceExt as _;
 
-/// What is looked at here is not how long it takes.
+/// Time-out that is never reached: speed is not tested here.
 const LONG_TIMEOUT: Duration = Duration::from_secs(60);
 
-fn patient(database: &Database) -> PostgisSettings {
+fn patient_settings(database: &Database) -> PostgisSettings {
     PostgisSettings { statement_timeout: LONG_TIMEOUT, ..PostgisSettings::new(&database.url()) }
 }
 
 /// Ids and metres.
 type Distances = BTreeMap<String, f64>;
 
-/// How far things are from a person as the crow flies.
+/// Returns the distances of objects in the plane.
 async fn in_the_plane(
     client: &Client,
     walker: &Walker,
-    (position, question): (Position, &Question),
+    position: Position,
+    question: &Question,
 ) -> Distances {
     let map = walker.map();
     let here = map.frame().unwrap().lon_lat(map.point(position));
@@ -51,20 +52,23 @@ async fn in_the_plane(
     rows.iter().map(|row| (row.get(0), row.get(1))).collect()
 }
 
-/// Whether an answer is right up to what the two ways to measure may differ by: 0.2 %.
+/// Asserts that an answer is right up to 0.2 %, the difference between the two ways to measure.
 fn check(answer: &[(String, f64)], question: &Question, truth: &Distances) {
     let slack = |metres: f64| 0.002 * metres + 0.1;
-    for (id, told) in answer {
-        let metres = truth.get(id).unwrap_or_else(|| panic!("{question:?} {id} {told}"));
-        assert!((told - metres).abs() <= slack(*metres), "{question:?} {id} {told} {metres}");
+    for (id, result) in answer {
+        let metres = truth.get(id).unwrap_or_else(|| panic!("{question:?} {id} {result}"));
+        assert!((result - metres).abs() <= slack(*metres), "{question:?} {id} {result} {metres}");
     }
     let found = |id: &String| answer.iter().any(|(found, _)| found == id);
     match question.operation {
         Operation::Within { radius, .. } => {
             let radius = radius.as_metres();
             for (id, &metres) in truth {
-                let aside = (metres - radius).abs() <= slack(radius);
-                assert!(aside || found(id) == (metres <= radius), "{question:?} {id} {metres}");
+                let is_borderline = (metres - radius).abs() <= slack(radius);
+                assert!(
+                    is_borderline || found(id) == (metres <= radius),
+                    "{question:?} {id} {metres}"
+                );
             }
         }
         Operation::Nearest { count, .. } => {
@@ -78,31 +82,35 @@ fn check(answer: &[(String, f64)], question: &Question, truth: &Distances) {
     }
 }
 
-/// How far things are from a person, all of them or those that matter, according to the database.
-async fn truth(client: &Client, walker: &Walker, asked: (Position, &Question)) -> Distances {
-    let (position, question) = asked;
-    let (along, most) = match question.operation {
-        // With room for what is aside.
+/// Returns the distances of objects, at least of those that matter, according to the database.
+async fn truth(
+    client: &Client,
+    walker: &Walker,
+    position: Position,
+    question: &Question,
+) -> Distances {
+    let (along, max) = match question.operation {
+        // With a margin for borderline objects.
         Operation::Within { radius, along } => (along, radius.as_metres() * 1.01 + 1.0),
         Operation::Nearest { along, .. } => (along, f64::INFINITY),
     };
     match along {
-        Along::Plane => in_the_plane(client, walker, asked).await,
+        Along::Plane => in_the_plane(client, walker, position, question).await,
         Along::Streets => {
-            let here = (walker.map(), position);
-            street_distances::lengths(client, here, &question.category, most).await
+            let map = walker.map();
+            street_distances::lengths(client, map, position, &question.category, max).await
         }
     }
 }
 
 #[tokio::test]
-async fn everyone_gets_what_sql_says_from_where_she_is() {
+async fn answers_equal_those_of_sql() {
     let database = Database::start();
     let walker = walker();
     let map = walker.map();
-    let mut settings = patient(&database);
-    furnish(&walker, &settings).await;
-    furnish(&walker, &settings).await;
+    let mut settings = patient_settings(&database);
+    load_objects(&walker, &settings).await;
+    load_objects(&walker, &settings).await;
     let rows = database.sql("SELECT count(*) FROM meshcloak_pois");
     assert_eq!(rows, [map.pois().count().to_string()], "loaded twice, there once");
     let (client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
@@ -110,7 +118,7 @@ async fn everyone_gets_what_sql_says_from_where_she_is() {
     street_distances::load(&client, map, settings.planar.max_street_distance).await;
 
     let (mut asked, mut found, mut outside) = (0, 0, 0);
-    // The second time around the database says so little at once that regions must be split.
+    // With the second limit, regions must be split.
     for (limit, questions) in [(10_000, 160), (60, 80)] {
         settings.limit = limit;
         let service = Postgis::service(walker.clone(), &settings).unwrap();
@@ -126,24 +134,24 @@ async fn everyone_gets_what_sql_says_from_where_she_is() {
             let answer = refine(&walker, position, &question, &objects);
             asked += 1;
             if !answer.exact {
-                // More things around one spot than the database says at once.
+                // More objects around one point than the limit.
                 assert_eq!(limit, 60, "{question:?}");
                 continue;
             }
-            let truth = truth(&client, &walker, (position, &question)).await;
-            let told = answer.found.iter().map(|found| (found.object.id.clone(), found.metres));
-            check(&told.collect::<Vec<_>>(), &question, &truth);
+            let truth = truth(&client, &walker, position, &question).await;
+            let result = answer.found.iter().map(|found| (found.object.id.clone(), found.metres));
+            check(&result.collect::<Vec<_>>(), &question, &truth);
             found += answer.found.len();
             outside += usize::from(answer.found.iter().any(|found| {
-                found.object.position.is_none_or(|place| !region.contains(&place.street))
+                found.object.position.is_none_or(|position| !region.contains(&position.street))
             }));
         }
     }
     assert!(found > 1_000 && outside > 80, "{found} found, outside in {outside} of {asked}");
 }
 
-/// A question as people write it.
-fn written(question: &Question) -> Value {
+/// Returns a question as JSON.
+fn question_json(question: &Question) -> Value {
     let (mut text, along) = match question.operation {
         Operation::Within { radius, along } => {
             (json!({"find": "within", "radius": radius.as_metres()}), along)
@@ -157,7 +165,7 @@ fn written(question: &Question) -> Value {
     text
 }
 
-/// Somebody's query, and what she is told in the end.
+/// Sends a query and returns its result.
 async fn post(app: Router, body: Value) -> Value {
     let request = Request::post("/v1/queries").header("content-type", "application/json");
     let response = app.oneshot(request.body(Body::from(body.to_string())).unwrap()).await.unwrap();
@@ -165,7 +173,7 @@ async fn post(app: Router, body: Value) -> Value {
     serde_json::from_slice(&text).unwrap()
 }
 
-/// A gateway whose service is the database, and whose clock and engine are turned by hand.
+/// Builds a gateway over the database with a manual clock.
 fn gateway_of(walker: &Arc<Walker>, settings: &PostgisSettings) -> Arc<Gateway> {
     let mut config = Config { keys: None, ..Config::default() };
     config.engine.dc_max = walker.atlas().dc_max();
@@ -177,12 +185,12 @@ fn gateway_of(walker: &Arc<Walker>, settings: &PostgisSettings) -> Arc<Gateway> 
 }
 
 #[tokio::test]
-async fn people_who_ask_a_gateway_get_what_sql_says_from_where_they_are() {
+async fn answers_through_the_gateway_equal_those_of_sql() {
     let database = Database::start();
     let walker = walker();
     let map = walker.map();
-    let settings = patient(&database);
-    furnish(&walker, &settings).await;
+    let settings = patient_settings(&database);
+    load_objects(&walker, &settings).await;
     let (client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
     tokio::spawn(connection);
     street_distances::load(&client, map, settings.planar.max_street_distance).await;
@@ -191,19 +199,19 @@ async fn people_who_ask_a_gateway_get_what_sql_says_from_where_they_are() {
     let (app, mut engine) = (app(Arc::clone(&gateway)), Engine::new(Arc::clone(&gateway)));
     let mut random = Town::generator(5);
 
-    let mut people = Vec::new();
-    for spot in 0..30 {
+    let mut users = Vec::new();
+    for group in 0..30 {
         let street = region(map, &mut random)[0];
         for _ in 0..5 {
             let (position, question) =
                 (position_in(map, &[street], &mut random), question(map, &mut random));
             let place = map.frame().unwrap().lon_lat(map.point(position));
-            let name = format!("{spot}-{}", people.len());
+            let name = format!("{group}-{}", users.len());
             let body = json!({
                 "ticket": name, "person": name, "lon": place.lon, "lat": place.lat, "k": 2,
-                "dt": 3, "dc": walker.atlas().dc_max().as_metres(), "question": written(&question),
+                "dt": 3, "dc": walker.atlas().dc_max().as_metres(), "question": question_json(&question),
             });
-            people.push((position, question, tokio::spawn(post(app.clone(), body))));
+            users.push((position, question, tokio::spawn(post(app.clone(), body))));
         }
     }
     for _ in 0..5 {
@@ -212,16 +220,16 @@ async fn people_who_ask_a_gateway_get_what_sql_says_from_where_they_are() {
         answer(Arc::clone(&gateway), engine.turn(gateway.clock().now())).await;
     }
     let (mut answered, mut along_streets) = (0, 0);
-    for (position, question, told) in people {
-        let told = told.await.unwrap();
-        if told["outcome"] == "expired" {
-            continue; // her street is longer than anyone can walk
+    for (position, question, result) in users {
+        let result = result.await.unwrap();
+        if result["outcome"] == "expired" {
+            continue; // the street is longer than the distance constraint
         }
         assert_eq!(
-            (&told["outcome"], &told["receipt"]["exact"]),
+            (&result["outcome"], &result["receipt"]["exact"]),
             (&json!("answered"), &json!(true))
         );
-        let found: Vec<(String, f64)> = told["answer"]
+        let found: Vec<(String, f64)> = result["answer"]
             .as_array()
             .unwrap()
             .iter()
@@ -229,9 +237,9 @@ async fn people_who_ask_a_gateway_get_what_sql_says_from_where_they_are() {
                 (found["id"].as_str().unwrap().to_owned(), found["metres"].as_f64().unwrap())
             })
             .collect();
-        check(&found, &question, &truth(&client, &walker, (position, &question)).await);
+        check(&found, &question, &truth(&client, &walker, position, &question).await);
         answered += 1;
-        along_streets += usize::from(written(&question)["along"] == "streets");
+        along_streets += usize::from(question_json(&question)["along"] == "streets");
     }
     assert!(answered > 100 && along_streets > 30, "{answered} answered, {along_streets} streets");
 }

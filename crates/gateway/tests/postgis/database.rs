@@ -1,4 +1,4 @@
-//! A PostgreSQL of one's own, in a temporary folder, on a port of its own; gone when dropped.
+//! A temporary PostgreSQL on a free port; stopped and deleted on drop.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
@@ -31,7 +31,7 @@ impl Database {
         database
     }
 
-    /// From here on it speaks to nobody but in TLS, with this certificate and key.
+    /// Requires TLS from now on, with this certificate and key.
     pub fn encrypt(&self, certificate: &Path, key: &Path) {
         for (from, name) in [(certificate, "server.crt"), (key, "server.key")] {
             let to = Path::new(&self.data()).join(name);
@@ -47,7 +47,7 @@ impl Database {
         self.sql("SELECT pg_reload_conf()");
     }
 
-    /// The same by name, as certificates have it.
+    /// URL with the host name of the certificate.
     pub fn url_by_name(&self) -> String {
         self.url().replace("127.0.0.1", "localhost")
     }
@@ -67,17 +67,17 @@ impl Database {
         self.run("pg_ctl", &["-D", &self.data(), "-l", &log, "-w", "-o", &options, "start"]);
     }
 
-    /// Ends it without a word to anyone.
+    /// Stops the server without a shutdown handshake.
     pub fn kill(&self) {
         self.run("pg_ctl", &["-D", &self.data(), "-m", "immediate", "-w", "stop"]);
     }
 
-    /// Runs statements, and gives what the last one said, one line for each row.
+    /// Runs statements and returns the rows of the last one, as text.
     pub fn sql(&self, text: &str) -> Vec<String> {
         let url = self.url();
-        let said =
+        let output =
             self.run("psql", &["-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", text, &url]);
-        said.lines().map(str::to_owned).collect()
+        output.lines().map(str::to_owned).collect()
     }
 
     fn data(&self) -> String {
@@ -87,7 +87,7 @@ impl Database {
     fn run(&self, program: &str, arguments: &[&str]) -> String {
         let mut command = Command::new(self.programs.join(program));
         command.args(arguments).current_dir(self.folder.path());
-        // A server keeps its own output; who waits for the end of ours would wait for its end.
+        // The server inherits the output of pg_ctl; a pipe would stay open as long as it runs.
         if program == "pg_ctl" {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         }
@@ -96,8 +96,8 @@ impl Database {
         }
         let done = command.output().unwrap_or_else(|error| panic!("{program}: {error}"));
         let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-        let words = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{program} {arguments:?}: {words}\n{log}");
+        let errors = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{program} {arguments:?}: {errors}\n{log}");
         String::from_utf8(done.stdout).unwrap()
     }
 }
@@ -110,7 +110,7 @@ impl Drop for Database {
     }
 }
 
-/// Where the newest PostgreSQL that has PostGIS keeps its programs.
+/// Returns the folder of the programs of the newest PostgreSQL with PostGIS.
 fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut versions: Vec<u32> =
@@ -124,11 +124,11 @@ fn programs() -> PathBuf {
     PathBuf::from(format!("/usr/lib/postgresql/{newest}/bin"))
 }
 
-/// PostgreSQL does not run as root: then the user who is there for it does.
+/// User and group `postgres` if the tests run as root, because PostgreSQL refuses to.
 fn other_user() -> Option<(u32, u32)> {
     let number = |arguments: &[&str]| -> u32 {
-        let said = Command::new("id").args(arguments).output().unwrap().stdout;
-        String::from_utf8(said).unwrap().trim().parse().expect(HOW_TO_INSTALL)
+        let output = Command::new("id").args(arguments).output().unwrap().stdout;
+        String::from_utf8(output).unwrap().trim().parse().expect(HOW_TO_INSTALL)
     };
     (number(&["-u"]) == 0).then(|| (number(&["-u", "postgres"]), number(&["-g", "postgres"])))
 }

@@ -1,7 +1,7 @@
-//! A database that is not as it should be: one clear error, and nothing else.
+//! Faults of the database: one error each.
 
 use crate::database::Database;
-use crate::town::{furnish, hamlet, inquiry};
+use crate::town::{hamlet, inquiry, load_objects};
 use gateway::question::{Along, Category, Operation, Question};
 use gateway::service::postgis::{
     AddressError, LoadError, LoadedObjects, Postgis, PostgisError, PostgisSettings, load,
@@ -31,7 +31,7 @@ async fn ask(
 }
 
 #[tokio::test]
-async fn rows_that_are_no_objects_are_left_out_and_tables_that_are_none_are_named() {
+async fn invalid_rows_are_dropped_and_invalid_tables_reported() {
     let database = Database::start();
     let walker = hamlet();
     let mut settings = PostgisSettings::new(&database.url());
@@ -74,11 +74,11 @@ async fn rows_that_are_no_objects_are_left_out_and_tables_that_are_none_are_name
 }
 
 #[tokio::test]
-async fn a_database_that_dies_is_missed_and_found_again() {
+async fn a_database_that_restarts_is_used_again() {
     let mut database = Database::start();
     let walker = hamlet();
     let settings = PostgisSettings::new(&database.url());
-    furnish(&walker, &settings).await;
+    load_objects(&walker, &settings).await;
     let service = Postgis::service(walker.clone(), &settings).unwrap();
     let never = ServiceClientSettings {
         cache_ttl: Duration::ZERO,
@@ -94,15 +94,15 @@ async fn a_database_that_dies_is_missed_and_found_again() {
     assert_eq!(client.ask(&inquiry).await, Err(ServiceError::Down));
     database.resume();
     assert_eq!(client.ask(&inquiry).await.unwrap(), before);
-    // A new table in the place of the old one is read by the connections that are there.
-    furnish(&walker, &settings).await;
+    // Open sessions read the table that replaces the old one.
+    load_objects(&walker, &settings).await;
     assert_eq!(client.ask(&inquiry).await.unwrap(), before);
     let categories = client.categories().await.unwrap();
     assert!(categories.len() > 3 && categories.is_sorted(), "{categories:?}");
 }
 
 #[tokio::test]
-async fn a_map_that_lies_nowhere_on_earth_needs_an_origin() {
+async fn a_map_without_location_needs_an_origin() {
     let map = town("A 0,0  B 100,0 | A-B").map;
     let walker = Arc::new(Walker::new(Arc::new(Atlas::new(map, Length::metres(100.0)))));
     let settings = PostgisSettings::new("postgres://nobody@127.0.0.1:1/none");

@@ -1,5 +1,5 @@
-//! A real PostGIS: what people get through the gateway against what SQL says from where they are,
-//! and what happens when the database is not as it should be.
+//! A real PostGIS: answers of the gateway against SQL from the exact position, and faults of the
+//! database.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 

@@ -1,9 +1,8 @@
-//! Everything that is sent to the database, byte for byte: the same wherever in the region people
-//! are.
+//! The bytes sent to the database do not depend on the positions in the region.
 
 use crate::database::Database;
 use crate::recorder::Recorder;
-use crate::town::{furnish, hamlet, inquiry, position_in, question, region};
+use crate::town::{hamlet, inquiry, load_objects, position_in, question, region};
 use gateway::refine::refine;
 use gateway::service::postgis::{Postgis, PostgisSettings};
 use gateway::service::{ServiceClient, ServiceClientSettings};
@@ -11,11 +10,11 @@ use meshcloak::town::Town;
 use std::time::Duration;
 
 #[tokio::test]
-async fn the_bytes_are_the_same_wherever_in_the_region_people_are() {
+async fn the_bytes_do_not_depend_on_positions() {
     let database = Database::start();
     let walker = hamlet();
     let map = walker.map();
-    furnish(&walker, &PostgisSettings::new(&database.url())).await;
+    load_objects(&walker, &PostgisSettings::new(&database.url())).await;
     let record = Recorder::default();
     let address = database.url().replace("postgres://meshcloak@", "").replace("/postgres", "");
     let port = record.start_proxy(address).await;
@@ -35,9 +34,9 @@ async fn the_bytes_are_the_same_wherever_in_the_region_people_are() {
         let mut runs = Vec::new();
         for _ in 0..2 {
             record.take();
-            let person = position_in(map, &region, &mut random);
+            let position = position_in(map, &region, &mut random);
             let objects = client.ask(&inquiry(map, &region, &question)).await.unwrap();
-            let answer = refine(&walker, person, &question, &objects);
+            let answer = refine(&walker, position, &question, &objects);
             runs.push((record.take(), answer));
         }
         assert_eq!(runs[0].0, runs[1].0, "{question:?}");

@@ -1,5 +1,4 @@
-//! The streets of a map as tables, things placed on them, and distances along them: all by SQL, so
-//! that nothing of ours says what is true but the map itself.
+//! Distances along streets computed by SQL alone, as an independent reference.
 
 use gateway::question::Category;
 use meshcloak::map::{Position, StreetMap};
@@ -7,11 +6,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use tokio_postgres::Client;
 
-/// Rows that go at once.
+/// Rows per statement.
 const CHUNK: usize = 2_000;
 
-/// Streets with their shapes, ways in the direction of travel, and things in the plane; lengths in
-/// 1/32 m. A thing is placed where it is nearest to a street, the first of several.
+/// Streets with shapes, arcs in the direction of travel, and objects in the plane; lengths in 1/32 m.
+/// An object is snapped to the nearest street, by id among equals.
 const TABLES: &str = "
     CREATE TABLE streets (id int PRIMARY KEY, a int, b int, length int, one_way bool, shape geometry);
     CREATE TABLE ways (a int, b int, length int);
@@ -52,7 +51,7 @@ const PLACES: &str = "
         END LOOP;
     END $$ LANGUAGE plpgsql;";
 
-/// From the terminals that can be reached into the streets of things; or straight along her own.
+/// From the reached terminals into the streets of objects, or directly along the own street.
 const LENGTHS: &str = "
     SELECT id, min(length)::float8 / 32 FROM (
         SELECT id, best.length + along AS length FROM places JOIN best ON terminal = a
@@ -66,12 +65,12 @@ const LENGTHS: &str = "
               AND ($1::text IS NULL OR category = $1)) AS ways
     WHERE length <= $4 GROUP BY id";
 
-/// Fills the tables; things farther than so many metres from every street are on none.
-pub async fn load(client: &Client, map: &StreetMap, farthest: f64) {
+/// Fills the tables. Objects farther than `max_street_distance` metres from every street are omitted.
+pub async fn load(client: &Client, map: &StreetMap, max_street_distance: f64) {
     client.batch_execute(TABLES).await.unwrap();
     let streets: Vec<_> = map.streets().collect();
-    for some in streets.chunks(CHUNK) {
-        let rows = some.iter().map(|&id| {
+    for chunk in streets.chunks(CHUNK) {
+        let rows = chunk.iter().map(|&id| {
             let street = map.street(id);
             let points = map.shape(id).iter().map(|point| format!("{} {}", point.x, point.y));
             let points: Vec<String> = points.collect();
@@ -88,14 +87,17 @@ pub async fn load(client: &Client, map: &StreetMap, farthest: f64) {
         insert(client, "streets", rows).await;
     }
     let things = gateway::service::Object::all_of(map);
-    for some in things.chunks(CHUNK) {
-        let rows = some.iter().map(|thing| {
+    for chunk in things.chunks(CHUNK) {
+        let rows = chunk.iter().map(|thing| {
             let (id, category) = (thing.id.replace('\'', "''"), thing.category.replace('\'', "''"));
             format!("('{id}', '{category}', 'POINT({} {})')", thing.point.x, thing.point.y)
         });
         insert(client, "things", rows).await;
     }
-    client.batch_execute(&PLACES.replace("$farthest", &farthest.to_string())).await.unwrap();
+    client
+        .batch_execute(&PLACES.replace("$farthest", &max_street_distance.to_string()))
+        .await
+        .unwrap();
     let session = "SET jit = off; ANALYZE; \
                    CREATE TEMP TABLE best (terminal int PRIMARY KEY, length int, round int)";
     client.batch_execute(session).await.unwrap();
@@ -108,27 +110,28 @@ async fn insert(client: &Client, table: &str, rows: impl Iterator<Item = String>
     client.batch_execute(&text).await.unwrap();
 }
 
-/// How far things of a category are from somebody along streets, up to so many metres.
+/// Returns the distances along streets of objects of a category, up to `max` metres.
 pub async fn lengths(
     client: &Client,
-    (map, position): (&StreetMap, Position),
+    map: &StreetMap,
+    position: Position,
     category: &Category,
-    most: f64,
+    max: f64,
 ) -> BTreeMap<String, f64> {
     let units = |length: meshcloak::units::Length| length.units() as i32;
     let street = map.street(position.street);
     let (behind, length) = (units(position.offset), units(street.length));
     let second = (!street.one_way).then_some(street.from.0 as i32);
-    let most = (most * 32.0).min(1e9) as i32;
+    let max = (max * 32.0).min(1e9) as i32;
     let started = [
         &(street.to.0 as i32) as &(dyn tokio_postgres::types::ToSql + Sync),
         &(length - behind),
         &second,
         &behind,
-        &most,
+        &max,
     ];
     client.execute("SELECT walk($1, $2, $3, $4, $5)", &started).await.unwrap();
     let (name, here) = (category.name(), position.street.0 as i32);
-    let rows = client.query(LENGTHS, &[&name, &here, &behind, &most]).await.unwrap();
+    let rows = client.query(LENGTHS, &[&name, &here, &behind, &max]).await.unwrap();
     rows.iter().map(|row| (row.get(0), row.get(1))).collect()
 }

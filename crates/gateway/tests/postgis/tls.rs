@@ -1,4 +1,4 @@
-//! A database that speaks to nobody but in TLS: it is asked if it can prove who it is.
+//! TLS: a database is used only if its certificate is trusted.
 
 use crate::database::Database;
 use crate::town::{hamlet, inquiry};
@@ -16,7 +16,7 @@ fn file(name: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_database_is_asked_in_tls_if_it_is_the_one_that_is_trusted() {
+async fn only_a_trusted_database_is_used() {
     let database = Database::start();
     database.encrypt(&file("one.pem"), &file("one.key"));
     let walker = hamlet();
@@ -39,9 +39,9 @@ async fn a_database_is_asked_in_tls_if_it_is_the_one_that_is_trusted() {
     for (roots, answers) in [(None, false), (Some("two.pem"), false), (Some("one.pem"), true)] {
         let service = Postgis::service(walker.clone(), &trusting(roots)).unwrap();
         let client = ServiceClient::new(Box::new(service), ServiceClientSettings::default());
-        let told = client.ask(&inquiry).await;
-        assert_eq!(told.is_ok_and(|objects| !objects.objects().is_empty()), answers, "{roots:?}");
+        let answer = client.ask(&inquiry).await;
+        assert_eq!(answer.is_ok_and(|objects| !objects.objects().is_empty()), answers, "{roots:?}");
     }
-    let nobody = Postgis::service(walker, &trusting(Some("one.key"))).err();
-    assert!(matches!(nobody, Some(PostgisError::Address(_))), "{nobody:?}");
+    let invalid = Postgis::service(walker, &trusting(Some("one.key"))).err();
+    assert!(matches!(invalid, Some(PostgisError::Address(_))), "{invalid:?}");
 }

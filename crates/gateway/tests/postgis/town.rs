@@ -1,4 +1,4 @@
-//! A town with things in it, regions and people: what the tests here ask about.
+//! Maps with objects, random regions, positions and questions.
 
 use gateway::inquiry::Inquiry;
 use gateway::question::{Along, Category, Operation, Question};
@@ -15,7 +15,7 @@ use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;
 use std::sync::Arc;
 
-/// Bad Hersfeld if real maps are at hand, and a part of the built-in city otherwise.
+/// Bad Hersfeld if `MESHCLOAK_MAPS` is set, else a part of the built-in city.
 pub fn walker() -> Arc<Walker> {
     let source = match std::env::var("MESHCLOAK_MAPS") {
         Ok(folder) => format!("{folder}/bad-hersfeld/bad-hersfeld.osm.xml.gz"),
@@ -24,7 +24,7 @@ pub fn walker() -> Arc<Walker> {
     read(&source)
 }
 
-/// The smallest city there is.
+/// The smallest built-in city.
 pub fn hamlet() -> Arc<Walker> {
     read("city:500:1")
 }
@@ -35,8 +35,8 @@ fn read(source: &str) -> Arc<Walker> {
     Arc::new(Walker::new(Arc::new(Atlas::new(map, Length::metres(100.0)))))
 }
 
-/// Puts the things of the map into the database, where they are found again.
-pub async fn furnish(walker: &Walker, settings: &PostgisSettings) {
+/// Loads the objects of the map into the database.
+pub async fn load_objects(walker: &Walker, settings: &PostgisSettings) {
     let objects = Object::all_of(walker.map());
     let frame = walker.map().frame().unwrap();
     load(&settings.url, &settings.table, LoadedObjects { objects: &objects, frame }, |_| ())
@@ -44,7 +44,7 @@ pub async fn furnish(walker: &Walker, settings: &PostgisSettings) {
         .unwrap();
 }
 
-/// A street, mostly one with a thing on it, and streets around it.
+/// Returns a street, mostly one with an object, and streets around it.
 pub fn region(map: &StreetMap, random: &mut Pcg64Mcg) -> Vec<StreetId> {
     let pois: Vec<_> = map.pois().collect();
     let first = if random.random_bool(0.7) {

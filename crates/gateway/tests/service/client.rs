@@ -1,4 +1,4 @@
-//! The client against a service that does as it is told; time is the test's own.
+//! `ServiceClient` against a scripted service, with paused time.
 
 use crate::fixture::{inquiry, questions, walker};
 use gateway::inquiry::Inquiry;
@@ -11,52 +11,52 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What a service does when it is asked.
+/// Scripted reaction to an inquiry.
 #[derive(Clone, Copy, Debug)]
-enum Deed {
+enum Reaction {
     Answer,
     Hang,
     Fail,
     Refuse,
 }
 
-/// Does its deeds one after the other, then answers; remembers what it heard and when.
+/// A service that plays its reactions in order, then answers. Records inquiries with their times.
 #[derive(Clone, Default)]
-struct Puppet {
-    deeds: Arc<Mutex<VecDeque<Deed>>>,
-    heard: Arc<Mutex<Vec<(Instant, Inquiry)>>>,
+struct ScriptedService {
+    reactions: Arc<Mutex<VecDeque<Reaction>>>,
+    inquiries: Arc<Mutex<Vec<(Instant, Inquiry)>>>,
 }
 
-impl Puppet {
-    fn new(deeds: &[Deed]) -> Puppet {
-        let puppet = Puppet::default();
-        puppet.deeds.lock().unwrap().extend(deeds);
-        puppet
+impl ScriptedService {
+    fn new(reactions: &[Reaction]) -> ScriptedService {
+        let service = ScriptedService::default();
+        service.reactions.lock().unwrap().extend(reactions);
+        service
     }
 
     fn client(&self, settings: ServiceClientSettings) -> ServiceClient {
         ServiceClient::new(Box::new(self.clone()), settings)
     }
 
-    fn heard(&self) -> usize {
-        self.heard.lock().unwrap().len()
+    fn inquiries(&self) -> usize {
+        self.inquiries.lock().unwrap().len()
     }
 }
 
-impl Service for Puppet {
+impl Service for ScriptedService {
     fn name(&self) -> &'static str {
-        "puppet"
+        "service"
     }
 
     fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> ServiceFuture<'a, Objects> {
-        self.heard.lock().unwrap().push((Instant::now(), inquiry.clone()));
-        let deed = self.deeds.lock().unwrap().pop_front().unwrap_or(Deed::Answer);
+        self.inquiries.lock().unwrap().push((Instant::now(), inquiry.clone()));
+        let reaction = self.reactions.lock().unwrap().pop_front().unwrap_or(Reaction::Answer);
         Box::pin(async move {
-            match deed {
-                Deed::Answer => Ok(Objects::new(Vec::new(), Completeness::Complete)),
-                Deed::Hang => std::future::pending().await,
-                Deed::Fail => Err(ServiceError::Down),
-                Deed::Refuse => Err(ServiceError::Malformed("nonsense")),
+            match reaction {
+                Reaction::Answer => Ok(Objects::new(Vec::new(), Completeness::Complete)),
+                Reaction::Hang => std::future::pending().await,
+                Reaction::Fail => Err(ServiceError::Down),
+                Reaction::Refuse => Err(ServiceError::Malformed("nonsense")),
             }
         })
     }
@@ -71,45 +71,45 @@ fn asked() -> Inquiry {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fails_or_hangs_is_asked_again_with_the_same_inquiry() {
-    let puppet = Puppet::new(&[Deed::Fail, Deed::Hang]);
-    let answer = puppet.client(ServiceClientSettings::default()).ask(&asked()).await;
+async fn a_failed_or_timed_out_inquiry_is_repeated_unchanged() {
+    let service = ScriptedService::new(&[Reaction::Fail, Reaction::Hang]);
+    let answer = service.client(ServiceClientSettings::default()).ask(&asked()).await;
     assert!(answer.is_ok());
-    let heard = puppet.heard.lock().unwrap();
-    assert_eq!(heard.len(), 3);
-    assert!(heard.iter().all(|(_, inquiry)| *inquiry == asked()));
-    assert!(heard.is_sorted_by(|a, b| a.0 < b.0), "with a pause between");
+    let inquiries = service.inquiries.lock().unwrap();
+    assert_eq!(inquiries.len(), 3);
+    assert!(inquiries.iter().all(|(_, inquiry)| *inquiry == asked()));
+    assert!(inquiries.is_sorted_by(|a, b| a.0 < b.0), "with a delay between attempts");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_that_hangs_costs_no_more_than_was_said() {
-    let puppet = Puppet::new(&[Deed::Hang; 9]);
+async fn a_hanging_service_costs_at_most_the_configured_time() {
+    let service = ScriptedService::new(&[Reaction::Hang; 9]);
     let settings = ServiceClientSettings::default();
-    let client = puppet.client(settings.clone());
+    let client = service.client(settings.clone());
     let start = Instant::now();
     assert_eq!(client.ask(&asked()).await, Err(ServiceError::TimedOut));
-    assert_eq!(puppet.heard(), 3);
-    // Timers count whole milliseconds.
+    assert_eq!(service.inquiries(), 3);
+    // Timers have a resolution of one millisecond.
     assert!(start.elapsed() <= settings.max_duration() + Duration::from_millis(5));
     assert_eq!(client.categories().await, Err(ServiceError::TimedOut));
 }
 
 #[tokio::test(start_paused = true)]
-async fn nonsense_is_not_asked_for_again_and_leaves_the_others_their_service() {
-    let puppet = Puppet::new(&[Deed::Refuse; 20]);
-    let client = puppet.client(ServiceClientSettings::default());
+async fn a_malformed_answer_is_not_repeated_and_does_not_open_the_breaker() {
+    let service = ScriptedService::new(&[Reaction::Refuse; 20]);
+    let client = service.client(ServiceClientSettings::default());
     for number in 1..=20 {
         assert_eq!(client.ask(&asked()).await, Err(ServiceError::Malformed("nonsense")));
-        assert_eq!(puppet.heard(), number);
+        assert_eq!(service.inquiries(), number);
     }
     assert!(client.ask(&asked()).await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_that_keeps_failing_is_left_alone_and_then_tried_by_one() {
-    let puppet = Puppet::new(&[Deed::Fail; 6]);
+async fn the_breaker_opens_after_failures_and_admits_one_trial() {
+    let service = ScriptedService::new(&[Reaction::Fail; 6]);
     let settings = ServiceClientSettings { max_attempts: 1, ..ServiceClientSettings::default() };
-    let client = puppet.client(settings.clone());
+    let client = service.client(settings.clone());
     for _ in 0..5 {
         assert_eq!(client.ask(&asked()).await, Err(ServiceError::Down));
     }
@@ -117,54 +117,54 @@ async fn a_service_that_keeps_failing_is_left_alone_and_then_tried_by_one() {
     for _ in 0..50 {
         assert_eq!(client.ask(&asked()).await, Err(ServiceError::CircuitOpen));
     }
-    assert_eq!(puppet.heard(), 5);
+    assert_eq!(service.inquiries(), 5);
     tokio::time::advance(settings.open_duration).await;
     let asked = asked();
     let (first, second) = tokio::join!(client.ask(&asked), client.ask(&asked));
     assert_eq!((first, second), (Err(ServiceError::Down), Err(ServiceError::CircuitOpen)));
     tokio::time::advance(settings.open_duration).await;
     assert!(client.ask(&asked).await.is_ok() && !client.is_open());
-    assert_eq!(puppet.heard(), 7);
+    assert_eq!(service.inquiries(), 7);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_remembered_while_it_is_fresh_and_there_is_room() {
-    let puppet = Puppet::default();
+async fn an_answer_is_cached_until_it_expires_or_is_evicted() {
+    let service = ScriptedService::default();
     let walker = walker();
     let all: Vec<Inquiry> = questions().iter().map(|asked| inquiry(&walker, asked)).collect();
-    // Room for two: each counts one and its two streets.
+    // Capacity for two answers: each weighs 1 plus its two streets.
     let settings = ServiceClientSettings { cache_capacity: 6, ..ServiceClientSettings::default() };
-    let client = puppet.client(settings.clone());
-    let ask = async |place: usize| {
-        client.ask(&all[place]).await.unwrap();
-        puppet.heard()
+    let client = service.client(settings.clone());
+    let ask = async |index: usize| {
+        client.ask(&all[index]).await.unwrap();
+        service.inquiries()
     };
     assert_eq!([ask(0).await, ask(1).await, ask(0).await, ask(1).await], [1, 2, 2, 2]);
     assert_eq!([ask(2).await, ask(1).await, ask(0).await], [3, 3, 4]);
     tokio::time::advance(settings.cache_ttl).await;
     assert_eq!([ask(0).await, ask(0).await], [5, 5]);
-    let puppet = Puppet::default();
-    let uncached = puppet.client(ServiceClientSettings { cache_capacity: 0, ..settings });
+    let service = ScriptedService::default();
+    let uncached = service.client(ServiceClientSettings { cache_capacity: 0, ..settings });
     uncached.ask(&all[0]).await.unwrap();
     uncached.ask(&all[0]).await.unwrap();
-    assert_eq!(puppet.heard(), 2);
+    assert_eq!(service.inquiries(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_than_a_few_are_with_the_service_at_once() {
-    let puppet = Puppet::new(&[Deed::Hang; 4]);
+async fn the_number_of_concurrent_inquiries_is_limited() {
+    let service = ScriptedService::new(&[Reaction::Hang; 4]);
     let settings = ServiceClientSettings {
         max_concurrent: 2,
         max_attempts: 1,
         cache_ttl: Duration::ZERO,
         ..Default::default()
     };
-    let client = puppet.client(settings);
+    let client = service.client(settings);
     let asked = asked();
     let all = async { tokio::join!(client.ask(&asked), client.ask(&asked), client.ask(&asked)) };
     assert!(tokio::time::timeout(Duration::from_secs(1), all).await.is_err());
-    assert_eq!(puppet.heard(), 2);
-    let hung_up: Vec<_> = vec![client.ask(&asked).await, client.ask(&asked).await];
-    assert_eq!(hung_up, [Err(ServiceError::TimedOut), Err(ServiceError::TimedOut)]);
-    assert!(client.ask(&asked).await.is_ok(), "whoever hangs up gives her turn back");
+    assert_eq!(service.inquiries(), 2);
+    let timed_out: Vec<_> = vec![client.ask(&asked).await, client.ask(&asked).await];
+    assert_eq!(timed_out, [Err(ServiceError::TimedOut), Err(ServiceError::TimedOut)]);
+    assert!(client.ask(&asked).await.is_ok(), "a cancelled inquiry frees its slot");
 }

@@ -1,4 +1,4 @@
-//! A street map with somebody on it who asks.
+//! A small street map, questions and inquiries.
 
 use gateway::inquiry::Inquiry;
 use gateway::question::{Along, Category, Operation, Question};
@@ -11,7 +11,7 @@ use meshcloak::town::town;
 use meshcloak::units::{Length, LonLat, Time};
 use std::sync::Arc;
 
-/// Four streets around a block, somewhere on Earth.
+/// Four streets around a block and a diagonal, with a location on Earth.
 pub fn walker() -> Arc<Walker> {
     let map = town("A 0,0  B 300,0  C 300,300  D 0,300 | A-B B>C C-D D-A A-C").map;
     let mut builder = MapBuilder::from_map(&map);
@@ -20,7 +20,7 @@ pub fn walker() -> Arc<Walker> {
     Arc::new(Walker::new(Arc::new(Atlas::new(map, Length::metres(300.0)))))
 }
 
-/// Every kind of question.
+/// Returns every kind of question.
 pub fn questions() -> Vec<Question> {
     let kinds = [Along::Streets, Along::Plane].into_iter().flat_map(|along| {
         let radius = Length::metres(400.0);
@@ -31,7 +31,7 @@ pub fn questions() -> Vec<Question> {
     kinds.flat_map(|operation| [any(operation), cafe(operation)]).collect()
 }
 
-/// What is asked about the first two streets.
+/// Builds an inquiry about the first two streets.
 pub fn inquiry(walker: &Walker, question: &Question) -> Inquiry {
     let region = Region::Mesh(vec![StreetId(0), StreetId(1)].into());
     let disclosure = Disclosure { at: Time::from_millis(7_000), region };

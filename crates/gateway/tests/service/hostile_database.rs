@@ -1,4 +1,4 @@
-//! Something that listens where a database should be.
+//! Listeners that are not a database at the address of one.
 
 use crate::fixture::{inquiry, questions, walker};
 use gateway::service::postgis::{Postgis, PostgisSettings};
@@ -7,44 +7,44 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What it does to whoever connects.
+/// Behaviour towards a connection.
 #[derive(Clone, Copy, Debug)]
-enum Manner {
-    /// Takes everything and says nothing.
+enum Behaviour {
+    /// Reads and never writes.
     Silent,
-    /// Hangs up at once.
+    /// Closes the connection at once.
     Closing,
-    /// Speaks another language.
+    /// Sends bytes of another protocol.
     Garbage,
-    /// One byte, and then nothing.
+    /// Sends one byte.
     Dribbling,
-    /// Greets as a database does, and then sends one message that never ends.
+    /// Completes the handshake, then sends one endless message.
     Flooding,
-    /// Greets as a database does, and then sends notices for ever.
+    /// Completes the handshake, then sends notices without end.
     Chattering,
 }
 
-/// All is well, you may ask: what a database says to begin with.
+/// `AuthenticationOk` and `ReadyForQuery`.
 const GREETING: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 
-async fn behave(manner: Manner, mut stream: TcpStream) -> std::io::Result<()> {
-    let mut heard = [0; 4096];
-    match manner {
-        Manner::Closing => return Ok(()),
-        Manner::Silent => {}
-        Manner::Garbage => stream.write_all(&[0xA5; 4096]).await?,
-        Manner::Dribbling => stream.write_all(b"R").await?,
-        Manner::Flooding => {
-            let _some = stream.read(&mut heard).await?;
+async fn behave(behaviour: Behaviour, mut stream: TcpStream) -> std::io::Result<()> {
+    let mut received = [0; 4096];
+    match behaviour {
+        Behaviour::Closing => return Ok(()),
+        Behaviour::Silent => {}
+        Behaviour::Garbage => stream.write_all(&[0xA5; 4096]).await?,
+        Behaviour::Dribbling => stream.write_all(b"R").await?,
+        Behaviour::Flooding => {
+            let _some = stream.read(&mut received).await?;
             stream.write_all(GREETING).await?;
-            let _some = stream.read(&mut heard).await?;
+            let _some = stream.read(&mut received).await?;
             stream.write_all(b"D\x7f\xff\xff\xff").await?;
             loop {
                 stream.write_all(&[0; 65_536]).await?;
             }
         }
-        Manner::Chattering => {
-            let _some = stream.read(&mut heard).await?;
+        Behaviour::Chattering => {
+            let _some = stream.read(&mut received).await?;
             stream.write_all(GREETING).await?;
             let notice = b"N\0\0\0\x0cSNOTE\0\0".repeat(4_000);
             loop {
@@ -52,24 +52,24 @@ async fn behave(manner: Manner, mut stream: TcpStream) -> std::io::Result<()> {
             }
         }
     }
-    while stream.read(&mut heard).await? > 0 {}
+    while stream.read(&mut received).await? > 0 {}
     Ok(())
 }
 
-/// Listens on a port of its own.
-async fn listen(manner: Manner) -> PostgisSettings {
+/// Listens on a free port.
+async fn listen(behaviour: Behaviour) -> PostgisSettings {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(behave(manner, stream));
+            tokio::spawn(behave(behaviour, stream));
         }
     });
     PostgisSettings::new(&format!("postgres://nobody:secret@127.0.0.1:{port}/none"))
 }
 
-async fn ask(manner: Manner) -> ServiceError {
-    let settings = listen(manner).await;
+async fn ask(behaviour: Behaviour) -> ServiceError {
+    let settings = listen(behaviour).await;
     let walker = walker();
     let service = Postgis::service(walker.clone(), &settings).unwrap();
     let timeout = Duration::from_millis(300);
@@ -79,26 +79,26 @@ async fn ask(manner: Manner) -> ServiceError {
     );
     let error = client.ask(&inquiry(&walker, &questions()[0])).await.unwrap_err();
     assert!(client.categories().await.is_err());
-    let words = error.to_string();
-    assert!(!words.contains("secret") && !words.contains("9.7"), "{words}");
+    let message = error.to_string();
+    assert!(!message.contains("secret") && !message.contains("9.7"), "{message}");
     error
 }
 
 #[tokio::test]
-async fn whatever_listens_there_costs_one_error() {
-    assert_eq!(ask(Manner::Silent).await, ServiceError::TimedOut);
-    assert_eq!(ask(Manner::Closing).await, ServiceError::Down);
-    assert_eq!(ask(Manner::Garbage).await, ServiceError::Down);
-    assert_eq!(ask(Manner::Dribbling).await, ServiceError::TimedOut);
-    for manner in [Manner::Flooding, Manner::Chattering] {
-        let error = ask(manner).await;
+async fn every_hostile_listener_causes_one_error() {
+    assert_eq!(ask(Behaviour::Silent).await, ServiceError::TimedOut);
+    assert_eq!(ask(Behaviour::Closing).await, ServiceError::Down);
+    assert_eq!(ask(Behaviour::Garbage).await, ServiceError::Down);
+    assert_eq!(ask(Behaviour::Dribbling).await, ServiceError::TimedOut);
+    for behaviour in [Behaviour::Flooding, Behaviour::Chattering] {
+        let error = ask(behaviour).await;
         let fits = matches!(error, ServiceError::Down | ServiceError::TimedOut);
-        assert!(fits || matches!(error, ServiceError::Malformed(_)), "{manner:?}: {error}");
+        assert!(fits || matches!(error, ServiceError::Malformed(_)), "{behaviour:?}: {error}");
     }
 }
 
 #[tokio::test]
-async fn nobody_there_is_an_error_as_well() {
+async fn a_missing_database_is_an_error() {
     let walker = walker();
     let settings = PostgisSettings::new("postgres://nobody@127.0.0.1:1/none");
     let service = Postgis::service(walker.clone(), &settings).unwrap();

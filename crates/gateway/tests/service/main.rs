@@ -1,5 +1,5 @@
-//! Services that are slow, down, or lying: one clear error for whoever asked, never a panic, never
-//! a hang, never more requests than were agreed.
+//! Services that are slow, down or return invalid answers: one error per inquiry, no panic, no hang,
+//! and no more requests than configured.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 

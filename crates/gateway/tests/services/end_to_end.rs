@@ -1,5 +1,5 @@
-//! People, the gateway and a service, end to end: everyone who is answered gets what she would
-//! have got by asking from where she is, and who of a set is where changes no byte.
+//! Users, gateway and service, end to end: every answer is exact, and an exchange of positions within
+//! a set changes no byte sent to the service.
 
 use crate::overpass_server::{UNLIMITED, id, start};
 use crate::pois::{Thing, everything, things};
@@ -26,16 +26,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tower::ServiceExt as _;
 
-/// Somebody on a street, with a question.
+/// A user on a street, with a question.
 #[derive(Clone, Debug)]
-pub struct Person {
+pub struct TestUser {
     name: String,
     street: u32,
     part: f64,
     question: Value,
 }
 
-/// The four kinds of questions, in the words of the API and in ours.
+/// Returns the four kinds of questions, as JSON and as operations.
 fn questions() -> [(Value, Operation); 4] {
     let radius = Length::metres(450.0);
     let within = |along| Operation::Within { radius, along };
@@ -48,23 +48,23 @@ fn questions() -> [(Value, Operation); 4] {
     ]
 }
 
-/// A walker whose people can reach each other.
+/// Returns a walker with a larger distance constraint.
 pub fn far_walker(walker: &Walker) -> Arc<Walker> {
     Arc::new(Walker::new(Arc::new(Atlas::new(walker.map().clone(), Length::metres(2_000.0)))))
 }
 
-fn place(walker: &Walker, person: &Person) -> LonLat {
+fn lon_lat(walker: &Walker, user: &TestUser) -> LonLat {
     let map = walker.map();
-    let street = StreetId(person.street % map.street_count() as u32);
-    let offset = map.street(street).length.part(person.part);
+    let street = StreetId(user.street % map.street_count() as u32);
+    let offset = map.street(street).length.part(user.part);
     map.frame().unwrap().lon_lat(map.point(Position { street, offset }))
 }
 
-/// All people ask, a batch passes, and this is what each was told.
+/// Sends the queries of all users, runs batches, and returns the results.
 pub async fn asked(
     walker: &Arc<Walker>,
     service: Box<dyn Service>,
-    people: &[Person],
+    users: &[TestUser],
 ) -> Vec<Value> {
     let mut config = Config { keys: None, ..Config::default() };
     config.service.timeout = Duration::from_secs(600);
@@ -74,9 +74,9 @@ pub async fn asked(
     let gateway = Arc::new(Gateway::new(parts).unwrap());
     gateway.learn_categories().await.unwrap();
     let mut engine = Engine::new(Arc::clone(&gateway));
-    let posts = people.iter().map(|person| {
-        let LonLat { lon, lat } = place(walker, person);
-        let (name, question) = (&person.name, &person.question);
+    let posts = users.iter().map(|user| {
+        let LonLat { lon, lat } = lon_lat(walker, user);
+        let (name, question) = (&user.name, &user.question);
         let body = json!({"ticket": name, "person": name, "lon": lon, "lat": lat, "k": 3,
             "dt": 3, "dc": 800, "speed": 20, "question": question});
         let request = Request::post("/v1/queries").header("content-type", "application/json");
@@ -98,30 +98,30 @@ pub async fn asked(
     futures_util::join!(join_all(posts), batch).0
 }
 
-/// Sends a crowd through a gateway in front of `service`, and compares every answer.
+/// Sends queries of 24 users through a gateway, and compares every answer.
 pub async fn check(walker: &Walker, service: Box<dyn Service>, things: &[Thing]) {
     let walker = far_walker(walker);
     let (map, all) = (walker.map(), everything(&walker, things));
-    // Four on a street that can be travelled both ways are within reach of each other.
+    // Four users on a two-way street are within reach of each other.
     let two_way = |id: u32| !map.street(StreetId(id % map.street_count() as u32)).one_way;
-    let person = |number: u32| Person {
+    let user = |number: u32| TestUser {
         name: format!("p{number}"),
         street: (number / 4 * 61..).find(|&id| two_way(id)).unwrap(),
         part: 0.2 + f64::from(number % 4) * 0.15,
         question: questions()[number as usize % 4].0.clone(),
     };
-    let people: Vec<Person> = (0..24).map(person).collect();
-    let told = asked(&walker, service, &people).await;
+    let users: Vec<TestUser> = (0..24).map(user).collect();
+    let results = asked(&walker, service, &users).await;
     let mut found = 0;
-    for (number, (person, told)) in people.iter().zip(&told).enumerate() {
-        assert_eq!(told["outcome"], "answered", "{told}");
-        assert_eq!(told["receipt"]["exact"], true);
+    for (number, (user, results)) in users.iter().zip(&results).enumerate() {
+        assert_eq!(results["outcome"], "answered", "{results}");
+        assert_eq!(results["receipt"]["exact"], true);
         let (operation, category) = (questions()[number % 4].1, Category::Any);
-        let point = map.frame().unwrap().point(place(&walker, person));
+        let point = map.frame().unwrap().point(lon_lat(&walker, user));
         let position = map.snap(point, None).unwrap().position;
         let truth = refine(&walker, position, &Question { operation, category }, &all);
         let truth: Vec<&str> = truth.found.iter().map(|found| &*found.object.id).collect();
-        let answer = told["answer"].as_array().unwrap();
+        let answer = results["answer"].as_array().unwrap();
         let ids: Vec<&str> = answer.iter().map(|found| found["id"].as_str().unwrap()).collect();
         assert_eq!(ids, truth, "{operation:?}");
         found += ids.len();
@@ -130,7 +130,7 @@ pub async fn check(walker: &Walker, service: Box<dyn Service>, things: &[Thing])
 }
 
 #[tokio::test]
-async fn members_who_change_places_change_no_byte() {
+async fn an_exchange_of_positions_changes_no_byte() {
     let hamlet = hamlet();
     let walker = far_walker(&hamlet);
     let first = StreetId(3);
@@ -142,22 +142,22 @@ async fn members_who_change_places_change_no_byte() {
     let source = format!("overpass+{}/api/interpreter", server.url);
     let mut settings = RemoteSettings::of_source(&source).unwrap();
     settings.timeout = 120.0;
-    let mut heard: Vec<Vec<Heard>> = Vec::new();
+    let mut requests: Vec<Vec<Heard>> = Vec::new();
     for places in
         [[(here, 0.4), (there, 0.5), (here, 0.6)], [(there, 0.45), (here, 0.55), (here, 0.5)]]
     {
-        let person = |(number, (street, part)): (usize, (u32, f64))| {
+        let user = |(number, (street, part)): (usize, (u32, f64))| {
             let question = questions()[number].0.clone();
-            Person { name: format!("p{number}"), street, part, question }
+            TestUser { name: format!("p{number}"), street, part, question }
         };
-        let people: Vec<Person> = places.into_iter().enumerate().map(person).collect();
-        let told = asked(&walker, settings.open(&walker).unwrap(), &people).await;
-        assert!(told.iter().all(|told| told["outcome"] == "answered"), "{told:?}");
+        let users: Vec<TestUser> = places.into_iter().enumerate().map(user).collect();
+        let results = asked(&walker, settings.open(&walker).unwrap(), &users).await;
+        assert!(results.iter().all(|results| results["outcome"] == "answered"), "{results:?}");
         let mut sent = server.take();
-        // In which order the sets of a batch are asked is left to chance, on purpose.
+        // The order of the sets of a batch is random.
         sent.sort_by(|a, b| a.body.cmp(&b.body));
-        heard.push(sent);
+        requests.push(sent);
     }
-    assert!(heard[0].len() >= 3);
-    assert_eq!(heard[0], heard[1]);
+    assert!(requests[0].len() >= 3);
+    assert_eq!(requests[0], requests[1]);
 }

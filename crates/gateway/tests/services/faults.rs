@@ -1,5 +1,5 @@
-//! Services that are down, slow, lying or endless: one clear error, no crash, and nobody else is
-//! told anything.
+//! Services that are down, slow, invalid or endless: one error, no crash, and no request to another
+//! host.
 
 use crate::recording_server::{Listener, Reply};
 use crate::town::{hamlet, inquiry};
@@ -21,7 +21,7 @@ fn settings(source: &str, url: &str) -> RemoteSettings {
     settings
 }
 
-/// What one attempt gives.
+/// Sends one inquiry.
 async fn ask(walker: &Arc<Walker>, settings: &RemoteSettings) -> Result<Objects, ServiceError> {
     let operation = Operation::Within { radius: Length::metres(500.0), along: Along::Plane };
     let question = Question { operation, category: Category::Any };
@@ -30,7 +30,7 @@ async fn ask(walker: &Arc<Walker>, settings: &RemoteSettings) -> Result<Objects,
     service.ask(&inquiry(walker.map(), &region, &question)).await
 }
 
-/// A collection and an Overpass answer in one.
+/// Merges a feature collection and an Overpass answer.
 fn both(objects: &Value) -> Value {
     let features = &objects["features"];
     json!({"type": "FeatureCollection", "complete": true, "features": features,
@@ -38,7 +38,7 @@ fn both(objects: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_one_clear_error() {
+async fn an_invalid_answer_is_one_error() {
     let walker = hamlet();
     let nested = format!("{}{}", "[".repeat(9_000), "]".repeat(9_000));
     let cut = "{\"type\":\"FeatureCollection\",\"complete\":true,\"features\":[{\"id\":\"a\",";
@@ -57,16 +57,19 @@ async fn what_is_no_answer_is_one_clear_error() {
         let owned = body.to_owned();
         let server = Listener::start(move |_| Reply::ok(owned.clone())).await;
         for source in SOURCES {
-            let told = ask(&walker, &settings(source, &server.url)).await;
-            assert!(matches!(told, Err(ServiceError::Malformed(_))), "{source} {body:?} {told:?}");
+            let answer = ask(&walker, &settings(source, &server.url)).await;
+            assert!(
+                matches!(answer, Err(ServiceError::Malformed(_))),
+                "{source} {body:?} {answer:?}"
+            );
         }
     }
 }
 
 #[tokio::test]
-async fn refusals_are_named_and_only_those_that_may_pass_are_tried_again() {
+async fn refusals_are_named_and_only_overload_is_transient() {
     let walker = hamlet();
-    for (status, again) in [
+    for (status, is_transient) in [
         (400, false),
         (401, false),
         (404, false),
@@ -79,14 +82,14 @@ async fn refusals_are_named_and_only_those_that_may_pass_are_tried_again() {
         let server = Listener::start(move |_| Reply::bad(status, "secret words")).await;
         for source in SOURCES {
             let error = ask(&walker, &settings(source, &server.url)).await.unwrap_err();
-            assert_eq!(error.is_transient(), again, "{source} {status} {error}");
+            assert_eq!(error.is_transient(), is_transient, "{source} {status} {error}");
             assert!(!error.to_string().contains("secret"), "{error}");
         }
     }
 }
 
 #[tokio::test]
-async fn nobody_else_is_told_anything() {
+async fn no_other_host_receives_a_request() {
     let walker = hamlet();
     let other =
         Listener::start(|_| Reply::ok(both(&json!({"features": [], "elements": []})).to_string()))
@@ -99,10 +102,10 @@ async fn nobody_else_is_told_anything() {
     })
     .await;
     for source in SOURCES {
-        let told = ask(&walker, &settings(source, &moved.url)).await;
+        let answer = ask(&walker, &settings(source, &moved.url)).await;
         assert!(
-            matches!(&told, Err(ServiceError::Refused { code, .. }) if code == "307"),
-            "{told:?}"
+            matches!(&answer, Err(ServiceError::Refused { code, .. }) if code == "307"),
+            "{answer:?}"
         );
     }
     let next = format!("{}/next", other.url);
@@ -117,13 +120,13 @@ async fn nobody_else_is_told_anything() {
         }
     })
     .await;
-    let told = ask(&walker, &settings(SOURCES[1], &linking.url)).await;
-    assert_eq!(told, Err(ServiceError::Malformed("its next page is on another host")));
+    let answer = ask(&walker, &settings(SOURCES[1], &linking.url)).await;
+    assert_eq!(answer, Err(ServiceError::Malformed("its next page is on another host")));
     assert_eq!(other.take(), []);
 }
 
 #[tokio::test]
-async fn what_does_not_end_is_cut_off() {
+async fn endless_answers_are_aborted() {
     let walker = hamlet();
     let features = |many: usize, from: usize| -> Vec<Value> {
         let place = json!({"type": "Point", "coordinates": [9.0, 50.0]});
@@ -145,10 +148,10 @@ async fn what_does_not_end_is_cut_off() {
         settings.max_objects = 300;
         assert_eq!(ask(&walker, &settings).await.unwrap().objects().len(), 300, "{source}");
         settings.max_bytes = 5_000;
-        let told = ask(&walker, &settings).await;
-        assert!(matches!(told, Err(ServiceError::Malformed(_))), "{source} {told:?}");
+        let answer = ask(&walker, &settings).await;
+        assert!(matches!(answer, Err(ServiceError::Malformed(_))), "{source} {answer:?}");
     }
-    // LogCapture without end: new objects every time, and the same ones every time.
+    // Endless pages: with new objects, and with the same objects.
     for new in [true, false] {
         let counter = AtomicUsize::new(0);
         let endless = Listener::start(move |_| {
@@ -161,29 +164,30 @@ async fn what_does_not_end_is_cut_off() {
         for source in &SOURCES[1..] {
             let mut settings = settings(source, &endless.url);
             settings.max_objects = 1_000;
-            let told = ask(&walker, &settings).await;
-            let ended = match &told {
+            let answer = ask(&walker, &settings).await;
+            let ended = match &answer {
                 Err(ServiceError::TooManyObjects(_)) => new,
                 Err(ServiceError::Malformed(_)) => !new,
                 Ok(objects) => !new && !objects.is_complete(),
                 Err(_) => false,
             };
-            assert!(ended, "{source} {new} {told:?}");
+            assert!(ended, "{source} {new} {answer:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn one_that_is_not_there_is_down_and_one_that_is_silent_is_too_late() {
+async fn a_missing_service_is_down_and_a_silent_one_times_out() {
     let walker = hamlet();
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     for source in SOURCES {
-        let mut late = settings(source, &format!("http://{}", silent.local_addr().unwrap()));
-        late.timeout = 0.1;
-        assert_eq!(ask(&walker, &late).await, Err(ServiceError::TimedOut), "{source}");
-        let gone = settings(source, &format!("http://{nobody}"));
-        assert_eq!(ask(&walker, &gone).await, Err(ServiceError::Down), "{source}");
+        let mut silent_settings =
+            settings(source, &format!("http://{}", silent.local_addr().unwrap()));
+        silent_settings.timeout = 0.1;
+        assert_eq!(ask(&walker, &silent_settings).await, Err(ServiceError::TimedOut), "{source}");
+        let closed_settings = settings(source, &format!("http://{closed}"));
+        assert_eq!(ask(&walker, &closed_settings).await, Err(ServiceError::Down), "{source}");
         let plain = Listener::start(|_| Reply::ok("{}".into())).await;
         let secure = settings(source, &plain.url.replace("http:", "https:"));
         assert_eq!(ask(&walker, &secure).await, Err(ServiceError::Down), "{source}");
@@ -192,7 +196,7 @@ async fn one_that_is_not_there_is_down_and_one_that_is_silent_is_too_late() {
 }
 
 #[tokio::test]
-async fn objects_that_make_no_sense_are_left_out() {
+async fn invalid_objects_are_dropped() {
     let walker = hamlet();
     let here = walker.map().frame().unwrap().lon_lat(walker.map().shape(StreetId(0))[0]);
     let (lon, lat) = (here.lon, here.lat);

@@ -1,6 +1,5 @@
-//! Services on the other side of HTTP: everyone's answer is the one she would have got by asking
-//! from where she is, the same region is told in the same bytes, and a service that lies, stops
-//! or never ends costs one clear error.
+//! HTTP services: every user gets the exact answer, the same region is sent in the same bytes, and a
+//! service that is down, invalid or endless causes one error.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 

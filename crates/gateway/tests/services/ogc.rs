@@ -1,4 +1,4 @@
-//! OGC API Features, against tipg over a PostGIS of our own.
+//! OGC API Features, against tipg over a temporary PostGIS.
 
 use crate::database::Database;
 use crate::end_to_end;
@@ -9,7 +9,7 @@ use gateway::service::{OgcFilter, OgcSettings, RemoteSettings};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// tipg on a free port; gone when dropped.
+/// tipg on a free port; stopped on drop.
 pub struct Tipg {
     process: Child,
     pub url: String,
@@ -26,15 +26,15 @@ impl Tipg {
             .spawn()
             .expect("needs tipg: `make ogc` installs it");
         let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
-        let mut said = String::new();
+        let mut output = String::new();
         let url = log.by_ref().map_while(Result::ok).find_map(|line| {
-            said.push_str(&line);
-            said.push('\n');
+            output.push_str(&line);
+            output.push('\n');
             let (_, url) = line.split_once("Uvicorn running on ")?;
             Some(url.split_whitespace().next()?.to_owned())
         });
-        let url = url.unwrap_or_else(|| panic!("{said}"));
-        // Whoever does not listen stops the one who talks.
+        let url = url.unwrap_or_else(|| panic!("{output}"));
+        // Drains the log: a full pipe would block the server.
         std::thread::spawn(move || log.for_each(drop));
         Tipg { process, url }
     }
@@ -48,7 +48,7 @@ impl Drop for Tipg {
 }
 
 #[tokio::test]
-async fn everyone_gets_the_answer_of_tipg_from_where_she_is() {
+async fn answers_of_tipg_are_exact() {
     let walker = walker();
     let things = things(&walker, |number| format!("p{number}"));
     let database = Database::start();
@@ -66,7 +66,7 @@ async fn everyone_gets_the_answer_of_tipg_from_where_she_is() {
     settings.ogc.geometry = "geog".into();
     settings.categories =
         categories(&things).into_iter().map(|name| (name.clone(), name)).collect();
-    // Small pages, so that there are many; boxes hold more than they should.
+    // Small pages force paging; boxes return more objects than needed.
     for (filter, limit, count) in [(OgcFilter::Auto, 100, 20), (OgcFilter::Bbox, 2_000, 4)] {
         (settings.ogc.filter, settings.ogc.limit) = (filter, limit);
         let client = client(settings.open(&walker).unwrap());

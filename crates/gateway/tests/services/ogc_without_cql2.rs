@@ -1,5 +1,5 @@
-//! OGC API Features as servers without CQL2, or with more than CQL2, understand it: a small one
-//! of ours that answers by pages and refuses what it does not know.
+//! OGC API Features without CQL2, and with the extension `S_DWITHIN`: a test server with paging that
+//! refuses unknown parameters.
 
 use crate::pois::{Thing, categories, check, client, things};
 use crate::recording_server::{Heard, Listener, Reply};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const CORE: &str = "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core";
 const PATH: &str = "/o/collections/pois/items";
 
-/// A clause as it is understood.
+/// A parsed filter.
 enum Clause {
     Near { lines: Vec<Vec<(f64, f64)>>, metres: f64 },
     Box([f64; 4]),
@@ -24,22 +24,22 @@ fn conformance(classes: &[&str]) -> Reply {
     Reply::ok(json!({ "conformsTo": classes }).to_string())
 }
 
-fn answer(things: &[Thing], classes: &[&str], heard: &Heard) -> Reply {
-    if heard.target == "/o/conformance" {
+fn answer(things: &[Thing], classes: &[&str], request: &Heard) -> Reply {
+    if request.target == "/o/conformance" {
         return conformance(classes);
     }
-    let url = reqwest::Url::parse(&format!("http://x{}", heard.target)).unwrap();
+    let url = reqwest::Url::parse(&format!("http://x{}", request.target)).unwrap();
     let pairs: BTreeMap<String, String> = url.query_pairs().into_owned().collect();
-    if heard.method != "GET" || url.path() != PATH || heard.target.len() > 8_000 {
+    if request.method != "GET" || url.path() != PATH || request.target.len() > 8_000 {
         return Reply::bad(404, "not here");
     }
-    match (page(things, &pairs), understood(&pairs)) {
+    match (page(things, &pairs), are_known(&pairs)) {
         (Some(page), true) => Reply::ok(page.to_string()),
         _ => Reply::bad(400, "not understood"),
     }
 }
 
-fn understood(pairs: &BTreeMap<String, String>) -> bool {
+fn are_known(pairs: &BTreeMap<String, String>) -> bool {
     let known = ["bbox", "filter", "filter-lang", "limit", "offset"];
     pairs.keys().all(|key| known.contains(&key.as_str()))
         && pairs.get("filter-lang").is_none_or(|language| language == "cql2-text")
@@ -76,7 +76,7 @@ fn page(things: &[Thing], pairs: &BTreeMap<String, String>) -> Option<Value> {
 }
 
 fn feature(thing: &Thing) -> Value {
-    // An area, to be told by its middle.
+    // An area, represented by its centre.
     let (west, east) = (thing.lon - 0.000_25, thing.lon + 0.000_25);
     let ring = json!([[west, thing.lat], [east, thing.lat], [west, thing.lat]]);
     let geometry = json!({"type": "Polygon", "coordinates": [ring]});
@@ -138,42 +138,42 @@ fn settings(url: &str, things: &[Thing]) -> RemoteSettings {
 }
 
 #[tokio::test]
-async fn one_that_knows_no_filters_is_asked_by_boxes_and_one_with_distances_by_lines() {
+async fn a_server_without_filters_gets_boxes_and_one_with_distances_gets_lines() {
     let walker = hamlet();
-    // The middle of an area is rounded once more.
+    // The centre of an area is rounded once more.
     let things = things(&walker, |number| format!("p{number}"));
-    let middle = |thing: &Thing| {
+    let centre = |thing: &Thing| {
         let (west, east) = (thing.lon - 0.000_25, thing.lon + 0.000_25);
         Thing { lon: west + (east - west) / 2.0, ..thing.clone() }
     };
-    let middles: Vec<Thing> = things.iter().map(middle).collect();
+    let centres: Vec<Thing> = things.iter().map(centre).collect();
     for (filter, classes) in [(OgcFilter::Auto, [CORE]), (OgcFilter::Dwithin, [CORE])] {
         let all = things.clone();
-        let server = Listener::start(move |heard| answer(&all, &classes, heard)).await;
+        let server = Listener::start(move |request| answer(&all, &classes, request)).await;
         let mut settings = settings(&server.url, &things);
         settings.ogc.filter = filter;
         settings.ogc.max_url_bytes = 2_500;
         let client = client(settings.open(&walker).unwrap());
-        let seen = check(&walker, &client, &middles, 10).await;
+        let seen = check(&walker, &client, &centres, 10).await;
         assert_eq!(seen.exact, seen.asked);
         assert!(seen.outside * 4 > seen.asked, "{seen:?}");
-        let heard = server.take();
+        let request = server.take();
         let word = if filter == OgcFilter::Auto { "bbox=" } else { "S_DWITHIN" };
-        assert!(heard.iter().filter(|heard| heard.target.contains(word)).count() > 40);
-        // The address grows by the offset where a page is not the first.
-        assert!(heard.iter().all(|heard| heard.target.len() <= 2_520));
+        assert!(request.iter().filter(|request| request.target.contains(word)).count() > 40);
+        // URLs of further pages are longer by the offset.
+        assert!(request.iter().all(|request| request.target.len() <= 2_520));
     }
 }
 
 #[tokio::test]
-async fn the_same_region_is_told_in_the_same_bytes() {
+async fn the_same_region_is_sent_in_the_same_bytes() {
     let walker = hamlet();
     let things = things(&walker, |number| format!("p{number}"));
     let filter = "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/filter";
     let of_features = "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/features-filter";
     let all = things.clone();
     let server =
-        Listener::start(move |heard| answer(&all, &[CORE, filter, of_features], heard)).await;
+        Listener::start(move |request| answer(&all, &[CORE, filter, of_features], request)).await;
     let client = client(settings(&server.url, &things).open(&walker).unwrap());
     let mut random = Town::generator(6);
     let mut clauses = 0;
@@ -183,14 +183,14 @@ async fn the_same_region_is_told_in_the_same_bytes() {
         client.ask(&inquiry(map, &region, &question)).await.unwrap();
         let mut first = server.take();
         if round == 0 {
-            // What the server can is asked once.
+            // Conformance is requested once.
             assert_eq!(first.remove(0).target, "/o/conformance");
         }
         client.ask(&inquiry(map, &region, &question)).await.unwrap();
         assert_eq!(first, server.take());
-        clauses += first.iter().filter(|heard| heard.target.contains("S_INTERSECTS")).count();
-        for heard in &first {
-            let mut names: Vec<&str> = heard.headers.iter().map(|(name, _)| &**name).collect();
+        clauses += first.iter().filter(|request| request.target.contains("S_INTERSECTS")).count();
+        for request in &first {
+            let mut names: Vec<&str> = request.headers.iter().map(|(name, _)| &**name).collect();
             names.sort_unstable();
             assert_eq!(names, ["accept", "host", "user-agent"]);
         }

@@ -1,7 +1,7 @@
-//! Overpass, against a server of ours that reads the language strictly.
+//! Overpass, against a test server that parses the language strictly.
 
 use crate::end_to_end;
-use crate::overpass_server::{Bears, UNLIMITED, id, mapping, start};
+use crate::overpass_server::{ServerLimits, UNLIMITED, id, mapping, start};
 use crate::pois::{categories, check, client, things};
 use crate::ql::parse;
 use crate::recording_server::Heard;
@@ -17,7 +17,7 @@ fn settings(url: &str) -> RemoteSettings {
 }
 
 #[tokio::test]
-async fn everyone_gets_the_answer_from_where_she_is() {
+async fn answers_are_exact() {
     let walker = walker();
     let things = things(&walker, id);
     let server = start(things.clone(), UNLIMITED).await;
@@ -33,22 +33,22 @@ async fn everyone_gets_the_answer_from_where_she_is() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_early_is_asked_for_less_at_once() {
+async fn truncated_ranges_are_halved() {
     let walker = hamlet();
     let things = things(&walker, id);
-    let bears = Bears { query_bytes: 1_500, points: 7, elements: 12 };
-    let server = start(things.clone(), bears).await;
+    let limits = ServerLimits { query_bytes: 1_500, points: 7, elements: 12 };
+    let server = start(things.clone(), limits).await;
     let mut settings = settings(&server.url);
     settings.categories = mapping(categories(&things));
-    settings.overpass.max_query_bytes = bears.query_bytes;
-    settings.overpass.max_points = bears.points;
+    settings.overpass.max_query_bytes = limits.query_bytes;
+    settings.overpass.max_points = limits.points;
     let client = client(settings.open(&walker).unwrap());
     let seen = check(&walker, &client, &things, 12).await;
     assert!(seen.exact * 2 > seen.asked && seen.exact < seen.asked, "{seen:?}");
 }
 
 #[tokio::test]
-async fn the_same_region_is_told_in_the_same_bytes() {
+async fn the_same_region_is_sent_in_the_same_bytes() {
     let walker = hamlet();
     let server = start(things(&walker, id), UNLIMITED).await;
     let client = client(settings(&server.url).open(&walker).unwrap());
@@ -60,30 +60,30 @@ async fn the_same_region_is_told_in_the_same_bytes() {
         let first = server.take();
         client.ask(&inquiry(walker.map(), &region, &question)).await.unwrap();
         assert_eq!(first, server.take());
-        only_places_of(walker.map(), &region, &first);
+        check_coordinates(walker.map(), &region, &first);
         let names = ["accept", "content-length", "content-type", "host", "user-agent"];
-        for heard in &first {
+        for request in &first {
             let mut headers: Vec<&str> =
-                heard.headers.iter().map(|(name, _)| name.as_str()).collect();
+                request.headers.iter().map(|(name, _)| name.as_str()).collect();
             headers.sort_unstable();
             assert_eq!(headers, names);
         }
     }
 }
 
-/// Every place that is told is a bend or an end of a street of the region.
-fn only_places_of(map: &StreetMap, region: &[StreetId], told: &[Heard]) {
+/// Asserts that every coordinate sent is a bend or an end of a street of the region.
+fn check_coordinates(map: &StreetMap, region: &[StreetId], requests: &[Heard]) {
     let whole = |degrees: f64| (degrees * 1e7).round() as i64;
     let bends = region.iter().flat_map(|&street| map.shape(street));
     let places = bends.map(|&bend| map.frame().unwrap().lon_lat(bend));
     let known: BTreeSet<(i64, i64)> =
         places.map(|place| (whole(place.lat), whole(place.lon))).collect();
-    for heard in told {
-        let url = reqwest::Url::parse(&format!("http://x/?{}", heard.body)).unwrap();
+    for request in requests {
+        let url = reqwest::Url::parse(&format!("http://x/?{}", request.body)).unwrap();
         let (_, text) = url.query_pairs().next().unwrap();
         for statement in parse(&text).unwrap().statements {
             let around = statement.around.unwrap();
-            // Anywhere is told as a line through the whole map.
+            // A range without limit is sent as the diagonal of the map.
             let fits = |&(lat, lon): &(f64, f64)| known.contains(&(whole(lat), whole(lon)));
             assert!(around.metres > 64_000.0 || around.points.iter().all(fits));
         }

@@ -1,6 +1,6 @@
-//! A server that speaks the part of Overpass QL that `ql` reads, over things on a map. Every third
-//! of them is drawn: as a way or a relation around it, or as a large area with the thing on its
-//! edge; it is found by its outline and told by that.
+//! A server for the part of Overpass QL that `ql` parses. Every third object has an outline: a way or
+//! a relation around its point, or a large area with the point on its edge. It is found by the
+//! outline and returned with it.
 
 use crate::pois::Thing;
 use crate::ql::{Around, Query, Statement, Tag, parse};
@@ -8,24 +8,25 @@ use crate::recording_server::{Heard, Listener, Reply};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What a server bears.
+/// Limits of the server.
 #[derive(Clone, Copy, Debug)]
-pub struct Bears {
+pub struct ServerLimits {
     pub query_bytes: usize,
     pub points: usize,
-    /// After so many elements it stops, with a remark.
+    /// Largest number of elements; beyond it the answer is truncated, with a remark.
     pub elements: usize,
 }
 
-pub const UNLIMITED: Bears = Bears { query_bytes: 32_000, points: 100, elements: usize::MAX };
+pub const UNLIMITED: ServerLimits =
+    ServerLimits { query_bytes: 32_000, points: 100, elements: usize::MAX };
 
 const KEYS: [&str; 5] = ["amenity", "shop", "tourism", "leisure", "office"];
 
-/// From the middle of a thing to its sides; metres.
+/// Half the side of a square outline, in metres.
 const HALF_SIDE: f64 = 20.0;
 
-/// A large area with a notch: of its outline, the tip of the notch, where the thing is, is nearest
-/// to its middle. Metres east and north of there.
+/// A large area with a notch, in metres east and north of its point. The tip of the notch, which is
+/// the point, is the part of the outline nearest to the centre.
 const LARGE: [(f64, f64); 8] = [
     (0.0, 0.0),
     (-50.0, 10.0),
@@ -37,7 +38,7 @@ const LARGE: [(f64, f64); 8] = [
     (0.0, 0.0),
 ];
 
-/// Metres in a degree: ten thousand kilometres from the equator to a pole.
+/// Metres per degree: 10,000 km from the equator to a pole.
 const DEGREE: f64 = 1e7 / 90.0;
 
 pub fn id(number: usize) -> String {
@@ -48,7 +49,7 @@ pub fn id(number: usize) -> String {
     }
 }
 
-/// The outline of a thing around where it counts, in metres east and north; empty for a node.
+/// Returns the outline of an object in metres east and north of its point; empty for a node.
 fn outline(thing: &Thing) -> Vec<(f64, f64)> {
     let (_, number) = thing.id.split_once('/').unwrap();
     let side = HALF_SIDE;
@@ -59,7 +60,7 @@ fn outline(thing: &Thing) -> Vec<(f64, f64)> {
     }
 }
 
-/// The tag of a category.
+/// Returns the tag of a category.
 pub fn tag(category: &str) -> (&'static str, &str) {
     (KEYS[category.len() % 5], category)
 }
@@ -72,22 +73,22 @@ pub fn mapping(categories: impl IntoIterator<Item = String>) -> BTreeMap<String,
     categories.into_iter().map(tag).collect()
 }
 
-pub async fn start(things: Vec<Thing>, bears: Bears) -> Listener {
-    Listener::start(move |heard| answer(&things, bears, heard)).await
+pub async fn start(things: Vec<Thing>, limits: ServerLimits) -> Listener {
+    Listener::start(move |request| answer(&things, limits, request)).await
 }
 
-fn answer(things: &[Thing], bears: Bears, heard: &Heard) -> Reply {
+fn answer(things: &[Thing], limits: ServerLimits, request: &Heard) -> Reply {
     let form = ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned());
-    if heard.method != "POST"
-        || heard.target != "/api/interpreter"
-        || !heard.headers.contains(&form)
+    if request.method != "POST"
+        || request.target != "/api/interpreter"
+        || !request.headers.contains(&form)
     {
         return Reply::bad(405, "POST a form to /api/interpreter");
     }
-    let url = reqwest::Url::parse(&format!("http://x/?{}", heard.body)).unwrap();
+    let url = reqwest::Url::parse(&format!("http://x/?{}", request.body)).unwrap();
     let pairs: Vec<_> = url.query_pairs().collect();
     let [(key, text)] = &pairs[..] else { return Reply::bad(400, "one field") };
-    if key != "data" || text.len() > bears.query_bytes {
+    if key != "data" || text.len() > limits.query_bytes {
         return Reply::bad(413, "too long");
     }
     let query = match parse(text) {
@@ -95,24 +96,24 @@ fn answer(things: &[Thing], bears: Bears, heard: &Heard) -> Reply {
         Err(why) => return Reply::bad(400, &why),
     };
     let long = |statement: &Statement| {
-        statement.around.as_ref().is_none_or(|around| around.points.len() > bears.points)
+        statement.around.as_ref().is_none_or(|around| around.points.len() > limits.points)
     };
     if query.statements.iter().any(long) || query.out != ["body", "geom", "qt"] {
-        return Reply::bad(400, "too many points, or too little said");
+        return Reply::bad(400, "too many points, or unexpected output");
     }
-    Reply::ok(told(things, &query, bears.elements).to_string())
+    Reply::ok(results(things, &query, limits.elements).to_string())
 }
 
-fn told(things: &[Thing], query: &Query, most: usize) -> Value {
+fn results(things: &[Thing], query: &Query, max: usize) -> Value {
     let wanted = |thing: &&Thing| query.statements.iter().any(|statement| fits(statement, thing));
     let mut elements: Vec<Value> = things.iter().filter(wanted).map(element).collect();
-    let mut told = json!({"version": 0.6, "generator": "ours"});
-    if elements.len() > most {
-        elements.truncate(most);
-        told["remark"] = "runtime error: Query ran out of memory in \"query\" at line 1.".into();
+    let mut answer = json!({"version": 0.6, "generator": "test"});
+    if elements.len() > max {
+        elements.truncate(max);
+        answer["remark"] = "runtime error: Query ran out of memory in \"query\" at line 1.".into();
     }
-    told["elements"] = elements.into();
-    told
+    answer["elements"] = elements.into();
+    answer
 }
 
 fn element(thing: &Thing) -> Value {
@@ -127,16 +128,16 @@ fn element(thing: &Thing) -> Value {
         let lon = units(thing.lon) + units(east / DEGREE / shrink);
         json!({"lat": lat / 1e7, "lon": lon / 1e7})
     };
-    let drawn: Vec<Value> = outline(thing).iter().map(place).collect();
+    let points: Vec<Value> = outline(thing).iter().map(place).collect();
     match kind {
         "node" => {
             element["lat"] = thing.lat.into();
             element["lon"] = thing.lon.into();
         }
-        "way" => element["geometry"] = drawn.into(),
+        "way" => element["geometry"] = points.into(),
         _ => {
             let member = |part: &[Value]| json!({"type": "way", "ref": 1, "role": "outer", "geometry": part});
-            element["members"] = json!([member(&drawn[..3]), member(&drawn[2..])]);
+            element["members"] = json!([member(&points[..3]), member(&points[2..])]);
         }
     }
     element
@@ -152,7 +153,7 @@ fn fits(statement: &Statement, thing: &Thing) -> bool {
         && statement.around.as_ref().is_some_and(|around| near(around, thing))
 }
 
-/// Whether the outline of a thing comes near the line, on a ball.
+/// Returns whether the outline of an object is within range of the line, on a sphere.
 fn near(around: &Around, thing: &Thing) -> bool {
     let shrink = thing.lat.to_radians().cos();
     let flat = |&(lat, lon): &(f64, f64)| {
@@ -170,11 +171,12 @@ fn near(around: &Around, thing: &Thing) -> bool {
     if outline.is_empty() {
         outline.push((0.0, 0.0));
     }
-    let pieces = || line.windows(2).map(|pair| (pair[0], pair[1])).chain([(line[0], line[0])]);
-    outline.iter().any(|&point| pieces().any(|piece| gap(point, piece) <= around.metres))
+    let segments = || line.windows(2).map(|pair| [pair[0], pair[1]]).chain([[line[0], line[0]]]);
+    outline.iter().any(|&point| segments().any(|segment| gap(point, segment) <= around.metres))
 }
 
-fn gap(point: (f64, f64), (a, b): ((f64, f64), (f64, f64))) -> f64 {
-    let [point, a, b] = [point, a, b].map(|(x, y)| meshcloak::units::Point::new(x, y));
+fn gap(point: (f64, f64), segment: [(f64, f64); 2]) -> f64 {
+    let [point, a, b] =
+        [point, segment[0], segment[1]].map(|(x, y)| meshcloak::units::Point::new(x, y));
     a.towards(b, point.nearest_fraction(a, b)).distance(point)
 }

@@ -1,4 +1,4 @@
-//! What there is, as a service holds it, and the check that everyone gets her own exact answer.
+//! Points of interest as a service holds them, and the check that answers are exact.
 
 use crate::town::{inquiry, position_in, question, region};
 use gateway::question::{Along, Operation};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A thing as a service holds it.
+/// A point of interest.
 #[derive(Clone, Debug)]
 pub struct Thing {
     pub id: String,
@@ -24,7 +24,7 @@ pub struct Thing {
     pub lat: f64,
 }
 
-/// The things of a map, with ids that `id` makes of their numbers.
+/// Returns the points of interest of a map; `id` makes an id of a number.
 pub fn things(walker: &Walker, id: impl Fn(usize) -> String) -> Vec<Thing> {
     let map = walker.map();
     let rounded = |degrees: f64| (degrees * 1e7).round() / 1e7;
@@ -40,7 +40,7 @@ pub fn categories(things: &[Thing]) -> BTreeSet<String> {
     things.iter().map(|thing| thing.category.clone()).collect()
 }
 
-/// Everything there is, where it is.
+/// Returns all points of interest as objects on the map.
 pub fn everything(walker: &Walker, things: &[Thing]) -> Objects {
     let map = walker.map();
     let object = |thing: &Thing| {
@@ -52,7 +52,7 @@ pub fn everything(walker: &Walker, things: &[Thing]) -> Objects {
     Objects::new(things.iter().map(object).collect(), Completeness::Complete)
 }
 
-/// An client that remembers nothing and has patience.
+/// Builds a client without cache and with a long time-out.
 pub fn client(service: Box<dyn Service>) -> ServiceClient {
     let settings = ServiceClientSettings {
         timeout: Duration::from_secs(600),
@@ -62,24 +62,24 @@ pub fn client(service: Box<dyn Service>) -> ServiceClient {
     ServiceClient::new(service, settings)
 }
 
-/// What a check has seen.
+/// Counts of a check.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct CheckCounts {
     pub asked: usize,
     pub exact: usize,
     pub found: usize,
-    /// Answers with something that does not stand on the region.
+    /// Answers with an object outside the region.
     pub outside: usize,
 }
 
-/// Asks `count` random questions of each kind about random regions, and compares the answers of
-/// three people in each with a look at everything there is from where they are.
+/// Sends `count` random questions of each kind about random regions, and compares the answers of
+/// three users in each with the answers from all points of interest.
 pub async fn check(
     walker: &Walker,
     client: &ServiceClient,
     things: &[Thing],
     count: usize,
-) -> Seen {
+) -> CheckCounts {
     let map = walker.map();
     let all = everything(walker, things);
     let mut random = Town::generator(count as u64);
@@ -89,7 +89,7 @@ pub async fn check(
             left.insert((nearest, along), count);
         }
     }
-    let mut seen = Seen::default();
+    let mut seen = CheckCounts::default();
     while left.values().any(|&left| left > 0) {
         let question = question(map, &mut random);
         let kind = match question.operation {
@@ -114,7 +114,7 @@ pub async fn check(
             seen.exact += 1;
             seen.found += answer.found.len();
             seen.outside += usize::from(answer.found.iter().any(|found| {
-                found.object.position.is_none_or(|place| !region.contains(&place.street))
+                found.object.position.is_none_or(|position| !region.contains(&position.street))
             }));
         }
     }

@@ -1,7 +1,7 @@
-//! A strict reader of the part of Overpass QL that is used, written from the documented grammar:
-//! settings, one union of queries by tag and distance, one `out`. Anything else is an error.
+//! A strict parser of the part of Overpass QL that the connector uses, written from the documented
+//! grammar: settings, one union of statements by tag and distance, one `out`. All else is an error.
 
-/// A query that was understood.
+/// A parsed query.
 #[derive(Debug, PartialEq)]
 pub struct Query {
     pub timeout: u32,
@@ -34,25 +34,26 @@ pub struct Around {
 
 type Parsed<T> = Result<T, String>;
 
-struct Reader<'a>(&'a str);
+/// Parser over the remaining text.
+struct QlParser<'a>(&'a str);
 
 pub fn parse(text: &str) -> Parsed<Query> {
-    let mut reader = Reader(text);
-    let (timeout, maxsize) = reader.settings()?;
-    reader.expect("(")?;
+    let mut parser = QlParser(text);
+    let (timeout, maxsize) = parser.settings()?;
+    parser.expect("(")?;
     let mut statements = Vec::new();
-    while !reader.found(")") {
-        statements.push(reader.statement()?);
+    while !parser.found(")") {
+        statements.push(parser.statement()?);
     }
-    reader.expect(";")?;
-    let out = reader.out()?;
-    if statements.is_empty() || !reader.0.is_empty() {
-        return Err(format!("an empty union, or something behind: {:?}", reader.0));
+    parser.expect(";")?;
+    let out = parser.out()?;
+    if statements.is_empty() || !parser.0.is_empty() {
+        return Err(format!("an empty union, or trailing text: {:?}", parser.0));
     }
     Ok(Query { timeout, maxsize, statements, out })
 }
 
-impl Reader<'_> {
+impl QlParser<'_> {
     fn found(&mut self, token: &str) -> bool {
         self.0 = self.0.trim_start();
         match self.0.strip_prefix(token) {
@@ -69,7 +70,7 @@ impl Reader<'_> {
         self.found(token).then_some(()).ok_or(format!("expected `{token}` before {start:?}"))
     }
 
-    /// Everything up to one of the characters.
+    /// Reads up to one of the characters.
     fn until(&mut self, ends: &[char]) -> Parsed<String> {
         let end = self.0.find(ends).ok_or_else(|| format!("no end {ends:?}"))?;
         let (token, rest) = self.0.split_at(end);
@@ -81,7 +82,7 @@ impl Reader<'_> {
         self.expect("\"")?;
         let text = self.until(&['"'])?;
         if text.contains('\\') || text.is_empty() {
-            return Err(format!("an escape, or nothing: {text:?}"));
+            return Err(format!("an escape, or an empty text: {text:?}"));
         }
         self.expect("\"")?;
         Ok(text)
@@ -156,12 +157,12 @@ impl Reader<'_> {
         let points: Vec<(f64, f64)> = places.chunks(2).map(|pair| (pair[0], pair[1])).collect();
         let on_earth = |&(lat, lon): &(f64, f64)| lat.abs() <= 90.0 && lon.abs() <= 180.0;
         if !points.iter().all(on_earth) {
-            return Err("a place that is not on Earth".into());
+            return Err("a coordinate out of range".into());
         }
         Ok(Around { metres: *metres, points })
     }
 
-    /// `out` with at most one word of each group.
+    /// Reads `out` with at most one word of each group.
     fn out(&mut self) -> Parsed<Vec<String>> {
         self.expect("out")?;
         let words: Vec<String> =
@@ -182,11 +183,11 @@ impl Reader<'_> {
 fn number<T: std::str::FromStr>(text: &str) -> Parsed<T> {
     let plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || ".-".contains(c));
     let number = text.parse().ok().filter(|_| plain);
-    number.ok_or_else(|| format!("{text:?} is no number"))
+    number.ok_or_else(|| format!("{text:?} is not a number"))
 }
 
 #[test]
-fn the_reader_is_strict() {
+fn the_parser_is_strict() {
     let good =
         "[out:json][timeout:5][maxsize:9];(nwr[\"a\"=\"b\"](around:1.5,2,-3.5););out body geom qt;";
     let query = parse(good).unwrap();

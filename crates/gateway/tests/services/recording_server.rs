@@ -1,4 +1,4 @@
-//! An HTTP server of ours on a free port that keeps every byte it is told.
+//! An HTTP server on a free port that records every request.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -8,18 +8,18 @@ use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// A request as it came.
+/// A recorded request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heard {
     pub method: String,
     /// Path and query.
     pub target: String,
-    /// As they came, in order.
+    /// Names and values, in order.
     pub headers: Vec<(String, String)>,
     pub body: String,
 }
 
-/// What is answered.
+/// Answer of the server.
 pub struct Reply {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
@@ -38,7 +38,7 @@ impl Reply {
 
 pub struct Listener {
     pub url: String,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    requests: Arc<Mutex<Vec<Heard>>>,
     task: JoinHandle<()>,
 }
 
@@ -46,14 +46,14 @@ impl Listener {
     pub async fn start(answer: impl Fn(&Heard) -> Reply + Send + Sync + 'static) -> Listener {
         let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", socket.local_addr().unwrap());
-        let heard: Arc<Mutex<Vec<Heard>>> = Arc::default();
-        let (kept, answer) = (heard.clone(), Arc::new(answer));
+        let requests: Arc<Mutex<Vec<Heard>>> = Arc::default();
+        let (recorded, answer) = (requests.clone(), Arc::new(answer));
         let app = Router::new().fallback(move |request: Request| {
-            let (kept, answer) = (kept.clone(), answer.clone());
+            let (recorded, answer) = (recorded.clone(), answer.clone());
             async move {
-                let heard = hear(request).await;
-                let reply = answer(&heard);
-                kept.lock().unwrap().push(heard);
+                let requests = read(request).await;
+                let reply = answer(&requests);
+                recorded.lock().unwrap().push(requests);
                 let mut response = Response::builder().status(reply.status);
                 for (name, value) in reply.headers {
                     response = response.header(name, value);
@@ -62,12 +62,12 @@ impl Listener {
             }
         });
         let task = tokio::spawn(async move { axum::serve(socket, app).await.unwrap() });
-        Listener { url, heard, task }
+        Listener { url, requests, task }
     }
 
-    /// Everything it was told since the last time.
+    /// Removes and returns the recorded requests.
     pub fn take(&self) -> Vec<Heard> {
-        std::mem::take(&mut self.heard.lock().unwrap())
+        std::mem::take(&mut self.requests.lock().unwrap())
     }
 }
 
@@ -77,7 +77,7 @@ impl Drop for Listener {
     }
 }
 
-async fn hear(request: Request) -> Heard {
+async fn read(request: Request) -> Heard {
     let (parts, body) = request.into_parts();
     let header = |(name, value): (&axum::http::HeaderName, &axum::http::HeaderValue)| {
         (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())

@@ -1,4 +1,4 @@
-//! The webhook, against the example server and against one of ours that says little at once.
+//! The webhook, against the example server and against a server with small pages.
 
 use crate::end_to_end;
 use crate::pois::{Thing, categories, check, client, things};
@@ -11,8 +11,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use tempfile::NamedTempFile;
 
-/// The example server over some things; gone when dropped.
-pub struct Example {
+/// The example server; stopped on drop.
+pub struct ExampleServer {
     process: Child,
     pub url: String,
     _places: NamedTempFile,
@@ -24,8 +24,8 @@ fn feature(thing: &Thing) -> Value {
     json!({"type": "Feature", "id": thing.id, "geometry": geometry, "properties": properties})
 }
 
-impl Example {
-    pub fn start(things: &[Thing]) -> Example {
+impl ExampleServer {
+    pub fn start(things: &[Thing]) -> ExampleServer {
         let mut places = NamedTempFile::new().unwrap();
         let features: Vec<Value> = things.iter().map(feature).collect();
         write!(places, "{}", json!({"type": "FeatureCollection", "features": features})).unwrap();
@@ -38,11 +38,11 @@ impl Example {
             .expect("needs python3: `make python` installs it");
         let mut url = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
-        Example { process, url: url.trim().to_owned(), _places: places }
+        ExampleServer { process, url: url.trim().to_owned(), _places: places }
     }
 }
 
-impl Drop for Example {
+impl Drop for ExampleServer {
     fn drop(&mut self) {
         self.process.kill().ok();
         self.process.wait().ok();
@@ -55,10 +55,10 @@ fn settings(url: &str) -> RemoteSettings {
 }
 
 #[tokio::test]
-async fn everyone_gets_the_answer_of_the_example_server_from_where_she_is() {
+async fn answers_of_the_example_server_are_exact() {
     let walker = walker();
     let things = things(&walker, |number| format!("p{number}"));
-    let example = Example::start(&things);
+    let example = ExampleServer::start(&things);
     let client = client(settings(&example.url).open(&walker).unwrap());
     let known: Vec<String> = categories(&things).into_iter().collect();
     assert_eq!(client.categories().await.unwrap(), known);
@@ -68,10 +68,9 @@ async fn everyone_gets_the_answer_of_the_example_server_from_where_she_is() {
     end_to_end::check(&walker, settings(&example.url).open(&walker).unwrap(), &things).await;
 }
 
-/// Tells the first `most` of those that come after the last, without any geometry of its own: a
-/// superset is a superset.
-fn tell(things: &[Thing], most: usize, heard: &Heard) -> Value {
-    let asked: Value = serde_json::from_str(&heard.body).unwrap();
+/// Returns the first `max` objects after `after`, wherever they are: a superset of the range.
+fn page(things: &[Thing], max: usize, request: &Heard) -> Value {
+    let asked: Value = serde_json::from_str(&request.body).unwrap();
     let properties = &asked["properties"];
     let fits = |thing: &&Thing| {
         properties["category"].as_str().is_none_or(|wanted| wanted == thing.category)
@@ -79,16 +78,17 @@ fn tell(things: &[Thing], most: usize, heard: &Heard) -> Value {
     };
     let mut found: Vec<&Thing> = things.iter().filter(fits).collect();
     found.sort_by(|a, b| a.id.cmp(&b.id));
-    let page: Vec<Value> = found.iter().take(most).map(|thing| feature(thing)).collect();
-    json!({"type": "FeatureCollection", "complete": found.len() <= most, "features": page})
+    let page: Vec<Value> = found.iter().take(max).map(|thing| feature(thing)).collect();
+    json!({"type": "FeatureCollection", "complete": found.len() <= max, "features": page})
 }
 
 #[tokio::test]
-async fn pages_are_asked_one_after_the_other_in_the_same_bytes_each_time() {
+async fn all_pages_are_requested_in_the_same_bytes_each_time() {
     let walker = hamlet();
     let things = things(&walker, |number| format!("p{number}"));
     let all = things.clone();
-    let server = Listener::start(move |heard| Reply::ok(tell(&all, 20, heard).to_string())).await;
+    let server =
+        Listener::start(move |request| Reply::ok(page(&all, 20, request).to_string())).await;
     let mut settings = settings(&server.url);
     settings.authorization = Some("Bearer s3cret".to_owned().into());
     settings.categories =
@@ -108,17 +108,17 @@ async fn pages_are_asked_one_after_the_other_in_the_same_bytes_each_time() {
         assert_eq!(first, server.take());
         pages += first.len();
         let secret = ("authorization".to_owned(), "Bearer s3cret".to_owned());
-        assert!(first.iter().all(|heard| heard.headers.contains(&secret)));
+        assert!(first.iter().all(|request| request.headers.contains(&secret)));
     }
     assert!(pages > 20, "{pages}");
 }
 
 #[tokio::test]
-async fn one_that_never_says_more_is_asked_for_less_and_then_believed_incomplete() {
+async fn a_truncated_range_is_halved_and_finally_incomplete() {
     let walker = hamlet();
     let things = things(&walker, |number| format!("p{number}"));
-    let few: Vec<Value> = things[..5].iter().map(feature).collect();
-    let answer = json!({"type": "FeatureCollection", "complete": false, "features": few});
+    let first_five: Vec<Value> = things[..5].iter().map(feature).collect();
+    let answer = json!({"type": "FeatureCollection", "complete": false, "features": first_five});
     let server = Listener::start(move |_| Reply::ok(answer.to_string())).await;
     let client = client(settings(&server.url).open(&walker).unwrap());
     let seen = check(&walker, &client, &things, 2).await;

@@ -1,4 +1,4 @@
-//! What is logged and counted, without the numbers that may be there.
+//! Captured logs and metrics, without the numbers that are allowed in them.
 
 use gateway::config::{LogConfig, LogFormat};
 use gateway::logs;
@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use tracing::subscriber::DefaultGuard;
 
-/// A place for logs to go.
+/// Buffer that receives logs.
 #[derive(Clone, Default)]
 pub struct LogCapture(Arc<Mutex<Vec<u8>>>);
 
@@ -22,16 +22,16 @@ impl io::Write for LogCapture {
 }
 
 impl LogCapture {
-    /// Logs of this thread go to these pages from now on, all of them.
+    /// Captures all logs of this thread until the guard is dropped.
     pub fn start() -> (LogCapture, DefaultGuard) {
-        let pages = LogCapture::default();
-        let writer = pages.clone();
+        let capture = LogCapture::default();
+        let writer = capture.clone();
         let config = LogConfig { format: LogFormat::Text, level: tracing::Level::TRACE };
         let subscriber = logs::subscriber(&config, move || writer.clone());
-        (pages, tracing::subscriber::set_default(subscriber))
+        (capture, tracing::subscriber::set_default(subscriber))
     }
 
-    /// What was logged, without the times it begins with, which are numbers like any other.
+    /// Returns the logs without time stamps.
     pub fn text(&self) -> String {
         let logs = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
         let lines = logs.lines().map(|line| line.split_once('Z').map_or(line, |(_, rest)| rest));
@@ -39,14 +39,14 @@ impl LogCapture {
     }
 }
 
-/// Counts without that of batches, which is shown one by one: it counts no people.
+/// Removes the number of batches, the only exact count: it counts no users.
 pub fn without_batch_count(counted: &str) -> String {
     let lines = counted.lines().filter(|line| !line.starts_with("meshcloak_batches_total"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Counts are shown in tens, and buckets end at a few numbers: a coordinate that is one of those
-/// by chance is not looked for.
+/// Returns whether a number may be a metric by chance: a multiple of ten or a bucket limit. Such
+/// coordinates are not searched for.
 pub fn is_metric_value(number: f64, near: f64) -> bool {
     let tens = (number / 10.0).round() * 10.0;
     let ends = [0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0];

@@ -1,10 +1,10 @@
-//! Everything that goes to a service, byte for byte: written down by one who stands between.
+//! A TCP proxy that records all bytes sent to a service.
 
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What was sent since it was last taken.
+/// Recorded bytes.
 #[derive(Clone, Default)]
 pub struct Recorder(Arc<Mutex<Vec<u8>>>);
 
@@ -17,28 +17,28 @@ impl Recorder {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 
-    /// Stands between us and whoever is at `to`, and writes down what we say. Gives its port.
+    /// Starts a proxy to `to` that records what clients send; returns its port.
     pub async fn start_proxy(&self, to: String) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let record = self.clone();
         tokio::spawn(async move {
-            while let Ok((near, _)) = listener.accept().await {
-                let far = TcpStream::connect(&to).await.unwrap();
-                tokio::spawn(record.clone().pass(near, far));
+            while let Ok((client, _)) = listener.accept().await {
+                let server = TcpStream::connect(&to).await.unwrap();
+                tokio::spawn(record.clone().pass(client, server));
             }
         });
         port
     }
 
-    async fn pass(self, near: TcpStream, far: TcpStream) {
-        let ((mut from_us, mut to_us), (mut from_it, mut to_it)) =
-            (near.into_split(), far.into_split());
-        tokio::spawn(async move { copy(&mut from_it, &mut to_us).await });
-        let mut some = [0; 4096];
-        while let Ok(count @ 1..) = from_us.read(&mut some).await {
-            self.add(&some[..count]);
-            if to_it.write_all(&some[..count]).await.is_err() {
+    async fn pass(self, client: TcpStream, server: TcpStream) {
+        let ((mut from_client, mut to_client), (mut from_server, mut to_server)) =
+            (client.into_split(), server.into_split());
+        tokio::spawn(async move { copy(&mut from_server, &mut to_client).await });
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = from_client.read(&mut buffer).await {
+            self.add(&buffer[..count]);
+            if to_server.write_all(&buffer[..count]).await.is_err() {
                 return;
             }
         }

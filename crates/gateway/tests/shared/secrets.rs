@@ -1,5 +1,5 @@
-//! What must not be found in anything that is sent, logged or counted, and the look for it: as
-//! words, as numbers in decimals or in binary, as pairs of numbers near somebody's place.
+//! Secrets that must not occur in requests, logs or metrics, and the search for them: as words, as
+//! decimal or binary numbers, and as pairs of numbers near a user's position.
 
 use meshcloak::map::StreetMap;
 use meshcloak::units::{LonLat, Point};
@@ -8,19 +8,19 @@ use std::collections::BTreeSet;
 #[derive(Default)]
 pub struct Secrets {
     pub words: Vec<String>,
-    /// With how near a number must be to be one.
+    /// Numbers with their tolerance.
     pub numbers: Vec<(f64, f64)>,
     places: Vec<(LonLat, Point)>,
 }
 
-/// Degrees that are as near as this are found in a text that says nothing about places; in one
-/// that does, those that are the same in seven decimals.
+/// Tolerance for degrees in texts without coordinates. In texts with coordinates, seven decimals must
+/// agree.
 const DEGREES: f64 = 1e-4;
-/// A metre, in degrees and in metres.
+/// One metre, in degrees and in metres.
 const CLOSE: (f64, f64) = (8e-6, 1.0);
 
 impl Secrets {
-    /// Where somebody is: on Earth, in the plane, and how far along her street.
+    /// Adds a position: lon/lat, point in the plane, and offset along the street.
     pub fn add_place(&mut self, map: &StreetMap, lon: f64, lat: f64) {
         let point = map.frame().unwrap().point(LonLat { lon, lat });
         let offset = map.snap(point, None).unwrap().position.offset;
@@ -29,12 +29,12 @@ impl Secrets {
         self.places.push((LonLat { lon, lat }, point));
     }
 
-    /// Longitudes and latitudes of all places.
+    /// Longitudes and latitudes of all positions.
     pub fn on_earth(&self) -> Vec<(f64, f64)> {
         self.places.iter().map(|(place, _)| (place.lon, place.lat)).collect()
     }
 
-    /// What of these is in a text that says nothing about places.
+    /// Returns the secrets in a text without coordinates.
     pub fn found(&self, text: &str) -> Vec<String> {
         let mut found: Vec<String> =
             self.words.iter().filter(|word| text.contains(*word)).cloned().collect();
@@ -45,40 +45,40 @@ impl Secrets {
         found
     }
 
-    /// What of these is in bytes that tell a region. `elsewhere` is what was sent of the same
-    /// region while everybody was at other places of it: a number that is there too is no one's.
-    /// A pair of numbers near somebody has no excuse.
-    pub fn told(&self, sent: &[u8], elsewhere: &[u8]) -> Vec<String> {
+    /// Returns the secrets in bytes that describe a region. `elsewhere` are the bytes sent for the same
+    /// region with other positions: a number in both is no secret. A pair of numbers near a position
+    /// always is.
+    pub fn sent_secrets(&self, sent: &[u8], elsewhere: &[u8]) -> Vec<String> {
         let text = readable(sent);
         let mut found: Vec<String> =
             self.words.iter().filter(|word| text.contains(*word)).cloned().collect();
-        let said: Vec<f64> = numbers(&text).collect();
-        for pair in said.windows(2).filter(|pair| self.is_near(pair[0], pair[1])) {
+        let sent_numbers: Vec<f64> = numbers(&text).collect();
+        for pair in sent_numbers.windows(2).filter(|pair| self.is_near(pair[0], pair[1])) {
             found.push(format!("{pair:?}"));
         }
-        let excused: BTreeSet<u64> =
+        let allowed: BTreeSet<u64> =
             numbers(&readable(elsewhere)).chain(doubles(elsewhere)).map(f64::to_bits).collect();
-        for number in said.into_iter().chain(doubles(sent)) {
-            if !excused.contains(&number.to_bits()) && self.is_hers(number) {
+        for number in sent_numbers.into_iter().chain(doubles(sent)) {
+            if !allowed.contains(&number.to_bits()) && self.is_part_of_position(number) {
                 found.push(number.to_string());
             }
         }
         found
     }
 
-    /// Whether two numbers are a place next to somebody's, in either order.
+    /// Returns whether two numbers, in either order, are a coordinate near a position.
     fn is_near(&self, a: f64, b: f64) -> bool {
         self.places.iter().any(|(place, point)| {
-            let near = |x: f64, y: f64, most: f64| {
-                let both = |(a, b): (f64, f64)| (a - x).abs() < most && (b - y).abs() < most;
+            let near = |x: f64, y: f64, max: f64| {
+                let both = |(a, b): (f64, f64)| (a - x).abs() < max && (b - y).abs() < max;
                 both((a, b)) || both((b, a))
             };
             near(place.lon, place.lat, CLOSE.0) || near(point.x, point.y, CLOSE.1)
         })
     }
 
-    /// Whether a number is a part of somebody's place, in any unit in which we write one.
-    fn is_hers(&self, number: f64) -> bool {
+    /// Returns whether a number is part of a position, in any unit used.
+    fn is_part_of_position(&self, number: f64) -> bool {
         self.numbers.iter().any(|&(secret, near)| match near {
             DEGREES => {
                 let in_units = (number - (secret * 1e7).round()).abs() < 1.5;
@@ -89,7 +89,7 @@ impl Secrets {
     }
 }
 
-/// Bytes as text, as they are and with what addresses and forms escape.
+/// Returns bytes as text, raw and with percent-decoding.
 fn readable(bytes: &[u8]) -> String {
     let plain = String::from_utf8_lossy(bytes);
     let mut text = plain.clone().into_owned();
@@ -110,7 +110,7 @@ fn numbers(text: &str) -> impl Iterator<Item = f64> + '_ {
     digits.filter_map(|number| number.parse::<f64>().ok())
 }
 
-/// Every eight bytes in a row as a number, whichever way round.
+/// Returns every eight consecutive bytes as a number, in both byte orders.
 fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
     bytes.windows(8).flat_map(|eight| {
         let eight: [u8; 8] = eight.try_into().unwrap();

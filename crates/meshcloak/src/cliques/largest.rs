@@ -1,68 +1,68 @@
-//! For every node a largest clique that contains it, by branch and bound.
+//! A largest clique for every node, by branch and bound (Algorithm 4, line 13).
 //!
-//! A clique is looked for at its first node, among that node's later neighbours. A branch is left
-//! as soon as it cannot give any of its nodes a larger clique than that node has already. Each
-//! such search has a budget of steps; one that spends it keeps the best found so far.
+//! A clique is found at its first node (the *root*), among the root's later neighbours. A branch is
+//! cut when it cannot improve the clique of any of its nodes. Each root has a budget of steps; a
+//! search that spends it keeps the best cliques found so far.
 //!
-//! The nodes of each portion of the graph are searched one after the other, portions on their own;
-//! so the answer does not depend on the number of threads.
+//! Partitions of the graph are searched independently and merged in order, so the result does not
+//! depend on the number of threads.
 
-use super::found::Largest;
-use super::portion::{Portion, Task, bar_of};
+use super::assignment::CliqueAssignment;
+use super::partition::{LargestTask, PartitionSearch, threshold_of};
 use crate::constraint_graph::ConstraintGraph;
 use rayon::prelude::*;
 
-/// Finds largest cliques, one graph after the other, without allocating anew.
+/// Finds the largest cliques of one graph after the other with reused buffers.
 #[derive(Clone, Debug, Default)]
-pub struct LargestCliques {
-    portions: Vec<Portion>,
-    largest: Largest,
-    /// For each node one less than it wants, as far as eight bits can say.
-    bars: Vec<u8>,
-    /// One for every node: any clique will do.
-    any: Vec<u16>,
+pub struct LargestCliqueSearch {
+    partitions: Vec<PartitionSearch>,
+    assignment: CliqueAssignment,
+    thresholds: Vec<u8>,
+    /// Minimum size 1 for every node.
+    no_minimum: Vec<u16>,
 }
 
-impl LargestCliques {
-    /// A largest clique for every node of `graph`; each search may take `budget` steps.
-    pub fn find(&mut self, graph: &ConstraintGraph, budget: u32) -> &Largest {
-        let mut any = std::mem::take(&mut self.any);
-        any.resize(graph.len(), 1);
-        self.find_enough(graph, &any, budget);
-        self.any = any;
-        &self.largest
+impl LargestCliqueSearch {
+    /// Finds a largest clique for every node of `graph`. Each root has a budget of `budget` steps.
+    pub fn find(&mut self, graph: &ConstraintGraph, budget: u32) -> &CliqueAssignment {
+        let mut no_minimum = std::mem::take(&mut self.no_minimum);
+        no_minimum.resize(graph.len(), 1);
+        self.find_with_minimum(graph, &no_minimum, budget);
+        self.no_minimum = no_minimum;
+        &self.assignment
     }
 
-    /// A largest clique for every node that is in one of as many as it wants; what the others get
-    /// may be smaller than the largest, or nothing. `wanted` says for each node how many.
-    pub fn find_enough(
+    /// Finds a largest clique for every node that is in a clique of at least its minimum size.
+    /// Other nodes get no clique, which saves their searches. `min_sizes` is by node.
+    pub fn find_with_minimum(
         &mut self,
         graph: &ConstraintGraph,
-        wanted: &[u16],
+        min_sizes: &[u16],
         budget: u32,
-    ) -> &Largest {
-        self.bars.clear();
-        self.bars.extend(wanted.iter().map(|&wanted| bar_of(wanted)));
-        let task = Task { graph, wanted, bars: &self.bars, budget };
-        self.largest.clear();
-        self.largest.begin(graph.len());
+    ) -> &CliqueAssignment {
+        self.thresholds.clear();
+        self.thresholds.extend(min_sizes.iter().map(|&min_size| threshold_of(min_size)));
+        let task = LargestTask { graph, min_sizes, thresholds: &self.thresholds, budget };
+        self.assignment.clear();
+        self.assignment.begin(graph.len());
         if rayon::current_num_threads() == 1 {
-            // One room for all: what one portion needs is near what the one before it needed.
-            self.portions.resize_with(1, Portion::default);
-            let [portion] = &mut self.portions[..] else { return &self.largest };
+            // With one thread all partitions reuse one scratch buffer, which stays in the cache.
+            self.partitions.resize_with(1, PartitionSearch::default);
+            let [partition] = &mut self.partitions[..] else { return &self.assignment };
             for number in 0..graph.partition_count() {
-                portion.search(task, graph.partition(number));
-                self.largest.absorb(&mut portion.largest);
+                partition.search(task, graph.partition(number));
+                self.assignment.merge(&mut partition.assignment);
             }
         } else {
-            self.portions.resize_with(graph.partition_count(), Portion::default);
-            let portions = self.portions.par_iter_mut().enumerate();
-            portions.for_each(|(number, portion)| portion.search(task, graph.partition(number)));
-            for portion in &mut self.portions {
-                self.largest.absorb(&mut portion.largest);
+            self.partitions.resize_with(graph.partition_count(), PartitionSearch::default);
+            let partitions = self.partitions.par_iter_mut().enumerate();
+            partitions
+                .for_each(|(number, partition)| partition.search(task, graph.partition(number)));
+            for partition in &mut self.partitions {
+                self.assignment.merge(&mut partition.assignment);
             }
         }
-        &self.largest
+        &self.assignment
     }
 }
 
@@ -72,14 +72,14 @@ mod tests {
     use crate::naive;
 
     fn compare(graph: &ConstraintGraph, what: &str) {
-        let mut finder = LargestCliques::default();
+        let mut finder = LargestCliqueSearch::default();
         let largest = finder.find(graph, 20_000).clone();
         assert_eq!(largest.truncated, 0, "{what}");
         let cliques = naive::maximal_cliques(graph);
         for node in 0..graph.len() as u32 {
             let sizes = cliques.iter().filter(|c| c.contains(&node)).map(Vec::len);
             let expected = sizes.max().unwrap();
-            let members = largest.members(largest.chosen(node));
+            let members = largest.members(largest.clique_of(node));
             assert_eq!(largest.size(node) as usize, expected, "{what}, node {node}");
             assert_eq!(members.len(), expected, "{what}, node {node}");
             assert!(members.contains(&node) && naive::is_clique(graph, members), "{what}");
@@ -87,63 +87,70 @@ mod tests {
     }
 
     #[test]
-    fn every_node_gets_a_clique_as_large_as_the_largest_of_all_maximal_ones() {
+    fn every_node_gets_a_clique_of_the_largest_size() {
         for seed in 0..600 {
             compare(&ConstraintGraph::random(seed), &format!("seed {seed}"));
         }
     }
 
     #[test]
-    fn whoever_can_have_enough_gets_a_largest_clique() {
-        let (mut enough, mut too_few) = (0, 0);
+    fn nodes_that_reach_their_minimum_get_a_largest_clique() {
+        let (mut reached, mut missed) = (0, 0);
         for seed in 0..300 {
             let graph = ConstraintGraph::random(seed);
-            let everything = LargestCliques::default().find(&graph, 20_000).clone();
-            let wanted: Vec<u16> =
+            let unrestricted = LargestCliqueSearch::default().find(&graph, 20_000).clone();
+            let min_sizes: Vec<u16> =
                 (0..graph.len() as u64).map(|node| (node * 7 + seed) as u16 % 7).collect();
-            let mut finder = LargestCliques::default();
-            let largest = finder.find_enough(&graph, &wanted, 20_000);
-            for (node, &wanted) in (0..).zip(&wanted) {
-                if everything.size(node) >= u32::from(wanted) {
-                    let members = largest.members(largest.chosen(node));
-                    assert_eq!(largest.size(node), everything.size(node), "seed {seed}, {node}");
-                    assert_eq!(members.len() as u32, everything.size(node), "seed {seed}, {node}");
+            let mut finder = LargestCliqueSearch::default();
+            let largest = finder.find_with_minimum(&graph, &min_sizes, 20_000);
+            for (node, &min_size) in (0..).zip(&min_sizes) {
+                if unrestricted.size(node) >= u32::from(min_size) {
+                    let members = largest.members(largest.clique_of(node));
+                    assert_eq!(largest.size(node), unrestricted.size(node), "seed {seed}, {node}");
+                    assert_eq!(
+                        members.len() as u32,
+                        unrestricted.size(node),
+                        "seed {seed}, {node}"
+                    );
                     assert!(members.contains(&node) && naive::is_clique(&graph, members));
-                    enough += 1;
+                    reached += 1;
                 } else {
                     assert_eq!(largest.size(node), 0, "seed {seed}, {node}");
-                    too_few += 1;
+                    missed += 1;
                 }
             }
         }
-        assert!(enough > 300 && too_few > 300, "{enough}, {too_few}");
+        assert!(reached > 300 && missed > 300, "{reached}, {missed}");
     }
 
     #[test]
-    fn hard_graphs_are_solved_where_colours_show_the_bound() {
-        // Everyone adjacent to all but the one opposite: 2^(n/2) maximal cliques of n/2.
-        for people in [6, 20, 60, 200_u32] {
-            let opposite = |a: u32, b: u32| b - a == people / 2;
-            let graph = ConstraintGraph::from_fn(people, |a, b| !opposite(a, b));
-            let mut finder = LargestCliques::default();
+    fn the_colouring_bound_solves_hard_graphs_within_the_budget() {
+        // Cocktail-party graph: 2^(n/2) maximal cliques of n/2 nodes.
+        for node_count in [6, 20, 60, 200_u32] {
+            let opposite = |a: u32, b: u32| b - a == node_count / 2;
+            let graph = ConstraintGraph::from_fn(node_count, |a, b| !opposite(a, b));
+            let mut finder = LargestCliqueSearch::default();
             let largest = finder.find(&graph, 20_000);
-            assert_eq!(largest.truncated, 0, "{people}");
-            assert!((0..people).all(|node| largest.size(node) == people / 2), "{people}");
+            assert_eq!(largest.truncated, 0, "{node_count}");
+            assert!(
+                (0..node_count).all(|node| largest.size(node) == node_count / 2),
+                "{node_count}"
+            );
         }
-        // Moon and Moser: groups of three strangers, everyone else adjacent.
+        // Moon–Moser graph: independent sets of three nodes, all other pairs adjacent.
         let graph = ConstraintGraph::from_fn(90, |a, b| a / 3 != b / 3);
-        let mut finder = LargestCliques::default();
+        let mut finder = LargestCliqueSearch::default();
         assert!((0..90).all(|node| finder.find(&graph, 20_000).size(node) == 30));
     }
 
     #[test]
-    fn a_spent_budget_leaves_cliques_and_says_so() {
+    fn a_spent_budget_yields_cliques_and_is_reported() {
         let graph = ConstraintGraph::random(599);
-        let mut finder = LargestCliques::default();
+        let mut finder = LargestCliqueSearch::default();
         let largest = finder.find(&graph, 1).clone();
         assert!(largest.truncated > 0);
         for node in 0..graph.len() as u32 {
-            let members = largest.members(largest.chosen(node));
+            let members = largest.members(largest.clique_of(node));
             assert!(members.contains(&node) && naive::is_clique(&graph, members));
         }
     }

@@ -1,16 +1,16 @@
-//! Cliques of a graph: all maximal ones (Tomita et al. 2006; Algorithm 4, line 11), and for every
-//! node a largest one that contains it (line 13). This module knows only a graph.
+//! A largest clique for every node of a graph (Algorithm 4, line 13), and the bit sets that the
+//! clique searches share. This module depends on the graph only.
+//!
+//! All maximal cliques are found by [`crate::grouping`] and, as in the paper, by [`crate::printed`].
 
 mod adjacency;
-pub(crate) mod bits;
-mod branch;
-pub(crate) mod bytes;
-mod few;
-mod found;
+mod assignment;
+pub(crate) mod bitset;
+mod branch_and_bound;
+pub(crate) mod byteset;
 mod largest;
-mod maximal;
-mod portion;
+mod narrow_search;
+mod partition;
 
-pub use found::Largest;
-pub use largest::LargestCliques;
-pub use maximal::maximal_cliques;
+pub use assignment::CliqueAssignment;
+pub use largest::LargestCliqueSearch;

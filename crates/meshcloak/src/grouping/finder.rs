@@ -1,158 +1,168 @@
-//! Who searches for cliques from where: nodes of one portion of the graph after the other, by
-//! whichever thread is free, and joined in the order of searches; so the answer does not depend on
-//! the number of threads.
+//! Candidate-clique search over all roots, on one or several threads.
+//!
+//! Threads take chunks of roots from a shared counter. The cliques are joined in search order, so
+//! the result does not depend on the number of threads.
 
-use super::expand::MOST_MEMBERS;
-use super::found::Found;
-use super::ranking::Ranking;
-use super::searcher::{Quest, Searcher};
+use super::clique_arena::CliqueArena;
+use super::pivot_search::MAX_MEMBERS;
+use super::root_searcher::{RootSearcher, SearchInput};
+use super::search_order::SearchOrder;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Room for searches.
+/// Finds the cliques of one graph after the other with reused buffers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Finder {
-    ranking: Ranking,
+pub(super) struct CliqueFinder {
+    order: SearchOrder,
     workers: Vec<Worker>,
-    begins: Vec<bool>,
-    places: Vec<Place>,
+    has_set: Vec<bool>,
+    spans: Vec<RootSpan>,
 }
 
-/// What one thread has found; in cache lines of its own, for another thread writes to the next.
+/// Buffers and results of one thread. The alignment prevents false sharing.
 #[derive(Clone, Debug, Default)]
 #[repr(align(128))]
 struct Worker {
-    searcher: Searcher,
-    found: Found,
-    /// The roots at which sets can begin.
-    begun: Vec<u32>,
-    /// The roots from which cliques were found, and the end of those of each.
-    roots: Vec<(u32, u32)>,
+    searcher: RootSearcher,
+    found: CliqueArena,
+    /// Roots that have a set.
+    roots_with_set: Vec<u32>,
+    /// Roots with at least one clique.
+    roots: Vec<RootEnd>,
 }
 
-/// Where the cliques of a root are.
+/// Root, and the end of its cliques in the worker's arena.
+#[derive(Clone, Copy, Debug)]
+struct RootEnd {
+    root: u32,
+    end: u32,
+}
+
+/// Cliques of a root: a range of a worker's arena.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct RootSpan {
     worker: u32,
     start: u32,
     end: u32,
 }
 
-/// So many nodes are searched from at a time: neighbours have numbers close to each other.
-const PORTION: usize = 128;
+/// Number of consecutive roots that a thread takes at a time. Neighbours have close numbers, so a
+/// chunk reuses cached rows.
+const CHUNK: usize = 128;
 
-impl Finder {
+impl CliqueFinder {
     /// Finds all cliques.
-    pub(super) fn find(&mut self, quest: Quest<'_>, found: &mut Found) {
-        self.ranking.sort(quest);
+    pub(super) fn find(&mut self, input: SearchInput<'_>, found: &mut CliqueArena) {
+        self.order.compute(input);
         let threads = rayon::current_num_threads();
         self.workers.resize_with(threads, Worker::default);
-        self.workers.iter_mut().for_each(|worker| worker.begin(quest.graph.len()));
-        // Where not everyone counts, only a look at all around tells whether a root is a witness.
-        if !quest.graph.everyone_counts() && threads > 1 {
-            self.look_around(quest);
+        self.workers.iter_mut().for_each(|worker| worker.begin(input.graph.len()));
+        // A root without a set is no witness. With a restricted counting relation this is known
+        // only after its neighbourhood was pruned, so parallel searches need a pass of their own.
+        let is_restricted = !input.graph.all_count();
+        if is_restricted && threads > 1 {
+            self.exclude_roots_without_set(input);
         }
-        let alone = !quest.graph.everyone_counts() && threads == 1;
-        if alone || !self.together(quest, found) {
-            self.one_by_one(quest, found);
+        let is_sequential = is_restricted && threads == 1;
+        if is_sequential || !self.find_in_parallel(input, found) {
+            self.find_sequentially(input, found);
         }
     }
 
-    /// One root after the other.
-    fn one_by_one(&mut self, quest: Quest<'_>, found: &mut Found) {
+    fn find_sequentially(&mut self, input: SearchInput<'_>, found: &mut CliqueArena) {
         found.clear();
         let searcher = &mut self.workers[0].searcher;
-        for turn in 0..quest.graph.len() {
-            let root = self.ranking.order[turn];
-            if !searcher.search(quest, &self.ranking, root, found) {
-                self.ranking.most[root as usize] = 0;
+        for rank in 0..input.graph.len() {
+            let root = self.order.order[rank];
+            if !searcher.search(input, &self.order, root, found) {
+                self.order.max_size[root as usize] = 0;
             }
         }
     }
 
-    /// Finds out at which roots no set can begin, as searches one by one would.
-    fn look_around(&mut self, quest: Quest<'_>) {
-        let Finder { ranking, workers, begins, .. } = self;
-        share(workers, quest.graph.len(), |worker, roots| {
-            let Worker { searcher, begun, .. } = worker;
-            begun.extend(roots.filter(|&root| searcher.begins(quest, ranking, root)));
+    /// Sets `max_size` to 0 for the roots for which the sequential search would.
+    fn exclude_roots_without_set(&mut self, input: SearchInput<'_>) {
+        let CliqueFinder { order, workers, has_set, .. } = self;
+        for_each_chunk(workers, input.graph.len(), |worker, roots| {
+            let Worker { searcher, roots_with_set, .. } = worker;
+            roots_with_set.extend(roots.filter(|&root| searcher.has_set(input, order, root)));
             true
         });
-        begins.clear();
-        begins.resize(quest.graph.len(), false);
-        for &root in workers.iter().flat_map(|worker| &worker.begun) {
-            begins[root as usize] = true;
+        has_set.clear();
+        has_set.resize(input.graph.len(), false);
+        for &root in workers.iter().flat_map(|worker| &worker.roots_with_set) {
+            has_set[root as usize] = true;
         }
         let searcher = &mut workers[0].searcher;
-        for turn in 0..quest.graph.len() {
-            let root = ranking.order[turn];
-            let most = ranking.most[root as usize];
-            if most > 0 && !begins[root as usize] && !searcher.is_dominated(quest, ranking, root) {
-                ranking.most[root as usize] = 0;
+        for rank in 0..input.graph.len() {
+            let root = order.order[rank];
+            let is_candidate = order.max_size[root as usize] > 0 && !has_set[root as usize];
+            if is_candidate && !searcher.is_dominated(input, order, root) {
+                order.max_size[root as usize] = 0;
             }
         }
     }
 
-    /// All portions, by all threads; `false` if more was found than may be kept: then what is left
-    /// out depends on the order.
-    fn together(&mut self, quest: Quest<'_>, found: &mut Found) -> bool {
+    /// Searches all roots on all threads. Returns `false` if the cliques exceed the memory limit:
+    /// then the truncated result would depend on the order.
+    fn find_in_parallel(&mut self, input: SearchInput<'_>, found: &mut CliqueArena) -> bool {
         let members = AtomicUsize::new(0);
-        let ranking = &self.ranking;
-        share(&mut self.workers, quest.graph.len(), |worker, roots| {
+        let order = &self.order;
+        for_each_chunk(&mut self.workers, input.graph.len(), |worker, roots| {
             let before = worker.found.nodes.len();
-            worker.search(quest, ranking, roots);
-            let more = worker.found.nodes.len() - before;
-            members.fetch_add(more, Ordering::Relaxed) + more <= MOST_MEMBERS
+            worker.search(input, order, roots);
+            let added = worker.found.nodes.len() - before;
+            members.fetch_add(added, Ordering::Relaxed) + added <= MAX_MEMBERS
         });
-        let fits = members.into_inner() <= MOST_MEMBERS;
+        let fits = members.into_inner() <= MAX_MEMBERS;
         if fits {
-            self.join(quest.graph.len(), found);
+            self.join(input.graph.len(), found);
         }
         fits
     }
 
-    /// Joins what was found, in the order of searches.
-    fn join(&mut self, nodes: usize, found: &mut Found) {
+    /// Joins the cliques of all workers in search order.
+    fn join(&mut self, nodes: usize, found: &mut CliqueArena) {
         found.clear();
-        self.places.clear();
-        self.places.resize(nodes, Place::default());
+        self.spans.clear();
+        self.spans.resize(nodes, RootSpan::default());
         for (number, worker) in (0..).zip(&self.workers) {
             let mut start = 0;
-            for &(root, end) in &worker.roots {
-                self.places[root as usize] = Place { worker: number, start, end };
+            for &RootEnd { root, end } in &worker.roots {
+                self.spans[root as usize] = RootSpan { worker: number, start, end };
                 start = end;
             }
             found.steps += worker.found.steps;
             found.truncated |= worker.found.truncated;
         }
-        for &root in &self.ranking.order {
-            let Place { worker, start, end } = self.places[root as usize];
+        for &root in &self.order.order {
+            let RootSpan { worker, start, end } = self.spans[root as usize];
             found.append(&self.workers[worker as usize].found, start..end);
         }
     }
 }
 
-/// Lets every worker do one portion of the nodes after the other, until one says that it is enough.
-fn share(
+/// Runs `work` on chunks of `0..nodes` until all are done or `work` returns `false`.
+fn for_each_chunk(
     workers: &mut [Worker],
     nodes: usize,
     work: impl Fn(&mut Worker, Range<u32>) -> bool + Sync,
 ) {
     let next = AtomicUsize::new(0);
-    let all = |worker: &mut Worker| {
+    let run = |worker: &mut Worker| {
         loop {
-            let start = next.fetch_add(PORTION, Ordering::Relaxed);
-            let end = (start + PORTION).min(nodes);
+            let start = next.fetch_add(CHUNK, Ordering::Relaxed);
+            let end = (start + CHUNK).min(nodes);
             if start >= nodes || !work(worker, start as u32..end as u32) {
                 break;
             }
         }
     };
     if let [worker] = workers {
-        all(worker);
+        run(worker);
     } else {
-        workers.par_iter_mut().for_each(all);
+        workers.par_iter_mut().for_each(run);
     }
 }
 
@@ -160,17 +170,16 @@ impl Worker {
     fn begin(&mut self, nodes: usize) {
         self.searcher.begin(nodes);
         self.found.clear();
-        self.begun.clear();
+        self.roots_with_set.clear();
         self.roots.clear();
     }
 
-    /// Searches from some nodes.
-    fn search(&mut self, quest: Quest<'_>, ranking: &Ranking, roots: Range<u32>) {
+    fn search(&mut self, input: SearchInput<'_>, order: &SearchOrder, roots: Range<u32>) {
         for root in roots {
             let before = self.found.len();
-            self.searcher.search(quest, ranking, root, &mut self.found);
+            self.searcher.search(input, order, root, &mut self.found);
             if self.found.len() > before {
-                self.roots.push((root, self.found.len() as u32));
+                self.roots.push(RootEnd { root, end: self.found.len() as u32 });
             }
         }
     }

@@ -1,117 +1,130 @@
-//! Disjoint cliques in which every k is met: the guarantees `reciprocal` and `history` (SPEC §6).
+//! Disjoint cliques in which every k is met: the guarantees `reciprocal` and `history`
+//! (docs/SPEC.md §6).
+//!
+//! ```text
+//! ConstraintGraph ─► Neighbours ─► CandidateCliques ─► LocalSearch ─► Groups
+//!                    symmetric      maximal cliques     offers of      disjoint,
+//!                    rows, pruned   (PivotSearch)       each clique    maximal
+//! ```
+//!
+//! A node's k is met by the members of its group that *count* for it. Under `reciprocal` all nodes
+//! count. Under `history` a node counts if the user of the other node can have reached its position.
 
-mod bins;
-mod expand;
+mod candidates;
+mod clique_arena;
 mod finder;
-mod found;
 mod groups;
-mod levels;
-mod near_past;
+mod local_graph;
+mod local_search;
+mod near_reach;
 mod neighbours;
-pub(crate) mod past;
-mod pools;
-mod ranking;
-mod room;
-mod search;
-mod searcher;
-mod word_pools;
+mod pivot_search;
+mod pool_offers;
+pub(crate) mod reachability;
+mod root_searcher;
+mod search_order;
+mod threshold_offers;
 
 use crate::constraint_graph::ConstraintGraph;
-use bins::Bins;
+use candidates::CandidateCliques;
+pub use local_search::Demands;
+use local_search::{FREE, LocalSearch, Problem};
 use neighbours::Neighbours;
-use search::{Scene, Search, Wishes};
 
-/// Finds groups, one batch after the other, without allocating anew.
+/// Finds the groups of one batch after the other with reused buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
     neighbours: Neighbours,
-    bins: Bins,
-    search: Search,
+    cliques: CandidateCliques,
+    search: LocalSearch,
 }
 
-/// The worth of somebody who will never be served later.
+/// Worth of a query that has no chance of later service.
 pub const FULL_WORTH: u32 = 1 << 16;
 
-/// Is given a node, its neighbours and a flag for each, which is set; clears those of neighbours that
-/// do not count for the node, and says whether the node counts for itself.
-pub type WhoCounts<'a> = Box<dyn FnMut(u32, &[u32], &mut [bool]) -> bool + Send + 'a>;
+/// Rule that decides which neighbours count for a node.
+///
+/// It is called with a node, its neighbours and one flag per neighbour, initially `true`. It clears
+/// the flags of the neighbours that do not count, and returns whether the node counts for itself.
+pub type CountingRule<'a> = Box<dyn FnMut(u32, &[u32], &mut [bool]) -> bool + Send + 'a>;
 
 impl Grouping {
-    /// Groups the nodes of a graph. `k` and `worth` are by node; a group's members are worth more
-    /// together than whom they keep from being served. Each k is met by members that count, as
-    /// any of `past` says, which may be asked at the same time; if there is none, all do. The search for the cliques of one node may take `budget` steps.
+    /// Finds disjoint groups of the nodes of a graph.
+    ///
+    /// `rules` holds one equivalent counting rule per thread; if it is empty, all nodes count. The
+    /// clique search of each root has a budget of `budget` steps.
     pub fn find(
         &mut self,
         graph: &ConstraintGraph,
-        (k, worth): (&[u32], &[u32]),
-        past: &mut [WhoCounts<'_>],
+        demands: Demands<'_>,
+        rules: &mut [CountingRule<'_>],
         budget: u32,
     ) {
-        self.survey(graph, k, past, budget);
-        let Grouping { neighbours, bins, search } = self;
-        search.run(Scene { graph: neighbours, bins, wishes: Wishes { k, worth } });
+        self.survey(graph, demands.k, rules, budget);
+        let Grouping { neighbours, cliques, search } = self;
+        search.run(Problem { graph: neighbours, cliques, demands });
     }
 
-    /// Finds out who could be in a group at all: whom some clique has enough members for that
-    /// count, if everyone else stays away. Groups are left as they were.
+    /// Finds the candidate cliques, without forming groups. Every set that could be published lies
+    /// in one of them. The groups of the last call of [`Grouping::find`] stay as they are.
     pub fn survey(
         &mut self,
         graph: &ConstraintGraph,
         k: &[u32],
-        past: &mut [WhoCounts<'_>],
+        rules: &mut [CountingRule<'_>],
         budget: u32,
     ) {
-        self.neighbours.mirror(graph);
-        self.neighbours.peel(k);
-        if !past.is_empty() {
-            self.neighbours.remember(past);
-            self.neighbours.peel_counting(k);
+        self.neighbours.load(graph);
+        self.neighbours.prune_by_degree(k);
+        if !rules.is_empty() {
+            self.neighbours.apply_rules(rules);
+            self.neighbours.prune_by_count(k);
         }
-        self.neighbours.tidy();
-        self.bins.find(&self.neighbours, k, budget);
+        self.neighbours.compact();
+        self.cliques.find(&self.neighbours, k, budget);
     }
 
-    /// Whether a node could be in a group, as the last survey found.
+    /// Returns whether a node is in a candidate clique of the last survey.
     pub fn could_be_grouped(&self, node: u32) -> bool {
-        !self.bins.of(node).is_empty()
+        !self.cliques.containing(node).is_empty()
     }
 
-    /// The groups, each by descending k; some may be empty.
+    /// Iterates over the groups, each by descending k. Some may be empty.
     pub fn groups(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         let groups = &self.search.groups;
         groups.members[..groups.used].iter().map(Vec::as_slice)
     }
 
-    /// The group of a node.
+    /// Returns the group of a node.
     pub fn group_of(&self, node: u32) -> Option<u32> {
-        Some(self.search.groups.group_of[node as usize]).filter(|&group| group != search::FREE)
+        Some(self.search.groups.group_of[node as usize]).filter(|&group| group != FREE)
     }
 
-    /// The members of a group.
+    /// Returns the members of a group.
     pub fn group(&self, group: u32) -> &[u32] {
         &self.search.groups.members[group as usize]
     }
 
-    /// Whether somebody of a group has a neighbour who has no group: one who might find one later
-    /// with her help.
-    pub fn is_wanted(&self, group: u32) -> bool {
-        let mut around = self.group(group).iter().flat_map(|&member| self.neighbours.of(member));
-        around.any(|&other| self.group_of(other).is_none())
+    /// Returns whether a member has a neighbour without a group. If the group is held, that
+    /// neighbour may be published with it later.
+    pub fn has_free_neighbour(&self, group: u32) -> bool {
+        let mut all = self.group(group).iter().flat_map(|&member| self.neighbours.of(member));
+        all.any(|&other| self.group_of(other).is_none())
     }
 
-    /// How many maximal cliques were looked at.
+    /// Returns the number of candidate cliques.
     pub fn clique_count(&self) -> usize {
-        self.bins.len()
+        self.cliques.len()
     }
 
-    /// Steps taken.
+    /// Returns the number of search steps.
     pub fn steps(&self) -> u64 {
-        self.bins.steps() + self.search.steps
+        self.cliques.steps() + self.search.steps
     }
 
-    /// Whether a budget was spent.
+    /// Returns whether a budget was spent.
     pub fn truncated(&self) -> bool {
-        self.bins.truncated() || self.search.truncated
+        self.cliques.truncated() || self.search.truncated
     }
 }
 

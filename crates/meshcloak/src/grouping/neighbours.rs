@@ -1,113 +1,124 @@
-//! Both sides of every edge among those who can be served at all, and who of them counts for whom.
+//! Symmetric adjacency of the graph, pruned to the nodes that can be published, and the counting
+//! relation.
+//!
+//! ```text
+//! starts             0        s1           s2         row of node n: nodes[starts[n]..][..degree[n]]
+//! nodes             | row 0   | row 1      | …        neighbours, ascending
+//! counts            | bool per entry of nodes         the neighbour counts for the owner of the row
+//! reverse_counts    | bool per entry of nodes         the owner of the row counts for the neighbour
+//! counting          | row 0 | row 1 | …               only the neighbours that count, compacted
+//! surplus            u32 per node                     neighbours that count, minus k; PRUNED if pruned
+//! ```
+//!
+//! Invariant: before [`Neighbours::compact`] rows are complete and `surplus` marks pruned nodes.
+//! After it, rows hold only nodes that are not pruned. `counts`, `reverse_counts` and `counting` are
+//! empty if all nodes count.
+//!
+//! Pruning is a worklist over `surplus` (linear in the edges) instead of repeated passes over all
+//! rows. The reverse flags make the update of a neighbour one load instead of a binary search.
 
-use super::WhoCounts;
+use super::CountingRule;
 use crate::constraint_graph::ConstraintGraph;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// For each node its neighbours, ascending; none of a node that cannot be served whatever is done.
-///
-/// A node's k is met by the members of its set that *count* for it. Without a past everyone
-/// counts for everyone.
+/// Neighbours of each node, and which of them count for it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Neighbours {
     starts: Vec<u32>,
     nodes: Vec<u32>,
-    /// For each entry of `nodes` whether it counts for the node whose row it is in; empty if
-    /// everyone counts for everyone.
     counts: Vec<bool>,
-    /// Whether a node counts for itself.
-    own: Vec<bool>,
-    /// For each entry of `nodes`, while rows are whole, whether the node whose row it is in counts
-    /// for it; empty if everyone counts for everyone.
-    mirrored: Vec<bool>,
-    /// For each node those who count for her, ascending; nothing if everyone counts for everyone.
+    /// Whether a node counts for itself; empty if all nodes count.
+    counts_itself: Vec<bool>,
+    reverse_counts: Vec<bool>,
     counting_starts: Vec<u32>,
     counting: Vec<u32>,
-    /// How long each row is.
     degree: Vec<u32>,
-    /// How many more count for each than she needs.
-    spare: Vec<u32>,
-    hopeless: Vec<u32>,
-    filled: Vec<u32>,
+    surplus: Vec<u32>,
+    /// Worklist of pruned nodes.
+    pruned: Vec<u32>,
+    /// Next position to write in each row.
+    cursors: Vec<u32>,
 }
 
-/// Rows to ask about.
+/// Input of the counting rules.
 #[derive(Clone, Copy)]
-struct Rows<'a> {
+struct RuleInput<'a> {
     starts: &'a [u32],
     nodes: &'a [u32],
-    spare: &'a [u32],
+    surplus: &'a [u32],
 }
 
-/// Who is asked about which nodes, with room for what she says of their neighbours and of
-/// themselves.
-type Share<'a, 'b> = (&'a mut WhoCounts<'b>, Range<usize>, &'a mut [bool], &'a mut [bool]);
+/// Nodes that one rule evaluates, and the flags that it writes.
+struct Share<'a, 'b> {
+    rule: &'a mut CountingRule<'b>,
+    nodes: Range<usize>,
+    counts: &'a mut [bool],
+    counts_itself: &'a mut [bool],
+}
 
-impl Rows<'_> {
-    fn ask(&self, (past, range, counts, own): Share<'_, '_>) {
-        let base = self.starts[range.start] as usize;
-        for (node, own) in range.zip(own) {
+impl RuleInput<'_> {
+    fn evaluate(&self, Share { rule, nodes, counts, counts_itself }: Share<'_, '_>) {
+        let base = self.starts[nodes.start] as usize;
+        for (node, counts_itself) in nodes.zip(counts_itself) {
             let row = self.starts[node] as usize..self.starts[node + 1] as usize;
             let counts = &mut counts[row.start - base..row.end - base];
-            let gone = self.spare[node] & GONE != 0;
-            *own = !gone && past(node as u32, &self.nodes[row], counts);
+            let is_pruned = self.surplus[node] & PRUNED != 0;
+            *counts_itself = !is_pruned && rule(node as u32, &self.nodes[row], counts);
         }
     }
 }
 
-/// In `spare`: this node cannot be served.
-const GONE: u32 = 1 << 31;
+/// Value of `surplus` for a pruned node.
+const PRUNED: u32 = 1 << 31;
 
 impl Neighbours {
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub(super) fn len(&self) -> usize {
         self.degree.len()
     }
 
-    /// The neighbours of a node.
+    /// Returns the neighbours of a node.
     pub(super) fn of(&self, node: u32) -> &[u32] {
         let start = self.starts[node as usize] as usize;
         &self.nodes[start..start + self.degree[node as usize] as usize]
     }
 
-    /// Whether everyone counts for everyone.
-    pub(super) fn everyone_counts(&self) -> bool {
-        self.own.is_empty()
+    /// Returns whether all nodes count for all neighbours.
+    pub(super) fn all_count(&self) -> bool {
+        self.counts_itself.is_empty()
     }
 
-    /// Those of them who count for it, since rows were tidied.
-    pub(super) fn who_counts(&self, node: u32) -> &[u32] {
+    /// Returns the neighbours that count for a node. Valid after [`Neighbours::compact`].
+    pub(super) fn counting_neighbours(&self, node: u32) -> &[u32] {
         let node = node as usize;
         &self.counting[self.counting_starts[node] as usize..self.counting_starts[node + 1] as usize]
     }
 
-    /// Which of them count for it; `None` if everyone counts for everyone.
-    pub(super) fn counting(&self, node: u32) -> Option<&[bool]> {
-        let start = self.starts[node as usize] as usize;
-        let end = start + self.degree[node as usize] as usize;
-        (!self.own.is_empty()).then(|| &self.counts[start..end])
+    /// Returns for each neighbour whether it counts for a node; `None` if all nodes count.
+    pub(super) fn counting_flags(&self, node: u32) -> Option<&[bool]> {
+        (!self.all_count()).then(|| &self.counts[self.row(node)])
     }
 
-    /// Whether a node counts for itself.
+    /// Returns whether a node counts for itself.
     pub(super) fn counts_itself(&self, node: u32) -> bool {
-        self.own.is_empty() || self.own[node as usize]
+        self.all_count() || self.counts_itself[node as usize]
     }
 
-    /// Whether a neighbour, or the node itself, counts for a node.
+    /// Returns whether a neighbour, or the node itself, counts for a node. Logarithmic in the degree.
     pub(super) fn counts(&self, node: u32, other: u32) -> bool {
-        match self.counting(node) {
+        match self.counting_flags(node) {
             None => true,
             Some(_) if node == other => self.counts_itself(node),
-            Some(row) => self.of(node).binary_search(&other).is_ok_and(|place| row[place]),
+            Some(row) => self.of(node).binary_search(&other).is_ok_and(|index| row[index]),
         }
     }
 
-    /// Takes the edges of a graph in which everyone counts for everyone.
-    pub(super) fn mirror(&mut self, graph: &ConstraintGraph) {
+    /// Loads the edges of a graph, in both directions. All nodes count.
+    pub(super) fn load(&mut self, graph: &ConstraintGraph) {
         let count = graph.len();
         self.counts.clear();
-        self.own.clear();
+        self.counts_itself.clear();
         self.degree.clear();
         self.degree.resize(count, 0);
         for node in 0..count as u32 {
@@ -125,15 +136,16 @@ impl Neighbours {
         }
         self.nodes.clear();
         self.nodes.resize(end as usize, 0);
-        // From the other side each row is in order as it is met; it is kept at the end of the room.
-        self.filled.clear();
-        let kept = |node: usize| self.starts[node] + graph.later(node as u32).len() as u32;
-        self.filled.extend((0..count).map(kept));
+        // Earlier neighbours arrive in ascending order. They are stored at the end of each row and
+        // then merged with the later ones.
+        self.cursors.clear();
+        let earlier_start = |node: usize| self.starts[node] + graph.later(node as u32).len() as u32;
+        self.cursors.extend((0..count).map(earlier_start));
         for node in 0..count as u32 {
             for &later in graph.later(node) {
-                let slot = &mut self.filled[later as usize];
-                self.nodes[*slot as usize] = node;
-                *slot += 1;
+                let cursor = &mut self.cursors[later as usize];
+                self.nodes[*cursor as usize] = node;
+                *cursor += 1;
             }
         }
         for node in 0..count {
@@ -142,101 +154,102 @@ impl Neighbours {
         }
     }
 
-    /// Asks who counts for every node that was not given up. Those who can be asked share the nodes,
-    /// about as many edges for each.
-    pub(super) fn remember(&mut self, past: &mut [WhoCounts<'_>]) {
-        let (len, threads) = (self.len(), past.len());
+    /// Evaluates the counting rules for every node that is not pruned, in parallel. Each rule gets
+    /// about the same number of edges.
+    pub(super) fn apply_rules(&mut self, rules: &mut [CountingRule<'_>]) {
+        let (len, share_count) = (self.len(), rules.len());
         self.counts.resize(self.nodes.len(), true);
-        self.own.resize(len, false);
-        let Neighbours { starts, nodes, spare, counts, own, .. } = self;
-        let rows = Rows { starts, nodes, spare };
-        let (mut counts, mut own) = (&mut counts[..], &mut own[..]);
-        let mut shares = Vec::with_capacity(threads);
+        self.counts_itself.resize(len, false);
+        let Neighbours { starts, nodes, surplus, counts, counts_itself, .. } = self;
+        let input = RuleInput { starts, nodes, surplus };
+        let (mut counts_rest, mut itself_rest) = (&mut counts[..], &mut counts_itself[..]);
+        let mut shares = Vec::with_capacity(share_count);
         let mut first = 0;
-        for (number, past) in (1..).zip(past) {
-            let end = (nodes.len() * number / threads) as u32;
+        for (number, rule) in (1..).zip(rules) {
+            let end = (nodes.len() * number / share_count) as u32;
             let next = starts.partition_point(|&start| start < end).clamp(first, len);
-            let next = if number == threads { len } else { next };
-            let (hers, rest) = counts.split_at_mut((starts[next] - starts[first]) as usize);
-            let (selves, more) = own.split_at_mut(next - first);
-            (counts, own) = (rest, more);
-            shares.push((past, first..next, hers, selves));
+            let next = if number == share_count { len } else { next };
+            let edges = (starts[next] - starts[first]) as usize;
+            let (counts, counts_itself);
+            (counts, counts_rest) = counts_rest.split_at_mut(edges);
+            (counts_itself, itself_rest) = itself_rest.split_at_mut(next - first);
+            shares.push(Share { rule, nodes: first..next, counts, counts_itself });
             first = next;
         }
         if let [_] = shares[..] {
-            shares.into_iter().for_each(|share| rows.ask(share));
+            shares.into_iter().for_each(|share| input.evaluate(share));
         } else {
-            shares.into_par_iter().for_each(|share| rows.ask(share));
+            shares.into_par_iter().for_each(|share| input.evaluate(share));
         }
     }
 
-    /// Gives up whoever has fewer neighbours than her k needs, again and again. Rows stay as they
-    /// are until they are tidied.
-    pub(super) fn peel(&mut self, k: &[u32]) {
-        self.hopeless.clear();
-        self.spare.clear();
-        self.spare.resize(self.len(), 0);
-        self.mirrored.clear();
+    /// Prunes the nodes with fewer than k − 1 neighbours, to a fixpoint. Rows stay complete until
+    /// [`Neighbours::compact`].
+    pub(super) fn prune_by_degree(&mut self, k: &[u32]) {
+        self.pruned.clear();
+        self.surplus.clear();
+        self.surplus.resize(self.len(), 0);
+        self.reverse_counts.clear();
         for node in 0..self.len() as u32 {
-            self.spare(node, self.degree[node as usize] + 1, k);
+            self.set_surplus(node, self.degree[node as usize] + 1, k);
         }
-        self.give_up_others();
+        self.propagate();
     }
 
-    /// Gives up whoever then has fewer neighbours that count than her k needs.
-    pub(super) fn peel_counting(&mut self, k: &[u32]) {
-        self.mirror_counts();
+    /// Prunes the nodes for which fewer than k nodes count, to a fixpoint.
+    pub(super) fn prune_by_count(&mut self, k: &[u32]) {
+        self.fill_reverse_counts();
         for node in 0..self.len() as u32 {
-            if self.spare[node as usize] & GONE == 0 {
+            if self.surplus[node as usize] & PRUNED == 0 {
                 let row = &self.counts[self.row(node)];
                 let counting = row.iter().map(|&counts| u32::from(counts)).sum::<u32>();
-                self.spare(node, counting + u32::from(self.counts_itself(node)), k);
+                self.set_surplus(node, counting + u32::from(self.counts_itself(node)), k);
             }
         }
-        self.give_up_others();
+        self.propagate();
     }
 
-    /// Notes for each entry of a row whether the node counts for its neighbour. Rows are whole, and
-    /// ascending, so whoever has her neighbours in order is met by each of them in order.
-    fn mirror_counts(&mut self) {
-        let Neighbours { starts, nodes, counts, mirrored, filled, .. } = self;
-        filled.clear();
-        filled.extend_from_slice(&starts[..starts.len() - 1]);
-        mirrored.resize(nodes.len(), false);
+    /// Transposes `counts`. Rows are complete and ascending, so the entries of each transposed row
+    /// arrive in order.
+    fn fill_reverse_counts(&mut self) {
+        let Neighbours { starts, nodes, counts, reverse_counts, cursors, .. } = self;
+        cursors.clear();
+        cursors.extend_from_slice(&starts[..starts.len() - 1]);
+        reverse_counts.resize(nodes.len(), false);
         for (&other, &counts) in nodes.iter().zip(&*counts) {
-            let slot = &mut filled[other as usize];
-            mirrored[*slot as usize] = counts;
-            *slot += 1;
+            let cursor = &mut cursors[other as usize];
+            reverse_counts[*cursor as usize] = counts;
+            *cursor += 1;
         }
     }
 
-    /// Notes how many more somebody has than she needs, or gives her up.
-    fn spare(&mut self, node: u32, have: u32, k: &[u32]) {
+    /// Sets the surplus of a node, or prunes it.
+    fn set_surplus(&mut self, node: u32, have: u32, k: &[u32]) {
         match have.checked_sub(k[node as usize]) {
-            Some(spare) => self.spare[node as usize] = spare,
-            None => self.give_up(node),
+            Some(surplus) => self.surplus[node as usize] = surplus,
+            None => self.prune(node),
         }
     }
 
-    fn give_up(&mut self, node: u32) {
-        self.spare[node as usize] = GONE;
-        self.hopeless.push(node);
+    fn prune(&mut self, node: u32) {
+        self.surplus[node as usize] = PRUNED;
+        self.pruned.push(node);
     }
 
-    /// Gives up whom those who were given up leave without enough.
-    fn give_up_others(&mut self) {
+    /// Prunes the nodes that fall below their k because of pruned neighbours.
+    fn propagate(&mut self) {
         let mut next = 0;
-        while let Some(&node) = self.hopeless.get(next) {
+        while let Some(&node) = self.pruned.get(next) {
             next += 1;
-            for place in self.row(node) {
-                let other = self.nodes[place];
-                let counted = self.mirrored.get(place).is_none_or(|counts| *counts);
-                if self.spare[other as usize] & GONE != 0 || !counted {
+            for index in self.row(node) {
+                let other = self.nodes[index];
+                let counted = self.reverse_counts.get(index).is_none_or(|counts| *counts);
+                if self.surplus[other as usize] & PRUNED != 0 || !counted {
                     continue;
                 }
-                match self.spare[other as usize].checked_sub(1) {
-                    Some(spare) => self.spare[other as usize] = spare,
-                    None => self.give_up(other),
+                match self.surplus[other as usize].checked_sub(1) {
+                    Some(surplus) => self.surplus[other as usize] = surplus,
+                    None => self.prune(other),
                 }
             }
         }
@@ -247,44 +260,45 @@ impl Neighbours {
         start..start + self.degree[node as usize] as usize
     }
 
-    /// Rows without those who were given up; and, if not everyone counts, rows of those who do.
-    pub(super) fn tidy(&mut self) {
-        for &node in &self.hopeless {
+    /// Removes pruned nodes from all rows, and fills `counting`. Branchless compaction: every entry
+    /// is stored, the length advances only for kept ones.
+    pub(super) fn compact(&mut self) {
+        for &node in &self.pruned {
             self.degree[node as usize] = 0;
         }
-        let everyone = self.own.is_empty();
-        self.counting.resize(if everyone { 0 } else { self.nodes.len() }, 0);
+        let all_count = self.all_count();
+        self.counting.resize(if all_count { 0 } else { self.nodes.len() }, 0);
         self.counting_starts.clear();
         self.counting_starts.push(0);
-        let mut counting = 0;
+        let mut counting_len = 0;
         for node in 0..self.len() as u32 {
             let row = self.row(node);
-            let mut kept = row.start;
-            for place in row.clone() {
-                let other = self.nodes[place];
-                let stays = self.spare[other as usize] & GONE == 0;
-                self.nodes[kept] = other;
-                if !everyone {
-                    let counts = self.counts[place];
-                    self.counts[kept] = counts;
-                    self.counting[counting] = other;
-                    counting += usize::from(stays & counts);
+            let mut end = row.start;
+            for index in row.clone() {
+                let other = self.nodes[index];
+                let is_kept = self.surplus[other as usize] & PRUNED == 0;
+                self.nodes[end] = other;
+                if !all_count {
+                    let counts = self.counts[index];
+                    self.counts[end] = counts;
+                    self.counting[counting_len] = other;
+                    counting_len += usize::from(is_kept & counts);
                 }
-                kept += usize::from(stays);
+                end += usize::from(is_kept);
             }
-            self.degree[node as usize] = (kept - row.start) as u32;
-            self.counting_starts.push(counting as u32);
+            self.degree[node as usize] = (end - row.start) as u32;
+            self.counting_starts.push(counting_len as u32);
         }
     }
 }
 
-/// Merges what is in order with the end of a row, which is too and leaves as much room before it.
-fn merge(hers: &[u32], row: &mut [u32]) {
-    let (mut next, mut kept) = (0, hers.len());
-    while let Some(&other) = hers.get(next) {
-        let take = row.get(kept).is_some_and(|&kept| kept < other);
-        row[next + kept - hers.len()] = if take { row[kept] } else { other };
-        kept += usize::from(take);
-        next += usize::from(!take);
+/// Merges `later` with the elements at `row[later.len()..]`, both ascending, into `row`.
+fn merge(later: &[u32], row: &mut [u32]) {
+    let (mut next, mut earlier) = (0, later.len());
+    while let Some(&node) = later.get(next) {
+        let is_earlier = row.get(earlier).is_some_and(|&earlier| earlier < node);
+        row[next + earlier - later.len()] = if is_earlier { row[earlier] } else { node };
+        earlier += usize::from(is_earlier);
+        next += usize::from(!is_earlier);
     }
 }

@@ -1,5 +1,5 @@
-//! The constraint graph as Algorithm 2 prints it, built anew for each batch: every query searches
-//! the square around it and looks distances up in M; an edge is where both cover each other.
+//! Constraint graph as printed in Algorithm 2, rebuilt for each batch: every query searches the
+//! square around it and looks up distances in M. Two queries are adjacent if each covers the other.
 
 use super::half_side;
 use super::matrix::{HashMatrix, Row};
@@ -9,7 +9,7 @@ use crate::map::{StreetId, StreetMap, TerminalId};
 use crate::query::{Query, UserId};
 use crate::units::{Length, Point};
 
-/// Lists of numbers, back to back: those of `n` end at `ends[n]`.
+/// Lists of numbers in one flat array: list `n` ends at `ends[n]`.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     pub(super) ends: Vec<u32>,
@@ -17,49 +17,49 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// How many lists there are.
+    /// Returns the number of lists.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// One list.
+    /// Returns one list.
     pub(super) fn of(&self, number: u32) -> &[u32] {
         let number = number as usize;
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.items[start as usize..self.ends[number] as usize]
     }
 
-    /// Ends the list to which `items` were added last.
+    /// Ends the present list.
     pub(super) fn end(&mut self) {
         self.ends.push(self.items.len() as u32);
     }
 
-    /// No lists.
+    /// Removes all lists.
     pub(super) fn clear(&mut self) {
         self.ends.clear();
         self.items.clear();
     }
 }
 
-/// What the search needs to know of a query, looked up once for each batch.
+/// Data of a query that the search reads, looked up once per batch.
 #[derive(Clone, Copy, Debug)]
-struct Seat {
+struct SearchRecord {
     user: UserId,
     street: StreetId,
     from: TerminalId,
     to: TerminalId,
-    /// The way to or from `from`.
+    /// Distance to `from` along the street.
     behind: Length,
-    /// The way to or from `to`.
+    /// Distance to `to` along the street.
     ahead: Length,
     dc: Length,
     one_way: bool,
 }
 
-impl Seat {
-    fn new(map: &StreetMap, query: &Query) -> Seat {
+impl SearchRecord {
+    fn new(map: &StreetMap, query: &Query) -> SearchRecord {
         let street = map.street(query.position.street);
-        Seat {
+        SearchRecord {
             user: query.user,
             street: query.position.street,
             from: street.from,
@@ -81,8 +81,8 @@ impl Seat {
         [Some((self.from, self.behind)), ahead].into_iter().flatten()
     }
 
-    /// Whether one can go straight along to `other` within `limit`.
-    fn along(&self, other: &Seat, limit: Length) -> bool {
+    /// Returns whether `other` is on the same street, ahead, and within `limit`.
+    fn along(&self, other: &SearchRecord, limit: Length) -> bool {
         if self.street != other.street {
             return false;
         }
@@ -93,27 +93,27 @@ impl Seat {
     }
 }
 
-/// Builds one constraint graph after the other without allocating anew.
+/// Builds one constraint graph after the other with reused buffers.
 #[derive(Debug, Default)]
 pub(super) struct PrintedGraph {
     points: Vec<Point>,
     tree: QuadTree,
     /// By slot of the tree.
-    seats: Vec<Seat>,
-    /// Whom each slot covers, by slot.
+    records: Vec<SearchRecord>,
+    /// Slots that each slot covers.
     covered: Lists,
     slot_of: Vec<u32>,
-    /// The graph: the neighbours of each query, ascending; by place in the waiting list.
+    /// Neighbours of each query, ascending, by waiting index.
     edges: Lists,
 }
 
 impl PrintedGraph {
-    /// The neighbours of each query, ascending; by place in the waiting list.
+    /// Returns the neighbours of each query, ascending, by waiting index.
     pub(super) fn edges(&self) -> &Lists {
         &self.edges
     }
 
-    /// Algorithm 2.
+    /// Builds the graph of the waiting queries (Algorithm 2).
     pub(super) fn build(
         &mut self,
         map: &StreetMap,
@@ -124,22 +124,22 @@ impl PrintedGraph {
         self.points.clear();
         self.points.extend(waiting.iter().map(|query| map.point(query.position)));
         self.tree.fill(&self.points); // line 2
-        self.seats.clear();
-        let by_slot = self.tree.items().iter().map(|&place| &waiting[place as usize]);
-        self.seats.extend(by_slot.map(|query| Seat::new(map, query)));
+        self.records.clear();
+        let by_slot = self.tree.items().iter().map(|&index| &waiting[index as usize]);
+        self.records.extend(by_slot.map(|query| SearchRecord::new(map, query)));
         self.cover(matrix, coverage);
         self.keep_mutual();
     }
 
-    /// Lines 3–8: for each query those it covers.
+    /// Computes the queries that each query covers (lines 3–8).
     fn cover(&mut self, matrix: &HashMatrix, coverage: Coverage) {
-        let PrintedGraph { tree, seats, covered, .. } = self;
+        let PrintedGraph { tree, records, covered, .. } = self;
         covered.clear();
-        for (a, &centre) in seats.iter().zip(tree.points()) {
+        for (a, &centre) in records.iter().zip(tree.points()) {
             let mut exits = a.exits().map(|(u, leave)| (matrix.row(u), leave));
             let exits = [exits.next(), exits.next()];
             tree.within(centre, half_side(a.dc), |slot| {
-                let b = &seats[slot as usize];
+                let b = &records[slot as usize];
                 let limit = match coverage {
                     Coverage::Own => a.dc,
                     Coverage::Both => a.dc.min(b.dc),
@@ -152,29 +152,29 @@ impl PrintedGraph {
         }
     }
 
-    /// Line 9: an edge is where both cover each other.
+    /// Keeps the mutual pairs (line 9).
     fn keep_mutual(&mut self) {
         let PrintedGraph { tree, covered, slot_of, edges, .. } = self;
         slot_of.clear();
         slot_of.resize(covered.len(), 0);
-        for (slot, &place) in tree.items().iter().enumerate() {
-            slot_of[place as usize] = slot as u32;
+        for (slot, &index) in tree.items().iter().enumerate() {
+            slot_of[index as usize] = slot as u32;
         }
         edges.clear();
         for &slot in &*slot_of {
             let start = edges.items.len();
             let mutual = |&&other: &&u32| covered.of(other).binary_search(&slot).is_ok();
-            let places =
+            let indices =
                 covered.of(slot).iter().filter(mutual).map(|&other| tree.items()[other as usize]);
-            edges.items.extend(places);
+            edges.items.extend(indices);
             edges.items[start..].sort_unstable();
             edges.end();
         }
     }
 }
 
-/// Whether `b` can be reached within `limit` by an exit, across the map, by an entrance (§IV-A).
-fn crosses(exits: &[Option<(&Row, Length)>; 2], b: &Seat, limit: Length) -> bool {
+/// Returns whether `b` can be reached within `limit` through an exit and an entrance (§IV-A).
+fn crosses(exits: &[Option<(&Row, Length)>; 2], b: &SearchRecord, limit: Length) -> bool {
     exits.iter().flatten().any(|&(row, leave)| {
         b.entrances().any(|(w, arrive)| {
             let ends = leave + arrive;

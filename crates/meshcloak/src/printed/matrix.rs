@@ -1,8 +1,8 @@
-//! M(dc_max) as Algorithm 1 prints it: a quadtree of terminals, for each terminal the sub-map in
-//! the square around it, a search in that sub-map; kept in hash maps, one for each terminal.
+//! Distance matrix M(dc_max) as printed in Algorithm 1: for each terminal a range query in a
+//! quadtree yields the sub-map of the square around it, and a search runs in that sub-map.
 //!
-//! Small maps rather than one large one: who asks for many distances from one terminal finds them
-//! close together, and the whole takes half the memory.
+//! One hash map per terminal instead of one for all pairs: lookups from one terminal share cache
+//! lines, and the total needs half the memory.
 
 use super::quadtree::QuadTree;
 use crate::distance::{Arcs, Search};
@@ -11,63 +11,63 @@ use crate::units::{Length, Point};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-/// The terminals within `dc_max` of one, and how far they are.
+/// Distances to the terminals within `dc_max` of one terminal.
 pub(super) type Row = FxHashMap<TerminalId, Length>;
 
-/// Distances between terminals, as far as they are at most `dc_max`.
+/// Distances between terminals up to `dc_max`.
 #[derive(Debug)]
 pub(super) struct HashMatrix {
     rows: Vec<Row>,
 }
 
 impl HashMatrix {
-    /// Algorithm 1.
+    /// Computes the matrix (Algorithm 1).
     pub(super) fn new(map: &StreetMap, dc_max: Length) -> HashMatrix {
         let points: Vec<Point> = map.terminals().map(|u| map.terminal(u)).collect();
         let mut tree = QuadTree::default();
         tree.fill(&points); // line 2
-        let ways = Arcs::forward(map);
+        let arcs = Arcs::forward(map);
         let terminals: Vec<TerminalId> = map.terminals().collect();
         let rows = terminals.par_chunks(256).flat_map_iter(|chunk| {
-            let mut square = Square::new(&tree, &ways);
+            let mut square = SubMapSearch::new(&tree, &arcs);
             chunk.iter().map(move |&u| square.row(u, map.terminal(u), dc_max)).collect::<Vec<_>>()
         });
         HashMatrix { rows: rows.collect() }
     }
 
-    /// The distances from `u`.
+    /// Returns the distances from `u`.
     pub(super) fn row(&self, u: TerminalId) -> &Row {
         &self.rows[u.index()]
     }
 }
 
-/// Cuts one square after the other out of the map.
-struct Square<'a> {
+/// Searches the sub-map of one square after the other with reused buffers.
+struct SubMapSearch<'a> {
     tree: &'a QuadTree,
-    ways: &'a Arcs,
+    arcs: &'a Arcs,
     terminals: Vec<TerminalId>,
-    /// The place of each terminal among `terminals`; of this square if it is there.
+    /// Index of each terminal in `terminals`; stale for terminals outside the square.
     number_of: Vec<u32>,
     search: Search,
 }
 
-impl Square<'_> {
-    fn new<'a>(tree: &'a QuadTree, ways: &'a Arcs) -> Square<'a> {
-        let count = ways.terminal_count();
+impl SubMapSearch<'_> {
+    fn new<'a>(tree: &'a QuadTree, arcs: &'a Arcs) -> SubMapSearch<'a> {
+        let count = arcs.terminal_count();
         let (number_of, search) = (vec![0; count], Search::new(count));
-        Square { tree, ways, terminals: Vec::new(), number_of, search }
+        SubMapSearch { tree, arcs, terminals: Vec::new(), number_of, search }
     }
 
-    /// Lines 4–9 for the terminal `u` at `centre`.
+    /// Computes the row of the terminal `u` at `centre` (lines 4–9).
     fn row(&mut self, u: TerminalId, centre: Point, dc_max: Length) -> Row {
-        let Square { tree, ways, terminals, number_of, search } = self;
+        let SubMapSearch { tree, arcs, terminals, number_of, search } = self;
         terminals.clear();
         tree.within(centre, super::half_side(dc_max), |slot| {
             let terminal = TerminalId(tree.items()[slot as usize]);
             number_of[terminal.index()] = terminals.len() as u32;
             terminals.push(terminal);
         }); // line 4
-        let sub_map = ways.among(terminals, number_of); // line 5
+        let sub_map = arcs.among(terminals, number_of); // line 5
         let source = TerminalId(number_of[u.index()]);
         let mut found = Vec::new();
         search.run(&sub_map, [(source, Length::ZERO)], dc_max, |number, distance| {
@@ -84,7 +84,7 @@ mod tests {
     use crate::town::Town;
 
     #[test]
-    fn squares_hold_every_way_that_a_search_of_the_whole_map_finds() {
+    fn searches_in_squares_equal_searches_of_the_whole_map() {
         for seed in 0..300 {
             let town = Town::random(seed);
             let dc_max = Length::metres((seed % 40) as f64 * 50.0);

@@ -1,27 +1,27 @@
-//! The cloaking mesh of a set, found by searching the map from every member (Algorithm 3).
+//! Cloaking mesh of a set by a search of the map from every member (Algorithm 3).
 //!
-//! The breadth-first search is the printed one, but for its fault: a terminal is visited again
-//! when somebody gets there with more length left. So it finds all that can be reached
-//! ([`MeshRule::Reach`](crate::mesh::MeshRule)).
+//! The printed breadth-first search misses reachable streets, because the first visit of a terminal
+//! is final. Here a terminal is visited again if it is reached with more remaining length, so the
+//! mesh is complete ([`MeshRule::Reach`](crate::mesh::MeshRule)).
 
 use crate::map::{StreetId, StreetMap, StreetSet, TerminalId};
 use crate::mesh::MeshKey;
 use crate::stamps::Stamps;
 
-/// A street as seen from a terminal.
+/// Street that can be entered at a terminal.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct Exit {
     street: StreetId,
     to: TerminalId,
     length: u32,
 }
 
-/// Builds one mesh after the other without allocating anew.
+/// Builds one mesh after the other with reused buffers.
 #[derive(Debug)]
 pub(super) struct PrintedMesh {
-    /// The ways from terminal `t` begin at `starts[t]`.
+    /// Exits of terminal `t`: `exits[starts[t]..starts[t + 1]]`.
     starts: Vec<u32>,
-    ways: Vec<Way>,
+    exits: Vec<Exit>,
     /// Largest remaining length with which a terminal was visited, 1/32 m.
     remaining: Stamps<u32>,
     streets: StreetSet,
@@ -31,21 +31,21 @@ pub(super) struct PrintedMesh {
 impl PrintedMesh {
     pub(super) fn new(map: &StreetMap) -> PrintedMesh {
         let mut starts = vec![0];
-        let mut ways = Vec::new();
+        let mut exits = Vec::new();
         for terminal in map.terminals() {
-            ways.extend(map.leaving(terminal).iter().map(|arm| Way {
+            exits.extend(map.leaving(terminal).iter().map(|arm| Exit {
                 street: arm.street,
                 to: arm.terminal,
                 length: map.street(arm.street).length.units(),
             }));
-            starts.push(ways.len() as u32);
+            starts.push(exits.len() as u32);
         }
         let mut streets = StreetSet::default();
         streets.reserve(map.street_count());
-        PrintedMesh { starts, ways, remaining: Stamps::default(), streets, queue: Vec::new() }
+        PrintedMesh { starts, exits, remaining: Stamps::default(), streets, queue: Vec::new() }
     }
 
-    /// Appends `CMesh(U) = ⋃ EMesh(A)` to `mesh`: each street once, ascending.
+    /// Appends `CMesh(U) = ⋃ EMesh(A)` to `mesh`, without duplicates, ascending.
     pub(super) fn cloaking_mesh(
         &mut self,
         map: &StreetMap,
@@ -68,9 +68,9 @@ impl PrintedMesh {
         self.streets.drain_into(mesh);
     }
 
-    /// Lines 9–15.
+    /// Expands the queue (lines 9–15).
     fn expand(&mut self) {
-        let PrintedMesh { starts, ways, remaining, streets, queue } = self;
+        let PrintedMesh { starts, exits, remaining, streets, queue } = self;
         let mut first = 0;
         while let Some(&(terminal, left)) = queue.get(first) {
             first += 1;
@@ -78,13 +78,13 @@ impl PrintedMesh {
                 continue; // visited with more length remaining
             }
             let (start, end) = (starts[terminal.index()], starts[terminal.index() + 1]);
-            for way in &ways[start as usize..end as usize] {
-                streets.insert(way.street); // line 13
-                let left = left.saturating_sub(way.length);
-                let is_larger = remaining.get(way.to.index()).is_none_or(|largest| largest < left);
+            for exit in &exits[start as usize..end as usize] {
+                streets.insert(exit.street); // line 13
+                let left = left.saturating_sub(exit.length);
+                let is_larger = remaining.get(exit.to.index()).is_none_or(|largest| largest < left);
                 if left > 0 && is_larger {
-                    remaining.insert(way.to.index(), left);
-                    queue.push((way.to, left)); // line 14
+                    remaining.insert(exit.to.index(), left);
+                    queue.push((exit.to, left)); // line 14
                 }
             }
         }
@@ -100,7 +100,7 @@ mod tests {
     use rand::RngExt as _;
 
     #[test]
-    fn a_mesh_holds_what_its_members_can_reach_though_stamps_run_over() {
+    fn a_mesh_holds_the_reachable_streets_when_stamps_wrap_around() {
         for seed in 0..300 {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);

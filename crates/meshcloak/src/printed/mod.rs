@@ -1,8 +1,9 @@
-//! MeshCloak as the paper describes it, written with ordinary care: the readable reference, and
-//! the yardstick against which [`crate::mesh_cloak`] is measured in the same run.
+//! MeshCloak as printed in the paper: the readable reference for [`crate::mesh_cloak`], and the
+//! baseline of its benchmarks.
 //!
-//! M in hash maps, a quadtree of the waiting queries, the constraint graph built anew for each
-//! batch, all maximal cliques by Tomita, a mesh for every query that is served.
+//! The distance matrix is kept in hash maps. Each batch builds a quadtree of the waiting queries and
+//! the constraint graph, lists all maximal cliques (Tomita et al. 2006) and builds one mesh per
+//! served query.
 
 mod graph;
 mod matrix;
@@ -22,8 +23,9 @@ use matrix::HashMatrix;
 use mesh::PrintedMesh;
 use std::sync::Arc;
 use tomita::Tomita;
+pub use tomita::maximal_cliques;
 
-/// The scheme as printed.
+/// MeshCloak as printed, for the guarantee `paper`.
 #[derive(Debug)]
 pub struct Printed {
     atlas: Arc<Atlas>,
@@ -33,13 +35,13 @@ pub struct Printed {
     cliques: Tomita,
     largest: Vec<u32>,
     mesh: PrintedMesh,
-    /// Unless the region is to be complete.
+    /// Builder for all region rules but [`MeshRule::Reach`].
     other_regions: RegionBuilder,
     published: Published,
 }
 
 impl Printed {
-    /// The scheme on a prepared map: it prepares its own M, the way Algorithm 1 does.
+    /// Creates the scheme and computes its own distance matrix (Algorithm 1).
     pub fn new(atlas: Arc<Atlas>, settings: Settings) -> Printed {
         Printed {
             matrix: HashMatrix::new(atlas.map(), atlas.dc_max()),
@@ -70,17 +72,17 @@ impl Scheme for Printed {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
         let Printed { atlas, settings, matrix, graph, cliques, largest, .. } = self;
         let Printed { mesh, other_regions, published, .. } = self;
         let waiting = &state.waiting;
-        watch.stage(Stage::Graph);
+        observer.stage(Stage::Graph);
         graph.build(atlas.map(), matrix, settings.coverage, waiting); // Algorithm 4, line 10
         let edges = graph.edges();
-        watch.stage(Stage::Cliques);
+        observer.stage(Stage::Cliques);
         let (found, spent) = cliques.find(edges, settings.budget); // line 11
         largest_cliques(found, edges.len(), largest);
-        watch.stage(Stage::Mesh);
+        observer.stage(Stage::Mesh);
         published.clear();
         published.stats = Stats {
             nodes: waiting.len(),
@@ -90,8 +92,8 @@ impl Scheme for Printed {
             truncated: spent.truncated,
             rejected: Default::default(),
         };
-        for (place, query) in waiting.iter().enumerate() {
-            let clique = found.of(largest[place]);
+        for (index, query) in waiting.iter().enumerate() {
+            let clique = found.of(largest[index]);
             if clique.len() < query.k as usize {
                 continue; // line 14
             }
@@ -104,13 +106,13 @@ impl Scheme for Printed {
                 }
                 _ => other_regions.region(mesh_keys, streets),
             }); // line 15
-            published.serve(place as u32, set);
+            published.serve(index as u32, set);
         }
         published
     }
 }
 
-/// For every node the first of the largest cliques that hold it (line 13).
+/// Computes for every node the first of its largest cliques (line 13).
 fn largest_cliques(cliques: &Lists, nodes: usize, largest: &mut Vec<u32>) {
     largest.clear();
     largest.resize(nodes, u32::MAX);
@@ -125,8 +127,8 @@ fn largest_cliques(cliques: &Lists, nodes: usize, largest: &mut Vec<u32>) {
     }
 }
 
-/// Half the side of the square to search for what is within `reach` along streets. One unit more,
-/// for points are rounded: the square must lose nobody, and M decides.
+/// Returns half the side of the square that contains everything within `reach` along streets. One
+/// unit is added because coordinates are rounded; M decides about each candidate.
 fn half_side(reach: Length) -> f64 {
     (reach + Length::UNIT).as_metres()
 }

@@ -1,20 +1,20 @@
-//! A quadtree of points, for range searches (§IV-A, §IV-B): which points lie in a square.
+//! Quadtree of points for range queries by square (§IV-A, §IV-B).
 //!
-//! The points of each part of the plane are neighbours in one flat array, so that a search reads
-//! memory in order. Their places there are called slots.
+//! The points of each node are contiguous in one flat array, so a range query reads memory in order.
+//! An index of that array is called a slot.
 
 use crate::units::{Point, Rectangle};
 use std::ops::Range;
 
-/// Points in a tree of squares, each cut into four while it holds too many.
+/// Tree of rectangles, each split into four while it contains more than [`MAX_POINTS`] points.
 #[derive(Debug, Default)]
 pub(super) struct QuadTree {
-    /// Which point is in which slot.
+    /// Number of the point in each slot.
     items: Vec<u32>,
-    /// The points, by slot.
+    /// Points by slot.
     points: Vec<Point>,
     nodes: Vec<Node>,
-    moved: Vec<u32>,
+    scratch: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -22,43 +22,43 @@ struct Node {
     bounds: Rectangle,
     start: u32,
     end: u32,
-    /// The first of its four quarters, which follow one another; none if it is not cut.
+    /// First of four consecutive child nodes; `None` for a leaf.
     quarters: Option<u32>,
 }
 
-const MOST_POINTS: usize = 8;
-const DEEPEST: u32 = 24;
+const MAX_POINTS: usize = 8;
+const MAX_DEPTH: u32 = 24;
 
 impl QuadTree {
-    /// Forgets its points and takes these.
+    /// Replaces the points.
     pub(super) fn fill(&mut self, points: &[Point]) {
         self.items.clear();
         self.items.extend(0..points.len() as u32);
-        self.moved.resize(points.len(), 0);
+        self.scratch.resize(points.len(), 0);
         self.nodes.clear();
         if let Some(bounds) = Rectangle::around(points.iter().copied()) {
             let end = points.len() as u32;
             self.nodes.push(Node { bounds, start: 0, end, quarters: None });
-            self.cut(0, 0, points);
+            self.split(0, 0, points);
         }
         self.points.clear();
         self.points.extend(self.items.iter().map(|&item| points[item as usize]));
     }
 
-    /// Which point is in which slot.
+    /// Returns the number of the point in each slot.
     pub(super) fn items(&self) -> &[u32] {
         &self.items
     }
 
-    /// The points, by slot.
+    /// Returns the points by slot.
     pub(super) fn points(&self) -> &[Point] {
         &self.points
     }
 
-    fn cut(&mut self, node: usize, depth: u32, points: &[Point]) {
+    fn split(&mut self, node: usize, depth: u32, points: &[Point]) {
         let Node { bounds, start, end, .. } = self.nodes[node];
         let run = start as usize..end as usize;
-        if run.len() <= MOST_POINTS || depth == DEEPEST {
+        if run.len() <= MAX_POINTS || depth == MAX_DEPTH {
             return;
         }
         let first = self.nodes.len() as u32;
@@ -71,11 +71,11 @@ impl QuadTree {
             start = end;
         }
         for quarter in first..first + 4 {
-            self.cut(quarter as usize, depth + 1, points);
+            self.split(quarter as usize, depth + 1, points);
         }
     }
 
-    /// Sorts a run of items by quarter; gives back where each quarter ends.
+    /// Sorts a run of items by quarter. Returns the end of each quarter.
     fn sort_into_quarters(
         &mut self,
         run: Range<usize>,
@@ -96,10 +96,10 @@ impl QuadTree {
         }
         for &item in &self.items[run.clone()] {
             let end = &mut ends[quarter_of(item)];
-            self.moved[*end as usize] = item;
+            self.scratch[*end as usize] = item;
             *end += 1;
         }
-        self.items[run.clone()].copy_from_slice(&self.moved[run]);
+        self.items[run.clone()].copy_from_slice(&self.scratch[run]);
         ends
     }
 
@@ -124,25 +124,25 @@ impl QuadTree {
         if apart || start == end {
             return;
         }
-        if holds(square, bounds.min) && holds(square, bounds.max) {
+        if contains(square, bounds.min) && contains(square, bounds.max) {
             (*start..*end).for_each(visit);
         } else if let Some(first) = quarters {
             (*first..first + 4).for_each(|quarter| self.search(quarter, square, visit));
         } else {
-            let inside = |&slot: &u32| holds(square, self.points[slot as usize]);
+            let inside = |&slot: &u32| contains(square, self.points[slot as usize]);
             (*start..*end).filter(inside).for_each(visit);
         }
     }
 }
 
-fn holds(square: &Rectangle, point: Point) -> bool {
+fn contains(square: &Rectangle, point: Point) -> bool {
     square.min.x <= point.x
         && point.x <= square.max.x
         && square.min.y <= point.y
         && point.y <= square.max.y
 }
 
-/// Quarter 0 is the lower left one, 1 lies to its right, 2 and 3 above them.
+/// Returns a quarter of a rectangle: 0 lower left, 1 lower right, 2 upper left, 3 upper right.
 fn quarter(whole: Rectangle, middle: Point, number: usize) -> Rectangle {
     let (right, upper) = (number % 2 == 1, number / 2 == 1);
     let (x0, x1) = if right { (middle.x, whole.max.x) } else { (whole.min.x, middle.x) };
@@ -157,7 +157,7 @@ mod tests {
     use rand::RngExt as _;
 
     #[test]
-    fn a_square_holds_the_points_that_a_look_at_all_of_them_finds() {
+    fn a_range_query_equals_a_scan_of_all_points() {
         let mut tree = QuadTree::default();
         for seed in 0..100 {
             let mut random = Town::generator(seed);

@@ -1,37 +1,40 @@
-//! All maximal cliques of a graph given as sorted lists of neighbours (Tomita et al. 2006).
+//! All maximal cliques of a graph in sorted neighbour lists, by pivoting (Tomita et al. 2006): the
+//! readable reference of the clique searches.
 //!
-//! Each search is about one node and its neighbours, numbered anew from zero, so that what it
-//! reads is small and close together.
+//! Each search covers one node and its neighbours, renumbered from zero, so its data is small and
+//! contiguous.
 
 use super::graph::Lists;
+use crate::constraint_graph::ConstraintGraph;
 
-/// Finds the maximal cliques of one graph after the other without allocating anew.
+/// Finds the maximal cliques of one graph after the other with reused buffers.
 #[derive(Debug, Default)]
 pub(super) struct Tomita {
     cliques: Lists,
-    /// Among the neighbours of one node: who is whose neighbour, in their own numbers.
-    near: Lists,
-    /// The number of a neighbour plus one; zero for all others.
+    /// Adjacency lists of the neighbours of one node, in local numbers.
+    adjacency: Lists,
+    /// Local number plus one of each neighbour; 0 for other nodes.
     number_of: Vec<u32>,
-    /// Open, done and branch nodes of every level of the search, back to back.
+    /// Open, done and branch nodes of all levels of the recursion.
     levels: Vec<u32>,
     is_open: Vec<bool>,
     clique: Vec<u32>,
-    left: u32,
-    spent: bool,
-    work: Work,
+    /// Steps left in the budget of the present search.
+    steps_left: u32,
+    is_spent: bool,
+    stats: SearchStats,
 }
 
-/// What all searches together did.
+/// Totals of all searches.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Work {
+pub(super) struct SearchStats {
     pub(super) steps: u64,
-    /// Whether a search spent its budget.
+    /// A search spent its budget.
     pub(super) truncated: bool,
 }
 
-/// The nodes of a level: where in `levels` those begin that extend the clique, and those with
-/// which every clique was found before, and where these end.
+/// Ranges of one level in `levels`: `open..done` extends the clique; for `done..end` all cliques
+/// are already reported.
 #[derive(Clone, Copy)]
 struct Level {
     open: usize,
@@ -40,37 +43,37 @@ struct Level {
 }
 
 impl Tomita {
-    /// Every maximal clique. Should a search spend its budget, some of those at its node are
-    /// missing, but every node is in at least one that was found.
-    pub(super) fn find(&mut self, graph: &Lists, budget: u32) -> (&Lists, Work) {
+    /// Finds all maximal cliques. If a search spends its budget, some are missing, but every node is
+    /// in at least one.
+    pub(super) fn find(&mut self, graph: &Lists, budget: u32) -> (&Lists, SearchStats) {
         self.cliques.clear();
         self.number_of.resize(graph.len(), 0);
-        self.work = Work::default();
+        self.stats = SearchStats::default();
         for node in 0..graph.len() as u32 {
             let neighbours = graph.of(node);
             let split = neighbours.partition_point(|&other| other < node);
-            (self.left, self.spent) = (budget, false);
+            (self.steps_left, self.is_spent) = (budget, false);
             self.clique.clear();
             self.clique.push(node);
             if split < neighbours.len() {
-                self.search_among(graph, neighbours, split);
+                self.search_neighbours(graph, neighbours, split);
             } else if split == 0 {
                 self.report();
             }
-            self.work.truncated |= self.spent;
+            self.stats.truncated |= self.is_spent;
         }
-        if self.work.truncated {
-            self.lost(graph);
+        if self.stats.truncated {
+            self.add_missing(graph);
         }
-        (&self.cliques, self.work)
+        (&self.cliques, self.stats)
     }
 
-    /// A clique for each node without one: its search left its cliques to that of an earlier node,
-    /// which spent its budget before it came to them.
-    fn lost(&mut self, graph: &Lists) {
-        let mut found = vec![false; graph.len()];
-        self.cliques.items.iter().for_each(|&node| found[node as usize] = true);
-        for node in (0..graph.len() as u32).filter(|&node| !found[node as usize]) {
+    /// Adds a greedy clique for each node that is in none: its cliques belong to the search of an
+    /// earlier node, which spent its budget.
+    fn add_missing(&mut self, graph: &Lists) {
+        let mut is_covered = vec![false; graph.len()];
+        self.cliques.items.iter().for_each(|&node| is_covered[node as usize] = true);
+        for node in (0..graph.len() as u32).filter(|&node| !is_covered[node as usize]) {
             self.clique.clear();
             self.clique.push(node);
             for other in graph.of(node) {
@@ -82,16 +85,18 @@ impl Tomita {
         }
     }
 
-    /// The cliques of a node and its later neighbours, which begin at `split`.
-    fn search_among(&mut self, graph: &Lists, neighbours: &[u32], split: usize) {
+    /// Reports the cliques of a node and its later neighbours, which begin at `split`.
+    fn search_neighbours(&mut self, graph: &Lists, neighbours: &[u32], split: usize) {
         for (number, &other) in neighbours.iter().enumerate() {
             self.number_of[other as usize] = number as u32 + 1;
         }
-        self.near.clear();
+        self.adjacency.clear();
         for &other in neighbours {
             let numbers = graph.of(other).iter().map(|&third| self.number_of[third as usize]);
-            self.near.items.extend(numbers.filter(|&number| number > 0).map(|number| number - 1));
-            self.near.end();
+            self.adjacency
+                .items
+                .extend(numbers.filter(|&number| number > 0).map(|number| number - 1));
+            self.adjacency.end();
         }
         for &other in neighbours {
             self.number_of[other as usize] = 0;
@@ -105,15 +110,15 @@ impl Tomita {
         self.expand(Level { open: 0, done, end: end as usize }, neighbours);
     }
 
-    /// Extends the clique by open nodes.
+    /// Reports the maximal cliques that extend the present one by open nodes.
     fn expand(&mut self, level: Level, neighbours: &[u32]) {
-        self.work.steps += 1;
-        if self.left == 0 {
-            self.spent = true;
+        self.stats.steps += 1;
+        if self.steps_left == 0 {
+            self.is_spent = true;
             self.report();
             return;
         }
-        self.left -= 1;
+        self.steps_left -= 1;
         let Level { open, mut done, end } = level;
         if open == done {
             if done == end {
@@ -123,9 +128,9 @@ impl Tomita {
         }
         let Some(pivot) = self.pivot(level) else { return };
         let branches = self.levels.len();
-        let near = self.near.of(pivot);
-        for place in open..done {
-            let node = self.levels[place];
+        let near = self.adjacency.of(pivot);
+        for index in open..done {
+            let node = self.levels[index];
             if near.binary_search(&node).is_err() {
                 self.levels.push(node);
             }
@@ -138,50 +143,50 @@ impl Tomita {
             self.expand(next, neighbours);
             self.clique.pop();
             self.levels.truncate(branches_end);
-            // From open to done: the last open node takes its place.
-            let place = (open..done).find(|&place| self.levels[place] == node);
+            // Moves the node from open to done: swaps it with the last open node.
+            let index = (open..done).find(|&index| self.levels[index] == node);
             done -= 1;
-            self.levels.swap(place.expect("a branch is open"), done);
-            if self.spent {
+            self.levels.swap(index.expect("a branch node is open"), done);
+            if self.is_spent {
                 return;
             }
         }
     }
 
-    /// The node with the most open neighbours; none if a done node has them all, for then every
-    /// clique here was found with it.
+    /// Returns the node with the most open neighbours; `None` if a done node is adjacent to all open
+    /// nodes: then no clique of this level is maximal.
     fn pivot(&mut self, Level { open, done, end }: Level) -> Option<u32> {
-        let Tomita { levels, is_open, near, .. } = self;
+        let Tomita { levels, is_open, adjacency, .. } = self;
         levels[open..done].iter().for_each(|&node| is_open[node as usize] = true);
-        let most = done - open;
+        let open_count = done - open;
         let (mut pivot, mut shared) = (levels[open], None);
-        for place in (done..end).chain(open..done) {
-            let node = levels[place];
-            let count = near.of(node).iter().filter(|&&other| is_open[other as usize]).count();
+        for index in (done..end).chain(open..done) {
+            let node = levels[index];
+            let count = adjacency.of(node).iter().filter(|&&other| is_open[other as usize]).count();
             if shared.is_none_or(|shared| count > shared) {
                 (pivot, shared) = (node, Some(count));
             }
-            if count == most || place < done && count + 1 == most {
+            if count == open_count || index < done && count + 1 == open_count {
                 break;
             }
         }
         levels[open..done].iter().for_each(|&node| is_open[node as usize] = false);
-        (shared != Some(most)).then_some(pivot)
+        (shared != Some(open_count)).then_some(pivot)
     }
 
-    /// The open and done nodes that are neighbours of `node`.
+    /// Appends the level of the open and done nodes adjacent to `node`.
     fn next_level(&mut self, Level { open, done, end }: Level, node: u32) -> Level {
         let start = self.levels.len();
-        let near = self.near.of(node);
-        for place in open..done {
-            let other = self.levels[place];
+        let near = self.adjacency.of(node);
+        for index in open..done {
+            let other = self.levels[index];
             if near.binary_search(&other).is_ok() {
                 self.levels.push(other);
             }
         }
         let middle = self.levels.len();
-        for place in done..end {
-            let other = self.levels[place];
+        for index in done..end {
+            let other = self.levels[index];
             if near.binary_search(&other).is_ok() {
                 self.levels.push(other);
             }
@@ -195,22 +200,36 @@ impl Tomita {
     }
 }
 
+/// Calls `visit` with every maximal clique of a graph, in unspecified order: for tests.
+#[doc(hidden)]
+pub fn maximal_cliques(graph: &ConstraintGraph, visit: impl FnMut(&[u32])) {
+    let mut tomita = Tomita::default();
+    let (cliques, _) = tomita.find(&neighbour_lists(graph), u32::MAX);
+    (0..cliques.len() as u32).map(|number| cliques.of(number)).for_each(visit);
+}
+
+/// Returns all neighbours of each node, ascending.
+fn neighbour_lists(graph: &ConstraintGraph) -> Lists {
+    let mut rows = vec![Vec::new(); graph.len()];
+    for node in 0..graph.len() as u32 {
+        for &later in graph.later(node) {
+            rows[node as usize].push(later);
+            rows[later as usize].push(node);
+        }
+    }
+    let mut lists = Lists::default();
+    for mut row in rows {
+        row.sort_unstable();
+        lists.items.append(&mut row);
+        lists.end();
+    }
+    lists
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::constraint_graph::ConstraintGraph;
     use crate::naive;
-
-    /// All neighbours of each node, ascending.
-    fn lists(graph: &ConstraintGraph) -> Lists {
-        let mut lists = Lists::default();
-        for node in 0..graph.len() as u32 {
-            let earlier = (0..node).filter(|&other| graph.later(other).contains(&node));
-            lists.items.extend(earlier.chain(graph.later(node).iter().copied()));
-            lists.end();
-        }
-        lists
-    }
 
     fn sorted(cliques: &Lists) -> Vec<Vec<u32>> {
         let sort = |number| {
@@ -224,40 +243,51 @@ mod tests {
     }
 
     #[test]
-    fn the_maximal_cliques_are_those_of_the_definition_each_once() {
+    fn the_maximal_cliques_equal_the_definition() {
         let mut tomita = Tomita::default();
         for seed in 0..600 {
             let graph = ConstraintGraph::random(seed);
-            let found = sorted(tomita.find(&lists(&graph), 20_000).0);
+            let found = sorted(tomita.find(&neighbour_lists(&graph), 20_000).0);
             assert_eq!(found, naive::maximal_cliques(&graph), "seed {seed}");
-            assert!(!tomita.work.truncated);
+            assert!(!tomita.stats.truncated);
         }
     }
 
     #[test]
-    fn a_search_that_spends_its_budget_still_finds_a_clique_of_every_node() {
+    fn a_spent_budget_still_yields_a_clique_of_every_node() {
         let mut tomita = Tomita::default();
         let mut truncated = 0;
         for seed in 0..600 {
             let graph = ConstraintGraph::random(seed);
             let budget = seed as u32 % 4;
-            let found = sorted(tomita.find(&lists(&graph), budget).0);
+            let found = sorted(tomita.find(&neighbour_lists(&graph), budget).0);
             assert!(found.iter().all(|clique| naive::is_clique(&graph, clique)), "seed {seed}");
             for node in 0..graph.len() as u32 {
                 assert!(found.iter().any(|clique| clique.contains(&node)), "seed {seed} {node}");
             }
-            assert!(tomita.work.steps <= graph.len() as u64 * u64::from(budget + 1));
-            truncated += usize::from(tomita.work.truncated);
+            assert!(tomita.stats.steps <= graph.len() as u64 * u64::from(budget + 1));
+            truncated += usize::from(tomita.stats.truncated);
         }
         assert!(truncated > 100, "{truncated}");
     }
 
     #[test]
-    fn a_ring_where_everyone_knows_all_but_the_one_opposite_ends_within_its_budget() {
+    fn the_cocktail_party_graph_ends_within_its_budget() {
         let graph = ConstraintGraph::from_fn(200, |a, b| b - a != 100);
         let mut tomita = Tomita::default();
-        let found = sorted(tomita.find(&lists(&graph), 2_000).0);
+        let found = sorted(tomita.find(&neighbour_lists(&graph), 2_000).0);
         assert!(found.iter().any(|clique| clique.len() == 100));
-        assert!(tomita.work.truncated && tomita.work.steps <= 200 * 2_001);
+        assert!(tomita.stats.truncated && tomita.stats.steps <= 200 * 2_001);
+    }
+
+    #[test]
+    fn the_moon_moser_graph_has_the_proven_number_of_cliques() {
+        let count = |graph: &ConstraintGraph| {
+            let mut count = 0;
+            maximal_cliques(graph, |_| count += 1);
+            count
+        };
+        assert_eq!(count(&ConstraintGraph::from_fn(27, |a, b| a / 3 != b / 3)), 3_usize.pow(9));
+        assert_eq!(count(&ConstraintGraph::from_fn(5, |_, _| false)), 5);
     }
 }

@@ -5,7 +5,7 @@ use super::super::page::Section;
 use super::super::plot::Plot;
 use super::super::why_a_map::hidden::{self, Hidden, label};
 use attacks::reachability::Reachability;
-use attacks::{Attack as _, Posterior, Rule, Shown, Target, View};
+use attacks::{Attack as _, LinkedDisclosure, Posterior, Rule, Target, View};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
@@ -57,7 +57,7 @@ fn seen(scene: &Scene, scheme: &str) -> Seen {
             && hidden.members.contains(&(query.id.0 as usize))
         {
             let region = Arc::new(hidden.region.clone());
-            disclosures.push(Shown::new(query.asked_at, query.asked_at, region));
+            disclosures.push(LinkedDisclosure::new(query.asked_at, query.asked_at, region));
         }
     }
     let left =

@@ -7,10 +7,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::task::AbortHandle;
 use tokio_postgres::config::{Host, SslMode};
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::{Client, Config, Connection, NoTls};
 
 /// A client with the task that drives its connection.
-pub(super) struct Connection {
+pub(super) struct DatabaseConnection {
     pub client: Client,
     pub budget: ByteBudget,
     _task: ConnectionTask,
@@ -41,7 +41,7 @@ pub enum ConnectError {
 pub(super) async fn connect(
     address: &ParsedAddress,
     max_bytes: u64,
-) -> Result<Connection, ConnectError> {
+) -> Result<DatabaseConnection, ConnectError> {
     let ports = address.config.get_ports();
     let no_host = io::Error::new(io::ErrorKind::InvalidInput, "the address names no host");
     let mut last = ConnectError::Io(no_host);
@@ -53,7 +53,7 @@ pub(super) async fn connect(
             Host::Tcp(name) => connect_tcp(address, name, port, &budget).await,
         };
         match connected {
-            Ok((client, _task)) => return Ok(Connection { client, budget, _task }),
+            Ok((client, _task)) => return Ok(DatabaseConnection { client, budget, _task }),
             Err(error) => last = error,
         }
     }
@@ -67,7 +67,9 @@ async fn connect_unix(
     budget: &ByteBudget,
 ) -> Result<(Client, ConnectionTask), ConnectError> {
     let stream = UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await?;
-    Ok(spawn(config.connect_raw(MeteredStream::new(stream, budget), NoTls).await?))
+    let stream = MeteredStream::new(stream, budget);
+    let (client, connection) = config.connect_raw(stream, NoTls).await?;
+    Ok(spawn(client, connection))
 }
 
 /// Connects by TCP, with TLS if the address has root certificates.
@@ -81,16 +83,18 @@ async fn connect_tcp(
     // Without Nagle's algorithm small requests are sent at once; failure costs only time.
     stream.set_nodelay(true).ok();
     let stream = MeteredStream::new(stream, budget);
-    let Some(tls) = tls else { return Ok(spawn(config.connect_raw(stream, NoTls).await?)) };
+    let Some(tls) = tls else {
+        let (client, connection) = config.connect_raw(stream, NoTls).await?;
+        return Ok(spawn(client, connection));
+    };
     let mut config = config.clone();
     config.ssl_mode(SslMode::Require);
-    Ok(spawn(config.connect_raw(stream, tls.connector(name)).await?))
+    let (client, connection) = config.connect_raw(stream, tls.connector(name)).await?;
+    Ok(spawn(client, connection))
 }
 
 /// Drives a connection on a task of its own. Its errors reach the pending requests.
-fn spawn<S, T>(
-    (client, connection): (Client, tokio_postgres::Connection<S, T>),
-) -> (Client, ConnectionTask)
+fn spawn<S, T>(client: Client, connection: Connection<S, T>) -> (Client, ConnectionTask)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     T: AsyncRead + AsyncWrite + Unpin + Send + 'static,

@@ -5,7 +5,7 @@
 //! whose request was cancelled while the database still works on it. Here such a session is closed.
 
 use super::address::ParsedAddress;
-use super::session::{Session, SessionSettings};
+use super::session::{DatabaseSession, SessionSettings};
 use crate::service::ServiceError;
 use deadpool::managed::{self, Metrics, Object, PoolError, QueueMode, RecycleError, RecycleResult};
 
@@ -16,14 +16,18 @@ struct SessionManager {
 }
 
 impl managed::Manager for SessionManager {
-    type Type = Session;
+    type Type = DatabaseSession;
     type Error = ServiceError;
 
-    async fn create(&self) -> Result<Session, ServiceError> {
-        Session::open(&self.address, &self.settings).await
+    async fn create(&self) -> Result<DatabaseSession, ServiceError> {
+        DatabaseSession::open(&self.address, &self.settings).await
     }
 
-    async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<ServiceError> {
+    async fn recycle(
+        &self,
+        session: &mut DatabaseSession,
+        _: &Metrics,
+    ) -> RecycleResult<ServiceError> {
         session.is_open().then_some(()).ok_or(RecycleError::Backend(ServiceError::Down))
     }
 }
@@ -51,7 +55,7 @@ impl SessionPool {
     /// success; after an error or cancellation it is closed.
     pub(super) async fn run<T>(
         &self,
-        request: impl AsyncFnOnce(&Session) -> Result<T, ServiceError>,
+        request: impl AsyncFnOnce(&DatabaseSession) -> Result<T, ServiceError>,
     ) -> Result<T, ServiceError> {
         let session = self.0.get().await.map_err(|error| match error {
             PoolError::Backend(error) => error,

@@ -2,7 +2,7 @@
 //! once, even during a query.
 
 use super::address::ParsedAddress;
-use super::connect::{ConnectError, Connection, connect};
+use super::connect::{ConnectError, DatabaseConnection, connect};
 use super::sql::{self, TableName};
 use crate::service::ServiceError;
 use futures_util::TryStreamExt as _;
@@ -22,8 +22,8 @@ pub(super) struct ObjectRow {
 }
 
 /// A connection with its prepared statements.
-pub(super) struct Session {
-    connection: Connection,
+pub(super) struct DatabaseSession {
+    connection: DatabaseConnection,
     limit: usize,
     near: Statement,
     anywhere: Statement,
@@ -55,12 +55,12 @@ struct PreparedQuery<'a> {
 /// Largest number of bytes per answer.
 const MAX_ANSWER_BYTES: u64 = 64 << 20;
 
-impl Session {
+impl DatabaseSession {
     /// Connects, makes the session read-only and prepares the statements.
     pub(super) async fn open(
         address: &ParsedAddress,
         settings: &SessionSettings,
-    ) -> Result<Session, ServiceError> {
+    ) -> Result<DatabaseSession, ServiceError> {
         let SessionSettings { table, limit, statement_timeout } = settings;
         let connection = connect(address, MAX_ANSWER_BYTES).await.map_err(|error| match error {
             ConnectError::Io(_) => ServiceError::Down,
@@ -77,7 +77,7 @@ impl Session {
         let near = prepare(sql::near(table, *limit)).await?;
         let anywhere = prepare(sql::anywhere(table, *limit)).await?;
         let categories = prepare(sql::categories(table)).await?;
-        Ok(Session { connection, limit: *limit as usize, near, anywhere, categories })
+        Ok(DatabaseSession { connection, limit: *limit as usize, near, anywhere, categories })
     }
 
     /// Returns whether the connection is open.
@@ -124,7 +124,7 @@ impl Session {
         query: PreparedQuery<'_>,
         read: impl Fn(&Row) -> Result<T, ServiceError>,
     ) -> Result<Vec<T>, ServiceError> {
-        let Connection { client, budget, .. } = &self.connection;
+        let DatabaseConnection { client, budget, .. } = &self.connection;
         budget.reset(MAX_ANSWER_BYTES);
         let failed = |error: tokio_postgres::Error| {
             if budget.is_spent() { TOO_LARGE } else { failure(&error) }

@@ -1,6 +1,6 @@
-//! Every client that there is, and how it says where somebody is.
+//! All clients, and how each reports a position.
 
-use super::fixture::{House, Person};
+use super::fixture::{LeakUser, TestGateway};
 use crate::secrets::Secrets;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
@@ -41,7 +41,7 @@ pub const CLIENTS: [Client; 8] = [
     Client::OsmAnd,
 ];
 
-/// A recorded message, with a place and a time of ours.
+/// Returns a recorded message with position and time filled in.
 fn shape(name: &str, (lon, lat): (f64, f64), unix: u64) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
@@ -50,102 +50,102 @@ fn shape(name: &str, (lon, lat): (f64, f64), unix: u64) -> String {
 }
 
 impl Client {
-    /// Says where somebody is, in the client's own words.
-    pub async fn say(
+    /// Reports a position in the format of the client.
+    pub async fn report(
         self,
-        house: &mut House,
-        person: &Person,
+        gateway: &mut TestGateway,
+        user: &LeakUser,
         at: (f64, f64),
         secrets: &mut Secrets,
     ) {
-        let unix = house.gateway.clock().unix_millis() / 1000;
-        let token = house.tokens[&person.name].clone();
+        let unix = gateway.gateway.clock().unix_millis() / 1000;
+        let token = gateway.tokens[&user.name].clone();
         let path = format!("/v1/phones/traccar/{token}");
-        let ticket = format!("zebra-{}", person.name);
-        let words = |name| shape(name, at, unix);
+        let ticket = format!("zebra-{}", user.name);
+        let message = |name| shape(name, at, unix);
         let request = match self {
             Client::Query => {
                 secrets.words.push(ticket.clone());
-                let request = house.request("POST", "/v1/queries", &query(&ticket, person, at));
-                wait(house, request);
+                let request = gateway.request("POST", "/v1/queries", &query(&ticket, user, at));
+                send_in_background(gateway, request);
                 return;
             }
             Client::Stream => {
                 secrets.words.push(ticket.clone());
-                let body = query(&ticket, person, at);
-                let mut request = house.request("POST", "/v1/queries/stream", &body);
+                let body = query(&ticket, user, at);
+                let mut request = gateway.request("POST", "/v1/queries/stream", &body);
                 let kind = "application/x-ndjson".parse().unwrap();
                 request.headers_mut().insert("content-type", kind);
-                wait(house, request);
+                send_in_background(gateway, request);
                 return;
             }
             Client::Live => {
-                let mut socket = Socket::open(house, person).await;
+                let mut socket = Socket::open(gateway, user).await;
                 secrets.words.extend([socket.resume.clone(), ticket.clone()]);
                 let here = json!({"type": "position", "ticket": ticket, "lon": at.0, "lat": at.1});
-                socket.say(&here).await;
-                house.sockets.push(socket);
+                socket.send(&here).await;
+                gateway.sockets.push(socket);
                 return;
             }
             Client::OwnTracksAndroid => {
-                let body = words("owntracks/location-android.json");
-                owntracks(person, &house.key, body)
+                let body = message("owntracks/location-android.json");
+                owntracks(user, &gateway.key, body)
             }
-            Client::OwnTracksIos => owntracks(person, &token, words("owntracks/location-ios.json")),
+            Client::OwnTracksIos => owntracks(user, &token, message("owntracks/location-ios.json")),
             Client::TraccarSince9 => {
                 secrets.words.push("8737767034".into());
                 let request = Request::post(path).header("content-type", "application/json");
-                request.body(Body::from(words("traccar/9-moving.json"))).unwrap()
+                request.body(Body::from(message("traccar/9-moving.json"))).unwrap()
             }
             Client::TraccarBefore9 => {
-                let query = words("osmand/traccar-8-android.txt");
+                let query = message("osmand/traccar-8-android.txt");
                 Request::post(format!("{path}?{query}")).body(Body::empty()).unwrap()
             }
             Client::OsmAnd => {
-                let query = words("osmand/osmand-4.txt");
+                let query = message("osmand/osmand-4.txt");
                 Request::get(format!("{path}?{query}")).body(Body::empty()).unwrap()
             }
         };
-        house.send(request).await;
+        gateway.send(request).await;
     }
 }
 
-/// Sends a request that waits for the answer.
-fn wait(house: &House, request: Request<Body>) {
-    let app = house.app.clone();
+/// Sends a request whose response is the answer.
+fn send_in_background(gateway: &TestGateway, request: Request<Body>) {
+    let app = gateway.app.clone();
     tokio::spawn(async move {
         let response = app.oneshot(request).await.unwrap();
         to_bytes(response.into_body(), usize::MAX).await.unwrap()
     });
 }
 
-fn query(ticket: &str, person: &Person, (lon, lat): (f64, f64)) -> Value {
-    json!({"ticket": ticket, "person": person.name, "lon": lon, "lat": lat, "k": 3, "dt": 20,
-           "dc": 400, "speed": 20, "question": person.question})
+fn query(ticket: &str, user: &LeakUser, (lon, lat): (f64, f64)) -> Value {
+    json!({"ticket": ticket, "person": user.name, "lon": lon, "lat": lat, "k": 3, "dt": 20,
+           "dc": 400, "speed": 20, "question": user.question})
 }
 
-fn owntracks(person: &Person, password: &str, body: String) -> Request<Body> {
-    let basic = STANDARD.encode(format!("{}:{password}", person.name));
+fn owntracks(user: &LeakUser, password: &str, body: String) -> Request<Body> {
+    let basic = STANDARD.encode(format!("{}:{password}", user.name));
     Request::post("/v1/phones/owntracks")
         .header("authorization", format!("Basic {basic}"))
         .header("content-type", "application/json")
-        .header("x-limit-u", &person.name)
+        .header("x-limit-u", &user.name)
         .header("x-limit-d", "phone")
         .body(Body::from(body))
         .unwrap()
 }
 
-/// A WebSocket of somebody who has said hello.
+/// A WebSocket after `hello`.
 pub struct Socket {
     stream: WebSocketStream<TcpStream>,
     pub resume: String,
-    /// Results that have not come yet.
+    /// Number of results not yet received.
     waiting: usize,
     _door: watch::Sender<bool>,
 }
 
 impl Socket {
-    async fn open(house: &House, person: &Person) -> Socket {
+    async fn open(gateway: &TestGateway, user: &LeakUser) -> Socket {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let door = watch::Sender::new(false);
@@ -155,31 +155,31 @@ impl Socket {
             reading: Duration::from_secs(600),
             tls: None,
         };
-        tokio::spawn(listen(listener, house.app.clone(), manners, door.subscribe()));
+        tokio::spawn(listen(listener, gateway.app.clone(), manners, door.subscribe()));
         let stream = TcpStream::connect(address).await.unwrap();
         let mut request = format!("ws://{address}/v1/live").into_client_request().unwrap();
-        let bearer = format!("Bearer {}", house.key).parse().unwrap();
+        let bearer = format!("Bearer {}", gateway.key).parse().unwrap();
         request.headers_mut().insert("authorization", bearer);
         let (stream, _) = client_async(request, stream).await.unwrap();
         let mut socket = Socket { stream, resume: String::new(), waiting: 0, _door: door };
-        socket.say(&json!({"type": "hello", "person": person.name})).await;
-        socket.resume = socket.hear().await["resume"].as_str().unwrap().to_owned();
+        socket.send(&json!({"type": "hello", "person": user.name})).await;
+        socket.resume = socket.receive().await["resume"].as_str().unwrap().to_owned();
         socket
     }
 
-    async fn say(&mut self, message: &Value) {
+    async fn send(&mut self, message: &Value) {
         self.waiting += usize::from(message["type"] == "position");
         self.stream.send(Message::text(message.to_string())).await.unwrap();
     }
 
-    async fn hear(&mut self) -> Value {
+    async fn receive(&mut self) -> Value {
         let message = self.stream.next().await.unwrap().unwrap();
         serde_json::from_str(message.to_text().unwrap()).unwrap()
     }
 
-    pub async fn hear_all(&mut self) {
+    pub async fn receive_all(&mut self) {
         for _ in 0..std::mem::take(&mut self.waiting) {
-            assert_eq!(self.hear().await["result"]["outcome"], "answered");
+            assert_eq!(self.receive().await["result"]["outcome"], "answered");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! People on streets, at places that are told apart from everything that may be sent: no bend of
-//! any street is near them. And the gateway they ask.
+//! Users at positions that differ from all coordinates that may be sent (no bend of a street is near),
+//! and their gateway.
 
 use super::Recorder;
 use super::clients::{Client, Socket};
-use super::services::Behind;
+use super::services::RecordedService;
 use crate::end_to_end::far_walker;
 use crate::secrets::Secrets;
 use crate::town::hamlet;
@@ -27,34 +27,34 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
-/// Somebody on a street.
+/// A user on a street.
 #[derive(Clone, Debug)]
-pub struct Person {
+pub struct LeakUser {
     pub name: String,
     street: StreetId,
-    /// How far along, on either day.
+    /// Positions along the street as fractions, for each `Side`.
     parts: [f64; 2],
     pub question: Value,
 }
 
-/// On which side of her place everybody is.
+/// Which of two positions all users have.
 #[derive(Clone, Copy, Debug)]
 pub enum Side {
-    One,
-    Other,
+    First,
+    Second,
 }
 
-pub struct Crowd {
+pub struct TestUsers {
     pub walker: Arc<Walker>,
-    /// Those of a group hide among each other.
-    pub groups: Vec<Vec<Person>>,
+    /// Users of a group form an anonymity set.
+    pub groups: Vec<Vec<LeakUser>>,
 }
 
-impl Crowd {
-    pub fn new() -> Crowd {
+impl TestUsers {
+    pub fn new() -> TestUsers {
         let walker = far_walker(&hamlet());
         let map = walker.map();
-        let mut groups: Vec<Vec<Person>> = Vec::new();
+        let mut groups: Vec<Vec<LeakUser>> = Vec::new();
         for street in map.streets().step_by(37) {
             let parts = (12..90).map(|percent| f64::from(percent) / 100.0 + 0.0037);
             let free: Vec<f64> = parts.filter(|&part| is_free(map, street, part)).collect();
@@ -66,38 +66,38 @@ impl Crowd {
                 0 => json!({"find": "nearest", "count": 3}),
                 _ => json!({"find": "within", "radius": 180, "along": "plane"}),
             };
-            let person = |n: usize| Person {
+            let user = |n: usize| LeakUser {
                 name: format!("gnu-{number}-{n}"),
                 street,
                 parts: [free[n * 2], free[n * 2 + 1]],
                 question: question.clone(),
             };
-            groups.push((0..3).map(person).collect());
+            groups.push((0..3).map(user).collect());
         }
         groups.truncate(4);
         assert_eq!(groups.len(), 4);
-        Crowd { walker, groups }
+        TestUsers { walker, groups }
     }
 
     pub fn map(&self) -> &StreetMap {
         self.walker.map()
     }
 
-    pub fn place(&self, person: &Person, side: Side) -> (f64, f64) {
-        place(self.map(), person.street, person.parts[side as usize])
+    pub fn place(&self, user: &LeakUser, side: Side) -> (f64, f64) {
+        lon_lat(self.map(), user.street, user.parts[side as usize])
     }
 }
 
-fn place(map: &StreetMap, street: StreetId, part: f64) -> (f64, f64) {
+fn lon_lat(map: &StreetMap, street: StreetId, part: f64) -> (f64, f64) {
     let position = Position { street, offset: map.street(street).length.part(part) };
     let LonLat { lon, lat } = map.frame().unwrap().lon_lat(map.point(position));
     (lon, lat)
 }
 
-/// Whether no bend of a street is within three metres of a place, nor has its longitude or
-/// latitude in seven decimals.
+/// Returns whether no bend of a street is within 3 m of a position or shares a coordinate with it in
+/// seven decimals.
 fn is_free(map: &StreetMap, street: StreetId, part: f64) -> bool {
-    let (lon, lat) = place(map, street, part);
+    let (lon, lat) = lon_lat(map, street, part);
     let point = map.frame().unwrap().point(LonLat { lon, lat });
     let apart = |a: f64, b: f64| (a - b).abs() > 4e-7;
     map.streets().flat_map(|street| map.shape(street)).all(|&bend| {
@@ -106,8 +106,8 @@ fn is_free(map: &StreetMap, street: StreetId, part: f64) -> bool {
     })
 }
 
-/// A gateway for people with keys, tokens and settings.
-pub struct House {
+/// A gateway with keys, tokens and settings of users.
+pub struct TestGateway {
     pub gateway: Arc<Gateway>,
     pub app: Router,
     pub key: String,
@@ -117,8 +117,8 @@ pub struct House {
     _folder: TempDir,
 }
 
-impl House {
-    pub async fn open(behind: &Behind) -> House {
+impl TestGateway {
+    pub async fn open(service: &RecordedService) -> TestGateway {
         let folder = tempfile::tempdir().unwrap();
         let mut file = KeyFile::default();
         let key = file.add("okapi-app", OwnLimits::default()).unwrap().secret;
@@ -127,13 +127,13 @@ impl House {
         let mut config = Config { keys: Some(path), ..Config::default() };
         config.people.file = Some(folder.path().join("people.json"));
         config.service.timeout = Duration::from_secs(600);
-        let (mode, walker, clock) = (Mode::Guarded, Arc::clone(&behind.walker), Clock::by_hand());
-        let parts = Parts { config, mode, walker, service: behind.service(), clock };
+        let (mode, walker, clock) = (Mode::Guarded, Arc::clone(&service.walker), Clock::by_hand());
+        let parts = Parts { config, mode, walker, service: service.service(), clock };
         let gateway = Arc::new(Gateway::new(parts).unwrap());
         gateway.learn_categories().await.unwrap();
         let (engine, app) = (Engine::new(Arc::clone(&gateway)), app(Arc::clone(&gateway)));
         let (tokens, sockets) = (BTreeMap::new(), Vec::new());
-        House { gateway, app, key, tokens, sockets, engine, _folder: folder }
+        TestGateway { gateway, app, key, tokens, sockets, engine, _folder: folder }
     }
 
     pub fn secrets(&self) -> Secrets {
@@ -156,12 +156,12 @@ impl House {
         request.body(Body::from(body.to_string())).unwrap()
     }
 
-    /// She has settings, a place far away from which nothing leaves, and a token.
-    pub async fn settle(&mut self, person: &Person, secrets: &mut Secrets) {
-        let name = &person.name;
+    /// Creates settings, a distant `never` zone and a token for a user.
+    pub async fn add_user(&mut self, user: &LeakUser, secrets: &mut Secrets) {
+        let name = &user.name;
         let zone = json!({"name": format!("yak-{name}"), "never": true,
                           "circle": {"lon": 1.2345678, "lat": 2.3456789, "radius": 40}});
-        let settings = json!({"k": 3, "dt": 20, "question": person.question, "zones": [zone]});
+        let settings = json!({"k": 3, "dt": 20, "question": user.question, "zones": [zone]});
         let path = format!("/v1/people/{name}");
         self.send(self.request("PUT", &format!("{path}/settings"), &settings)).await;
         let made = self.send(self.request("POST", &format!("{path}/tokens"), &Value::Null)).await;
@@ -170,43 +170,43 @@ impl House {
         self.tokens.insert(name.clone(), token);
     }
 
-    /// She says where she is.
+    /// Reports a position and waits until it is accepted.
     pub async fn report(
         &mut self,
         client: Client,
-        person: &Person,
+        user: &LeakUser,
         at: (f64, f64),
         secrets: &mut Secrets,
     ) {
         let before = self.gateway.metrics().accounts().0;
-        client.say(self, person, at, secrets).await;
+        client.report(self, user, at, secrets).await;
         while self.gateway.metrics().accounts().0 == before {
             tokio::task::yield_now().await;
         }
     }
 
-    /// A batch in which so many are answered, and nobody else.
-    pub async fn batch(&mut self, people: usize) {
+    /// Runs a batch and asserts that exactly `users` queries are answered.
+    pub async fn batch(&mut self, users: usize) {
         let before = self.gateway.metrics().accounts().1[0];
         self.gateway.clock().advance(1000);
         let round = self.engine.turn(self.gateway.clock().now());
         answer(Arc::clone(&self.gateway), round).await;
         let (accepted, ended) = self.gateway.metrics().accounts();
-        assert_eq!((ended[0] - before, ended[0]), (people as u64, accepted), "{ended:?}");
+        assert_eq!((ended[0] - before, ended[0]), (users as u64, accepted), "{ended:?}");
         for socket in &mut self.sockets {
-            socket.hear_all().await;
+            socket.receive_all().await;
         }
     }
 
-    /// What was counted.
+    /// Stops the gateway and returns its metrics.
     pub async fn end(self) -> String {
         self.gateway.begin_to_stop();
         self.gateway.metrics().render(40)
     }
 }
 
-/// Written down by whoever passes an inquiry on.
-pub fn note(record: &Recorder, text: &str) {
+/// Records an inquiry.
+pub fn record_inquiry(record: &Recorder, text: &str) {
     record.add(text.as_bytes());
     record.add(b"\n");
 }

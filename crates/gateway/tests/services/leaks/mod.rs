@@ -1,5 +1,5 @@
-//! Every client before every service: nothing that is sent, logged or counted tells of anyone, and
-//! where on their streets people are changes no byte. What is looked for would be found.
+//! Every client with every service: requests, logs and metrics hold no secret of a user, and the
+//! positions on the streets change no byte sent. Planted secrets are found.
 
 mod clients;
 mod fixture;
@@ -9,54 +9,54 @@ use crate::log_capture::{LogCapture, is_metric_value, without_batch_count};
 use crate::recorder::Recorder;
 use crate::secrets::Secrets;
 use clients::{CLIENTS, Client};
-use fixture::{Crowd, House, Side};
-use services::{Behind, services};
+use fixture::{Side, TestGateway, TestUsers};
+use services::{RecordedService, services};
 
-/// What came of a crowd that went through a gateway.
+/// Output of one run.
 struct Run {
-    /// Group by group.
+    /// Bytes sent to the service, by group.
     sent: Vec<Vec<u8>>,
     logged: String,
     counted: String,
     secrets: Secrets,
 }
 
-/// Group after group asks, all of a group by the same client, from one side of their streets.
-async fn run(client: Client, behind: &Behind, crowd: &Crowd, side: Side) -> Run {
-    let (pages, _listening) = LogCapture::start();
-    let mut house = House::open(behind).await;
-    let mut secrets = house.secrets();
-    behind.record.take();
+/// Sends the queries of each group by one client, from one of two positions per user.
+async fn run(client: Client, service: &RecordedService, users: &TestUsers, side: Side) -> Run {
+    let (logs, _listening) = LogCapture::start();
+    let mut gateway = TestGateway::open(service).await;
+    let mut secrets = gateway.secrets();
+    service.record.take();
     let mut sent = Vec::new();
-    for group in &crowd.groups {
-        for person in group {
-            let at = crowd.place(person, side);
-            secrets.add_place(crowd.map(), at.0, at.1);
-            house.settle(person, &mut secrets).await;
-            house.report(client, person, at, &mut secrets).await;
+    for group in &users.groups {
+        for user in group {
+            let at = users.place(user, side);
+            secrets.add_place(users.map(), at.0, at.1);
+            gateway.add_user(user, &mut secrets).await;
+            gateway.report(client, user, at, &mut secrets).await;
         }
-        house.batch(group.len()).await;
-        sent.push(behind.record.take());
+        gateway.batch(group.len()).await;
+        sent.push(service.record.take());
     }
-    let (logged, counted) = (pages.text(), house.end().await);
+    let (logged, counted) = (logs.text(), gateway.end().await);
     Run { sent, logged, counted: without_batch_count(&counted), secrets }
 }
 
-/// Everything that is secret, as it might be told, and whether it would be found there.
+/// Asserts that every secret is found if it is planted into the bytes sent.
 fn plant(secrets: &Secrets, sent: &[u8]) {
-    // A part is enough to be looked at so often.
+    // A part of the bytes is enough and faster to scan.
     let sent = &sent[sent.len() / 2 - 50..][..100];
     let middle = sent.len() / 2;
     let found = |planted: &[u8]| {
         let text = [&sent[..middle], b" ", planted, b" ", &sent[middle..]].concat();
-        !secrets.told(&text, sent).is_empty()
+        !secrets.sent_secrets(&text, sent).is_empty()
     };
     for word in &secrets.words {
         assert!(found(word.as_bytes()), "{word}");
     }
     let mut excused = 0;
     for &(number, _) in &secrets.numbers {
-        // A small whole number may be that of a street, too, and is nobody's then.
+        // A small integer may also be the number of a street, which is no secret.
         let may_be_sent = number.fract() == 0.0 && number < 1000.0;
         let (big, little) = (number.to_be_bytes(), number.to_le_bytes());
         let forms = [format!("{number:.7}").into_bytes(), big.to_vec(), little.to_vec()];
@@ -79,15 +79,23 @@ fn plant(secrets: &Secrets, sent: &[u8]) {
     }
 }
 
-async fn scan(client: Client, behind: &Behind, crowd: &Crowd) {
-    let name = format!("{client:?} before {}", behind.name);
-    let here = run(client, behind, crowd, Side::One).await;
-    let there = run(client, behind, crowd, Side::Other).await;
+async fn scan(client: Client, service: &RecordedService, users: &TestUsers) {
+    let name = format!("{client:?} before {}", service.name);
+    let here = run(client, service, users, Side::First).await;
+    let there = run(client, service, users, Side::Second).await;
     for (group, (sent, elsewhere)) in here.sent.iter().zip(&there.sent).enumerate() {
         assert!(sent.len() > 100, "{name}: {}", sent.len());
-        assert_eq!(here.secrets.told(sent, elsewhere), Vec::<String>::new(), "{name} {group}");
-        assert_eq!(there.secrets.told(elsewhere, sent), Vec::<String>::new(), "{name} {group}");
-        assert!(sent == elsewhere, "{name} {group}: where they are changes what is sent");
+        assert_eq!(
+            here.secrets.sent_secrets(sent, elsewhere),
+            Vec::<String>::new(),
+            "{name} {group}"
+        );
+        assert_eq!(
+            there.secrets.sent_secrets(elsewhere, sent),
+            Vec::<String>::new(),
+            "{name} {group}"
+        );
+        assert!(sent == elsewhere, "{name} {group}: positions change the bytes sent");
     }
     for Run { logged, counted, mut secrets, sent } in [here, there] {
         plant(&secrets, &sent[0]);
@@ -108,14 +116,13 @@ async fn scan(client: Client, behind: &Behind, crowd: &Crowd) {
 }
 
 #[tokio::test]
-async fn no_client_before_any_service_gives_anyone_away() {
-    let crowd = Crowd::new();
-    for behind in services(&crowd.walker).await {
-        // A first time, for what is said only once: statements that are prepared, a conformance
-        // that is asked for.
-        run(Client::Query, &behind, &crowd, Side::One).await;
+async fn no_client_and_service_leak_a_secret() {
+    let users = TestUsers::new();
+    for service in services(&users.walker).await {
+        // A first run for requests that are sent once: prepared statements, conformance.
+        run(Client::Query, &service, &users, Side::First).await;
         for client in CLIENTS {
-            scan(client, &behind, &crowd).await;
+            scan(client, &service, &users).await;
         }
     }
 }

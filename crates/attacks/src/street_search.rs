@@ -1,0 +1,241 @@
+//! Bounded shortest-path search of the adversary. It shares no code with the implementation or the
+//! guard of a guarantee.
+//!
+//! Sources are intervals of streets instead of points, so that "from anywhere in that region" is one
+//! exact search.
+
+use crate::posterior::Piece;
+use meshcloak::map::{StreetId, StreetMap, TerminalId};
+use meshcloak::units::Length;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Direction of travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Destinations reachable from the sources.
+    Forward,
+    /// Origins from which the sources can be reached.
+    Backward,
+}
+
+/// An interval of a street, ends included, in units of length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StreetInterval {
+    /// The street.
+    pub street: StreetId,
+    /// Start offset.
+    pub from: u32,
+    /// End offset.
+    pub to: u32,
+}
+
+impl From<&Piece> for StreetInterval {
+    fn from(piece: &Piece) -> StreetInterval {
+        StreetInterval { street: piece.street, from: piece.from.units(), to: piece.to.units() }
+    }
+}
+
+/// Reusable search buffers with the result of the last search.
+#[derive(Debug, Default)]
+pub struct StreetSearch {
+    best: Vec<u32>,
+    stamp: Vec<u32>,
+    now: u32,
+    open: BinaryHeap<Reverse<(u32, u32)>>,
+    sources: Vec<StreetInterval>,
+    bound: u32,
+    parts: Vec<(u32, u32)>,
+}
+
+impl StreetSearch {
+    /// Searches from intervals up to a bound.
+    pub fn search(
+        &mut self,
+        map: &StreetMap,
+        from: &[StreetInterval],
+        bound: Length,
+        way: Direction,
+    ) {
+        self.begin(map.terminal_count(), bound);
+        self.sources.clear();
+        self.sources.extend_from_slice(from);
+        self.sources.sort_unstable();
+        for place in 0..self.sources.len() {
+            let StreetInterval { street, from, to } = self.sources[place];
+            let found = map.street(street);
+            // Leaves by the end ahead; on a two-way street by the other end as well.
+            let ahead = found.length.units() - to;
+            if way == Direction::Forward || !found.one_way {
+                self.reach(found.to, ahead);
+            }
+            if way == Direction::Backward || !found.one_way {
+                self.reach(found.from, from);
+            }
+        }
+        while let Some(Reverse((length, terminal))) = self.open.pop() {
+            if length > self.best[terminal as usize] {
+                continue;
+            }
+            let arms = match way {
+                Direction::Forward => map.leaving(TerminalId(terminal)),
+                Direction::Backward => map.arriving(TerminalId(terminal)),
+            };
+            for arm in arms {
+                let more = map.street(arm.street).length.units();
+                self.reach(arm.terminal, length.saturating_add(more));
+            }
+        }
+    }
+
+    fn begin(&mut self, terminals: usize, bound: Length) {
+        if self.stamp.len() != terminals || self.now == u32::MAX {
+            (self.best, self.stamp) = (vec![0; terminals], vec![0; terminals]);
+            self.now = 0;
+        }
+        self.now += 1;
+        self.open.clear();
+        self.bound = bound.units();
+    }
+
+    fn reach(&mut self, terminal: TerminalId, length: u32) {
+        let here = terminal.index();
+        let nearer = self.stamp[here] != self.now || length < self.best[here];
+        if length <= self.bound && nearer {
+            (self.stamp[here], self.best[here]) = (self.now, length);
+            self.open.push(Reverse((length, terminal.0)));
+        }
+    }
+
+    /// Returns the distance of a terminal from the sources; `None` beyond the bound.
+    pub fn to(&self, terminal: TerminalId) -> Option<Length> {
+        let found = self.stamp[terminal.index()] == self.now;
+        found.then(|| Length::from_units(self.best[terminal.index()]))
+    }
+
+    /// Returns the remaining distance budget at a terminal.
+    fn left(&self, terminal: TerminalId) -> Option<u32> {
+        self.to(terminal).map(|length| self.bound - length.units())
+    }
+
+    /// Calls `part` for each disjoint part of an interval within the bound, in ascending order.
+    pub fn clip(
+        &mut self,
+        map: &StreetMap,
+        StreetInterval { street, from, to }: StreetInterval,
+        way: Direction,
+        mut part: impl FnMut(StreetInterval),
+    ) {
+        let found = map.street(street);
+        let length = found.length.units();
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.clear();
+        // A street is entered at its start and, if two-way, at its end; backwards the roles swap.
+        if (way == Direction::Forward || !found.one_way)
+            && let Some(left) = self.left(found.from)
+        {
+            parts.push((0, left.min(length)));
+        }
+        if (way == Direction::Backward || !found.one_way)
+            && let Some(left) = self.left(found.to)
+        {
+            parts.push((length - left.min(length), length));
+        }
+        let first = self.sources.partition_point(|source| source.street < street);
+        for source in self.sources[first..].iter().take_while(|source| source.street == street) {
+            let (back, on) = match (found.one_way, way) {
+                (false, _) => (self.bound, self.bound),
+                (true, Direction::Forward) => (0, self.bound),
+                (true, Direction::Backward) => (self.bound, 0),
+            };
+            parts
+                .push((source.from.saturating_sub(back), source.to.saturating_add(on).min(length)));
+        }
+        parts.sort_unstable();
+        let mut open: Option<StreetInterval> = None;
+        for &(start, end) in &parts {
+            let (start, end) = (start.max(from), end.min(to));
+            match &mut open {
+                _ if start > end => {}
+                Some(last) if start <= last.to.saturating_add(1) => last.to = last.to.max(end),
+                _ => {
+                    let next = StreetInterval { street, from: start, to: end };
+                    open.replace(next).into_iter().for_each(&mut part);
+                }
+            }
+        }
+        open.into_iter().for_each(part);
+        self.parts = parts;
+    }
+
+    /// Returns whether any part of an interval is within the bound.
+    pub fn touches(&mut self, map: &StreetMap, piece: StreetInterval, way: Direction) -> bool {
+        let mut any = false;
+        self.clip(map, piece, way, |_| any = true);
+        any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshcloak::map::Position;
+    use meshcloak::naive;
+    use meshcloak::town::Town;
+    use rand::RngExt as _;
+
+    #[test]
+    fn the_bound_agrees_with_floyd_warshall() {
+        let (mut near, mut far) = (0, 0);
+        let mut search = StreetSearch::default();
+        for seed in 0..600 {
+            let town = Town::random(seed);
+            let map = &town.map;
+            let mut random = Town::generator(seed);
+            let table = naive::terminal_distances(map);
+            let bound = Length::metres(random.random_range(0.0..900.0));
+            let (a, b) = (town.position(&mut random), town.position(&mut random));
+            for (way, from, to) in [(Direction::Forward, a, b), (Direction::Backward, b, a)] {
+                let point = |at: Position| {
+                    let units = at.offset.units();
+                    StreetInterval { street: at.street, from: units, to: units }
+                };
+                search.search(map, &[point(from)], bound, way);
+                let found = search.touches(map, point(to), way);
+                let expected = naive::distance(map, &table, a, b).is_some_and(|d| d <= bound);
+                assert_eq!(found, expected, "seed {seed} {way:?} {a:?} {b:?} {bound}\n{town}");
+                if expected { near += 1 } else { far += 1 }
+            }
+        }
+        assert!(near > 200 && far > 200, "{near} near, {far} far");
+    }
+
+    #[test]
+    fn an_interval_source_covers_each_of_its_points() {
+        for seed in 0..200 {
+            let town = Town::random(seed * 3);
+            let map = &town.map;
+            let mut random = Town::generator(seed);
+            let (a, b) = (town.position(&mut random), town.position(&mut random));
+            let bound = Length::metres(random.random_range(0.0..400.0));
+            let end = random.random_range(a.offset.units()..=map.street(a.street).length.units());
+            let whole = StreetInterval { street: a.street, from: a.offset.units(), to: end };
+            let goal =
+                StreetInterval { street: b.street, from: b.offset.units(), to: b.offset.units() };
+            for way in [Direction::Forward, Direction::Backward] {
+                let (mut one, mut many) = (StreetSearch::default(), StreetSearch::default());
+                one.search(map, &[whole], bound, way);
+                let step = ((end - whole.from) / 60).max(1);
+                let places = (whole.from..=end).step_by(step as usize).chain([end]);
+                let any = places.map(|at| StreetInterval { from: at, to: at, ..whole });
+                let mut any = any.map(|place| {
+                    many.search(map, &[place], bound, way);
+                    many.touches(map, goal, way)
+                });
+                let found = one.touches(map, goal, way);
+                // Sampled sources suffice unless the goal lies on the interval itself.
+                assert!(found || !any.any(|found| found), "seed {seed}\n{town}");
+            }
+        }
+    }
+}

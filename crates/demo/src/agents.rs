@@ -1,0 +1,177 @@
+//! Simulated agents that move on the map in real time. Their queries are JSON and pass the same
+//! checks and limits as those of any client.
+
+use crate::board::{AGENT_PREFIX, Board, agent_ticket};
+use gateway::gateway::Gateway;
+use gateway::tickets::Route;
+use meshcloak::map::Frame;
+use meshcloak::query::{Query as CoreQuery, QueryId};
+use meshcloak::units::Time;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{oneshot, watch};
+use traffic::{Profile, Query, Settings, Simulation};
+
+/// Traffic profile of the agents.
+const PROFILE: &str = include_str!("../profiles/demo.toml");
+
+/// Steps per second: spreads the queries of one second.
+const STEPS: u64 = 10;
+
+/// Default map of the demo: small enough for a few thousand agents to form sets.
+pub const CITY: &str = "city:1500:1";
+
+/// Settings of the agents.
+#[derive(Clone, Copy, Debug)]
+pub struct AgentSettings {
+    /// Number of agents.
+    pub users: u32,
+    /// Smallest and largest k.
+    pub k: (u32, u32),
+    /// Temporal tolerance of each query.
+    pub temporal_tolerance: Duration,
+    /// Random seed.
+    pub seed: u64,
+}
+
+impl Default for AgentSettings {
+    fn default() -> AgentSettings {
+        AgentSettings {
+            users: 5_000,
+            k: (2, 5),
+            temporal_tolerance: Duration::from_secs(8),
+            seed: 1,
+        }
+    }
+}
+
+/// JSON of a query.
+#[derive(Serialize)]
+struct AgentQueryBody<'a> {
+    ticket: &'a str,
+    person: &'a str,
+    lon: f64,
+    lat: f64,
+    k: u32,
+    dt: f64,
+    dc: f64,
+    speed: f64,
+    question: AgentQuestionBody<'a>,
+}
+
+#[derive(Serialize)]
+struct AgentQuestionBody<'a> {
+    find: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    radius: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u32>,
+    along: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    category: Option<&'a str>,
+}
+
+/// The simulated agents.
+pub struct Agents {
+    gateway: Arc<Gateway>,
+    board: Arc<Board>,
+    frame: Frame,
+    categories: Vec<String>,
+    /// Id of the next query.
+    next_id: u64,
+}
+
+impl Agents {
+    /// Agents that query a gateway and are shown on a board.
+    pub fn new(gateway: Arc<Gateway>, board: Arc<Board>, frame: Frame) -> Agents {
+        let map = gateway.atlas().map();
+        let categories = map.tables().categories.iter().filter(|name| !name.is_empty());
+        let categories = categories.map(ToOwned::to_owned).collect();
+        Agents { gateway, board, frame, categories, next_id: 1 }
+    }
+
+    /// Runs the simulation until the gateway stops. Blocks the thread.
+    pub fn run(mut self, agents: AgentSettings, stopping: &watch::Receiver<bool>) {
+        let profile = Profile::from_toml(PROFILE).expect("the built-in profile is valid");
+        let atlas = Arc::clone(self.gateway.atlas());
+        let settings = Settings {
+            users: agents.users,
+            k: agents.k,
+            temporal_tolerance: u32::try_from(agents.temporal_tolerance.as_millis())
+                .unwrap_or(u32::MAX),
+            seed: agents.seed,
+        };
+        let mut simulation = Simulation::new(atlas.map(), &profile, settings);
+        let start = Instant::now();
+        let mut second = 0;
+        while let Some(batch) = simulation.step() {
+            let positions = simulation.people().map(|(agent, position, _)| (agent, position));
+            self.board.set_positions(atlas.map(), positions);
+            self.record(second, &batch.queries);
+            for step in 0..STEPS {
+                if *stopping.borrow() {
+                    return;
+                }
+                let due = Duration::from_millis(second * 1000 + step * 1000 / STEPS);
+                std::thread::sleep(due.saturating_sub(start.elapsed()));
+                let end = second.saturating_sub(1) * 1000 + (step + 1) * 1000 / STEPS;
+                let from = end.saturating_sub(1000 / STEPS);
+                // Queries of time 0 belong to the first step.
+                let is_due = |query: &&Query| (from + 1..=end).contains(&query.asked_at.max(1));
+                self.submit(batch.queries.iter().filter(is_due));
+            }
+            second += 1;
+        }
+    }
+
+    /// Records the queries of one second for the arena.
+    fn record(&mut self, second: u64, queries: &[Query]) {
+        let first = self.next_id;
+        self.next_id += queries.len() as u64;
+        let ids = (first..).map(QueryId);
+        let queries = queries.iter().zip(ids).map(|(query, id)| query.as_query(id)).collect();
+        self.board.lock().recording.push(Time::from_millis(second * 1000), queries);
+    }
+
+    /// Submits queries to the gateway.
+    fn submit<'a>(&self, queries: impl Iterator<Item = &'a Query>) {
+        let directory = self.gateway.directory();
+        let Some(account) = directory.account(None) else { return };
+        for query in queries {
+            let text = self.body(query);
+            // A refused query is not repeated.
+            let Ok(ask) = self.gateway.examine(account, text.as_bytes()) else { continue };
+            let waiting = CoreQuery { position: ask.position, ..query.as_query(QueryId(0)) };
+            self.board.add_waiting(query.user, waiting);
+            // Agents do not read their answers.
+            let route = || Route::One(oneshot::channel().0);
+            self.gateway.submit(account, [ask], route, |_, _| ());
+        }
+    }
+
+    fn body(&self, query: &Query) -> String {
+        let lon_lat = self.frame.lon_lat(self.gateway.atlas().map().point(query.position));
+        let category = (!self.categories.is_empty())
+            .then(|| self.categories[query.user as usize % self.categories.len()].as_str());
+        let nearest = !query.user.is_multiple_of(3);
+        let body = AgentQueryBody {
+            ticket: &agent_ticket(query.user, query.number),
+            person: &format!("{AGENT_PREFIX}{}", query.user),
+            lon: lon_lat.lon,
+            lat: lon_lat.lat,
+            k: query.k,
+            dt: f64::from(query.temporal_tolerance) / 1000.0,
+            dc: query.distance_constraint.as_metres(),
+            speed: f64::from(query.speed) / 1000.0,
+            question: AgentQuestionBody {
+                find: if nearest { "nearest" } else { "within" },
+                radius: (!nearest).then_some(500),
+                count: nearest.then_some(3),
+                along: "streets",
+                category,
+            },
+        };
+        serde_json::to_string(&body).expect("strings and finite numbers are JSON")
+    }
+}

@@ -1,0 +1,193 @@
+//! Which positions a user can have reached from an earlier one: the counting rule of `history`
+//! (docs/SPEC.md §6).
+//!
+//! Limits up to `dc_max` use the rows of streets ([`NearReach`]) or the distance matrix. Larger ones
+//! use a bounded Dijkstra search that stops as soon as all destinations are decided.
+
+use super::near_reach::NearReach;
+use crate::distance::{Arcs, Atlas, Rows, Search};
+use crate::map::{Position, StreetId, StreetMap, TerminalId};
+use crate::stamps::Stamps;
+use crate::units::Length;
+use std::fmt;
+
+/// Tests destinations of one origin after the other with reused buffers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reachability {
+    beyond: Option<(Arcs, Search)>,
+    /// Distance from the origin to each terminal, 1/32 m.
+    terminals: Stamps<u32>,
+    near: NearReach,
+}
+
+/// Earlier position of a user, and the longest distance travelled since.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) position: Position,
+    pub(crate) limit: Length,
+}
+
+/// Present position of a user, and the length of the street from there to its `to` end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Destination {
+    pub(crate) position: Position,
+    pub(crate) rest: Length,
+}
+
+/// Hides the position.
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Origin(…)")
+    }
+}
+
+/// Hides the position.
+impl fmt::Debug for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Destination(…)")
+    }
+}
+
+impl Destination {
+    /// Placeholder for buffers.
+    pub(crate) const PLACEHOLDER: Destination = Destination {
+        position: Position { street: StreetId(0), offset: Length::ZERO },
+        rest: Length::ZERO,
+    };
+
+    pub(crate) fn of(map: &StreetMap, position: Position) -> Destination {
+        let length = map.street(position.street).length.units();
+        let rest = Length::from_units(length - position.offset.units());
+        Destination { position, rest }
+    }
+}
+
+/// Positions that can be reached from one origin.
+#[derive(Clone, Copy)]
+pub(crate) struct Reachable<'a> {
+    reachability: &'a Reachability,
+    atlas: &'a Atlas,
+    origin: Origin,
+    is_near: bool,
+}
+
+impl Reachable<'_> {
+    /// Returns whether a destination can be reached. It must be one of those that were passed to
+    /// [`Reachability::reachable_from`].
+    #[inline]
+    pub(crate) fn contains(&self, to: Destination) -> bool {
+        if self.is_near {
+            return self.reachability.near.reaches(self.atlas.map(), self.origin, to);
+        }
+        let length = self.reachability.length(self.atlas, self.origin, to.position);
+        length.is_some_and(|length| length <= self.origin.limit)
+    }
+}
+
+impl Reachability {
+    /// Computes which of `destinations` can be reached from `origin`.
+    pub(crate) fn reachable_from<'a>(
+        &'a mut self,
+        atlas: &'a Atlas,
+        origin: Origin,
+        destinations: &(impl Iterator<Item = Position> + Clone),
+    ) -> Reachable<'a> {
+        let map = atlas.map();
+        if let Rows::Streets(rows) = atlas.rows()
+            && origin.limit <= atlas.dc_max()
+            && NearReach::supports(origin.limit)
+        {
+            self.near.set_origin(map, rows, origin);
+            return Reachable { reachability: self, atlas, origin, is_near: true };
+        }
+        let plane = |to: Position| map.point(origin.position).distance(map.point(to));
+        // `dc_max` usually suffices. Otherwise the bound at least doubles.
+        let mut bound = atlas.dc_max();
+        loop {
+            let is_last = bound >= origin.limit;
+            bound = bound.min(origin.limit);
+            self.search(atlas, origin.position, bound);
+            let known = |to: Position| self.length(atlas, origin, to).is_some_and(|d| d <= bound);
+            if is_last || destinations.clone().all(known) {
+                break;
+            }
+            let far = destinations.clone().map(plane).fold(0.0, f64::max);
+            bound = Length::metres(2.0 * far + 100.0).max(bound + bound);
+        }
+        Reachable { reachability: self, atlas, origin, is_near: false }
+    }
+
+    /// Computes the distance of every terminal within `bound`.
+    fn search(&mut self, atlas: &Atlas, from: Position, bound: Length) {
+        let map = atlas.map();
+        let Reachability { beyond, terminals, .. } = self;
+        terminals.clear(map.terminal_count());
+        let mut relax = |terminal: TerminalId, length: Length| {
+            terminals.lower(terminal.index(), length.units());
+        };
+        if bound <= atlas.dc_max() {
+            for (exit, behind) in map.exits(from) {
+                for (terminal, length) in atlas.matrix().row(exit) {
+                    relax(terminal, length + behind);
+                }
+            }
+        } else {
+            let (ways, search) = beyond
+                .get_or_insert_with(|| (Arcs::forward(map), Search::new(map.terminal_count())));
+            search.run(ways, map.exits(from), bound, relax);
+        }
+    }
+
+    /// Returns the shortest distance found. It is exact if it is within the bound of the search.
+    fn length(&self, atlas: &Atlas, origin: Origin, to: Position) -> Option<Length> {
+        let map = atlas.map();
+        let at = |(terminal, arrive): (TerminalId, Length)| {
+            self.terminals.get(terminal.index()).map(|units| Length::from_units(units) + arrive)
+        };
+        map.entrances(to).filter_map(at).chain(map.along(origin.position, to)).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::distance::RowLimits;
+    use crate::naive;
+    use crate::town::Town;
+    use rand::RngExt as _;
+
+    #[test]
+    fn reachable_destinations_equal_those_of_the_definition() {
+        let (mut yes, mut no) = (0, 0);
+        for seed in 0..400 {
+            let town = Town::random(seed);
+            let mut random = Town::generator(seed);
+            let table = naive::terminal_distances(&town.map);
+            let dc_max = Length::metres([50.0, 300.0, 2_000.0][seed as usize % 3]);
+            // A short near part, so that small towns have far parts.
+            let limits = RowLimits { near_len: 5, ..RowLimits::default() };
+            let atlas = Atlas::with_limits(town.map.clone(), dc_max, limits);
+            let mut reachability = Reachability::default();
+            for _ in 0..8 {
+                let limit = Length::metres(random.random_range(0.0..4_000.0));
+                let origin = Origin { position: town.position(&mut random), limit };
+                let destinations: Vec<Position> =
+                    (0..6).map(|_| town.position(&mut random)).collect();
+                let reachable =
+                    reachability.reachable_from(&atlas, origin, &destinations.iter().copied());
+                for &to in &destinations {
+                    let reached = reachable.contains(Destination::of(&town.map, to));
+                    let length = naive::distance(&town.map, &table, origin.position, to);
+                    let expected = length.is_some_and(|length| length <= limit);
+                    assert_eq!(
+                        reached, expected,
+                        "seed {seed} {:?} {to:?}\n{town}",
+                        origin.position
+                    );
+                    if reached { yes += 1 } else { no += 1 }
+                }
+            }
+        }
+        assert!(yes > 2_000 && no > 2_000, "{yes} yes, {no} no");
+    }
+}
