@@ -144,7 +144,7 @@ fn the_engine_refuses_queries_that_it_could_never_serve() {
     let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
     let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(300.0)));
     let mut engine = Engine::new(Arc::clone(&atlas), Settings::default());
-    let query = town.crowd(&mut Town::generator(1), 1).remove(0);
+    let query = town.random_queries(&mut Town::generator(1), 1).remove(0);
     let dc = Length::metres(200.0);
     let error = engine.submit(Query { k: 1, distance_constraint: dc, ..query.clone() });
     assert_eq!(error, Err(SubmitError::Query(QueryError::K(1))));
@@ -163,7 +163,7 @@ fn history_cannot_run_without_admission() {
     let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
     let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
-    let arrivals = town.crowd(&mut Town::generator(1), 3);
+    let arrivals = town.random_queries(&mut Town::generator(1), 3);
     let batch = Batch { arrivals, ..Batch::default() };
     turn(&mut MeshCloak::new(atlas, settings), &mut State::default(), batch, &mut ());
 }

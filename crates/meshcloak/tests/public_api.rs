@@ -21,7 +21,8 @@ fn sources(root: &Path, module: &str) -> Vec<PathBuf> {
     if !folder.is_dir() {
         return vec![root.join(format!("{module}.rs"))];
     }
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path());
+    let entries =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path());
     let mut files: Vec<PathBuf> = entries.filter(|path| !path.ends_with("tests.rs")).collect();
     files.sort();
     files
