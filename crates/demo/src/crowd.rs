@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
-use traffic::{Profile, Query, Settings, Simulation};
+use traffic::{Profile, SimulatedQuery, SimulationSettings, Simulation};
 
 /// How the crowd of the demo lives.
 const PROFILE: &str = include_str!("../profiles/demo.toml");
@@ -89,7 +89,7 @@ impl Crowd {
     pub fn live(mut self, plan: CrowdPlan, stopping: &watch::Receiver<bool>) {
         let profile = Profile::from_toml(PROFILE).expect("the built-in profile is valid");
         let atlas = Arc::clone(self.gateway.atlas());
-        let settings = Settings {
+        let settings = SimulationSettings {
             users: plan.users,
             k: plan.k,
             temporal_tolerance: u32::try_from(plan.patience.as_millis()).unwrap_or(u32::MAX),
@@ -99,7 +99,7 @@ impl Crowd {
         let began = Instant::now();
         let mut second = 0;
         while let Some(batch) = people.step() {
-            self.board.moved(atlas.map(), people.people().map(|(who, at, _)| (who, at)));
+            self.board.moved(atlas.map(), people.agents().map(|agent| (agent.agent, agent.position)));
             self.record(second, &batch.queries);
             for step in 0..STEPS {
                 if *stopping.borrow() {
@@ -110,7 +110,7 @@ impl Crowd {
                 let end = second.saturating_sub(1) * 1000 + (step + 1) * 1000 / STEPS;
                 let from = end.saturating_sub(1000 / STEPS);
                 // Those who ask at the very beginning ask in the first step.
-                let now = |query: &&Query| (from + 1..=end).contains(&query.asked_at.max(1));
+                let now = |query: &&SimulatedQuery| (from + 1..=end).contains(&query.asked_at.max(1));
                 self.ask(batch.queries.iter().filter(now));
             }
             second += 1;
@@ -118,7 +118,7 @@ impl Crowd {
     }
 
     /// Keeps what is asked in this second for the arena.
-    fn record(&mut self, second: u64, queries: &[Query]) {
+    fn record(&mut self, second: u64, queries: &[SimulatedQuery]) {
         let first = self.next;
         self.next += queries.len() as u64;
         let ids = (first..).map(QueryId);
@@ -127,7 +127,7 @@ impl Crowd {
     }
 
     /// Asks the gateway.
-    fn ask<'a>(&self, queries: impl Iterator<Item = &'a Query>) {
+    fn ask<'a>(&self, queries: impl Iterator<Item = &'a SimulatedQuery>) {
         let directory = self.gateway.directory();
         let Some(account) = directory.account(None) else { return };
         for query in queries {
@@ -142,7 +142,7 @@ impl Crowd {
         }
     }
 
-    fn body(&self, query: &Query) -> String {
+    fn body(&self, query: &SimulatedQuery) -> String {
         let place = self.frame.lon_lat(self.gateway.atlas().map().point(query.position));
         let category = (!self.categories.is_empty())
             .then(|| self.categories[query.user as usize % self.categories.len()].as_str());

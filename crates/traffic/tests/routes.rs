@@ -6,7 +6,7 @@ use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::town::Town;
 use meshcloak::units::Length;
 use rand::RngExt as _;
-use traffic::{Departure, Routes, naive};
+use traffic::{RouteStart, Routes, naive};
 
 fn city(seed: u64, streets: usize) -> StreetMap {
     let plan = import::CityPlan::new(seed, streets).unwrap();
@@ -30,7 +30,7 @@ fn routes_through_built_in_cities_cost_what_the_naive_search_says() {
                     let length = map.street(street).length.units();
                     Position { street, offset: Length::from_units(random.random_range(0..=length)) }
                 });
-                let ends = (Departure::Place(from), to);
+                let ends = (RouteStart::Position(from), to);
                 let cost = routes.cheapest(&map, &mut planner, ends, &mut legs);
                 assert!(cost.is_some(), "one part: everything is within reach");
                 assert_eq!(cost, naive::cheapest(&map, &routes, from, to), "{seed} {ends:?}");

@@ -20,7 +20,7 @@ use pictures::kind_of;
 use plot::NewQueries;
 use std::path::{Path, PathBuf};
 use summary::Summary;
-use traffic::{Profile, Settings, Simulation};
+use traffic::{Profile, SimulationSettings, Simulation};
 
 /// Arguments of `simulate`.
 #[derive(Debug, Args)]
@@ -143,7 +143,7 @@ impl Simulate {
         console: &Console,
     ) -> Simulation<'a> {
         let settings =
-            Settings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
+            SimulationSettings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
         console.begin("preparing routes", 0);
         let simulation = Simulation::new(&imported.map, profile, settings);
         console.begin("simulating", profile.longest_seconds());

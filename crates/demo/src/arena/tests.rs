@@ -2,7 +2,7 @@ use super::*;
 use import::{Options, read_map};
 use meshcloak::query::Query;
 use meshcloak::units::Length;
-use traffic::{Profile, Settings, Simulation};
+use traffic::{Profile, SimulationSettings, Simulation};
 
 /// An arena in a small city, and the first minute of its crowd.
 fn minute(users: u32) -> (Arena, Vec<Asked>) {
@@ -10,7 +10,7 @@ fn minute(users: u32) -> (Arena, Vec<Asked>) {
     let frame = city.map.frame().unwrap().clone();
     let atlas = Arc::new(Atlas::new(city.map, Length::metres(2_000.0)));
     let profile = Profile::from_toml(include_str!("../../profiles/demo.toml")).unwrap();
-    let settings = Settings { users, temporal_tolerance: 4_000, ..Settings::default() };
+    let settings = SimulationSettings { users, temporal_tolerance: 4_000, ..SimulationSettings::default() };
     let mut people = Simulation::new(atlas.map(), &profile, settings);
     let mut ids = (1..).map(QueryId);
     let mut minute = Vec::new();
