@@ -4,7 +4,7 @@ use crate::leg::{Leg, MICROMETRES};
 use crate::movement::Scratch;
 use crate::profile::Profile;
 use crate::random::generator;
-use crate::simulated_query::Query;
+use crate::simulated_query::SimulatedQuery;
 use crate::simulation::World;
 use meshcloak::map::Position;
 use meshcloak::units::Length;

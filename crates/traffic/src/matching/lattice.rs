@@ -72,7 +72,7 @@ impl Lattice {
         self.add_stays(search, settings.radius, to, last..begin);
         let bound = settings.bound(from, to);
         let straight = from.point.distance(to.point);
-        search.aim_at(self.states[begin..].iter().map(|state| state.snapped.position));
+        search.set_targets(self.states[begin..].iter().map(|state| state.snapped.position));
         let (old, new) = self.states.split_at_mut(begin);
         for (row, state) in old.iter().enumerate().skip(last) {
             if state.score == f64::NEG_INFINITY {

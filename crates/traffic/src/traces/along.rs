@@ -5,7 +5,7 @@
 
 use super::{TraceQueries, TraceSettings, name_of};
 use crate::matching::{Matched, Piece, Sighting};
-use crate::simulated_query::Query;
+use crate::simulated_query::SimulatedQuery;
 use meshcloak::units::Length;
 use std::ops::Range;
 

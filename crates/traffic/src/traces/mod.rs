@@ -16,7 +16,7 @@ pub use overlay::overlay;
 use crate::leg::MICROMETRES;
 use crate::profile::Profile;
 use crate::random::{Distribution, generator};
-use crate::simulated_query::Query;
+use crate::simulated_query::SimulatedQuery;
 use meshcloak::units::Length;
 use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;

@@ -7,7 +7,7 @@
 
 use super::{TraceQueries, TraceSettings, name_of};
 use crate::matching::{PathSearch, quantile};
-use crate::simulated_query::Query;
+use crate::simulated_query::SimulatedQuery;
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::units::{Length, Point};
 
