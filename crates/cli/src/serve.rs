@@ -4,7 +4,7 @@ use crate::progress::Console;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use demo::Demo;
-use demo::crowd::{CITY, CrowdPlan};
+use demo::agents::{AgentSettings, CITY};
 use gateway::config::{Config, ConfigError, Source, Sources};
 use gateway::gateway::Gateway;
 use gateway::logs;
@@ -46,7 +46,7 @@ pub struct Serve {
     #[arg(long)]
     demo: bool,
     /// How many people live in the demo.
-    #[arg(long, value_name = "NUMBER", default_value_t = CrowdPlan::default().users,
+    #[arg(long, value_name = "NUMBER", default_value_t = AgentSettings::default().users,
           value_parser = clap::value_parser!(u32).range(0..=100_000), requires = "demo")]
     people: u32,
     /// A folder with an evaluation's report, to be linked from the page.
@@ -106,11 +106,11 @@ impl Serve {
         if !self.demo {
             return Ok(Running::start_watched(gateway, app, site, |_| ()).await?);
         }
-        let plan = CrowdPlan { users: self.people, ..CrowdPlan::default() };
-        let demo = Demo::new(Arc::clone(&gateway), plan);
+        let settings = AgentSettings { users: self.people, ..AgentSettings::default() };
+        let demo = Demo::new(Arc::clone(&gateway), settings);
         let app = app.merge(demo.routes(self.report.clone()));
-        let running = Running::start_watched(gateway, app, site, demo.onlooker()).await?;
-        demo.begin().context("the crowd")?;
+        let running = Running::start_watched(gateway, app, site, demo.observer()).await?;
+        demo.start().context("cannot start the agents of the demo")?;
         Ok(running)
     }
 

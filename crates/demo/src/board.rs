@@ -1,9 +1,11 @@
-//! What the demo knows about everyone: where they are, who waits, who was hidden with whom. The
-//! truth, in other words, which a real gateway forgets and never tells.
+//! Ground truth of the demo: positions and states of all agents, and the anonymity sets of each
+//! round. A real gateway neither keeps nor publishes it.
 
-use crate::frame::{Counts, How, Second, base64, pack};
-use crate::tape::Tape;
-use crate::truth::{Truth, Truths};
+use crate::disclosed::{DisclosedQueries, DisclosedQuery};
+use crate::frame::{AgentMark, AgentState, DemoFrame, FrameCounts, pack};
+use crate::recording::Recording;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use gateway::engine::Round;
 use gateway::outcome::Outcome;
 use gateway::tiles::mercator;
@@ -14,149 +16,157 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// The board.
+/// Ground truth behind a lock, and the frames made from it.
 pub struct Board {
-    inside: Mutex<Inside>,
-    seconds: watch::Sender<Arc<str>>,
+    state: Mutex<BoardState>,
+    frames: watch::Sender<Arc<str>>,
     bounds: Rectangle,
     frame: Frame,
 }
 
-/// What is on it.
+/// Ground truth.
 #[derive(Default)]
-pub struct Inside {
-    people: Vec<(Point, How)>,
-    /// By person, her query that waits.
+pub struct BoardState {
+    agents: Vec<AgentMark>,
+    /// Waiting query of each agent.
     waiting: Vec<Option<Query>>,
+    /// Queries submitted since the last round.
     asked: usize,
-    /// How many were hidden and how many gave up, second by second.
-    ended: VecDeque<(usize, usize)>,
-    /// The last minute.
-    pub tape: Tape,
-    /// What became of those who asked in the page.
-    pub truths: Truths,
+    /// Ended queries of the last [`SUCCESS_WINDOW`] rounds.
+    ended: VecDeque<EndedCounts>,
+    /// Queries of the last minute.
+    pub recording: Recording,
+    /// Outcomes of queries asked on the page.
+    pub disclosed: DisclosedQueries,
     second: u64,
 }
 
-/// Success is told of the last so many seconds.
-const LATELY: usize = 20;
-
-/// The crowd's tickets begin with this; the page's do not.
-const CROWD: &str = "crowd-";
-
-/// The ticket of somebody's question.
-pub fn ticket(person: u32, number: u32) -> String {
-    format!("{CROWD}{person}-{number}")
+/// Queries that ended in one round.
+#[derive(Clone, Copy, Default)]
+struct EndedCounts {
+    served: usize,
+    expired: usize,
 }
 
-/// Whose ticket it is, if she is of the crowd.
-fn person(ticket: &str) -> Option<usize> {
-    ticket.strip_prefix(CROWD)?.split('-').next()?.parse().ok()
+/// Number of rounds over which the success rate is averaged.
+const SUCCESS_WINDOW: usize = 20;
+
+/// Prefix of the agents' tickets; tickets of the page do not have it.
+pub const AGENT_PREFIX: &str = "crowd-";
+
+/// Returns the ticket of an agent's query.
+pub fn agent_ticket(agent: u32, number: u32) -> String {
+    format!("{AGENT_PREFIX}{agent}-{number}")
+}
+
+/// Returns the agent of a ticket; `None` for tickets of the page.
+pub fn agent_of(ticket: &str) -> Option<usize> {
+    ticket.strip_prefix(AGENT_PREFIX)?.split('-').next()?.parse().ok()
 }
 
 impl Board {
-    /// A board for so many people.
+    /// A board for this number of agents.
     pub fn new(users: u32, bounds: Rectangle, frame: Frame) -> Board {
-        let nowhere = (bounds.min, How::Absent);
-        let inside = Inside {
-            people: vec![nowhere; users as usize],
+        let absent = AgentMark { point: bounds.min, state: AgentState::Absent };
+        let state = BoardState {
+            agents: vec![absent; users as usize],
             waiting: vec![None; users as usize],
-            ..Inside::default()
+            ..BoardState::default()
         };
-        let seconds = watch::Sender::new(Arc::from(""));
-        Board { inside: Mutex::new(inside), seconds, bounds, frame }
+        let frames = watch::Sender::new(Arc::from(""));
+        Board { state: Mutex::new(state), frames, bounds, frame }
     }
 
-    /// What is on it, for as long as the lock is held.
-    pub fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the ground truth.
+    pub fn lock(&self) -> MutexGuard<'_, BoardState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Every second as it comes, as JSON.
-    pub fn seconds(&self) -> watch::Receiver<Arc<str>> {
-        self.seconds.subscribe()
+    /// Subscribes to the frames, one JSON text per round.
+    pub fn frames(&self) -> watch::Receiver<Arc<str>> {
+        self.frames.subscribe()
     }
 
-    /// Where everyone is now.
-    pub fn moved(&self, map: &StreetMap, people: impl Iterator<Item = (u32, Position)>) {
-        let places: Vec<(usize, Point)> = people
-            .map(|(number, at)| {
-                (number as usize, mercator::world(self.frame.lon_lat(map.point(at))))
+    /// Replaces the positions of all agents; agents without one are absent.
+    pub fn set_positions(&self, map: &StreetMap, positions: impl Iterator<Item = (u32, Position)>) {
+        let points: Vec<(usize, Point)> = positions
+            .map(|(agent, position)| {
+                (agent as usize, mercator::world(self.frame.lon_lat(map.point(position))))
             })
             .collect();
-        let mut inside = self.lock();
-        inside.people.iter_mut().for_each(|person| person.1 = How::Absent);
-        for (number, place) in places {
-            if let Some(person) = inside.people.get_mut(number) {
-                *person = (place, How::Idle);
+        let mut state = self.lock();
+        state.agents.iter_mut().for_each(|mark| mark.state = AgentState::Absent);
+        for (agent, point) in points {
+            if let Some(mark) = state.agents.get_mut(agent) {
+                *mark = AgentMark { point, state: AgentState::Idle };
             }
         }
     }
 
-    /// Somebody of the crowd has asked, and waits.
-    pub fn asked(&self, person: u32, query: Query) {
-        let mut inside = self.lock();
-        inside.asked += 1;
-        if let Some(waiting) = inside.waiting.get_mut(person as usize) {
+    /// Records a submitted query of an agent.
+    pub fn add_waiting(&self, agent: u32, query: Query) {
+        let mut state = self.lock();
+        state.asked += 1;
+        if let Some(waiting) = state.waiting.get_mut(agent as usize) {
             *waiting = Some(query);
         }
     }
 
-    /// A batch is over: everyone who looks is told.
-    pub fn round(&self, map: &StreetMap, round: &Round) {
-        let mut inside = self.lock();
-        let counts = inside.settle(round);
-        inside.truths.learn(map, &self.frame, round);
-        inside.second += 1;
+    /// Records a round and publishes its frame.
+    pub fn record_round(&self, map: &StreetMap, round: &Round) {
+        let mut state = self.lock();
+        let counts = state.remove_ended(round);
+        state.disclosed.record(map, &self.frame, round);
+        state.second += 1;
         let Rectangle { min, max } = self.bounds;
-        let second = Second {
-            second: inside.second,
-            people: base64(&pack(&inside.shown(round), self.bounds)),
+        let frame = DemoFrame {
+            second: state.second,
+            people: STANDARD.encode(pack(&state.marks(round), self.bounds)),
             bounds: [min.x, min.y, max.x, max.y],
             counts,
             regions: regions(round),
         };
-        drop(inside);
-        let text = serde_json::to_string(&second).expect("strings and finite numbers are JSON");
-        self.seconds.send_replace(Arc::from(text));
+        drop(state);
+        let text = serde_json::to_string(&frame).expect("strings and finite numbers are JSON");
+        self.frames.send_replace(Arc::from(text));
     }
 
-    /// What became of somebody who asked in the page.
-    pub fn truth(&self, ticket: &str) -> Option<Truth> {
-        self.lock().truths.of(ticket)
+    /// Returns how a query of the page was disclosed.
+    pub fn disclosed(&self, ticket: &str) -> Option<DisclosedQuery> {
+        self.lock().disclosed.find(ticket)
     }
 }
 
-impl Inside {
-    /// Everyone who waits.
+impl BoardState {
+    /// Returns the waiting queries of the agents.
     pub fn waiting(&self) -> impl Iterator<Item = &Query> {
         self.waiting.iter().flatten()
     }
 
-    /// Takes out whose queries have ended, and counts.
-    fn settle(&mut self, round: &Round) -> Counts {
+    /// Removes the waiting queries that ended in a round, and counts.
+    fn remove_ended(&mut self, round: &Round) -> FrameCounts {
         let members = || round.jobs.iter().flat_map(|job| &job.members);
         let (mut served, mut delay) = (0, 0.0);
         for member in members() {
             served += 1;
             delay += (member.hidden.hidden_at - member.hidden.asked_at).as_secs_f64();
-            self.leave(&member.pending.ticket);
+            self.remove_waiting(&member.pending.ticket);
         }
         let mut expired = 0;
         for (pending, outcome) in &round.ended {
             expired += usize::from(*outcome == Outcome::Expired);
-            self.leave(&pending.ticket);
+            self.remove_waiting(&pending.ticket);
         }
-        self.ended.push_back((served, expired));
-        if self.ended.len() > LATELY {
+        self.ended.push_back(EndedCounts { served, expired });
+        if self.ended.len() > SUCCESS_WINDOW {
             self.ended.pop_front();
         }
-        let (hidden, gone) =
-            self.ended.iter().fold((0, 0), |sum, second| (sum.0 + second.0, sum.1 + second.1));
-        let sets = sizes(round);
+        let recently_served: usize = self.ended.iter().map(|counts| counts.served).sum();
+        let recently_expired: usize = self.ended.iter().map(|counts| counts.expired).sum();
+        let sets = set_sizes(round);
         let mean = |sum: f64, count: usize| (count > 0).then(|| sum / count as f64);
-        Counts {
-            present: self.people.iter().filter(|person| person.1 != How::Absent).count(),
+        FrameCounts {
+            present: self.agents.iter().filter(|mark| mark.state != AgentState::Absent).count(),
             asked: std::mem::take(&mut self.asked),
             served,
             expired,
@@ -165,37 +175,38 @@ impl Inside {
             set_size: mean(sets.iter().sum::<usize>() as f64, sets.len()),
             delay: mean(delay, served),
             batch_ms: round.took.as_secs_f64() * 1000.0,
-            success: mean(hidden as f64, hidden + gone),
+            success: mean(recently_served as f64, recently_served + recently_expired),
         }
     }
 
-    fn leave(&mut self, ticket: &str) {
-        if let Some(waiting) = person(ticket).and_then(|number| self.waiting.get_mut(number)) {
+    fn remove_waiting(&mut self, ticket: &str) {
+        if let Some(waiting) = agent_of(ticket).and_then(|agent| self.waiting.get_mut(agent)) {
             *waiting = None;
         }
     }
 
-    /// Everyone, and how they are.
-    fn shown(&self, round: &Round) -> Vec<(Point, How)> {
-        let mut people = self.people.clone();
-        let mut mark = |number: usize, how| {
-            if let Some(person) = people.get_mut(number).filter(|person| person.1 != How::Absent) {
-                person.1 = how;
+    /// Returns the marks of all agents, with their states after a round.
+    fn marks(&self, round: &Round) -> Vec<AgentMark> {
+        let mut marks = self.agents.clone();
+        let mut set_state = |agent: usize, state| {
+            if let Some(mark) = marks.get_mut(agent).filter(|mark| mark.state != AgentState::Absent)
+            {
+                mark.state = state;
             }
         };
-        for (number, _) in self.waiting.iter().enumerate().filter(|(_, query)| query.is_some()) {
-            mark(number, How::Waiting);
+        for (agent, _) in self.waiting.iter().enumerate().filter(|(_, query)| query.is_some()) {
+            set_state(agent, AgentState::Waiting);
         }
         for member in round.jobs.iter().flat_map(|job| &job.members) {
-            if let Some(number) = person(&member.pending.ticket) {
-                mark(number, How::Hidden);
+            if let Some(agent) = agent_of(&member.pending.ticket) {
+                set_state(agent, AgentState::Hidden);
             }
         }
-        people
+        marks
     }
 }
 
-/// The distinct regions of a round.
+/// Returns the distinct regions of a round.
 fn regions(round: &Round) -> Vec<Vec<u32>> {
     let streets = |region: &[meshcloak::map::StreetId]| region.iter().map(|s| s.0).collect();
     let mut regions: Vec<Vec<u32>> =
@@ -205,8 +216,8 @@ fn regions(round: &Round) -> Vec<Vec<u32>> {
     regions
 }
 
-/// How many people are in each set of a round; jobs of one set share one list of streets.
-fn sizes(round: &Round) -> Vec<usize> {
+/// Returns the size of each anonymity set of a round. Jobs of one set share one list of streets.
+fn set_sizes(round: &Round) -> Vec<usize> {
     let mut sets: Vec<_> = round
         .jobs
         .iter()

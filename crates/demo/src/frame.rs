@@ -1,93 +1,88 @@
-//! What the page gets once a second: where everyone is, what was published, how it goes.
+//! The frame that the page receives once per round: agents, published regions, counts.
 //!
-//! A person takes five bytes, so that thousands fit into a small message.
+//! ```text
+//! agent   x u16 LE   y u16 LE   state u8      5 bytes; coordinates in 1/65535 of the bounds
+//! ```
 
 use meshcloak::units::{Point, Rectangle};
 use serde::Serialize;
 
-/// How somebody is.
+/// State of an agent; the number is its code in the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum How {
-    /// Not there.
+pub enum AgentState {
+    /// Not on the map.
     Absent = 0,
-    /// Going about.
+    /// Without a query.
     Idle = 1,
-    /// Has asked and waits.
+    /// With a waiting query.
     Waiting = 2,
-    /// Was hidden in this second.
+    /// Member of an anonymity set of this round.
     Hidden = 3,
 }
 
-/// A second of the demo.
+/// Position and state of an agent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AgentMark {
+    /// Position in Web Mercator coordinates.
+    pub point: Point,
+    /// State.
+    pub state: AgentState,
+}
+
+/// One frame of the demo.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Second {
-    /// Which one.
+pub struct DemoFrame {
+    /// Number of the round.
     pub second: u64,
-    /// Everyone, five bytes each, base64; see [`pack`].
+    /// All agents, [`pack`]ed, in base64.
     pub people: String,
-    /// The part of the square of the world that coordinates are parts of.
+    /// Bounds of the coordinates in Web Mercator: west, north, east, south.
     pub bounds: [f64; 4],
-    /// How it goes.
-    pub counts: Counts,
-    /// The streets of every published region.
+    /// Counts of the round.
+    pub counts: FrameCounts,
+    /// Streets of each published region.
     pub regions: Vec<Vec<u32>>,
 }
 
-/// How it goes.
+/// Counts of one round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Counts {
-    /// How many people there are.
+pub struct FrameCounts {
+    /// Agents on the map.
     pub present: usize,
-    /// Who asked in this second.
+    /// Queries submitted.
     pub asked: usize,
-    /// Who was hidden.
+    /// Queries served.
     pub served: usize,
-    /// Whose patience was over.
+    /// Queries expired.
     pub expired: usize,
-    /// Who waits.
+    /// Queries waiting.
     pub waiting: usize,
-    /// Published sets.
+    /// Anonymity sets published.
     pub sets: usize,
-    /// People in a set, on average.
+    /// Mean size of an anonymity set.
     pub set_size: Option<f64>,
-    /// Seconds from asking to being hidden, on average.
+    /// Mean delay of the served queries in seconds.
     pub delay: Option<f64>,
-    /// Milliseconds the engine took.
+    /// Time of the engine in milliseconds.
     pub batch_ms: f64,
-    /// Of those whose queries ended in the last seconds, the share who were hidden.
+    /// Success rate of the queries that ended in the last rounds.
     pub success: Option<f64>,
 }
 
-/// Everyone in five bytes: x and y in 1/65535 of the bounds, low byte first, and how they are.
-pub fn pack(people: &[(Point, How)], bounds: Rectangle) -> Vec<u8> {
-    let part = |value: f64, from: f64, span: f64| {
-        let part = if span > 0.0 { (value - from) / span } else { 0.0 };
-        ((part.clamp(0.0, 1.0) * 65535.0).round() as u16).to_le_bytes()
+/// Encodes agents in five bytes each.
+pub fn pack(agents: &[AgentMark], bounds: Rectangle) -> Vec<u8> {
+    let scale = |value: f64, from: f64, span: f64| {
+        let fraction = if span > 0.0 { (value - from) / span } else { 0.0 };
+        ((fraction.clamp(0.0, 1.0) * 65535.0).round() as u16).to_le_bytes()
     };
-    let mut bytes = Vec::with_capacity(people.len() * 5);
-    for &(point, how) in people {
-        bytes.extend(part(point.x, bounds.min.x, bounds.width()));
-        bytes.extend(part(point.y, bounds.min.y, bounds.height()));
-        bytes.push(how as u8);
+    let mut bytes = Vec::with_capacity(agents.len() * 5);
+    for &AgentMark { point, state } in agents {
+        bytes.extend(scale(point.x, bounds.min.x, bounds.width()));
+        bytes.extend(scale(point.y, bounds.min.y, bounds.height()));
+        bytes.push(state as u8);
     }
     bytes
-}
-
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Bytes as base64, padded.
-pub fn base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for letter in 0..4 {
-            let index = (bits >> (18 - 6 * letter)) as usize & 63;
-            text.push(if letter <= chunk.len() { LETTERS[index] as char } else { '=' });
-        }
-    }
-    text
 }
 
 #[cfg(test)]
@@ -95,17 +90,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_that_of_everyone_else() {
-        for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foobar", "Zm9vYmFy")] {
-            assert_eq!(base64(plain.as_bytes()), coded);
-        }
-        assert_eq!(base64(&[0xff, 0xef, 0xbe]), "/+++");
-    }
-
-    #[test]
-    fn a_person_takes_five_bytes() {
+    fn an_agent_takes_five_bytes() {
         let bounds = Rectangle { min: Point::new(0.5, 0.5), max: Point::new(0.6, 0.7) };
-        let people = [(Point::new(0.6, 0.5), How::Waiting), (Point::new(0.55, 0.9), How::Idle)];
-        assert_eq!(pack(&people, bounds), [255, 255, 0, 0, 2, 0, 128, 255, 255, 1]);
+        let mark = |x, y, state| AgentMark { point: Point::new(x, y), state };
+        let agents = [mark(0.6, 0.5, AgentState::Waiting), mark(0.55, 0.9, AgentState::Idle)];
+        assert_eq!(pack(&agents, bounds), [255, 255, 0, 0, 2, 0, 128, 255, 255, 1]);
     }
 }

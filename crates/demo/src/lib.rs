@@ -1,20 +1,20 @@
-//! The show: a gateway with a simulated crowd, and what an attacker sees of it.
+//! Demo: a gateway with simulated agents, and a comparison of schemes under attack.
 //!
-//! Everything here is under `/demo`, and only here does anything tell where people are: they are
-//! simulated. A gateway for real people is never given one of these.
+//! All routes are under `/demo`. They are the only ones that return positions of users, and these
+//! users are simulated. A gateway for real users has none of them.
 
+pub mod agents;
 pub mod arena;
 pub mod board;
-pub mod crowd;
+pub mod disclosed;
 pub mod frame;
+pub mod recording;
 pub mod routes;
-pub mod tape;
-pub mod truth;
 
+use crate::agents::{AgentSettings, Agents};
 use crate::arena::Arena;
 use crate::board::Board;
-use crate::crowd::{Crowd, CrowdPlan};
-use crate::routes::Stage;
+use crate::routes::DemoState;
 use axum::Router;
 use gateway::engine::Round;
 use gateway::gateway::Gateway;
@@ -25,50 +25,50 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
-/// A show that can begin.
+/// A demo around a gateway.
 pub struct Demo {
     gateway: Arc<Gateway>,
     board: Arc<Board>,
     tiles: Arc<Tiles>,
-    plan: CrowdPlan,
+    settings: AgentSettings,
 }
 
 impl Demo {
-    /// A show around a gateway.
-    pub fn new(gateway: Arc<Gateway>, plan: CrowdPlan) -> Demo {
+    /// Prepares the tiles and the board; agents start with [`Demo::start`].
+    pub fn new(gateway: Arc<Gateway>, settings: AgentSettings) -> Demo {
         let tiles = Arc::new(Tiles::new(Arc::clone(gateway.atlas())));
-        let board = Arc::new(Board::new(plan.users, tiles.world(), tiles.frame().clone()));
-        Demo { gateway, board, tiles, plan }
+        let board = Arc::new(Board::new(settings.users, tiles.world(), tiles.frame().clone()));
+        Demo { gateway, board, tiles, settings }
     }
 
-    /// Everything there is to see: the page, the map, the crowd.
+    /// Routes of the page, the map and the demo.
     pub fn routes(&self, report: Option<PathBuf>) -> Router {
         let frame = self.tiles.frame().clone();
         let atlas = Arc::clone(self.gateway.atlas());
-        let stage = Stage {
+        let state = DemoState {
             gateway: Arc::clone(&self.gateway),
             board: Arc::clone(&self.board),
             arena: Arc::new(Arena::new(atlas, frame.clone())),
             frame,
-            users: self.plan.users,
+            users: self.settings.users,
         };
         page::routes(&PageOptions { mode: PageMode::Demo, report })
             .merge(tiles::routes(Arc::clone(&self.tiles)))
-            .merge(routes::routes(stage))
+            .merge(routes::routes(state))
     }
 
-    /// Whoever is shown every round.
-    pub fn onlooker(&self) -> impl FnMut(&Round) + Send + 'static + use<> {
+    /// Returns the callback that receives every round of the engine.
+    pub fn observer(&self) -> impl FnMut(&Round) + Send + 'static + use<> {
         let (gateway, board) = (Arc::clone(&self.gateway), Arc::clone(&self.board));
-        move |round| board.round(gateway.atlas().map(), round)
+        move |round| board.record_round(gateway.atlas().map(), round)
     }
 
-    /// Lets the crowd live, on a thread of its own, until the gateway stops.
-    pub fn begin(&self) -> io::Result<()> {
+    /// Starts the agents on a thread of their own; it ends when the gateway stops.
+    pub fn start(&self) -> io::Result<()> {
         let frame = self.tiles.frame().clone();
-        let crowd = Crowd::new(Arc::clone(&self.gateway), Arc::clone(&self.board), frame);
-        let (plan, stopping) = (self.plan, self.gateway.stopping());
-        let live = move || crowd.live(plan, &stopping);
-        thread::Builder::new().name("crowd".into()).spawn(live).map(|_| ())
+        let agents = Agents::new(Arc::clone(&self.gateway), Arc::clone(&self.board), frame);
+        let (settings, stopping) = (self.settings, self.gateway.stopping());
+        let run = move || agents.run(settings, &stopping);
+        thread::Builder::new().name("agents".into()).spawn(run).map(|_| ())
     }
 }

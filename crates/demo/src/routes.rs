@@ -1,8 +1,8 @@
-//! What only the demo may tell, all of it under `/demo`.
+//! HTTP routes of the demo, all under `/demo`.
 
-use crate::arena::{Arena, ArenaError, SCHEMES, Wish, attack_choices};
+use crate::arena::{Arena, ArenaError, CompareRequest, SCHEMES, attack_choices};
 use crate::board::Board;
-use crate::truth::Truth;
+use crate::disclosed::DisclosedQuery;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -19,144 +19,152 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// What the routes share.
+/// Shared state of the routes.
 #[derive(Clone)]
-pub struct Stage {
+pub struct DemoState {
     /// The gateway.
     pub gateway: Arc<Gateway>,
-    /// The truth.
+    /// Ground truth.
     pub board: Arc<Board>,
-    /// Where schemes meet attackers.
+    /// Comparison of schemes.
     pub arena: Arc<Arena>,
-    /// Where the map lies.
+    /// Projection of the map.
     pub frame: Frame,
-    /// How many people there are.
+    /// Number of agents.
     pub users: u32,
 }
 
-/// The routes.
-pub fn routes(stage: Stage) -> Router {
+/// Routes of the demo.
+pub fn routes(state: DemoState) -> Router {
     Router::new()
         .route("/demo/info", get(info))
         .route("/demo/live", get(live))
-        .route("/demo/asked/{ticket}", post(asked))
+        .route("/demo/asked/{ticket}", post(disclosed))
         .route("/demo/compare", post(compare))
-        .with_state(stage)
+        .with_state(state)
 }
 
-async fn info(State(stage): State<Stage>) -> Json<serde_json::Value> {
+async fn info(State(state): State<DemoState>) -> Json<serde_json::Value> {
     Json(json!({
-        "guarantee": gateway::receipt::word(stage.gateway.guarantee()),
-        "people": stage.users,
-        "tick": stage.gateway.config().engine.tick.as_secs_f64(),
+        "guarantee": gateway::receipt::word(state.gateway.guarantee()),
+        "people": state.users,
+        "tick": state.gateway.config().engine.tick.as_secs_f64(),
         "schemes": SCHEMES,
         "attacks": attack_choices(),
     }))
 }
 
-async fn live(State(stage): State<Stage>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let both = (stage.board.seconds(), stage.gateway.stopping());
-    let events = unfold(both, |(mut seconds, mut stopping)| async move {
-        // A gateway that stops waits for whoever is connected.
+async fn live(
+    State(state): State<DemoState>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let receivers = (state.board.frames(), state.gateway.stopping());
+    let events = unfold(receivers, |(mut frames, mut stopping)| async move {
+        // The stream must end at shutdown: the gateway waits for open connections.
         tokio::select! {
-            changed = seconds.changed() => changed.ok()?,
+            changed = frames.changed() => changed.ok()?,
             _ = stopping.wait_for(|stopping| *stopping) => return None,
         }
-        let second = Arc::clone(&seconds.borrow_and_update());
-        Some((Ok(Event::default().data(&*second)), (seconds, stopping)))
+        let frame = Arc::clone(&frames.borrow_and_update());
+        Some((Ok(Event::default().data(&*frame)), (frames, stopping)))
     });
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
-/// Where somebody asked, so that the demo can tell who was near.
+/// Position and dc of a query of the page, to count its neighbours.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Standing {
+struct QueryPlace {
     lon: f64,
     lat: f64,
     dc: f64,
 }
 
 #[derive(Serialize)]
-struct Told {
+struct DisclosedBody {
     #[serde(flatten)]
-    truth: Truth,
+    query: DisclosedQuery,
     asked: String,
     objects: Vec<serde_json::Value>,
     neighbours: Option<usize>,
 }
 
-async fn asked(
-    State(stage): State<Stage>,
+/// Returns how a query of the page was disclosed; for an expired one its number of neighbours.
+async fn disclosed(
+    State(state): State<DemoState>,
     Path(ticket): Path<String>,
-    Json(standing): Json<Standing>,
+    Json(place): Json<QueryPlace>,
 ) -> Response {
-    let Some(truth) = stage.board.truth(&ticket) else {
+    let Some(query) = state.board.disclosed(&ticket) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let mut told = Told { truth, asked: String::new(), objects: Vec::new(), neighbours: None };
-    match &told.truth.inquiry {
-        None => told.neighbours = stage.neighbours(standing),
+    let mut body =
+        DisclosedBody { query, asked: String::new(), objects: Vec::new(), neighbours: None };
+    match &body.query.inquiry {
+        None => body.neighbours = state.neighbours(place),
         Some(inquiry) => {
-            told.asked = words(&inquiry.asked().question());
-            // What is answered follows from the inquiry alone, so asking again tells the same.
-            if let Ok(objects) = stage.gateway.service_client().ask(inquiry).await {
-                told.objects = objects.objects().iter().map(|object| {
-                    let place = stage.frame.lon_lat(object.point);
-                    json!({ "lon": place.lon, "lat": place.lat, "name": object.name, "category": object.category })
+            body.asked = describe(&inquiry.asked().question());
+            // The answer depends on the inquiry alone, so a repeated request returns the same.
+            if let Ok(objects) = state.gateway.service_client().ask(inquiry).await {
+                body.objects = objects.objects().iter().map(|object| {
+                    let at = state.frame.lon_lat(object.point);
+                    json!({ "lon": at.lon, "lat": at.lat, "name": object.name, "category": object.category })
                 }).collect();
             }
         }
     }
-    Json(told).into_response()
+    Json(body).into_response()
 }
 
-impl Stage {
-    /// How many people wait who reach a place and are reached from it; `None` off the map.
-    fn neighbours(&self, standing: Standing) -> Option<usize> {
-        let place = LonLat::new(standing.lon, standing.lat)?;
+impl DemoState {
+    /// Counts the waiting queries that would be adjacent in the constraint graph; `None` off the
+    /// map.
+    fn neighbours(&self, place: QueryPlace) -> Option<usize> {
+        let lon_lat = LonLat::new(place.lon, place.lat)?;
         let atlas = self.gateway.atlas();
-        let here = atlas.map().snap(self.frame.point(place), None)?.position;
-        let mine = Length::metres_down(standing.dc);
-        let within = |way: Option<Length>, dc| way.is_some_and(|way| way <= dc);
-        let reach = |query: &&Query| {
-            within(atlas.distance(here, query.position), mine)
+        let here = atlas.map().snap(self.frame.point(lon_lat), None)?.position;
+        let own_dc = Length::metres_down(place.dc);
+        let within = |distance: Option<Length>, dc| distance.is_some_and(|d| d <= dc);
+        let is_adjacent = |query: &&Query| {
+            within(atlas.distance(here, query.position), own_dc)
                 && within(atlas.distance(query.position, here), query.distance_constraint)
         };
-        Some(self.board.lock().waiting().filter(reach).count())
+        Some(self.board.lock().waiting().filter(is_adjacent).count())
     }
 }
 
-/// A question as the service hears it.
-fn words(question: &gateway::question::Question) -> String {
-    let what = match question.category.name() {
-        Some(name) => format!("places of the kind ‘{}’", name.replace('_', " ")),
-        None => "places".to_owned(),
+/// Describes the question of an inquiry in words.
+fn describe(question: &gateway::question::Question) -> String {
+    let objects = match question.category.name() {
+        Some(name) => format!("objects of category ‘{}’", name.replace('_', " ")),
+        None => "objects".to_owned(),
     };
-    let how = |along| match along {
+    let metric = |along| match along {
         Along::Streets => "along streets",
-        Along::Plane => "as the crow flies",
+        Along::Plane => "in a straight line",
     };
     match question.operation {
         Operation::Nearest { count, along } => {
-            format!("From each point of these streets, the {count} nearest {what}, {}", how(along))
+            format!(
+                "From each point of these streets, the {count} nearest {objects}, {}",
+                metric(along)
+            )
         }
         Operation::Within { radius, along } => {
-            let (metres, how) = (radius.as_metres(), how(along));
-            format!("All {what} within {metres:.0} m of any point of these streets, {how}")
+            let (metres, metric) = (radius.as_metres(), metric(along));
+            format!("All {objects} within {metres:.0} m of any point of these streets, {metric}")
         }
     }
 }
 
-async fn compare(State(stage): State<Stage>, Json(wish): Json<Wish>) -> Response {
-    let done = tokio::task::spawn_blocking(move || {
-        stage.arena.compare(&wish, || stage.board.lock().tape.moment())
+async fn compare(State(state): State<DemoState>, Json(request): Json<CompareRequest>) -> Response {
+    let compared = tokio::task::spawn_blocking(move || {
+        state.arena.compare(&request, || state.board.lock().recording.snapshot())
     });
-    match done.await {
+    match compared.await {
         Ok(Ok(comparison)) => Json(comparison).into_response(),
         Ok(Err(error)) => {
             let status = match error {
-                // Nothing is wrong: it will be there in a moment.
+                // Not an error: the page asks again.
                 ArenaError::TooSoon => StatusCode::ACCEPTED,
                 _ => StatusCode::BAD_REQUEST,
             };

@@ -74,7 +74,7 @@ impl Running {
         };
         let tls = config.tls.as_ref().map(Tls::read).transpose()?.map(Arc::new);
         let closing = watch::Sender::new(false);
-        let lookout = Arc::new(BatchMonitor::default());
+        let monitor = Arc::new(BatchMonitor::default());
         let patience = config.request_timeout;
         let reading = config.idle_timeout;
         let manners =
@@ -84,11 +84,11 @@ impl Running {
         if let Some((socket, _)) = operator {
             let manners = Manners { connections: 64, patience, reading, tls: None };
             let app =
-                operator_app(Arc::clone(&gateway)).merge(page::operator(&gateway, &lookout, &site));
+                operator_app(Arc::clone(&gateway)).merge(page::operator(&gateway, &monitor, &site));
             listeners.push(tokio::spawn(listen(socket, app, manners, closing.subscribe())));
         }
         let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
-        let rounds = lookout.watch(&gateway, rounds, onlooker);
+        let rounds = monitor.watch(&gateway, rounds, onlooker);
         tokio::spawn(learn(Arc::clone(&gateway)));
         let (break_down, broken) = watch::channel(false);
         let delivered = tokio::spawn(attend(Arc::clone(&gateway), rounds, break_down));

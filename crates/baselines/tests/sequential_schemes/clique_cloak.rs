@@ -61,7 +61,7 @@ fn published_cliques_meet_every_k_and_no_feasible_clique_is_missed() {
     let mut counts = [0, 0];
     for seed in 0..150 {
         let town = Town::random(seed * 4);
-        let queries = town.crowd(&mut Town::generator(seed), 2 + seed as usize % 60);
+        let queries = town.random_queries(&mut Town::generator(seed), 2 + seed as usize % 60);
         let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
         for (index, k_search) in [KSearch::Local, KSearch::Neighbours].into_iter().enumerate() {
             let fresh =

@@ -1,5 +1,9 @@
-//! The arena: the same people at the same second, hidden by one scheme and by another, and an
-//! attacker who tries to find one of them. Only the demo can show this, for it knows the truth.
+//! Comparison of schemes: the same recorded queries cloaked by one or two schemes, and an attack
+//! on one target. It needs the ground truth, which only the demo has.
+//!
+//! ```text
+//! Recording ─ snapshot ─▶ Moment ─ scheme ─▶ Replay ─ attack, target ─▶ Side
+//! ```
 
 mod replay;
 mod schemes;
@@ -8,132 +12,133 @@ mod side;
 pub use schemes::{Choice, SCHEMES};
 pub use side::Side;
 
-use crate::tape::Asked;
+use crate::recording::RecordedSecond;
 use attacks::{Attack, Prior};
 use meshcloak::distance::Atlas;
 use meshcloak::map::Frame;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::units::Time;
 use replay::Replay;
-use schemes::Workshop;
+use schemes::SchemeFactory;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is to be compared.
+/// Request of a comparison.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wish {
+pub struct CompareRequest {
     /// One or two schemes.
     pub schemes: Vec<String>,
     /// The attack.
     pub attack: String,
-    /// A moment that was looked at before; otherwise, or if it is forgotten, now.
+    /// Number of an earlier moment; the present if missing or no longer kept.
     pub moment: Option<u64>,
-    /// A victim; otherwise somebody whom all schemes published.
+    /// Number of the target; chosen among the users published by all schemes if missing.
     pub victim: Option<u64>,
-    /// The victim after this one.
+    /// Choose the next target after this number.
     pub after: Option<u64>,
 }
 
-/// What comes of it.
+/// Result of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// To look at the same people again.
+    /// Number of the moment, to repeat the comparison.
     pub moment: u64,
-    /// Who is attacked; `None` if nobody was published by all schemes.
-    pub victim: Option<Victim>,
-    /// How many people all schemes published.
+    /// The target; `None` if no user was published by all schemes.
+    pub victim: Option<TargetBody>,
+    /// Number of users published by all schemes.
     pub published: usize,
-    /// Scheme by scheme.
+    /// Result of each scheme.
     pub sides: Vec<Side>,
 }
 
-/// Who is attacked.
+/// The user under attack.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Victim {
-    /// Her number in the crowd.
+pub struct TargetBody {
+    /// Number of the agent.
     pub number: u64,
-    /// Where she asked, degrees east.
+    /// Longitude of the query, degrees.
     pub lon: f64,
-    /// Degrees north.
+    /// Latitude of the query, degrees.
     pub lat: f64,
-    /// Among how many she wanted to be hidden.
+    /// Requested size of the anonymity set.
     pub k: u32,
 }
 
-/// Why nothing can be compared.
+/// Why a comparison is not possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArenaError {
-    /// No such scheme.
-    #[error("one or two known schemes are needed")]
+    /// Unknown scheme, or not one or two.
+    #[error("`schemes` must hold one or two of the ids listed by /demo/info")]
     Scheme,
-    /// No such attack.
-    #[error("no such attack")]
+    /// Unknown attack.
+    #[error("`attack` must be one of the ids listed by /demo/info")]
     Attack,
-    /// The demo has only just begun.
-    #[error("the crowd has only just come; ask again in a few seconds")]
+    /// Fewer than [`MIN_SECONDS`] seconds are recorded.
+    #[error("the simulation has just started; try again in a few seconds")]
     TooSoon,
 }
 
-/// A minute that somebody looks at.
+/// A snapshot of the recording, with the replays of the schemes used so far.
 pub(crate) struct Moment {
     pub second: u64,
     pub end: Time,
-    minute: Vec<Asked>,
+    seconds: Vec<RecordedSecond>,
     pub prior: Prior,
     replays: Mutex<BTreeMap<&'static str, Arc<Replay>>>,
 }
 
-/// The arena.
+/// Compares schemes on one map.
 pub struct Arena {
     pub(crate) atlas: Arc<Atlas>,
-    pub(crate) workshop: Workshop,
+    pub(crate) factory: SchemeFactory,
     pub(crate) frame: Frame,
     moments: Mutex<VecDeque<Arc<Moment>>>,
 }
 
-/// So many moments are remembered.
-const MOMENTS: usize = 6;
+/// Largest number of moments kept.
+const MAX_MOMENTS: usize = 6;
 
-/// So many seconds must have passed before there is anything to compare.
-const FIRST: usize = 8;
+/// Smallest number of recorded seconds for a comparison.
+const MIN_SECONDS: usize = 8;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Arena {
-    /// An arena on a map.
+    /// An arena without moments.
     pub fn new(atlas: Arc<Atlas>, frame: Frame) -> Arena {
-        let workshop = Workshop::new(Arc::clone(&atlas));
-        Arena { atlas, workshop, frame, moments: Mutex::default() }
+        let factory = SchemeFactory::new(Arc::clone(&atlas));
+        Arena { atlas, factory, frame, moments: Mutex::default() }
     }
 
-    /// Compares; `now` gives the last minute if no moment is asked for.
+    /// Runs a comparison. `now` returns the recording; it is called unless an earlier moment is
+    /// requested.
     pub fn compare(
         &self,
-        wish: &Wish,
-        now: impl FnOnce() -> Vec<Asked>,
+        request: &CompareRequest,
+        now: impl FnOnce() -> Vec<RecordedSecond>,
     ) -> Result<Comparison, ArenaError> {
         let known = |id: &String| SCHEMES.iter().find(|scheme| scheme.id == id);
-        let schemes: Option<Vec<&Choice>> = wish.schemes.iter().map(known).collect();
+        let schemes: Option<Vec<&Choice>> = request.schemes.iter().map(known).collect();
         let schemes = schemes.filter(|list| (1..=2).contains(&list.len()));
         let schemes = schemes.ok_or(ArenaError::Scheme)?;
-        let attack = attacks::by_name(&wish.attack).ok_or(ArenaError::Attack)?;
-        let moment = self.moment(wish.moment, now)?;
+        let attack = attacks::by_name(&request.attack).ok_or(ArenaError::Attack)?;
+        let moment = self.moment(request.moment, now)?;
         let replays: Vec<Arc<Replay>> =
-            schemes.iter().map(|scheme| moment.replay(&self.workshop, scheme.id)).collect();
+            schemes.iter().map(|scheme| moment.replay(&self.factory, scheme.id)).collect();
         let common = common(&replays, moment.end);
-        let victim = choose(&common, wish, |user| self.is_telling(&replays, user, moment.end));
+        let target = choose(&common, request, |user| self.is_typical(&replays, user, moment.end));
         let sides = schemes.iter().zip(&replays).map(|(scheme, replay)| {
-            let stage = side::Scene { arena: self, moment: &moment, replay, scheme: scheme.id };
-            stage.side(attack.as_ref(), victim)
+            let scene = side::Scene { arena: self, moment: &moment, replay, scheme: scheme.id };
+            scene.side(attack.as_ref(), target.map(|(user, _)| user))
         });
         Ok(Comparison {
             moment: moment.second,
             sides: sides.collect(),
-            victim: victim.and_then(|(user, query)| self.victim(&replays, user, query)),
+            victim: target.and_then(|(user, query)| self.describe(&replays, user, query)),
             published: common.len(),
         })
     }
@@ -141,32 +146,33 @@ impl Arena {
     fn moment(
         &self,
         wanted: Option<u64>,
-        now: impl FnOnce() -> Vec<Asked>,
+        now: impl FnOnce() -> Vec<RecordedSecond>,
     ) -> Result<Arc<Moment>, ArenaError> {
         let mut moments = lock(&self.moments);
         if let Some(moment) = moments.iter().find(|moment| Some(moment.second) == wanted) {
             return Ok(Arc::clone(moment));
         }
-        let minute = now();
-        let end = minute.last().filter(|_| minute.len() >= FIRST).ok_or(ArenaError::TooSoon)?.at;
+        let seconds = now();
+        let end =
+            seconds.last().filter(|_| seconds.len() >= MIN_SECONDS).ok_or(ArenaError::TooSoon)?.at;
         let second = end.as_millis() / 1000;
         if let Some(moment) = moments.iter().find(|moment| moment.second == second) {
             return Ok(Arc::clone(moment));
         }
-        let prior = self.prior(&minute);
-        let moment = Arc::new(Moment { second, end, minute, prior, replays: Mutex::default() });
+        let prior = self.prior(&seconds);
+        let moment = Arc::new(Moment { second, end, seconds, prior, replays: Mutex::default() });
         moments.push_back(Arc::clone(&moment));
-        if moments.len() > MOMENTS {
+        if moments.len() > MAX_MOMENTS {
             moments.pop_front();
         }
         Ok(moment)
     }
 
-    /// How popular streets are: where others asked.
-    fn prior(&self, minute: &[Asked]) -> Prior {
+    /// Prior of the adversary: queries per metre of each street.
+    fn prior(&self, seconds: &[RecordedSecond]) -> Prior {
         let map = self.atlas.map();
         let mut per_metre = vec![0.05; map.street_count()];
-        for query in minute.iter().flat_map(|second| second.queries.iter()) {
+        for query in seconds.iter().flat_map(|second| second.queries.iter()) {
             per_metre[query.position.street.index()] += 1.0;
         }
         for (street, weight) in map.streets().zip(&mut per_metre) {
@@ -175,96 +181,101 @@ impl Arena {
         Prior { per_metre }
     }
 
-    /// Whether it says something about all schemes how she fares: she wants to be one of several,
-    /// and is where they say.
-    fn is_telling(&self, replays: &[Arc<Replay>], user: UserId, end: Time) -> bool {
-        replays.iter().filter_map(|replay| replay.recent(user, end)).all(|(_, shown)| {
-            let inside = shown.region.contains(self.atlas.map(), shown.query.position);
-            inside && shown.query.k >= TELLING
+    /// Whether a user is a good example: k is at least [`EXAMPLE_K`] and all regions contain the
+    /// position.
+    fn is_typical(&self, replays: &[Arc<Replay>], user: UserId, end: Time) -> bool {
+        replays.iter().filter_map(|replay| replay.recent(user, end)).all(|(_, last)| {
+            let inside = last.region.contains(self.atlas.map(), last.query.position);
+            inside && last.query.k >= EXAMPLE_K
         })
     }
 
-    fn victim(&self, replays: &[Arc<Replay>], user: UserId, query: QueryId) -> Option<Victim> {
-        let asked = replays.iter().find_map(|replay| replay.asked.get(&query))?;
-        let place = self.frame.lon_lat(self.atlas.map().point(asked.position));
-        Some(Victim { number: user.0, lon: place.lon, lat: place.lat, k: asked.k })
+    fn describe(&self, replays: &[Arc<Replay>], user: UserId, id: QueryId) -> Option<TargetBody> {
+        let query = replays.iter().find_map(|replay| replay.queries.get(&id))?;
+        let lon_lat = self.frame.lon_lat(self.atlas.map().point(query.position));
+        Some(TargetBody { number: user.0, lon: lon_lat.lon, lat: lon_lat.lat, k: query.k })
     }
 }
 
 impl Moment {
-    fn replay(&self, workshop: &Workshop, id: &'static str) -> Arc<Replay> {
+    fn replay(&self, factory: &SchemeFactory, id: &'static str) -> Arc<Replay> {
         let mut replays = lock(&self.replays);
         let replay = replays.entry(id).or_insert_with(|| {
-            let scheme = workshop.make(id).expect("it is one of the choices");
-            Arc::new(Replay::of(scheme, &self.minute))
+            let scheme = factory.make(id).expect("the id is one of SCHEMES");
+            Arc::new(Replay::new(scheme, &self.seconds))
         });
         Arc::clone(replay)
     }
 }
 
-/// Whom all schemes published lately, for the same question, ascending; with that question.
+/// Returns the users whose last query was recently published by all schemes, ascending, with that
+/// query.
 fn common(replays: &[Arc<Replay>], end: Time) -> Vec<(UserId, QueryId)> {
     let Some((first, others)) = replays.split_first() else { return Vec::new() };
-    let hers = |replay: &Replay, user| replay.recent(user, end).map(|(_, shown)| shown.query.id);
+    let last = |replay: &Replay, user| replay.recent(user, end).map(|(_, last)| last.query.id);
     let users = first.published.keys();
-    let asked = users.filter_map(|&user| Some((user, hers(first, user)?)));
-    asked.filter(|&(user, id)| others.iter().all(|replay| hers(replay, user) == Some(id))).collect()
+    let published = users.filter_map(|&user| Some((user, last(first, user)?)));
+    let by_all = |&(user, id): &(UserId, QueryId)| {
+        others.iter().all(|replay| last(replay, user) == Some(id))
+    };
+    published.filter(by_all).collect()
 }
 
-/// A victim who wants to be one of so many shows more than one who is content with two.
-const TELLING: u32 = 4;
+/// Smallest k of a target that is chosen as an example.
+const EXAMPLE_K: u32 = 4;
 
-/// The victim that was asked for, or the next one, or the first who is telling.
+/// Returns the requested target, or the next one, or the first good example.
 fn choose(
     common: &[(UserId, QueryId)],
-    wish: &Wish,
-    telling: impl Fn(UserId) -> bool,
+    request: &CompareRequest,
+    is_typical: impl Fn(UserId) -> bool,
 ) -> Option<(UserId, QueryId)> {
     let find = |fits: &dyn Fn(u64) -> bool| common.iter().find(|(user, _)| fits(user.0));
-    let wanted = wish.victim.and_then(|victim| find(&|user| user == victim));
-    let next = wish.after.and_then(|after| find(&|user| user > after));
-    let first = || common.iter().find(|(user, _)| telling(*user)).or(common.first());
-    wanted.or(next).or_else(first).copied()
+    let requested = request.victim.and_then(|number| find(&|user| user == number));
+    let next = request.after.and_then(|after| find(&|user| user > after));
+    let first = || common.iter().find(|(user, _)| is_typical(*user)).or(common.first());
+    requested.or(next).or_else(first).copied()
 }
 
 /// An attack that can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AttackChoice {
-    /// As in addresses.
+    /// Id in URLs and requests.
     pub id: &'static str,
-    /// As in lists.
+    /// Label in lists.
     pub label: &'static str,
-    /// What it needs and does, in a sentence.
+    /// Knowledge of the adversary, in one sentence.
     pub about: String,
 }
 
-/// The attacks one can choose from; the paper's own attacker first.
+/// Returns all attacks; the adversary of the paper (§III-F) first.
 pub fn attack_choices() -> Vec<AttackChoice> {
     let mut all = attacks::all();
     all.sort_by_key(|attack| attack.name() != "known-point");
     let choice = |attack: &dyn Attack| {
-        let about = format!("Level {}: it knows {}.", attack.level().name(), attack.needs());
+        let about =
+            format!("Level {}: the adversary knows {}.", attack.level().name(), attack.needs());
         AttackChoice { id: attack.name(), label: label(attack.name()), about }
     };
     all.iter().map(|attack| choice(&**attack)).collect()
 }
 
-/// What an attacker does, in a few words.
+/// Label of an attack.
 fn label(attack: &'static str) -> &'static str {
     match attack {
-        "known-point" => "knows where she asked before",
-        "hindsight" => "knows that, and waits for her next one",
-        "inversion" => "knows everyone, runs the algorithm again",
-        "reachability" => "follows her from region to region",
-        "region-inversion" => "asks which streets explain the mesh",
-        "boundary" => "measures back from the frontier",
+        "known-point" => "knows the previous position",
+        "hindsight" => "knows the previous position and the next publication",
+        "inversion" => "knows all users and reruns the algorithm",
+        "reachability" => "follows the target from region to region",
+        "region-inversion" => "finds the streets that explain the mesh",
+        "boundary" => "measures back from the boundary of the mesh",
         "bayes" => "knows which streets are popular",
-        "intersection" => "links three questions of hers",
-        "sybils" => "sends four people of its own",
-        "homogeneity" => "counts streets instead of people",
-        "timing" => "watches when people ask",
-        "centre" => "guesses the middle",
-        "together" => "does all that a service can",
+        "intersection" => "links three queries of the target",
+        "sybils" => "adds four fake users",
+        "homogeneity" => "counts distinct streets of the set",
+        "timing" => "observes the times of queries",
+        "centre" => "guesses the centre of the region",
+        "together" => "combines all attacks of a service",
         other => other,
     }
 }

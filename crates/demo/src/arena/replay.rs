@@ -1,6 +1,6 @@
-//! The same people, hidden by any scheme: the last minute is lived through again.
+//! Replays the recorded queries with one scheme.
 
-use crate::tape::Asked;
+use crate::recording::RecordedSecond;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guard::Promise;
 use meshcloak::history::LastPositions;
@@ -12,88 +12,88 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Somebody was published.
+/// A published query.
 #[derive(Clone, Debug)]
 pub struct Publication {
-    /// What she asked.
+    /// The query.
     pub query: Query,
-    /// When it was published.
+    /// Time of the publication.
     pub at: Time,
-    /// Who was in the set.
+    /// Queries of the anonymity set.
     pub members: Arc<Vec<QueryId>>,
-    /// What the service was asked about.
+    /// Published region.
     pub region: Arc<Region<'static>>,
-    /// What the scheme saw at that turn, if it is recent.
-    pub seen: Option<Arc<State>>,
+    /// Input of the scheme at that turn, if recent.
+    pub state: Option<Arc<State>>,
 }
 
-/// What became of everyone.
+/// All publications of a replay.
 #[derive(Debug, Default)]
 pub struct Replay {
-    /// By person, what was published for her, in order of time.
+    /// Publications of each user, in order of time.
     pub published: BTreeMap<UserId, Vec<Publication>>,
-    /// By query, who asked: members are named by their queries.
-    pub asked: BTreeMap<QueryId, Query>,
+    /// All queries by id.
+    pub queries: BTreeMap<QueryId, Query>,
 }
 
-/// What happened in the last seconds can be attacked; of them the state is kept.
-pub const RECENT: u64 = 4_000;
+/// Age in milliseconds up to which a publication can be attacked and its state is kept.
+pub const MAX_AGE_MILLIS: u64 = 4_000;
 
 impl Replay {
-    /// Lets a scheme hide the people of a minute.
-    pub fn of(scheme: Box<dyn Scheme>, minute: &[Asked]) -> Replay {
+    /// Runs a scheme on the recorded queries.
+    pub fn new(scheme: Box<dyn Scheme>, seconds: &[RecordedSecond]) -> Replay {
         let pace = scheme.describe().pace;
         let mut replay = Replay::default();
-        let mut spy = Spy { scheme, seen: None, looks: false };
+        let mut recorder = StateRecorder { scheme, state: None, is_active: false };
+        let mut positions = recorder.history_horizon().map(LastPositions::new);
         let mut state = State::default();
-        let mut positions = spy.history_horizon().map(LastPositions::new);
-        let end = minute.last().map_or(0, |second| second.at.as_millis());
-        for second in minute {
-            spy.looks = second.at.as_millis() + RECENT > end;
+        let end = seconds.last().map_or(0, |second| second.at.as_millis());
+        for second in seconds {
+            recorder.is_active = second.at.as_millis() + MAX_AGE_MILLIS > end;
             for query in second.queries.iter() {
-                replay.asked.insert(query.id, query.clone());
+                replay.queries.insert(query.id, query.clone());
             }
             for batch in batches(pace, second) {
                 if let Some(positions) = &mut positions {
                     positions.record_all(&batch.arrivals, &mut state.history);
                 }
-                replay.turn(&mut spy, &mut state, batch);
+                replay.turn(&mut recorder, &mut state, batch);
             }
         }
         replay
     }
 
-    fn turn(&mut self, spy: &mut Spy, state: &mut State, batch: Batch) {
+    fn turn(&mut self, recorder: &mut StateRecorder, state: &mut State, batch: Batch) {
         let at = batch.now;
-        let turned = turn(spy, state, batch, &mut ());
+        let turned = turn(recorder, state, batch, &mut ());
         let mut sets: BTreeMap<u32, (Arc<Vec<QueryId>>, Arc<Region<'static>>)> = BTreeMap::new();
-        let mut news = Vec::with_capacity(turned.served.len());
+        let mut served = Vec::with_capacity(turned.served.len());
         for (query, set) in turned.served {
             let (members, region) = sets.entry(set).or_insert_with(|| {
-                let cloaking = turned.published.set(set);
-                (Arc::new(cloaking.members.to_vec()), Arc::new(cloaking.region.into_owned()))
+                let set = turned.published.set(set);
+                (Arc::new(set.members.to_vec()), Arc::new(set.region.into_owned()))
             });
-            news.push((query, Arc::clone(members), Arc::clone(region)));
+            served.push((query, Arc::clone(members), Arc::clone(region)));
         }
-        let seen = spy.seen.take().filter(|_| !news.is_empty()).map(Arc::new);
-        for (query, members, region) in news {
+        let seen_state = recorder.state.take().filter(|_| !served.is_empty()).map(Arc::new);
+        for (query, members, region) in served {
             let user = query.user;
-            let publication = Publication { query, at, members, region, seen: seen.clone() };
+            let publication = Publication { query, at, members, region, state: seen_state.clone() };
             self.published.entry(user).or_default().push(publication);
         }
     }
 
-    /// What was published for a person last, if that is recent, and its place in her list.
+    /// Returns the last publication of a user and its index, if it is recent.
     pub fn recent(&self, user: UserId, end: Time) -> Option<(usize, &Publication)> {
-        let hers = self.published.get(&user)?;
-        let last = hers.last()?;
-        (last.at.as_millis() + RECENT > end.as_millis() && last.seen.is_some())
-            .then_some((hers.len() - 1, last))
+        let publications = self.published.get(&user)?;
+        let last = publications.last()?;
+        (last.at.as_millis() + MAX_AGE_MILLIS > end.as_millis() && last.state.is_some())
+            .then_some((publications.len() - 1, last))
     }
 }
 
-/// A second as the scheme wants it: at once, or one by one.
-fn batches(pace: Pace, second: &Asked) -> Vec<Batch> {
+/// Splits a second into the batches of a scheme: one, or one per query.
+fn batches(pace: Pace, second: &RecordedSecond) -> Vec<Batch> {
     let batch = |now, arrivals| Batch { now, arrivals, cancelled: Vec::new() };
     match pace {
         Pace::Batch => vec![batch(second.at, second.queries.to_vec())],
@@ -105,14 +105,14 @@ fn batches(pace: Pace, second: &Asked) -> Vec<Batch> {
     }
 }
 
-/// Looks over the shoulder of a scheme.
-struct Spy {
+/// Wraps a scheme and records its input state.
+struct StateRecorder {
     scheme: Box<dyn Scheme>,
-    seen: Option<State>,
-    looks: bool,
+    state: Option<State>,
+    is_active: bool,
 }
 
-impl Scheme for Spy {
+impl Scheme for StateRecorder {
     fn name(&self) -> &'static str {
         self.scheme.name()
     }
@@ -130,7 +130,7 @@ impl Scheme for Spy {
     }
 
     fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
-        self.seen = self.looks.then(|| state.clone());
+        self.state = self.is_active.then(|| state.clone());
         self.scheme.cloak(state, now, watch)
     }
 }

@@ -1,4 +1,4 @@
-//! The schemes one can choose from, in words.
+//! The schemes of the demo: ids, labels, construction.
 
 use meshcloak::cells::{CellRule, Cells};
 use meshcloak::distance::Atlas;
@@ -8,14 +8,14 @@ use meshcloak::scheme::Scheme;
 use serde::Serialize;
 use std::sync::{Arc, OnceLock};
 
-/// Something that can be chosen.
+/// A scheme that can be selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Choice {
-    /// As in addresses.
+    /// Id in URLs and requests.
     pub id: &'static str,
-    /// As in lists.
+    /// Label in lists.
     pub label: &'static str,
-    /// What it is, in a sentence.
+    /// Description in one sentence.
     pub about: &'static str,
 }
 
@@ -23,47 +23,55 @@ const fn choice(id: &'static str, label: &'static str, about: &'static str) -> C
     Choice { id, label, about }
 }
 
-/// Every scheme that can be chosen.
+/// All schemes, in the order of the list.
 pub const SCHEMES: &[Choice] = &[
-    choice("reciprocal", "MeshCloak, reciprocal", "Disjoint sets; all members publish one mesh."),
-    choice("history", "MeshCloak, history", "Reciprocal, and safe against a known last position."),
     choice(
-        "cells",
-        "MeshCloak, cells",
-        "Reciprocal; the region is made of fixed cells of the city.",
+        "reciprocal",
+        "MeshCloak, reciprocal",
+        "Disjoint sets; all members publish the same mesh.",
     ),
+    choice(
+        "history",
+        "MeshCloak, history",
+        "Reciprocal; also safe against a known previous position.",
+    ),
+    choice("cells", "MeshCloak, cells", "Reciprocal; the region is a union of fixed cells."),
     choice(
         "history-cells",
         "MeshCloak, history, cells",
-        "History; the region is made of fixed cells.",
+        "History; the region is a union of fixed cells.",
     ),
-    choice("paper", "MeshCloak, as printed", "Each takes a largest clique; sets overlap."),
-    choice("sequential", "MeshCloak, one by one", "As printed, but nobody waits for a batch."),
+    choice("paper", "MeshCloak, as printed", "Each query takes a largest clique; sets overlap."),
+    choice(
+        "sequential",
+        "MeshCloak, sequential",
+        "As printed, processed query by query without batches.",
+    ),
     choice("clique-cloak", "CliqueCloak", "A rectangle around a clique in the plane."),
     choice("clique-cloak-nbr", "CliqueCloak, neighbours", "CliqueCloak that tries larger cliques."),
-    choice("i-clique-cloak", "ICliqueCloak", "CliqueCloak that minds movement boundaries."),
+    choice("i-clique-cloak", "ICliqueCloak", "CliqueCloak with movement boundaries."),
     choice("hilbert-cloak", "Hilbert Cloak", "Neighbours along a space-filling curve."),
-    choice("hilbert-streets", "Hilbert on streets", "Neighbours along a walk of the streets."),
-    choice("casper", "Casper", "A cell of a pyramid of grids."),
-    choice("interval-cloak", "Interval Cloak", "A quadrant with enough people in it."),
+    choice("hilbert-streets", "Hilbert on streets", "Neighbours along a tour of the streets."),
+    choice("casper", "Casper", "A cell of a grid pyramid."),
+    choice("interval-cloak", "Interval Cloak", "A quadrant with at least k users."),
     choice("xstar", "XSTAR", "Stars of street segments, merged."),
-    choice("planar-laplace", "Planar Laplace", "Noise around the point; no crowd at all."),
+    choice("planar-laplace", "Planar Laplace", "Noise added to the position; no anonymity set."),
 ];
 
-/// Makes schemes on one map; cells are made once.
-pub struct Workshop {
-    /// The map.
+/// Builds schemes on one map; cells are computed once.
+pub struct SchemeFactory {
+    /// Map and distances.
     pub atlas: Arc<Atlas>,
     cells: OnceLock<Arc<Cells>>,
 }
 
-impl Workshop {
-    /// A workshop on a map.
-    pub fn new(atlas: Arc<Atlas>) -> Workshop {
-        Workshop { atlas, cells: OnceLock::new() }
+impl SchemeFactory {
+    /// A factory for schemes on this map.
+    pub fn new(atlas: Arc<Atlas>) -> SchemeFactory {
+        SchemeFactory { atlas, cells: OnceLock::new() }
     }
 
-    /// The scheme of that name.
+    /// Builds the scheme with this id; `None` if unknown.
     pub fn make(&self, id: &str) -> Option<Box<dyn Scheme>> {
         let guarantee = match id {
             "reciprocal" | "cells" => Guarantee::Reciprocal,
@@ -93,21 +101,21 @@ mod tests {
     use meshcloak::units::Length;
 
     #[test]
-    fn every_choice_is_a_scheme() {
+    fn every_listed_scheme_can_be_built() {
         let map = town("A 0,0  B 300,0 | A-B").map;
-        let workshop = Workshop::new(Arc::new(Atlas::new(map, Length::metres(2_000.0))));
+        let factory = SchemeFactory::new(Arc::new(Atlas::new(map, Length::metres(2_000.0))));
         for choice in SCHEMES {
-            assert!(workshop.make(choice.id).is_some(), "{}", choice.id);
+            assert!(factory.make(choice.id).is_some(), "{}", choice.id);
         }
-        assert!(workshop.make("nonsense").is_none());
+        assert!(factory.make("nonsense").is_none());
     }
 
     #[test]
-    fn every_rival_can_be_chosen() {
-        // MeshCloak itself is there by its guarantees; these publish what others do, at other cost.
+    fn every_baseline_is_listed() {
+        // MeshCloak is listed by guarantee; the others publish the same sets at a different cost.
         let known = ["meshcloak", "meshcloak-printed", "sequential-edges"];
-        let rivals = baselines::names().filter(|name| !known.contains(name));
-        let missing = rivals.filter(|name| SCHEMES.iter().all(|choice| choice.id != *name));
+        let baselines = baselines::names().filter(|name| !known.contains(name));
+        let missing = baselines.filter(|name| SCHEMES.iter().all(|choice| choice.id != *name));
         assert_eq!(missing.collect::<Vec<_>>(), Vec::<&str>::new());
     }
 }

@@ -1,4 +1,5 @@
-//! One scheme, one victim, one attack: what was published, what is left of it.
+//! One scheme under one attack on one target: the published region and what the attack leaves of
+//! it.
 
 use super::replay::{Publication, Replay};
 use super::{Arena, Moment, schemes};
@@ -6,43 +7,43 @@ use attacks::{
     Attack, KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View, pieces,
 };
 use meshcloak::map::StreetId;
-use meshcloak::query::{QueryId, UserId};
+use meshcloak::query::UserId;
 use meshcloak::region::{Disc, Region};
 use meshcloak::scheme::State;
 use meshcloak::units::{Point, Rectangle};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// How one scheme fares.
+/// Result of one scheme.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Side {
-    /// The scheme.
+    /// Id of the scheme.
     pub scheme: &'static str,
-    /// Why nothing is shown, if so.
+    /// Why there is no result.
     pub why: Option<String>,
-    /// The outline of a rectangle or disc, lon/lat.
+    /// Outline of a rectangle or disc, each lon, lat.
     pub outline: Option<Vec<[f64; 2]>>,
-    /// West, south, east, north of what was published.
+    /// Bounds of the region: west, south, east, north.
     pub bounds: Option<[f64; 4]>,
-    /// The streets that were published, ascending.
+    /// Streets of the region, ascending.
     pub streets: Vec<u32>,
-    /// Those that the attacker cannot rule out, ascending.
+    /// Streets that the adversary cannot exclude, ascending.
     pub kept: Vec<u32>,
-    /// Metres of street published.
+    /// Length of the region in metres.
     pub metres: f64,
-    /// Metres that are left.
+    /// Length of the remaining candidates in metres.
     pub metres_left: f64,
-    /// How many people were in the set.
+    /// Size of the anonymity set.
     pub set: usize,
-    /// How many people it may have been.
+    /// Number of remaining candidate users.
     pub k_left: Option<usize>,
-    /// Metres by which the attacker is off on average.
+    /// Expected error of the adversary in metres.
     pub error: Option<f64>,
-    /// What follows, in a sentence.
+    /// Conclusion in one sentence.
     pub told: String,
 }
 
-/// One scheme at one moment.
+/// One scheme at one moment, ready to be attacked.
 pub(super) struct Scene<'a> {
     pub arena: &'a Arena,
     pub moment: &'a Moment,
@@ -51,93 +52,98 @@ pub(super) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// How the scheme fares.
-    pub fn side(&self, attack: &dyn Attack, victim: Option<(UserId, QueryId)>) -> Side {
-        let found = victim.and_then(|(user, _)| self.replay.recent(user, self.moment.end));
-        let Some((attacked, shown)) = found else {
-            let why = Some("Nobody was published by both schemes at this moment.".into());
+    /// Attacks the last publication of the target.
+    pub fn side(&self, attack: &dyn Attack, target: Option<UserId>) -> Side {
+        let last = target.and_then(|user| self.replay.recent(user, self.moment.end));
+        let Some((attacked, published)) = last else {
+            let why = Some("No user was published by all selected schemes at this moment.".into());
             return Side { scheme: self.scheme, why, ..Side::default() };
         };
         let map = self.arena.atlas.map();
-        let believed = self.believe(attack, attacked, shown);
-        let nothing = believed.is_none();
-        let left = believed.unwrap_or_else(|| pieces::everywhere(map, &shown.region));
-        let streets = shown.region.streets(map);
+        let posterior = self.attack(attack, attacked, published);
+        let has_failed = posterior.is_none();
+        let left = posterior.unwrap_or_else(|| pieces::everywhere(map, &published.region));
+        let streets = published.region.streets(map);
         let kept = kept(&left, &streets);
-        let k_left = self.people(&left, shown);
+        let k_left = self.candidate_count(&left, published);
         let metres_left = match left.people {
             Some(_) => kept.iter().map(|&street| map.metres(street)).sum(),
             None => left.metres(),
         };
-        let metres = shown.region.metres(map);
+        let metres = published.region.metres(map);
         Side {
             scheme: self.scheme,
             why: None,
-            outline: self.outline(&shown.region),
+            outline: self.outline(&published.region),
             bounds: self.bounds(&streets),
             streets: streets.iter().map(|street| street.0).collect(),
             kept: kept.iter().map(|street| street.0).collect(),
             metres,
             metres_left: f64::min(metres_left, metres),
-            set: shown.members.len(),
+            set: published.members.len(),
             k_left: Some(k_left),
-            error: left.expected_error(map, map.point(shown.query.position)),
-            told: told(&left, shown, nothing, k_left),
+            error: left.expected_error(map, map.point(published.query.position)),
+            told: if has_failed {
+                NO_EVIDENCE.into()
+            } else {
+                conclusion(&left, published, k_left)
+            },
         }
     }
 
-    /// What the attacker believes, who has everything that an attack may need.
-    fn believe(
+    /// Runs the attack with all knowledge that an attack may need.
+    fn attack(
         &self,
         attack: &dyn Attack,
         attacked: usize,
-        shown: &Publication,
+        published: &Publication,
     ) -> Option<Posterior> {
-        let hers = self.replay.published.get(&shown.query.user)?;
-        let disclosures: Vec<LinkedDisclosure> = hers.iter().map(disclosure).collect();
-        let named: Vec<Vec<UserId>> = hers.iter().map(|shown| self.users(shown)).collect();
-        let state: &State = shown.seen.as_deref()?;
-        let people = SchemeRerun::people(state);
+        let publications = self.replay.published.get(&published.query.user)?;
+        let disclosures: Vec<Shown> = publications.iter().map(disclosure).collect();
+        let named: Vec<Vec<UserId>> =
+            publications.iter().map(|published| self.users(published)).collect();
+        let state: &State = published.state.as_deref()?;
+        let people = Again::people(state);
         let atlas = &self.arena.atlas;
-        let make = || self.arena.workshop.make(self.scheme).expect("it was made before");
-        let again = SchemeRerun { make: &make, state, now: shown.at };
-        let crowd = Snapshot::new(&people, &again);
-        let query = &shown.query;
+        let make = || self.arena.factory.make(self.scheme).expect("the id is one of SCHEMES");
+        let again = Again { make: &make, state, now: published.at };
+        let crowd = Crowd::new(&people, &again);
+        let query = &published.query;
         attack.attack(&View {
             atlas,
             rule: make().describe().regions,
             target: Target { dc: query.distance_constraint, speed: query.speed },
             disclosures: &disclosures,
             attacked,
-            previous: self.previous(shown),
+            previous: self.previous(published),
             crowd: Some(&crowd),
             named: &named,
             prior: Some(&self.moment.prior),
         })
     }
 
-    fn users(&self, shown: &Publication) -> Vec<UserId> {
-        let asked = shown.members.iter().filter_map(|id| self.replay.asked.get(id));
-        let mut users: Vec<UserId> = asked.map(|query| query.user).collect();
+    fn users(&self, published: &Publication) -> Vec<UserId> {
+        let queries = published.members.iter().filter_map(|id| self.replay.queries.get(id));
+        let mut users: Vec<UserId> = queries.map(|query| query.user).collect();
         users.sort_unstable();
         users
     }
 
-    /// Where she asked before, published or not.
-    fn previous(&self, shown: &Publication) -> Option<KnownPosition> {
-        let before = self.replay.asked.range(..shown.query.id).rev().map(|(_, query)| query);
-        let mut hers = before.filter(|query| query.user == shown.query.user);
-        hers.next().map(|query| KnownPosition { at: query.asked_at, position: query.position })
+    /// Returns the previous query of the target, published or not.
+    fn previous(&self, published: &Publication) -> Option<Sighting> {
+        let before = self.replay.queries.range(..published.query.id).rev().map(|(_, query)| query);
+        let mut of_target = before.filter(|query| query.user == published.query.user);
+        of_target.next().map(|query| Sighting { at: query.asked_at, position: query.position })
     }
 
-    /// How many people it may have been: those the attack names, or members of the set who are
-    /// where she may be.
-    fn people(&self, left: &Posterior, shown: &Publication) -> usize {
+    /// Number of candidate users: those named by the attack, or else the members of the set at
+    /// candidate positions.
+    fn candidate_count(&self, left: &Posterior, published: &Publication) -> usize {
         if let Some(people) = &left.people {
             return people.len();
         }
-        let asked = shown.members.iter().filter_map(|id| self.replay.asked.get(id));
-        asked.filter(|query| left.holds(query.position)).count()
+        let queries = published.members.iter().filter_map(|id| self.replay.queries.get(id));
+        queries.filter(|query| left.holds(query.position)).count()
     }
 
     fn bounds(&self, streets: &[StreetId]) -> Option<[f64; 4]> {
@@ -161,17 +167,18 @@ impl Scene<'_> {
     }
 }
 
+/// Returns one of 48 points on the circle.
 fn rim(disc: &Disc, step: u32) -> Point {
     let (sin, cos) = (f64::from(step) / 48.0 * std::f64::consts::TAU).sin_cos();
     Point::new(disc.centre.x + disc.radius * cos, disc.centre.y + disc.radius * sin)
 }
 
-fn disclosure(shown: &Publication) -> LinkedDisclosure {
-    let region = Arc::clone(&shown.region);
-    LinkedDisclosure::new(shown.query.asked_at, shown.at, region)
+fn disclosure(published: &Publication) -> Shown {
+    let region = Arc::clone(&published.region);
+    Shown::new(published.query.asked_at, published.at, region)
 }
 
-/// The published streets on which she may be.
+/// Returns the published streets that hold candidate positions.
 fn kept(left: &Posterior, streets: &[StreetId]) -> Vec<StreetId> {
     let mut kept: Vec<StreetId> = left.pieces.iter().map(|piece| piece.street).collect();
     kept.dedup();
@@ -179,20 +186,21 @@ fn kept(left: &Posterior, streets: &[StreetId]) -> Vec<StreetId> {
     kept
 }
 
-fn told(left: &Posterior, shown: &Publication, nothing: bool, k_left: usize) -> String {
-    let k = shown.query.k as usize;
-    if nothing {
-        return "this attack finds nothing to go by; what was published is all there is.".into();
-    }
+/// Conclusion if an attack does not apply.
+const NO_EVIDENCE: &str = "this attack does not apply; the whole published region remains.";
+
+/// Conclusion of an attack, in one sentence.
+fn conclusion(left: &Posterior, published: &Publication, k_left: usize) -> String {
+    let k = published.query.k as usize;
     if left.pieces.is_empty() {
-        return "the attacker rules out everything, and is wrong.".into();
+        return "the adversary excludes every position and is wrong.".into();
     }
-    if left.people.is_none() && !left.holds(shown.query.position) {
-        return "the attacker looks in the wrong place.".into();
+    if left.people.is_none() && !left.holds(published.query.position) {
+        return "the adversary excludes the true position and is wrong.".into();
     }
     match k_left {
-        0 | 1 => format!("only she can have asked. She wanted to be one of {k}."),
-        few if few < k => format!("only {few} can have asked. She wanted to be one of {k}."),
-        enough => format!("{enough} people can have asked; she wanted to be one of {k}."),
+        0 | 1 => format!("only the target remains as candidate; k = {k} was requested."),
+        few if few < k => format!("only {few} candidates remain; k = {k} was requested."),
+        enough => format!("{enough} candidates remain; k = {k} was requested."),
     }
 }

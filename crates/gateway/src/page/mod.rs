@@ -1,7 +1,7 @@
-//! The page: built from `web/`, embedded into the program, served with headers that let it talk
-//! to nobody but this gateway.
+//! The web page: built from `web/`, embedded into the binary, and served with a content security
+//! policy that allows connections to this gateway only.
 //!
-//! A program that was built without Node has no page in it; it says so, and serves all the rest.
+//! A binary built without Node has no page; it serves a notice instead, and all other routes.
 
 mod monitor;
 mod report;
@@ -32,67 +32,67 @@ use std::sync::Arc;
 #[allow_missing = true]
 struct Dist;
 
-/// No inline script or style, nothing from anywhere else, nobody may frame it.
+/// Content security policy: same-origin resources only, no inline code, no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; \
     style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What is said instead of a page that is not there.
+/// Served at `/` if no page is embedded.
 const NO_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
     <title>MeshCloak</title><h1>MeshCloak is running, without its page</h1>\
-    <p>This program was built without Node, so the page is not in it. Everything else is: the API \
+    <p>This binary was built without Node and has no page. All other routes work: the API \
     is described by <a href=\"/v1/openapi.json\">/v1/openapi.json</a>. \
     To get the page, install npm and run <code>make run</code>.</p></html>";
 
-/// What kind of gateway the page is for.
+/// Options of the page.
 #[derive(Clone, Debug, Default)]
 pub struct PageOptions {
-    /// Whether there is a simulated crowd to look at.
+    /// What the page displays.
     pub mode: PageMode,
-    /// The folder of an evaluation report.
+    /// Folder of an evaluation report.
     pub report: Option<PathBuf>,
 }
 
-/// What there is to look at.
+/// What the page displays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PageMode {
-    /// A gateway for real people: regions alone.
+    /// Published regions of a gateway with real users.
     #[default]
     Operator,
-    /// The demo, with a simulated crowd.
+    /// The demo with simulated agents.
     Demo,
 }
 
-/// What the page asks first.
+/// Response of `/page/info`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct PageInfo {
     demo: bool,
     report: Option<&'static str>,
 }
 
-/// A file of the page.
+/// An embedded file, plain and compressed.
 struct Asset {
     kind: &'static str,
     plain: Bytes,
-    zipped: Bytes,
+    gzipped: Bytes,
 }
 
 type Assets = Arc<BTreeMap<String, Asset>>;
 
-/// Whether a page was built into this program.
+/// Whether this binary has an embedded page.
 pub fn is_embedded() -> bool {
     Dist::get("index.html").is_some()
 }
 
-/// The routes of the page.
-pub fn routes(site: &PageOptions) -> Router {
-    routes_with(site, assets())
+/// Routes of the page.
+pub fn routes(options: &PageOptions) -> Router {
+    routes_with(options, assets())
 }
 
-fn routes_with(site: &PageOptions, assets: Assets) -> Router {
-    let report = site.report.as_deref().filter(|folder| folder.join(report::FIRST).is_file());
+fn routes_with(options: &PageOptions, assets: Assets) -> Router {
+    let report = options.report.as_deref().filter(|folder| folder.join(report::INDEX).is_file());
     let info = PageInfo {
-        demo: site.mode == PageMode::Demo,
+        demo: options.mode == PageMode::Demo,
         report: report.map(|_| "./report/report.html"),
     };
     let router = Router::new()
@@ -108,13 +108,17 @@ fn routes_with(site: &PageOptions, assets: Assets) -> Router {
     }
 }
 
-/// What an operator can look at: the page, the map, and what is published.
-pub fn operator(gateway: &Arc<Gateway>, lookout: &Arc<BatchMonitor>, site: &PageOptions) -> Router {
-    let site = PageOptions { mode: PageMode::Operator, report: site.report.clone() };
+/// Routes of the operator's listener: the page, the map and the published regions.
+pub fn operator(
+    gateway: &Arc<Gateway>,
+    monitor: &Arc<BatchMonitor>,
+    options: &PageOptions,
+) -> Router {
+    let options = PageOptions { mode: PageMode::Operator, report: options.report.clone() };
     let tiles = Arc::new(Tiles::new(Arc::clone(gateway.atlas())));
-    routes(&site)
+    routes(&options)
         .merge(tiles::routes(tiles))
-        .merge(lookout.routes(Arc::clone(gateway)))
+        .merge(monitor.routes(Arc::clone(gateway)))
         .route("/v1/openapi.json", get(|| async { Json(crate::server::document()) }))
 }
 
@@ -122,8 +126,8 @@ fn assets() -> Assets {
     let read = |name: std::borrow::Cow<'static, str>| {
         let kind = kind_of(&name)?;
         let plain = Bytes::from(Dist::get(&name)?.data.into_owned());
-        let zipped = zipped(&plain);
-        Some((name.into_owned(), Asset { kind, plain, zipped }))
+        let gzipped = gzip(&plain);
+        Some((name.into_owned(), Asset { kind, plain, gzipped }))
     };
     Arc::new(Dist::iter().filter_map(read).collect())
 }
@@ -140,7 +144,7 @@ fn kind_of(name: &str) -> Option<&'static str> {
     })
 }
 
-fn zipped(plain: &[u8]) -> Bytes {
+fn gzip(plain: &[u8]) -> Bytes {
     let mut writer = GzEncoder::new(Vec::new(), Compression::new(5));
     let written = writer.write_all(plain).and_then(|()| writer.finish());
     Bytes::from(written.expect("writing to memory cannot fail"))
@@ -149,7 +153,9 @@ fn zipped(plain: &[u8]) -> Bytes {
 async fn index(State(assets): State<Assets>, headers: HeaderMap) -> Response {
     match assets.get("index.html") {
         Some(page) => serve(page, &headers, "no-cache"),
-        None => guarded(([(CONTENT_TYPE, "text/html; charset=utf-8")], NO_PAGE).into_response()),
+        None => with_security_headers(
+            ([(CONTENT_TYPE, "text/html; charset=utf-8")], NO_PAGE).into_response(),
+        ),
     }
 }
 
@@ -162,28 +168,29 @@ async fn licences(state: State<Assets>, headers: HeaderMap) -> Response {
 }
 
 async fn asset(state: State<Assets>, Path(name): Path<String>, headers: HeaderMap) -> Response {
-    // Their names change with their content.
+    // File names contain a content hash.
     find(&state, &format!("assets/{name}"), &headers, "public, max-age=31536000, immutable")
 }
 
-fn find(assets: &Assets, name: &str, headers: &HeaderMap, keep: &'static str) -> Response {
+fn find(assets: &Assets, name: &str, headers: &HeaderMap, cache_control: &'static str) -> Response {
     match assets.get(name) {
-        Some(asset) => serve(asset, headers, keep),
+        Some(asset) => serve(asset, headers, cache_control),
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }
 
-fn serve(asset: &Asset, headers: &HeaderMap, keep: &'static str) -> Response {
+fn serve(asset: &Asset, headers: &HeaderMap, cache_control: &'static str) -> Response {
     let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
-    let named = [(CONTENT_TYPE, asset.kind), (CACHE_CONTROL, keep), (VARY, "accept-encoding")];
-    guarded(if accepted.is_some_and(|accepted| accepted.contains("gzip")) {
-        (named, [(CONTENT_ENCODING, "gzip")], asset.zipped.clone()).into_response()
+    let common =
+        [(CONTENT_TYPE, asset.kind), (CACHE_CONTROL, cache_control), (VARY, "accept-encoding")];
+    with_security_headers(if accepted.is_some_and(|accepted| accepted.contains("gzip")) {
+        (common, [(CONTENT_ENCODING, "gzip")], asset.gzipped.clone()).into_response()
     } else {
-        (named, asset.plain.clone()).into_response()
+        (common, asset.plain.clone()).into_response()
     })
 }
 
-fn guarded(mut response: Response) -> Response {
+fn with_security_headers(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -208,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_page_is_there_or_says_that_it_is_not() {
+    async fn the_page_or_the_notice_is_served() {
         let app = routes(&PageOptions::default());
         let (status, headers, page) = ask(&app, "/").await;
         assert_eq!(status, StatusCode::OK);
@@ -220,7 +227,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_without_its_page_says_so_and_serves_the_rest() {
+    async fn a_binary_without_a_page_serves_the_notice_and_other_routes() {
         let app = routes_with(&PageOptions::default(), Assets::default());
         let (status, _, page) = ask(&app, "/").await;
         assert_eq!(status, StatusCode::OK);
@@ -230,7 +237,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_for_real_people_knows_of_no_crowd() {
+    async fn only_the_demo_page_has_the_demo_flag() {
         let (_, _, info) = ask(&routes(&PageOptions::default()), "/page/info").await;
         assert_eq!(info, r#"{"demo":false,"report":null}"#);
         let demo = PageOptions { mode: PageMode::Demo, report: None };
@@ -238,14 +245,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_report_is_served_if_there_is_one_and_nothing_beside_it() {
+    async fn the_report_is_served_and_no_file_outside_its_folder() {
         let folder = tempfile::tempdir().unwrap();
         let results = folder.path().join("results");
         std::fs::create_dir(&results).unwrap();
         std::fs::write(results.join("report.html"), "a report").unwrap();
         std::fs::write(folder.path().join("secret.txt"), "secret").unwrap();
-        let site = PageOptions { mode: PageMode::Operator, report: Some(results) };
-        let app = routes(&site);
+        let options = PageOptions { mode: PageMode::Operator, report: Some(results) };
+        let app = routes(&options);
         assert_eq!(ask(&app, "/report/report.html").await.2, "a report");
         for outside in ["/report/../secret.txt", "/report/..%2Fsecret.txt", "/report/%2Fetc/passwd"]
         {

@@ -1,5 +1,5 @@
-//! What an operator gets to see of each batch: regions, as the service sees them, and counts.
-//! Nobody's position is in it, for it is made from what leaves.
+//! Summary of each batch for the operator's page: regions as the service sees them, and counts.
+//! It is derived from the disclosures alone, so it holds no position of a user.
 
 use crate::engine::{Job, Round};
 use crate::gateway::Gateway;
@@ -16,77 +16,77 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
 
-/// What an operator gets to see of a batch.
+/// Summary of one batch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct BatchSummary {
-    /// The time of the batch, in seconds.
+    /// Time of the batch in seconds.
     pub at: f64,
     /// Whether queries are accepted.
     pub ready: bool,
-    /// The streets of every distinct region, in an order that depends on them alone.
+    /// Streets of each distinct region, sorted, so that the order reveals nothing.
     pub regions: Vec<Vec<u32>>,
-    /// How many queries have been hidden so far; told in whole tens, as all counts of people.
-    #[serde(serialize_with = "in_tens")]
+    /// Number of queries published so far, rounded to tens like all counts of users.
+    #[serde(serialize_with = "rounded_to_tens")]
     pub hidden: u64,
-    /// How many have expired so far.
-    #[serde(serialize_with = "in_tens")]
+    /// Number of queries expired so far, rounded to tens.
+    #[serde(serialize_with = "rounded_to_tens")]
     pub expired: u64,
-    /// How many requests have gone to the service so far.
+    /// Number of requests sent to the service so far.
     pub inquiries: u64,
-    /// Milliseconds the engine took for the batch, with one decimal.
+    /// Time of the engine for the batch in milliseconds, one decimal.
     pub batch_ms: f64,
 }
 
-/// Stands between the engine and the answers, and tells whoever looks what went by.
+/// Observes the rounds between engine and answers, and streams their summaries.
 #[derive(Debug)]
 pub struct BatchMonitor {
-    seen: watch::Sender<Arc<BatchSummary>>,
+    latest: watch::Sender<Arc<BatchSummary>>,
 }
 
 impl Default for BatchMonitor {
     fn default() -> BatchMonitor {
-        BatchMonitor { seen: watch::Sender::new(Arc::default()) }
+        BatchMonitor { latest: watch::Sender::new(Arc::default()) }
     }
 }
 
 impl BatchMonitor {
-    /// Lets rounds pass and looks at each, and so may an onlooker.
+    /// Forwards all rounds after passing each to the observer and the summary.
     pub fn watch(
         self: &Arc<BatchMonitor>,
         gateway: &Arc<Gateway>,
         mut rounds: UnboundedReceiver<Round>,
-        mut onlooker: impl FnMut(&Round) + Send + 'static,
+        mut observer: impl FnMut(&Round) + Send + 'static,
     ) -> UnboundedReceiver<Round> {
-        let (onward, passed) = unbounded_channel();
-        let (lookout, stopping) = (Arc::clone(self), gateway.stopping());
+        let (forward, forwarded) = unbounded_channel();
+        let (monitor, stopping) = (Arc::clone(self), gateway.stopping());
         tokio::spawn(async move {
             while let Some(round) = rounds.recv().await {
-                onlooker(&round);
+                observer(&round);
                 let ready = !*stopping.borrow();
-                // Regions are copied only for somebody who looks.
-                let looked_at = lookout.seen.receiver_count() > 0;
-                let next = BatchSummary { ready, ..lookout.seen.borrow().after(&round) };
-                let next = if looked_at {
+                // Regions are copied only if a client is connected.
+                let is_watched = monitor.latest.receiver_count() > 0;
+                let next = BatchSummary { ready, ..monitor.latest.borrow().after(&round) };
+                let next = if is_watched {
                     BatchSummary { regions: regions(&round), ..next }
                 } else {
                     next
                 };
-                lookout.seen.send_replace(Arc::new(next));
-                // Nobody listens only if the process is ending.
-                onward.send(round).ok();
+                monitor.latest.send_replace(Arc::new(next));
+                // The receiver is dropped only when the process ends.
+                forward.send(round).ok();
             }
         });
-        passed
+        forwarded
     }
 
-    /// The route on which glances are told as they come.
+    /// Route of the stream of summaries.
     pub fn routes(self: &Arc<BatchMonitor>, gateway: Arc<Gateway>) -> Router {
         Router::new().route("/ops/live", get(live)).with_state((Arc::clone(self), gateway))
     }
 }
 
 impl BatchSummary {
-    /// What is to be seen after another round, but for the regions.
+    /// Returns the summary after another round, without regions.
     fn after(&self, round: &Round) -> BatchSummary {
         let hidden: usize = round.jobs.iter().map(|job| job.members.len()).sum();
         let expired = round.ended.iter().filter(|(_, outcome)| *outcome == Outcome::Expired);
@@ -102,7 +102,7 @@ impl BatchSummary {
     }
 }
 
-/// The streets of every distinct region of a round.
+/// Returns the streets of each distinct region of a round.
 fn regions(round: &Round) -> Vec<Vec<u32>> {
     let streets = |job: &Job| job.inquiry.region().iter().map(|street| street.0).collect();
     let mut regions: Vec<Vec<u32>> = round.jobs.iter().map(streets).collect();
@@ -111,23 +111,23 @@ fn regions(round: &Round) -> Vec<Vec<u32>> {
     regions
 }
 
-fn in_tens<S: Serializer>(count: &u64, out: S) -> Result<S::Ok, S::Error> {
+fn rounded_to_tens<S: Serializer>(count: &u64, out: S) -> Result<S::Ok, S::Error> {
     out.serialize_u64(coarse(*count))
 }
 
 async fn live(
-    State((lookout, gateway)): State<(Arc<BatchMonitor>, Arc<Gateway>)>,
+    State((monitor, gateway)): State<(Arc<BatchMonitor>, Arc<Gateway>)>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let both = (lookout.seen.subscribe(), gateway.stopping());
-    let events = unfold(both, |(mut seen, mut stopping)| async move {
-        // A gateway that stops waits for whoever is connected.
+    let receivers = (monitor.latest.subscribe(), gateway.stopping());
+    let events = unfold(receivers, |(mut latest, mut stopping)| async move {
+        // The stream must end at shutdown: the gateway waits for open connections.
         tokio::select! {
-            changed = seen.changed() => changed.ok()?,
+            changed = latest.changed() => changed.ok()?,
             _ = stopping.wait_for(|stopping| *stopping) => return None,
         }
-        let glance = Arc::clone(&seen.borrow_and_update());
-        let text = serde_json::to_string(&*glance).expect("strings and finite numbers are JSON");
-        Some((Ok(Event::default().data(text)), (seen, stopping)))
+        let summary = Arc::clone(&latest.borrow_and_update());
+        let text = serde_json::to_string(&*summary).expect("strings and finite numbers are JSON");
+        Some((Ok(Event::default().data(text)), (latest, stopping)))
     });
     Sse::new(events).keep_alive(KeepAlive::default())
 }

@@ -1,4 +1,4 @@
-//! The last evaluation report, beside the page: a folder with `report.html` and its plots.
+//! Serves an evaluation report: a folder with `report.html` and its plots.
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -8,14 +8,14 @@ use axum::{Router, routing::get};
 use std::path::{Component, PathBuf};
 use std::sync::Arc;
 
-/// The file that is looked at first.
-pub const FIRST: &str = "report.html";
+/// Main file of a report.
+pub const INDEX: &str = "report.html";
 
-/// Reports have their style inside, and no scripts.
+/// Content security policy: reports have inline styles and no scripts.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The routes of the report.
+/// Routes of the report.
 pub fn routes(folder: PathBuf) -> Router {
     Router::new().route("/report/{*path}", get(file)).with_state(Arc::new(folder))
 }

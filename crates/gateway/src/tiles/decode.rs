@@ -1,11 +1,11 @@
-//! Reads vector tiles back, for tests alone: too simple to agree with a mistake of the writer.
+//! Decoder of vector tiles for tests, independent of the encoder.
 
-use super::encode::{Step, Value};
+use super::encode::{TilePoint, Value};
 
 #[derive(Debug, PartialEq)]
 pub enum DecodedGeometry {
-    Point(Step),
-    Lines(Vec<Vec<Step>>),
+    Point(TilePoint),
+    Lines(Vec<Vec<TilePoint>>),
 }
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct DecodedLayer {
     pub features: Vec<DecodedFeature>,
 }
 
-/// A field: its number, and either a number or bytes.
+/// A field of a message: field number, and either a varint or bytes.
 type Field<'a> = (u64, u64, &'a [u8]);
 
 fn varint(bytes: &mut &[u8]) -> Option<u64> {
@@ -82,7 +82,7 @@ fn value(bytes: &[u8]) -> Option<Value> {
     Some(match field {
         1 => Value::Text(text(run)?),
         5 => Value::Number(number),
-        _ => Value::Truth(number == 1),
+        _ => Value::Bool(number == 1),
     })
 }
 
@@ -103,7 +103,7 @@ fn feature(bytes: &[u8], keys: &[String], values: &[Value]) -> Option<DecodedFea
     Some(DecodedFeature { id: of(1).map(|field| field.1), tags, geometry })
 }
 
-fn lines(commands: &[u64]) -> Vec<Vec<Step>> {
+fn lines(commands: &[u64]) -> Vec<Vec<TilePoint>> {
     let (mut lines, mut at, mut next) = (Vec::new(), (0, 0), 0);
     let signed = |value: u64| (value >> 1) as i32 ^ -((value & 1) as i32);
     while next < commands.len() {

@@ -1,24 +1,32 @@
-//! Mapbox vector tiles, version 2, as far as streets and points need them: layers of lines and
-//! points with ids and a few properties, written as protocol buffers.
+//! Encoder of Mapbox vector tiles, version 2, for lines and points.
+//!
+//! ```text
+//! tile     3 layer*
+//! layer    15 version  1 name  2 feature*  3 key*  4 value*  5 extent
+//! feature  1 id  2 tags (index of key, index of value)*  3 type  4 geometry
+//! value    1 text  5 unsigned  7 bool
+//! geometry command | count << 3, then zigzag (dx, dy) for each point      (all packed varints)
+//! ```
+//! The numbers are protocol buffer field numbers.
 
-/// How many steps a tile is wide; what coordinates are counted in.
+/// Width of a tile in tile units.
 pub const EXTENT: u32 = 4096;
 
-/// A value of a property.
+/// Value of a tag.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A word.
+    /// Text.
     Text(String),
-    /// A whole number.
+    /// Unsigned integer.
     Number(u64),
-    /// Yes or no.
-    Truth(bool),
+    /// Boolean.
+    Bool(bool),
 }
 
-/// A place within a tile: x to the right, y down.
-pub type Step = (i32, i32);
+/// A point of a tile in tile units: x to the right, y down.
+pub type TilePoint = (i32, i32);
 
-/// A layer as it is written: features go straight into bytes, names and values are kept once.
+/// Layer under construction: features are encoded at once, keys and values are deduplicated.
 #[derive(Debug, Default)]
 pub struct LayerWriter {
     features: Vec<u8>,
@@ -29,26 +37,31 @@ pub struct LayerWriter {
 }
 
 impl LayerWriter {
-    /// Adds a feature that consists of lines, each of at least two places.
-    pub fn lines(&mut self, id: Option<u64>, tags: &[(&'static str, Value)], lines: &[Vec<Step>]) {
+    /// Appends a feature of one or more lines, each of at least two points.
+    pub fn add_lines(
+        &mut self,
+        id: Option<u64>,
+        tags: &[(&'static str, Value)],
+        lines: &[Vec<TilePoint>],
+    ) {
         self.scratch.clear();
         let mut pen = Pen::default();
         for line in lines {
             let Some((first, rest)) = line.split_first() else { continue };
             pen.command(&mut self.scratch, MOVE_TO, 1);
-            pen.go(&mut self.scratch, *first);
+            pen.draw_to(&mut self.scratch, *first);
             pen.command(&mut self.scratch, LINE_TO, rest.len() as u64);
-            rest.iter().for_each(|&step| pen.go(&mut self.scratch, step));
+            rest.iter().for_each(|&step| pen.draw_to(&mut self.scratch, step));
         }
         self.feature(id, tags, LINESTRING);
     }
 
-    /// Adds a feature that is a point.
-    pub fn point(&mut self, id: u64, tags: &[(&'static str, Value)], at: Step) {
+    /// Appends a point feature.
+    pub fn add_point(&mut self, id: u64, tags: &[(&'static str, Value)], at: TilePoint) {
         self.scratch.clear();
         let mut pen = Pen::default();
         pen.command(&mut self.scratch, MOVE_TO, 1);
-        pen.go(&mut self.scratch, at);
+        pen.draw_to(&mut self.scratch, at);
         self.feature(Some(id), tags, POINT);
     }
 
@@ -84,7 +97,7 @@ impl LayerWriter {
         }) as u64
     }
 
-    /// Appends the layer to a tile, under this name; an empty one leaves no trace.
+    /// Appends the layer to a tile; an empty layer is omitted.
     pub fn write(&self, name: &str, tile: &mut Vec<u8>) {
         if self.features.is_empty() {
             return;
@@ -101,7 +114,7 @@ impl LayerWriter {
             match value {
                 Value::Text(text) => bytes(&mut coded, 1, text.as_bytes()),
                 Value::Number(value) => number(&mut coded, 5, *value),
-                Value::Truth(truth) => number(&mut coded, 7, u64::from(*truth)),
+                Value::Bool(flag) => number(&mut coded, 7, u64::from(*flag)),
             }
             bytes(&mut layer, 4, &coded);
         }
@@ -115,10 +128,10 @@ const LINE_TO: u64 = 2;
 const POINT: u64 = 1;
 const LINESTRING: u64 = 2;
 
-/// Where drawing has come to: coordinates are written as steps from there.
+/// Cursor of the geometry encoding: each point is stored relative to the previous one.
 #[derive(Default)]
 struct Pen {
-    at: Step,
+    at: TilePoint,
 }
 
 impl Pen {
@@ -126,7 +139,7 @@ impl Pen {
         varint(out, command | count << 3);
     }
 
-    fn go(&mut self, out: &mut Vec<u8>, to: Step) {
+    fn draw_to(&mut self, out: &mut Vec<u8>, to: TilePoint) {
         varint(out, zigzag(to.0 - self.at.0));
         varint(out, zigzag(to.1 - self.at.1));
         self.at = to;
@@ -145,13 +158,13 @@ fn varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// A field that is a number.
+/// Writes a varint field.
 fn number(out: &mut Vec<u8>, field: u64, value: u64) {
     varint(out, field << 3);
     varint(out, value);
 }
 
-/// A field that is a run of bytes.
+/// Writes a length-delimited field.
 fn bytes(out: &mut Vec<u8>, field: u64, value: &[u8]) {
     varint(out, field << 3 | 2);
     varint(out, value.len() as u64);
@@ -164,29 +177,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_can_be_read_back() {
+    fn encoded_tiles_can_be_decoded() {
         let mut streets = LayerWriter::default();
-        let tags = [("rank", Value::Number(5)), ("oneway", Value::Truth(true))];
-        streets.lines(
+        let tags = [("rank", Value::Number(5)), ("oneway", Value::Bool(true))];
+        streets.add_lines(
             Some(300),
             &tags,
             &[vec![(0, 0), (-64, 4160), (10, 7)], vec![(5, 5), (6, 6)]],
         );
-        streets.lines(None, &[("rank", Value::Number(5))], &[vec![(1, 2), (3, 4)]]);
+        streets.add_lines(None, &[("rank", Value::Number(5))], &[vec![(1, 2), (3, 4)]]);
         let mut places = LayerWriter::default();
-        places.point(0, &[("name", Value::Text("Café".into()))], (4095, 12));
+        places.add_point(0, &[("name", Value::Text("Café".into()))], (4095, 12));
         let mut tile = Vec::new();
         streets.write("streets", &mut tile);
         places.write("pois", &mut tile);
         LayerWriter::default().write("nothing", &mut tile);
 
-        let layers = decode(&tile).expect("we wrote it");
+        let layers = decode(&tile).expect("the encoder wrote it");
         assert_eq!(layers.len(), 2);
         assert_eq!((layers[0].name.as_str(), layers[0].extent), ("streets", 4096));
         let first = &layers[0].features[0];
         assert_eq!((first.id, first.tags.len()), (Some(300), 2));
         assert_eq!(layers[0].features[1].id, None);
-        assert_eq!(first.tags[1], ("oneway".into(), Value::Truth(true)));
+        assert_eq!(first.tags[1], ("oneway".into(), Value::Bool(true)));
         let lines = vec![vec![(0, 0), (-64, 4160), (10, 7)], vec![(5, 5), (6, 6)]];
         assert_eq!(first.geometry, DecodedGeometry::Lines(lines));
         assert_eq!(layers[0].features[1].tags, [("rank".into(), Value::Number(5))]);

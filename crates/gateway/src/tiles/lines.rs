@@ -1,43 +1,42 @@
-//! A street's shape inside one tile: clipped to it with a margin, in steps of the tile, without
-//! the bends nobody can see.
+//! Clips, simplifies and rounds a polyline for one tile.
 
-use super::encode::{EXTENT, Step};
+use super::encode::{EXTENT, TilePoint};
 use meshcloak::units::Point;
 
-/// How many steps beyond its edge a tile still draws, so that wide lines meet across the edge.
+/// Clipping margin in tile units, so that wide lines join across tile boundaries.
 const MARGIN: f64 = 96.0;
 
-/// Where a tile lies in the square of the world.
+/// Extent of a tile in Web Mercator coordinates.
 #[derive(Clone, Copy, Debug)]
-pub struct Window {
-    /// Its corner with the smallest coordinates.
+pub struct TileExtent {
+    /// North-west corner, the smallest coordinates.
     pub corner: Point,
-    /// Its side.
+    /// Side length.
     pub side: f64,
 }
 
-impl Window {
-    /// A place of the world, in steps from the corner.
-    pub fn step(&self, world: Point) -> Point {
+impl TileExtent {
+    /// Converts Web Mercator to tile units.
+    pub fn to_tile_units(&self, world: Point) -> Point {
         let scale = f64::from(EXTENT) / self.side;
         Point::new((world.x - self.corner.x) * scale, (world.y - self.corner.y) * scale)
     }
 
-    /// Whether a point is a place of this tile itself: every point is of exactly one tile.
-    pub fn owns(&self, world: Point) -> Option<Step> {
-        let Point { x, y } = self.step(world);
+    /// Returns the point in tile units if it lies in this tile; each point lies in exactly one.
+    pub fn locate(&self, world: Point) -> Option<TilePoint> {
+        let Point { x, y } = self.to_tile_units(world);
         let within = |value: f64| (0.0..f64::from(EXTENT)).contains(&value);
         (within(x) && within(y)).then_some((x as i32, y as i32))
     }
 
-    /// The parts of a polyline that are inside, bends within `tolerance` steps straightened.
-    /// Nothing is left of one that shrinks to a point.
-    pub fn parts(&self, shape: &[Point], tolerance: f64) -> Vec<Vec<Step>> {
+    /// Clips a polyline to the tile and its margin, simplified within `tolerance` tile units. Parts
+    /// that shrink to a point are omitted.
+    pub fn clip(&self, shape: &[Point], tolerance: f64) -> Vec<Vec<TilePoint>> {
         let mut parts: Vec<Vec<Point>> = Vec::new();
         let mut open = false;
         for ends in shape.windows(2) {
-            let (a, b) = (self.step(ends[0]), self.step(ends[1]));
-            let Some((from, to)) = inside(a, b) else {
+            let (a, b) = (self.to_tile_units(ends[0]), self.to_tile_units(ends[1]));
+            let Some((from, to)) = clip_segment(a, b) else {
                 open = false;
                 continue;
             };
@@ -47,16 +46,12 @@ impl Window {
             }
             open = to == 1.0;
         }
-        parts
-            .iter()
-            .map(|part| rounded(&simplified(part, tolerance)))
-            .filter(|p| p.len() > 1)
-            .collect()
+        parts.iter().map(|part| round(&simplify(part, tolerance))).filter(|p| p.len() > 1).collect()
     }
 }
 
-/// Which fractions of a piece are within the tile and its margin (Liang–Barsky).
-fn inside(a: Point, b: Point) -> Option<(f64, f64)> {
+/// Fractions of a segment at which it enters and leaves the tile with its margin (Liang–Barsky).
+fn clip_segment(a: Point, b: Point) -> Option<(f64, f64)> {
     let (low, high) = (-MARGIN, f64::from(EXTENT) + MARGIN);
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
     for (start, change) in [(a.x, b.x - a.x), (a.y, b.y - a.y)] {
@@ -73,8 +68,8 @@ fn inside(a: Point, b: Point) -> Option<(f64, f64)> {
     (from <= to).then_some((from, to))
 }
 
-/// Douglas–Peucker: no dropped point is farther than `tolerance` from the line that is left.
-pub fn simplified(line: &[Point], tolerance: f64) -> Vec<Point> {
+/// Douglas–Peucker: no removed point is farther than `tolerance` from the result.
+pub fn simplify(line: &[Point], tolerance: f64) -> Vec<Point> {
     if line.is_empty() {
         return Vec::new();
     }
@@ -83,12 +78,12 @@ pub fn simplified(line: &[Point], tolerance: f64) -> Vec<Point> {
     keep[0] = true;
     keep[line.len() - 1] = true;
     while let Some((first, last)) = open.pop() {
-        let away = |&middle: &usize| {
+        let deviation = |&middle: &usize| {
             let fraction = line[middle].nearest_fraction(line[first], line[last]);
             line[first].towards(line[last], fraction).distance(line[middle])
         };
-        let farthest = (first + 1..last).max_by(|a, b| away(a).total_cmp(&away(b)));
-        if let Some(middle) = farthest.filter(|middle| away(middle) > tolerance) {
+        let farthest = (first + 1..last).max_by(|a, b| deviation(a).total_cmp(&deviation(b)));
+        if let Some(middle) = farthest.filter(|middle| deviation(middle) > tolerance) {
             keep[middle] = true;
             open.extend([(first, middle), (middle, last)]);
         }
@@ -96,47 +91,48 @@ pub fn simplified(line: &[Point], tolerance: f64) -> Vec<Point> {
     line.iter().zip(keep).filter(|&(_, keep)| keep).map(|(&point, _)| point).collect()
 }
 
-fn rounded(line: &[Point]) -> Vec<Step> {
-    let mut steps: Vec<Step> =
+/// Rounds to tile units and removes repeated points.
+fn round(line: &[Point]) -> Vec<TilePoint> {
+    let mut points: Vec<TilePoint> =
         line.iter().map(|point| (point.x.round() as i32, point.y.round() as i32)).collect();
-    steps.dedup();
-    steps
+    points.dedup();
+    points
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const UNIT: Window = Window { corner: Point::new(0.0, 0.0), side: 4096.0 };
+    const UNIT: TileExtent = TileExtent { corner: Point::new(0.0, 0.0), side: 4096.0 };
 
-    fn parts(shape: &[(f64, f64)], tolerance: f64) -> Vec<Vec<Step>> {
+    fn parts(shape: &[(f64, f64)], tolerance: f64) -> Vec<Vec<TilePoint>> {
         let shape: Vec<Point> = shape.iter().map(|&(x, y)| Point::new(x, y)).collect();
-        UNIT.parts(&shape, tolerance)
+        UNIT.clip(&shape, tolerance)
     }
 
     #[test]
-    fn a_street_that_leaves_and_comes_back_is_two_lines() {
+    fn a_street_that_leaves_and_reenters_becomes_two_lines() {
         let two = parts(&[(10.0, 10.0), (10.0, -500.0), (50.0, -500.0), (50.0, 10.0)], 0.0);
         assert_eq!(two, [vec![(10, 10), (10, -96)], vec![(50, -96), (50, 10)]]);
     }
 
     #[test]
-    fn what_is_outside_or_no_longer_than_a_point_is_not_drawn() {
+    fn streets_outside_or_shrunk_to_a_point_are_omitted() {
         assert!(parts(&[(-200.0, 0.0), (-200.0, 50.0)], 0.0).is_empty());
         assert!(parts(&[(7.0, 7.0), (7.2, 7.1)], 0.0).is_empty());
         assert_eq!(parts(&[(-5000.0, 8.0), (9000.0, 8.0)], 0.0), [vec![(-96, 8), (4192, 8)]]);
     }
 
     #[test]
-    fn small_bends_go_and_large_ones_stay() {
+    fn small_bends_are_removed_and_large_ones_kept() {
         let line = [(0.0, 0.0), (100.0, 3.0), (200.0, 0.0), (300.0, 40.0), (400.0, 0.0)];
         assert_eq!(parts(&line, 5.0), [vec![(0, 0), (200, 0), (300, 40), (400, 0)]]);
     }
 
     #[test]
-    fn a_point_on_the_edge_belongs_to_one_tile() {
-        let east = Window { corner: Point::new(4096.0, 0.0), side: 4096.0 };
+    fn a_point_on_a_boundary_belongs_to_one_tile() {
+        let east = TileExtent { corner: Point::new(4096.0, 0.0), side: 4096.0 };
         let edge = Point::new(4096.0, 5.0);
-        assert_eq!((UNIT.owns(edge), east.owns(edge)), (None, Some((0, 5))));
+        assert_eq!((UNIT.locate(edge), east.locate(edge)), (None, Some((0, 5))));
     }
 }

@@ -1,8 +1,8 @@
-//! The map over HTTP: `/map/info` says where it lies, `/map/tiles/{z}/{x}/{y}` gives its tiles,
-//! `/map/shapes/{block}` the shapes of its streets by number.
+//! HTTP routes of the map: `/map/info` (bounds and counts), `/map/tiles/{z}/{x}/{y}` (vector
+//! tiles), `/map/shapes/{block}` (street shapes by number).
 
-use super::shapes::BLOCK;
-use super::{CLOSEST, TileId, Tiles, gzipped, mercator};
+use super::shapes::BLOCK_LEN;
+use super::{MAX_ZOOM, TileId, Tiles, gzip, mercator};
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -13,28 +13,28 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a page needs to know of the map before it can draw it.
+/// Response of `/map/info`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MapInfo {
-    /// West, south, east, north in degrees.
+    /// Bounds of the map: west, south, east, north in degrees.
     pub bounds: [f64; 4],
-    /// The same for the middle of the map, where most of its streets are: what is shown first.
+    /// Bounds of the central part with most of the streets, shown first.
     pub middle: [f64; 4],
-    /// How many streets there are.
+    /// Number of streets.
     pub streets: usize,
-    /// How many points of interest of each category there are.
+    /// Number of POIs of each category.
     pub categories: BTreeMap<String, usize>,
-    /// Tiles exist up to this zoom.
+    /// Largest zoom of a tile.
     pub max_zoom: u8,
-    /// So many streets are in a block of shapes.
+    /// Streets per block of shapes.
     pub block: usize,
-    /// Metres of street altogether.
+    /// Total length of the streets in metres.
     pub metres: f64,
 }
 
 impl MapInfo {
-    /// What there is to know of a map.
-    pub fn of(tiles: &Tiles) -> MapInfo {
+    /// Collects bounds and counts of a map.
+    pub fn new(tiles: &Tiles) -> MapInfo {
         let map = tiles.map();
         let mut categories = BTreeMap::new();
         for poi in map.pois() {
@@ -45,23 +45,23 @@ impl MapInfo {
             middle: degrees(tiles.middle()),
             streets: map.street_count(),
             categories,
-            max_zoom: CLOSEST,
-            block: BLOCK,
+            max_zoom: MAX_ZOOM,
+            block: BLOCK_LEN,
             metres: map.streets().map(|street| map.metres(street)).sum(),
         }
     }
 }
 
-/// A part of the square of the world as west, south, east, north.
+/// Converts Web Mercator bounds to west, south, east, north in degrees.
 fn degrees(Rectangle { min, max }: Rectangle) -> [f64; 4] {
-    let low = mercator::place(Point::new(min.x, max.y));
-    let high = mercator::place(Point::new(max.x, min.y));
+    let low = mercator::lon_lat(Point::new(min.x, max.y));
+    let high = mercator::lon_lat(Point::new(max.x, min.y));
     [low.lon, low.lat, high.lon, high.lat]
 }
 
-/// The routes of the map.
+/// Routes of the map.
 pub fn routes(tiles: Arc<Tiles>) -> Router {
-    let info = MapInfo::of(&tiles);
+    let info = MapInfo::new(&tiles);
     Router::new()
         .route("/map/info", get(|| async move { Json(info) }))
         .route("/map/tiles/{z}/{x}/{y}", get(tile))
@@ -70,12 +70,12 @@ pub fn routes(tiles: Arc<Tiles>) -> Router {
 }
 
 async fn tile(State(tiles): State<Arc<Tiles>>, Path((z, x, y)): Path<(u8, u32, u32)>) -> Response {
-    // Cutting takes milliseconds; other requests are not to wait for it.
-    let cut = tokio::task::spawn_blocking(move || tiles.tile(TileId { z, x, y })).await;
-    match cut.ok().flatten() {
+    // Encoding takes milliseconds and must not block the async runtime.
+    let encoded = tokio::task::spawn_blocking(move || tiles.tile(TileId { z, x, y })).await;
+    match encoded.ok().flatten() {
         None => StatusCode::NOT_FOUND.into_response(),
-        Some(tile) if tile.is_empty() => (StatusCode::NO_CONTENT, [HOUR]).into_response(),
-        Some(tile) => zipped("application/vnd.mapbox-vector-tile", tile),
+        Some(tile) if tile.is_empty() => (StatusCode::NO_CONTENT, [CACHE_ONE_HOUR]).into_response(),
+        Some(tile) => gzip_response("application/vnd.mapbox-vector-tile", tile),
     }
 }
 
@@ -83,15 +83,16 @@ async fn shapes(State(tiles): State<Arc<Tiles>>, Path(block): Path<usize>) -> Re
     let json = tiles.block(block).and_then(|block| serde_json::to_vec(&block).ok());
     match json {
         None => StatusCode::NOT_FOUND.into_response(),
-        Some(json) => zipped("application/json", gzipped(&json).into()),
+        Some(json) => gzip_response("application/json", gzip(&json).into()),
     }
 }
 
-/// The map stays as it is while the gateway runs.
-const HOUR: (header::HeaderName, &str) = (header::CACHE_CONTROL, "public, max-age=3600");
+/// The map does not change while the gateway runs.
+const CACHE_ONE_HOUR: (header::HeaderName, &str) = (header::CACHE_CONTROL, "public, max-age=3600");
 
-fn zipped(kind: &'static str, bytes: Bytes) -> Response {
-    let headers = [(header::CONTENT_TYPE, kind), (header::CONTENT_ENCODING, "gzip"), HOUR];
+fn gzip_response(kind: &'static str, bytes: Bytes) -> Response {
+    let headers =
+        [(header::CONTENT_TYPE, kind), (header::CONTENT_ENCODING, "gzip"), CACHE_ONE_HOUR];
     (headers, bytes).into_response()
 }
 
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_map_is_described_and_its_tiles_are_served() {
+    async fn info_tiles_and_shapes_are_served() {
         let city = read_map(&"city:500:5".parse().unwrap(), &Options::default(), &()).unwrap();
         let tiles = Tiles::new(Arc::new(Atlas::new(city.map, Length::metres(500.0))));
         let centre = tiles.world().centre();

@@ -1,48 +1,48 @@
-//! The shapes of streets by number, so that a region is drawn by naming its streets: they come in
-//! blocks, which a page asks for when it needs one of their streets, and keeps.
+//! Street shapes by number, in blocks. A region is sent as street numbers; the page fetches and
+//! caches the blocks of these streets.
 
 use super::Tiles;
 use meshcloak::map::StreetId;
 use serde::Serialize;
 
-/// So many streets are in a block.
-pub const BLOCK: usize = 256;
+/// Streets per block.
+pub const BLOCK_LEN: usize = 256;
 
-/// A block of streets.
+/// A block of consecutive streets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Block {
-    /// The number of its first street.
+pub struct ShapeBlock {
+    /// Number of the first street.
     pub first: usize,
-    /// How important each street is, 1 the most.
+    /// Rank of each street, 1 is the most important.
     pub ranks: Vec<usize>,
-    /// Longitude and latitude of each point of each street in millionths of a degree: of the first
-    /// point as they are, of the others as steps from the one before.
+    /// Points of each street as lon, lat in millionths of a degree; the first point absolute, the
+    /// others relative to the previous one.
     pub shapes: Vec<Vec<i64>>,
 }
 
 impl Tiles {
-    /// A block of streets; `None` if there is none of that number.
-    pub fn block(&self, number: usize) -> Option<Block> {
-        let first = number.checked_mul(BLOCK)?;
+    /// Returns a block; `None` beyond the last one.
+    pub fn block(&self, number: usize) -> Option<ShapeBlock> {
+        let first = number.checked_mul(BLOCK_LEN)?;
         let map = self.map();
-        let streets: Vec<StreetId> = map.streets().skip(first).take(BLOCK).collect();
+        let streets: Vec<StreetId> = map.streets().skip(first).take(BLOCK_LEN).collect();
         if streets.is_empty() {
             return None;
         }
-        Some(Block {
+        Some(ShapeBlock {
             first,
             ranks: streets.iter().map(|&street| map.rank(street).number()).collect(),
-            shapes: streets.iter().map(|&street| self.steps(street)).collect(),
+            shapes: streets.iter().map(|&street| self.delta_encoded(street)).collect(),
         })
     }
 
-    fn steps(&self, street: StreetId) -> Vec<i64> {
+    fn delta_encoded(&self, street: StreetId) -> Vec<i64> {
         let mut last = (0, 0);
         let points = self.map().shape(street).iter();
         points
             .flat_map(|&point| {
-                let place = self.frame().lon_lat(point);
-                let at = [place.lon, place.lat].map(|degrees| (degrees * 1e6).round() as i64);
+                let lon_lat = self.frame().lon_lat(point);
+                let at = [lon_lat.lon, lon_lat.lat].map(|degrees| (degrees * 1e6).round() as i64);
                 let step = [at[0] - last.0, at[1] - last.1];
                 last = (at[0], at[1]);
                 step
@@ -60,12 +60,12 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn every_street_is_in_one_block_where_it_is() {
+    fn every_street_is_in_one_block_with_its_shape() {
         let city = read_map(&"city:600:5".parse().unwrap(), &Options::default(), &()).unwrap();
         let tiles = Tiles::new(Arc::new(Atlas::new(city.map, Length::metres(1.0))));
         let count = tiles.map().street_count();
-        let blocks: Vec<Block> =
-            (0..count.div_ceil(BLOCK)).map(|n| tiles.block(n).unwrap()).collect();
+        let blocks: Vec<ShapeBlock> =
+            (0..count.div_ceil(BLOCK_LEN)).map(|n| tiles.block(n).unwrap()).collect();
         assert_eq!(tiles.block(blocks.len()), None);
         assert_eq!(tiles.block(usize::MAX), None);
         let shapes: Vec<&Vec<i64>> = blocks.iter().flat_map(|block| &block.shapes).collect();

@@ -12,15 +12,15 @@ fn city() -> Tiles {
 }
 
 fn layers(tiles: &Tiles, id: TileId) -> Vec<decode::DecodedLayer> {
-    let tile = tiles.tile(id).expect("there is a tile of that number");
+    let tile = tiles.tile(id).expect("the address is valid");
     let mut plain = Vec::new();
     if !tile.is_empty() {
-        GzDecoder::new(&tile[..]).read_to_end(&mut plain).expect("it is gzip");
+        GzDecoder::new(&tile[..]).read_to_end(&mut plain).expect("tiles are gzipped");
     }
-    decode(&plain).expect("it is a vector tile")
+    decode(&plain).expect("tiles can be decoded")
 }
 
-/// All tiles of a zoom that the map touches.
+/// All tiles of a zoom that intersect the bounds of the map.
 fn cover(tiles: &Tiles, z: u8) -> Vec<TileId> {
     let side = side_of(z);
     let (min, max) = (tiles.world().min, tiles.world().max);
@@ -30,12 +30,15 @@ fn cover(tiles: &Tiles, z: u8) -> Vec<TileId> {
 }
 
 #[test]
-fn close_up_every_street_and_every_place_is_in_some_tile() {
+fn at_max_zoom_every_street_and_poi_is_in_a_tile() {
     let tiles = city();
     let (mut streets, mut pois) = (BTreeSet::new(), Vec::new());
-    for id in cover(&tiles, CLOSEST) {
+    for id in cover(&tiles, MAX_ZOOM) {
         for layer in layers(&tiles, id) {
-            let ids = layer.features.iter().map(|feature| feature.id.expect("it is close"));
+            let ids = layer
+                .features
+                .iter()
+                .map(|feature| feature.id.expect("features have ids at this zoom"));
             match layer.name.as_str() {
                 "streets" => streets.extend(ids),
                 _ => pois.extend(ids),
@@ -45,37 +48,37 @@ fn close_up_every_street_and_every_place_is_in_some_tile() {
     assert_eq!(streets.len(), tiles.map().street_count());
     pois.sort_unstable();
     let all: Vec<u64> = tiles.map().pois().map(|poi| u64::from(poi.0)).collect();
-    assert_eq!(pois, all, "each point of interest is in exactly one tile");
+    assert_eq!(pois, all, "each POI is in exactly one tile");
 }
 
 #[test]
-fn a_street_is_drawn_where_it_is() {
+fn streets_are_drawn_at_their_true_position() {
     let tiles = city();
-    let z = CLOSEST;
+    let z = MAX_ZOOM;
     for id in cover(&tiles, z).into_iter().step_by(7) {
         for feature in layers(&tiles, id).iter().flat_map(|layer| &layer.features) {
             let DecodedGeometry::Lines(lines) = &feature.geometry else { continue };
-            let street = StreetId(feature.id.expect("it is close") as u32);
+            let street = StreetId(feature.id.expect("features have ids at this zoom") as u32);
             for &(x, y) in lines.iter().flatten() {
                 let part = |index: u32, step: i32| {
                     (f64::from(index) + f64::from(step) / 4096.0) * side_of(z)
                 };
-                let place = mercator::place(Point::new(part(id.x, x), part(id.y, y)));
-                let point = tiles.frame().point(place);
+                let lon_lat = mercator::lon_lat(Point::new(part(id.x, x), part(id.y, y)));
+                let point = tiles.frame().point(lon_lat);
                 let shape = tiles.map().shape(street);
                 let nearest = shape.windows(2).map(|ends| {
                     let fraction = point.nearest_fraction(ends[0], ends[1]);
                     ends[0].towards(ends[1], fraction).distance(point)
                 });
                 let metres = nearest.fold(f64::INFINITY, f64::min);
-                assert!(metres < 0.5, "{metres} m beside {street:?} in {id:?}");
+                assert!(metres < 0.5, "{metres} m off {street:?} in {id:?}");
             }
         }
     }
 }
 
 #[test]
-fn from_afar_the_map_is_one_small_tile() {
+fn at_a_small_zoom_the_map_fits_one_tile() {
     let tiles = city();
     let centre = tiles.world().centre();
     let side = side_of(6);
@@ -85,31 +88,30 @@ fn from_afar_the_map_is_one_small_tile() {
 }
 
 #[test]
-fn tiles_that_do_not_exist_are_none_and_those_beside_the_map_are_empty() {
+fn invalid_addresses_have_no_tile_and_tiles_outside_the_map_are_empty() {
     let tiles = city();
     assert!(tiles.tile(TileId { z: 3, x: 8, y: 0 }).is_none());
-    assert!(tiles.tile(TileId { z: CLOSEST + 1, x: 0, y: 0 }).is_none());
+    assert!(tiles.tile(TileId { z: MAX_ZOOM + 1, x: 0, y: 0 }).is_none());
     assert!(tiles.tile(TileId { z: 255, x: 0, y: 0 }).is_none());
     assert_eq!(tiles.tile(TileId { z: 14, x: 0, y: 0 }).map(|tile| tile.len()), Some(0));
 }
 
 #[test]
-fn a_map_without_a_place_on_earth_is_drawn_around_zero() {
+fn a_map_without_projection_is_centred_at_zero() {
     let map = meshcloak::town::town("A 5000,0  B 5300,0 | A-B").map;
     let tiles = Tiles::new(Arc::new(Atlas::new(map, Length::metres(500.0))));
     assert!(tiles.world().centre().distance(Point::new(0.5, 0.5)) < 1e-9);
     assert_eq!(cover(&tiles, 15).iter().map(|&id| layers(&tiles, id).len()).max(), Some(1));
 }
 
-/// The lines on a screen have so many points at most: what software should draw in about the time
-/// that it takes for an empty map, by estimate.
-const SCREEN: usize = 50_000;
+/// Point budget of a screen: drawn in software in about the time of an empty map, by estimate.
+const MAX_SCREEN_POINTS: usize = 50_000;
 
-/// A screen of 1280 × 800 shows so many tiles of 512 pixels in a row at most, and so many rows.
-const ACROSS: u32 = 3;
+/// Largest number of columns and of rows of 512 pixel tiles on a screen of 1280 × 800.
+const SCREEN_TILES: u32 = 3;
 
-/// How many points the lines on a screen have at most at a zoom, wherever one looks.
-fn most_on_a_screen(tiles: &Tiles, zoom: u8) -> usize {
+/// Returns the largest number of points on any screen at a zoom.
+fn max_points_on_screen(tiles: &Tiles, zoom: u8) -> usize {
     let points = |id: TileId| -> usize {
         let features = layers(tiles, id).into_iter().flat_map(|layer| layer.features);
         let count = |geometry| match geometry {
@@ -121,9 +123,9 @@ fn most_on_a_screen(tiles: &Tiles, zoom: u8) -> usize {
     let all: BTreeMap<(u32, u32), usize> =
         cover(tiles, zoom).into_iter().map(|id| ((id.x, id.y), points(id))).collect();
     let screen = |&(x, y): &(u32, u32)| -> usize {
-        let columns = x..x + ACROSS;
+        let columns = x..x + SCREEN_TILES;
         columns
-            .flat_map(|x| (y..y + ACROSS).map(move |y| (x, y)))
+            .flat_map(|x| (y..y + SCREEN_TILES).map(move |y| (x, y)))
             .filter_map(|at| all.get(&at))
             .sum()
     };
@@ -131,21 +133,21 @@ fn most_on_a_screen(tiles: &Tiles, zoom: u8) -> usize {
 }
 
 #[test]
-fn of_sixty_thousand_streets_no_screen_shows_more_than_can_be_drawn_smoothly() {
+fn screens_of_60000_streets_stay_within_the_point_budget() {
     let source = "city:60000:1".parse().unwrap();
     let map = read_map(&source, &Options::default(), &()).unwrap().map;
     let tiles = Tiles::new(Arc::new(Atlas::new(map, Length::metres(1.0))));
-    for zoom in 6..=CLOSEST {
-        let points = most_on_a_screen(&tiles, zoom);
-        assert!(points <= SCREEN, "{points} at {zoom}");
+    for zoom in 6..=MAX_ZOOM {
+        let points = max_points_on_screen(&tiles, zoom);
+        assert!(points <= MAX_SCREEN_POINTS, "{points} at {zoom}");
     }
 }
 
-/// No tile is heavier than this, gzipped.
-const HEAVIEST: usize = 150_000;
+/// Size budget of a gzipped tile in bytes.
+const MAX_TILE_BYTES: usize = 150_000;
 
 #[test]
-fn on_real_maps_no_tile_is_heavy_and_close_up_nothing_is_missing() {
+fn tiles_of_real_maps_stay_within_budget_and_are_complete_at_max_zoom() {
     let Ok(folder) = std::env::var("MESHCLOAK_MAPS") else {
         eprintln!("MESHCLOAK_MAPS is not set: real maps are skipped");
         return;
@@ -155,16 +157,16 @@ fn on_real_maps_no_tile_is_heavy_and_close_up_nothing_is_missing() {
         let source = path.to_str().unwrap().parse().unwrap();
         let map = read_map(&source, &Options::default(), &()).unwrap().map;
         let tiles = Tiles::new(Arc::new(Atlas::new(map, Length::metres(1.0))));
-        for zoom in 6..=CLOSEST {
-            let weights =
+        for zoom in 6..=MAX_ZOOM {
+            let sizes =
                 cover(&tiles, zoom).into_iter().map(|id| (tiles.tile(id).unwrap().len(), id));
-            let (heaviest, id) = weights.max_by_key(|&(bytes, _)| bytes).unwrap();
-            assert!(heaviest <= HEAVIEST, "{name}: {id:?} has {heaviest} bytes");
-            let points = most_on_a_screen(&tiles, zoom);
-            assert!(points <= SCREEN, "{name}: {points} at {zoom}");
+            let (largest, id) = sizes.max_by_key(|&(bytes, _)| bytes).unwrap();
+            assert!(largest <= MAX_TILE_BYTES, "{name}: {id:?} has {largest} bytes");
+            let points = max_points_on_screen(&tiles, zoom);
+            assert!(points <= MAX_SCREEN_POINTS, "{name}: {points} at {zoom}");
         }
-        let close = cover(&tiles, CLOSEST).into_iter().flat_map(|id| layers(&tiles, id));
-        let streets = close.filter(|layer| layer.name == "streets");
+        let tiles_at_max = cover(&tiles, MAX_ZOOM).into_iter().flat_map(|id| layers(&tiles, id));
+        let streets = tiles_at_max.filter(|layer| layer.name == "streets");
         let drawn: BTreeSet<u64> =
             streets.flat_map(|layer| layer.features).filter_map(|feature| feature.id).collect();
         let map = tiles.map();

@@ -1,45 +1,44 @@
-//! The strokes of a map as seen at one zoom: how much of each tile they take, and which of them
-//! show something that others do not.
+//! Selection of the strokes that are drawn at one zoom, within the point budget of each tile.
 
-use super::lines::simplified;
+use super::lines::simplify;
 use meshcloak::units::Point;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The lines of a tile have so many points at most, as long as it is drawn by strokes. A screen
-/// shows four to nine tiles, and where there is no graphics card a hundred thousand points should
-/// about double the time of a frame: an estimate, from frames that had far more of them.
-pub const POINTS: usize = 10_000;
+/// Point budget of a tile that is drawn by strokes. A screen shows four to nine tiles; without a
+/// GPU, 100,000 points are estimated to double the time of a frame.
+pub const MAX_POINTS: usize = 10_000;
 
-/// How many pixels a tile is wide on the screen.
+/// Width of a tile on the screen in pixels.
 const PIXELS: f64 = 512.0;
 
-/// Pixels are looked at in squares of this many, doubled until a tile is light enough.
-const SQUARES: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+/// Side of the coverage squares in pixels; increased until all tiles fit their budget.
+const SQUARE_SIDES: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 
-/// A square of some grid: column and row.
+/// Column and row of a grid square.
 type Square = (u32, u32);
 
-/// The strokes as seen at one zoom.
+/// The strokes at one zoom.
 pub struct ZoomView<'a> {
-    /// The line of each stroke in the square of the world.
+    /// Line of each stroke in Web Mercator coordinates.
     pub lines: &'a [Vec<Point>],
-    /// The side of a tile there.
+    /// Side of a tile in Web Mercator coordinates.
     pub side: f64,
-    /// By how much a line may be drawn beside its place.
+    /// Largest simplification error in Web Mercator coordinates.
     pub tolerance: f64,
 }
 
-/// How many points each tile has.
+/// Number of points of each tile.
 #[derive(Default)]
-struct Load {
+struct TileLoad {
     tiles: FxHashMap<Square, usize>,
 }
 
-impl Load {
-    /// Adds one for each of these tiles, unless some would then be beyond the limit.
-    fn fits(&mut self, tiles: &[Square]) -> bool {
+impl TileLoad {
+    /// Adds one point per listed tile, unless a tile would exceed its budget; returns whether it
+    /// did.
+    fn try_add(&mut self, tiles: &[Square]) -> bool {
         let runs = || tiles.chunk_by(|a, b| a == b);
-        let full = |run: &[Square]| self.tiles.get(&run[0]).unwrap_or(&0) + run.len() > POINTS;
+        let full = |run: &[Square]| self.tiles.get(&run[0]).unwrap_or(&0) + run.len() > MAX_POINTS;
         if runs().any(full) {
             return false;
         }
@@ -49,11 +48,11 @@ impl Load {
 }
 
 impl ZoomView<'_> {
-    /// Leaves as many strokes as fit: all if they do. Otherwise what adds nothing to the pixels of
-    /// others goes first; then larger squares count as covered.
-    pub fn settle(&self, mut kept: Vec<u32>) -> Vec<u32> {
+    /// Returns the strokes that fit the budget. If not all fit, strokes whose pixels are covered by
+    /// more important ones are dropped, with growing squares as pixels.
+    pub fn select(&self, mut kept: Vec<u32>) -> Vec<u32> {
         let mut fitting = self.fitting(&kept);
-        for pixels in SQUARES {
+        for pixels in SQUARE_SIDES {
             if fitting.len() == kept.len() {
                 break;
             }
@@ -63,16 +62,16 @@ impl ZoomView<'_> {
         fitting
     }
 
-    /// Those for which there is room in every tile they pass through, after those before them.
+    /// Returns the strokes that fit into every tile they pass, in order of importance.
     fn fitting(&self, kept: &[u32]) -> Vec<u32> {
-        let mut load = Load::default();
-        kept.iter().copied().filter(|&stroke| load.fits(&self.tiles(stroke))).collect()
+        let mut load = TileLoad::default();
+        kept.iter().copied().filter(|&stroke| load.try_add(&self.tiles(stroke))).collect()
     }
 
-    /// The tiles of a stroke, ascending, once for each point it needs there, besides those at
-    /// which it enters and leaves.
+    /// Returns the tiles of a stroke, ascending, once for each point in them; each pass through a
+    /// tile counts as one more point.
     fn tiles(&self, stroke: u32) -> Vec<Square> {
-        let line = simplified(&self.lines[stroke as usize], self.tolerance);
+        let line = simplify(&self.lines[stroke as usize], self.tolerance);
         let mut all = Vec::new();
         squares(&line, self.side, &mut all);
         all.dedup();
@@ -81,7 +80,7 @@ impl ZoomView<'_> {
         all
     }
 
-    /// The squares of so many pixels that a stroke passes through, ascending.
+    /// Returns the squares of this side in pixels that a stroke passes, ascending.
     fn squares(&self, stroke: u32, pixels: f64) -> Vec<Square> {
         let mut all = Vec::new();
         squares(&self.lines[stroke as usize], self.side / PIXELS * pixels, &mut all);
@@ -90,35 +89,36 @@ impl ZoomView<'_> {
         all
     }
 
-    /// Leaves the strokes that show something: at least a third of each is where none before it is.
+    /// Keeps the strokes with at least a third of their squares not covered by earlier ones.
     fn thin(&self, kept: &mut Vec<u32>, pixels: f64) {
         let mut covered: FxHashSet<Square> = FxHashSet::default();
         kept.retain(|&stroke| {
             let own = self.squares(stroke, pixels);
             let new = own.iter().filter(|square| !covered.contains(*square)).count();
-            let shows = 3 * new >= own.len() && new > 0;
-            if shows {
+            let is_visible = 3 * new >= own.len() && new > 0;
+            if is_visible {
                 covered.extend(own);
             }
-            shows
+            is_visible
         });
     }
 }
 
-/// No piece of a street is looked at in more places than that.
-const PLACES: f64 = 65_536.0;
+/// Largest number of sample points of a segment.
+const MAX_SAMPLES: f64 = 65_536.0;
 
 fn square(point: Point, side: f64) -> Square {
     ((point.x / side) as u32, (point.y / side) as u32)
 }
 
-/// The squares of a grid that a polyline passes through, at least one, some of them repeatedly.
+/// Appends the grid squares that a polyline passes, sampled twice per square; at least one, some
+/// repeated.
 fn squares(shape: &[Point], side: f64, out: &mut Vec<Square>) {
     out.extend(shape.first().map(|&point| square(point, side)));
     for ends in shape.windows(2) {
-        let long = ends[0].distance(ends[1]) / side;
-        let places = (2.0 * long).ceil().clamp(1.0, PLACES);
-        let each = (1..=places as u32).map(|n| f64::from(n) / places);
+        let length = ends[0].distance(ends[1]) / side;
+        let samples = (2.0 * length).ceil().clamp(1.0, MAX_SAMPLES);
+        let each = (1..=samples as u32).map(|n| f64::from(n) / samples);
         out.extend(each.map(|part| square(ends[0].towards(ends[1], part), side)));
     }
 }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_polyline_passes_through_the_squares_it_touches() {
+    fn all_squares_of_a_polyline_are_found() {
         let mut out = Vec::new();
         let shape = [Point::new(0.5, 0.5), Point::new(3.5, 0.5), Point::new(3.5, 1.5)];
         squares(&shape, 1.0, &mut out);

@@ -38,7 +38,7 @@ pub async fn told_by(response: Response) -> String {
 /// A gateway with a key, what people reach, and what the operator reaches.
 pub struct Guarded {
     pub gateway: Arc<Gateway>,
-    lookout: Arc<BatchMonitor>,
+    monitor: Arc<BatchMonitor>,
     pub people: Router,
     pub operator: Router,
     secret: String,
@@ -50,14 +50,14 @@ pub fn guarded(folder: &std::path::Path) -> Guarded {
     file.write(&folder.join("keys.json")).unwrap();
     let config = Config { keys: Some(folder.join("keys.json")), ..generous() };
     let (gateway, _) = gateway_of(config, Mode::Guarded, Clock::by_hand());
-    let lookout = Arc::new(BatchMonitor::default());
-    let site = page::operator(&gateway, &lookout, &PageOptions::default());
+    let monitor = Arc::new(BatchMonitor::default());
+    let site = page::operator(&gateway, &monitor, &PageOptions::default());
     Guarded {
         people: app(Arc::clone(&gateway)),
         operator: operator_app(Arc::clone(&gateway)).merge(site),
         secret: key.secret,
         gateway,
-        lookout,
+        monitor,
     }
 }
 
@@ -122,7 +122,7 @@ impl Guarded {
     /// Six seconds pass, and everyone is told how it ended.
     async fn time(&self) {
         let (sender, rounds) = unbounded_channel();
-        let mut passed = self.lookout.watch(&self.gateway, rounds, |_| ());
+        let mut passed = self.monitor.watch(&self.gateway, rounds, |_| ());
         let mut engine = Engine::new(Arc::clone(&self.gateway));
         for _ in 0..6 {
             tokio::task::yield_now().await;

@@ -1,7 +1,7 @@
-//! A crowd that lives on the map at real pace and asks through the same door as everyone else:
-//! its questions are JSON, examined, limited and refused like anybody's.
+//! Simulated agents that move on the map in real time. Their queries are JSON and pass the same
+//! checks and limits as those of any client.
 
-use crate::board::{Board, ticket};
+use crate::board::{AGENT_PREFIX, Board, agent_ticket};
 use gateway::gateway::Gateway;
 use gateway::tickets::Route;
 use meshcloak::map::Frame;
@@ -13,37 +13,42 @@ use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 use traffic::{Profile, SimulatedQuery, SimulationSettings, Simulation};
 
-/// How the crowd of the demo lives.
+/// Traffic profile of the agents.
 const PROFILE: &str = include_str!("../profiles/demo.toml");
 
-/// A second is lived through in so many steps, so that not everybody asks at once.
+/// Steps per second: spreads the queries of one second.
 const STEPS: u64 = 10;
 
-/// The city of the demo: small enough for a few thousand people to meet.
+/// Default map of the demo: small enough for a few thousand agents to form sets.
 pub const CITY: &str = "city:1500:1";
 
-/// Who the crowd is.
+/// Settings of the agents.
 #[derive(Clone, Copy, Debug)]
-pub struct CrowdPlan {
-    /// How many people.
+pub struct AgentSettings {
+    /// Number of agents.
     pub users: u32,
     /// Smallest and largest k.
     pub k: (u32, u32),
-    /// How long they wait.
-    pub patience: Duration,
-    /// What chance begins with.
+    /// Temporal tolerance of each query.
+    pub temporal_tolerance: Duration,
+    /// Random seed.
     pub seed: u64,
 }
 
-impl Default for CrowdPlan {
-    fn default() -> CrowdPlan {
-        CrowdPlan { users: 5_000, k: (2, 5), patience: Duration::from_secs(8), seed: 1 }
+impl Default for AgentSettings {
+    fn default() -> AgentSettings {
+        AgentSettings {
+            users: 5_000,
+            k: (2, 5),
+            temporal_tolerance: Duration::from_secs(8),
+            seed: 1,
+        }
     }
 }
 
-/// What a question looks like on the wire.
+/// JSON of a query.
 #[derive(Serialize)]
-struct Body<'a> {
+struct AgentQueryBody<'a> {
     ticket: &'a str,
     person: &'a str,
     lon: f64,
@@ -52,11 +57,11 @@ struct Body<'a> {
     dt: f64,
     dc: f64,
     speed: f64,
-    question: QuestionBody<'a>,
+    question: AgentQuestionBody<'a>,
 }
 
 #[derive(Serialize)]
-struct QuestionBody<'a> {
+struct AgentQuestionBody<'a> {
     find: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     radius: Option<u32>,
@@ -67,26 +72,27 @@ struct QuestionBody<'a> {
     category: Option<&'a str>,
 }
 
-/// The crowd.
-pub struct Crowd {
+/// The simulated agents.
+pub struct Agents {
     gateway: Arc<Gateway>,
     board: Arc<Board>,
     frame: Frame,
     categories: Vec<String>,
-    next: u64,
+    /// Id of the next query.
+    next_id: u64,
 }
 
-impl Crowd {
-    /// A crowd of a gateway, seen on a board.
-    pub fn new(gateway: Arc<Gateway>, board: Arc<Board>, frame: Frame) -> Crowd {
+impl Agents {
+    /// Agents that query a gateway and are shown on a board.
+    pub fn new(gateway: Arc<Gateway>, board: Arc<Board>, frame: Frame) -> Agents {
         let map = gateway.atlas().map();
         let categories = map.tables().categories.iter().filter(|name| !name.is_empty());
         let categories = categories.map(ToOwned::to_owned).collect();
-        Crowd { gateway, board, frame, categories, next: 1 }
+        Agents { gateway, board, frame, categories, next_id: 1 }
     }
 
-    /// Lets the crowd live until the gateway stops. Takes a thread.
-    pub fn live(mut self, plan: CrowdPlan, stopping: &watch::Receiver<bool>) {
+    /// Runs the simulation until the gateway stops. Blocks the thread.
+    pub fn run(mut self, agents: AgentSettings, stopping: &watch::Receiver<bool>) {
         let profile = Profile::from_toml(PROFILE).expect("the built-in profile is valid");
         let atlas = Arc::clone(self.gateway.atlas());
         let settings = SimulationSettings {
@@ -95,8 +101,8 @@ impl Crowd {
             temporal_tolerance: u32::try_from(plan.patience.as_millis()).unwrap_or(u32::MAX),
             seed: plan.seed,
         };
-        let mut people = Simulation::new(atlas.map(), &profile, settings);
-        let began = Instant::now();
+        let mut simulation = Simulation::new(atlas.map(), &profile, settings);
+        let start = Instant::now();
         let mut second = 0;
         while let Some(batch) = people.step() {
             self.board.moved(atlas.map(), people.agents().map(|agent| (agent.agent, agent.position)));
@@ -106,7 +112,7 @@ impl Crowd {
                     return;
                 }
                 let due = Duration::from_millis(second * 1000 + step * 1000 / STEPS);
-                std::thread::sleep(due.saturating_sub(began.elapsed()));
+                std::thread::sleep(due.saturating_sub(start.elapsed()));
                 let end = second.saturating_sub(1) * 1000 + (step + 1) * 1000 / STEPS;
                 let from = end.saturating_sub(1000 / STEPS);
                 // Those who ask at the very beginning ask in the first step.
@@ -122,8 +128,8 @@ impl Crowd {
         let first = self.next;
         self.next += queries.len() as u64;
         let ids = (first..).map(QueryId);
-        let asked = queries.iter().zip(ids).map(|(query, id)| query.as_query(id)).collect();
-        self.board.lock().tape.push(Time::from_millis(second * 1000), asked);
+        let queries = queries.iter().zip(ids).map(|(query, id)| query.as_query(id)).collect();
+        self.board.lock().recording.push(Time::from_millis(second * 1000), queries);
     }
 
     /// Asks the gateway.
@@ -132,11 +138,11 @@ impl Crowd {
         let Some(account) = directory.account(None) else { return };
         for query in queries {
             let text = self.body(query);
-            // Whoever is refused gives up, as a person would.
+            // A refused query is not repeated.
             let Ok(ask) = self.gateway.examine(account, text.as_bytes()) else { continue };
-            let waits = CoreQuery { position: ask.position, ..query.as_query(QueryId(0)) };
-            self.board.asked(query.user, waits);
-            // The crowd does not read its answers.
+            let waiting = CoreQuery { position: ask.position, ..query.as_query(QueryId(0)) };
+            self.board.add_waiting(query.user, waiting);
+            // Agents do not read their answers.
             let route = || Route::One(oneshot::channel().0);
             self.gateway.submit(account, [ask], route, |_, _| ());
         }
@@ -147,16 +153,16 @@ impl Crowd {
         let category = (!self.categories.is_empty())
             .then(|| self.categories[query.user as usize % self.categories.len()].as_str());
         let nearest = !query.user.is_multiple_of(3);
-        let body = Body {
-            ticket: &ticket(query.user, query.number),
-            person: &format!("crowd-{}", query.user),
-            lon: place.lon,
-            lat: place.lat,
+        let body = AgentQueryBody {
+            ticket: &agent_ticket(query.user, query.number),
+            person: &format!("{AGENT_PREFIX}{}", query.user),
+            lon: lon_lat.lon,
+            lat: lon_lat.lat,
             k: query.k,
             dt: f64::from(query.temporal_tolerance) / 1000.0,
             dc: query.distance_constraint.as_metres(),
             speed: f64::from(query.speed) / 1000.0,
-            question: QuestionBody {
+            question: AgentQuestionBody {
                 find: if nearest { "nearest" } else { "within" },
                 radius: (!nearest).then_some(500),
                 count: nearest.then_some(3),
