@@ -2,7 +2,7 @@
 
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
-use traffic::{Profile, SimulationSettings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 /// Queries of a simulation, one list per second.
 pub type Recording = Vec<Vec<Query>>;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
-use traffic::{Profile, SimulatedQuery, SimulationSettings, Simulation};
+use traffic::{Profile, SimulatedQuery, Simulation, SimulationSettings};
 
 /// Traffic profile of the agents.
 const PROFILE: &str = include_str!("../profiles/demo.toml");
@@ -105,7 +105,8 @@ impl Agents {
         let start = Instant::now();
         let mut second = 0;
         while let Some(batch) = people.step() {
-            self.board.moved(atlas.map(), people.agents().map(|agent| (agent.agent, agent.position)));
+            self.board
+                .moved(atlas.map(), people.agents().map(|agent| (agent.agent, agent.position)));
             self.record(second, &batch.queries);
             for step in 0..STEPS {
                 if *stopping.borrow() {
@@ -116,7 +117,8 @@ impl Agents {
                 let end = second.saturating_sub(1) * 1000 + (step + 1) * 1000 / STEPS;
                 let from = end.saturating_sub(1000 / STEPS);
                 // Those who ask at the very beginning ask in the first step.
-                let now = |query: &&SimulatedQuery| (from + 1..=end).contains(&query.asked_at.max(1));
+                let now =
+                    |query: &&SimulatedQuery| (from + 1..=end).contains(&query.asked_at.max(1));
                 self.ask(batch.queries.iter().filter(now));
             }
             second += 1;

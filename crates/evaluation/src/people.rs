@@ -13,7 +13,7 @@ use std::time::Duration;
 use traffic::matching::{MatchSettings, Matcher};
 use traffic::traces::along::{MatchedTrip, queries_along};
 use traffic::traces::{TraceSettings, overlay};
-use traffic::{Profile, SimulationSettings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 /// Why there is no crowd.
 #[derive(Debug, thiserror::Error)]

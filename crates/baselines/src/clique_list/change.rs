@@ -41,7 +41,8 @@ impl CliqueList {
             for &clique in &self.holding[neighbour as usize] {
                 if self.visited.insert(clique as usize, ()) {
                     let members = &self.cliques[clique as usize];
-                    let near = members.iter().filter_map(|&member| self.neighbours.get(member as usize));
+                    let near =
+                        members.iter().filter_map(|&member| self.neighbours.get(member as usize));
                     if self.sets.push(near) == members.len() {
                         outgrown.push(clique);
                     }
@@ -73,7 +74,8 @@ impl CliqueList {
         self.scratch = self.collect_neighbours(a);
         for &clique in &self.holding[b as usize] {
             let members = &self.cliques[clique as usize];
-            let near = |&member: &u32| member == b || self.neighbours.get(member as usize).is_some();
+            let near =
+                |&member: &u32| member == b || self.neighbours.get(member as usize).is_some();
             if members.iter().all(near) {
                 outgrown.push(clique);
             }

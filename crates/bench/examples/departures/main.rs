@@ -17,7 +17,7 @@ use meshcloak::units::Point;
 use meshes::meshes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use traffic::{Profile, SimulationSettings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 /// Meshes and edges are measured in every n-th batch.
 const SAMPLING: usize = 10;
@@ -28,7 +28,11 @@ fn main() {
         let map = named.read();
         println!("{}: {} streets, {agents} agents", named.name, map.street_count());
         for profile in ["p1", "p2"] {
-            measure(&map, profile, SimulationSettings { users: agents, ..SimulationSettings::default() });
+            measure(
+                &map,
+                profile,
+                SimulationSettings { users: agents, ..SimulationSettings::default() },
+            );
         }
     }
 }

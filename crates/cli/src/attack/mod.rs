@@ -150,8 +150,12 @@ impl Attack {
 
     fn tape(&self, atlas: &Atlas) -> Result<Tape> {
         let profile = profile(&self.profile)?.with_uniform_places();
-        let settings =
-            SimulationSettings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
+        let settings = SimulationSettings {
+            users: self.users,
+            k: self.k,
+            temporal_tolerance: self.dt,
+            seed: self.seed,
+        };
         Ok(simulate(atlas.map(), &profile, settings))
     }
 

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
-use traffic::{Profile, SimulationSettings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 /// Seconds of people's lives before they are measured: until then they are still appearing.
 const SKIP: u32 = 50;

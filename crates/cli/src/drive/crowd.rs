@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
-use traffic::{Profile, SimulatedQuery, SimulationSettings, Simulation};
+use traffic::{Profile, SimulatedQuery, Simulation, SimulationSettings};
 
 /// One query.
 #[derive(Clone, Debug)]

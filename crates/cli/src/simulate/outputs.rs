@@ -32,7 +32,12 @@ impl Outputs {
     }
 
     /// Writes what happened within a second.
-    pub fn write(&mut self, map: &StreetMap, batch: &SimulatedBatch, after: &Simulation) -> Result<()> {
+    pub fn write(
+        &mut self,
+        map: &StreetMap,
+        batch: &SimulatedBatch,
+        after: &Simulation,
+    ) -> Result<()> {
         if let Some(writer) = &mut self.queries {
             for query in &batch.queries {
                 writer.write(&record(map, query, &query.user.to_string()))?;

@@ -4,7 +4,7 @@ use super::Simulate;
 use crate::table::{Table, decimal, grouped};
 use import::Imported;
 use serde_json::{Value, json};
-use traffic::{SimulatedBatch, Profile, Totals};
+use traffic::{Profile, SimulatedBatch, Totals};
 
 /// Counts over all seconds.
 #[derive(Debug, Default)]
