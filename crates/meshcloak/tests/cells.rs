@@ -124,9 +124,9 @@ fn the_guard_rejects_a_set_whose_cells_miss_a_member() {
             wrong.serve(served.index, served.set);
         }
         let mut guard = Guard::default();
-        let violations = guard.inspect(&town.map, promise, &state, &mut wrong);
+        let violations = guard.inspect(&promise, &state.waiting, &state.history, &mut wrong);
         assert!(
-            violations.iter().all(|violation| violation.1 == Violation::Outside),
+            violations.iter().all(|rejection| rejection.violation == Violation::OutsideRegion),
             "seed {seed}: {violations:?}"
         );
         assert_eq!(violations.len(), outside, "seed {seed}\n{town}");
