@@ -150,7 +150,7 @@ fn attack(
 /// Each user asks three times, ten seconds apart, from positions reachable from the previous one.
 fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
     let mut random = Town::generator(seed + 31);
-    let mut first = town.crowd(&mut random, 6 + seed as usize % 22);
+    let mut first = town.random_queries(&mut random, 6 + seed as usize % 22);
     for (number, query) in first.iter_mut().enumerate() {
         query.user.0 = number as u64;
         query.asked_at = Time::from_millis(1_000);
@@ -206,7 +206,7 @@ fn settings(guarantee: Guarantee) -> Settings {
 }
 
 const CELLS: RegionRule =
-    RegionRule::Cells(CellRule { length: Length::from_units(300 * 32), least: 1 });
+    RegionRule::Cells(CellRule { length: Length::from_units(300 * 32), min_cells: 1 });
 
 #[test]
 fn paper_falls_to_inversion_and_reachability() {

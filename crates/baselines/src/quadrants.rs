@@ -146,7 +146,7 @@ mod tests {
     fn a_run_holds_exactly_the_users_of_the_quadrant() {
         for seed in 0..150 {
             let town = Town::random(seed * 3);
-            let waiting = town.crowd(&mut Town::generator(seed), 1 + seed as usize % 40);
+            let waiting = town.random_queries(&mut Town::generator(seed), 1 + seed as usize % 40);
             let indices: Vec<u32> = (0..waiting.len() as u32).collect();
             let mut quadrants = Quadrants::new(&town.map);
             quadrants.fill(&town.map, &waiting, &indices);

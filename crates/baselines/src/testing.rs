@@ -22,7 +22,7 @@ impl Scene {
     pub(crate) fn random(seed: u64) -> Scene {
         let town = Town::random(seed);
         let queries = 1 + seed as usize % 60;
-        let state = State::with_waiting(town.crowd(&mut Town::generator(seed), queries));
+        let state = State::with_waiting(town.random_queries(&mut Town::generator(seed), queries));
         let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(100.0)));
         Scene { seed, town, atlas, state }
     }

@@ -29,7 +29,7 @@ enum Outcome {
 impl Workload {
     fn random(seed: u64) -> Workload {
         let town = Town::random(seed);
-        let mut queries = town.crowd(&mut Town::generator(seed), 4 + seed as usize % 50);
+        let mut queries = town.random_queries(&mut Town::generator(seed), 4 + seed as usize % 50);
         queries.sort_by_key(|query| query.asked_at);
         for (number, query) in queries.iter_mut().enumerate() {
             query.id = QueryId(number as u64);

@@ -79,8 +79,8 @@ fn compare(map: &StreetMap, agents: u32) {
     let recording = configuration.record(map, agents, 1);
     println!("\nguarantee   region       success  metres          µs  worst ms");
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
-        let cells = LENGTHS.map(|metres| CellRule { length: Length::metres(metres), least: 1 });
-        let three = CellRule { least: 3, ..cells[1] };
+        let cells = LENGTHS.map(|metres| CellRule { length: Length::metres(metres), min_cells: 1 });
+        let three = CellRule { min_cells: 3, ..cells[1] };
         let cells = cells.into_iter().chain([three]).map(RegionRule::Cells);
         for region in [RegionRule::default()].into_iter().chain(cells) {
             replay(&atlas, &recording, Settings { guarantee, region, ..Settings::default() });
@@ -112,7 +112,7 @@ fn replay(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings) {
     }
     let region = match settings.region {
         RegionRule::Mesh(_) => "reach".to_owned(),
-        RegionRule::Cells(rule) => format!("{} m, {}+", rule.length.as_metres(), rule.least),
+        RegionRule::Cells(rule) => format!("{} m, {}+", rule.length.as_metres(), rule.min_cells),
     };
     println!(
         "{:11} {region:11} {:7.2} % {:6.0} {:11.2} {:9.1}",

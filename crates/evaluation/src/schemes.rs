@@ -64,9 +64,9 @@ pub fn named(settings: Settings) -> String {
     let region = match settings.region {
         RegionRule::Mesh(MeshRule::Reach) => String::new(),
         RegionRule::Mesh(MeshRule::Printed) => "/printed".to_owned(),
-        RegionRule::Cells(CellRule { length, least }) => {
-            let least = if least > 1 { format!("-{least}") } else { String::new() };
-            format!("/cells-{}{least}", length.as_metres())
+        RegionRule::Cells(CellRule { length, min_cells }) => {
+            let suffix = if min_cells > 1 { format!("-{min_cells}") } else { String::new() };
+            format!("/cells-{}{suffix}", length.as_metres())
         }
     };
     format!("{OURS}{guarantee}{region}")
@@ -98,8 +98,9 @@ fn cells(word: &str) -> Option<CellRule> {
         let metres = metres.parse().ok().filter(|metres| (1.0..=1e6).contains(metres))?;
         rule.length = Length::metres(metres);
     }
-    if let Some(least) = numbers.next() {
-        rule.least = least.parse().ok().filter(|least| (1..=10_000).contains(least))?;
+    if let Some(min_cells) = numbers.next() {
+        rule.min_cells =
+            min_cells.parse().ok().filter(|min_cells| (1..=10_000).contains(min_cells))?;
     }
     numbers.next().is_none().then_some(rule)
 }

@@ -93,6 +93,7 @@ fn write_text(property: &str, text: Option<&str>, out: &mut dyn Write) -> io::Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::plain_street;
     use meshcloak::map::{Extent, Frame, MapBuilder, RawPoi, RawStreet};
     use meshcloak::town::town;
 
@@ -102,16 +103,9 @@ mod tests {
         let a = builder.terminal("A", Point::new(0.0, 0.0)).unwrap();
         let b = builder.terminal("B \"b\"", Point::new(100.0, 0.0)).unwrap();
         let bends = [Point::new(50.0, 60.0)];
-        let straight = RawStreet {
-            label: "s1",
-            from: a,
-            to: b,
-            written_metres: None,
-            one_way: true,
-            bends: &[],
-            name: "Weiße\nGasse",
-            class: "service",
-        };
+        let plain = plain_street("s1", a, b);
+        let straight =
+            RawStreet { one_way: true, name: "Weiße\nGasse", class: "service", ..plain };
         builder.street(straight).unwrap();
         let bent = RawStreet { label: "s2", bends: &bends, one_way: false, ..straight };
         builder.street(RawStreet { name: "", class: "", ..bent }).unwrap();
@@ -163,17 +157,7 @@ mod tests {
         builder.set_frame(Frame::at(LonLat { lon: 2.3, lat: 48.8 }));
         let a = builder.terminal("A", Point::new(0.0, 0.0)).unwrap();
         let b = builder.terminal("B", Point::new(3.9e7, 3.9e7)).unwrap();
-        let raw = RawStreet {
-            label: "s",
-            from: a,
-            to: b,
-            written_metres: None,
-            one_way: false,
-            bends: &[],
-            name: "",
-            class: "",
-        };
-        builder.street(raw).unwrap();
+        builder.street(plain_street("s", a, b)).unwrap();
         let map = builder.build(Extent::Whole).unwrap().map;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.geojson");

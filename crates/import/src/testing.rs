@@ -1,12 +1,18 @@
 //! Helpers for tests of readers and writers.
 
 use crate::draft::Draft;
-use meshcloak::map::{Extent, StreetMap};
+use meshcloak::map::{Extent, RawStreet, StreetMap, TerminalId};
 use std::path::PathBuf;
 
 /// Builds the whole map of a draft.
 pub(crate) fn whole(draft: Draft) -> StreetMap {
     draft.builder.build(Extent::Whole).unwrap().map
+}
+
+/// Returns a straight two-way street without name, class and given length.
+pub(crate) fn plain_street(label: &str, from: TerminalId, to: TerminalId) -> RawStreet<'_> {
+    let (written_metres, one_way, bends) = (None, false, &[]);
+    RawStreet { label, from, to, written_metres, one_way, bends, name: "", class: "" }
 }
 
 /// Asserts that two maps are bit-identical except for the frame.

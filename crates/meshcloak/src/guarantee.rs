@@ -126,7 +126,7 @@ mod tests {
             let atlas = Atlas::new(town.map.clone(), dc_max);
             let table = naive::terminal_distances(&town.map);
             let mut admission = Admission::new(&atlas, Duration::from_secs(60));
-            let mut crowd = town.crowd(&mut random, 12);
+            let mut crowd = town.random_queries(&mut random, 12);
             crowd.sort_by_key(|query| query.asked_at);
             let mut last: Option<Query> = None;
             for (number, query) in crowd.iter_mut().enumerate() {

@@ -194,7 +194,7 @@ mod tests {
     /// Three queries of one user, ten seconds apart.
     fn queries() -> Vec<Query> {
         let town = town("A 0,0  B 400,0 | A-B");
-        let mut queries = town.crowd(&mut Town::generator(7), 3);
+        let mut queries = town.random_queries(&mut Town::generator(7), 3);
         for (number, query) in queries.iter_mut().enumerate() {
             query.user = UserId(4711);
             query.id = QueryId(number as u64);

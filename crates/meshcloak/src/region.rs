@@ -1,33 +1,34 @@
-//! What the service is asked about (SPEC §7): a mesh of streets, or the rectangle or disc of a
-//! scheme that knows no streets. Compared in one unit, the street inside.
+//! Regions (docs/SPEC.md §7): a mesh of streets, or the rectangle or disc of a free-space scheme.
+//!
+//! Their sizes are compared by the length of street inside.
 
 use crate::map::{Position, StreetId, StreetMap};
 use crate::units::{Point, Rectangle};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// A region. Closed, because it is data: attacks measure it, the service receives it.
+/// The region of a disclosure: what the service is asked about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Region<'a> {
     /// Whole streets, each once, ascending.
     Mesh(Cow<'a, [StreetId]>),
-    /// Everything within a rectangle.
+    /// A rectangle, boundary included.
     Rectangle(Rectangle),
-    /// Everything within a disc.
+    /// A disc, boundary included.
     Disc(Disc),
 }
 
 /// A disc, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disc {
-    /// The point in its middle.
+    /// Centre.
     pub centre: Point,
-    /// How far it extends.
+    /// Radius.
     pub radius: f64,
 }
 
 impl Disc {
-    /// The smallest rectangle around it.
+    /// Returns the bounding box.
     pub fn bounds(&self) -> Rectangle {
         let Disc { centre: Point { x, y }, radius } = *self;
         Rectangle {
@@ -38,7 +39,7 @@ impl Disc {
 }
 
 impl Region<'_> {
-    /// A region that owns its streets.
+    /// Returns a region that owns its streets.
     pub fn into_owned(self) -> Region<'static> {
         match self {
             Region::Mesh(streets) => Region::Mesh(Cow::Owned(streets.into_owned())),
@@ -47,20 +48,20 @@ impl Region<'_> {
         }
     }
 
-    /// An order that depends on the regions alone: meshes street by street, then the others.
+    /// Compares two regions in a total order: meshes lexicographically, then rectangles, then discs.
     pub fn total_cmp(&self, other: &Region<'_>) -> Ordering {
         match (self, other) {
             (Region::Mesh(a), Region::Mesh(b)) => a.cmp(b),
             _ => {
-                let pairs = self.numbers().into_iter().zip(other.numbers());
+                let pairs = self.sort_key().into_iter().zip(other.sort_key());
                 let orders = pairs.map(|(a, b)| a.total_cmp(&b));
                 orders.fold(Ordering::Equal, Ordering::then)
             }
         }
     }
 
-    /// The kind of region and the numbers that make it, as far as it has any.
-    fn numbers(&self) -> [f64; 5] {
+    /// Returns the sort key: variant and coordinates.
+    fn sort_key(&self) -> [f64; 5] {
         match self {
             Region::Mesh(_) => [0.0; 5],
             Region::Rectangle(Rectangle { min, max }) => [1.0, min.x, min.y, max.x, max.y],
@@ -68,7 +69,7 @@ impl Region<'_> {
         }
     }
 
-    /// The streets of which some part is inside, ascending.
+    /// Returns the streets that are at least partly inside, ascending.
     pub fn streets(&self, map: &StreetMap) -> Cow<'_, [StreetId]> {
         match self {
             Region::Mesh(streets) => Cow::Borrowed(&**streets),
@@ -80,7 +81,8 @@ impl Region<'_> {
         }
     }
 
-    /// Metres of street inside: of a mesh its streets, of the others the parts within.
+    /// Returns the length of street inside, in metres: whole streets of a mesh, otherwise the parts
+    /// inside.
     pub fn metres(&self, map: &StreetMap) -> f64 {
         match self {
             Region::Mesh(streets) => streets.iter().map(|&street| map.metres(street)).sum(),
@@ -88,24 +90,24 @@ impl Region<'_> {
                 let parts = self.candidates(map).into_iter().map(|street| {
                     let shape = map.shape(street);
                     let (inside, whole) = self.lengths(shape);
-                    // A street whose shape is a point is inside as a whole, or not at all.
-                    let all = || if self.holds(shape[0]) { 1.0 } else { 0.0 };
-                    map.metres(street) * if whole > 0.0 { inside / whole } else { all() }
+                    // A street whose shape is a point is inside completely or not at all.
+                    let point_share = || if self.contains_point(shape[0]) { 1.0 } else { 0.0 };
+                    map.metres(street) * if whole > 0.0 { inside / whole } else { point_share() }
                 });
                 parts.sum()
             }
         }
     }
 
-    /// Whether somebody at a position is inside.
+    /// Returns whether a position is inside.
     pub fn contains(&self, map: &StreetMap, position: Position) -> bool {
         match self {
             Region::Mesh(streets) => streets.binary_search(&position.street).is_ok(),
-            _ => self.holds(map.point(position)),
+            _ => self.contains_point(map.point(position)),
         }
     }
 
-    /// The area in square metres; none of a mesh.
+    /// Returns the area in square metres; `None` for a mesh.
     pub fn area(&self) -> Option<f64> {
         match self {
             Region::Mesh(_) => None,
@@ -114,7 +116,7 @@ impl Region<'_> {
         }
     }
 
-    fn holds(&self, point: Point) -> bool {
+    fn contains_point(&self, point: Point) -> bool {
         match self {
             Region::Mesh(_) => false,
             Region::Rectangle(rectangle) => rectangle.nearest(point) == point,
@@ -122,7 +124,7 @@ impl Region<'_> {
         }
     }
 
-    /// The streets that may have a part inside, ascending.
+    /// Returns the streets that may be partly inside, ascending.
     fn candidates(&self, map: &StreetMap) -> Vec<StreetId> {
         match self {
             Region::Mesh(streets) => streets.to_vec(),
@@ -133,10 +135,10 @@ impl Region<'_> {
 
     fn touches(&self, shape: &[Point]) -> bool {
         shape.windows(2).any(|ends| self.inside(ends[0], ends[1]).is_some())
-            || shape.iter().any(|&point| self.holds(point))
+            || shape.iter().any(|&point| self.contains_point(point))
     }
 
-    /// How much of a polyline is inside, and how long it is.
+    /// Returns the length of a polyline inside, and its total length.
     fn lengths(&self, shape: &[Point]) -> (f64, f64) {
         shape.windows(2).fold((0.0, 0.0), |(inside, whole), ends| {
             let length = ends[0].distance(ends[1]);
@@ -145,7 +147,7 @@ impl Region<'_> {
         })
     }
 
-    /// From where to where (0 to 1) a segment is inside.
+    /// Returns the fractions (0 to 1) between which a segment is inside.
     fn inside(&self, a: Point, b: Point) -> Option<(f64, f64)> {
         match self {
             Region::Mesh(_) => None,
@@ -160,7 +162,7 @@ impl Region<'_> {
     }
 }
 
-/// From where to where (0 to 1) a coordinate on its way from `a` to `b` lies between two bounds.
+/// Returns the fractions (0 to 1) between which a coordinate from `a` to `b` is within two bounds.
 fn slab(a: f64, b: f64, low: f64, high: f64) -> Option<(f64, f64)> {
     if a == b {
         return (low <= a && a <= high).then_some((0.0, 1.0));
@@ -170,7 +172,7 @@ fn slab(a: f64, b: f64, low: f64, high: f64) -> Option<(f64, f64)> {
     (enter <= leave).then_some((enter, leave))
 }
 
-/// From where to where (0 to 1) a segment is within a disc.
+/// Returns the fractions (0 to 1) between which a segment is within a disc.
 fn chord(a: Point, b: Point, Disc { centre, radius }: Disc) -> Option<(f64, f64)> {
     let (dx, dy) = (b.x - a.x, b.y - a.y);
     let (cx, cy) = (a.x - centre.x, a.y - centre.y);
@@ -179,8 +181,8 @@ fn chord(a: Point, b: Point, Disc { centre, radius }: Disc) -> Option<(f64, f64)
         return (cx * cx + cy * cy <= radius * radius).then_some((0.0, 1.0));
     }
     let middle = -(cx * dx + cy * dy) / squared;
-    let under = middle * middle - (cx * cx + cy * cy - radius * radius) / squared;
-    let half = (under >= 0.0).then(|| under.sqrt())?;
+    let discriminant = middle * middle - (cx * cx + cy * cy - radius * radius) / squared;
+    let half = (discriminant >= 0.0).then(|| discriminant.sqrt())?;
     let (enter, leave) = ((middle - half).max(0.0), (middle + half).min(1.0));
     (enter <= leave).then_some((enter, leave))
 }
@@ -193,7 +195,7 @@ mod tests {
     use rand::RngExt as _;
 
     #[test]
-    fn a_rectangle_and_a_disc_hold_the_parts_of_streets_within() {
+    fn a_rectangle_and_a_disc_contain_the_parts_of_streets_inside() {
         //  A ───────── B     300 m, and C 40 m north of the middle of it
         //        C ─── D
         let town = town("A 0,0  B 300,0  C 150,40  D 300,40 | A-B C-D B-D");
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn sampling_a_street_finds_as_much_of_it_inside() {
+    fn the_length_inside_agrees_with_sampling() {
         for seed in 0..60 {
             let town = Town::random(200 + seed);
             let mut random = Town::generator(seed);

@@ -53,9 +53,9 @@ impl RegionBuilder {
             RegionRule::Mesh(rule) => {
                 RegionBuilder::Mesh(Box::new(MeshBuilder::new(Arc::clone(atlas), rule)))
             }
-            RegionRule::Cells(CellRule { length, least }) => {
+            RegionRule::Cells(CellRule { length, min_cells }) => {
                 let cells = cells.unwrap_or_else(|| Arc::new(Cells::new(atlas.map(), length)));
-                RegionBuilder::Cells(CellRegions::new(cells, least))
+                RegionBuilder::Cells(CellRegions::new(cells, min_cells))
             }
         }
     }

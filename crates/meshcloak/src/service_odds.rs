@@ -149,7 +149,7 @@ mod tests {
 
     fn class(k: u32, seconds: u64) -> QueryClass {
         let town = town("A 0,0  B 400,0 | A-B");
-        let mut query = town.crowd(&mut Town::generator(1), 1).remove(0);
+        let mut query = town.random_queries(&mut Town::generator(1), 1).remove(0);
         query.k = k;
         QueryClass::of(&query, Duration::from_secs(seconds), 5)
     }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn every_query_has_a_class() {
         let town = town("A 0,0  B 400,0 | A-B");
-        let mut query = town.crowd(&mut Town::generator(1), 1).remove(0);
+        let mut query = town.random_queries(&mut Town::generator(1), 1).remove(0);
         for k in [0, 2, 17, 18, u32::MAX] {
             query.k = k;
             for remaining in [Duration::ZERO, Duration::from_secs(7), Duration::MAX] {

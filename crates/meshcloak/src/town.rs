@@ -1,4 +1,4 @@
-//! Towns small enough to draw: a map written as one line of text, and random ones from a seed.
+//! Small test maps: written as one line of text, or random from a seed.
 //!
 //! `A 0,0  B 100,0  C 100,75 | A>B B-C C-A:200 A-B(50,-20;60,0)` has three terminals, a one-way
 //! street from A to B, two two-way streets (one with a written length in metres) and one with
@@ -8,18 +8,18 @@ use crate::map::{Extent, MapBuilder, Position, RawStreet, StreetId, StreetMap};
 use crate::units::{Length, Point};
 use std::fmt;
 
-/// A map and the text it was drawn from.
+/// A test map and its text.
 #[derive(Clone, Debug)]
 pub struct Town {
-    /// The whole map, unconnected parts included.
+    /// The complete map, including unconnected components.
     pub map: StreetMap,
     text: String,
 }
 
-/// The town that `text` draws.
+/// Parses a town.
 ///
 /// # Panics
-/// If the text draws no town: towns are written by hand, in tests and fixtures.
+/// If the text is malformed; towns are written in tests and fixtures.
 pub fn town(text: &str) -> Town {
     let (terminals, streets) = text.split_once('|').expect("a town has a `|`");
     let mut builder = MapBuilder::new();
@@ -58,7 +58,7 @@ fn add_street(builder: &mut MapBuilder, word: &str) {
         if builder.street(raw).is_ok() {
             return;
         }
-        assert!(number < 100, "`{word}` is no street");
+        assert!(number < 100, "`{word}` is not a valid street");
     }
 }
 
@@ -69,13 +69,19 @@ fn point(text: &str) -> Point {
 }
 
 impl Town {
-    /// The street of that name.
+    /// Returns the street of that name.
+    ///
+    /// # Panics
+    /// If there is none.
     pub fn street(&self, name: &str) -> StreetId {
         let found = self.map.streets().find(|&street| self.map.street_label(street) == name);
         found.expect("the town has a street of that name")
     }
 
-    /// The position `metres` along the street of that name.
+    /// Returns the position `metres` along the street of that name.
+    ///
+    /// # Panics
+    /// If there is no such street.
     pub fn at(&self, street: &str, metres: f64) -> Position {
         Position { street: self.street(street), offset: Length::metres(metres) }
     }
@@ -100,7 +106,7 @@ mod random {
     use std::time::Duration;
 
     impl ConstraintGraph {
-        /// A random graph of up to 14 nodes, sparse or dense.
+        /// Generates a random graph of up to 14 nodes, sparse or dense.
         pub fn random(seed: u64) -> ConstraintGraph {
             let mut random = Town::generator(seed);
             let nodes = random.random_range(1..=2 + seed.min(600) as u32 / 50);
@@ -110,31 +116,31 @@ mod random {
             ConstraintGraph::from_fn(nodes, |a, b| edges[(a * nodes + b) as usize])
         }
 
-        /// The same graph, each edge kept at whichever node comes first in another order, in which
-        /// numbers do not ascend: as in constraint graphs.
+        /// Returns the same graph with each edge stored by another node order, which differs from
+        /// the numbers, as in constraint graphs.
         pub fn turned(&self) -> ConstraintGraph {
             let count = self.len() as u32;
             let order = |node: u32| ((node + 1).wrapping_mul(2_654_435_761) >> 16, node);
-            let are_joined =
+            let are_adjacent =
                 |a: u32, b: u32| self.later(a).contains(&b) || self.later(b).contains(&a);
             ConstraintGraph::from_lists(count, |node| {
                 (0..count).filter(move |&other| {
-                    // The first stays first: tests look for cliques around it.
+                    // Node 0 stays first: tests search for cliques that contain it.
                     let comes_later = node == 0 || other > 0 && order(node) < order(other);
-                    other != node && comes_later && are_joined(node, other)
+                    other != node && comes_later && are_adjacent(node, other)
                 })
             })
         }
     }
 
     impl Town {
-        /// The generator that belongs to a seed.
+        /// Returns the random number generator of a seed.
         pub fn generator(seed: u64) -> Pcg64Mcg {
             Pcg64Mcg::seed_from_u64(seed)
         }
 
-        /// A random town that grows with its seed: one-way streets, loops, parallel streets,
-        /// bends, written lengths, dead ends, terminals on one point, unconnected parts.
+        /// Generates a town whose size grows with the seed: one-way streets, loops, parallel streets,
+        /// bends, written lengths, dead ends, coincident terminals, unconnected components.
         pub fn random(seed: u64) -> Town {
             let mut random = Town::generator(seed);
             let terminals = 2 + random.random_range(0..=seed.min(600) / 25);
@@ -163,17 +169,17 @@ mod random {
             town(&text)
         }
 
-        /// Random people who ask: equal positions, several queries of one user, small and large
-        /// constraints, k from 2 to more than there are people.
-        pub fn crowd(&self, random: &mut Pcg64Mcg, people: usize) -> Vec<Query> {
-            let mut crowd: Vec<Query> = Vec::new();
-            for id in 0..people as u64 {
-                let again = crowd.last().map(|query| query.position);
-                let position = again.filter(|_| random.random_bool(0.15));
+        /// Generates random queries: equal positions, several queries of one user, small and large
+        /// constraints, k from 2 to 6.
+        pub fn random_queries(&self, random: &mut Pcg64Mcg, count: usize) -> Vec<Query> {
+            let mut queries: Vec<Query> = Vec::new();
+            for id in 0..count as u64 {
+                let previous = queries.last().map(|query| query.position);
+                let position = previous.filter(|_| random.random_bool(0.15));
                 let metres = [20.0, 100.0, 300.0, 800.0, 2_000.0][random.random_range(0..5)];
-                crowd.push(Query {
+                queries.push(Query {
                     id: QueryId(id),
-                    user: UserId(random.random_range(0..1 + people as u64 * 3)),
+                    user: UserId(random.random_range(0..1 + count as u64 * 3)),
                     asked_at: Time::from_millis(random.random_range(0..5_000)),
                     position: position.unwrap_or_else(|| self.position(random)),
                     k: random.random_range(2..=6),
@@ -184,10 +190,10 @@ mod random {
                     speed: None,
                 });
             }
-            crowd
+            queries
         }
 
-        /// A random position, often on a terminal.
+        /// Generates a random position, often at a terminal.
         pub fn position(&self, random: &mut Pcg64Mcg) -> Position {
             let street = StreetId(random.random_range(0..self.map.street_count() as u32));
             let length = self.map.street(street).length.units();

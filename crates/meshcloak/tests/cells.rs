@@ -1,5 +1,5 @@
-//! Regions made of cells (SPEC §7) under every guarantee: who is hidden with whom does not depend
-//! on the region, everyone is inside, and a region says nothing but which cells have members.
+//! Regions made of cells (docs/SPEC.md §7) under every guarantee: sets do not depend on the region,
+//! every member is inside, and a region depends only on the members' cells.
 
 use meshcloak::cells::{CellId, CellRule, Cells};
 use meshcloak::constraint_graph::Coverage;
@@ -17,12 +17,12 @@ use std::sync::Arc;
 
 const GUARANTEES: [Guarantee; 3] = [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History];
 
-fn crowd(town: &Town, seed: u64) -> State {
-    let mut crowd = town.crowd(&mut Town::generator(seed), 5 + seed as usize % 60);
-    for query in &mut crowd {
+fn random_state(town: &Town, seed: u64) -> State {
+    let mut queries = town.random_queries(&mut Town::generator(seed), 5 + seed as usize % 60);
+    for query in &mut queries {
         query.speed = Some(Speed::metres_per_second(20.0));
     }
-    State::with_waiting(crowd)
+    State::with_waiting(queries)
 }
 
 fn cloak(atlas: &Arc<Atlas>, settings: Settings, state: &State) -> Published {
@@ -34,13 +34,13 @@ fn cells_of(cells: &Cells, streets: impl Iterator<Item = StreetId>) -> BTreeSet<
 }
 
 #[test]
-fn a_region_is_the_members_cells_and_nothing_else_changes() {
+fn a_region_consists_of_the_members_cells_and_sets_are_unchanged() {
     let mut sets = 0;
     for seed in 0..150 {
         let town = Town::random(seed * 4);
-        let state = crowd(&town, seed);
+        let state = random_state(&town, seed);
         let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
-        let rule = CellRule { length: Length::metres(300.0), least: 1 + seed as u32 % 3 };
+        let rule = CellRule { length: Length::metres(300.0), min_cells: 1 + seed as u32 % 3 };
         let cells = Cells::new(&town.map, rule.length);
         for guarantee in GUARANTEES {
             let reach = Settings { guarantee, ..Settings::default() };
@@ -53,12 +53,16 @@ fn a_region_is_the_members_cells_and_nothing_else_changes() {
                 let of = |id: &QueryId| &state.waiting[id.0 as usize];
                 let members: Vec<&Query> = set.members.iter().map(of).collect();
                 assert!(members.iter().all(|q| set.region.contains(&town.map, q.position)));
-                let hers = cells_of(&cells, members.iter().map(|query| query.position.street));
+                let occupied = cells_of(&cells, members.iter().map(|query| query.position.street));
                 let streets = set.region.streets(&town.map);
-                let shown = cells_of(&cells, streets.iter().copied());
-                let least = (rule.least as usize).min(cells.count());
-                assert!(shown.is_superset(&hers) && shown.len() == hers.len().max(least));
-                let whole = town.map.streets().filter(|&street| shown.contains(&cells.of(street)));
+                let published = cells_of(&cells, streets.iter().copied());
+                let min_cells = (rule.min_cells as usize).min(cells.count());
+                assert!(
+                    published.is_superset(&occupied)
+                        && published.len() == occupied.len().max(min_cells)
+                );
+                let whole =
+                    town.map.streets().filter(|&street| published.contains(&cells.of(street)));
                 assert_eq!(*streets, whole.collect::<Vec<_>>(), "seed {seed}\n{town}");
                 sets += 1;
             }
@@ -68,14 +72,14 @@ fn a_region_is_the_members_cells_and_nothing_else_changes() {
 }
 
 #[test]
-fn the_number_of_threads_changes_no_region() {
+fn regions_do_not_depend_on_the_number_of_threads() {
     let town = Town::random(520);
-    let state = State::with_waiting(town.crowd(&mut Town::generator(3), 400));
+    let state = State::with_waiting(town.random_queries(&mut Town::generator(3), 400));
     let answer = |threads: usize, guarantee: Guarantee| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
-            let rule = CellRule { length: Length::metres(400.0), least: 2 };
+            let rule = CellRule { length: Length::metres(400.0), min_cells: 2 };
             let region = RegionRule::Cells(rule);
             cloak(&atlas, Settings { guarantee, region, ..Settings::default() }, &state)
         })
@@ -89,11 +93,11 @@ fn the_number_of_threads_changes_no_region() {
 }
 
 #[test]
-fn the_guard_holds_back_a_set_whose_cells_leave_a_member_out() {
-    let mut caught = 0;
+fn the_guard_rejects_a_set_whose_cells_miss_a_member() {
+    let mut rejected = 0;
     for seed in 0..300 {
         let town = Town::random(seed * 2);
-        let state = crowd(&town, seed);
+        let state = random_state(&town, seed);
         let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
         let promise = Promise {
             guarantee: Guarantee::Reciprocal,
@@ -102,31 +106,31 @@ fn the_guard_holds_back_a_set_whose_cells_leave_a_member_out() {
         };
         let settings = Settings { guarantee: Guarantee::Reciprocal, ..Settings::default() };
         let cells = Cells::new(&town.map, Length::metres(100.0));
-        let right = cloak(&atlas, settings, &state);
+        let correct = cloak(&atlas, settings, &state);
         let mut wrong = Published::default();
         let mut outside = 0;
-        for number in 0..right.set_count() as u32 {
-            // The cells of all members but the last.
-            let members = right.set(number).members.iter();
+        for number in 0..correct.set_count() as u32 {
+            // The cells of all members except the last one.
+            let members = correct.set(number).members.iter();
             let streets = members.map(|id| state.waiting[id.0 as usize].position.street);
             let streets: Vec<StreetId> = streets.collect();
-            let shown = cells_of(&cells, streets[..streets.len() - 1].iter().copied());
-            outside += usize::from(!shown.contains(&cells.of(streets[streets.len() - 1])));
-            wrong.add_mesh(right.set(number).members.iter().copied(), |mesh| {
-                mesh.extend(town.map.streets().filter(|&s| shown.contains(&cells.of(s))));
+            let published = cells_of(&cells, streets[..streets.len() - 1].iter().copied());
+            outside += usize::from(!published.contains(&cells.of(streets[streets.len() - 1])));
+            wrong.add_mesh(correct.set(number).members.iter().copied(), |mesh| {
+                mesh.extend(town.map.streets().filter(|&s| published.contains(&cells.of(s))));
             });
         }
-        for served in right.served() {
+        for served in correct.served() {
             wrong.serve(served.index, served.set);
         }
         let mut guard = Guard::default();
-        let faults = guard.inspect(&promise, &state.waiting, &state.history, &mut wrong);
+        let violations = guard.inspect(&promise, &state.waiting, &state.history, &mut wrong);
         assert!(
-            faults.iter().all(|fault| fault.violation == Violation::OutsideRegion),
-            "seed {seed}: {faults:?}"
+            violations.iter().all(|rejection| rejection.violation == Violation::OutsideRegion),
+            "seed {seed}: {violations:?}"
         );
-        assert_eq!(faults.len(), outside, "seed {seed}\n{town}");
-        caught += outside;
+        assert_eq!(violations.len(), outside, "seed {seed}\n{town}");
+        rejected += outside;
     }
-    assert!(caught > 50, "only {caught} were caught");
+    assert!(rejected > 50, "only {rejected} sets were rejected");
 }

@@ -82,13 +82,13 @@ fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
     let mut served = 0;
     for seed in 0..150 {
         let town = Town::random(seed * 4);
-        let crowd = town.crowd(&mut Town::generator(seed), 2 + seed as usize % 50);
+        let crowd = town.random_queries(&mut Town::generator(seed), 2 + seed as usize % 50);
         let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
         for coverage in [Coverage::Own, Coverage::Both] {
             for region in [
                 RegionRule::Mesh(MeshRule::Reach),
                 RegionRule::Mesh(MeshRule::Printed),
-                RegionRule::Cells(CellRule { length: Length::metres(400.0), least: 1 }),
+                RegionRule::Cells(CellRule { length: Length::metres(400.0), min_cells: 1 }),
             ] {
                 let settings = Settings { coverage, region, ..Settings::paper() };
                 let mut fast = MeshCloak::new(Arc::clone(&atlas), settings);
@@ -109,7 +109,7 @@ fn a_scheme_used_before_answers_as_a_fresh_one() {
     let town = Town::random(500);
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
     for seed in 0..60 {
-        let state = State::with_waiting(town.crowd(&mut Town::generator(seed), 40));
+        let state = State::with_waiting(town.random_queries(&mut Town::generator(seed), 40));
         let (atlas, scheme) = warm.get_or_insert_with(|| {
             (Arc::clone(&atlas), MeshCloak::new(Arc::clone(&atlas), Settings::paper()))
         });
@@ -122,7 +122,7 @@ fn a_scheme_used_before_answers_as_a_fresh_one() {
 #[test]
 fn a_cancelled_query_is_neither_served_nor_counted_among_others() {
     let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
-    let mut crowd = Town::crowd(&town, &mut Town::generator(1), 3);
+    let mut crowd = town.random_queries(&mut Town::generator(1), 3);
     for (number, query) in crowd.iter_mut().enumerate() {
         query.user = meshcloak::query::UserId(number as u64);
         query.k = 3;

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// A crowd that comes back: few users, each with a speed, in order of time.
 fn crowd(town: &Town, seed: u64, queries: usize) -> Vec<Query> {
     let mut random = Town::generator(seed + 777);
-    let mut crowd = town.crowd(&mut random, queries);
+    let mut crowd = town.random_queries(&mut random, queries);
     crowd.sort_by_key(|query| query.asked_at);
     for (number, query) in crowd.iter_mut().enumerate() {
         query.id = QueryId(number as u64);
@@ -194,7 +194,7 @@ fn a_fresh_scheme_given_the_same_state_answers_the_same() {
         let mut state = State::default();
         let mut positions = LastPositions::new(settings.horizon);
         for second in 0..20 {
-            let mut arrivals = town.crowd(&mut Town::generator(second), 30);
+            let mut arrivals = town.random_queries(&mut Town::generator(second), 30);
             for query in &mut arrivals {
                 query.id = QueryId(second * 100 + query.id.0);
                 query.asked_at = Time::from_millis(second * 1_000);
@@ -215,7 +215,7 @@ fn a_fresh_scheme_given_the_same_state_answers_the_same() {
 fn the_number_of_threads_changes_nothing() {
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
         let town = Town::random(520);
-        let state = State::with_waiting(town.crowd(&mut Town::generator(3), 400));
+        let state = State::with_waiting(town.random_queries(&mut Town::generator(3), 400));
         let answer = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {

@@ -186,7 +186,7 @@ mod tests {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
             let atlas = Atlas::new(town.map.clone(), LARGEST_DC_MAX);
-            let waiting = town.crowd(&mut random, 1 + seed as usize % 12);
+            let waiting = town.random_queries(&mut random, 1 + seed as usize % 12);
             let mut queries: Vec<BoundedQuery> = waiting
                 .iter()
                 .map(|query| {

@@ -5,7 +5,6 @@ use baselines::clique_cloak::{CliqueCloak, KSearch};
 use meshcloak::constraint_graph::ConstraintGraph;
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::printed::maximal_cliques;
-use meshcloak::printed::maximal_cliques;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::scheme::Scheme;
@@ -62,7 +61,7 @@ fn published_cliques_meet_every_k_and_no_feasible_clique_is_missed() {
     let mut counts = [0, 0];
     for seed in 0..150 {
         let town = Town::random(seed * 4);
-        let queries = town.crowd(&mut Town::generator(seed), 2 + seed as usize % 60);
+        let queries = town.random_queries(&mut Town::generator(seed), 2 + seed as usize % 60);
         let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
         for (index, k_search) in [KSearch::Local, KSearch::Neighbours].into_iter().enumerate() {
             let fresh =

@@ -114,7 +114,7 @@ fn record(last: &mut LastRectangles, step: &Step<'_>) {
 /// Repeated queries of a few users, some without a speed.
 fn random_queries(town: &Town, seed: u64) -> Vec<Query> {
     let mut random = Town::generator(seed);
-    let mut queries = town.crowd(&mut random, 5 + seed as usize % 70);
+    let mut queries = town.random_queries(&mut random, 5 + seed as usize % 70);
     let users = 2 + queries.len() as u64 / 4;
     for query in &mut queries {
         query.user = UserId(random.random_range(0..users));

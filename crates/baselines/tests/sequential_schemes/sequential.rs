@@ -56,7 +56,7 @@ fn exactly_the_queries_in_a_clique_of_k_are_served_by_the_largest() {
     let mut served = 0;
     for seed in 0..120 {
         let town = Town::random(seed * 5);
-        let queries = town.crowd(&mut Town::generator(seed), 2 + seed as usize % 60);
+        let queries = town.random_queries(&mut Town::generator(seed), 2 + seed as usize % 60);
         let table = naive::terminal_distances(&town.map);
         let max_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
         let atlas = Arc::new(Atlas::with_max_bytes(town.map.clone(), LARGEST_DC_MAX, max_bytes));
@@ -121,7 +121,7 @@ fn a_ring_road_stops_at_the_budget_and_reports_it() {
 fn two_queries_of_one_user_are_never_in_one_set() {
     let town = town("A 0,0  B 400,0 | A-B");
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
-    let mut queries = town.crowd(&mut Town::generator(3), 3);
+    let mut queries = town.random_queries(&mut Town::generator(3), 3);
     for (number, query) in queries.iter_mut().enumerate() {
         query.user = UserId(number as u64 / 2);
         query.k = 3;

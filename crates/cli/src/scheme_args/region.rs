@@ -69,10 +69,10 @@ impl RegionArgs {
     }
 
     fn cells(&self) -> CellRule {
-        let CellRule { length, least } = CellRule::default();
+        let CellRule { length, min_cells } = CellRule::default();
         CellRule {
             length: self.cell_length.unwrap_or(length),
-            least: self.min_cells.unwrap_or(least),
+            min_cells: self.min_cells.unwrap_or(min_cells),
         }
     }
 
@@ -81,9 +81,9 @@ impl RegionArgs {
         let mut settings: Vec<(&str, Value)> =
             vec![("region", spelt(&self.region.unwrap_or(RegionArg::Reach)).into())];
         if self.is_cells() {
-            let CellRule { length, least } = self.cells();
+            let CellRule { length, min_cells } = self.cells();
             settings.push(("cell_length", length.as_metres().into()));
-            settings.push(("min_cells", least.into()));
+            settings.push(("min_cells", min_cells.into()));
         }
         settings
     }
@@ -110,7 +110,7 @@ mod tests {
         let (region, cell_length) = (Some(RegionArg::Cells), Some(Length::metres(600.0)));
         let cells = RegionArgs { region, cell_length, min_cells: None };
         assert!(cells.check().is_ok());
-        let rule = CellRule { length: Length::metres(600.0), least: 1 };
+        let rule = CellRule { length: Length::metres(600.0), min_cells: 1 };
         assert_eq!(cells.rule(), RegionRule::Cells(rule));
         assert!(RegionArgs { region: None, ..cells }.check().is_err());
     }

@@ -95,8 +95,8 @@ fn to_map(drawing: &Drawing) -> Result<MapBuilder, MapError> {
             class: drawing.lines.get(road.line).class.word(),
         })?;
     }
-    for (n, place) in drawing.pois.iter().enumerate() {
-        let (point, category, name) = (place.point, place.category, place.name.as_str());
+    for (n, poi) in drawing.pois.iter().enumerate() {
+        let (point, category, name) = (poi.point, poi.category, poi.name.as_str());
         builder.poi(RawPoi { label: &number('p', n), point, category, name })?;
     }
     Ok(builder)

@@ -88,16 +88,17 @@ fn read_degrees(
     degrees: [Column; 2],
     builder: &mut MapBuilder,
 ) -> Result<Unit, ImportError> {
-    let (mut labels, mut places, mut lines) = (Texts::default(), Vec::<LonLat>::new(), Vec::new());
+    let (mut labels, mut lon_lats, mut lines) =
+        (Texts::default(), Vec::<LonLat>::new(), Vec::new());
     while table.next()? {
         labels.push(table.some_text(id, ID)?);
-        places.push(table.degrees(degrees)?);
+        lon_lats.push(table.degrees(degrees)?);
         lines.push(table.line());
     }
-    let frame = Frame::around(places.iter().copied());
+    let frame = Frame::around(lon_lats.iter().copied());
     let frame = frame.ok_or_else(|| table.file_error(Problem::NoContent(NODES)))?;
-    for ((label, &place), &line) in labels.iter().zip(&places).zip(&lines) {
-        let added = builder.terminal(label, frame.point(place));
+    for ((label, &lon_lat), &line) in labels.iter().zip(&lon_lats).zip(&lines) {
+        let added = builder.terminal(label, frame.point(lon_lat));
         added.map_err(|error| table.error_at(line, error))?;
     }
     builder.set_frame(frame);

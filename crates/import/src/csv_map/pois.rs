@@ -48,8 +48,8 @@ fn point(
 ) -> Result<Point, ImportError> {
     let metres = |[x, y]: [Column; 2]| Ok(Point::new(table.metres(x)?, table.metres(y)?));
     let degrees = |columns| {
-        let place = table.degrees(columns)?;
-        Ok(frame.map(|frame| frame.point(place)))
+        let lon_lat = table.degrees(columns)?;
+        Ok(frame.map(|frame| frame.point(lon_lat)))
     };
     match axes {
         Axes::Metres(columns) => metres(columns),

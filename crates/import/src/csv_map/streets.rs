@@ -120,10 +120,10 @@ fn project_shape(
     let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return Ok(()) };
     if let Some(frame) = frame {
         for point in &mut *points {
-            let place = LonLat::new(point.x, point.y).ok_or_else(|| {
+            let lon_lat = LonLat::new(point.x, point.y).ok_or_else(|| {
                 table.bad(shape, "lon from -180 to 180 and lat from -90 to 90 in each point")
             })?;
-            *point = frame.point(place);
+            *point = frame.point(lon_lat);
         }
     }
     let [begin, end] = ends;

@@ -34,7 +34,7 @@ fn write_nodes(map: &StreetMap, lon_lats: &LonLatConverter, mut rows: CsvRows) -
         let point = map.terminal(terminal);
         rows.text(map.terminal_label(terminal))?;
         rows.point(point)?;
-        rows.place(lon_lats.at(point))?;
+        rows.lon_lat(lon_lats.at(point))?;
         rows.end()?;
     }
     rows.finish()
@@ -64,7 +64,7 @@ fn write_pois(map: &StreetMap, lon_lats: &LonLatConverter, mut rows: CsvRows) ->
         let point = map.poi(id).point;
         rows.text(map.poi_label(id).unwrap_or_default())?;
         rows.point(point)?;
-        rows.place(lon_lats.at(point))?;
+        rows.lon_lat(lon_lats.at(point))?;
         rows.text(map.category(id))?;
         rows.last_text(map.poi_name(id).unwrap_or_default())?;
         rows.end()?;
@@ -106,11 +106,11 @@ impl<'a> CsvRows<'a> {
         self.with(|field| put(field, point.y))
     }
 
-    fn place(&mut self, place: Option<LonLat>) -> io::Result<()> {
-        let Some(LonLat { lon, lat }) = place else { return Ok(()) };
+    fn lon_lat(&mut self, lon_lat: Option<LonLat>) -> io::Result<()> {
+        let Some(LonLat { lon, lat }) = lon_lat else { return Ok(()) };
         for degrees in [lon, lat] {
             self.with(|field| {
-                write!(field, "{degrees:.9}").expect("writing to a String cannot fail")
+                write!(field, "{degrees:.9}").expect("writing to a String cannot fail");
             })?;
         }
         Ok(())

@@ -23,12 +23,12 @@ pub(super) struct BlockNodes {
 
 impl BlockNodes {
     /// Adds a node: its position if it is used, and its point of interest.
-    pub(super) fn add(&mut self, id: i64, place: LonLat, finder: &mut Finder, tags: &Tags) {
+    pub(super) fn add(&mut self, id: i64, position: LonLat, finder: &mut Finder, tags: &Tags) {
         if let Some(row) = finder.row(id) {
-            self.positions.push((row, place));
+            self.positions.push((row, position));
         }
         if let Some(poi) = tags.poi() {
-            self.pois.push(id, PoiGeometry::Node(place), poi, &[]);
+            self.pois.push(id, PoiGeometry::Node(position), poi, &[]);
         }
     }
 }

@@ -121,7 +121,7 @@ impl Pois {
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     ids: Vec<i64>,
-    places: Vec<Option<LonLat>>,
+    positions: Vec<Option<LonLat>>,
 }
 
 impl Nodes {
@@ -135,8 +135,8 @@ impl Nodes {
             let reason = "more than 4,294,967,295 nodes".into();
             return Err(FileLocation::File.with(Problem::Unsupported(reason)));
         }
-        let places = vec![None; ids.len()];
-        Ok(Nodes { ids, places })
+        let positions = vec![None; ids.len()];
+        Ok(Nodes { ids, positions })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -147,14 +147,14 @@ impl Nodes {
         self.ids[row as usize]
     }
 
-    pub(super) fn places(&self) -> &[Option<LonLat>] {
-        &self.places
+    pub(super) fn positions(&self) -> &[Option<LonLat>] {
+        &self.positions
     }
 
     /// Returns the row of a node with a known position.
-    pub(super) fn find_placed(&self, id: i64) -> Option<u32> {
+    pub(super) fn find_positioned(&self, id: i64) -> Option<u32> {
         let row = self.ids.binary_search(&id).ok()?;
-        self.places[row].is_some().then_some(row as u32)
+        self.positions[row].is_some().then_some(row as u32)
     }
 
     /// Returns a lookup for ids in mostly ascending order, as in files.
@@ -163,8 +163,8 @@ impl Nodes {
     }
 
     /// Sets the position of a node; an error if it is already set.
-    pub(super) fn put(&mut self, row: u32, place: LonLat) -> Result<(), LocatedProblem> {
-        match self.places[row as usize].replace(place) {
+    pub(super) fn put(&mut self, row: u32, position: LonLat) -> Result<(), LocatedProblem> {
+        match self.positions[row as usize].replace(position) {
             None => Ok(()),
             Some(_) => Err(given_twice("node", self.id(row))),
         }
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_finder_agrees_with_binary_search_in_any_order() {
-        let nodes = Nodes { ids: vec![-7, -2, 3, 4, 9, i64::MAX], places: vec![None; 6] };
+        let nodes = Nodes { ids: vec![-7, -2, 3, 4, 9, i64::MAX], positions: vec![None; 6] };
         let mut finder = nodes.finder();
         for id in [-9, -7, 3, 4, 5, 4, 9, -2, i64::MAX, i64::MIN, i64::MAX, 8, 9, 9] {
             let row = nodes.ids.binary_search(&id).ok().map(|row| row as u32);
@@ -244,11 +244,11 @@ mod tests {
         let tags = StreetTags { class: "road", name: "", direction: Direction::Both };
         ways.push(1, tags, &[5, 3, 5]);
         let mut nodes = Nodes::used_by(&[ways], &[]).unwrap();
-        assert_eq!((nodes.len(), nodes.find_placed(5)), (2, None));
-        let place = node_position(5, 8.0, 53.0).unwrap();
-        nodes.put(1, place).unwrap();
-        assert_eq!(nodes.find_placed(5), Some(1));
-        let LocatedProblem { location, problem } = nodes.put(1, place).unwrap_err();
+        assert_eq!((nodes.len(), nodes.find_positioned(5)), (2, None));
+        let position = node_position(5, 8.0, 53.0).unwrap();
+        nodes.put(1, position).unwrap();
+        assert_eq!(nodes.find_positioned(5), Some(1));
+        let LocatedProblem { location, problem } = nodes.put(1, position).unwrap_err();
         assert_eq!(location, FileLocation::Element("node", 5));
         assert_eq!(problem.to_string(), "damaged: duplicate id");
     }

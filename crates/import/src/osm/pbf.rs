@@ -65,8 +65,8 @@ fn decode(
     let contents = for_each_block(&with_nodes, progress, |block| block.nodes(nodes.finder()))?;
     let mut pois = Vec::new();
     for contents in contents {
-        for (row, place) in contents.positions {
-            nodes.put(row, place)?;
+        for (row, position) in contents.positions {
+            nodes.put(row, position)?;
         }
         pois.push(contents.pois);
     }

@@ -47,16 +47,17 @@ pub(super) fn draft(
 }
 
 fn frame_around(extract: &Extract, uses: &[u8]) -> Result<Frame, LocatedProblem> {
-    let used = extract.nodes.places().iter().zip(uses).filter(|&(_, &uses)| uses > 0);
-    let frame = Frame::around(used.filter_map(|(&place, _)| place));
+    let used = extract.nodes.positions().iter().zip(uses).filter(|&(_, &uses)| uses > 0);
+    let frame = Frame::around(used.filter_map(|(&position, _)| position));
     frame.ok_or_else(|| FileLocation::File.with(MapError::NoStreet))
 }
 
 /// Projects all nodes; an error if a node of a street has no finite projection.
 fn project(extract: &Extract, frame: &Frame, uses: &[u8]) -> Result<Vec<Point>, LocatedProblem> {
     const UNKNOWN: Point = Point::new(f64::NAN, f64::NAN);
-    let point = |place: &Option<LonLat>| place.map_or(UNKNOWN, |place| frame.point(place));
-    let points: Vec<Point> = extract.nodes.places().par_iter().map(point).collect();
+    let point =
+        |position: &Option<LonLat>| position.map_or(UNKNOWN, |position| frame.point(position));
+    let points: Vec<Point> = extract.nodes.positions().par_iter().map(point).collect();
     let lost = |&row: &usize| uses[row] > 0 && !(points[row].x + points[row].y).is_finite();
     match (0..points.len()).find(lost) {
         Some(row) => {
@@ -238,7 +239,7 @@ impl<'a> StreetBuilder<'a> {
         for pois in &self.extract.pois {
             for (row, &(id, spot)) in pois.spots.iter().enumerate() {
                 let (point, letter) = match spot {
-                    PoiGeometry::Node(place) => (Some(frame.point(place)), 'n'),
+                    PoiGeometry::Node(position) => (Some(frame.point(position)), 'n'),
                     PoiGeometry::Way => {
                         (self.centroid(&pois.nodes.ids()[pois.nodes.range(row)]), 'w')
                     }
@@ -267,7 +268,7 @@ impl<'a> StreetBuilder<'a> {
             [first, rest @ ..] if rest.last() == Some(first) => rest,
             ids => ids,
         };
-        let rows = ids.iter().filter_map(|&id| self.extract.nodes.find_placed(id));
+        let rows = ids.iter().filter_map(|&id| self.extract.nodes.find_positioned(id));
         let (mut sum, mut count) = (Point::default(), 0.0);
         for row in rows {
             let point = self.points[row as usize];

@@ -51,7 +51,7 @@ impl WayLines {
     /// extracts lack some nodes, never all.
     pub(super) fn of(ways: &[Ways], nodes: &Nodes) -> Result<WayLines, LocatedProblem> {
         let mut lines = WayLines::default();
-        let find = |&id: &i64| nodes.find_placed(id);
+        let find = |&id: &i64| nodes.find_positioned(id);
         for (list, ways) in ways.iter().enumerate() {
             let found: Vec<Option<u32>> = ways.nodes.ids().par_iter().map(find).collect();
             for row in 0..ways.ways.len() {

@@ -132,12 +132,12 @@ impl Document {
             return Ok(());
         }
         let id = number("id", &id, "a whole number", at)?;
-        let place = FileLocation::Element("node", id);
-        let lat = number("lat", &lat, "degrees from -90 to 90", place)?;
-        let lon = number("lon", &lon, "degrees from -180 to 180", place)?;
-        let place = node_position(id, lon, lat)?;
-        self.nodes.push((id, place));
-        self.open = Open::Node(id, place);
+        let location = FileLocation::Element("node", id);
+        let lat = number("lat", &lat, "degrees from -90 to 90", location)?;
+        let lon = number("lon", &lon, "degrees from -180 to 180", location)?;
+        let position = node_position(id, lon, lat)?;
+        self.nodes.push((id, position));
+        self.open = Open::Node(id, position);
         Ok(())
     }
 
@@ -162,9 +162,9 @@ impl Document {
 
     fn end(&mut self, name: &str) {
         match (name, self.open) {
-            ("node", Open::Node(id, place)) => {
+            ("node", Open::Node(id, position)) => {
                 if let Some(poi) = self.tags.poi() {
-                    self.node_pois.push(id, PoiGeometry::Node(place), poi, &[]);
+                    self.node_pois.push(id, PoiGeometry::Node(position), poi, &[]);
                 }
             }
             ("way", Open::Way(id)) => {
@@ -184,13 +184,13 @@ impl Document {
         let ways = vec![self.ways];
         let pois = vec![self.node_pois, self.way_pois];
         let mut nodes = Nodes::used_by(&ways, &pois)?;
-        let mut placed = Vec::new();
+        let mut positions = Vec::new();
         let mut finder = nodes.finder();
-        for (id, place) in self.nodes {
-            placed.extend(finder.row(id).map(|row| (row, place)));
+        for (id, position) in self.nodes {
+            positions.extend(finder.row(id).map(|row| (row, position)));
         }
-        for (row, place) in placed {
-            nodes.put(row, place)?;
+        for (row, position) in positions {
+            nodes.put(row, position)?;
         }
         Ok(Extract { ways, pois, nodes })
     }

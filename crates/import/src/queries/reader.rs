@@ -110,7 +110,7 @@ fn coordinates(fields: &QueryFields) -> Result<Coordinates, Problem> {
             Ok(Coordinates::Metres(Point::new(x, y)))
         }
         (None, None, Some(lon), Some(lat)) => {
-            let place = LonLat::new(lon, lat);
+            let lon_lat = LonLat::new(lon, lat);
             let bad = || {
                 Problem::bad_field(
                     "lon,lat",
@@ -118,7 +118,7 @@ fn coordinates(fields: &QueryFields) -> Result<Coordinates, Problem> {
                     "lon from -180 to 180 and lat from -90 to 90",
                 )
             };
-            place.map(Coordinates::Degrees).ok_or_else(bad)
+            lon_lat.map(Coordinates::Degrees).ok_or_else(bad)
         }
         (Some(x), Some(y), ..) => {
             Err(Problem::bad_field("x,y", &format!("{x},{y}"), "finite metres"))

@@ -26,7 +26,7 @@ enum QueryFormat {
 }
 
 /// A numeric column and its value, if any.
-type Column = (&'static str, Option<Decimal>);
+type NumberColumn = (&'static str, Option<Decimal>);
 
 impl QueryWriter {
     /// Creates a file: NDJSON for the extensions `.ndjson`, `.jsonl` and `.json`, otherwise CSV;
@@ -75,7 +75,7 @@ impl QueryWriter {
     }
 }
 
-fn numbers(query: &QueryRecord) -> [Column; 8] {
+fn numbers(query: &QueryRecord) -> [NumberColumn; 8] {
     let metres = |value: f64| Some(Decimal { value: (value * 1e6).round() as i64, decimals: 6 });
     let degrees = |value: f64| Some(Decimal { value: (value * 1e9).round() as i64, decimals: 9 });
     let [first, second] = match query.coordinates {
@@ -98,7 +98,7 @@ fn numbers(query: &QueryRecord) -> [Column; 8] {
     ]
 }
 
-fn put_header(row: &mut Vec<u8>, numbers: &[Column]) {
+fn put_header(row: &mut Vec<u8>, numbers: &[NumberColumn]) {
     row.extend_from_slice(b"query,user");
     for (name, _) in numbers {
         row.push(b',');
@@ -107,7 +107,7 @@ fn put_header(row: &mut Vec<u8>, numbers: &[Column]) {
     row.push(b'\n');
 }
 
-fn put_csv(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[Column]) {
+fn put_csv(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[NumberColumn]) {
     put_csv_text(row, &query.query);
     row.push(b',');
     put_csv_text(row, &query.user);
@@ -129,7 +129,7 @@ fn put_csv_text(row: &mut Vec<u8>, text: &str) {
     row.push(b'"');
 }
 
-fn put_json(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[Column]) {
+fn put_json(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[NumberColumn]) {
     for (before, text) in [("{\"query\":", &query.query), (",\"user\":", &query.user)] {
         row.extend_from_slice(before.as_bytes());
         serde_json::to_writer(&mut *row, text).expect("writing to a Vec cannot fail");

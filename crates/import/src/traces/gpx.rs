@@ -111,8 +111,8 @@ impl Segments {
                 }
             }
             "trkpt" => match (self.position.take(), self.time.take()) {
-                (Some(place), Some(at)) => {
-                    let coordinates = Coordinates::Degrees(place);
+                (Some(lon_lat), Some(at)) => {
+                    let coordinates = Coordinates::Degrees(lon_lat);
                     self.points.push(TripPoint { at, coordinates, speed: None, k: None });
                 }
                 _ => self.untimed += 1,

@@ -52,21 +52,22 @@ pub(super) fn read_shapes(
     let mut table = Table::open(input)?;
     let (shape, timestamps) = (table.required("shape")?, table.required("timestamps")?);
     let common = Common::of(&table)?;
-    let mut places = Vec::new();
+    let mut shape_points = Vec::new();
     while table.next()? {
         if common.is_incomplete(&table)? {
             skips.missing_data += 1;
             continue;
         }
-        read_line(&table, shape, &mut places)?;
+        read_line(&table, shape, &mut shape_points)?;
         let texts = table.text(timestamps)?.split(',').filter(|text| !text.trim().is_empty());
         let times: Option<Vec<i64>> = texts.map(seconds).collect();
         let expected = "seconds since 1970, separated by commas";
         let times = times.ok_or_else(|| table.bad(timestamps, expected))?;
-        if times.len() != places.len() {
+        if times.len() != shape_points.len() {
             return Err(table.bad(timestamps, "as many times as `shape` has points"));
         }
-        let points = places.iter().zip(times).map(|(place, at)| point(place.x, place.y, at));
+        let points =
+            shape_points.iter().zip(times).map(|(lon_lat, at)| point(lon_lat.x, lon_lat.y, at));
         let points: Option<Vec<TripPoint>> = points.collect();
         let points =
             points.ok_or_else(|| table.bad(shape, "longitudes and latitudes in degrees"))?;
@@ -76,14 +77,18 @@ pub(super) fn read_shapes(
 }
 
 /// Reads the points of a line string; also accepts none or one point, which is skipped later.
-fn read_line(table: &Table, column: Column, places: &mut Vec<Point>) -> Result<(), ImportError> {
+fn read_line(
+    table: &Table,
+    column: Column,
+    shape_points: &mut Vec<Point>,
+) -> Result<(), ImportError> {
     let text = table.text(column)?;
     let word = text.trim().to_ascii_uppercase();
     if word.starts_with("LINESTRING") && word.ends_with("EMPTY") {
-        places.clear();
+        shape_points.clear();
         return Ok(());
     }
-    match read_line_string(text, places) {
+    match read_line_string(text, shape_points) {
         Err(TOO_FEW) => Ok(()),
         result => result.map_err(|expected| table.bad(column, expected)),
     }

@@ -1,41 +1,41 @@
-//! Regions made of cells: those of the members, and more where a region would have too few.
+//! Regions made of cells: the members' cells, completed to a minimum number.
 
 use super::{CellId, Cells};
 use crate::map::{StreetId, StreetSet};
 use std::sync::Arc;
 
-/// Builds one region after the other without allocating anew.
+/// Builds regions of cells with reused buffers.
 #[derive(Clone, Debug)]
 pub struct CellRegions {
     cells: Arc<Cells>,
-    least: usize,
+    min_cells: usize,
     chosen: Vec<CellId>,
-    /// By cell, while a region is completed.
+    /// Whether each cell is chosen; all `false` outside `complete`.
     inside: Vec<bool>,
     streets: StreetSet,
 }
 
 impl CellRegions {
-    /// Regions of these cells, each of at least so many, as far as there are as many.
-    pub fn new(cells: Arc<Cells>, least: u32) -> CellRegions {
+    /// Creates a builder of regions of at least `min_cells` cells, or all cells if there are fewer.
+    pub fn new(cells: Arc<Cells>, min_cells: u32) -> CellRegions {
         let mut streets = StreetSet::default();
         streets.reserve(cells.cell_of.len());
-        let least = (least as usize).min(cells.count());
+        let min_cells = (min_cells as usize).min(cells.count());
         let inside = vec![false; cells.count()];
-        CellRegions { cells, least, chosen: Vec::new(), inside, streets }
+        CellRegions { cells, min_cells, chosen: Vec::new(), inside, streets }
     }
 
-    /// Appends the streets of the cells of members who are on these streets: each once, ascending.
+    /// Appends the streets of the members' cells to `streets`: each once, ascending. `members` holds
+    /// the street of each member.
     ///
-    /// What is added to reach the least number depends on the members' cells alone: ring by ring
-    /// their neighbours, in each ring by number; where there are none left, the first cells of
-    /// the map.
+    /// Cells added to reach the minimum depend on the members' cells alone: neighbours ring by ring,
+    /// ascending in each ring, then the first cells of the map.
     pub fn region(&mut self, members: impl Iterator<Item = StreetId>, streets: &mut Vec<StreetId>) {
         self.chosen.clear();
         self.chosen.extend(members.map(|street| self.cells.of(street)));
         self.chosen.sort_unstable();
         self.chosen.dedup();
-        if self.chosen.len() < self.least {
+        if self.chosen.len() < self.min_cells {
             self.complete();
         }
         for cell in &self.chosen {
@@ -47,13 +47,13 @@ impl CellRegions {
     }
 
     fn complete(&mut self) {
-        let CellRegions { cells, least, chosen, inside, .. } = self;
+        let CellRegions { cells, min_cells, chosen, inside, .. } = self;
         chosen.iter().for_each(|cell| inside[cell.index()] = true);
         let mut ring = 0..chosen.len();
-        while !ring.is_empty() && chosen.len() < *least {
+        while !ring.is_empty() && chosen.len() < *min_cells {
             let start = chosen.len();
-            for place in ring {
-                for &next in cells.neighbours(chosen[place]) {
+            for index in ring {
+                for &next in cells.neighbours(chosen[index]) {
                     if !std::mem::replace(&mut inside[next.index()], true) {
                         chosen.push(next);
                     }
@@ -62,9 +62,9 @@ impl CellRegions {
             chosen[start..].sort_unstable();
             ring = start..chosen.len();
         }
-        let elsewhere = cells.iter().filter(|cell| !inside[cell.index()]);
-        chosen.extend(elsewhere.take(least.saturating_sub(chosen.len())));
+        let others = cells.iter().filter(|cell| !inside[cell.index()]);
+        chosen.extend(others.take(min_cells.saturating_sub(chosen.len())));
         chosen.iter().for_each(|cell| inside[cell.index()] = false);
-        chosen.truncate(*least);
+        chosen.truncate(*min_cells);
     }
 }

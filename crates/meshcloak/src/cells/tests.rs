@@ -1,3 +1,5 @@
+//! Cells are connected, balanced and deterministic; regions depend on the members' cells alone.
+
 use super::*;
 use crate::town::{Town, town};
 use rand::RngExt as _;
@@ -5,23 +7,23 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// The parts into which streets fall, by going from street to street until nothing is new.
+/// Returns the connected components of streets, by exhaustive search.
 fn parts(map: &StreetMap, streets: &[StreetId]) -> Vec<Vec<StreetId>> {
-    let mut left: BTreeSet<StreetId> = streets.iter().copied().collect();
+    let mut open: BTreeSet<StreetId> = streets.iter().copied().collect();
     let meet = |a: StreetId, b: StreetId| {
         let (a, b) = (map.street(a), map.street(b));
         [a.from, a.to].iter().any(|end| [b.from, b.to].contains(end))
     };
     let mut parts = Vec::new();
-    while let Some(first) = left.pop_first() {
+    while let Some(first) = open.pop_first() {
         let mut part = vec![first];
-        let mut place = 0;
-        while place < part.len() {
+        let mut index = 0;
+        while index < part.len() {
             let next: Vec<StreetId> =
-                left.iter().copied().filter(|&other| meet(part[place], other)).collect();
-            next.iter().for_each(|street| _ = left.remove(street));
+                open.iter().copied().filter(|&other| meet(part[index], other)).collect();
+            next.iter().for_each(|street| _ = open.remove(street));
             part.extend(next);
-            place += 1;
+            index += 1;
         }
         parts.push(part);
     }
@@ -36,7 +38,7 @@ fn lengths(map: &StreetMap) -> Vec<u32> {
     map.streets().map(|id| map.street(id).length.units()).collect()
 }
 
-/// Each street in one cell, every cell connected, neighbours as they should be.
+/// Asserts that each street is in one cell, cells are connected, and neighbours are correct.
 fn check(town: &Town, cells: &Cells, message: &str) {
     let map = &town.map;
     let mut all: Vec<StreetId> = Vec::new();
@@ -58,7 +60,7 @@ fn check(town: &Town, cells: &Cells, message: &str) {
 }
 
 #[test]
-fn every_street_is_in_one_connected_cell_and_cells_follow_from_the_map() {
+fn every_street_is_in_one_connected_cell_and_cells_are_deterministic() {
     let (mut cut, mut whole) = (0, 0);
     for seed in 0..600 {
         let town = Town::random(seed);
@@ -77,7 +79,7 @@ fn every_street_is_in_one_connected_cell_and_cells_follow_from_the_map() {
 }
 
 #[test]
-fn where_streets_are_short_every_cell_is_from_half_to_one_and_a_half_of_its_length() {
+fn with_short_streets_every_cell_has_half_to_one_and_a_half_of_the_target_length() {
     let mut many = 0;
     for seed in 0..300 {
         let town = Town::random(seed * 2);
@@ -135,7 +137,7 @@ fn a_star_a_comb_and_a_ring_are_cut_evenly() {
 }
 
 #[test]
-fn no_cell_reaches_across_a_river_except_over_the_bridge() {
+fn a_cell_spans_a_river_only_over_a_bridge() {
     //  A ── B ── C ── D      400 m each, the banks 20 m apart,
     //                  │     one bridge far to the east
     //  E ── F ── G ── H
@@ -150,7 +152,7 @@ fn no_cell_reaches_across_a_river_except_over_the_bridge() {
 
 #[test]
 fn popular_streets_make_small_cells() {
-    //  twenty streets of 100 m in a row; the first five have most of the people
+    //  twenty streets of 100 m in a row; the first five have most of the weight
     let terminals: String = (0..21).map(|n| format!("T{n} {},0 ", n * 100)).collect();
     let streets: String = (0..20).map(|n| format!(" T{n}-T{}", n + 1)).collect();
     let town = town(&format!("{terminals}|{streets}"));
@@ -182,29 +184,29 @@ fn a_region_is_the_union_of_the_members_cells_and_depends_on_them_alone() {
         let town = Town::random(seed);
         let mut random = Town::generator(seed);
         let cells = Arc::new(Cells::new(&town.map, Length::metres(200.0)));
-        let least = random.random_range(1..6);
-        let mut builder = CellRegions::new(Arc::clone(&cells), least);
+        let min_cells = random.random_range(1..6);
+        let mut builder = CellRegions::new(Arc::clone(&cells), min_cells);
         let members: Vec<StreetId> =
             (0..random.random_range(1..5)).map(|_| town.position(&mut random).street).collect();
-        let hers: BTreeSet<CellId> = members.iter().map(|&street| cells.of(street)).collect();
+        let occupied: BTreeSet<CellId> = members.iter().map(|&street| cells.of(street)).collect();
         let mut region = Vec::new();
         builder.region(members.iter().copied(), &mut region);
-        let shown: BTreeSet<CellId> = region.iter().map(|&street| cells.of(street)).collect();
-        assert!(shown.is_superset(&hers), "seed {seed}\n{town}");
-        let wanted = hers.len().max((least as usize).min(cells.count()));
-        assert_eq!(shown.len(), wanted, "seed {seed}\n{town}");
+        let published: BTreeSet<CellId> = region.iter().map(|&street| cells.of(street)).collect();
+        assert!(published.is_superset(&occupied), "seed {seed}\n{town}");
+        let expected = occupied.len().max((min_cells as usize).min(cells.count()));
+        assert_eq!(published.len(), expected, "seed {seed}\n{town}");
         let mut all: Vec<StreetId> =
-            shown.iter().flat_map(|&cell| cells.streets(cell)).copied().collect();
+            published.iter().flat_map(|&cell| cells.streets(cell)).copied().collect();
         all.sort_unstable();
         assert_eq!(region, all, "seed {seed}\n{town}");
-        // Others in the same cells, in any order, show the same.
+        // Other members in the same cells, in any order, have the same region.
         let mut others: Vec<StreetId> =
-            hers.iter().rev().flat_map(|&cell| cells.streets(cell).last()).copied().collect();
+            occupied.iter().rev().flat_map(|&cell| cells.streets(cell).last()).copied().collect();
         others.extend(members.iter().rev());
-        let mut again = Vec::new();
-        builder.region(others.into_iter(), &mut again);
-        assert_eq!(region, again, "seed {seed}\n{town}");
-        completed += usize::from(shown.len() > hers.len());
+        let mut other_region = Vec::new();
+        builder.region(others.into_iter(), &mut other_region);
+        assert_eq!(region, other_region, "seed {seed}\n{town}");
+        completed += usize::from(published.len() > occupied.len());
     }
     assert!(completed > 100, "only {completed} regions were completed");
 }

@@ -9,7 +9,7 @@ use super::edge_buffer::EdgeBuffer;
 use super::return_paths::{ReturnMode, ReturnPaths};
 use super::street_index::{StreetIndex, StreetQuery};
 use super::street_row::RowScratch;
-use crate::distance::{Atlas, Crossing, Rows, UNREACHABLE};
+use crate::distance::{Atlas, Crossing, Rows};
 use crate::map::StreetId;
 use crate::query::Query;
 use std::ops::Range;
@@ -44,8 +44,14 @@ pub(super) struct SourceStreet<'a> {
     /// Node of the first query.
     pub(super) first: u32,
     pub(super) queries: &'a [StreetQuery],
+}
+
+/// What the queries of a source street are compared with.
+#[derive(Clone, Copy)]
+struct Surroundings<'a> {
+    candidates: &'a Candidates,
     /// Paths from the ends of the street around to its own ends.
-    pub(super) around: Crossing,
+    around: Crossing,
 }
 
 impl SourceStreet<'_> {
@@ -112,7 +118,7 @@ impl EdgeSearch<'_> {
         let first = nodes.start as u32;
         let queries = self.index.queries(nodes);
         let one_way = M::PATHS != ReturnPaths::Symmetric && self.atlas.map().street(street).one_way;
-        SourceStreet { street, one_way, first, queries, around: [UNREACHABLE; 4] }
+        SourceStreet { street, one_way, first, queries }
     }
 
     /// Finds the edges of the queries on a street; returns `false` if the total exceeds the limit.
@@ -123,14 +129,14 @@ impl EdgeSearch<'_> {
         edges: &mut PartitionEdges,
         counter: &mut EdgeCounter<'_>,
     ) -> bool {
-        let mut source = self.source::<M>(street);
+        let source = self.source::<M>(street);
         if source.queries.is_empty() {
             return true;
         }
         let max_reach = source.max_reach();
         let PartitionEdges { ends, later, row, streets, candidates } = edges;
         candidates.clear();
-        source.around = match self.atlas.rows() {
+        let around = match self.atlas.rows() {
             Rows::Streets(reach) if reach.is_near(street, max_reach) && !self.is_capped() => {
                 self.collect_near(source, reach, candidates);
                 reach.own(street)
@@ -141,9 +147,10 @@ impl EdgeSearch<'_> {
                 row.own
             }
         };
+        let surroundings = Surroundings { candidates, around };
         for index in 0..source.queries.len() {
             let start = later.len();
-            self.push_neighbours::<M>(source, index, candidates, later);
+            self.push_neighbours::<M>(source, surroundings, index, later);
             if self.is_capped() {
                 later.truncate_and_sort(start, self.max_degree);
             }
@@ -165,10 +172,11 @@ impl EdgeSearch<'_> {
     fn push_neighbours<M: ReturnMode>(
         &self,
         source: SourceStreet<'_>,
+        surroundings: Surroundings<'_>,
         index: usize,
-        candidates: &Candidates,
         later: &mut EdgeBuffer,
     ) {
+        let Surroundings { candidates, around } = surroundings;
         let (node, query) = (source.first + index as u32, source.queries[index]);
         let spare = later.spare(candidates.lane_count() + CHUNK);
         let mut count = 0;
@@ -177,7 +185,7 @@ impl EdgeSearch<'_> {
             if M::PATHS == ReturnPaths::LookedUp {
                 mask = block.filter(mask, |other| self.can_return(other, node));
             }
-            let own = self.within_street::<M>(source, index, block.own.clone());
+            let own = self.within_street::<M>(source, around, index, block.own.clone());
             mask |= own << block.own_start;
             if query.user_may_repeat {
                 mask = block.filter(mask, |other| self.users_differ(node, other));

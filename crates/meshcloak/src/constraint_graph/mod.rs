@@ -20,8 +20,8 @@
 //! The simple version (`naive::edges`) tests every pair. Here the queries of a street share the
 //! row and the candidates, and comparisons have no branch per pair. Measured gain: storing
 //! neighbours in place and looking up once per street what its queries share took the stage from
-//! 0.255 to 0.235 µs a query (Oldenburg, P1-3-5); the engine against the printed method is in
-//! docs/BENCHMARKS.md.
+//! 0.255 to 0.235 µs a query (Oldenburg, P1-3-5); see docs/BENCHMARKS.md, "Where the
+//! engine's time goes".
 
 mod candidate_streets;
 mod candidates;

@@ -15,6 +15,7 @@ impl EdgeSearch<'_> {
     pub(super) fn within_street<M: ReturnMode>(
         &self,
         source: SourceStreet<'_>,
+        around: Crossing,
         index: usize,
         others: Range<usize>,
     ) -> u64 {
@@ -30,11 +31,11 @@ impl EdgeSearch<'_> {
             let first = source.first as usize + next;
             let octet = self.index.octets().starting_at(source.street, first);
             let hits = if !fits_16_bits {
-                self.within_long_street(source, index, next..others.end)
+                self.within_long_street(source, around, index, next..others.end)
             } else if M::PATHS == ReturnPaths::Symmetric {
-                within_two_way(a, source.around, octet)
+                within_two_way(a, around, octet)
             } else {
-                self.within_both_ways(source, a, octet)
+                self.within_both_ways(source, a, around, octet)
             };
             mask |= hits << (next - others.start);
             next += OCTET_LEN;
@@ -49,17 +50,24 @@ impl EdgeSearch<'_> {
     fn within_long_street(
         &self,
         source: SourceStreet<'_>,
+        around: Crossing,
         index: usize,
         others: Range<usize>,
     ) -> u64 {
-        let bit = |other: usize| u64::from(self.are_adjacent(source, index, other));
+        let bit = |other: usize| u64::from(self.are_adjacent(source, around, index, other));
         (0..).zip(others.take(OCTET_LEN)).map(|(lane, other)| bit(other) << lane).sum()
     }
 
     /// Returns a mask of the queries of an octet that are adjacent to `a` in both directions.
-    fn within_both_ways(&self, source: SourceStreet<'_>, a: StreetQuery, octet: &Octet) -> u64 {
-        let [from_from, from_to, to_from, to_to] = source.around;
-        let (a_to_from, a_to_to) = distances_to_ends(a, source.around);
+    fn within_both_ways(
+        &self,
+        source: SourceStreet<'_>,
+        a: StreetQuery,
+        around: Crossing,
+        octet: &Octet,
+    ) -> u64 {
+        let [from_from, from_to, to_from, to_to] = around;
+        let (a_to_from, a_to_to) = distances_to_ends(a, around);
         let max_return = self.coverage.max_return(a.dc());
         let is_adjacent = |lane: usize| {
             let (from, to, dc) = (octet.from[lane], octet.to[lane], octet.dc[lane]);
@@ -77,12 +85,12 @@ impl EdgeSearch<'_> {
     }
 
     /// Returns whether two queries of one street are adjacent; `a` has the smaller `dc`.
-    fn are_adjacent(&self, source: SourceStreet<'_>, a: usize, b: usize) -> bool {
+    fn are_adjacent(&self, source: SourceStreet<'_>, around: Crossing, a: usize, b: usize) -> bool {
         let [query_a, query_b] = [a, b].map(|index| source.queries[index]);
         let shortest = |from: usize, to: usize| {
             let straight = self.straight(source, from, to);
-            let around = around(source.queries[from], source.around, source.queries[to]);
-            straight.min(u32::from(around))
+            let detour = distance_around(source.queries[from], around, source.queries[to]);
+            straight.min(u32::from(detour))
         };
         let max_return = query_b.dc().min(self.coverage.max_return(query_a.dc()));
         shortest(a, b) <= u32::from(query_a.dc()) && shortest(b, a) <= u32::from(max_return)
@@ -128,7 +136,7 @@ fn distances_to_ends(a: StreetQuery, around: Crossing) -> (u16, u16) {
 }
 
 /// Returns the distance from `a` to `b` if the path leaves the street and enters it again.
-fn around(a: StreetQuery, around: Crossing, b: StreetQuery) -> u16 {
+fn distance_around(a: StreetQuery, around: Crossing, b: StreetQuery) -> u16 {
     let (to_from, to_to) = distances_to_ends(a, around);
     to_from.saturating_add(b.from).min(to_to.saturating_add(b.to))
 }

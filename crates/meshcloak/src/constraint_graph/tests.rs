@@ -43,7 +43,7 @@ fn the_graph_has_the_edges_of_the_definition_and_no_other() {
     let mut edges = 0;
     for seed in 0..400 {
         let town = Town::random(seed);
-        let waiting = town.crowd(&mut Town::generator(seed), 1 + seed as usize % 40);
+        let waiting = town.random_queries(&mut Town::generator(seed), 1 + seed as usize % 40);
         let max_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
         edges += compare(&town, max_bytes, &waiting, &format!("seed {seed}"));
     }
@@ -55,7 +55,7 @@ fn the_graph_is_exact_with_more_candidates_than_one_block_holds() {
     let mut edges = 0;
     for seed in 0..40 {
         let town = Town::random(seed);
-        let mut waiting = town.crowd(&mut Town::generator(seed), 90 + seed as usize * 5);
+        let mut waiting = town.random_queries(&mut Town::generator(seed), 90 + seed as usize * 5);
         waiting.iter_mut().step_by(5).for_each(|query| query.distance_constraint = Length::ZERO);
         let max_bytes = if seed % 4 < 3 { usize::MAX } else { 0 };
         edges += compare(&town, max_bytes, &waiting, &format!("seed {seed}"));
@@ -70,7 +70,7 @@ fn the_graph_is_exact_on_streets_longer_than_sixteen_bits_hold() {
         (0..).zip(["A-B B-C C-A", "A>B B-C C-A", "A-B(1500,-900)", "A>B B>C C>A"])
     {
         let town = town(&format!("A 0,0  B 3000,0  C 1500,40 | {streets}"));
-        let waiting = town.crowd(&mut Town::generator(seed), 60);
+        let waiting = town.random_queries(&mut Town::generator(seed), 60);
         for max_bytes in [usize::MAX, 0] {
             edges += compare(&town, max_bytes, &waiting, streets);
         }
@@ -82,7 +82,7 @@ fn the_graph_is_exact_on_streets_longer_than_sixteen_bits_hold() {
 fn nodes_are_sorted_by_street_and_edges_are_stored_at_the_smaller_dc() {
     for seed in 0..50 {
         let town = Town::random(200 + seed);
-        let mut waiting = town.crowd(&mut Town::generator(seed), 60);
+        let mut waiting = town.random_queries(&mut Town::generator(seed), 60);
         if seed % 2 == 0 {
             waiting.reverse();
         }
@@ -116,7 +116,7 @@ fn a_reused_builder_ignores_the_previous_batch() {
     let mut builder = GraphBuilder::default();
     for seed in 0..60 {
         let town = Town::random(100 + seed);
-        let waiting = town.crowd(&mut Town::generator(seed), (seed as usize * 7) % 50);
+        let waiting = town.random_queries(&mut Town::generator(seed), (seed as usize * 7) % 50);
         let atlas = atlas(&town, usize::MAX);
         let fresh = GraphBuilder::default().build(&atlas, Coverage::Own, &waiting).clone();
         assert_eq!(builder.build(&atlas, Coverage::Own, &waiting).len(), fresh.len());
@@ -129,7 +129,7 @@ fn a_reused_builder_ignores_the_previous_batch() {
 #[test]
 fn the_search_of_one_street_stops_when_its_edges_exceed_the_limit() {
     let town = town("A 0,0  B 400,0 | A-B");
-    let template = town.crowd(&mut Town::generator(1), 1).remove(0);
+    let template = town.random_queries(&mut Town::generator(1), 1).remove(0);
     let query = |number| Query {
         id: QueryId(number),
         user: UserId(number),
@@ -157,7 +157,7 @@ fn a_capped_graph_keeps_neighbours_on_the_own_street_first() {
     let mut removed = 0;
     for seed in 0..60 {
         let town = Town::random(seed);
-        let waiting = town.crowd(&mut Town::generator(seed), 40 + seed as usize);
+        let waiting = town.random_queries(&mut Town::generator(seed), 40 + seed as usize);
         let max_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
         let atlas = atlas(&town, max_bytes);
         for coverage in [Coverage::Own, Coverage::Both] {

@@ -20,8 +20,9 @@
 //!
 //! The simple version, one list per street, spreads the short prefixes that are read in every batch
 //! over hundreds of megabytes. In one band they are read almost sequentially, can be prefetched, and
-//! few rows are followed beyond 47 entries. Measured gain: docs/BENCHMARKS.md; with the other
-//! memory-bound changes a query takes 0.39 instead of 0.52 µs (Oldenburg, P1-3-5).
+//! few rows are followed beyond 47 entries. Measured gain, together with SIMD
+//! comparison and batched prefetch of meshes: 0.52 → 0.39 µs a query (Oldenburg, P1-3-5); see
+//! docs/BENCHMARKS.md, "Where the engine's time goes".
 
 use super::RowLimits;
 use super::band::{Band, RowPart};

@@ -18,7 +18,8 @@
 //! between costs a hash and a probe per member. Layers are scattered over more than the L2 cache, so
 //! the ranges of 32 sets are looked up and prefetched before the first is merged. Measured gain
 //! (Oldenburg, P1-3-5, one thread): batched prefetch takes the stage from 176–210 to 131–142 ns a
-//! query, skipping covered members (`PendingSet`) from 145 to 135 ns. See docs/BENCHMARKS.md.
+//! query, skipping covered members (`PendingSet`) from 145 to 135 ns. See
+//! docs/BENCHMARKS.md, "Where the engine's time goes".
 
 use super::MeshKey;
 use crate::distance::LARGEST_DC_MAX;

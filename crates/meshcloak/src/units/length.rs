@@ -1,63 +1,63 @@
-//! Lengths along streets, and speeds: both in whole units of 1/32 m.
+//! Lengths along streets and speeds, in integer units of 1/32 m.
 
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub};
 use std::time::Duration;
 
-/// A length along streets, in whole units of 1/32 m.
+/// A length along streets, in integer units of 1/32 m.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Length(u32);
 
 impl Length {
-    /// No length at all.
+    /// Zero.
     pub const ZERO: Length = Length(0);
-    /// The smallest length a street can have.
+    /// The smallest length of a street: 1/32 m.
     pub const UNIT: Length = Length(1);
-    /// The longest length that can be written, about 134,000 km.
+    /// The largest length, about 134,000 km.
     pub const MAX: Length = Length(u32::MAX);
-    /// How many units make a metre.
+    /// Units per metre.
     pub const UNITS_PER_METRE: f64 = 32.0;
 
-    /// The shortest length that is not below `metres`; how streets are measured on import.
+    /// Rounds `metres` up to the next unit, as for street lengths on import.
     ///
-    /// Saturates at zero and at [`Length::MAX`]; a NaN gives zero.
+    /// Saturates at zero and at [`Length::MAX`]; NaN becomes zero.
     pub fn metres(metres: f64) -> Length {
         Length((metres * Self::UNITS_PER_METRE).ceil() as u32)
     }
 
-    /// The longest length that is not above `metres`; how a distance constraint is read.
+    /// Rounds `metres` down to a unit, as for distance constraints. Saturates as [`Length::metres`].
     pub fn metres_down(metres: f64) -> Length {
         Length((metres * Self::UNITS_PER_METRE).floor() as u32)
     }
 
-    /// The part `fraction` (0 to 1) of this length, rounded to the nearest unit.
+    /// Returns `fraction` (0 to 1) of this length, rounded to the nearest unit.
     pub fn part(self, fraction: f64) -> Length {
         Length(((f64::from(self.0) * fraction).round() as u32).min(self.0))
     }
 
-    /// A length of that many units of 1/32 m.
+    /// Creates a length from units of 1/32 m.
     pub const fn from_units(units: u32) -> Length {
         Length(units)
     }
 
-    /// This length in units of 1/32 m.
+    /// Returns this length in units of 1/32 m.
     pub const fn units(self) -> u32 {
         self.0
     }
 
-    /// This length in metres, exactly.
+    /// Returns this length in metres, exactly.
     pub fn as_metres(self) -> f64 {
         f64::from(self.0) / Self::UNITS_PER_METRE
     }
 
-    /// The difference if it is not negative.
+    /// Returns the difference, or `None` if it is negative.
     pub fn checked_sub(self, other: Length) -> Option<Length> {
         self.0.checked_sub(other.0).map(Length)
     }
 }
 
-/// Stops at [`Length::MAX`]: a way too long to be written is never taken for a short one.
+/// Saturates at [`Length::MAX`], so that an overlong path is never mistaken for a short one.
 impl Add for Length {
     type Output = Length;
     fn add(self, other: Length) -> Length {
@@ -71,7 +71,7 @@ impl AddAssign for Length {
     }
 }
 
-/// Stops at zero; who does not know which length is longer asks [`Length::checked_sub`].
+/// Saturates at zero; panics in debug builds if `other` is larger. See [`Length::checked_sub`].
 impl Sub for Length {
     type Output = Length;
     fn sub(self, other: Length) -> Length {
@@ -92,17 +92,17 @@ impl fmt::Display for Length {
     }
 }
 
-/// A top speed, in whole units of 1/32 m per second.
+/// A maximum speed, in integer units of 1/32 m per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Speed(u32);
 
 impl Speed {
-    /// The highest speed that is not above `metres` per second.
+    /// Rounds `metres` per second down to a unit.
     pub fn metres_per_second(metres: f64) -> Speed {
         Speed(Length::metres_down(metres).units())
     }
 
-    /// This speed in metres per second, exactly.
+    /// Returns this speed in metres per second, exactly.
     pub fn as_metres_per_second(self) -> f64 {
         Length(self.0).as_metres()
     }
@@ -110,7 +110,7 @@ impl Speed {
 
 impl Mul<Duration> for Speed {
     type Output = Length;
-    /// How far one comes in that span, rounded down: `dc = v × Δt` (§III-E).
+    /// Returns the distance travelled in that time, rounded down: `dc = v × Δt` (§III-E).
     fn mul(self, span: Duration) -> Length {
         let units = u128::from(self.0) * span.as_millis() / 1000;
         Length(u32::try_from(units).unwrap_or(u32::MAX))
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_speed_times_a_span_is_a_length_rounded_down() {
+    fn a_speed_times_a_duration_is_a_length_rounded_down() {
         let ten = Speed::metres_per_second(10.0);
         assert_eq!(ten * Duration::from_secs(10), Length::metres(100.0));
         assert_eq!((ten * Duration::from_millis(1)).units(), 0);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_stop_at_the_longest_length() {
+    fn sums_saturate_at_the_largest_length() {
         let (nearly, two) = (Length::from_units(u32::MAX - 1), Length::from_units(2));
         assert_eq!(nearly + Length::UNIT, Length::MAX);
         assert_eq!(nearly + two, Length::MAX);

@@ -1,7 +1,7 @@
-//! Lengths, instants, points and rectangles: the arithmetic everything else is written in.
+//! Units: lengths, speeds, instants, points and rectangles.
 //!
-//! A street length is a whole number of units of 1/32 m, so sums are exact and `≤ dc` never
-//! flips between two ways of computing the same distance. Geometry (`Point`) stays in `f64`.
+//! Street lengths are integers in units of 1/32 m, so sums are exact and a comparison with `dc` does
+//! not depend on the order of additions. Geometry (`Point`) uses `f64`.
 
 mod length;
 mod plane;

@@ -1,32 +1,32 @@
-//! Points and rectangles of the plane of a map, and places on Earth.
+//! Points and rectangles in the plane of a map, and geographic coordinates.
 
-/// A point of the plane of a map, in metres.
+/// A point in the plane of a map, in metres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point {
-    /// Metres to the east.
+    /// Easting in metres.
     pub x: f64,
-    /// Metres to the north.
+    /// Northing in metres.
     pub y: f64,
 }
 
 impl Point {
-    /// The point `x` metres east and `y` metres north of the map's own zero.
+    /// Creates a point `x` metres east and `y` metres north of the map's origin.
     pub const fn new(x: f64, y: f64) -> Point {
         Point { x, y }
     }
 
-    /// Straight-line distance in metres.
+    /// Returns the straight-line distance in metres.
     pub fn distance(self, other: Point) -> f64 {
         self.distance_squared(other).sqrt()
     }
 
-    /// Square of the straight-line distance.
+    /// Returns the square of the straight-line distance.
     pub fn distance_squared(self, other: Point) -> f64 {
         let (dx, dy) = (other.x - self.x, other.y - self.y);
         dx * dx + dy * dy
     }
 
-    /// The point that lies the part `fraction` of the way to `other`; exact at both ends.
+    /// Interpolates linearly towards `other`; `fraction` is clamped to 0 to 1 and exact at both ends.
     pub fn towards(self, other: Point, fraction: f64) -> Point {
         if fraction <= 0.0 {
             self
@@ -38,7 +38,7 @@ impl Point {
         }
     }
 
-    /// Where between `a` and `b` (0 to 1) the segment comes nearest to this point.
+    /// Returns the fraction (0 to 1) of the segment from `a` to `b` that is nearest to this point.
     pub fn nearest_fraction(self, a: Point, b: Point) -> f64 {
         let (dx, dy) = (b.x - a.x, b.y - a.y);
         let squared = dx * dx + dy * dy;
@@ -50,7 +50,7 @@ impl Point {
     }
 }
 
-/// A rectangle with sides along the axes, in metres.
+/// An axis-aligned rectangle, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rectangle {
     /// The corner with the smallest x and y.
@@ -60,7 +60,7 @@ pub struct Rectangle {
 }
 
 impl Rectangle {
-    /// The smallest rectangle around `points`; `None` if there are none.
+    /// Returns the bounding box of `points`; `None` if there are none.
     pub fn around(points: impl IntoIterator<Item = Point>) -> Option<Rectangle> {
         let mut points = points.into_iter();
         let first = points.next()?;
@@ -71,41 +71,41 @@ impl Rectangle {
         }))
     }
 
-    /// Extent from west to east, in metres.
+    /// Returns the extent from west to east, in metres.
     pub fn width(&self) -> f64 {
         self.max.x - self.min.x
     }
 
-    /// Extent from south to north, in metres.
+    /// Returns the extent from south to north, in metres.
     pub fn height(&self) -> f64 {
         self.max.y - self.min.y
     }
 
-    /// The point in the middle.
+    /// Returns the centre.
     pub fn centre(&self) -> Point {
         self.min.towards(self.max, 0.5)
     }
 
-    /// The point of the rectangle nearest to `point`.
+    /// Returns the point of the rectangle that is nearest to `point`.
     pub fn nearest(&self, point: Point) -> Point {
         Point::new(point.x.clamp(self.min.x, self.max.x), point.y.clamp(self.min.y, self.max.y))
     }
 }
 
-/// A place on Earth, in degrees (WGS 84).
+/// Geographic coordinates in degrees (WGS 84).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LonLat {
-    /// Degrees east, −180 to 180.
+    /// Longitude, −180 to 180.
     pub lon: f64,
-    /// Degrees north, −90 to 90.
+    /// Latitude, −90 to 90.
     pub lat: f64,
 }
 
 impl LonLat {
-    /// The place at these degrees, if there is one on Earth.
+    /// Returns the coordinates, or `None` if they are out of range.
     pub fn new(lon: f64, lat: f64) -> Option<LonLat> {
-        let on_earth = (-180.0..=180.0).contains(&lon) && (-90.0..=90.0).contains(&lat);
-        on_earth.then_some(LonLat { lon, lat })
+        let is_valid = (-180.0..=180.0).contains(&lon) && (-90.0..=90.0).contains(&lat);
+        is_valid.then_some(LonLat { lon, lat })
     }
 }
 
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ends_of_a_segment_are_met_exactly() {
+    fn interpolation_is_exact_at_both_ends_of_a_segment() {
         let (a, b) = (Point::new(0.1, 0.7), Point::new(1e6 + 0.3, -2e6 + 0.1));
         assert_eq!(a.towards(b, 0.0), a);
         assert_eq!(a.towards(b, 1.0), b);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn only_places_on_earth_are_lon_lat() {
+    fn coordinates_out_of_range_are_rejected() {
         assert!(LonLat::new(9.7, 50.8).is_some());
         assert!(LonLat::new(9.7, 95.0).is_none());
         assert!(LonLat::new(f64::NAN, 50.0).is_none());

@@ -1,27 +1,27 @@
-//! Instants of a run, in whole milliseconds.
+//! Instants of a run, in integer milliseconds.
 
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// An instant, in milliseconds from the beginning of a run.
+/// An instant, in milliseconds since the start of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
 impl Time {
-    /// The last instant there is.
+    /// The latest instant.
     pub(crate) const MAX: Time = Time(u64::MAX);
 
-    /// The instant that many milliseconds after the beginning.
+    /// Creates an instant from milliseconds since the start.
     pub const fn from_millis(millis: u64) -> Time {
         Time(millis)
     }
 
-    /// Milliseconds since the beginning.
+    /// Returns the milliseconds since the start.
     pub const fn as_millis(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the beginning.
+    /// Returns the seconds since the start.
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / 1000.0
     }
@@ -36,7 +36,7 @@ impl Add<Duration> for Time {
 
 impl Sub for Time {
     type Output = Duration;
-    /// The span since an earlier instant; none if that is later.
+    /// Returns the duration since `earlier`; zero if it is later.
     fn sub(self, earlier: Time) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }

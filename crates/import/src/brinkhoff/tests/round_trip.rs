@@ -2,7 +2,7 @@
 
 use crate::brinkhoff::{BrinkhoffFiles, Encoding, read, write};
 use crate::csv_map::{self, CsvFiles};
-use crate::testing::{real_map, whole};
+use crate::testing::{plain_street, real_map, whole};
 use meshcloak::map::{Extent, MapBuilder, RawStreet, StreetMap};
 use meshcloak::town::{Town, town};
 use meshcloak::units::Point;
@@ -142,16 +142,7 @@ fn long_and_multiline_names_are_shortened() {
     for (name, number) in names.iter().zip(1..) {
         let label = &number.to_string();
         let to = builder.terminal(label, Point::new(f64::from(number), 0.0)).unwrap();
-        let raw = RawStreet {
-            label,
-            from: last,
-            to,
-            written_metres: None,
-            one_way: false,
-            bends: &[],
-            name,
-            class: "5",
-        };
+        let raw = RawStreet { name, class: "5", ..plain_street(label, last, to) };
         builder.street(raw).unwrap();
         last = to;
     }

@@ -2,7 +2,7 @@
 
 use super::{NODES, STREETS, read, read_bytes};
 use crate::csv_map::{CsvFiles, TableKind, add_pois, detect_table};
-use crate::testing::{assert_same_map, real_map, whole};
+use crate::testing::{assert_same_map, plain_street, real_map, whole};
 use meshcloak::map::{MapBuilder, PoiId, StreetId, TerminalId};
 use meshcloak::units::{LonLat, Point};
 use std::io::Write as _;
@@ -152,18 +152,7 @@ fn porto_has_all_points_of_interest() {
     let origin = LonLat { lon: -8.6, lat: 41.15 };
     let ends = [(0.0, 0.0), (1000.0, 0.0)].map(|(x, y)| Point::new(x, y));
     let [a, b] = ends.map(|point| builder.terminal(&point.x.to_string(), point).unwrap());
-    builder
-        .street(meshcloak::map::RawStreet {
-            label: "s",
-            from: a,
-            to: b,
-            written_metres: None,
-            one_way: false,
-            bends: &[],
-            name: "",
-            class: "",
-        })
-        .unwrap();
+    builder.street(plain_street("s", a, b)).unwrap();
     add_pois(&path, Some(origin), &mut builder, &()).unwrap();
     let map = builder.build(meshcloak::map::Extent::Whole).unwrap().map;
     assert_eq!(map.pois().len(), 683);

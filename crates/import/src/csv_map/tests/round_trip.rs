@@ -3,7 +3,7 @@
 use crate::csv_map::{CsvFiles, read, write};
 use crate::options::Options;
 use crate::read_osm_bytes;
-use crate::testing::{assert_same_map, real_map, whole};
+use crate::testing::{assert_same_map, plain_street, real_map, whole};
 use meshcloak::map::{Extent, Frame, MapBuilder, RawPoi, RawStreet, StreetMap};
 use meshcloak::town::Town;
 use meshcloak::units::{LonLat, Point};
@@ -105,18 +105,7 @@ fn the_frame_is_restored_for_any_position_of_the_origin() {
             let point = Point::new(corner + point.x * 1250.0, corner + point.y * 1250.0);
             let id = builder.terminal(&n.to_string(), point).unwrap();
             if let Some(from) = last.replace(id) {
-                let label = &n.to_string();
-                let raw = RawStreet {
-                    label,
-                    from,
-                    to: id,
-                    written_metres: None,
-                    one_way: false,
-                    bends: &[],
-                    name: "",
-                    class: "",
-                };
-                builder.street(raw).unwrap();
+                builder.street(plain_street(&n.to_string(), from, id)).unwrap();
             }
         }
         let map = builder.build(Extent::Whole).unwrap().map;
