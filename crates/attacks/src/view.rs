@@ -83,16 +83,7 @@ pub struct KnownPosition {
     pub position: Position,
 }
 
-/// How a scheme builds regions, as far as attacks can exploit it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// The streets that members can reach, a function of street and dc.
-    Mesh(MeshRule),
-    /// A region that does not depend on positions inside it: cells, segments, quadrants.
-    Fixed,
-    /// The bounding rectangle of the members.
-    Tight,
-}
+pub use meshcloak::scheme::RegionDependence as Rule;
 
 /// Popularity of each street among other users.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
-use traffic::{Profile, Query, Settings, Simulation};
+use traffic::{Profile, SimulatedQuery, Simulation, SimulationSettings};
 
 /// Traffic profile of the agents.
 const PROFILE: &str = include_str!("../profiles/demo.toml");
@@ -97,7 +97,7 @@ impl Agents {
     pub fn run(mut self, agents: AgentSettings, stopping: &watch::Receiver<bool>) {
         let profile = Profile::from_toml(PROFILE).expect("the built-in profile is valid");
         let atlas = Arc::clone(self.gateway.atlas());
-        let settings = Settings {
+        let settings = SimulationSettings {
             users: agents.users,
             k: agents.k,
             temporal_tolerance: u32::try_from(agents.temporal_tolerance.as_millis())
@@ -108,7 +108,7 @@ impl Agents {
         let start = Instant::now();
         let mut second = 0;
         while let Some(batch) = simulation.step() {
-            let positions = simulation.people().map(|(agent, position, _)| (agent, position));
+            let positions = simulation.agents().map(|agent| (agent.agent, agent.position));
             self.board.set_positions(atlas.map(), positions);
             self.record(second, &batch.queries);
             for step in 0..STEPS {
@@ -120,7 +120,8 @@ impl Agents {
                 let end = second.saturating_sub(1) * 1000 + (step + 1) * 1000 / STEPS;
                 let from = end.saturating_sub(1000 / STEPS);
                 // Queries of time 0 belong to the first step.
-                let is_due = |query: &&Query| (from + 1..=end).contains(&query.asked_at.max(1));
+                let is_due =
+                    |query: &&SimulatedQuery| (from + 1..=end).contains(&query.asked_at.max(1));
                 self.submit(batch.queries.iter().filter(is_due));
             }
             second += 1;
@@ -128,7 +129,7 @@ impl Agents {
     }
 
     /// Records the queries of one second for the arena.
-    fn record(&mut self, second: u64, queries: &[Query]) {
+    fn record(&mut self, second: u64, queries: &[SimulatedQuery]) {
         let first = self.next_id;
         self.next_id += queries.len() as u64;
         let ids = (first..).map(QueryId);
@@ -137,7 +138,7 @@ impl Agents {
     }
 
     /// Submits queries to the gateway.
-    fn submit<'a>(&self, queries: impl Iterator<Item = &'a Query>) {
+    fn submit<'a>(&self, queries: impl Iterator<Item = &'a SimulatedQuery>) {
         let directory = self.gateway.directory();
         let Some(account) = directory.account(None) else { return };
         for query in queries {
@@ -153,7 +154,7 @@ impl Agents {
         }
     }
 
-    fn body(&self, query: &Query) -> String {
+    fn body(&self, query: &SimulatedQuery) -> String {
         let lon_lat = self.frame.lon_lat(self.gateway.atlas().map().point(query.position));
         let category = (!self.categories.is_empty())
             .then(|| self.categories[query.user as usize % self.categories.len()].as_str());

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
-use traffic::{Profile, Settings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 /// Seconds of people's lives before they are measured: until then they are still appearing.
 const SKIP: u32 = 50;
@@ -94,8 +94,8 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// People of whom about `rate` ask per second.
-    fn settings(&self, rate: u32) -> Settings {
-        let mut settings = Settings { users: 10_000, ..Settings::default() };
+    fn settings(&self, rate: u32) -> SimulationSettings {
+        let mut settings = SimulationSettings { users: 10_000, ..SimulationSettings::default() };
         let mut simulation = Simulation::new(self.map, self.profile, settings);
         let seconds = (0..SKIP + SECONDS).filter_map(|_| simulation.step());
         let asked: Vec<usize> = seconds.map(|batch| batch.queries.len()).collect();
@@ -241,13 +241,13 @@ async fn echo() -> Result<(SocketAddr, watch::Sender<bool>)> {
     let closing = watch::Sender::new(false);
     let app = Router::new().route("/", post(|body: Body| std::future::ready(body)));
     let patience = Duration::from_secs(10);
-    let limits = ConnectionLimits {
+    let manners = ConnectionLimits {
         connections: 10_000,
         read_timeout: patience,
         write_timeout: patience,
         tls: None,
     };
-    tokio::spawn(listen(listener, app, limits, closing.subscribe()));
+    tokio::spawn(listen(listener, app, manners, closing.subscribe()));
     Ok((address, closing))
 }
 
