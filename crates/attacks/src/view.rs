@@ -6,6 +6,7 @@ use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
+pub use meshcloak::scheme::RegionDependence;
 use meshcloak::units::{Length, Speed, Time};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub struct View<'a> {
     /// The map with its distances.
     pub atlas: &'a Arc<Atlas>,
     /// How the attacked scheme builds regions.
-    pub rule: Rule,
+    pub rule: RegionDependence,
     /// The attacked user.
     pub target: Target,
     /// All disclosures of the target in order of time: the adversary can link them.
@@ -81,17 +82,6 @@ pub struct KnownPosition {
     pub at: Time,
     /// Position.
     pub position: Position,
-}
-
-/// How a scheme builds regions, as far as attacks can exploit it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// The streets that members can reach, a function of street and dc.
-    Mesh(MeshRule),
-    /// A region that does not depend on positions inside it: cells, segments, quadrants.
-    Fixed,
-    /// The bounding rectangle of the members.
-    Tight,
 }
 
 /// Popularity of each street among other users.
