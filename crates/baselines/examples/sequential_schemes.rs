@@ -17,7 +17,7 @@ use meshcloak::units::Time;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use traffic::{Profile, Settings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -31,7 +31,8 @@ fn main() {
         None => MapSource::default(),
     };
     let map = import::read_map(&source, &Options::default(), &()).expect("a readable map").map;
-    let settings = Settings { users: agents, temporal_tolerance, ..Settings::default() };
+    let settings =
+        SimulationSettings { users: agents, temporal_tolerance, ..SimulationSettings::default() };
     let queries: Vec<Query> =
         Simulation::new(&map, &profile, settings).tape().into_iter().flatten().collect();
     let atlas = Arc::new(Atlas::new(map.clone(), profile.largest_constraint()));

@@ -85,7 +85,7 @@ impl Scheme for Casper {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
         let choose = |quadrants: &Quadrants, rank, k| self.settings.choose(quadrants, rank, k);
         self.areas.publish(self.atlas.map(), &state.waiting, choose, observer)
     }

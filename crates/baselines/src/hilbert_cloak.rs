@@ -56,7 +56,7 @@ impl Scheme for HilbertCloak {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
         let HilbertCloak { atlas, square, users, keys, points, buckets, published } = self;
         let waiting = &state.waiting;
         observer.stage(Stage::Graph);

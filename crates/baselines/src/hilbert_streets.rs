@@ -52,7 +52,7 @@ impl Scheme for HilbertStreets {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
         let HilbertStreets { atlas, walk, users, keys, buckets, published } = self;
         let waiting = &state.waiting;
         observer.stage(Stage::Graph);

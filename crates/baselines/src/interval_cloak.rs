@@ -50,7 +50,7 @@ impl Scheme for IntervalCloak {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
         self.areas.publish(self.atlas.map(), &state.waiting, choose, observer)
     }
 }

@@ -82,7 +82,7 @@ impl Scheme for PlanarLaplace {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
         let PlanarLaplace { atlas, settings, published } = self;
         observer.stage(Stage::Mesh);
         published.clear();

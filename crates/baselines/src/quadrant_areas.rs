@@ -76,7 +76,7 @@ impl AreaPublisher {
         waiting: &[Query],
         choose: impl Fn(&Quadrants, usize, usize) -> Option<Area>,
         observer: &mut dyn Observer,
-    ) -> &Published {
+    ) -> &mut Published {
         let AreaPublisher { users, quadrants, chosen, sets, published } = self;
         observer.stage(Stage::Graph);
         quadrants.fill(map, waiting, users.select(waiting));

@@ -2,7 +2,7 @@
 
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
-use traffic::{Profile, Settings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 /// Queries of a simulation, one list per second.
 pub type Recording = Vec<Vec<Query>>;
@@ -48,9 +48,9 @@ impl Configuration {
         Simulation::new(map, &self.profile(), self.settings(agents, seed)).tape()
     }
 
-    /// Settings of the simulation.
-    pub fn settings(self, agents: u32, seed: u64) -> Settings {
+    /// SimulationSettings of the simulation.
+    pub fn settings(self, agents: u32, seed: u64) -> SimulationSettings {
         let k = (2, self.max_k);
-        Settings { users: agents, k, temporal_tolerance: self.dt * 1_000, seed }
+        SimulationSettings { users: agents, k, temporal_tolerance: self.dt * 1_000, seed }
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
-use traffic::{Profile, Query, Settings, Simulation};
+use traffic::{Profile, SimulatedQuery, Simulation, SimulationSettings};
 
 /// Traffic profile of the agents.
 const PROFILE: &str = include_str!("../profiles/demo.toml");
@@ -95,19 +95,18 @@ impl Agents {
     pub fn run(mut self, agents: AgentSettings, stopping: &watch::Receiver<bool>) {
         let profile = Profile::from_toml(PROFILE).expect("the built-in profile is valid");
         let atlas = Arc::clone(self.gateway.atlas());
-        let settings = Settings {
-            users: agents.users,
-            k: agents.k,
-            temporal_tolerance: u32::try_from(agents.temporal_tolerance.as_millis())
-                .unwrap_or(u32::MAX),
-            seed: agents.seed,
+        let settings = SimulationSettings {
+            users: plan.users,
+            k: plan.k,
+            temporal_tolerance: u32::try_from(plan.patience.as_millis()).unwrap_or(u32::MAX),
+            seed: plan.seed,
         };
         let mut simulation = Simulation::new(atlas.map(), &profile, settings);
         let start = Instant::now();
         let mut second = 0;
-        while let Some(batch) = simulation.step() {
-            let positions = simulation.people().map(|(agent, position, _)| (agent, position));
-            self.board.set_positions(atlas.map(), positions);
+        while let Some(batch) = people.step() {
+            self.board
+                .moved(atlas.map(), people.agents().map(|agent| (agent.agent, agent.position)));
             self.record(second, &batch.queries);
             for step in 0..STEPS {
                 if *stopping.borrow() {
@@ -117,25 +116,26 @@ impl Agents {
                 std::thread::sleep(due.saturating_sub(start.elapsed()));
                 let end = second.saturating_sub(1) * 1000 + (step + 1) * 1000 / STEPS;
                 let from = end.saturating_sub(1000 / STEPS);
-                // Queries of time 0 belong to the first step.
-                let is_due = |query: &&Query| (from + 1..=end).contains(&query.asked_at.max(1));
-                self.submit(batch.queries.iter().filter(is_due));
+                // Those who ask at the very beginning ask in the first step.
+                let now =
+                    |query: &&SimulatedQuery| (from + 1..=end).contains(&query.asked_at.max(1));
+                self.ask(batch.queries.iter().filter(now));
             }
             second += 1;
         }
     }
 
-    /// Records the queries of one second for the arena.
-    fn record(&mut self, second: u64, queries: &[Query]) {
-        let first = self.next_id;
-        self.next_id += queries.len() as u64;
+    /// Keeps what is asked in this second for the arena.
+    fn record(&mut self, second: u64, queries: &[SimulatedQuery]) {
+        let first = self.next;
+        self.next += queries.len() as u64;
         let ids = (first..).map(QueryId);
         let queries = queries.iter().zip(ids).map(|(query, id)| query.as_query(id)).collect();
         self.board.lock().recording.push(Time::from_millis(second * 1000), queries);
     }
 
-    /// Submits queries to the gateway.
-    fn submit<'a>(&self, queries: impl Iterator<Item = &'a Query>) {
+    /// Asks the gateway.
+    fn ask<'a>(&self, queries: impl Iterator<Item = &'a SimulatedQuery>) {
         let directory = self.gateway.directory();
         let Some(account) = directory.account(None) else { return };
         for query in queries {
@@ -150,8 +150,8 @@ impl Agents {
         }
     }
 
-    fn body(&self, query: &Query) -> String {
-        let lon_lat = self.frame.lon_lat(self.gateway.atlas().map().point(query.position));
+    fn body(&self, query: &SimulatedQuery) -> String {
+        let place = self.frame.lon_lat(self.gateway.atlas().map().point(query.position));
         let category = (!self.categories.is_empty())
             .then(|| self.categories[query.user as usize % self.categories.len()].as_str());
         let nearest = !query.user.is_multiple_of(3);

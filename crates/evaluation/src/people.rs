@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use traffic::matching::{MatchSettings, Matcher};
 use traffic::traces::along::{MatchedTrip, queries_along};
-use traffic::traces::{Asking, overlay};
-use traffic::{Profile, Settings, Simulation};
+use traffic::traces::{TraceSettings, overlay};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 /// Why there is no crowd.
 #[derive(Debug, thiserror::Error)]
@@ -49,11 +49,11 @@ pub fn tape(crowd: &Crowd, map: &StreetMap, folder: Option<&Path>) -> Result<Tap
 
 fn simulated(crowd: &Crowd, map: &StreetMap, profile: &Profile) -> Tape {
     let Crowd { users, k, seed, .. } = *crowd;
-    simulate(map, profile, Settings { users, k, temporal_tolerance: 0, seed })
+    simulate(map, profile, SimulationSettings { users, k, temporal_tolerance: 0, seed })
 }
 
 /// What simulated people ask.
-pub fn simulate(map: &StreetMap, profile: &Profile, settings: Settings) -> Tape {
+pub fn simulate(map: &StreetMap, profile: &Profile, settings: SimulationSettings) -> Tape {
     let mut simulation = Simulation::new(map, profile, settings);
     let mut queries = Vec::new();
     while let Some(mut batch) = simulation.step() {
@@ -78,7 +78,7 @@ fn real(
         .map_err(|source| CrowdError::Frame { map: crowd.map.name.clone(), source })?;
     overlay(seen.iter_mut(), Duration::from_millis(trips.overlay.into()));
     let matched = Matcher::match_all(map, MatchSettings::default(), &seen, &|_| ());
-    let mut asking = Asking::new(profile);
+    let mut asking = TraceSettings::new(profile);
     asking.floor = asking.floor.max(Length::metres(LEAST_DC));
     (asking.k, asking.seed) = (crowd.k, crowd.seed);
     let rows = read.trips.iter().zip(&seen).zip(&matched);
@@ -86,5 +86,5 @@ fn real(
         rows.map(|((trip, sightings), matched)| MatchedTrip { name: &trip.id, sightings, matched }),
         &asking,
     );
-    Ok(Tape { queries: asked.queries, users: asked.people.len() })
+    Ok(Tape { queries: asked.queries, users: asked.names.len() })
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tape {
     /// In order of time, then of person.
-    pub queries: Vec<traffic::Query>,
+    pub queries: Vec<traffic::SimulatedQuery>,
     /// How many people ask.
     pub users: usize,
 }
@@ -24,6 +24,6 @@ impl Tape {
 
     /// Bytes of memory that a tape of so many queries takes.
     pub fn bytes(queries: usize) -> usize {
-        queries * size_of::<traffic::Query>()
+        queries * size_of::<traffic::SimulatedQuery>()
     }
 }

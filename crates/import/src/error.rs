@@ -1,5 +1,6 @@
 //! Import errors: the file, the location in it, and the problem.
 
+pub(crate) use crate::located_problem::LocatedProblem;
 use crate::traces::SkipCounts;
 use meshcloak::map::{FrameError, MapError, TablesError};
 use std::fmt;
@@ -186,20 +187,6 @@ pub enum Problem {
     /// `--origin` was set for a map that already has lon/lat.
     #[error("`--origin` applies only to maps in metres; this map already has lon/lat")]
     HasFrame,
-}
-
-/// A problem and its location, before the file is known.
-#[derive(Debug)]
-pub(crate) struct LocatedProblem {
-    pub location: FileLocation,
-    pub problem: Problem,
-}
-
-impl LocatedProblem {
-    /// Returns the error for this problem in `file`.
-    pub(crate) fn of(self, file: &Path) -> ImportError {
-        self.location.of(file, self.problem)
-    }
 }
 
 impl Problem {

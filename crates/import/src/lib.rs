@@ -25,6 +25,7 @@ mod error;
 pub mod fuzzing;
 mod geojson;
 mod input;
+mod located_problem;
 mod lon_lat;
 mod options;
 mod osm;

@@ -1,7 +1,7 @@
 //! The MeshCloak scheme (Algorithm 4, lines 10–15).
 //!
 //! `paper`: constraint graph, a largest clique of each query by branch and bound, one mesh per set.
-//! `reciprocal` and `history`: constraint graph, then disjoint groups ([`crate::group_cloak`]).
+//! `reciprocal` and `history`: constraint graph, then disjoint groups (`group_cloak.rs`).
 //! Reference: [`crate::printed`], the algorithms of the paper to the letter.
 
 use crate::cells::Cells;

@@ -1,4 +1,4 @@
-//! The engine's laws: two pipelines give one answer, and every outcome is accounted for.
+//! Invariants of the engine: both pipelines agree, and every query has exactly one outcome.
 
 use meshcloak::cells::{CellId, CellRule, Cells};
 use meshcloak::constraint_graph::Coverage;
@@ -13,13 +13,14 @@ use meshcloak::region::Region;
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::town::Town;
 use meshcloak::units::{Length, Time};
+use meshcloak::{AdmissionError, Engine, Guarantee, QueryError, SubmitError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What became of a query: when, and with a set of which size; none if it expired.
+/// Second and set size of each query; no size if it expired.
 type Outcomes = BTreeMap<u64, (u64, Option<usize>)>;
 
-/// Runs batches of one second until nobody waits, checking every set on the way.
+/// Runs batches of one second until no query waits, and checks every set.
 fn run(town: &Town, scheme: &mut dyn Scheme, crowd: &[Query], settings: Settings) -> Outcomes {
     let table = naive::terminal_distances(&town.map);
     let edges = naive::edges(&town.map, &table, settings.coverage, crowd);
@@ -73,7 +74,7 @@ fn run(town: &Town, scheme: &mut dyn Scheme, crowd: &[Query], settings: Settings
         }
     }
     assert!(state.waiting.is_empty());
-    assert_eq!(outcomes.len(), crowd.len(), "every query ends in exactly one way");
+    assert_eq!(outcomes.len(), crowd.len(), "every query has exactly one outcome");
     outcomes
 }
 
@@ -104,7 +105,7 @@ fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
 }
 
 #[test]
-fn a_scheme_used_before_answers_as_a_fresh_one() {
+fn a_warm_scheme_proposes_the_same_as_a_fresh_one() {
     let mut warm: Option<(Arc<Atlas>, MeshCloak)> = None;
     let town = Town::random(500);
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
@@ -120,7 +121,7 @@ fn a_scheme_used_before_answers_as_a_fresh_one() {
 }
 
 #[test]
-fn a_cancelled_query_is_neither_served_nor_counted_among_others() {
+fn a_cancelled_query_is_not_served_and_does_not_count() {
     let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
     let mut crowd = town.random_queries(&mut Town::generator(1), 3);
     for (number, query) in crowd.iter_mut().enumerate() {
@@ -136,4 +137,33 @@ fn a_cancelled_query_is_neither_served_nor_counted_among_others() {
     let mut state = State::default();
     let done = turn(&mut scheme, &mut state, batch(vec![crowd[1].id]), &mut ());
     assert_eq!((done.served.len(), done.cancelled.len(), state.waiting.len()), (0, 1, 2));
+}
+
+#[test]
+fn the_engine_refuses_queries_that_it_could_never_serve() {
+    let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
+    let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(300.0)));
+    let mut engine = Engine::new(Arc::clone(&atlas), Settings::default());
+    let query = town.random_queries(&mut Town::generator(1), 1).remove(0);
+    let dc = Length::metres(200.0);
+    let error = engine.submit(Query { k: 1, distance_constraint: dc, ..query.clone() });
+    assert_eq!(error, Err(SubmitError::Query(QueryError::K(1))));
+    let error = engine.submit(Query { distance_constraint: Length::ZERO, k: 2, ..query.clone() });
+    assert!(matches!(error, Err(SubmitError::Query(QueryError::DistanceConstraint { .. }))));
+    let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
+    let mut engine = Engine::new(atlas, settings);
+    let query = Query { k: 2, distance_constraint: dc, speed: None, ..query };
+    assert_eq!(engine.submit(query), Err(SubmitError::Admission(AdmissionError::Speed)));
+    assert!(engine.tick(Time::default()).served.is_empty() && engine.waiting().is_empty());
+}
+
+#[test]
+#[should_panic(expected = "Admission::admit")]
+fn history_cannot_run_without_admission() {
+    let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
+    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
+    let arrivals = town.random_queries(&mut Town::generator(1), 3);
+    let batch = Batch { arrivals, ..Batch::default() };
+    turn(&mut MeshCloak::new(atlas, settings), &mut State::default(), batch, &mut ());
 }

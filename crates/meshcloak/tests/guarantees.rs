@@ -1,5 +1,5 @@
-//! What `reciprocal` and `history` promise (SPEC §6), checked one by one with slow means over
-//! random towns: every set of every turn, and that nothing was left undone.
+//! Properties of `reciprocal` and `history` (docs/SPEC.md §6), checked with naive algorithms on
+//! random towns: every set of every turn, and that the sets are maximal.
 
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
@@ -18,7 +18,7 @@ use rand::RngExt as _;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A crowd that comes back: few users, each with a speed, in order of time.
+/// Queries of few users, each several times and with a speed, in order of time.
 fn crowd(town: &Town, seed: u64, queries: usize) -> Vec<Query> {
     let mut random = Town::generator(seed + 777);
     let mut crowd = town.random_queries(&mut random, queries);
@@ -32,13 +32,13 @@ fn crowd(town: &Town, seed: u64, queries: usize) -> Vec<Query> {
     crowd
 }
 
-/// Looks at what one turn did.
+/// Checks the result of each turn.
 struct Judge<'a> {
     town: &'a Town,
     table: Vec<Vec<Option<Length>>>,
     settings: Settings,
     crowd: &'a [Query],
-    /// Where each was when she asked before.
+    /// Previous time and position of the user of each query.
     before: BTreeMap<u64, (Time, Position)>,
     with_a_past: usize,
 }
@@ -48,8 +48,8 @@ impl<'a> Judge<'a> {
         let table = naive::terminal_distances(&town.map);
         let mut before = BTreeMap::new();
         for (number, query) in crowd.iter().enumerate() {
-            let hers = crowd[..number].iter().rev().find(|earlier| earlier.user == query.user);
-            if let Some(earlier) = hers {
+            let previous = crowd[..number].iter().rev().find(|earlier| earlier.user == query.user);
+            if let Some(earlier) = previous {
                 before.insert(query.id.0, (earlier.asked_at, earlier.position));
             }
         }
@@ -58,22 +58,22 @@ impl<'a> Judge<'a> {
 
     fn counts(&self, a: &Query, b: &Query) -> bool {
         let Some(&(at, position)) = self.before.get(&a.id.0) else { return true };
-        let farthest = a.speed.expect("everyone has one") * (a.asked_at - at);
+        let max_travel = a.speed.expect("every query has a speed") * (a.asked_at - at);
         let length = naive::distance(&self.town.map, &self.table, position, b.position);
-        self.settings.guarantee != Guarantee::History || length.is_some_and(|d| d <= farthest)
+        self.settings.guarantee != Guarantee::History || length.is_some_and(|d| d <= max_travel)
     }
 
-    fn is_content(&self, set: &[&Query]) -> bool {
+    fn is_satisfied(&self, set: &[&Query]) -> bool {
         let have = |a: &Query| set.iter().filter(|b| self.counts(a, b)).count();
         set.iter().all(|a| have(a) >= a.k as usize)
     }
 
-    /// Whether `group`, or nobody, together with some of `free` is a set that could be published.
+    /// Whether `group`, which may be empty, and some queries of `free` form a larger valid set.
     fn could_be_added(&self, group: &[&Query], free: &[&Query]) -> bool {
-        let everyone: Vec<Query> = group.iter().chain(free).map(|q| (*q).clone()).collect();
-        let edges = naive::edges(&self.town.map, &self.table, self.settings.coverage, &everyone);
+        let queries: Vec<Query> = group.iter().chain(free).map(|q| (*q).clone()).collect();
+        let edges = naive::edges(&self.town.map, &self.table, self.settings.coverage, &queries);
         let adjacent = |a: u32, b: u32| edges.binary_search(&(a.min(b), a.max(b))).is_ok();
-        let near: Vec<u32> = (group.len() as u32..everyone.len() as u32)
+        let near: Vec<u32> = (group.len() as u32..queries.len() as u32)
             .filter(|&b| (0..group.len() as u32).all(|a| adjacent(a, b)))
             .collect();
         let graph = ConstraintGraph::from_fn(near.len() as u32, |a, b| {
@@ -81,15 +81,15 @@ impl<'a> Judge<'a> {
         });
         let mut possible = false;
         maximal_cliques(&graph, |clique| {
-            let more = clique.iter().map(|&place| near[place as usize]);
+            let more = clique.iter().map(|&index| near[index as usize]);
             let all = (0..group.len() as u32).chain(more);
-            let mut set: Vec<&Query> = all.map(|place| &everyone[place as usize]).collect();
-            // What is left when nobody lacks anyone is the largest that could be published.
-            while let Some(place) = set.iter().position(|a| {
+            let mut set: Vec<&Query> = all.map(|index| &queries[index as usize]).collect();
+            // Prunes to a fixpoint: the rest is the largest valid set within the clique.
+            while let Some(index) = set.iter().position(|a| {
                 let have = set.iter().filter(|b| self.counts(a, b)).count();
                 have < a.k as usize
             }) {
-                set.remove(place);
+                set.remove(index);
             }
             possible |= set.len() > group.len();
         });
@@ -103,7 +103,7 @@ impl<'a> Judge<'a> {
         let mut seen: Vec<u64> = Vec::new();
         let free: Vec<&Query> = waiting.iter().collect();
         for (members, served) in sets {
-            assert_eq!(members, served, "{what}: not everyone publishes the set");
+            assert_eq!(members, served, "{what}: a member does not publish the set");
             assert!(members.iter().all(|id| !seen.contains(id)), "{what}: sets overlap");
             seen.extend(members);
             let pairs = members.iter().flat_map(|a| members.iter().map(move |b| (*a, *b)));
@@ -112,15 +112,16 @@ impl<'a> Judge<'a> {
                 "{what}: no clique"
             );
             let set: Vec<&Query> = members.iter().map(|&id| &self.crowd[id as usize]).collect();
-            assert!(self.is_content(&set), "{what}: somebody's k is not met");
+            assert!(self.is_satisfied(&set), "{what}: a k is not met");
             self.with_a_past += set.iter().filter(|q| self.before.contains_key(&q.id.0)).count();
-            assert!(!self.could_be_added(&set, &free), "{what}: somebody could be added");
+            assert!(!self.could_be_added(&set, &free), "{what}: a query could be added");
         }
         assert!(!self.could_be_added(&[], &free), "{what}: a set could still be published");
     }
 }
 
-/// Runs batches of one second until nobody waits; gives how many were served, of them with a past.
+/// Runs batches of one second until no query waits; returns the numbers of served queries and of
+/// those with a past.
 fn run(town: &Town, settings: Settings, crowd: &[Query], what: &str) -> (usize, usize) {
     let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
     let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
@@ -171,7 +172,7 @@ fn sets_are_reciprocal_and_maximal_on_random_towns() {
 }
 
 #[test]
-fn sets_hide_everyone_from_who_knows_where_she_was() {
+fn history_sets_hide_every_member_with_a_known_past() {
     let (mut served, mut with_a_past) = (0, 0);
     for seed in 0..200 {
         let town = Town::random(seed * 3);
@@ -185,7 +186,7 @@ fn sets_hide_everyone_from_who_knows_where_she_was() {
 }
 
 #[test]
-fn a_fresh_scheme_given_the_same_state_answers_the_same() {
+fn a_fresh_scheme_proposes_the_same_for_the_same_state() {
     for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
         let town = Town::random(450);
         let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
@@ -232,16 +233,16 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
-fn with_a_past_neither_threads_nor_what_a_scheme_did_before_change_anything() {
+fn history_depends_on_neither_threads_nor_scratch_buffers() {
     let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
     let pools = [1, 2, 8].map(|threads| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a few threads")
     });
-    let (mut served, mut with_a_past, mut taken_back) = (0, 0, 0);
+    let (mut served, mut with_a_past, mut cancelled_count) = (0, 0, 0);
     for seed in 0..40 {
         let town = Town::random(seed + 900);
         let crowd = crowd(&town, seed, 200);
-        // Beyond what the atlas knows, somebody's past is searched for.
+        // Beyond the dc_max of the atlas, past positions need a search.
         let dc_max = [LARGEST_DC_MAX, Length::metres(300.0)][seed as usize % 2];
         let atlas = Arc::new(Atlas::new(town.map.clone(), dc_max));
         let mut warm = [0; 3].map(|_| MeshCloak::new(Arc::clone(&atlas), settings));
@@ -266,10 +267,10 @@ fn with_a_past_neither_threads_nor_what_a_scheme_did_before_change_anything() {
                     let past = |query: &Query| before.history.previous(query.id).is_some();
                     with_a_past += done.served.iter().filter(|served| past(&served.0)).count();
                     served += done.served.len();
-                    taken_back += done.cancelled.len();
+                    cancelled_count += done.cancelled.len();
                 });
             }
         }
     }
-    assert!(served > 1_000 && with_a_past > 500 && taken_back > 500, "{served} {with_a_past}");
+    assert!(served > 1_000 && with_a_past > 500 && cancelled_count > 500, "{served} {with_a_past}");
 }

@@ -1,10 +1,10 @@
-//! The house rule of the core: a module uses only modules that `lib.rs` lists above it, and
-//! submodules of `map` only their siblings and those. Tests may reach down, to `naive` say.
+//! Module order of the core: a module uses only modules that `lib.rs` lists above it. Tests may use
+//! modules below, such as `naive`.
 
 use std::fs;
 use std::path::Path;
 
-/// The modules in the order in which `lib.rs` declares them.
+/// Returns the modules in the order of `lib.rs`.
 fn modules(lib: &str) -> Vec<&str> {
     let declared = lib
         .lines()
@@ -13,7 +13,7 @@ fn modules(lib: &str) -> Vec<&str> {
     declared.map(|rest| rest.trim_end_matches(';')).collect()
 }
 
-/// Every module named after `crate::` outside the test module of a source file.
+/// Returns every module named after `crate::` outside the test module of a source file.
 fn used(source: &str) -> Vec<&str> {
     let code = source.split("#[cfg(test)]").next().unwrap_or(source);
     let uncommented = code.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -23,11 +23,11 @@ fn used(source: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What a module uses that is not above it.
+/// Returns the modules that a module uses although they are not above it.
 fn violations(modules: &[&str], module: &str, source: &str) -> Vec<String> {
-    let place = |name: &str| modules.iter().position(|m| *m == name);
-    let here = place(module).unwrap_or_else(|| panic!("lib.rs does not list `{module}`"));
-    let below = |name: &&str| place(name).is_none_or(|there| there > here);
+    let rank = |name: &str| modules.iter().position(|m| *m == name);
+    let here = rank(module).unwrap_or_else(|| panic!("lib.rs does not list `{module}`"));
+    let below = |name: &&str| rank(name).is_none_or(|there| there > here);
     used(source).into_iter().filter(below).map(|name| format!("{module} uses {name}")).collect()
 }
 

@@ -1,5 +1,4 @@
-//! How long a route takes: `make bench`. Preparing the hierarchy once, then routes between places
-//! drawn at random, against a plain search that stops at its goal.
+//! Time of routes between random positions compared with A*: `make bench`.
 
 use import::{MapSource, Options};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
@@ -10,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::PathBuf;
 use std::time::Instant;
-use traffic::{Departure, Routes};
+use traffic::{RouteStart, Routes, Trip};
 
 const ROUTES: usize = 20_000;
 
@@ -30,38 +29,38 @@ fn main() {
 fn measure(name: &str, source: &MapSource) {
     let map = import::read_map(source, &Options::default(), &()).expect("the map can be read").map;
     let mut random = Town::generator(1);
-    let mut place = || {
+    let mut position = || {
         let street = StreetId(random.random_range(0..map.street_count() as u32));
         Position { street, offset: map.street(street).length.part(0.5) }
     };
-    let pairs: Vec<(Position, Position)> = (0..ROUTES).map(|_| (place(), place())).collect();
-    let begun = Instant::now();
+    let pairs: Vec<(Position, Position)> = (0..ROUTES).map(|_| (position(), position())).collect();
+    let start = Instant::now();
     let routes = Routes::new(&map, None, &[]);
-    let prepare = begun.elapsed().as_secs_f64() * 1e3;
+    let prepare = start.elapsed().as_secs_f64() * 1e3;
     let mut planner = routes.planner();
     let mut legs = Vec::new();
-    let begun = Instant::now();
+    let start = Instant::now();
     let costs: Vec<u64> = pairs
         .iter()
         .map(|&(from, to)| {
-            let ends = (Departure::Place(from), to);
-            routes.cheapest(&map, &mut planner, ends, &mut legs).expect("all is within reach")
+            let trip = Trip { from: RouteStart::Position(from), to };
+            routes.cheapest(&map, &mut planner, trip, &mut legs).expect("the map is connected")
         })
         .collect();
-    let route = begun.elapsed().as_secs_f64() * 1e6 / ROUTES as f64;
-    let begun = Instant::now();
-    let few = ROUTES / 50;
-    for (&(from, to), &cost) in pairs.iter().zip(&costs).take(few) {
+    let route = start.elapsed().as_secs_f64() * 1e6 / ROUTES as f64;
+    let start = Instant::now();
+    let sample = ROUTES / 50;
+    for (&(from, to), &cost) in pairs.iter().zip(&costs).take(sample) {
         let found = a_star(&map, from, to);
         let along = map.along(from, to).map_or(u64::MAX, |length| length.units().into());
         assert_eq!(found.min(along), cost, "{from:?} {to:?}");
     }
-    let plain = begun.elapsed().as_secs_f64() * 1e6 / few as f64;
+    let plain = start.elapsed().as_secs_f64() * 1e6 / sample as f64;
     let streets = map.street_count();
     println!("{name:24} {streets:>9} {prepare:>11.0} {route:>11.1} {plain:>11.1}");
 }
 
-/// Length of the shortest way by A*, with the straight distance as bound.
+/// Length of the shortest path by A* with straight-line distance as heuristic.
 fn a_star(map: &StreetMap, from: Position, to: Position) -> u64 {
     let goal = map.point(to);
     let bound = |t: TerminalId| Length::metres_down(map.terminal(t).distance(goal)).units();
@@ -73,8 +72,8 @@ fn a_star(map: &StreetMap, from: Position, to: Position) -> u64 {
         cost[terminal.index()] = cost[terminal.index()].min(length);
         queue.push(Reverse((length + u64::from(bound(terminal)), length, terminal)));
     }
-    while let Some(Reverse((least, here, terminal))) = queue.pop() {
-        if least >= best {
+    while let Some(Reverse((estimate, here, terminal))) = queue.pop() {
+        if estimate >= best {
             break;
         }
         if here > cost[terminal.index()] {

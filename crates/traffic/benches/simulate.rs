@@ -1,13 +1,11 @@
-//! How fast people live: `make bench`. Seconds and peak memory of whole simulations, as one table.
-//!
-//! Each runs in a process of its own, so that its peak memory is its own, and counts its queries.
+//! Time and peak memory of whole simulations: `make bench`. Each runs in its own process.
 
 use import::{MapSource, Options};
 use meshcloak::map::StreetMap;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
-use traffic::{Profile, Settings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 const CHILD: &str = "MESHCLOAK_BENCH_CHILD";
 
@@ -19,11 +17,11 @@ fn main() {
     println!("on {}", if oldenburg { "Oldenburg" } else { "the built-in city" });
     println!(
         "{:10} {:>10} {:>12} {:>9} {:>9} {:>12} {:>9}",
-        "profile", "people", "queries", "run s", "cpu s", "queries/s", "peak MB"
+        "profile", "agents", "queries", "run s", "cpu s", "queries/s", "peak MB"
     );
     for run in ["p1 100000", "p2 100000", "p1 1000000", "p2 1000000", "city 20000", "city 100000"] {
-        let program = std::env::current_exe().expect("this program has a file");
-        let output = Command::new(program).env(CHILD, run).output().expect("it starts again");
+        let program = std::env::current_exe().expect("the program has a path");
+        let output = Command::new(program).env(CHILD, run).output().expect("the child starts");
         assert!(output.status.success(), "{run}: {}", String::from_utf8_lossy(&output.stderr));
         print!("{}", String::from_utf8_lossy(&output.stdout));
     }
@@ -31,16 +29,20 @@ fn main() {
 
 fn child(run: &str) {
     let (name, users) = run.split_once(' ').expect("a profile and a number");
-    let users: u32 = users.parse().expect("a number of people");
+    let users: u32 = users.parse().expect("a number of agents");
     let map = map();
     let profile = Profile::named(name).expect("a built-in profile");
-    let begun = Instant::now();
-    let mut simulation = Simulation::new(&map, &profile, Settings { users, ..Settings::default() });
+    let start = Instant::now();
+    let mut simulation = Simulation::new(
+        &map,
+        &profile,
+        SimulationSettings { users, ..SimulationSettings::default() },
+    );
     let mut queries = 0;
     while let Some(batch) = simulation.step() {
         queries += batch.queries.len();
     }
-    let seconds = begun.elapsed().as_secs_f64();
+    let seconds = start.elapsed().as_secs_f64();
     assert!(name == "city" || queries == users as usize * 11);
     let (rate, cpu, memory) = (queries as f64 / seconds, cpu_seconds(), peak_memory_mb());
     println!(
@@ -48,7 +50,7 @@ fn child(run: &str) {
     );
 }
 
-/// Of all threads of this process, as Linux counts them: in hundredths.
+/// CPU time of all threads of this process (Linux).
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit(')').next().unwrap_or_default();
@@ -63,7 +65,7 @@ fn peak_memory_mb() -> u64 {
     kb.unwrap_or(0) / 1024
 }
 
-/// Oldenburg if real maps are there, otherwise the built-in city.
+/// Oldenburg in the folder `MESHCLOAK_MAPS`, or the built-in city.
 fn map() -> StreetMap {
     let source = match std::env::var_os("MESHCLOAK_MAPS") {
         Some(maps) => MapSource::File(PathBuf::from(maps).join("oldenburg/oldenburgGen.node")),

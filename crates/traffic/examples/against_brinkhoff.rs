@@ -1,33 +1,32 @@
-//! Our traffic beside the trace of Brinkhoff's own generator on Oldenburg, as a table.
+//! Simulated traffic compared with a trace of Brinkhoff's generator on Oldenburg.
 //!
 //! `MESHCLOAK_MAPS=… cargo run --release -p traffic --example against_brinkhoff`
 //!
-//! The first rows are people of ours as they are; the others take over one habit of Brinkhoff's
-//! after the other, to see which of them makes the difference. What is printed is explained in
-//! `docs/TRAFFIC.md`.
+//! The first rows are our profiles; the others adopt Brinkhoff's rules one after the other.
+//! `docs/TRAFFIC.md` explains the table.
 
 use import::Coordinates;
 use import::traces::read_traces;
 use import::{MapSource, Options};
 use meshcloak::map::{Position, StreetMap};
 use std::path::{Path, PathBuf};
-use traffic::{Departure, Profile, Routes, Settings, Simulation};
+use traffic::{Profile, RouteStart, Routes, Simulation, SimulationSettings, Trip};
 
-const PEOPLE: u32 = 5000;
+const AGENTS: u32 = 5000;
 const STAMPS: usize = 21;
 
-/// Where everyone was, stamp by stamp; the same person in the same row while there.
+/// Positions of each agent or object by time stamp.
 type Tracks = Vec<Vec<Position>>;
 
 fn main() {
     let Some(maps) = std::env::var_os("MESHCLOAK_MAPS").map(PathBuf::from) else {
-        println!("skipped: MESHCLOAK_MAPS is not set, so neither map nor trace is there");
+        println!("skipped: MESHCLOAK_MAPS is not set, so there is neither map nor trace");
         return;
     };
     let source = MapSource::File(maps.join("oldenburg/oldenburgGen.node"));
     let imported = import::read_map(&source, &Options::default(), &());
     let map = imported.expect("Oldenburg can be read").map;
-    println!("{PEOPLE} people on Oldenburg at {STAMPS} moments");
+    println!("{AGENTS} agents on Oldenburg at {STAMPS} moments");
     println!(
         "{:44} {:>7} {:>20} {:>7} {:>31} {:>8}",
         "", "streets", "points on busiest", "main", "way between moments", "at a"
@@ -56,7 +55,7 @@ fn brinkhoff(map: &StreetMap, maps: &Path) -> Tracks {
         .collect()
 }
 
-/// A name, a profile, and the second from which on people are looked at, once a second.
+/// Name, profile and first observed second of each variant.
 fn variants() -> Vec<(String, String, u32)> {
     let p1 = include_str!("../profiles/p1.toml").replace("to = 50", "to = 0");
     let p1 = p1.replace("queries = 11 ", "queries = 1000 ");
@@ -75,13 +74,13 @@ fn variants() -> Vec<(String, String, u32)> {
     let full = limits(&terminals) + CAPACITY;
     let named = |name: &str, text: &str, start| (name.to_owned(), text.to_owned(), start);
     vec![
-        named("ours, p1, every street alike", &uniform, 0),
+        named("ours, p1, uniform streets", &uniform, 0),
         named("ours, p1, popular places", &p1, 0),
         named("ours, city", &city, 0),
         named("ours, city, from second 600 on", &city, 600),
-        named("every street alike, from second 300 on", &uniform, 300),
-        named("from terminals", &terminals, 0),
-        named("from terminals, from second 300 on", &terminals, 300),
+        named("uniform streets, from second 300 on", &uniform, 300),
+        named("uniform terminals", &terminals, 0),
+        named("uniform terminals, from second 300 on", &terminals, 300),
         named("terminals, Brinkhoff's own speeds", &classes(&terminals), 0),
         named("terminals, speeds, limits by class", &limits(&terminals), 0),
         named("terminals, speeds, limits, crowds", &full, 0),
@@ -89,7 +88,7 @@ fn variants() -> Vec<(String, String, u32)> {
     ]
 }
 
-/// Each class half as many and half as fast as the one before, as the trace shows.
+/// Classes of the trace: each has half the objects and half the speed of the previous one.
 fn brinkhoff_classes() -> String {
     let class = |number: i32| {
         let share = 0.5_f64.powi(number.min(9) + 1);
@@ -103,7 +102,7 @@ fn brinkhoff_classes() -> String {
     (0..10).map(class).collect()
 }
 
-/// 201, 134, 89, 59, 39, 26 and 17 metres in a stamp, as the trace shows, a stamp being a second.
+/// 201, 134, 89, 59, 39, 26 and 17 metres per time stamp of one second, from the trace.
 const LIMITS: &str = "
 [limits]
 motorway = 723.6
@@ -115,7 +114,7 @@ residential = 93.6
 service = 61.2
 ";
 
-/// Few people fill a street: about two in five reports of the trace are at half speed or less.
+/// Low capacity: about 40 % of the trace's reports are at half speed or less.
 const CAPACITY: &str = "
 [capacity]
 metres = 60.0
@@ -124,15 +123,15 @@ lanes = [3, 2, 2, 1, 1, 1, 1]
 ";
 
 fn ours(map: &StreetMap, profile: &Profile, start: u32) -> Tracks {
-    let settings = Settings { users: PEOPLE, ..Settings::default() };
+    let settings = SimulationSettings { users: AGENTS, ..SimulationSettings::default() };
     let mut simulation = Simulation::new(map, profile, settings);
-    let mut tracks: Tracks = vec![Vec::new(); PEOPLE as usize];
+    let mut tracks: Tracks = vec![Vec::new(); AGENTS as usize];
     while let Some(batch) = simulation.step() {
         if batch.second < start {
             continue;
         }
-        for (number, position, _) in simulation.people() {
-            tracks[number as usize].push(position);
+        for agent in simulation.agents() {
+            tracks[agent.agent as usize].push(agent.position);
         }
         if batch.second as usize + 1 == start as usize + STAMPS {
             break;
@@ -174,15 +173,14 @@ fn print_row(map: &StreetMap, name: &str, tracks: &Tracks) {
     );
 }
 
-/// The mean way along streets between two moments of a person in metres, and all ways over it,
-/// ascending.
+/// Mean path between two moments in metres, and all paths divided by it, ascending.
 fn relative_ways(map: &StreetMap, tracks: &Tracks) -> (f64, Vec<f64>) {
     let routes = Routes::new(map, None, &[]);
     let (mut planner, mut legs) = (routes.planner(), Vec::new());
     let mut ways: Vec<f64> = Vec::new();
     for pair in tracks.iter().flat_map(|track| track.windows(2)) {
-        let ends = (Departure::Place(pair[0]), pair[1]);
-        let way = routes.cheapest(map, &mut planner, ends, &mut legs);
+        let trip = Trip { from: RouteStart::Position(pair[0]), to: pair[1] };
+        let way = routes.cheapest(map, &mut planner, trip, &mut legs);
         ways.extend(way.map(|units| units as f64 / 32.0));
     }
     let mean = ways.iter().sum::<f64>() / ways.len().max(1) as f64;

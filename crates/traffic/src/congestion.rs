@@ -1,32 +1,33 @@
-//! How fast a street is at the moment: its limit, and less if it is crowded.
+//! Current speed of each leg: its limit, reduced by congestion.
 //!
-//! What everyone does in one second follows from how many were on each leg when it began, so
-//! the order in which people are moved does not matter.
+//! Speeds of a second follow from the occupancy at its start, so the order in which agents are moved
+//! does not matter.
 
 use crate::leg::Leg;
 use crate::profile::{Capacity, Profile};
 use meshcloak::map::StreetMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Speeds, and counts of people, of every leg.
+/// Speed and occupancy of each leg.
 #[derive(Debug)]
-pub(crate) struct Streets {
-    /// Speed each leg allows during this second, in millimetres per second.
-    pub paces: Vec<u32>,
+pub(crate) struct StreetLoad {
+    /// Speed of each leg in this second, in millimetres per second.
+    pub speeds: Vec<u32>,
     limits: Vec<u32>,
-    crowd: Option<Crowd>,
+    occupancy: Option<Occupancy>,
     entered: Vec<AtomicU32>,
 }
 
+/// Agents on each leg, counted if the profile has capacities.
 #[derive(Debug)]
-struct Crowd {
-    slowest: u32,
-    room: Vec<u32>,
+struct Occupancy {
+    min_speed: u32,
+    capacity: Vec<u32>,
     present: Vec<AtomicU32>,
 }
 
-impl Streets {
-    pub(crate) fn new(map: &StreetMap, profile: &Profile) -> Streets {
+impl StreetLoad {
+    pub(crate) fn new(map: &StreetMap, profile: &Profile) -> StreetLoad {
         let legs = || (0..2 * map.street_count()).map(Leg::from_index);
         let limit = |leg: Leg| {
             let rank = map.rank(leg.street()).number();
@@ -34,56 +35,60 @@ impl Streets {
         };
         let limits: Vec<u32> = legs().map(limit).collect();
         let counters = || legs().map(|_| AtomicU32::new(0)).collect();
-        let crowd = profile.capacity.map(|capacity| Crowd {
-            slowest: capacity.slowest,
-            room: legs().map(|leg| room(map, leg, &capacity)).collect(),
+        let occupancy = profile.capacity.map(|capacity| Occupancy {
+            min_speed: capacity.slowest,
+            capacity: legs().map(|leg| leg_capacity(map, leg, &capacity)).collect(),
             present: counters(),
         });
-        Streets { paces: limits.clone(), limits, crowd, entered: counters() }
+        StreetLoad { speeds: limits.clone(), limits, occupancy, entered: counters() }
     }
 
-    /// Someone comes onto a leg.
+    /// Counts an agent that enters a leg.
     pub(crate) fn enter(&self, leg: Leg) {
         self.entered[leg.index()].fetch_add(1, Ordering::Relaxed);
-        if let Some(crowd) = &self.crowd {
-            crowd.present[leg.index()].fetch_add(1, Ordering::Relaxed);
+        if let Some(occupancy) = &self.occupancy {
+            occupancy.present[leg.index()].fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Someone who came onto a leg leaves it.
+    /// Counts an agent that leaves a leg.
     pub(crate) fn leave(&self, leg: Leg) {
-        if let Some(crowd) = &self.crowd {
-            crowd.present[leg.index()].fetch_sub(1, Ordering::Relaxed);
+        if let Some(occupancy) = &self.occupancy {
+            occupancy.present[leg.index()].fetch_sub(1, Ordering::Relaxed);
         }
     }
 
-    /// How often each leg was entered so far.
+    /// Number of times a leg was entered so far.
     pub(crate) fn entered(&self, leg: Leg) -> u32 {
         self.entered[leg.index()].load(Ordering::Relaxed)
     }
 
-    /// Sets the speeds of the next second by who is where now.
+    /// Sets the speeds of the next second from the current occupancy.
     pub(crate) fn update(&mut self) {
-        let Some(crowd) = &self.crowd else { return };
-        let rows =
-            self.paces.iter_mut().zip(&self.limits).zip(crowd.room.iter().zip(&crowd.present));
-        for ((pace, &limit), (&room, present)) in rows {
-            *pace = crowded_pace(limit, room, present.load(Ordering::Relaxed), crowd.slowest);
+        let Some(occupancy) = &self.occupancy else { return };
+        let rows = self
+            .speeds
+            .iter_mut()
+            .zip(&self.limits)
+            .zip(occupancy.capacity.iter().zip(&occupancy.present));
+        for ((speed, &limit), (&capacity, present)) in rows {
+            let present = present.load(Ordering::Relaxed);
+            *speed = congested_speed(limit, capacity, present, occupancy.min_speed);
         }
     }
 }
 
-/// A street with twice as many people as it has room for is half as fast, and so on.
-fn crowded_pace(limit: u32, room: u32, present: u32, slowest: u32) -> u32 {
-    if present <= room {
+/// Speed is inversely proportional to occupancy beyond the capacity, but not below `min_speed`.
+fn congested_speed(limit: u32, capacity: u32, present: u32, min_speed: u32) -> u32 {
+    if present <= capacity {
         return limit;
     }
-    let pace = u64::from(limit) * u64::from(room) / u64::from(present);
-    (pace as u32).max(slowest.min(limit))
+    let speed = u64::from(limit) * u64::from(capacity) / u64::from(present);
+    (speed as u32).max(min_speed.min(limit))
 }
 
-/// How many people a leg has room for at full speed; at least one.
-fn room(map: &StreetMap, leg: Leg, capacity: &Capacity) -> u32 {
+/// Number of agents at which a leg still has full speed; at least one.
+fn leg_capacity(map: &StreetMap, leg: Leg, capacity: &Capacity) -> u32 {
     let lanes = capacity.lanes[map.rank(leg.street()).number()];
     let metres = map.street(leg.street()).length.as_metres() * f64::from(lanes);
     ((metres / capacity.metres) as u32).max(1)
@@ -94,10 +99,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crowd_slows_but_never_stops() {
-        assert_eq!(crowded_pace(10_000, 5, 5, 1000), 10_000);
-        assert_eq!(crowded_pace(10_000, 5, 10, 1000), 5000);
-        assert_eq!(crowded_pace(10_000, 1, 1_000_000, 1000), 1000);
-        assert_eq!(crowded_pace(500, 1, 10, 1000), 500);
+    fn congestion_slows_down_to_the_minimum_speed() {
+        assert_eq!(congested_speed(10_000, 5, 5, 1000), 10_000);
+        assert_eq!(congested_speed(10_000, 5, 10, 1000), 5000);
+        assert_eq!(congested_speed(10_000, 1, 1_000_000, 1000), 1000);
+        assert_eq!(congested_speed(500, 1, 10, 1000), 500);
     }
 }

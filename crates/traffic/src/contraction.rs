@@ -1,48 +1,46 @@
-//! Contraction: terminals are taken out of the graph one by one, the least important first, and
-//! shortcuts keep every shortest way between those that remain. What is left is a [`Hierarchy`].
-//!
-//! Everything is in a fixed order, so the same graph gives the same hierarchy.
+//! Construction of a [`Hierarchy`]: nodes are contracted in order of importance, and shortcuts
+//! preserve the shortest paths between the remaining nodes. Deterministic.
 
-use crate::hierarchy::{Arc, Arcs, Hierarchy, NO_MIDDLE};
+use crate::hierarchy::{ArcLists, Hierarchy, HierarchyArc, NO_MIDDLE};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A search for a way around a terminal gives up after settling this many others: an extra
-/// shortcut costs little, a long search much.
-const PATIENCE: usize = 60;
+/// Maximum number of settled nodes of a witness search; a superfluous shortcut costs less than a
+/// long search.
+const MAX_SETTLED: usize = 60;
 
-/// A graph from which terminals are being taken out.
+/// Graph during contraction.
 pub(crate) struct Contraction {
-    leaving: Vec<Vec<Arc>>,
-    arriving: Vec<Vec<Arc>>,
-    /// How many layers of contracted terminals lie below each.
+    leaving: Vec<Vec<HierarchyArc>>,
+    arriving: Vec<Vec<HierarchyArc>>,
+    /// Number of contracted levels below each node.
     level: Vec<u32>,
-    around: Around,
-    up: Vec<Vec<Arc>>,
-    down: Vec<Vec<Arc>>,
+    witness: WitnessSearch,
+    up: Vec<Vec<HierarchyArc>>,
+    down: Vec<Vec<HierarchyArc>>,
     order: Vec<u32>,
 }
 
 impl Contraction {
-    /// The graph of that many nodes with these arcs `(from, to, cost)`; of parallel ones the
-    /// cheapest counts, loops do not.
+    /// Creates a graph of arcs `(from, to, cost)`. Of parallel arcs the cheapest is kept; loops are
+    /// dropped.
     pub(crate) fn new(nodes: usize, arcs: impl Iterator<Item = (u32, u32, u64)>) -> Contraction {
         let mut contraction = Contraction {
             leaving: vec![Vec::new(); nodes],
             arriving: vec![Vec::new(); nodes],
             level: vec![0; nodes],
-            around: Around { cost: vec![u64::MAX; nodes], ..Around::default() },
+            witness: WitnessSearch { cost: vec![u64::MAX; nodes], ..WitnessSearch::default() },
             up: vec![Vec::new(); nodes],
             down: vec![Vec::new(); nodes],
             order: Vec::with_capacity(nodes),
         };
         for (from, to, cost) in arcs.filter(|arc| arc.0 != arc.1) {
-            contraction.join(from, to, Arc { node: to, middle: NO_MIDDLE, cost });
+            contraction.join(from, to, HierarchyArc { node: to, middle: NO_MIDDLE, cost });
         }
         contraction
     }
 
-    /// Contracts in an order of its own: few shortcuts, and evenly over the map.
+    /// Contracts in order of priority, updated lazily.
     pub(crate) fn run(mut self) -> Hierarchy {
         let nodes = 0..self.level.len() as u32;
         let mut queue: BinaryHeap<Reverse<(i64, u32)>> =
@@ -57,7 +55,7 @@ impl Contraction {
         self.finish()
     }
 
-    /// Contracts in a given order.
+    /// Contracts in the given order.
     pub(crate) fn run_in_order(mut self, order: &[u32]) -> Hierarchy {
         for &node in order {
             self.contract(node);
@@ -66,10 +64,14 @@ impl Contraction {
     }
 
     fn finish(self) -> Hierarchy {
-        Hierarchy { up: Arcs::new(&self.up), down: Arcs::new(&self.down), order: self.order }
+        Hierarchy {
+            up: ArcLists::new(&self.up),
+            down: ArcLists::new(&self.down),
+            order: self.order,
+        }
     }
 
-    /// Terminals that need few shortcuts for the arcs they take along go first.
+    /// Edge difference plus level; nodes with low priority are contracted first.
     fn priority(&mut self, node: u32) -> i64 {
         let index = node as usize;
         let degree = self.leaving[index].len() + self.arriving[index].len();
@@ -79,7 +81,7 @@ impl Contraction {
 
     fn contract(&mut self, node: u32) {
         for (from, to, cost) in self.shortcuts(node) {
-            self.join(from, to, Arc { node: to, middle: node, cost });
+            self.join(from, to, HierarchyArc { node: to, middle: node, cost });
         }
         let index = node as usize;
         let (up, down) =
@@ -99,7 +101,7 @@ impl Contraction {
         self.order.push(node);
     }
 
-    /// The arcs `(from, to, cost)` without which ways through `node` would be lost with it.
+    /// Shortcuts `(from, to, cost)` that replace the shortest paths through `node`.
     fn shortcuts(&mut self, node: u32) -> Vec<(u32, u32, u64)> {
         let mut found = Vec::new();
         let (before, after) = (&self.arriving[node as usize], &self.leaving[node as usize]);
@@ -108,10 +110,10 @@ impl Contraction {
             let Some(farthest) = through.clone().map(|leave| enter.cost + leave.cost).max() else {
                 continue;
             };
-            self.around.search(&self.leaving, enter.node, node, farthest);
+            self.witness.search(&self.leaving, enter.node, node, farthest);
             for leave in through {
                 let cost = enter.cost + leave.cost;
-                if self.around.cost[leave.node as usize] > cost {
+                if self.witness.cost[leave.node as usize] > cost {
                     found.push((enter.node, leave.node, cost));
                 }
             }
@@ -119,30 +121,32 @@ impl Contraction {
         found
     }
 
-    /// Adds an arc, or makes the one that is there cheaper.
-    fn join(&mut self, from: u32, to: u32, arc: Arc) {
-        let put = |arcs: &mut Vec<Arc>, arc: Arc| match arcs.iter_mut().find(|a| a.node == arc.node)
+    /// Adds an arc, or lowers the cost of an existing one.
+    fn join(&mut self, from: u32, to: u32, arc: HierarchyArc) {
+        let put = |arcs: &mut Vec<HierarchyArc>, arc: HierarchyArc| match arcs
+            .iter_mut()
+            .find(|a| a.node == arc.node)
         {
             Some(known) if known.cost <= arc.cost => {}
             Some(known) => *known = arc,
             None => arcs.push(arc),
         };
         put(&mut self.leaving[from as usize], arc);
-        put(&mut self.arriving[to as usize], Arc { node: from, ..arc });
+        put(&mut self.arriving[to as usize], HierarchyArc { node: from, ..arc });
     }
 }
 
-/// A short search for a way around a terminal.
+/// Bounded Dijkstra search for paths that avoid a node.
 #[derive(Default)]
-struct Around {
+struct WitnessSearch {
     cost: Vec<u64>,
     touched: Vec<u32>,
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl Around {
-    /// Leaves in `cost` what was found: exact or too high, never too low.
-    fn search(&mut self, leaving: &[Vec<Arc>], from: u32, without: u32, farthest: u64) {
+impl WitnessSearch {
+    /// Stores in `cost` upper bounds of the costs from `from`.
+    fn search(&mut self, leaving: &[Vec<HierarchyArc>], from: u32, without: u32, farthest: u64) {
         for node in self.touched.drain(..) {
             self.cost[node as usize] = u64::MAX;
         }
@@ -154,7 +158,7 @@ impl Around {
                 continue;
             }
             settled += 1;
-            if cost > farthest || settled > PATIENCE {
+            if cost > farthest || settled > MAX_SETTLED {
                 return;
             }
             for arc in leaving[node as usize].iter().filter(|arc| arc.node != without) {

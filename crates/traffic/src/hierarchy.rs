@@ -1,78 +1,78 @@
-//! A contraction hierarchy: a graph in which every cheapest way climbs, then descends, so that a
-//! search from both ends meets after looking at very little of the map.
-//!
-//! Made by `contraction`; knows only nodes and costs.
+//! Contraction hierarchy: every cheapest path consists of an upward and a downward part, so a
+//! bidirectional search settles few nodes. Built by `contraction`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The arc is one of the graph itself.
+/// Marks arcs of the original graph.
 pub(crate) const NO_MIDDLE: u32 = u32::MAX;
 
-/// An arc, seen from one of its ends.
+/// An arc as seen from one of its ends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arc {
+pub(crate) struct HierarchyArc {
     /// The other end.
     pub node: u32,
-    /// The node that a shortcut leads through, or [`NO_MIDDLE`].
+    /// Contracted node of a shortcut, or [`NO_MIDDLE`].
     pub middle: u32,
     pub cost: u64,
 }
 
-/// Arcs grouped by node.
+/// ArcLists grouped by node, in compressed sparse row form.
 #[derive(Debug)]
-pub(crate) struct Arcs {
+pub(crate) struct ArcLists {
     starts: Vec<u32>,
-    arcs: Vec<Arc>,
+    arcs: Vec<HierarchyArc>,
 }
 
-/// The arcs that climb from each node, and those that descend to it.
+/// Upward arcs of each node and downward arcs to it.
 #[derive(Debug)]
 pub(crate) struct Hierarchy {
-    pub up: Arcs,
-    pub down: Arcs,
-    /// All nodes, the least important first.
+    pub up: ArcLists,
+    pub down: ArcLists,
+    /// Nodes in order of contraction.
     pub order: Vec<u32>,
 }
 
-/// What a search needs and leaves behind.
-pub(crate) struct Search {
+/// Buffers of a bidirectional search.
+pub(crate) struct HierarchySearch {
     sides: [Side; 2],
     stack: Vec<(u32, u32, u32)>,
 }
 
+/// One direction of the search.
 struct Side {
     cost: Vec<u64>,
-    /// The node a node was reached from, and the middle of the arc; itself at the root.
+    /// Predecessor of a node and middle of the arc; a root is its own predecessor.
     parent: Vec<(u32, u32)>,
     touched: Vec<u32>,
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl Arcs {
-    pub(crate) fn new(lists: &[Vec<Arc>]) -> Arcs {
+impl ArcLists {
+    pub(crate) fn new(lists: &[Vec<HierarchyArc>]) -> ArcLists {
         let mut starts = vec![0];
         let mut arcs = Vec::new();
         for list in lists {
             arcs.extend_from_slice(list);
             starts.push(arcs.len() as u32);
         }
-        Arcs { starts, arcs }
+        ArcLists { starts, arcs }
     }
 
-    fn of(&self, node: u32) -> &[Arc] {
+    fn of(&self, node: u32) -> &[HierarchyArc] {
         let index = node as usize;
         &self.arcs[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
-    fn to(&self, node: u32, other: u32) -> u32 {
+    /// Middle of the arc between two nodes.
+    fn middle(&self, node: u32, other: u32) -> u32 {
         let found = self.of(node).iter().find(|arc| arc.node == other);
         found.map_or(NO_MIDDLE, |arc| arc.middle)
     }
 }
 
 impl Hierarchy {
-    pub(crate) fn search(&self) -> Search {
+    pub(crate) fn search(&self) -> HierarchySearch {
         let nodes = self.order.len();
         let side = || Side {
             cost: vec![u64::MAX; nodes],
@@ -80,73 +80,73 @@ impl Hierarchy {
             touched: Vec::new(),
             queue: BinaryHeap::new(),
         };
-        Search { sides: [side(), side()], stack: Vec::new() }
+        HierarchySearch { sides: [side(), side()], stack: Vec::new() }
     }
 
-    /// The cost of the cheapest way from one of `from` to one of `to`, each with what it costs to
-    /// get there; its nodes go into `way`. `None` if there is none.
+    /// Finds the cheapest path from one of `from` to one of `to`, given with initial costs. Returns
+    /// its cost and stores its nodes in `path`; `None` if there is no path.
     pub(crate) fn cheapest(
         &self,
-        search: &mut Search,
+        search: &mut HierarchySearch,
         from: impl Iterator<Item = (u32, u64)>,
         to: impl Iterator<Item = (u32, u64)>,
-        way: &mut Vec<u32>,
+        path: &mut Vec<u32>,
     ) -> Option<u64> {
-        let [forth, back] = &mut search.sides;
-        forth.begin(from);
-        back.begin(to);
+        let [forward, backward] = &mut search.sides;
+        forward.begin(from);
+        backward.begin(to);
         let mut best: Option<(u64, u32)> = None;
         loop {
             let open = |side: &Side| {
                 let next = side.queue.peek().map(|entry| entry.0.0);
                 next.is_some_and(|cost| best.is_none_or(|(found, _)| cost < found))
             };
-            let (forth_open, back_open) = (open(forth), open(back));
-            if forth_open {
-                forth.step(&self.up, &self.down, back, &mut best);
+            let (forward_open, backward_open) = (open(forward), open(backward));
+            if forward_open {
+                forward.step(&self.up, &self.down, backward, &mut best);
             }
-            if back_open {
-                back.step(&self.down, &self.up, forth, &mut best);
+            if backward_open {
+                backward.step(&self.down, &self.up, forward, &mut best);
             }
-            if !forth_open && !back_open {
+            if !forward_open && !backward_open {
                 break;
             }
         }
         let (cost, meeting) = best?;
-        self.unpack(search, meeting, way);
+        self.unpack(search, meeting, path);
         Some(cost)
     }
 
-    /// The nodes of the way that meets at `meeting`, shortcuts replaced by what they stand for.
-    fn unpack(&self, search: &mut Search, meeting: u32, way: &mut Vec<u32>) {
-        way.clear();
-        let Search { sides: [forth, back], stack } = search;
+    /// Stores the nodes of the path through `meeting`, with shortcuts expanded.
+    fn unpack(&self, search: &mut HierarchySearch, meeting: u32, path: &mut Vec<u32>) {
+        path.clear();
+        let HierarchySearch { sides: [forward, backward], stack } = search;
         stack.clear();
         let mut node = meeting;
-        // The stack gives back its last entry first: the climb is pushed from the meeting down.
-        while forth.parent[node as usize].0 != node {
-            let (before, middle) = forth.parent[node as usize];
+        // The stack is last in, first out: the upward part is pushed from the meeting node down.
+        while forward.parent[node as usize].0 != node {
+            let (before, middle) = forward.parent[node as usize];
             stack.push((before, node, middle));
             node = before;
         }
-        way.push(node);
-        self.unpack_arcs(stack, way);
+        path.push(node);
+        self.unpack_arcs(stack, path);
         let mut node = meeting;
-        while back.parent[node as usize].0 != node {
-            let (after, middle) = back.parent[node as usize];
+        while backward.parent[node as usize].0 != node {
+            let (after, middle) = backward.parent[node as usize];
             stack.push((node, after, middle));
-            self.unpack_arcs(stack, way);
+            self.unpack_arcs(stack, path);
             node = after;
         }
     }
 
-    fn unpack_arcs(&self, stack: &mut Vec<(u32, u32, u32)>, way: &mut Vec<u32>) {
+    fn unpack_arcs(&self, stack: &mut Vec<(u32, u32, u32)>, path: &mut Vec<u32>) {
         while let Some((from, to, middle)) = stack.pop() {
             if middle == NO_MIDDLE {
-                way.push(to);
+                path.push(to);
             } else {
-                stack.push((middle, to, self.up.to(middle, to)));
-                stack.push((from, middle, self.down.to(middle, from)));
+                stack.push((middle, to, self.up.middle(middle, to)));
+                stack.push((from, middle, self.down.middle(middle, from)));
             }
         }
     }
@@ -163,8 +163,14 @@ impl Side {
         }
     }
 
-    /// Settles the next node: does it meet the other side, and where does it lead?
-    fn step(&mut self, ahead: &Arcs, behind: &Arcs, other: &Side, best: &mut Option<(u64, u32)>) {
+    /// Settles the next node, updates the best meeting node and relaxes its arcs.
+    fn step(
+        &mut self,
+        ahead: &ArcLists,
+        behind: &ArcLists,
+        other: &Side,
+        best: &mut Option<(u64, u32)>,
+    ) {
         let Some(Reverse((cost, node))) = self.queue.pop() else { return };
         if cost > self.cost[node as usize] {
             return;
@@ -173,7 +179,7 @@ impl Side {
         if there != u64::MAX && best.is_none_or(|known| (cost + there, node) < known) {
             *best = Some((cost + there, node));
         }
-        // Stall on demand: a higher node already knows a cheaper way here, so this one is no use.
+        // Stall on demand: a path through a higher node is cheaper.
         let is_stalled = behind.of(node).iter().any(|arc| {
             let above = self.cost[arc.node as usize];
             above != u64::MAX && above + arc.cost < cost

@@ -1,4 +1,4 @@
-//! A leg: a street and the direction in which it is travelled.
+//! Directed streets.
 
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::units::Length;
@@ -6,32 +6,32 @@ use meshcloak::units::Length;
 /// Micrometres in a unit of street length (1/32 m), exactly.
 pub(crate) const MICROMETRES: u64 = 31_250;
 
-/// Which way along a street.
+/// Direction of travel along a street.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
     /// From its `from` terminal to its `to` terminal.
     Forward,
-    /// The other way; never on a one-way street.
+    /// From `to` to `from`; not allowed on one-way streets.
     Backward,
 }
 
-/// A street travelled in one direction.
+/// A street travelled in one direction. Index = 2 × street + direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Leg(u32);
 
 impl Leg {
-    /// The leg along `street` in `direction`.
+    /// Creates the leg along `street` in `direction`.
     pub fn new(street: StreetId, direction: Direction) -> Leg {
-        debug_assert!(street.0 < 1 << 31, "a map holds fewer than two thousand million streets");
+        debug_assert!(street.0 < 1 << 31, "street ids are below 2³¹");
         Leg(street.0 << 1 | direction as u32)
     }
 
-    /// Row of a table that has two rows for every street.
+    /// Index into tables with two rows per street.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The leg of that row.
+    /// Leg of an index.
     pub fn from_index(index: usize) -> Leg {
         Leg(index as u32)
     }
@@ -46,7 +46,7 @@ impl Leg {
         if self.0 & 1 == 0 { Direction::Forward } else { Direction::Backward }
     }
 
-    /// The terminal where it ends.
+    /// Terminal at its end.
     pub fn head(self, map: &StreetMap) -> TerminalId {
         let street = map.street(self.street());
         match self.direction() {
@@ -55,7 +55,7 @@ impl Leg {
         }
     }
 
-    /// The terminal where it begins.
+    /// Terminal at its start.
     pub fn tail(self, map: &StreetMap) -> TerminalId {
         let street = map.street(self.street());
         match self.direction() {
@@ -64,28 +64,28 @@ impl Leg {
         }
     }
 
-    /// Whether the street may be travelled this way.
+    /// Whether the street may be travelled in this direction.
     pub fn is_allowed(self, map: &StreetMap) -> bool {
         self.direction() == Direction::Forward || !map.street(self.street()).one_way
     }
 
-    /// The `from` end of its street.
+    /// Position at the `from` terminal of its street.
     pub(crate) fn start(self) -> Position {
         Position { street: self.street(), offset: Length::ZERO }
     }
 
-    /// The place that is `along` this leg, counted from where it begins.
+    /// Position at distance `along` from the start of the leg.
     pub fn position(self, map: &StreetMap, along: Length) -> Position {
         let street = self.street();
-        Position { street, offset: self.turned(map, along) }
+        Position { street, offset: self.from_start(map, along) }
     }
 
-    /// How far along this leg a place on its street is.
+    /// Distance of a position on this street from the start of the leg.
     pub fn along(self, map: &StreetMap, position: Position) -> Length {
-        self.turned(map, position.offset)
+        self.from_start(map, position.offset)
     }
 
-    fn turned(self, map: &StreetMap, length: Length) -> Length {
+    fn from_start(self, map: &StreetMap, length: Length) -> Length {
         match self.direction() {
             Direction::Forward => length,
             Direction::Backward => map.street(self.street()).length - length,
@@ -99,7 +99,7 @@ mod tests {
     use meshcloak::town::town;
 
     #[test]
-    fn the_same_place_is_counted_from_either_end() {
+    fn positions_convert_between_both_directions() {
         let town = town("A 0,0  B 100,0 | A-B");
         let back = Leg::new(StreetId(0), Direction::Backward);
         let place = town.at("A-B", 30.0);

@@ -1,47 +1,47 @@
-//! People who move on streets and ask: randomness → queries in order of time.
+//! Simulation of agents that move on a street map and submit queries.
 //!
-//! A [`Profile`] says how people are; a [`Simulation`] lets them live on a map, second by second,
-//! and hands over what they ask. Same seed, same queries, whatever the number of threads.
+//! A [`Profile`] describes the agents; a [`Simulation`] moves them second by second and returns
+//! their queries in order of time. The same seed gives the same queries for any number of threads.
 //!
 //! ```
 //! use meshcloak::town::town;
-//! use traffic::{Profile, Settings, Simulation};
+//! use traffic::{Profile, SimulationSettings, Simulation};
 //!
 //! let town = town("A 0,0  B 900,0  C 900,700 | A-B B-C C-A");
 //! let profile = Profile::named("p1").expect("a built-in profile");
-//! let settings = Settings { users: 20, ..Settings::default() };
+//! let settings = SimulationSettings { users: 20, ..SimulationSettings::default() };
 //! let mut simulation = Simulation::new(&town.map, &profile, settings);
-//! let mut asked = 0;
+//! let mut queries = 0;
 //! while let Some(batch) = simulation.step() {
-//!     asked += batch.queries.len();
+//!     queries += batch.queries.len();
 //! }
-//! assert_eq!(asked, 20 * 11);
+//! assert_eq!(queries, 20 * 11);
 //! ```
 
-mod avoided;
-mod chance;
+mod avoided_streets;
 mod leg;
 mod profile;
+mod random;
 
 mod contraction;
 mod hierarchy;
 mod popularity;
 mod routes;
 
+mod agent;
 mod congestion;
 mod movement;
-mod person;
+mod simulated_query;
 mod simulation;
-mod tape;
 
 pub mod matching;
 pub mod traces;
 
 pub mod naive;
 
-pub use avoided::{Avoided, DETOUR};
+pub use avoided_streets::{AVOIDANCE_FACTOR, AvoidedStreets};
 pub use leg::{Direction, Leg};
 pub use profile::{Profile, ProfileError};
-pub use routes::{Departure, Paces, Planner, Routes};
-pub use simulation::{Settings, Simulation, Totals};
-pub use tape::{Batch, Query};
+pub use routes::{Planner, RouteStart, Routes, StreetSpeeds, Trip};
+pub use simulated_query::{SimulatedBatch, SimulatedQuery};
+pub use simulation::{AgentPosition, Simulation, SimulationSettings, Totals};

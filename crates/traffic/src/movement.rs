@@ -1,41 +1,48 @@
-//! How a person moves: along legs, at the lower of the own speed and the street's, trip after trip.
+//! Movement of agents along legs at the lower of their own and the street's speed.
 //!
-//! All in whole micrometres and milliseconds: a speed in millimetres per second times a span in
-//! milliseconds is a number of micrometres, so nothing is rounded but where the speed changes.
+//! Distances are whole micrometres and times whole milliseconds: mm/s × ms = µm, so rounding occurs
+//! only where the speed changes.
 
+use crate::agent::{Agent, AgentState};
 use crate::leg::{Leg, MICROMETRES};
-use crate::person::{Person, State};
-use crate::routes::{Departure, Planner};
+use crate::routes::{Planner, RouteStart, Trip};
 use crate::simulation::World;
+use meshcloak::map::Position;
 use meshcloak::units::Length;
 
-/// What moving people needs and leaves behind; one per thread.
-pub(crate) struct Tools {
+/// Buffers for moving agents, one per thread.
+pub(crate) struct Scratch {
     pub planner: Planner,
     legs: Vec<Leg>,
 }
 
-/// So many destinations may turn out to be unreachable before a person gives up and stands.
-const TRIES: u32 = 16;
-/// So many trips may end within one advance; more happen on towns of a few metres only.
-const ARRIVALS: u32 = 4;
-/// A stretch is no longer than this many legs unless people look for faster routes on the way.
-const LONGEST: usize = 64;
+/// Maximum number of unreachable destinations before an agent stands still.
+const MAX_TRIES: u32 = 16;
+/// Maximum number of arrivals in one advance; exceeded only on maps of a few metres.
+const MAX_ARRIVALS: u32 = 4;
+/// Maximum number of stored legs, unless the profile has rerouting.
+const MAX_LEGS: usize = 64;
 
-impl Tools {
-    pub(crate) fn new(planner: Planner) -> Tools {
-        Tools { planner, legs: Vec::new() }
+impl Scratch {
+    pub(crate) fn new(planner: Planner) -> Scratch {
+        Scratch { planner, legs: Vec::new() }
     }
 }
 
-impl Person {
-    /// Moves for `span` milliseconds from `now` on; returns the micrometres moved.
-    pub(crate) fn advance(&mut self, world: &World, now: u64, span: u64, tools: &mut Tools) -> u64 {
-        if self.state != State::Moving {
+impl Agent {
+    /// Moves for `span` milliseconds from `now`; returns the micrometres moved.
+    pub(crate) fn advance(
+        &mut self,
+        world: &World,
+        now: u64,
+        span: u64,
+        scratch: &mut Scratch,
+    ) -> u64 {
+        if self.state != AgentState::Moving {
             return 0;
         }
-        let mut pace = self.pace(world);
-        let mut budget = pace * span;
+        let mut speed = self.current_speed(world);
+        let mut budget = speed * span;
         let (mut moved, mut arrivals) = (0, 0);
         loop {
             let goal = self.goal(world);
@@ -46,30 +53,30 @@ impl Person {
             moved += goal - self.along;
             budget -= goal - self.along;
             self.along = goal;
-            if self.arriving && self.stretch.is_empty() {
+            if self.is_complete && self.next_legs.is_empty() {
                 arrivals += 1;
-                self.arrive(world, now, tools);
+                self.arrive(world, now, scratch);
             } else {
-                self.next_leg(world, now, tools);
+                self.next_leg(world, now, scratch);
             }
-            if self.state != State::Moving || arrivals == ARRIVALS {
+            if self.state != AgentState::Moving || arrivals == MAX_ARRIVALS {
                 return moved;
             }
-            let next = self.pace(world);
-            if next != pace {
-                budget = budget * next / pace;
-                pace = next;
+            let next = self.current_speed(world);
+            if next != speed {
+                budget = budget * next / speed;
+                speed = next;
             }
         }
     }
 
-    fn pace(&self, world: &World) -> u64 {
-        u64::from(self.speed.min(world.streets.paces[self.leg.index()]))
+    fn current_speed(&self, world: &World) -> u64 {
+        u64::from(self.speed.min(world.streets.speeds[self.leg.index()]))
     }
 
-    /// How far this leg is to be followed, in micrometres.
+    /// End of travel on this leg in micrometres.
     fn goal(&self, world: &World) -> u64 {
-        let length = if self.arriving && self.stretch.is_empty() {
+        let length = if self.is_complete && self.next_legs.is_empty() {
             self.leg.along(world.map, self.destination)
         } else {
             world.map.street(self.leg.street()).length
@@ -77,17 +84,18 @@ impl Person {
         u64::from(length.units()) * MICROMETRES
     }
 
-    fn next_leg(&mut self, world: &World, now: u64, tools: &mut Tools) {
-        if self.stretch.is_empty() {
-            let ends = (Departure::Terminal(self.leg.head(world.map)), self.destination);
+    fn next_leg(&mut self, world: &World, now: u64, scratch: &mut Scratch) {
+        if self.next_legs.is_empty() {
+            let from = RouteStart::Terminal(self.leg.head(world.map));
+            let trip = Trip { from, to: self.destination };
             let routes = &world.tables[usize::from(self.routes)];
-            let cost = routes.cheapest(world.map, &mut tools.planner, ends, &mut tools.legs);
+            let cost = routes.cheapest(world.map, &mut scratch.planner, trip, &mut scratch.legs);
             if cost.is_none() {
                 return self.stop(world);
             }
-            self.keep(world, now, &tools.legs);
+            self.store_legs(world, now, &scratch.legs);
         }
-        if let Some(next) = self.stretch.pop() {
+        if let Some(next) = self.next_legs.pop() {
             world.streets.leave(self.leg);
             world.streets.enter(next);
             self.leg = next;
@@ -95,13 +103,13 @@ impl Person {
         }
     }
 
-    fn arrive(&mut self, world: &World, now: u64, tools: &mut Tools) {
-        if world.profile.appear.leave.happens(&mut self.random) {
-            return self.go(world);
+    fn arrive(&mut self, world: &World, now: u64, scratch: &mut Scratch) {
+        if world.profile.appear.leave.draw(&mut self.random) {
+            return self.depart(world);
         }
         let before = self.leg;
-        self.set_out(world, now, tools);
-        if self.state == State::Standing {
+        self.set_out(world, now, scratch);
+        if self.state == AgentState::Standing {
             world.streets.leave(before);
         } else if self.leg != before {
             world.streets.leave(before);
@@ -109,33 +117,33 @@ impl Person {
         }
     }
 
-    /// No way on: stays for good.
+    /// Stands still for good, since there is no route.
     fn stop(&mut self, world: &World) {
         world.streets.leave(self.leg);
-        self.state = State::Standing;
+        self.state = AgentState::Standing;
     }
 
-    /// Chooses a destination and a route from a place of whole units; stands if there is none.
-    pub(crate) fn set_out(&mut self, world: &World, now: u64, tools: &mut Tools) {
+    /// Chooses a destination and a route; stands still if there is none.
+    pub(crate) fn set_out(&mut self, world: &World, now: u64, scratch: &mut Scratch) {
         let from = self.position(world);
         let routes = &world.tables[usize::from(self.routes)];
-        for _ in 0..TRIES {
-            let to = self.choose(world);
-            let ends = (Departure::Place(from), to);
-            let cost = routes.cheapest(world.map, &mut tools.planner, ends, &mut tools.legs);
-            if let (Some(_), Some(&first)) = (cost, tools.legs.first()) {
+        for _ in 0..MAX_TRIES {
+            let to = self.choose_destination(world);
+            let trip = Trip { from: RouteStart::Position(from), to };
+            let cost = routes.cheapest(world.map, &mut scratch.planner, trip, &mut scratch.legs);
+            if let (Some(_), Some(&first)) = (cost, scratch.legs.first()) {
                 self.destination = to;
                 self.leg = first;
                 self.along = u64::from(first.along(world.map, from).units()) * MICROMETRES;
-                self.state = State::Moving;
-                self.keep(world, now, &tools.legs[1..]);
+                self.state = AgentState::Moving;
+                self.store_legs(world, now, &scratch.legs[1..]);
                 return;
             }
         }
-        self.state = State::Standing;
+        self.state = AgentState::Standing;
     }
 
-    fn choose(&mut self, world: &World) -> meshcloak::map::Position {
+    fn choose_destination(&mut self, world: &World) -> Position {
         let class = &world.profile.class_table[usize::from(self.class)];
         let avoided = world.avoided[usize::from(self.class)];
         match &class.distances {
@@ -143,57 +151,52 @@ impl Person {
             Some(distances) => {
                 let band = distances.draw(&mut self.random);
                 let from = world.map.point(self.position(world));
-                let wished = (from, band);
-                world.popularity.draw_within(wished, world.map, avoided, &mut self.random)
+                world.popularity.draw_within(from, band, world.map, avoided, &mut self.random)
             }
         }
     }
 
-    /// Keeps as many of `legs` as the person can travel while it is there, the rest is asked for
-    /// again when it comes to that: a part of a fastest route is a fastest route.
-    fn keep(&mut self, world: &World, now: u64, legs: &[Leg]) {
+    /// Stores as many of `legs` as the agent can travel while present. The rest is computed again on
+    /// demand: a part of a fastest route is a fastest route.
+    fn store_legs(&mut self, world: &World, now: u64, legs: &[Leg]) {
         let mut count = legs.len();
         if world.profile.reroute.is_none() {
-            let span = self.last_due(world).saturating_sub(now);
-            let mut far = (span * u64::from(self.speed) / MICROMETRES) as i64;
-            let near = legs.iter().take(LONGEST).take_while(|leg| {
-                let within = far >= 0;
-                far -= i64::from(world.map.street(leg.street()).length.units());
-                within
+            let span = self.last_query_time(world).saturating_sub(now);
+            let mut range = (span * u64::from(self.speed) / MICROMETRES) as i64;
+            let near = legs.iter().take(MAX_LEGS).take_while(|leg| {
+                let is_within = range >= 0;
+                range -= i64::from(world.map.street(leg.street()).length.units());
+                is_within
             });
             count = near.count().max(1).min(legs.len());
         }
-        self.arriving = count == legs.len();
-        self.stretch.clear();
-        self.stretch.reserve_exact(count);
-        self.stretch.extend(legs[..count].iter().rev());
+        self.is_complete = count == legs.len();
+        self.next_legs.clear();
+        self.next_legs.reserve_exact(count);
+        self.next_legs.extend(legs[..count].iter().rev());
     }
 
-    /// Every so often: takes another route to the same destination if it is so much faster.
-    pub(crate) fn look_for_a_faster_route(
-        &mut self,
-        world: &World,
-        second: u64,
-        tools: &mut Tools,
-    ) {
+    /// At the rerouting interval: changes to another route if it saves enough time.
+    pub(crate) fn reroute(&mut self, world: &World, second: u64, scratch: &mut Scratch) {
         let Some(reroute) = world.profile.reroute else { return };
-        let turn = (second + u64::from(self.number)).is_multiple_of(u64::from(reroute.every));
-        if !turn || self.state != State::Moving || self.stretch.is_empty() {
+        let is_due = (second + u64::from(self.number)).is_multiple_of(u64::from(reroute.every));
+        if !is_due || self.state != AgentState::Moving || self.next_legs.is_empty() {
             return;
         }
         let routes = &world.tables[usize::from(self.routes)];
-        let ends = (Departure::Terminal(self.leg.head(world.map)), self.destination);
-        let cost = routes.cheapest(world.map, &mut tools.planner, ends, &mut tools.legs);
-        if cost.is_some_and(|cost| cost * 1000 < self.cost_ahead(world) * reroute.thousandths) {
-            self.keep(world, second * 1000, &tools.legs);
-            world.count_change_of_route();
+        let from = RouteStart::Terminal(self.leg.head(world.map));
+        let trip = Trip { from, to: self.destination };
+        let cost = routes.cheapest(world.map, &mut scratch.planner, trip, &mut scratch.legs);
+        if cost.is_some_and(|cost| cost * 1000 < self.remaining_cost(world) * reroute.thousandths) {
+            self.store_legs(world, second * 1000, &scratch.legs);
+            world.count_route_change();
         }
     }
 
-    /// What the rest of the route costs after this leg, at the present paces.
-    fn cost_ahead(&self, world: &World) -> u64 {
+    /// Cost of the route after this leg at current speeds.
+    fn remaining_cost(&self, world: &World) -> u64 {
         let routes = &world.tables[usize::from(self.routes)];
-        let Some((&last, before)) = self.stretch.split_first() else { return 0 };
+        let Some((&last, before)) = self.next_legs.split_first() else { return 0 };
         let part: Length = last.along(world.map, self.destination);
         let whole: u64 = before.iter().map(|&leg| routes.cost(leg)).sum();
         whole + routes.part_cost(world.map, last, part)

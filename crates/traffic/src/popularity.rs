@@ -1,26 +1,27 @@
-//! Where people start and go: every street or terminal alike, or more where the city is.
+//! Random choice of starts and destinations: uniform over streets or terminals, or weighted towards
+//! the centre and points of interest.
 //!
-//! Weights are whole numbers made by plain arithmetic, so draws fall the same on every machine.
+//! Weights are integers from basic arithmetic, so draws are identical on all machines.
 
-use crate::avoided::Avoided;
-use crate::profile::Places;
+use crate::avoided_streets::AvoidedStreets;
+use crate::profile::{Band, Places};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::units::{Length, Point};
 use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;
 
-/// Streets and points of interest by weight.
+/// Weights of streets and points of interest, or of terminals.
 #[derive(Clone, Debug)]
 pub(crate) struct Popularity {
-    /// Sums of weights: first the streets, then the points of interest; or the terminals alone.
-    upto: Vec<u64>,
-    of_terminals: bool,
+    /// Cumulative weights: streets, then points of interest; or terminals only.
+    cumulative: Vec<u64>,
+    is_by_terminal: bool,
 }
 
-/// So many draws may miss the wished distance; then the nearest miss is taken.
-const TRIES: u32 = 256;
-/// So many draws may fall on avoided streets; then one of those is taken.
-const DRAWS: u32 = 64;
+/// Maximum number of draws for a distance band; then the closest miss is taken.
+const MAX_BAND_DRAWS: u32 = 256;
+/// Maximum number of draws on avoided streets; then an avoided one is taken.
+const MAX_DRAWS: u32 = 64;
 
 impl Popularity {
     pub(crate) fn new(map: &StreetMap, places: Places) -> Popularity {
@@ -29,49 +30,50 @@ impl Popularity {
             sum += weight;
             sum
         };
-        let upto = match places {
+        let cumulative = match places {
             Places::Uniform => map.streets().map(|_| add(1)).collect(),
             Places::Terminals => {
                 let joined = |at| !map.leaving(at).is_empty() || !map.arriving(at).is_empty();
                 map.terminals().map(|at| add(u64::from(joined(at)))).collect()
             }
             Places::Popular { centre, poi } => {
-                let middle = Middle::of(map);
+                let centre_of_map = CityCentre::new(map);
                 let streets = map.streets().map(|street| {
                     let metres = map.street(street).length.as_metres();
-                    metres * (1.0 + centre * middle.nearness(half_way(map, street)))
+                    metres * (1.0 + centre * centre_of_map.nearness(midpoint(map, street)))
                 });
-                let pois =
-                    map.pois().map(|id| poi * (1.0 + centre * middle.nearness(map.poi(id).point)));
+                let pois = map
+                    .pois()
+                    .map(|id| poi * (1.0 + centre * centre_of_map.nearness(map.poi(id).point)));
                 streets.chain(pois).map(|weight| add(((weight * 32.0) as u64).max(1))).collect()
             }
         };
-        Popularity { upto, of_terminals: places == Places::Terminals }
+        Popularity { cumulative, is_by_terminal: places == Places::Terminals }
     }
 
-    /// A place, by weight; anywhere along a street, at the door of a point of interest. Not on an
-    /// avoided street, unless nothing else turns up.
+    /// Draws a position by weight: uniform along a street, or the snapped position of a point of
+    /// interest. Avoided streets are rejected, up to [`MAX_DRAWS`] times.
     pub(crate) fn draw(
         &self,
         map: &StreetMap,
-        avoided: Avoided,
+        avoided: AvoidedStreets,
         random: &mut Pcg64Mcg,
     ) -> Position {
-        let mut place = self.draw_any(map, random);
-        for _ in 1..DRAWS {
-            if !avoided.holds(map, place.street) {
+        let mut position = self.draw_any(map, random);
+        for _ in 1..MAX_DRAWS {
+            if !avoided.contains(map, position.street) {
                 break;
             }
-            place = self.draw_any(map, random);
+            position = self.draw_any(map, random);
         }
-        place
+        position
     }
 
     fn draw_any(&self, map: &StreetMap, random: &mut Pcg64Mcg) -> Position {
-        let total = self.upto[self.upto.len() - 1];
-        let at = random.random_range(0..total);
-        let row = self.upto.partition_point(|&upto| upto <= at);
-        if self.of_terminals {
+        let total = self.cumulative[self.cumulative.len() - 1];
+        let drawn = random.random_range(0..total);
+        let row = self.cumulative.partition_point(|&sum| sum <= drawn);
+        if self.is_by_terminal {
             return at_terminal(map, TerminalId(row as u32));
         }
         if row >= map.street_count() {
@@ -82,22 +84,23 @@ impl Popularity {
         Position { street, offset: Length::from_units(random.random_range(0..=length)) }
     }
 
-    /// A place by weight among those whose straight distance from `from` is in `band` (metres);
-    /// if none turns up, the one that misses it least.
+    /// Draws a position by weight whose straight-line distance from `origin` is in `band`; the closest
+    /// miss after [`MAX_BAND_DRAWS`] draws.
     pub(crate) fn draw_within(
         &self,
-        (from, band): (Point, (f64, f64)),
+        origin: Point,
+        band: Band,
         map: &StreetMap,
-        avoided: Avoided,
+        avoided: AvoidedStreets,
         random: &mut Pcg64Mcg,
     ) -> Position {
         let mut best = (f64::INFINITY, self.draw(map, avoided, random));
-        for _ in 0..TRIES {
-            let place = self.draw(map, avoided, random);
-            let metres = map.point(place).distance(from);
-            let miss = (band.0 - metres).max(metres - band.1).max(0.0);
+        for _ in 0..MAX_BAND_DRAWS {
+            let position = self.draw(map, avoided, random);
+            let metres = map.point(position).distance(origin);
+            let miss = (band.min - metres).max(metres - band.max).max(0.0);
             if miss < best.0 {
-                best = (miss, place);
+                best = (miss, position);
             }
             if miss == 0.0 {
                 break;
@@ -107,7 +110,7 @@ impl Popularity {
     }
 }
 
-/// A terminal as a place on the first street that leaves or reaches it.
+/// Position of a terminal on the first street that leaves or reaches it.
 fn at_terminal(map: &StreetMap, terminal: TerminalId) -> Position {
     let arms = map.leaving(terminal).iter().chain(map.arriving(terminal));
     let street = arms.map(|arm| arm.street).next().unwrap_or(StreetId(0));
@@ -116,28 +119,28 @@ fn at_terminal(map: &StreetMap, terminal: TerminalId) -> Position {
     Position { street, offset }
 }
 
-fn half_way(map: &StreetMap, street: StreetId) -> Point {
+fn midpoint(map: &StreetMap, street: StreetId) -> Point {
     map.point(Position { street, offset: map.street(street).length.part(0.5) })
 }
 
-/// The middle of a city: half of its terminals lie on either side of it, and within its radius.
-struct Middle {
+/// Centre of a city: medians of the terminals' coordinates and of their distance from it.
+struct CityCentre {
     point: Point,
     radius_squared: f64,
 }
 
-impl Middle {
-    fn of(map: &StreetMap) -> Middle {
+impl CityCentre {
+    fn new(map: &StreetMap) -> CityCentre {
         let all = || map.terminals().map(|terminal| map.terminal(terminal));
         let point = Point::new(median(all().map(|p| p.x)), median(all().map(|p| p.y)));
         let radius_squared = median(all().map(|p| p.distance_squared(point)));
-        Middle { point, radius_squared: radius_squared.max(1.0) }
+        CityCentre { point, radius_squared: radius_squared.max(1.0) }
     }
 
-    /// 1 in the middle, a quarter at the radius, next to nothing far out.
+    /// 1 at the centre, 1/4 at the median distance, decreasing to 0.
     fn nearness(&self, point: Point) -> f64 {
-        let fall = 1.0 / (1.0 + point.distance_squared(self.point) / self.radius_squared);
-        fall * fall
+        let decay = 1.0 / (1.0 + point.distance_squared(self.point) / self.radius_squared);
+        decay * decay
     }
 }
 
@@ -150,11 +153,11 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::generator;
+    use crate::random::generator;
     use meshcloak::town::{Town, town};
 
     #[test]
-    fn the_centre_draws_more_people_than_the_rim() {
+    fn central_streets_are_drawn_more_often() {
         //  a cross of short streets in the middle, a long arm to the east
         let town = town(
             "A 0,0  B 200,0  C -200,0  D 0,200  E 0,-200  F 9000,0  G 9200,0 |
@@ -165,39 +168,41 @@ mod tests {
         let mut random = generator(3, 3);
         let mut counts = [0_u32; 6];
         for _ in 0..20_000 {
-            counts[popularity.draw(&town.map, NOTHING, &mut random).street.index()] += 1;
+            counts[popularity.draw(&town.map, ANY, &mut random).street.index()] += 1;
         }
         assert!(counts[1] > 3 * counts[5], "{counts:?}");
     }
 
-    const NOTHING: Avoided = Avoided::NOTHING;
+    const ANY: AvoidedStreets = AvoidedStreets::NONE;
+    const fn band(min: f64, max: f64) -> Band {
+        Band { min, max }
+    }
 
     #[test]
-    fn a_drawn_place_lies_on_its_street_and_in_its_band() {
+    fn a_drawn_position_lies_on_its_street() {
         for seed in 0..200 {
             let town = Town::random(seed);
             let popularity = Popularity::new(&town.map, Places::Uniform);
             let mut random = generator(seed, 0);
             let from = town.map.point(town.position(&mut random));
-            let within =
-                popularity.draw_within((from, (0.0, 1e9)), &town.map, NOTHING, &mut random);
+            let within = popularity.draw_within(from, band(0.0, 1e9), &town.map, ANY, &mut random);
             assert!(within.offset <= town.map.street(within.street).length);
-            let far = popularity.draw_within((from, (1e8, 1e9)), &town.map, NOTHING, &mut random);
+            let far = popularity.draw_within(from, band(1e8, 1e9), &town.map, ANY, &mut random);
             assert!(far.offset <= town.map.street(far.street).length, "seed {seed}\n{town}");
         }
     }
 
     #[test]
-    fn a_terminal_is_a_place_on_one_of_its_streets() {
+    fn a_drawn_terminal_is_an_end_of_one_of_its_streets() {
         for seed in 0..200 {
             let town = Town::random(seed);
             let popularity = Popularity::new(&town.map, Places::Terminals);
             let mut random = generator(seed, 0);
             for _ in 0..20 {
-                let place = popularity.draw(&town.map, NOTHING, &mut random);
-                let street = town.map.street(place.street);
+                let position = popularity.draw(&town.map, ANY, &mut random);
+                let street = town.map.street(position.street);
                 let ends = [Length::ZERO, street.length];
-                assert!(ends.contains(&place.offset), "seed {seed} {place:?}\n{town}");
+                assert!(ends.contains(&position.offset), "seed {seed} {position:?}\n{town}");
             }
         }
     }

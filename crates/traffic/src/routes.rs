@@ -1,47 +1,55 @@
-//! The fastest way from a place to a place, respecting one-way streets.
+//! Fastest routes between positions, respecting one-way streets.
 //!
-//! By contraction hierarchies, one for each distinct own speed, or a single one if streets have no
-//! limits: then fastest is shortest. A route takes 6 µs on Oldenburg and 44 µs on all of Porto,
-//! where A* takes 67 and 1,100 (`benches/routes.rs`). The crate `fast_paths` is as fast, prepares
-//! twice as long, and comes with a licence we do not allow.
-//! The twin is `naive::cheapest`.
+//! Uses one contraction hierarchy per distinct top speed, or a single one without speed limits, where
+//! the fastest route is the shortest. A route takes 6 µs on Oldenburg and 44 µs on metropolitan
+//! Porto, where A* takes 67 and 1,100 µs (`benches/routes.rs`). The crate `fast_paths` is as fast but
+//! depends on licences that `deny.toml` excludes. Reference: `naive::cheapest`.
 
-use crate::avoided::{Avoided, DETOUR};
+use crate::avoided_streets::{AVOIDANCE_FACTOR, AvoidedStreets};
 use crate::contraction::Contraction;
-use crate::hierarchy::{Hierarchy, Search};
+use crate::hierarchy::{Hierarchy, HierarchySearch};
 use crate::leg::{Direction, Leg};
 use meshcloak::map::{Position, StreetMap, TerminalId};
 use meshcloak::units::Length;
 
-/// The speed each leg allows at the moment, in millimetres per second.
-pub type Paces = [u32];
+/// Current speed of each leg in millimetres per second.
+pub type StreetSpeeds = [u32];
 
-/// Where a route begins.
+/// Start of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Departure {
-    /// Anywhere; one may leave in either direction the street allows.
-    Place(Position),
-    /// At a terminal.
+pub enum RouteStart {
+    /// A position, left in any direction that the street allows.
+    Position(Position),
+    /// A terminal.
     Terminal(TerminalId),
 }
 
-/// The fastest ways on a map for people of one own speed.
+/// Start and destination of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trip {
+    /// Start.
+    pub from: RouteStart,
+    /// Destination.
+    pub to: Position,
+}
+
+/// Fastest routes on a map for one top speed.
 #[derive(Debug)]
 pub struct Routes {
-    /// In millimetres per second; `None`: by length, whatever the speed.
+    /// Top speed in millimetres per second; `None` for shortest routes.
     speed: Option<u32>,
-    avoided: Avoided,
+    avoided: AvoidedStreets,
     costs: Vec<u64>,
     hierarchy: Hierarchy,
 }
 
-/// What a search needs and leaves behind; one per thread.
+/// Buffers of route searches, one per thread.
 pub struct Planner {
-    search: Search,
-    way: Vec<u32>,
+    search: HierarchySearch,
+    path: Vec<u32>,
 }
 
-/// A way onto or off the streets at one end of a route.
+/// Connection of a route's start or destination with a terminal.
 #[derive(Clone, Copy)]
 struct Ramp {
     leg: Leg,
@@ -50,26 +58,26 @@ struct Ramp {
 }
 
 impl Routes {
-    /// The routes at that own speed (`None`: the shortest) and these paces.
-    pub fn new(map: &StreetMap, speed: Option<u32>, paces: &Paces) -> Routes {
-        Routes::avoiding(map, speed, paces, Avoided::NOTHING)
+    /// Prepares routes for a top speed (`None`: shortest) and current street speeds.
+    pub fn new(map: &StreetMap, speed: Option<u32>, speeds: &StreetSpeeds) -> Routes {
+        Routes::avoiding(map, speed, speeds, AvoidedStreets::NONE)
     }
 
-    /// The same for people who avoid some streets, each of which costs [`DETOUR`] times as much.
+    /// Prepares routes that avoid some streets, which cost [`AVOIDANCE_FACTOR`] times as much.
     pub fn avoiding(
         map: &StreetMap,
         speed: Option<u32>,
-        paces: &Paces,
-        avoided: Avoided,
+        speeds: &StreetSpeeds,
+        avoided: AvoidedStreets,
     ) -> Routes {
-        let costs = leg_costs(map, speed, paces, avoided);
+        let costs = leg_costs(map, speed, speeds, avoided);
         let hierarchy = contraction(map, &costs).run();
         Routes { speed, avoided, costs, hierarchy }
     }
 
-    /// Follows paces that have changed; cheap if they have not.
-    pub(crate) fn refresh(&mut self, map: &StreetMap, paces: &Paces) {
-        let costs = leg_costs(map, self.speed, paces, self.avoided);
+    /// Updates to changed street speeds; cheap if nothing changed.
+    pub(crate) fn refresh(&mut self, map: &StreetMap, speeds: &StreetSpeeds) {
+        let costs = leg_costs(map, self.speed, speeds, self.avoided);
         if self.speed.is_none() || costs == self.costs {
             return;
         }
@@ -77,32 +85,33 @@ impl Routes {
         self.costs = costs;
     }
 
-    /// Someone to search with.
+    /// Creates search buffers.
     pub fn planner(&self) -> Planner {
-        Planner { search: self.hierarchy.search(), way: Vec::new() }
+        Planner { search: self.hierarchy.search(), path: Vec::new() }
     }
 
-    /// What a whole leg costs: units of length, or microseconds if there is a speed.
+    /// Cost of a leg: microseconds, or units of length for shortest routes.
     pub fn cost(&self, leg: Leg) -> u64 {
         self.costs[leg.index()]
     }
 
-    /// What part of a leg costs; never more than the whole.
+    /// Cost of a part of a leg, rounded up; at most that of the leg.
     pub fn part_cost(&self, map: &StreetMap, leg: Leg, part: Length) -> u64 {
         let whole = u128::from(self.cost(leg));
         let length = u128::from(map.street(leg.street()).length.units());
         (whole * u128::from(part.units())).div_ceil(length) as u64
     }
 
-    /// Puts the cheapest way into `legs`, in order, and returns its cost; `None` if there is no
-    /// way. From a place, the first leg begins on its street; the last ends on that of `to`.
+    /// Stores the cheapest route in `legs` and returns its cost; `None` if there is no route. From a
+    /// position the first leg is on its street; the last leg is on the street of the destination.
     pub fn cheapest(
         &self,
         map: &StreetMap,
         planner: &mut Planner,
-        (from, to): (Departure, Position),
+        trip: Trip,
         legs: &mut Vec<Leg>,
     ) -> Option<u64> {
+        let Trip { from, to } = trip;
         legs.clear();
         let exits = self.exits(map, from);
         let entrances = self.entrances(map, to);
@@ -110,7 +119,7 @@ impl Routes {
             &mut planner.search,
             exits.iter().flatten().map(Ramp::weighted),
             entrances.iter().flatten().map(Ramp::weighted),
-            &mut planner.way,
+            &mut planner.path,
         );
         match (self.straight(map, from, to), around) {
             (Some((leg, cost)), around) if around.is_none_or(|around| cost <= around) => {
@@ -119,11 +128,11 @@ impl Routes {
             }
             (_, around) => {
                 let cost = around?;
-                let (&first, &last) = (planner.way.first()?, planner.way.last()?);
-                if let Departure::Place(_) = from {
+                let (&first, &last) = (planner.path.first()?, planner.path.last()?);
+                if let RouteStart::Position(_) = from {
                     legs.push(ramp_at(&exits, first)?.leg);
                 }
-                for pair in planner.way.windows(2) {
+                for pair in planner.path.windows(2) {
                     legs.push(self.between(map, pair[0], pair[1])?);
                 }
                 legs.push(ramp_at(&entrances, last)?.leg);
@@ -132,9 +141,9 @@ impl Routes {
         }
     }
 
-    /// The way along one street without leaving it.
-    fn straight(&self, map: &StreetMap, from: Departure, to: Position) -> Option<(Leg, u64)> {
-        let Departure::Place(from) = from else { return None };
+    /// Route along one street without leaving it.
+    fn straight(&self, map: &StreetMap, from: RouteStart, to: Position) -> Option<(Leg, u64)> {
+        let RouteStart::Position(from) = from else { return None };
         let along = map.along(from, to)?;
         let forward = from.offset <= to.offset;
         let direction = if forward { Direction::Forward } else { Direction::Backward };
@@ -142,13 +151,13 @@ impl Routes {
         Some((leg, self.part_cost(map, leg, along)))
     }
 
-    fn exits(&self, map: &StreetMap, from: Departure) -> [Option<Ramp>; 2] {
+    fn exits(&self, map: &StreetMap, from: RouteStart) -> [Option<Ramp>; 2] {
         match from {
-            Departure::Place(place) => self.ramps(map, place, |leg| {
-                let left = map.street(place.street).length - leg.along(map, place);
-                (leg.head(map), left)
+            RouteStart::Position(position) => self.ramps(map, position, |leg| {
+                let rest = map.street(position.street).length - leg.along(map, position);
+                (leg.head(map), rest)
             }),
-            Departure::Terminal(terminal) => {
+            RouteStart::Terminal(terminal) => {
                 let leg = Leg::from_index(0);
                 [Some(Ramp { leg, terminal, cost: 0 }), None]
             }
@@ -162,11 +171,11 @@ impl Routes {
     fn ramps(
         &self,
         map: &StreetMap,
-        place: Position,
+        position: Position,
         end: impl Fn(Leg) -> (TerminalId, Length),
     ) -> [Option<Ramp>; 2] {
         [Direction::Forward, Direction::Backward].map(|direction| {
-            let leg = Leg::new(place.street, direction);
+            let leg = Leg::new(position.street, direction);
             leg.is_allowed(map).then(|| {
                 let (terminal, part) = end(leg);
                 Ramp { leg, terminal, cost: self.part_cost(map, leg, part) }
@@ -174,7 +183,7 @@ impl Routes {
         })
     }
 
-    /// The cheapest leg from one terminal to a neighbour, the first among equals.
+    /// Cheapest leg from a terminal to a neighbour; ties by street order.
     fn between(&self, map: &StreetMap, from: u32, to: u32) -> Option<Leg> {
         let arms = map.leaving(TerminalId(from)).iter();
         let there = arms.filter(|arm| arm.terminal.0 == to);
@@ -199,15 +208,20 @@ fn ramp_at(ramps: &[Option<Ramp>; 2], terminal: u32) -> Option<Ramp> {
     here.min_by_key(|ramp| ramp.cost).copied()
 }
 
-/// Micrometres over millimetres per second are milliseconds; a thousand times that is precise.
-fn leg_costs(map: &StreetMap, speed: Option<u32>, paces: &Paces, avoided: Avoided) -> Vec<u64> {
+/// Cost of each leg. Micrometres / (mm/s) are milliseconds, here in microseconds.
+fn leg_costs(
+    map: &StreetMap,
+    speed: Option<u32>,
+    speeds: &StreetSpeeds,
+    avoided: AvoidedStreets,
+) -> Vec<u64> {
     let legs = (0..2 * map.street_count()).map(Leg::from_index);
     legs.map(|leg| {
-        let times = if avoided.holds(map, leg.street()) { DETOUR } else { 1 };
-        let units = u64::from(map.street(leg.street()).length.units()) * times;
+        let factor = if avoided.contains(map, leg.street()) { AVOIDANCE_FACTOR } else { 1 };
+        let units = u64::from(map.street(leg.street()).length.units()) * factor;
         speed.map_or(units, |own| {
-            let pace = u64::from(own.min(paces[leg.index()]).max(1));
-            (units * crate::leg::MICROMETRES * 1000).div_ceil(pace)
+            let speed = u64::from(own.min(speeds[leg.index()]).max(1));
+            (units * crate::leg::MICROMETRES * 1000).div_ceil(speed)
         })
     })
     .collect()
@@ -227,43 +241,43 @@ mod tests {
     use rand::RngExt as _;
 
     #[test]
-    fn a_route_costs_what_the_naive_search_says_and_its_legs_join() {
+    fn routes_agree_with_the_reference_and_their_legs_join() {
         for seed in 0..500 {
             let town = Town::random(seed);
             let map = &town.map;
             let mut random = Town::generator(seed);
-            let paces: Vec<u32> =
+            let speeds: Vec<u32> =
                 (0..2 * map.street_count()).map(|_| random.random_range(500..20_000)).collect();
             for speed in [None, Some(4000), Some(30_000)] {
-                let routes = Routes::new(map, speed, &paces);
+                let routes = Routes::new(map, speed, &speeds);
                 let mut planner = routes.planner();
                 let (from, to) = (town.position(&mut random), town.position(&mut random));
                 let mut legs = Vec::new();
-                let ends = (Departure::Place(from), to);
-                let cost = routes.cheapest(map, &mut planner, ends, &mut legs);
-                let told = format!("seed {seed} {speed:?} {from:?} {to:?}\n{town}");
-                assert_eq!(cost, naive::cheapest(map, &routes, from, to), "{told}");
+                let trip = Trip { from: RouteStart::Position(from), to };
+                let cost = routes.cheapest(map, &mut planner, trip, &mut legs);
+                let context = format!("seed {seed} {speed:?} {from:?} {to:?}\n{town}");
+                assert_eq!(cost, naive::cheapest(map, &routes, from, to), "{context}");
                 if cost.is_some() {
-                    assert_eq!(cost, naive::cost_of(map, &routes, &legs, from, to), "{told}");
+                    assert_eq!(cost, naive::cost_of(map, &routes, &legs, from, to), "{context}");
                 }
             }
         }
     }
 
     #[test]
-    fn routes_follow_paces_that_change() {
+    fn refresh_follows_changed_speeds() {
         let town = meshcloak::town::town("A 0,0 B 300,0 C 0,10 D 300,10 | A-B A-C C-D D-B");
         let map = &town.map;
-        let mut paces = vec![10_000; 8];
-        let mut routes = Routes::new(map, Some(10_000), &paces);
-        let ends = (Departure::Terminal(TerminalId(0)), town.at("D-B", 10.0));
+        let mut speeds = vec![10_000; 8];
+        let mut routes = Routes::new(map, Some(10_000), &speeds);
+        let trip = Trip { from: RouteStart::Terminal(TerminalId(0)), to: town.at("D-B", 10.0) };
         let mut legs = Vec::new();
         let mut planner = routes.planner();
-        routes.cheapest(map, &mut planner, ends, &mut legs).unwrap();
+        routes.cheapest(map, &mut planner, trip, &mut legs).unwrap();
         assert_eq!(legs[0].street(), town.street("A-B"));
-        paces[0] = 100;
-        routes.refresh(map, &paces);
-        routes.cheapest(map, &mut planner, ends, &mut legs).unwrap();
+        speeds[0] = 100;
+        routes.refresh(map, &speeds);
+        routes.cheapest(map, &mut planner, trip, &mut legs).unwrap();
         assert_eq!(legs[0].street(), town.street("A-C"));
     }
 }

@@ -1,10 +1,10 @@
-//! Who avoids which streets, and where traffic goes in a city.
+//! Avoided streets and the distribution of traffic in a city.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use meshcloak::map::{Extent, MapBuilder, Position, Rank, RawStreet, StreetId, StreetMap};
 use meshcloak::units::{Length, Point};
-use traffic::{Avoided, Departure, Profile, Routes, Settings, Simulation};
+use traffic::{AvoidedStreets, Profile, RouteStart, Routes, Simulation, SimulationSettings, Trip};
 
 const CITY: &str = include_str!("../profiles/city.toml");
 
@@ -13,8 +13,7 @@ fn city(seed: u64, streets: usize) -> StreetMap {
     import::read_map(&source, &import::Options::default(), &()).unwrap().map
 }
 
-/// Share of the seconds that people of the class with these shares (car, bicycle, pedestrian)
-/// spend on motorways.
+/// Share of time that agents spend on motorways, for shares of cars, bicycles and pedestrians.
 fn share_on_motorways(map: &StreetMap, shares: [&str; 3]) -> f64 {
     let mut text =
         CITY.replace("duration = 3600", "duration = 900").replace("to = 2400", "to = 60");
@@ -24,13 +23,13 @@ fn share_on_motorways(map: &StreetMap, shares: [&str; 3]) -> f64 {
         text = text.replacen(old, &format!("share = {new}\n"), 1);
     }
     let profile = Profile::from_toml(&text).unwrap();
-    let motorway = Avoided::named(["motorway"]).unwrap();
-    let settings = Settings { users: 400, ..Settings::default() };
+    let motorway = AvoidedStreets::named(["motorway"]).unwrap();
+    let settings = SimulationSettings { users: 400, ..SimulationSettings::default() };
     let mut simulation = Simulation::new(map, &profile, settings);
     let (mut on, mut all) = (0, 0);
     while simulation.step().is_some() {
-        for (_, position, _) in simulation.people() {
-            on += u32::from(motorway.holds(map, position.street));
+        for agent in simulation.agents() {
+            on += u32::from(motorway.contains(map, agent.position.street));
             all += 1;
         }
     }
@@ -38,7 +37,7 @@ fn share_on_motorways(map: &StreetMap, shares: [&str; 3]) -> f64 {
 }
 
 #[test]
-fn nobody_walks_or_cycles_on_a_motorway_and_cars_do_drive_there() {
+fn only_cars_use_motorways() {
     for (seed, streets) in [(1, 500), (2, 2000)] {
         let map = city(seed, streets);
         assert!(map.streets().any(|street| map.rank(street) == Rank::Motorway));
@@ -48,7 +47,7 @@ fn nobody_walks_or_cycles_on_a_motorway_and_cars_do_drive_there() {
     }
 }
 
-/// Kilometres of street, and kilometres travelled on them, of streets that are `wanted`.
+/// Shares of street length and of travelled length of the streets that are `wanted`.
 fn shares(map: &StreetMap, after: &Simulation, wanted: impl Fn(StreetId) -> bool) -> (f64, f64) {
     let sum = |weight: &dyn Fn(StreetId) -> f64| {
         let all: f64 = map.streets().map(weight).sum();
@@ -59,10 +58,10 @@ fn shares(map: &StreetMap, after: &Simulation, wanted: impl Fn(StreetId) -> bool
 }
 
 #[test]
-fn ring_road_bridges_and_avenues_carry_most() {
+fn main_roads_and_bridges_carry_most_traffic() {
     let map = city(1, 7000);
     let profile = Profile::named("city").unwrap();
-    let mut simulation = Simulation::new(&map, &profile, Settings::default());
+    let mut simulation = Simulation::new(&map, &profile, SimulationSettings::default());
     while simulation.step().is_some() {}
     let is_bridge = |street| map.street_name(street).is_some_and(|name| name.contains("Bridge"));
     for rank in Rank::ALL {
@@ -77,8 +76,8 @@ fn ring_road_bridges_and_avenues_carry_most() {
 }
 
 #[test]
-fn an_avoided_street_is_taken_only_if_every_other_way_is_twenty_times_as_long() {
-    //  A straight motorway of 100 m, and a way round.
+fn an_avoided_street_is_taken_only_if_all_others_are_twenty_times_as_long() {
+    //  A straight motorway of 100 m, and a detour.
     for (metres, avoids) in [(1990, true), (2010, false)] {
         let mut builder = MapBuilder::new();
         let terminals = [(0.0, 0.0), (100.0, 0.0), (-9.0, 0.0), (109.0, 0.0)].map(|(x, y)| {
@@ -101,18 +100,18 @@ fn an_avoided_street_is_taken_only_if_every_other_way_is_twenty_times_as_long() 
             builder.street(street).unwrap();
         }
         let map = builder.build(Extent::Whole).unwrap().map;
-        let avoided = Avoided::named(["motorway"]).unwrap();
-        let paces = vec![10_000; 8];
+        let avoided = AvoidedStreets::named(["motorway"]).unwrap();
+        let speeds = vec![10_000; 8];
         for speed in [None, Some(5000)] {
-            let routes = Routes::avoiding(&map, speed, &paces, avoided);
+            let routes = Routes::avoiding(&map, speed, &speeds, avoided);
             let mut legs = Vec::new();
             let [from, to] = [(2, 0), (3, 9)].map(|(street, at)| {
                 let street = StreetId(street);
                 Position { street, offset: Length::metres(f64::from(at)) }
             });
-            let ends = (Departure::Place(from), to);
-            routes.cheapest(&map, &mut routes.planner(), ends, &mut legs).unwrap();
-            let on_motorway = legs.iter().any(|leg| avoided.holds(&map, leg.street()));
+            let trip = Trip { from: RouteStart::Position(from), to };
+            routes.cheapest(&map, &mut routes.planner(), trip, &mut legs).unwrap();
+            let on_motorway = legs.iter().any(|leg| avoided.contains(&map, leg.street()));
             assert_eq!(on_motorway, !avoids, "{metres} m {legs:?}");
         }
     }

@@ -1,5 +1,4 @@
-//! Simulated people of the built-in city, seen through noise: the matcher finds their streets
-//! again, and what they then ask stays within their reach.
+//! Matching of noisy drives of simulated agents, and queries along the matched routes.
 
 use import::{Options, read_map};
 use meshcloak::map::{Position, StreetMap};
@@ -8,19 +7,19 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 use std::time::Duration;
 use traffic::matching::{MatchSettings, Matched, Matcher, Quality, Sighting};
-use traffic::traces::Asking;
+use traffic::traces::TraceSettings;
 use traffic::traces::along::{MatchedTrip, queries_along};
-use traffic::{Profile, Settings, Simulation, naive};
+use traffic::{Profile, Simulation, SimulationSettings, naive};
 
 fn city(name: &str) -> StreetMap {
     let source = name.parse().expect("the name of a built-in city");
     read_map(&source, &Options::default(), &()).expect("a city is always built").map
 }
 
-/// What people of profile `p1` were and where they were seen, with a deviation of 10 m.
+/// True positions and noisy sightings (deviation 10 m) of agents of profile `p1`.
 fn drives(map: &StreetMap, users: u32, seed: u64) -> Vec<(Vec<Position>, Vec<Sighting>)> {
     let profile = Profile::named("p1").expect("a built-in profile");
-    let settings = Settings { users, seed, ..Settings::default() };
+    let settings = SimulationSettings { users, seed, ..SimulationSettings::default() };
     let mut simulation = Simulation::new(map, &profile, settings);
     let mut random = Pcg64Mcg::seed_from_u64(seed);
     let mut noise = || (0..12).map(|_| random.random_range(-5.0..5.0)).sum::<f64>();
@@ -38,7 +37,7 @@ fn drives(map: &StreetMap, users: u32, seed: u64) -> Vec<(Vec<Position>, Vec<Sig
 }
 
 #[test]
-fn people_of_the_built_in_city_are_found_on_their_streets() {
+fn agents_of_the_built_in_city_are_matched_to_their_streets() {
     let map = city("city:3000:5");
     let (truths, trips): (Vec<_>, Vec<_>) = drives(&map, 300, 5).into_iter().unzip();
     let settings = MatchSettings { sigma: 10.0, ..MatchSettings::default() };
@@ -51,7 +50,8 @@ fn people_of_the_built_in_city_are_found_on_their_streets() {
             by_matching +=
                 places.filter(|(stop, place)| stop.position.street == place.street).count();
         }
-        let nearest = |seen: &Sighting| map.snap(seen.point, None).map(|s| s.position.street);
+        let nearest =
+            |sighting: &Sighting| map.snap(sighting.point, None).map(|s| s.position.street);
         by_snapping += truth.iter().zip(trip).filter(|(p, s)| nearest(s) == Some(p.street)).count();
     }
     let wrong = |right: usize| (quality.sightings - right) as f64 / quality.sightings as f64;
@@ -61,15 +61,16 @@ fn people_of_the_built_in_city_are_found_on_their_streets() {
 }
 
 #[test]
-fn queries_along_matched_drives_stay_within_reach_by_the_naive_distance() {
+fn queries_along_matched_drives_stay_within_dc() {
     let map = city("city:500:3");
     let trips: Vec<Vec<Sighting>> = drives(&map, 25, 3).into_iter().map(|drive| drive.1).collect();
     let matched: Vec<Matched> = Matcher::match_all(&map, MatchSettings::default(), &trips, &|_| ());
     let rows = trips.iter().zip(&matched);
     let rows = rows.map(|(sightings, matched)| MatchedTrip { name: "p", sightings, matched });
-    let asked = queries_along(rows, &Asking::new(&Profile::named("p1").unwrap()).every(7_000));
+    let asked =
+        queries_along(rows, &TraceSettings::new(&Profile::named("p1").unwrap()).every(7_000));
     let mut compared = 0;
-    for user in 0..asked.people.len() as u32 {
+    for user in 0..asked.names.len() as u32 {
         let own: Vec<_> = asked.queries.iter().filter(|query| query.user == user).collect();
         for pair in own.windows(2) {
             let way = naive::distance(&map, pair[0].position, pair[1].position).unwrap();

@@ -1,10 +1,10 @@
-//! Speeds, intervals, k and start times fall as the profile says: chi-square with a fixed seed.
+//! Chi-square tests of speeds, intervals, k and start times against the profile, with fixed seeds.
 
 use meshcloak::town::town;
 use std::collections::BTreeMap;
-use traffic::{Profile, Query, Settings, Simulation};
+use traffic::{Profile, SimulatedQuery, Simulation, SimulationSettings};
 
-fn all_queries(profile: &Profile, settings: Settings) -> Vec<Query> {
+fn all_queries(profile: &Profile, settings: SimulationSettings) -> Vec<SimulatedQuery> {
     let town = town("A 0,0 B 900,0 C 900,700 D 0,700 | A-B B-C C-D D-A A-C");
     let mut simulation = Simulation::new(&town.map, profile, settings);
     let mut all = Vec::new();
@@ -14,7 +14,7 @@ fn all_queries(profile: &Profile, settings: Settings) -> Vec<Query> {
     all
 }
 
-/// Pearson's sum over all expected values; those found must be expected.
+/// Pearson's statistic; all found values must be expected.
 fn chi_square(found: impl Iterator<Item = u64>, expected: &[(u64, f64)]) -> f64 {
     let mut counts: BTreeMap<u64, f64> = BTreeMap::new();
     let mut total = 0.0;
@@ -38,26 +38,34 @@ fn uniform(values: impl IntoIterator<Item = u64>) -> Vec<(u64, f64)> {
 }
 
 #[test]
-fn everyone_asks_eleven_times_and_proportions_are_those_of_table_three() {
+fn agents_submit_eleven_queries_with_the_proportions_of_table_three() {
     let intervals: [(&str, &[(u64, f64)]); 2] = [
         ("p1", &[(5000, 0.5), (10_000, 0.3), (20_000, 0.2)]),
         ("p2", &[(20_000, 0.5), (30_000, 0.5)]),
     ];
     for (name, intervals) in intervals {
         let profile = Profile::named(name).unwrap();
-        let settings = Settings { users: 20_000, k: (2, 10), seed: 4, ..Settings::default() };
+        let settings = SimulationSettings {
+            users: 20_000,
+            k: (2, 10),
+            seed: 4,
+            ..SimulationSettings::default()
+        };
         let queries = all_queries(&profile, settings);
         assert_eq!(queries.len(), 20_000 * 11);
-        let people: Vec<&Query> = queries.iter().filter(|query| query.number == 0).collect();
-        assert_eq!(people.len(), 20_000);
-        // 99.9 % of honest draws stay below: 16.3 for 3 degrees of freedom, 13.8 for 2, 26.1 for
+        let first_queries: Vec<&SimulatedQuery> =
+            queries.iter().filter(|query| query.number == 0).collect();
+        assert_eq!(first_queries.len(), 20_000);
+        // Critical values at 0.1 %: 16.3 for 3 degrees of freedom, 13.8 for 2, 26.1 for
         // 8, 86.7 for 50.
         let speeds = uniform([10_000, 20_000, 30_000, 50_000]);
-        assert!(chi_square(people.iter().map(|q| u64::from(q.speed)), &speeds) < 16.3);
-        assert!(chi_square(people.iter().map(|q| u64::from(q.query_interval)), intervals) < 13.8);
+        assert!(chi_square(first_queries.iter().map(|q| u64::from(q.speed)), &speeds) < 16.3);
+        assert!(
+            chi_square(first_queries.iter().map(|q| u64::from(q.query_interval)), intervals) < 13.8
+        );
         assert!(chi_square(queries.iter().map(|q| u64::from(q.k)), &uniform(2..=10)) < 26.1);
         let starts = uniform((0..=50).map(|second| second * 1000));
-        assert!(chi_square(people.iter().map(|q| q.asked_at), &starts) < 86.7);
+        assert!(chi_square(first_queries.iter().map(|q| q.asked_at), &starts) < 86.7);
         for query in &queries {
             let metres = u64::from(query.speed) * u64::from(query.query_interval) / 1_000_000;
             assert_eq!(query.distance_constraint.as_metres(), metres as f64);
@@ -69,17 +77,21 @@ fn everyone_asks_eleven_times_and_proportions_are_those_of_table_three() {
 #[test]
 fn classes_standing_and_appearance_follow_the_profile() {
     let profile = Profile::named("city").unwrap();
-    let queries = all_queries(&profile, Settings { users: 20_000, ..Settings::default() });
-    let people: Vec<&Query> = queries.iter().filter(|query| query.number == 0).collect();
-    assert_eq!(people.len(), 20_000);
-    // Those who stand declare what the floor of 60 m allows: 6, 3 or 2 m/s; 6 m/s may also be a
-    // bicycle, so only the other two are told apart by speed.
-    let standing = people.iter().filter(|q| [3000, 2000].contains(&q.speed)).count();
+    let queries = all_queries(
+        &profile,
+        SimulationSettings { users: 20_000, ..SimulationSettings::default() },
+    );
+    let first_queries: Vec<&SimulatedQuery> =
+        queries.iter().filter(|query| query.number == 0).collect();
+    assert_eq!(first_queries.len(), 20_000);
+    // Standing agents declare 60 m / interval: 6, 3 or 2 m/s; 6 m/s may also be a bicycle, so only
+    // the other two identify them.
+    let standing = first_queries.iter().filter(|q| [3000, 2000].contains(&q.speed)).count();
     assert!(standing.abs_diff((20_000.0 * 0.15 * 0.7) as usize) < 150, "{standing}");
-    let slice = |query: &&&Query| query.asked_at / 1000 * 6 / 2401;
+    let slice = |query: &&&SimulatedQuery| query.asked_at / 1000 * 6 / 2401;
     let shares = [0.1, 0.15, 0.25, 0.25, 0.15, 0.1];
     let shares: Vec<(u64, f64)> = (0..).zip(shares).collect();
-    assert!(chi_square(people.iter().map(|q| slice(&q)), &shares) < 20.5);
+    assert!(chi_square(first_queries.iter().map(|q| slice(&q)), &shares) < 20.5);
     assert!(queries.iter().all(|query| query.asked_at <= 3_600_000));
     assert!(queries.iter().all(|query| query.distance_constraint.as_metres() >= 60.0));
 }

@@ -220,7 +220,7 @@ impl Scheme for CliqueCloak {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
         self.published.clear();
         self.published.stats.nodes = state.waiting.len();
         observer.stage(Stage::Graph);
@@ -245,6 +245,6 @@ impl Scheme for CliqueCloak {
         }
         served.sort_unstable();
         served.into_iter().for_each(|(index, set)| self.published.serve(index, set));
-        &self.published
+        &mut self.published
     }
 }

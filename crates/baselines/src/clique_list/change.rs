@@ -31,7 +31,7 @@ impl CliqueList {
     fn add_node(&mut self, node: u32, neighbours: &[u32]) {
         self.neighbours.clear(self.holding.len());
         for (index, &neighbour) in neighbours.iter().enumerate() {
-            self.neighbours.insert(neighbour, index as u32);
+            self.neighbours.insert(neighbour as usize, index as u32);
         }
         self.visited.clear(self.cliques.len());
         self.sets.clear(neighbours.len());
@@ -39,9 +39,10 @@ impl CliqueList {
         outgrown.clear();
         for &neighbour in neighbours {
             for &clique in &self.holding[neighbour as usize] {
-                if self.visited.insert(clique, 0) {
+                if self.visited.insert(clique as usize, ()) {
                     let members = &self.cliques[clique as usize];
-                    let near = members.iter().filter_map(|&member| self.neighbours.get(member));
+                    let near =
+                        members.iter().filter_map(|&member| self.neighbours.get(member as usize));
                     if self.sets.push(near) == members.len() {
                         outgrown.push(clique);
                     }
@@ -65,7 +66,7 @@ impl CliqueList {
         self.sets.clear(common.len());
         for &clique in &self.holding[a as usize] {
             let members = &self.cliques[clique as usize];
-            let near = members.iter().filter_map(|&member| self.neighbours.get(member));
+            let near = members.iter().filter_map(|&member| self.neighbours.get(member as usize));
             if self.sets.push(near) + 1 == members.len() {
                 outgrown.push(clique);
             }
@@ -73,7 +74,8 @@ impl CliqueList {
         self.scratch = self.collect_neighbours(a);
         for &clique in &self.holding[b as usize] {
             let members = &self.cliques[clique as usize];
-            let near = |&member: &u32| member == b || self.neighbours.get(member).is_some();
+            let near =
+                |&member: &u32| member == b || self.neighbours.get(member as usize).is_some();
             if members.iter().all(near) {
                 outgrown.push(clique);
             }
@@ -89,8 +91,8 @@ impl CliqueList {
         around.clear();
         for &clique in &self.holding[node as usize] {
             for &member in &self.cliques[clique as usize] {
-                if member != node && self.neighbours.get(member).is_none() {
-                    self.neighbours.insert(member, around.len() as u32);
+                if member != node && self.neighbours.get(member as usize).is_none() {
+                    self.neighbours.insert(member as usize, around.len() as u32);
                     around.push(member);
                 }
             }

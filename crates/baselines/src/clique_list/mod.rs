@@ -10,6 +10,7 @@ mod maximal_sets;
 mod tests;
 
 use maximal_sets::MaximalSets;
+use meshcloak::stamps::Stamps;
 
 /// How a node is inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,51 +35,11 @@ pub(crate) struct CliqueList {
     /// Cliques inserted since [`CliqueList::begin`]; some may have been removed.
     fresh: Vec<u32>,
     /// Neighbours of the changed node, with their indices.
-    neighbours: Stamps,
-    visited: Stamps,
+    neighbours: Stamps<u32>,
+    /// Visited cliques.
+    visited: Stamps<()>,
     sets: MaximalSets,
     scratch: Vec<u32>,
-}
-
-/// Map from numbers to indices that is cleared in constant time by a generation counter.
-#[derive(Clone, Debug, Default)]
-struct Stamps {
-    entries: Vec<Stamp>,
-    generation: u32,
-}
-
-/// Entry of [`Stamps`], valid in one generation.
-#[derive(Clone, Copy, Debug, Default)]
-struct Stamp {
-    generation: u32,
-    index: u32,
-}
-
-impl Stamps {
-    /// Removes all entries and makes room for `numbers`.
-    fn clear(&mut self, numbers: usize) {
-        self.generation = self.generation.wrapping_add(1);
-        if self.generation == 0 {
-            self.entries.fill(Stamp::default());
-            self.generation = 1;
-        }
-        if self.entries.len() < numbers {
-            self.entries.resize(numbers, Stamp::default());
-        }
-    }
-
-    /// Stores the index of a number; returns whether it had none.
-    fn insert(&mut self, number: u32, index: u32) -> bool {
-        let entry = &mut self.entries[number as usize];
-        let is_new = entry.generation != self.generation;
-        *entry = Stamp { generation: self.generation, index };
-        is_new
-    }
-
-    fn get(&self, number: u32) -> Option<u32> {
-        let Stamp { generation, index } = self.entries[number as usize];
-        (generation == self.generation).then_some(index)
-    }
 }
 
 impl CliqueList {

@@ -142,7 +142,7 @@ impl Scheme for ICliqueCloak {
         Some(HORIZON)
     }
 
-    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
         let waiting = &state.waiting;
         self.published.clear();
         self.published_users.clear();
@@ -166,6 +166,6 @@ impl Scheme for ICliqueCloak {
         let mut served: Vec<(u32, u32)> = served.into_iter().map(index).collect();
         served.sort_unstable();
         served.into_iter().for_each(|(index, set)| self.published.serve(index, set));
-        &self.published
+        &mut self.published
     }
 }

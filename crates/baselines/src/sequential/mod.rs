@@ -243,7 +243,7 @@ impl Scheme for Sequential {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
         self.published.clear();
         if self.update(state, observer) {
             self.published.stats = Stats {

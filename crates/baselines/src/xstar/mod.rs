@@ -138,7 +138,7 @@ impl Scheme for XStar {
         }
     }
 
-    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &Published {
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
         let waiting = &state.waiting;
         observer.stage(Stage::Graph);
         self.segment_users.fill(&self.stars, waiting, self.users.select(waiting));

@@ -5,7 +5,6 @@ use baselines::clique_cloak::{CliqueCloak, KSearch};
 use meshcloak::constraint_graph::ConstraintGraph;
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::printed::maximal_cliques;
-use meshcloak::printed::maximal_cliques;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::scheme::Scheme;

@@ -34,7 +34,11 @@ impl<F: Fn() -> Box<dyn Scheme> + Send> Scheme for WarmAndCold<F> {
         self.warm.history_horizon()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &Published {
+    fn promise(&self) -> Option<Promise> {
+        self.warm.promise()
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
         let mut cold = (self.fresh)();
         let expected = cold.cloak(state, now, observer);
         let found = self.warm.cloak(state, now, observer);

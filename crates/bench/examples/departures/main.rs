@@ -17,7 +17,7 @@ use meshcloak::units::Point;
 use meshes::meshes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use traffic::{Profile, Settings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 /// Meshes and edges are measured in every n-th batch.
 const SAMPLING: usize = 10;
@@ -28,12 +28,16 @@ fn main() {
         let map = named.read();
         println!("{}: {} streets, {agents} agents", named.name, map.street_count());
         for profile in ["p1", "p2"] {
-            measure(&map, profile, Settings { users: agents, ..Settings::default() });
+            measure(
+                &map,
+                profile,
+                SimulationSettings { users: agents, ..SimulationSettings::default() },
+            );
         }
     }
 }
 
-fn measure(map: &StreetMap, profile_name: &str, settings: Settings) {
+fn measure(map: &StreetMap, profile_name: &str, settings: SimulationSettings) {
     let profile = Profile::named(profile_name).expect("the profile is built in");
     let atlas = Arc::new(Atlas::new(map.clone(), profile.largest_constraint()));
     println!(" {profile_name}, dc_max {}", atlas.dc_max());
@@ -46,7 +50,7 @@ fn measure(map: &StreetMap, profile_name: &str, settings: Settings) {
     meshes(&atlas, &Simulation::new(map, &uniform, settings).tape());
     if profile_name == "p1" {
         for (dt, max_k) in [(3000, 5), (5000, 5), (10_000, 10)] {
-            let settings = Settings { k: (2, max_k), temporal_tolerance: dt, ..settings };
+            let settings = SimulationSettings { k: (2, max_k), temporal_tolerance: dt, ..settings };
             println!("  users ignored, dt {dt} ms, k 2-{max_k}:");
             same_user(&atlas, &Simulation::new(map, &profile, settings).tape());
         }

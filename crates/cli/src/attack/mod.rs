@@ -24,7 +24,7 @@ use meshcloak::units::Length;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use traffic::Settings;
+use traffic::SimulationSettings;
 
 /// Arguments of `attack`.
 #[derive(Debug, Args)]
@@ -154,8 +154,12 @@ impl Attack {
 
     fn tape(&self, atlas: &Atlas) -> Result<Tape> {
         let profile = profile(&self.profile)?.with_uniform_places();
-        let settings =
-            Settings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
+        let settings = SimulationSettings {
+            users: self.users,
+            k: self.k,
+            temporal_tolerance: self.dt,
+            seed: self.seed,
+        };
         Ok(simulate(atlas.map(), &profile, settings))
     }
 

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
-use traffic::{Profile, Settings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 /// Seconds of people's lives before they are measured: until then they are still appearing.
 const SKIP: u32 = 50;
@@ -94,8 +94,8 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// People of whom about `rate` ask per second.
-    fn settings(&self, rate: u32) -> Settings {
-        let mut settings = Settings { users: 10_000, ..Settings::default() };
+    fn settings(&self, rate: u32) -> SimulationSettings {
+        let mut settings = SimulationSettings { users: 10_000, ..SimulationSettings::default() };
         let mut simulation = Simulation::new(self.map, self.profile, settings);
         let seconds = (0..SKIP + SECONDS).filter_map(|_| simulation.step());
         let asked: Vec<usize> = seconds.map(|batch| batch.queries.len()).collect();

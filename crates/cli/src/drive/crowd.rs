@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
-use traffic::{Profile, Query, Settings, Simulation};
+use traffic::{Profile, SimulatedQuery, Simulation, SimulationSettings};
 
 /// One query.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub const QUESTIONS: [&str; 4] = [
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Who they are.
-    pub settings: Settings,
+    pub settings: SimulationSettings,
     /// For how long.
     pub seconds: u32,
     /// Seconds of their lives that nobody sees.
@@ -119,7 +119,7 @@ fn phase(user: u32) -> u64 {
 }
 
 /// The JSON of one query.
-fn post(map: &StreetMap, query: &Query, Asked { number, run, start }: Asked) -> Post {
+fn post(map: &StreetMap, query: &SimulatedQuery, Asked { number, run, start }: Asked) -> Post {
     let question = number as usize % QUESTIONS.len();
     let place = map.frame().map(|frame| frame.lon_lat(map.point(query.position)));
     let (lon, lat) = place.map_or((0.0, 0.0), |place| (place.lon, place.lat));
@@ -217,7 +217,7 @@ mod tests {
         let map = Arc::new(map.unwrap().map);
         let profile = Profile::named("p1").unwrap();
         let crowds = [1, 2].map(|seed| -> Vec<Post> {
-            let settings = Settings { users: 300, seed, ..Settings::default() };
+            let settings = SimulationSettings { users: 300, seed, ..SimulationSettings::default() };
             let plan = Plan { settings, seconds: 60, skip: 0 };
             Crowd::start(Arc::clone(&map), profile.clone(), plan).flatten().collect()
         });

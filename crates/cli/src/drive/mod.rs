@@ -22,7 +22,7 @@ use meshcloak::map::StreetMap;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
-use traffic::Settings;
+use traffic::SimulationSettings;
 use truth::Truth;
 
 /// Arguments of `drive`.
@@ -142,8 +142,12 @@ impl Drive {
         console.begin("preparing the truth", 0);
         let truth = (self.check_one_in > 0).then(|| Arc::new(Truth::new(&map, self.check_one_in)));
         console.clear();
-        let settings =
-            Settings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
+        let settings = SimulationSettings {
+            users: self.users,
+            k: self.k,
+            temporal_tolerance: self.dt,
+            seed: self.seed,
+        };
         let plan = Plan { settings, seconds: self.seconds, skip: self.after };
         let crowd = Crowd::start(Arc::clone(&map), profile, plan);
         let began = Instant::now();

@@ -20,7 +20,7 @@ use pictures::kind_of;
 use plot::NewQueries;
 use std::path::{Path, PathBuf};
 use summary::Summary;
-use traffic::{Profile, Settings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 /// Arguments of `simulate`.
 #[derive(Debug, Args)]
@@ -142,8 +142,12 @@ impl Simulate {
         profile: &'a Profile,
         console: &Console,
     ) -> Simulation<'a> {
-        let settings =
-            Settings { users: self.users, k: self.k, temporal_tolerance: self.dt, seed: self.seed };
+        let settings = SimulationSettings {
+            users: self.users,
+            k: self.k,
+            temporal_tolerance: self.dt,
+            seed: self.seed,
+        };
         console.begin("preparing routes", 0);
         let simulation = Simulation::new(&imported.map, profile, settings);
         console.begin("simulating", profile.longest_seconds());

@@ -5,7 +5,7 @@ use anyhow::Result;
 use import::{AtomicFile, Coordinates, QueryRecord, QueryWriter};
 use meshcloak::map::StreetMap;
 use std::fmt::Write as _;
-use traffic::{Batch, Query, Simulation};
+use traffic::{SimulatedBatch, SimulatedQuery, Simulation};
 
 /// Those of the files that were asked for.
 pub struct Outputs {
@@ -32,7 +32,12 @@ impl Outputs {
     }
 
     /// Writes what happened within a second.
-    pub fn write(&mut self, map: &StreetMap, batch: &Batch, after: &Simulation) -> Result<()> {
+    pub fn write(
+        &mut self,
+        map: &StreetMap,
+        batch: &SimulatedBatch,
+        after: &Simulation,
+    ) -> Result<()> {
         if let Some(writer) = &mut self.queries {
             for query in &batch.queries {
                 writer.write(&record(map, query, &query.user.to_string()))?;
@@ -46,7 +51,7 @@ impl Outputs {
             file.add(self.text.as_bytes())?;
         }
         if let Some(file) = &mut self.per_second {
-            let Batch { second, queries, present, standing } = batch;
+            let SimulatedBatch { second, queries, present, standing } = batch;
             file.add(format!("{second},{},{present},{standing}\n", queries.len()).as_bytes())?;
         }
         Ok(())
@@ -65,7 +70,7 @@ impl Outputs {
 }
 
 /// A query as files hold it, asked by the person of that name.
-pub fn record(map: &StreetMap, query: &Query, user: &str) -> QueryRecord {
+pub fn record(map: &StreetMap, query: &SimulatedQuery, user: &str) -> QueryRecord {
     QueryRecord {
         query: format!("{user}.{}", query.number),
         user: user.to_owned(),
@@ -85,7 +90,8 @@ fn put_positions(
     second: u32,
     simulation: &Simulation,
 ) -> Result<(), std::fmt::Error> {
-    for (user, position, moves) in simulation.people() {
+    for agent in simulation.agents() {
+        let (user, position, moves) = (agent.agent, agent.position, agent.is_moving);
         let point = map.point(position);
         let (street, offset) = (map.street_label(position.street), position.offset.as_metres());
         let street = if street.contains([',', '"', '\n', '\r']) {

@@ -30,7 +30,7 @@ const USED: [Colour; 2] = [Colour::hex(0x4a90c4), Colour::hex(0x8c1d2f)];
 
 /// Everyone at the end of the last second: those who move, and those who stand.
 pub fn people(imported: &Imported, after: &Simulation, second: u32, out: &Path) -> Result<()> {
-    let (moving, standing): (Vec<_>, Vec<_>) = after.people().partition(|person| person.2);
+    let (moving, standing): (Vec<_>, Vec<_>) = after.agents().partition(|agent| agent.is_moving);
     let subtitle = format!(
         "second {second}: {} people move (blue), {} stand (red)",
         moving.len(),
@@ -40,7 +40,7 @@ pub fn people(imported: &Imported, after: &Simulation, second: u32, out: &Path) 
     let radius = 2.0 * picture.scale;
     for (name, group, fill) in [("moving", moving, MOVING), ("standing", standing, STANDING)] {
         let centre = |position| picture.view.to_pixel(imported.map.point(position));
-        let centres: Vec<Pixel> = group.iter().map(|person| centre(person.1)).collect();
+        let centres: Vec<Pixel> = group.iter().map(|agent| centre(agent.position)).collect();
         let fill = fill.with_opacity(200);
         picture.canvas.circles(name, centres, Circle { radius, fill, outline: None });
     }

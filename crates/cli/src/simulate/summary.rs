@@ -4,7 +4,7 @@ use super::Simulate;
 use crate::table::{Table, decimal, grouped};
 use import::Imported;
 use serde_json::{Value, json};
-use traffic::{Batch, Profile, Totals};
+use traffic::{Profile, SimulatedBatch, Totals};
 
 /// Counts over all seconds.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Summary {
 
 impl Summary {
     /// Takes note of a second.
-    pub fn count(&mut self, batch: &Batch) {
+    pub fn count(&mut self, batch: &SimulatedBatch) {
         self.new.push(batch.queries.len() as u64);
         self.people_seconds += u64::from(batch.present);
         self.standing_seconds += u64::from(batch.standing);

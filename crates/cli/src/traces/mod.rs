@@ -22,7 +22,7 @@ use std::time::Duration;
 use traffic::matching::{MatchSettings, Matched, Matcher, Quality};
 use traffic::traces::along::{MatchedTrip, queries_along};
 use traffic::traces::reports::queries_from;
-use traffic::traces::{Asked, Asking, overlay};
+use traffic::traces::{TraceQueries, TraceSettings, overlay};
 
 /// Arguments of `traces`.
 #[derive(Debug, Args)]
@@ -106,8 +106,8 @@ impl Traces {
         })
     }
 
-    fn asking(&self) -> Result<Asking> {
-        let mut asking = Asking::new(&profile(&self.profile)?);
+    fn asking(&self) -> Result<TraceSettings> {
+        let mut asking = TraceSettings::new(&profile(&self.profile)?);
         if let Some(interval) = self.interval {
             asking = asking.every(interval);
         }
@@ -122,9 +122,9 @@ impl Traces {
         &self,
         map: &StreetMap,
         trips: &Trips,
-        asking: &Asking,
+        asking: &TraceSettings,
         console: &Console,
-    ) -> (Asked, Found) {
+    ) -> (TraceQueries, Found) {
         if self.overlay.is_some() {
             console
                 .note("--overlay is for taxi trips and GPX; Brinkhoff traces are a crowd already");
@@ -140,9 +140,9 @@ impl Traces {
         &self,
         map: &StreetMap,
         trips: &Trips,
-        asking: &Asking,
+        asking: &TraceSettings,
         console: &Console,
-    ) -> Result<(Asked, Found)> {
+    ) -> Result<(TraceQueries, Found)> {
         let mut sightings = trips::sightings(map, trips)?;
         if let Some(window) = self.overlay {
             overlay(sightings.iter_mut(), Duration::from_millis(window.into()));
@@ -165,10 +165,10 @@ impl Traces {
     }
 }
 
-fn write(map: &StreetMap, asked: &Asked, out: &Path) -> Result<()> {
+fn write(map: &StreetMap, asked: &TraceQueries, out: &Path) -> Result<()> {
     let mut writer = QueryWriter::create(out)?;
     for query in &asked.queries {
-        let user = &asked.people[query.user as usize];
+        let user = &asked.names[query.user as usize];
         writer.write(&record(map, query, user))?;
     }
     writer.finish()?;

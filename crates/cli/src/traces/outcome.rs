@@ -5,7 +5,7 @@ use import::traces::{TraceKind, Trips};
 use meshcloak::units::Length;
 use serde_json::{Value, json};
 use traffic::matching::Quality;
-use traffic::traces::Asked;
+use traffic::traces::TraceQueries;
 use traffic::traces::reports::Snapping;
 
 /// How points found their streets.
@@ -21,7 +21,7 @@ pub struct Outcome<'a> {
     /// What was read.
     pub trips: &'a Trips,
     /// What came of it.
-    pub asked: &'a Asked,
+    pub asked: &'a TraceQueries,
     /// How.
     pub found: Found,
 }
@@ -41,7 +41,7 @@ impl Outcome<'_> {
         }
         let largest = self.largest_constraint().as_metres();
         table.heading("Queries");
-        table.row("people", count(self.asked.people.len()));
+        table.row("people", count(self.asked.names.len()));
         table.row("queries", count(self.asked.queries.len()));
         table.row("seconds", count(self.volume().len()));
         table.row("most in a second", count(self.volume().into_iter().max().unwrap_or(0)));
@@ -67,7 +67,7 @@ impl Outcome<'_> {
                 Found::Snapped(snapping) => snapping_json(snapping),
                 Found::Matched(quality) => quality_json(quality),
             },
-            "people": self.asked.people.len(),
+            "people": self.asked.names.len(),
             "queries": self.asked.queries.len(),
             "seconds": self.volume().len(),
             "most_in_a_second": self.volume().into_iter().max(),

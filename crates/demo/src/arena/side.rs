@@ -2,7 +2,7 @@
 //! it.
 
 use super::replay::{Publication, Replay};
-use super::{Arena, Moment, schemes};
+use super::{Arena, Moment};
 use attacks::{
     Attack, KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View, pieces,
 };
@@ -99,15 +99,15 @@ impl Scene<'_> {
         published: &Publication,
     ) -> Option<Posterior> {
         let publications = self.replay.published.get(&published.query.user)?;
-        let disclosures: Vec<Shown> = publications.iter().map(disclosure).collect();
+        let disclosures: Vec<LinkedDisclosure> = publications.iter().map(disclosure).collect();
         let named: Vec<Vec<UserId>> =
             publications.iter().map(|published| self.users(published)).collect();
         let state: &State = published.state.as_deref()?;
-        let people = Again::people(state);
+        let people = SchemeRerun::people(state);
         let atlas = &self.arena.atlas;
         let make = || self.arena.factory.make(self.scheme).expect("the id is one of SCHEMES");
-        let again = Again { make: &make, state, now: published.at };
-        let crowd = Crowd::new(&people, &again);
+        let again = SchemeRerun { make: &make, state, now: published.at };
+        let crowd = Snapshot::new(&people, &again);
         let query = &published.query;
         attack.attack(&View {
             atlas,
@@ -130,10 +130,10 @@ impl Scene<'_> {
     }
 
     /// Returns the previous query of the target, published or not.
-    fn previous(&self, published: &Publication) -> Option<Sighting> {
+    fn previous(&self, published: &Publication) -> Option<KnownPosition> {
         let before = self.replay.queries.range(..published.query.id).rev().map(|(_, query)| query);
         let mut of_target = before.filter(|query| query.user == published.query.user);
-        of_target.next().map(|query| Sighting { at: query.asked_at, position: query.position })
+        of_target.next().map(|query| KnownPosition { at: query.asked_at, position: query.position })
     }
 
     /// Number of candidate users: those named by the attack, or else the members of the set at
@@ -173,9 +173,9 @@ fn rim(disc: &Disc, step: u32) -> Point {
     Point::new(disc.centre.x + disc.radius * cos, disc.centre.y + disc.radius * sin)
 }
 
-fn disclosure(published: &Publication) -> Shown {
+fn disclosure(published: &Publication) -> LinkedDisclosure {
     let region = Arc::clone(&published.region);
-    Shown::new(published.query.asked_at, published.at, region)
+    LinkedDisclosure::new(published.query.asked_at, published.at, region)
 }
 
 /// Returns the published streets that hold candidate positions.

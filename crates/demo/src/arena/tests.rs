@@ -2,7 +2,7 @@ use super::*;
 use import::{Options, read_map};
 use meshcloak::query::Query;
 use meshcloak::units::Length;
-use traffic::{Profile, Settings, Simulation};
+use traffic::{Profile, Simulation, SimulationSettings};
 
 /// An arena in a small city, and recorded queries of its agents.
 fn recorded(users: u32) -> (Arena, Vec<RecordedSecond>) {
@@ -10,8 +10,9 @@ fn recorded(users: u32) -> (Arena, Vec<RecordedSecond>) {
     let frame = city.map.frame().unwrap().clone();
     let atlas = Arc::new(Atlas::new(city.map, Length::metres(2_000.0)));
     let profile = Profile::from_toml(include_str!("../../profiles/demo.toml")).unwrap();
-    let settings = Settings { users, temporal_tolerance: 4_000, ..Settings::default() };
-    let mut simulation = Simulation::new(atlas.map(), &profile, settings);
+    let settings =
+        SimulationSettings { users, temporal_tolerance: 4_000, ..SimulationSettings::default() };
+    let mut people = Simulation::new(atlas.map(), &profile, settings);
     let mut ids = (1..).map(QueryId);
     let mut seconds = Vec::new();
     for _ in 0..50 {

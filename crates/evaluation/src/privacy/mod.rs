@@ -127,7 +127,8 @@ pub(crate) fn scattered(number: u64) -> u64 {
 /// How popular streets are with those who are not victims; if everyone is one, with all.
 fn prior(atlas: &Atlas, tape: &Tape, victims: &Victims) -> Prior {
     let everyone = victims.users.len() >= tape.users;
-    let is_other = |query: &&traffic::Query| everyone || !victims.holds(UserId(query.user.into()));
+    let is_other =
+        |query: &&traffic::SimulatedQuery| everyone || !victims.holds(UserId(query.user.into()));
     let others = tape.queries.iter().filter(is_other);
     popularity(atlas.map(), others.map(|query| query.position.street))
 }

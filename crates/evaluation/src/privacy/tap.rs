@@ -167,7 +167,7 @@ impl Onlooker<'_> {
                 })
                 .clone();
             let victim = Candidate::from(&state.waiting[hit.index as usize]);
-            let view = (self.atlas, self.suspect.rule());
+            let view = (self.atlas, self.rule);
             let shown = (&victim, now, &region, members.len());
             let attacks: Vec<&Box<dyn Attack>> = self
                 .attacks

@@ -4,7 +4,7 @@ use crate::run::Presence;
 use meshcloak::units::Length;
 use std::sync::OnceLock;
 use std::time::Duration;
-use traffic::{Profile, Settings};
+use traffic::{Profile, SimulationSettings};
 
 fn city() -> Arc<Atlas> {
     let plan = import::CityPlan::new(3, 500).unwrap();
@@ -15,7 +15,7 @@ fn city() -> Arc<Atlas> {
 
 fn tape(atlas: &Atlas, users: u32) -> Tape {
     let profile = Profile::named("p1").unwrap().with_uniform_places();
-    let settings = Settings { users, k: (2, 5), temporal_tolerance: 3_000, seed: 7 };
+    let settings = SimulationSettings { users, k: (2, 5), temporal_tolerance: 3_000, seed: 7 };
     people::simulate(atlas.map(), &profile, settings)
 }
 

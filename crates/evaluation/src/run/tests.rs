@@ -59,7 +59,7 @@ fn street() -> Town {
 /// People who ask at these milliseconds, each once.
 fn tape(town: &Town, asked_at: &[u64]) -> Tape {
     let street = town.map.streets().next().expect("a street");
-    let query = |(user, &asked_at): (usize, &u64)| traffic::Query {
+    let query = |(user, &asked_at): (usize, &u64)| traffic::SimulatedQuery {
         user: user as u32,
         number: 0,
         asked_at,

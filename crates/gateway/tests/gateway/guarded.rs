@@ -1,6 +1,6 @@
 //! A gateway for real people with its operator's page, and somebody who uses all of it.
 
-use crate::clients::{owntracks_request, shape};
+use crate::clients::{message, owntracks_request};
 use crate::fixture::{gateway_of, generous, query, query_request, with};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -100,10 +100,10 @@ impl Guarded {
         let mut filled = filled.replace("{token}", token).replace("{id}", id);
         let body = match (method.as_str(), path) {
             ("POST", "/v1/phones/owntracks") => {
-                let body = shape("owntracks/location-minimal.json", here, unix);
+                let body = message("owntracks/location-minimal.json", here, unix);
                 return owntracks_request("p1-3", &self.secret, &body);
             }
-            ("POST", "/v1/phones/traccar/{token}") => shape("traccar/9-moving.json", here, unix),
+            ("POST", "/v1/phones/traccar/{token}") => message("traccar/9-moving.json", here, unix),
             ("GET", "/v1/phones/traccar/{token}") => {
                 filled += &format!("?lat={}&lon={}&timestamp={unix}", here.1, here.0);
                 String::new()

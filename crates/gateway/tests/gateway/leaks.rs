@@ -1,5 +1,5 @@
-//! Everything that is sent to the service, logged or counted during a run holds no coordinate, no
-//! person, no ticket and no key; and a look that finds none would find them if they were there.
+//! Leak scan: requests to the service, logs and metrics hold no coordinate, user, ticket or key. A
+//! control plants each secret and checks that the scan finds it.
 
 use crate::fixture::{Fixture, Mood, call, generous, place, query, query_request, walker};
 use crate::log_capture::{LogCapture, is_metric_value, without_batch_count};
@@ -9,7 +9,7 @@ use gateway::config::{Config, Mode};
 use gateway::keys::{KeyFile, OwnLimits};
 use serde_json::json;
 
-/// What was sent without the numbers of streets, which are what may be sent.
+/// Removes the street numbers, which may be sent.
 pub fn without_streets(sent: &str) -> String {
     let pieces = sent.split("StreetId(").map(|piece| match piece.split_once(')') {
         Some((number, rest)) if number.parse::<u32>().is_ok() => rest,
@@ -19,7 +19,7 @@ pub fn without_streets(sent: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_that_leaves_tells_of_anyone() {
+async fn no_secret_of_a_user_leaves() {
     let (pages, _listening) = LogCapture::start();
 
     let folder = tempfile::tempdir().unwrap();
@@ -44,7 +44,7 @@ async fn nothing_that_leaves_tells_of_anyone() {
             .map(|number| {
                 let (ticket, person) =
                     (format!("zebra-{second}-{number}"), format!("gnu-{number}"));
-                // Elsewhere each time, for what was asked just now is remembered.
+                // A different street each second, because answers are cached.
                 let street = number / 5 * 37 + second;
                 let part = 0.31 + f64::from(number % 5) * 0.0937;
                 let mut body = query(&ticket, &person, street);
@@ -67,7 +67,7 @@ async fn nothing_that_leaves_tells_of_anyone() {
         };
         futures_util::join!(join_all(posts), ticks);
         sent.extend(fixture.probe.take());
-        // Long enough for a service that was left alone to be asked again.
+        // Longer than the back-off of the service client.
         tokio::time::advance(std::time::Duration::from_secs(10)).await;
         fixture.gateway.reload(&config).unwrap();
     }
@@ -82,7 +82,7 @@ async fn nothing_that_leaves_tells_of_anyone() {
     for text in &all {
         assert_eq!(secrets.found(text), Vec::<String>::new());
     }
-    // The control: each of them, planted in the middle of what was looked at, is found.
+    // Control: planted secrets are found.
     for text in &all {
         let (before, after) = text.split_at(text.len() / 2);
         for word in secrets.words.iter().step_by(17) {

@@ -1,4 +1,4 @@
-//! Over real sockets: people who say nothing, an orderly end, TLS whose certificate changes.
+//! Tests over real sockets: silent clients, orderly shutdown, limits.
 
 use crate::fixture::{gateway_of, generous, query};
 use gateway::clock::Clock;
@@ -24,7 +24,7 @@ async fn start(config: Config) -> Running {
     Running::start(Arc::clone(&gateway), app(gateway)).await.unwrap()
 }
 
-/// One request on a connection of its own; everything that comes back.
+/// Sends one request on a new connection and returns the whole response.
 async fn exchange(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -43,7 +43,7 @@ fn post(ticket: &str, person: &str) -> String {
 }
 
 #[tokio::test]
-async fn people_are_answered_and_the_operator_sees_counts() {
+async fn queries_are_answered_and_the_operator_sees_metrics() {
     let running = start(on_any_port()).await;
     let address = running.address();
     let (ann, bob) = (post("1", "ann"), post("2", "bob"));
@@ -54,18 +54,21 @@ async fn people_are_answered_and_the_operator_sees_counts() {
     let get = "GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
     let counts = exchange(running.operator_address().unwrap(), get).await;
     assert!(counts.contains("meshcloak_batches_total"), "{counts}");
-    assert!(exchange(address, get).await.starts_with("HTTP/1.1 404"), "not for everyone");
+    assert!(
+        exchange(address, get).await.starts_with("HTTP/1.1 404"),
+        "metrics are on the operator's listener only"
+    );
     running.stop().await;
 }
 
 #[tokio::test]
-async fn a_gigabyte_is_refused_by_its_announcement() {
+async fn a_large_body_is_refused_by_its_content_length() {
     let running = start(on_any_port()).await;
     let mut stream = TcpStream::connect(running.address()).await.unwrap();
     let head = "POST /v1/queries HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
                 content-length: 1073741824\r\n\r\n";
     stream.write_all(head.as_bytes()).await.unwrap();
-    // The server may hang up at any time.
+    // The server may close the connection at any time.
     for _ in 0..64 {
         if stream.write_all(&[b' '; 1024]).await.is_err() {
             break;
@@ -78,7 +81,7 @@ async fn a_gigabyte_is_refused_by_its_announcement() {
 }
 
 #[tokio::test]
-async fn connections_that_say_nothing_are_let_go_and_keep_nobody_out() {
+async fn silent_connections_time_out_and_block_no_client() {
     let mut config = on_any_port();
     config.server.request_timeout = Duration::from_millis(300);
     config.server.connections = 300;
@@ -95,7 +98,7 @@ async fn connections_that_say_nothing_are_let_go_and_keep_nobody_out() {
     let (ann, bob) = (post("1", "ann"), post("2", "bob"));
     let (ann, _) = tokio::join!(exchange(address, &ann), exchange(address, &bob));
     assert!(ann.contains("\"answered\""), "{ann}");
-    // All of them are told to go, or hung up on, without having said a word.
+    // All silent connections are closed by the server.
     for mut stream in silent {
         let mut rest = Vec::new();
         stream.read_to_end(&mut rest).await.ok();
@@ -110,25 +113,25 @@ async fn more_connections_than_allowed_are_closed() {
     let mut config = on_any_port();
     config.server.connections = 2;
     let running = start(config).await;
-    let mut seated = Vec::new();
+    let mut open = Vec::new();
     for _ in 0..2 {
         let mut stream = TcpStream::connect(running.address()).await.unwrap();
         stream.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
         let mut answer = [0; 15];
         stream.read_exact(&mut answer).await.unwrap();
         assert_eq!(&answer, b"HTTP/1.1 200 OK");
-        seated.push(stream);
+        open.push(stream);
     }
     let mut third = TcpStream::connect(running.address()).await.unwrap();
     let mut nothing = Vec::new();
     third.read_to_end(&mut nothing).await.ok();
     assert!(nothing.is_empty());
-    drop(seated);
+    drop(open);
     running.stop().await;
 }
 
 #[tokio::test]
-async fn a_client_that_takes_nothing_of_what_it_is_told_is_let_go() {
+async fn a_client_that_does_not_read_is_disconnected() {
     let mut config = on_any_port();
     config.server.idle_timeout = Duration::from_millis(300);
     let running = start(config).await;
@@ -136,7 +139,7 @@ async fn a_client_that_takes_nothing_of_what_it_is_told_is_let_go() {
     let head = "POST /v1/queries/stream HTTP/1.1\r\nhost: x\r\n\
                 content-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes()).await.unwrap();
-    // Each line is refused in many words, and nobody reads them: without end, were it not let go.
+    // Each line causes a refusal that is not read: the loop ends only by the disconnect.
     let lines = "x\n".repeat(4096);
     let chunk = format!("{:x}\r\n{lines}\r\n", lines.len());
     while stream.write_all(chunk.as_bytes()).await.is_ok() {}
@@ -148,7 +151,7 @@ async fn a_client_that_takes_nothing_of_what_it_is_told_is_let_go() {
 }
 
 #[tokio::test]
-async fn who_waits_when_it_ends_is_told() {
+async fn queries_waiting_at_shutdown_get_a_response() {
     let mut config = on_any_port();
     config.engine.tick = Duration::from_secs(60);
     let running = start(config).await;
@@ -160,7 +163,10 @@ async fn who_waits_when_it_ends_is_told() {
         tokio::task::yield_now().await;
     }
     running.stop().await;
-    let told = waiting.await.unwrap();
-    assert!(told.starts_with("HTTP/1.1 200 OK") && told.contains("\"expired\""), "{told}");
-    assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+    let response = waiting.await.unwrap();
+    assert!(
+        response.starts_with("HTTP/1.1 200 OK") && response.contains("\"expired\""),
+        "{response}"
+    );
+    assert!(TcpStream::connect(address).await.is_err(), "the listener is closed");
 }

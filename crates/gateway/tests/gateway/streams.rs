@@ -1,4 +1,4 @@
-//! Many people on one connection: lines in, lines out, whatever the chunks they come in.
+//! Query streams: one NDJSON line in, one line out, for any chunk size.
 
 use crate::fixture::{Fixture, query, with};
 use axum::body::{Body, to_bytes};
@@ -15,7 +15,7 @@ fn stream_request(body: Body) -> Request<Body> {
         .unwrap()
 }
 
-/// Sends these bytes in pieces of that size, and a batch a second until all lines have come back.
+/// Sends bytes in chunks of a size and ticks until the response is complete.
 async fn exchange(fixture: &mut Fixture, bytes: &[u8], piece: usize) -> Vec<Value> {
     let pieces: Vec<_> =
         bytes.chunks(piece).map(|piece| Ok::<_, Infallible>(piece.to_vec())).collect();
@@ -34,7 +34,7 @@ async fn exchange(fixture: &mut Fixture, bytes: &[u8], piece: usize) -> Vec<Valu
 }
 
 #[tokio::test]
-async fn each_line_in_gives_one_line_out() {
+async fn each_input_line_gives_one_output_line() {
     for piece in [1, 7, 100, 100_000] {
         let mut fixture = Fixture::open().await;
         let mut text = String::new();
@@ -45,7 +45,7 @@ async fn each_line_in_gives_one_line_out() {
         }
         text.push_str(&with(query("bad", "b", 3), "k", json!(1)).to_string());
         text.push_str("\nnonsense\n");
-        // A last line without its end.
+        // The last line has no line feed.
         text.push_str(&query("last", "l", 0).to_string());
         let lines = exchange(&mut fixture, text.as_bytes(), piece).await;
         assert_eq!(lines.len(), 43);
@@ -58,7 +58,7 @@ async fn each_line_in_gives_one_line_out() {
 }
 
 #[tokio::test]
-async fn a_line_without_end_ends_the_stream_and_takes_no_memory() {
+async fn an_oversized_line_ends_the_stream() {
     let mut fixture = Fixture::open().await;
     let mut text = query("1", "a", 3).to_string().into_bytes();
     text.push(b'\n');
@@ -66,11 +66,11 @@ async fn a_line_without_end_ends_the_stream_and_takes_no_memory() {
     let lines = exchange(&mut fixture, &text, 4096).await;
     let refused = lines.iter().find(|line| line["outcome"] == "refused").unwrap();
     assert_eq!(refused["reason"], "too-large");
-    assert!(lines.iter().any(|line| line["ticket"] == "1"), "what was accepted is told");
+    assert!(lines.iter().any(|line| line["ticket"] == "1"), "accepted queries get their results");
 }
 
 #[tokio::test]
-async fn a_reader_who_goes_away_loses_nothing_that_a_ticket_cannot_bring_back() {
+async fn results_of_a_closed_stream_can_be_fetched_by_ticket() {
     let mut fixture = Fixture::open().await;
     let text = format!("{}\n{}\n", query("1", "a", 3), query("2", "b", 3));
     let (response, ()) = join!(
@@ -87,26 +87,26 @@ async fn a_reader_who_goes_away_loses_nothing_that_a_ticket_cannot_bring_back() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_stream_is_closed_and_one_in_which_somebody_waits_is_not() {
+async fn an_idle_stream_is_closed_unless_a_query_waits() {
     let mut fixture = Fixture::open().await;
     let pending = stream::pending::<Result<Vec<u8>, Infallible>>();
     let first = stream::iter([Ok(format!("{}\n", query("1", "a", 3)).into_bytes())]);
     let request = stream_request(Body::from_stream(first.chain(pending)));
     let response = fixture.app.clone().oneshot(request).await.unwrap();
     let mut lines = response.into_body().into_data_stream();
-    // Far longer than a silent stream may last; the clock of the engine stands still meanwhile.
+    // Longer than the idle time-out; the engine's clock does not advance meanwhile.
     let waited = tokio::time::timeout(std::time::Duration::from_secs(2000), lines.next()).await;
-    assert!(waited.is_err(), "somebody waits");
+    assert!(waited.is_err(), "a query is waiting");
     for _ in 0..5 {
         fixture.tick().await;
     }
     let line = lines.next().await.unwrap().unwrap();
     assert!(line.starts_with(b"{\"ticket\":\"1\",\"outcome\":\"expired\""));
-    assert!(lines.next().await.is_none(), "closed once nobody waits");
+    assert!(lines.next().await.is_none(), "closed once no query waits");
 }
 
 #[tokio::test]
-async fn at_the_end_a_stream_is_answered_and_closed() {
+async fn at_shutdown_a_stream_is_answered_and_closed() {
     let mut fixture = Fixture::open().await;
     let pending = stream::pending::<Result<Vec<u8>, Infallible>>();
     let first = stream::iter([Ok(format!("{}\n", query("1", "a", 3)).into_bytes())]);

@@ -1,4 +1,4 @@
-//! What people get: answers with a receipt, expiry, refusals, tickets that can be repeated.
+//! Responses to queries: answers with a receipt, expiry, refusals, repeated tickets.
 
 use crate::fixture::{Fixture, call, generous, query, query_request, with};
 use axum::body::Body;
@@ -11,7 +11,7 @@ use serde_json::json;
 use tower::ServiceExt as _;
 
 #[tokio::test]
-async fn two_people_on_a_street_are_answered_with_a_receipt() {
+async fn two_users_on_a_street_are_answered_with_a_receipt() {
     let mut fixture = Fixture::open().await;
     let (app, other) = (fixture.app.clone(), fixture.app.clone());
     let ann = crate::fixture::post(app, query("1", "ann", 3));
@@ -25,13 +25,13 @@ async fn two_people_on_a_street_are_answered_with_a_receipt() {
     assert_eq!((&receipt["k"], &receipt["k_reached"]), (&json!(2), &json!(2)));
     assert_eq!((&receipt["exact"], &receipt["delay"]), (&json!(true), &json!(1.0)));
     assert!(receipt["streets"].as_u64().unwrap() > 1 && receipt.get("history").is_none());
-    assert_eq!(others["answer"], answer["answer"], "they stand on one spot");
+    assert_eq!(others["answer"], answer["answer"], "both are at the same position");
     assert_eq!(fixture.probe.take().len(), 1, "one request for both");
     assert_eq!(fixture.accounts(), (2, [2, 0, 0, 0]));
 }
 
 #[tokio::test]
-async fn who_is_alone_expires_and_the_service_is_not_asked() {
+async fn a_lone_query_expires_without_a_request_to_the_service() {
     let mut fixture = Fixture::open().await;
     let ann = crate::fixture::post(fixture.app.clone(), query("1", "ann", 3));
     let ticks = async {
@@ -47,14 +47,14 @@ async fn who_is_alone_expires_and_the_service_is_not_asked() {
 }
 
 #[tokio::test]
-async fn a_ticket_that_is_repeated_gets_the_same_result_and_asks_once() {
+async fn a_repeated_ticket_returns_the_same_result() {
     let mut fixture = Fixture::open().await;
     let mine = query("1", "ann", 3);
     let [first, again] = [0, 1].map(|_| crate::fixture::post(fixture.app.clone(), mine.clone()));
     let bob = crate::fixture::post(fixture.app.clone(), query("2", "bob", 3));
     let (first, again, _, ()) = join!(first, again, bob, fixture.tick());
     assert_eq!(first, again);
-    assert_eq!(fixture.post(mine.clone()).await, first, "and later");
+    assert_eq!(fixture.post(mine.clone()).await, first, "also after the end");
     assert_eq!(fixture.accounts().0, 2);
     let (status, refusal) = fixture.post(with(mine.clone(), "k", json!(3))).await;
     assert_eq!((status, &refusal["reason"]), (StatusCode::CONFLICT, &json!("duplicate-id")));
@@ -72,7 +72,7 @@ async fn a_ticket_that_is_repeated_gets_the_same_result_and_asks_once() {
 }
 
 #[tokio::test]
-async fn a_query_can_be_taken_back() {
+async fn a_query_can_be_cancelled() {
     let mut fixture = Fixture::open().await;
     let ann = crate::fixture::post(fixture.app.clone(), query("1", "ann", 3));
     let request = Request::delete("/v1/queries/1").body(Body::empty()).unwrap();
@@ -80,13 +80,13 @@ async fn a_query_can_be_taken_back() {
     let (ann, back, ()) = join!(ann, back, fixture.tick());
     assert_eq!((ann.0, &ann.1["outcome"]), (StatusCode::OK, &json!("cancelled")));
     assert_eq!(ann, back);
-    assert_eq!(fixture.delete("1").await, ann, "as it ended");
+    assert_eq!(fixture.delete("1").await, ann, "the final outcome");
     assert_eq!(fixture.delete("7").await.0, StatusCode::NOT_FOUND);
     assert_eq!(fixture.accounts(), (1, [0, 0, 1, 0]));
 }
 
 #[tokio::test]
-async fn what_is_not_allowed_is_refused_at_once() {
+async fn invalid_queries_are_refused_immediately() {
     let fixture = Fixture::open().await;
     let good = query("1", "ann", 3);
     let mut no_dc = good.clone();
@@ -133,32 +133,35 @@ async fn what_is_not_allowed_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn history_wants_a_speed_and_says_who_is_new() {
+async fn history_requires_a_speed_and_marks_new_users() {
     let mut config = generous();
     config.engine.guarantee = Guarantee::History;
     let mut fixture = Fixture::new(config, Mode::Guarded).await;
-    // Nobody has a key here: the demo is the only way in without one.
+    // Without a key only the demo accepts queries.
     assert_eq!(fixture.post(query("1", "ann", 3)).await.0, StatusCode::UNAUTHORIZED);
     let mut config = generous();
     config.engine.guarantee = Guarantee::History;
     fixture = Fixture::new(config, Mode::Demo).await;
-    let mut mute = query("1", "ann", 3);
-    mute.as_object_mut().unwrap().remove("speed");
-    assert_eq!(fixture.post(mute).await.1["reason"], "speed");
-    for (round, told) in [(1, json!("new")), (2, json!(null))] {
+    let mut without_speed = query("1", "ann", 3);
+    without_speed.as_object_mut().unwrap().remove("speed");
+    assert_eq!(fixture.post(without_speed).await.1["reason"], "speed");
+    for (round, expected) in [(1, json!("new")), (2, json!(null))] {
         let [ann, bob] = ["ann", "bob"].map(|name| {
             let query = query(&format!("{name}{round}"), name, 3);
             crate::fixture::post(fixture.app.clone(), query)
         });
         let (ann, _, ()) = join!(ann, bob, fixture.tick());
-        assert_eq!((&ann.1["outcome"], &ann.1["receipt"]["history"]), (&json!("answered"), &told));
+        assert_eq!(
+            (&ann.1["outcome"], &ann.1["receipt"]["history"]),
+            (&json!("answered"), &expected)
+        );
     }
     let far = fixture.post(query("far", "ann", 250)).await;
     assert_eq!(far.1["reason"], "faster-than-declared");
 }
 
 #[tokio::test]
-async fn a_key_opens_one_account_with_its_own_limits() {
+async fn a_key_belongs_to_one_account_with_its_limits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys.json");
     let mut file = KeyFile::default();
@@ -178,7 +181,7 @@ async fn a_key_opens_one_account_with_its_own_limits() {
     assert_eq!(asked(&small.secret, 4).await.1["reason"], "k");
     assert_eq!(asked("mc_no", 4).await.0, StatusCode::UNAUTHORIZED);
     assert_eq!(asked(&large.secret, 51).await.1["reason"], "k");
-    // What cannot be read counts as well.
+    // Malformed requests count towards the rate limit.
     let nonsense = (0..100).map(|_| {
         let mut request = query_request("nonsense");
         let bearer = format!("Bearer {}", small.secret).parse().unwrap();
@@ -195,14 +198,14 @@ async fn a_key_opens_one_account_with_its_own_limits() {
     file.write(&path).unwrap();
     fixture.gateway.reload(&config).unwrap();
     assert_eq!(asked(&large.secret, 51).await.0, StatusCode::UNAUTHORIZED);
-    // A file that is gone by mistake locks nobody out.
+    // A missing key file does not invalidate the loaded keys.
     std::fs::remove_file(&path).unwrap();
     assert!(fixture.gateway.reload(&config).is_err());
     assert_ne!(asked(&small.secret, 4).await.0, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]
-async fn at_the_end_everyone_is_told_and_nobody_else_is_let_in() {
+async fn at_shutdown_waiting_queries_end_and_new_ones_are_refused() {
     let mut fixture = Fixture::open().await;
     let app = fixture.app.clone();
     let posts = ["ann", "bob", "cyd"].map(|name| {
@@ -221,7 +224,7 @@ async fn at_the_end_everyone_is_told_and_nobody_else_is_let_in() {
 }
 
 #[tokio::test]
-async fn too_much_under_way_is_told_to_come_back() {
+async fn an_overloaded_gateway_sends_retry_after() {
     let mut config = generous();
     config.engine.queue = 4;
     let mut fixture = Fixture::new(config, Mode::Demo).await;
@@ -242,7 +245,7 @@ async fn too_much_under_way_is_told_to_come_back() {
 }
 
 #[tokio::test]
-async fn the_map_is_described_without_anyone_on_it() {
+async fn the_map_description_holds_no_users() {
     let fixture = Fixture::open().await;
     let (status, map) = fixture.get("/v1/map").await;
     assert_eq!((status, &map["guarantee"]), (StatusCode::OK, &json!("reciprocal")));

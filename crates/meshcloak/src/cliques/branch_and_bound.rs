@@ -10,7 +10,8 @@
 //! `clique ∪ open` can exceed the threshold of any of its nodes:
 //!
 //! - size: `|clique| + |open|` is at most the smallest threshold;
-//! - degree: a clique with candidate i has at most `|clique| + 1` plus the degree of i in `open`;
+//! - degree: a clique with candidate i has at most `|clique| + 1 + degree` nodes, with the degree of i
+//!   in `open`;
 //! - colouring, after [`EASY_STEPS`] steps: a clique of more nodes than there are colours contains a
 //!   node outside the colour classes. Without it the cocktail-party graph spends every budget.
 //!

@@ -56,6 +56,9 @@ struct Scratch<B> {
     thresholds: Vec<u32>,
 }
 
+/// Smallest number of candidates that is too large for the narrow search.
+const MIN_WIDE: usize = MAX_CANDIDATES + 1;
+
 /// Roots with more candidates than this are not sorted among each other.
 const MAX_SORTED: usize = 255;
 
@@ -93,7 +96,7 @@ impl PartitionSearch {
             match candidates.len() {
                 ..=MAX_CANDIDATES => search.run_narrow(adjacency, assignment),
                 size if !search.may_improve(assignment, size as u32 + 1) => {}
-                ..=64 => search.run(adjacency, &mut self.one_word, assignment),
+                MIN_WIDE..=64 => search.run(adjacency, &mut self.one_word, assignment),
                 65..=128 => search.run(adjacency, &mut self.two_words, assignment),
                 _ => search.run(adjacency, &mut self.many_words, assignment),
             }

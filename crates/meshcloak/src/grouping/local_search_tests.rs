@@ -1,4 +1,5 @@
-//! Offers of both bit-set widths equal those of a reference on sorted lists.
+//! Offers of both bit-set widths equal those of a reference on lists of nodes. Declared under
+//! `#[cfg(test)]` in `local_search.rs`.
 
 use super::*;
 use crate::constraint_graph::ConstraintGraph;

@@ -8,7 +8,7 @@
 //!
 //! The engine ([`crate::engine::turn`]) calls the guard, so no scheme can bypass it. The guard shares no
 //! code with the search for sets: not the grouping, the constraint graph, the mesh, nor their
-//! distances ([`distances`] has its own search). A set is checked in this order, and the first
+//! distances (`distances.rs` has its own search). A set is checked in this order, and the first
 //! failed check is its [`Violation`]:
 //!
 //! | check | violation |

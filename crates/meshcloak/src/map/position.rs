@@ -2,14 +2,22 @@
 
 use super::{StreetId, StreetMap, TerminalId};
 use crate::units::{Length, Point};
+use std::fmt;
 
-/// A street and an offset from its `from` terminal; the position of a user after snapping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A street and an offset from its `from` terminal; the position of a user after snapping. Prints
+/// as a placeholder.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The street.
     pub street: StreetId,
     /// Distance from the `from` terminal; at most the length of the street.
     pub offset: Length,
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Position(…)")
+    }
 }
 
 impl StreetMap {

@@ -72,17 +72,17 @@ impl Scheme for Printed {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
         let Printed { atlas, settings, matrix, graph, cliques, largest, .. } = self;
         let Printed { mesh, other_regions, published, .. } = self;
         let waiting = &state.waiting;
-        watch.stage(Stage::Graph);
+        observer.stage(Stage::Graph);
         graph.build(atlas.map(), matrix, settings.coverage, waiting); // Algorithm 4, line 10
         let edges = graph.edges();
-        watch.stage(Stage::Cliques);
+        observer.stage(Stage::Cliques);
         let (found, spent) = cliques.find(edges, settings.budget); // line 11
         largest_cliques(found, edges.len(), largest);
-        watch.stage(Stage::Mesh);
+        observer.stage(Stage::Mesh);
         published.clear();
         published.stats = Stats {
             nodes: waiting.len(),
@@ -92,8 +92,8 @@ impl Scheme for Printed {
             truncated: spent.truncated,
             rejected: Default::default(),
         };
-        for (place, query) in waiting.iter().enumerate() {
-            let clique = found.of(largest[place]);
+        for (index, query) in waiting.iter().enumerate() {
+            let clique = found.of(largest[index]);
             if clique.len() < query.k as usize {
                 continue; // line 14
             }
@@ -106,7 +106,7 @@ impl Scheme for Printed {
                 }
                 _ => other_regions.region(mesh_keys, streets),
             }); // line 15
-            published.serve(place as u32, set);
+            published.serve(index as u32, set);
         }
         published
     }

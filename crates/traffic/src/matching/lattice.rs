@@ -1,26 +1,34 @@
-//! Viterbi: the likeliest sequence of places, one for each sighting.
+//! Viterbi search for the most likely sequence of positions, one per sighting.
 //!
-//! Columns of states in flat arrays; a state is a place, the logarithm of its likelihood, and the
-//! state it came from. Sums and squares only, so that every machine finds the same way.
+//! Columns of states in flat arrays; a state is a position, its log-likelihood and its predecessor.
+//! Only sums and squares are used, so results are identical on all machines.
 
-use super::search::Search;
+use super::path_search::PathSearch;
 use super::{MatchSettings, Sighting};
 use meshcloak::map::Snapped;
+use std::ops::Range;
 
-/// The columns so far.
+/// Two consecutive sightings.
+#[derive(Clone, Copy)]
+pub(super) struct Step<'a> {
+    pub from: &'a Sighting,
+    pub to: &'a Sighting,
+}
+
+/// Columns of states.
 #[derive(Default)]
 pub(super) struct Lattice {
-    states: Vec<State>,
-    /// Where each column begins in `states`.
+    states: Vec<LatticeState>,
+    /// Start of each column in `states`.
     starts: Vec<usize>,
 }
 
 #[derive(Clone, Copy)]
-struct State {
-    place: Snapped,
-    /// Logarithm of the likelihood of the best way here; minus infinity if there is none.
+struct LatticeState {
+    snapped: Snapped,
+    /// Log-likelihood of the best path to this state; minus infinity if there is none.
     score: f64,
-    /// Row of the state before; its own row in the first column.
+    /// Index of the predecessor; own index in the first column.
     before: usize,
 }
 
@@ -34,46 +42,48 @@ impl Lattice {
         self.starts.clear();
     }
 
-    /// Makes a first column of the places `near` a sighting; none if there are none.
+    /// Starts with a column of the candidates of a sighting; empty if there are none.
     pub(super) fn begin(&mut self, near: &[Snapped], sigma: f64) {
         self.clear();
         if near.is_empty() {
             return;
         }
         self.starts.push(0);
-        for (before, &place) in near.iter().enumerate() {
-            self.states.push(State { place, score: emission(place, sigma), before });
+        for (before, &snapped) in near.iter().enumerate() {
+            let score = emission(snapped, sigma);
+            self.states.push(LatticeState { snapped, score, before });
         }
     }
 
-    /// Adds a column for the second of two sightings; `false`, and no column, if no way leads
-    /// from any place of the last column to any of the new one.
+    /// Adds a column for the second sighting; `false`, without a column, if no path leads to it from
+    /// the last column.
     pub(super) fn extend(
         &mut self,
-        search: &mut Search,
+        search: &mut PathSearch,
         settings: &MatchSettings,
-        (from, to): (&Sighting, &Sighting),
+        step: Step<'_>,
         near: &[Snapped],
     ) -> bool {
+        let Step { from, to } = step;
         let last = self.starts[self.starts.len() - 1];
         let begin = self.states.len();
-        let unreached = |place| State { place, score: f64::NEG_INFINITY, before: 0 };
+        let unreached = |snapped| LatticeState { snapped, score: f64::NEG_INFINITY, before: 0 };
         self.states.extend(near.iter().copied().map(unreached));
-        self.add_stays(search, settings.radius, to, (last, begin));
+        self.add_stays(search, settings.radius, to, last..begin);
         let bound = settings.bound(from, to);
         let straight = from.point.distance(to.point);
-        search.aim_at(self.states[begin..].iter().map(|state| state.place.position));
+        search.set_targets(self.states[begin..].iter().map(|state| state.snapped.position));
         let (old, new) = self.states.split_at_mut(begin);
         for (row, state) in old.iter().enumerate().skip(last) {
             if state.score == f64::NEG_INFINITY {
                 continue;
             }
-            let here = state.place.position;
+            let here = state.snapped.position;
             search.run(here, bound);
             for next in new.iter_mut() {
-                if let Some(way) = search.distance(here, next.place.position, bound) {
+                if let Some(way) = search.distance(here, next.snapped.position, bound) {
                     let excess = (way.as_metres() - straight).abs();
-                    let emission = emission(next.place, settings.sigma);
+                    let emission = emission(next.snapped, settings.sigma);
                     let score = state.score - excess / settings.beta + emission;
                     if score > next.score {
                         (next.score, next.before) = (score, row);
@@ -89,60 +99,60 @@ impl Lattice {
         true
     }
 
-    /// Someone who stands in a one-way street is seen now ahead and now behind, and the way back
-    /// leads round the block. So where a new place lies behind an old one of its street, the old
-    /// one, the likeliest if there are several, is a place for the new sighting too.
+    /// A standing object on a one-way street is seen alternately ahead and behind, and the path back
+    /// leads around the block. So if a new candidate lies behind a previous one on its street, the
+    /// most likely previous one becomes a candidate for the new sighting.
     fn add_stays(
         &mut self,
-        search: &Search,
+        search: &PathSearch,
         radius: f64,
         to: &Sighting,
-        (last, begin): (usize, usize),
+        previous: Range<usize>,
     ) {
         let map = search.map();
-        for row in begin..self.states.len() {
-            let new = self.states[row].place;
+        for row in previous.end..self.states.len() {
+            let new = self.states[row].snapped;
             if !map.street(new.position.street).one_way {
                 continue;
             }
-            let is_ahead = |state: &&State| {
-                state.place.position.street == new.position.street
-                    && state.place.position.offset > new.position.offset
+            let is_ahead = |state: &&LatticeState| {
+                state.snapped.position.street == new.position.street
+                    && state.snapped.position.offset > new.position.offset
                     && state.score > f64::NEG_INFINITY
             };
-            let ahead = self.states[last..begin].iter().filter(is_ahead);
+            let ahead = self.states[previous.clone()].iter().filter(is_ahead);
             if let Some(old) = ahead.reduce(|a, b| if b.score > a.score { b } else { a }) {
-                let position = old.place.position;
+                let position = old.snapped.position;
                 let distance = map.point(position).distance(to.point);
                 if distance > radius {
                     continue;
                 }
-                let place = Snapped { position, distance };
-                self.states.push(State { place, score: f64::NEG_INFINITY, before: 0 });
+                let snapped = Snapped { position, distance };
+                self.states.push(LatticeState { snapped, score: f64::NEG_INFINITY, before: 0 });
             }
         }
     }
 
-    /// The likeliest place for each column, in order.
-    pub(super) fn likeliest(&self) -> Vec<Snapped> {
+    /// Most likely position of each column, in order.
+    pub(super) fn most_likely(&self) -> Vec<Snapped> {
         let Some(&last) = self.starts.last() else {
             return Vec::new();
         };
         let better =
             |a: usize, b: usize| if self.states[b].score > self.states[a].score { b } else { a };
         let mut row = (last..self.states.len()).reduce(better).unwrap_or(last);
-        let mut places = Vec::with_capacity(self.starts.len());
+        let mut positions = Vec::with_capacity(self.starts.len());
         for _ in 0..self.starts.len() {
-            places.push(self.states[row].place);
+            positions.push(self.states[row].snapped);
             row = self.states[row].before;
         }
-        places.reverse();
-        places
+        positions.reverse();
+        positions
     }
 }
 
-/// Logarithm of how likely a sighting is at that distance from the truth.
-fn emission(place: Snapped, sigma: f64) -> f64 {
-    let deviations = place.distance / sigma;
+/// Log-likelihood of a sighting at that distance.
+fn emission(snapped: Snapped, sigma: f64) -> f64 {
+    let deviations = snapped.distance / sigma;
     -0.5 * deviations * deviations
 }

@@ -1,53 +1,54 @@
-//! Map matching: from what a receiver recorded to the way that was travelled.
+//! Map matching: from recorded points to the travelled route.
 //!
-//! The nearest street alone jumps between parallel streets. Here a trip is a hidden Markov chain:
-//! a sighting speaks for the streets near it (a Gaussian of the distance), two sightings in a row
-//! for places whose way along streets is about as long as the straight line between the sightings
-//! (an exponential of the difference), and Viterbi finds the likeliest sequence. One-way streets
-//! are obeyed throughout. Where there is no street or no way, the trip breaks into pieces.
+//! Snapping to the nearest street jumps between parallel streets. Here a trip is a hidden Markov
+//! model: emission probabilities are Gaussian in the distance of a sighting from a street,
+//! transition probabilities exponential in the difference between path length and straight line, and
+//! Viterbi finds the most likely sequence. One-way streets are respected. A trip breaks into pieces
+//! where there is no street or no path.
 
-mod lattice;
 #[cfg(test)]
-mod naive;
+mod checks;
+mod lattice;
+mod path_search;
 mod quality;
 mod route;
-mod search;
 
+pub use path_search::PathSearch;
 pub use quality::Quality;
-pub use route::{Leg, Route};
-pub use search::Search;
+pub(crate) use quality::quantile;
+pub use route::{Route, RouteSection};
 
-use lattice::Lattice;
+use lattice::{Lattice, Step};
 use meshcloak::map::{Position, Snapped, StreetMap};
 use meshcloak::units::{Length, Point};
 use rayon::prelude::*;
 use std::time::Duration;
 
-/// Where someone was seen, and when.
+/// A recorded point of a trip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sighting {
-    /// Since the beginning of the record.
+    /// Time since the start of the recording.
     pub at: Duration,
-    /// In the map's own metres.
+    /// Point in map coordinates, metres.
     pub point: Point,
 }
 
-/// What the matcher takes for likely.
+/// Settings of the matcher.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MatchSettings {
-    /// How far from a sighting its street may be, in metres; as the snap limit of SPEC §1.
+    /// Maximum distance between a sighting and its street in metres (docs/SPEC.md §1).
     pub radius: f64,
-    /// Standard deviation of a sighting around the truth, in metres.
+    /// Standard deviation of sightings in metres.
     pub sigma: f64,
-    /// How much the way along streets usually differs from the straight line, in metres.
+    /// Mean difference between path length and straight line in metres.
     pub beta: f64,
-    /// How many streets, the nearest ones, a sighting may speak for.
+    /// Maximum number of candidate streets per sighting, the nearest.
     pub candidates: usize,
-    /// A way longer than twice the straight line plus this many metres is no way.
+    /// A path may be at most twice the straight line plus this many metres.
     pub detour: f64,
-    /// Nobody is faster, in metres per second.
+    /// Maximum speed in metres per second.
     pub top_speed: f64,
-    /// Who is not seen for longer than this has ended one trip and begins another.
+    /// Maximum time between two sightings of a trip.
     pub silence: Duration,
 }
 
@@ -66,8 +67,7 @@ impl Default for MatchSettings {
 }
 
 impl MatchSettings {
-    /// The longest way that may lie between two sightings. The two places may each be `radius`
-    /// off, which counts for them.
+    /// Maximum path length between two sightings; each position may be off by `radius`.
     fn bound(&self, from: &Sighting, to: &Sighting) -> Length {
         let seconds = to.at.saturating_sub(from.at).as_secs_f64();
         let fastest = self.top_speed * seconds + 2.0 * self.radius;
@@ -75,55 +75,55 @@ impl MatchSettings {
     }
 }
 
-/// A sighting that found its place.
+/// A matched sighting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
-    /// The place.
+    /// Matched position.
     pub position: Position,
-    /// How far the sighting is from it, in metres.
+    /// Distance between sighting and position in metres.
     pub gap: f64,
-    /// How far along the piece's route it lies.
+    /// Distance from the start of the piece's route.
     pub way: Length,
 }
 
-/// An unbroken run of matched sightings and the way through them.
+/// A run of matched sightings without a break, and its route.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
-    /// Number of its first sighting within the trip; the others follow without gaps.
+    /// Index of its first sighting within the trip.
     pub first: usize,
-    /// One per sighting; never empty.
+    /// One per sighting, at least one.
     pub stops: Vec<Stop>,
-    /// From the first stop to the last, through all of them.
+    /// Route through all stops.
     pub route: Route,
 }
 
-/// What became of a trip.
+/// Result of matching a trip.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matched {
-    /// In order of time.
+    /// Pieces in order of time.
     pub pieces: Vec<Piece>,
     /// Sightings without any street within the radius.
     pub off_map: usize,
-    /// Neighbouring sightings, each near a street, between which there is no plausible way.
+    /// Breaks between consecutive sightings without a plausible path.
     pub no_way: usize,
-    /// Neighbouring sightings, each near a street, too far apart in time.
+    /// Breaks between consecutive sightings too far apart in time.
     pub silent: usize,
 }
 
-/// Matches trips, one after the other, on one map.
+/// Matches trips on one map.
 pub struct Matcher<'a> {
     settings: MatchSettings,
-    search: Search<'a>,
+    search: PathSearch<'a>,
     lattice: Lattice,
 }
 
 impl<'a> Matcher<'a> {
-    /// A matcher for trips on `map`.
+    /// Creates a matcher for a map.
     pub fn new(map: &'a StreetMap, settings: MatchSettings) -> Matcher<'a> {
-        Matcher { settings, search: Search::new(map), lattice: Lattice::default() }
+        Matcher { settings, search: PathSearch::new(map), lattice: Lattice::default() }
     }
 
-    /// The likeliest way through the sightings, which are in order of time.
+    /// Finds the most likely route through sightings in order of time.
     pub fn match_trip(&mut self, sightings: &[Sighting]) -> Matched {
         let mut matched = Matched::default();
         let mut first = 0;
@@ -131,7 +131,7 @@ impl<'a> Matcher<'a> {
         for (index, sighting) in sightings.iter().enumerate() {
             let near = self.search.map().candidates(sighting.point, self.settings.radius);
             let near = &near[..near.len().min(self.settings.candidates.max(1))];
-            if index == 0 || !self.extend((&sightings[index - 1], sighting), near, &mut matched) {
+            if index == 0 || !self.extend(&sightings[index - 1], sighting, near, &mut matched) {
                 self.finish(&sightings[first..index], first, &mut matched);
                 first = index;
                 matched.off_map += usize::from(near.is_empty());
@@ -142,10 +142,11 @@ impl<'a> Matcher<'a> {
         matched
     }
 
-    /// Continues the piece with the second of two sightings; `false` if it breaks between them.
+    /// Extends the piece by a sighting; `false` if it breaks before it.
     fn extend(
         &mut self,
-        (before, sighting): (&Sighting, &Sighting),
+        before: &Sighting,
+        sighting: &Sighting,
         near: &[Snapped],
         matched: &mut Matched,
     ) -> bool {
@@ -156,14 +157,14 @@ impl<'a> Matcher<'a> {
             matched.silent += 1;
             return false;
         }
-        let pair = (before, sighting);
-        let continues = self.lattice.extend(&mut self.search, &self.settings, pair, near);
+        let step = Step { from: before, to: sighting };
+        let continues = self.lattice.extend(&mut self.search, &self.settings, step, near);
         matched.no_way += usize::from(!continues);
         continues
     }
 
-    /// Matches many trips, on all threads; the answers are in the order of the trips. `done` is
-    /// told of how many more trips are.
+    /// Matches trips in parallel; results are in the order of the trips. `done` receives the number of
+    /// newly matched trips.
     pub fn match_all<T: AsRef<[Sighting]> + Sync>(
         map: &StreetMap,
         settings: MatchSettings,
@@ -180,32 +181,36 @@ impl<'a> Matcher<'a> {
         chunks.flatten_iter().collect()
     }
 
-    /// Takes the likeliest places off the lattice and finds the way through them.
+    /// Adds the piece of the most likely positions and its route.
     fn finish(&mut self, sightings: &[Sighting], first: usize, matched: &mut Matched) {
-        let places = self.lattice.likeliest();
+        let positions = self.lattice.most_likely();
         self.lattice.clear();
-        let Some(&start) = places.first() else {
+        let Some(&start) = positions.first() else {
             return;
         };
-        let mut legs = Vec::new();
+        let mut sections = Vec::new();
         let mut way = Length::ZERO;
-        let mut stops = Vec::with_capacity(places.len());
-        for (index, place) in places.iter().enumerate() {
+        let mut stops = Vec::with_capacity(positions.len());
+        for (index, snapped) in positions.iter().enumerate() {
             if let Some(before) = index.checked_sub(1) {
-                let known = legs.len();
+                let known = sections.len();
                 let bound = self.settings.bound(&sightings[before], &sightings[index]);
-                let found =
-                    self.search.route(places[before].position, place.position, bound, &mut legs);
-                debug_assert!(found, "Viterbi takes only steps that have a way");
-                way = legs[known..].iter().map(Leg::length).fold(way, saturating_sum);
+                let found = self.search.route(
+                    positions[before].position,
+                    snapped.position,
+                    bound,
+                    &mut sections,
+                );
+                debug_assert!(found, "Viterbi takes only steps with a path");
+                way = sections[known..].iter().map(RouteSection::length).fold(way, saturating_sum);
             }
-            stops.push(Stop { position: place.position, gap: place.distance, way });
+            stops.push(Stop { position: snapped.position, gap: snapped.distance, way });
         }
-        matched.pieces.push(Piece { first, stops, route: Route::new(start.position, legs) });
+        matched.pieces.push(Piece { first, stops, route: Route::new(start.position, sections) });
     }
 }
 
-/// No trip is as long as the longest length; a made-up one must not bring us down.
+/// Adds lengths without overflow, for malformed trips.
 fn saturating_sum(a: Length, b: Length) -> Length {
     Length::from_units(a.units().saturating_add(b.units()))
 }

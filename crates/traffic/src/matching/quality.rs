@@ -1,4 +1,4 @@
-//! How well trips were matched, in numbers.
+//! Quality of matched trips.
 
 use super::{Matched, Sighting};
 use meshcloak::map::StreetMap;
@@ -6,34 +6,35 @@ use meshcloak::map::StreetMap;
 /// Counts and distances over many trips.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quality {
-    /// All sightings.
+    /// Number of sightings.
     pub sightings: usize,
-    /// Those within the rectangle around the map's streets. It is larger than the map: streets
-    /// that cross the edge of an extract stick out of it, with nothing around them.
+    /// Sightings within the bounding rectangle of the map, which is larger than its covered area.
     pub in_bounds: usize,
-    /// Those that lie on a way: matched together with at least one neighbour.
+    /// Sightings on a route: matched together with at least one neighbour.
     pub matched: usize,
-    /// Matched, but alone between two breaks: they have a place and no way.
+    /// Matched sightings between two breaks: they have a position but no route.
     pub alone: usize,
-    /// Without a street within the radius.
+    /// Sightings without a street within the radius.
     pub off_map: usize,
-    /// Breaks where there was no plausible way between neighbours.
+    /// Breaks for lack of a plausible path.
     pub no_way: usize,
-    /// Breaks where nobody was seen for too long.
+    /// Breaks by time without sightings.
     pub silent: usize,
     gaps: Vec<f64>,
 }
 
 impl Quality {
-    /// Measures what became of `trips`.
+    /// Computes the quality of matched trips.
     pub fn of<T: AsRef<[Sighting]>>(map: &StreetMap, trips: &[T], matched: &[Matched]) -> Quality {
         let bounds = map.bounds();
         let mut quality = Quality::default();
         for (trip, matched) in trips.iter().zip(matched) {
             let trip = trip.as_ref();
             quality.sightings += trip.len();
-            quality.in_bounds +=
-                trip.iter().filter(|seen| bounds.nearest(seen.point) == seen.point).count();
+            quality.in_bounds += trip
+                .iter()
+                .filter(|sighting| bounds.nearest(sighting.point) == sighting.point)
+                .count();
             quality.off_map += matched.off_map;
             quality.no_way += matched.no_way;
             quality.silent += matched.silent;
@@ -49,27 +50,32 @@ impl Quality {
         quality
     }
 
-    /// Those inside the map in the sense of SPEC §1: not off it, a street within the radius.
+    /// Sightings on the map (docs/SPEC.md §1): with a street within the radius.
     pub fn inside(&self) -> usize {
         self.sightings - self.off_map
     }
 
-    /// Share of the sightings inside the map that lie on a way.
+    /// Share of the sightings on the map that are on a route.
     pub fn share(&self) -> f64 {
         share(self.matched, self.inside())
     }
 
-    /// Share of the sightings within the rectangle around the streets that lie on a way.
+    /// Share of the sightings within the bounding rectangle that are on a route.
     pub fn share_in_bounds(&self) -> f64 {
         share(self.matched, self.in_bounds)
     }
 
-    /// The distance between a sighting and its place that the part `share` of them stays within.
+    /// Quantile of the distance between sightings and their positions, in metres.
     pub fn gap(&self, share: f64) -> f64 {
-        let last = self.gaps.len().saturating_sub(1);
-        let index = (share.clamp(0.0, 1.0) * last as f64).round() as usize;
-        self.gaps.get(index).copied().unwrap_or(0.0)
+        quantile(&self.gaps, share)
     }
+}
+
+/// Nearest-rank quantile of ascending values; 0 if there are none.
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let last = sorted.len().saturating_sub(1);
+    let index = (share.clamp(0.0, 1.0) * last as f64).round() as usize;
+    sorted.get(index).copied().unwrap_or(0.0)
 }
 
 fn share(part: usize, whole: usize) -> f64 {

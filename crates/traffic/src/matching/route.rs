@@ -1,12 +1,12 @@
-//! A way along streets: which street from which offset to which, one leg after the other.
+//! Route along streets as a sequence of street sections.
 
 use super::saturating_sum;
 use meshcloak::map::{Position, StreetId};
 use meshcloak::units::Length;
 
-/// A stretch of one street; backwards if `to` is the smaller offset.
+/// Section of a street; travelled backwards if `to` is the smaller offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leg {
+pub struct RouteSection {
     /// The street.
     pub street: StreetId,
     /// Offset where it is entered.
@@ -15,13 +15,13 @@ pub struct Leg {
     pub to: Length,
 }
 
-impl Leg {
-    /// How long the stretch is.
+impl RouteSection {
+    /// Length of the section.
     pub fn length(&self) -> Length {
         self.from.max(self.to) - self.from.min(self.to)
     }
 
-    /// The place `way` along the stretch.
+    /// Position at distance `way` from the start of the section.
     fn at(&self, way: Length) -> Position {
         let way = way.min(self.length());
         let offset = if self.from <= self.to { self.from + way } else { self.from - way };
@@ -29,48 +29,48 @@ impl Leg {
     }
 }
 
-/// A way from a position along streets.
+/// Route from a position along streets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     start: Position,
-    legs: Vec<Leg>,
-    /// How far from the start each leg ends.
+    sections: Vec<RouteSection>,
+    /// Distance of each section's end from the start.
     ends: Vec<Length>,
 }
 
 impl Route {
-    /// The way that begins at `start` and follows `legs`; it stands still if there are none.
-    pub fn new(start: Position, legs: Vec<Leg>) -> Route {
+    /// Creates a route from `start` along `sections`; without sections it has length 0.
+    pub fn new(start: Position, sections: Vec<RouteSection>) -> Route {
         let mut total = Length::ZERO;
-        let ends = legs.iter().map(|leg| {
-            total = saturating_sum(total, leg.length());
+        let ends = sections.iter().map(|section| {
+            total = saturating_sum(total, section.length());
             total
         });
-        Route { start, ends: ends.collect(), legs }
+        Route { start, ends: ends.collect(), sections }
     }
 
-    /// Where it begins.
+    /// Start position.
     pub fn start(&self) -> Position {
         self.start
     }
 
-    /// The stretches it consists of.
-    pub fn legs(&self) -> &[Leg] {
-        &self.legs
+    /// Sections in order of travel.
+    pub fn sections(&self) -> &[RouteSection] {
+        &self.sections
     }
 
-    /// How long it is.
+    /// Length of the route.
     pub fn length(&self) -> Length {
         self.ends.last().copied().unwrap_or(Length::ZERO)
     }
 
-    /// The place `way` along it; its end if it is shorter.
+    /// Position at distance `way` from the start; the end if the route is shorter.
     pub fn at(&self, way: Length) -> Position {
         let index = self.ends.partition_point(|&end| end < way);
-        match (self.legs.get(index), self.legs.last()) {
-            (Some(leg), _) => {
-                let before = self.ends[index] - leg.length();
-                leg.at(way.checked_sub(before).unwrap_or(Length::ZERO))
+        match (self.sections.get(index), self.sections.last()) {
+            (Some(section), _) => {
+                let before = self.ends[index] - section.length();
+                section.at(way.checked_sub(before).unwrap_or(Length::ZERO))
             }
             (None, Some(last)) => last.at(last.length()),
             (None, None) => self.start,
@@ -83,13 +83,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_on_a_route_is_found_forwards_and_backwards() {
+    fn positions_on_a_route_are_found_forwards_and_backwards() {
         let metres = Length::metres;
-        let leg =
-            |street, from, to| Leg { street: StreetId(street), from: metres(from), to: metres(to) };
+        let section = |street, from, to| RouteSection {
+            street: StreetId(street),
+            from: metres(from),
+            to: metres(to),
+        };
         let start = Position { street: StreetId(3), offset: metres(20.0) };
-        let route =
-            Route::new(start, vec![leg(3, 20.0, 50.0), leg(1, 80.0, 0.0), leg(2, 0.0, 5.0)]);
+        let route = Route::new(
+            start,
+            vec![section(3, 20.0, 50.0), section(1, 80.0, 0.0), section(2, 0.0, 5.0)],
+        );
         let place = |way| {
             let position = route.at(metres(way));
             (position.street.0, position.offset.as_metres())

@@ -1,4 +1,4 @@
-//! What matching must get right, on towns small enough to draw and on random drives.
+//! Matching on small towns and on random drives.
 
 use super::*;
 use meshcloak::map::{Extent, MapBuilder, RawStreet, StreetId};
@@ -6,7 +6,7 @@ use meshcloak::town::{Town, town};
 use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;
 
-fn seen(seconds: u64, x: f64, y: f64) -> Sighting {
+fn sighting(seconds: u64, x: f64, y: f64) -> Sighting {
     Sighting { at: Duration::from_secs(seconds), point: Point::new(x, y) }
 }
 
@@ -28,11 +28,11 @@ fn a_trip_does_not_jump_between_parallel_streets() {
     let trip: Vec<Sighting> = ys
         .iter()
         .enumerate()
-        .map(|(n, &y)| seen(n as u64 * 10, 100.0 + 100.0 * n as f64, y))
+        .map(|(n, &y)| sighting(n as u64 * 10, 100.0 + 100.0 * n as f64, y))
         .collect();
     let nearest: Vec<u32> = trip
         .iter()
-        .map(|seen| town.map.snap(seen.point, None).unwrap().position.street.0)
+        .map(|sighting| town.map.snap(sighting.point, None).unwrap().position.street.0)
         .collect();
     assert_eq!(nearest, [0, 0, 1, 0, 1, 0, 1, 0]);
     let matched = matched(&town, &trip);
@@ -46,19 +46,21 @@ fn the_direction_of_travel_chooses_between_two_carriageways() {
     //  B ◀── A    12 m apart
     //  C ──▶ D
     let town = town("A 1000,12  B 0,12  C 0,0  D 1000,0 | A>B C>D B-C D-A");
-    let east: Vec<Sighting> = (0..8).map(|n| seen(n * 10, 100.0 + 100.0 * n as f64, 6.5)).collect();
-    let west: Vec<Sighting> = (0..8).map(|n| seen(n * 10, 800.0 - 100.0 * n as f64, 5.5)).collect();
+    let east: Vec<Sighting> =
+        (0..8).map(|n| sighting(n * 10, 100.0 + 100.0 * n as f64, 6.5)).collect();
+    let west: Vec<Sighting> =
+        (0..8).map(|n| sighting(n * 10, 800.0 - 100.0 * n as f64, 5.5)).collect();
     assert_eq!(streets(&matched(&town, &east).pieces[0]), [1; 8]);
     assert_eq!(streets(&matched(&town, &west).pieces[0]), [0; 8]);
 }
 
 #[test]
-fn who_stands_in_a_one_way_street_stays_there() {
+fn a_standing_object_on_a_one_way_street_stays_there() {
     //  A ─▶ B, and a long way back
     let town = town("A 0,0  B 400,0  C 200,900 | A>B B-C C-A");
     let xs = [100.0, 104.0, 97.0, 101.0, 95.0, 103.0, 160.0, 220.0];
     let trip: Vec<Sighting> =
-        xs.iter().enumerate().map(|(n, &x)| seen(n as u64 * 15, x, 2.0)).collect();
+        xs.iter().enumerate().map(|(n, &x)| sighting(n as u64 * 15, x, 2.0)).collect();
     let matched = matched(&town, &trip);
     assert_eq!(matched.pieces.len(), 1, "{matched:?}");
     assert_eq!(streets(&matched.pieces[0]), [0; 8]);
@@ -66,65 +68,65 @@ fn who_stands_in_a_one_way_street_stays_there() {
 }
 
 #[test]
-fn a_trip_breaks_where_there_is_no_street_and_where_there_is_no_way() {
+fn a_trip_breaks_without_a_street_and_without_a_path() {
     //  A ── B      C ── D      two parts, 200 m between them
     let town = town("A 0,0  B 300,0  C 500,0  D 800,0 | A-B C-D");
     let xs = [50.0, 150.0, 250.0, 550.0, 650.0];
     let mut trip: Vec<Sighting> =
-        xs.iter().enumerate().map(|(n, &x)| seen(n as u64 * 15, x, 3.0)).collect();
+        xs.iter().enumerate().map(|(n, &x)| sighting(n as u64 * 15, x, 3.0)).collect();
     let halves = matched(&town, &trip);
     assert_eq!((halves.pieces.len(), halves.no_way, halves.off_map), (2, 1, 0));
     assert_eq!(halves.pieces[1].first, 3);
-    trip.insert(3, seen(40, 400.0, 0.0));
+    trip.insert(3, sighting(40, 400.0, 0.0));
     let halves = matched(&town, &trip);
     assert_eq!((halves.pieces.len(), halves.no_way, halves.off_map), (2, 0, 1));
     assert_eq!((halves.pieces[0].stops.len(), halves.pieces[1].first), (3, 4));
 }
 
 #[test]
-fn nobody_is_faster_than_the_top_speed() {
+fn a_trip_breaks_above_the_maximum_speed() {
     let town = town("A 0,0  B 5000,0 | A-B");
-    let slow = matched(&town, &[seen(0, 100.0, 0.0), seen(60, 2_900.0, 0.0)]);
+    let slow = matched(&town, &[sighting(0, 100.0, 0.0), sighting(60, 2_900.0, 0.0)]);
     assert_eq!((slow.pieces.len(), slow.no_way), (1, 0));
-    let fast = matched(&town, &[seen(0, 100.0, 0.0), seen(50, 2_900.0, 0.0)]);
+    let fast = matched(&town, &[sighting(0, 100.0, 0.0), sighting(50, 2_900.0, 0.0)]);
     assert_eq!((fast.pieces.len(), fast.no_way), (2, 1));
 }
 
 #[test]
-fn a_long_silence_ends_a_trip() {
+fn a_trip_breaks_after_a_long_gap() {
     let town = town("A 0,0  B 5000,0 | A-B");
-    let trip = [seen(0, 100.0, 0.0), seen(600, 200.0, 0.0), seen(1_201, 300.0, 0.0)];
+    let trip = [sighting(0, 100.0, 0.0), sighting(600, 200.0, 0.0), sighting(1_201, 300.0, 0.0)];
     let halves = matched(&town, &trip);
     assert_eq!((halves.pieces.len(), halves.silent, halves.no_way), (2, 1, 0));
 }
 
 #[test]
-fn trips_are_matched_alike_on_any_number_of_threads() {
+fn results_do_not_depend_on_threads() {
     let map = blocks(12);
     let trips: Vec<Vec<Sighting>> =
         (0..50).map(|seed| drive(&map, &mut Town::generator(seed)).1).collect();
     let settings = MatchSettings::default();
     let alone: Vec<Matched> =
         trips.iter().map(|trip| Matcher::new(&map, settings).match_trip(trip)).collect();
-    let told = std::sync::atomic::AtomicU64::new(0);
-    let tell = |count| _ = told.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
-    assert_eq!(Matcher::match_all(&map, settings, &trips, &tell), alone);
-    assert_eq!(told.into_inner(), 50);
+    let reported = std::sync::atomic::AtomicU64::new(0);
+    let report = |count| _ = reported.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(Matcher::match_all(&map, settings, &trips, &report), alone);
+    assert_eq!(reported.into_inner(), 50);
     let quality = Quality::of(&map, &trips, &alone);
     assert!(quality.share() > 0.99 && quality.gap(0.5) < 12.0, "{quality:?}");
     assert_eq!(quality.matched + quality.alone + quality.off_map, quality.sightings);
 }
 
 #[test]
-fn nothing_far_away_and_no_number_are_off_the_map() {
+fn distant_and_invalid_points_are_off_the_map() {
     let town = town("A 0,0  B 300,0 | A-B");
     assert_eq!(matched(&town, &[]), Matched::default());
-    let odd = [seen(0, 1e9, 0.0), seen(1, f64::NAN, 0.0), seen(2, 100.0, 0.0)];
+    let odd = [sighting(0, 1e9, 0.0), sighting(1, f64::NAN, 0.0), sighting(2, 100.0, 0.0)];
     let odd = matched(&town, &odd);
     assert_eq!((odd.off_map, odd.pieces.len(), odd.pieces[0].stops.len()), (2, 1, 1));
 }
 
-/// Long blocks of 200 by 40 m, every third street one-way: noise of 12 m often confuses them.
+/// Long blocks of 200 by 40 m, every third street one-way; noise of 12 m often confuses them.
 fn blocks(side: usize) -> StreetMap {
     let mut builder = MapBuilder::new();
     let mut terminals = Vec::new();
@@ -161,13 +163,14 @@ fn blocks(side: usize) -> StreetMap {
     builder.build(Extent::LargestPart).unwrap().map
 }
 
-/// A drive that turns at random and never back, seen every 10 s at 9 m/s: places and sightings.
+/// A random drive without U-turns, recorded every 10 s at 9 m/s: positions and sightings.
 fn drive(map: &StreetMap, random: &mut Pcg64Mcg) -> (Vec<Position>, Vec<Sighting>) {
     let first = StreetId(random.random_range(0..map.street_count() as u32));
-    let mut legs = vec![Leg { street: first, from: Length::ZERO, to: map.street(first).length }];
+    let mut sections =
+        vec![RouteSection { street: first, from: Length::ZERO, to: map.street(first).length }];
     let mut at = map.street(first).to;
     for _ in 0..25 {
-        let last = legs[legs.len() - 1].street;
+        let last = sections[sections.len() - 1].street;
         let onward: Vec<_> = map.leaving(at).iter().filter(|arm| arm.street != last).collect();
         let Some(&&arm) = onward.get(random.random_range(0..onward.len().max(1))) else {
             break;
@@ -175,28 +178,27 @@ fn drive(map: &StreetMap, random: &mut Pcg64Mcg) -> (Vec<Position>, Vec<Sighting
         let length = map.street(arm.street).length;
         let forward = map.street(arm.street).from == at;
         let (from, to) = if forward { (Length::ZERO, length) } else { (length, Length::ZERO) };
-        legs.push(Leg { street: arm.street, from, to });
+        sections.push(RouteSection { street: arm.street, from, to });
         at = arm.terminal;
     }
-    let route = Route::new(Position { street: first, offset: Length::ZERO }, legs);
+    let route = Route::new(Position { street: first, offset: Length::ZERO }, sections);
     let stops = (route.length().as_metres() / 90.0) as u64;
     let truth: Vec<Position> =
         (0..stops).map(|n| route.at(Length::metres(90.0 * n as f64 + 13.0))).collect();
     let mut noise = || (0..12).map(|_| random.random_range(-1.0..1.0)).sum::<f64>() / 2.0 * 12.0;
     let sightings = truth.iter().enumerate().map(|(n, &place)| {
         let Point { x, y } = map.point(place);
-        seen(n as u64 * 10, x + noise(), y + noise())
+        sighting(n as u64 * 10, x + noise(), y + noise())
     });
     let sightings = sightings.collect();
     (truth, sightings)
 }
 
 #[test]
-fn noisy_drives_are_found_again_far_better_than_by_the_nearest_street() {
+fn noisy_drives_are_matched_better_than_by_snapping() {
     let map = blocks(20);
     let settings = MatchSettings { sigma: 12.0, ..MatchSettings::default() };
-    // At a junction the right street is a matter of centimetres, so only places away from one
-    // count.
+    // Positions near a junction are ambiguous and not counted.
     let is_clear = |place: &Position| {
         let length = map.street(place.street).length;
         place.offset.min(length - place.offset) >= Length::metres(15.0)
@@ -206,15 +208,15 @@ fn noisy_drives_are_found_again_far_better_than_by_the_nearest_street() {
         let (truth, sightings) = drive(&map, &mut Town::generator(seed));
         let matched = Matcher::new(&map, settings).match_trip(&sightings);
         for piece in &matched.pieces {
-            naive::assert_drivable(&map, piece.route.start(), &piece.route);
+            checks::assert_drivable(&map, piece.route.start(), &piece.route);
             for (stop, place) in piece.stops.iter().zip(&truth[piece.first..]) {
                 let is_right = stop.position.street == place.street && is_clear(place);
                 by_matching += usize::from(is_right);
                 assert_eq!(map.point(piece.route.at(stop.way)), map.point(stop.position));
             }
         }
-        for (place, seen) in truth.iter().zip(&sightings).filter(|(place, _)| is_clear(place)) {
-            let nearest = map.snap(seen.point, None).unwrap().position.street;
+        for (place, sighting) in truth.iter().zip(&sightings).filter(|(place, _)| is_clear(place)) {
+            let nearest = map.snap(sighting.point, None).unwrap().position.street;
             all += 1;
             by_snapping += usize::from(nearest == place.street);
         }
@@ -233,13 +235,13 @@ fn random_sightings_on_random_towns_give_drivable_routes() {
         let mut random = Town::generator(seed);
         let mut coordinate = || random.random_range(-500.0..500.0);
         let trip: Vec<Sighting> =
-            (0..12).map(|n| seen(n * 20, coordinate(), coordinate())).collect();
+            (0..12).map(|n| sighting(n * 20, coordinate(), coordinate())).collect();
         let settings = MatchSettings { radius: 150.0, ..MatchSettings::default() };
         let matched = Matcher::new(&town.map, settings).match_trip(&trip);
         let placed: usize = matched.pieces.iter().map(|piece| piece.stops.len()).sum();
         assert_eq!(placed + matched.off_map, trip.len(), "seed {seed}\n{town}");
         for piece in &matched.pieces {
-            naive::assert_drivable(&town.map, piece.route.start(), &piece.route);
+            checks::assert_drivable(&town.map, piece.route.start(), &piece.route);
             let last = piece.stops[piece.stops.len() - 1];
             assert_eq!(last.way, piece.route.length(), "seed {seed}\n{town}");
             pieces += usize::from(piece.stops.len() > 1);

@@ -1,45 +1,45 @@
-//! What can be wrong with a profile: which key, what it holds, what it should hold.
+//! Errors of profiles.
 
-/// Why a text is no profile.
+/// Reason why a text is not a valid profile.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProfileError {
-    /// Not TOML, an unknown key, a missing one, or a value of another kind.
+    /// Invalid TOML, unknown or missing key, or value of the wrong type.
     #[error("{0}")]
     Syntax(String),
-    /// A value out of its range.
+    /// Value out of range.
     #[error("`{key}` is {value}; expected {expected}")]
     Value {
-        /// Its key.
+        /// Key.
         key: String,
-        /// What it holds.
+        /// Value.
         value: String,
-        /// What it should hold.
-        expected: &'static str,
+        /// Valid values.
+        expected: String,
     },
-    /// Proportions that are no proportions.
+    /// Shares that do not sum to 1.
     #[error("`{key}` sum to {sum}; expected 1")]
     Sum {
-        /// Their key.
+        /// Key.
         key: String,
-        /// Their sum.
+        /// Sum.
         sum: f64,
     },
-    /// As many shares as values are needed.
+    /// Number of shares differs from the number of values.
     #[error("`{key}` has {found} shares for {expected} values")]
     Count {
         /// Key of the shares.
         key: String,
-        /// How many shares there are.
+        /// Number of shares.
         found: usize,
-        /// How many values there are.
+        /// Number of values.
         expected: usize,
     },
-    /// One key needs another.
+    /// Key that requires another one.
     #[error("`{key}` needs {needed}")]
     Needs {
-        /// What is there.
+        /// Present key.
         key: String,
-        /// What is not.
+        /// Missing key.
         needed: &'static str,
     },
 }

@@ -1,6 +1,6 @@
-//! How people are: who they are, how fast, how often they ask, where they go (Table III and more).
+//! Profiles of agents: classes, speeds, query intervals and destinations (Table III and more).
 //!
-//! A profile is written in TOML; the built-in ones too (`profiles/`). What can be read is valid.
+//! A profile is a TOML text; the built-in ones are in `profiles/`. Reading validates it.
 
 mod error;
 mod raw;
@@ -8,102 +8,109 @@ mod read;
 
 pub use error::ProfileError;
 
-use crate::avoided::Avoided;
-use crate::chance::{Choice, Share};
+use crate::avoided_streets::AvoidedStreets;
+use crate::random::{Distribution, Probability};
 use meshcloak::units::Length;
 
-/// How people move and ask. Made from TOML or by name.
+/// Movement and queries of agents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// How often each person asks; `None`: as long as they are there.
+    /// Queries per agent; `None`: unlimited while present.
     pub(crate) queries: Option<u32>,
-    /// When everything ends, in milliseconds; `None`: when everyone has asked.
+    /// End of the simulation in milliseconds; `None`: after the last query.
     pub(crate) duration: Option<u64>,
     pub(crate) appear: Appear,
-    /// Milliseconds between two queries of a person.
-    pub(crate) interval: Choice<u32>,
+    /// Milliseconds between two queries of an agent.
+    pub(crate) interval: Distribution<u32>,
     pub(crate) standing: Standing,
-    pub(crate) classes: Choice<usize>,
+    pub(crate) classes: Distribution<usize>,
     pub(crate) class_table: Vec<Class>,
     pub(crate) places: Places,
-    /// Millimetres per second by rank of street; `None`: no limits.
+    /// Speed limits in millimetres per second by rank of street; `None`: no limits.
     pub(crate) limits: Option<[u32; 7]>,
     pub(crate) capacity: Option<Capacity>,
     pub(crate) reroute: Option<Reroute>,
 }
 
-/// When people come and whether they go.
+/// Appearance and departure of agents.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Appear {
-    /// Runs of whole seconds `first..=last`, each with its share of the people.
-    pub slices: Choice<(u32, u32)>,
-    /// Share of arrivals after which a person disappears.
-    pub leave: Share,
+    /// Slices of whole seconds `first..=last`, each with its share of agents.
+    pub slices: Distribution<(u32, u32)>,
+    /// Probability of departure on arrival at a destination.
+    pub leave: Probability,
 }
 
-/// People who do not move.
+/// Agents that do not move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Standing {
-    pub share: Share,
-    /// Share of their queries after which they disappear.
-    pub leave: Share,
-    /// No distance constraint is smaller.
+    pub share: Probability,
+    /// Probability of departure after a query.
+    pub leave: Probability,
+    /// Minimum distance constraint.
     pub floor: Length,
 }
 
-/// A class of people.
+/// A class of agents.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Class {
     pub name: String,
-    /// Own top speeds in millimetres per second.
-    pub speeds: Choice<u32>,
-    /// How far trips go in metres, from and to; `None`: anywhere.
-    pub distances: Option<Choice<(f64, f64)>>,
-    /// Streets not to start from, go to or travel on.
-    pub avoided: Avoided,
+    /// Top speeds in millimetres per second.
+    pub speeds: Distribution<u32>,
+    /// Straight-line distance of trips; `None`: any.
+    pub distances: Option<Distribution<Band>>,
+    /// Avoided streets.
+    pub avoided: AvoidedStreets,
 }
 
-/// Where people start and go.
+/// Range of distances in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Band {
+    pub min: f64,
+    pub max: f64,
+}
+
+/// Choice of starts and destinations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Places {
-    /// Every street alike.
+    /// Uniform over streets.
     Uniform,
-    /// Every terminal alike, as in Brinkhoff's generator.
+    /// Uniform over terminals, as in Brinkhoff's generator.
     Terminals,
-    /// By length of street, more in the centre, more where points of interest are.
+    /// Weighted by street length, towards the centre and points of interest.
     Popular {
-        /// How many times more a metre of street weighs in the middle than at the rim.
+        /// Additional weight of a metre of street at the centre.
         centre: f64,
-        /// A point of interest weighs as much as this many metres.
+        /// Weight of a point of interest in metres of street.
         poi: f64,
     },
 }
 
-/// When a street is crowded.
+/// Capacity of streets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Capacity {
-    /// Of lane per person.
+    /// Metres of lane per agent at full speed.
     pub metres: f64,
-    /// In millimetres per second, even in a jam.
+    /// Minimum speed in millimetres per second.
     pub slowest: u32,
-    /// Each way, by rank of street.
+    /// Lanes per direction by rank of street.
     pub lanes: [u32; 7],
 }
 
-/// When people look for a faster route.
+/// Rerouting to faster routes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reroute {
-    /// Seconds between two looks.
+    /// Interval in seconds.
     pub every: u32,
-    /// A new route must take less than this many thousandths of the old one's time.
+    /// Maximum cost of a new route in thousandths of the current one's.
     pub thousandths: u64,
 }
 
 impl Profile {
-    /// The names of the built-in profiles.
+    /// Names of the built-in profiles.
     pub const NAMES: [&'static str; 3] = ["p1", "p2", "city"];
 
-    /// The built-in profile of that name.
+    /// Returns the built-in profile of that name.
     pub fn named(name: &str) -> Option<Profile> {
         let text = match name {
             "p1" => include_str!("../../profiles/p1.toml"),
@@ -114,24 +121,27 @@ impl Profile {
         Some(Profile::from_toml(text).expect("built-in profiles are valid, as a test checks"))
     }
 
-    /// The profile that `text` describes in TOML.
+    /// Parses and validates a TOML text.
+    ///
+    /// # Errors
+    /// Names key, value and what was expected.
     pub fn from_toml(text: &str) -> Result<Profile, ProfileError> {
         read::read(text)
     }
 
-    /// The same profile, with every street alike as start and destination, as in the paper.
+    /// Replaces the choice of places by a uniform one, as in the paper.
     #[must_use]
     pub fn with_uniform_places(mut self) -> Profile {
         self.places = Places::Uniform;
         self
     }
 
-    /// The names of its classes of people.
+    /// Names of the agent classes.
     pub fn class_names(&self) -> impl Iterator<Item = &str> {
         self.class_table.iter().map(|class| class.name.as_str())
     }
 
-    /// After how many seconds it is over at the latest.
+    /// Upper bound of the simulated seconds.
     pub fn longest_seconds(&self) -> u64 {
         let last = self.appear.slices.values().iter().map(|slice| slice.1).max().unwrap_or(0);
         let interval = self.interval.values().iter().copied().max().unwrap_or(0);
@@ -141,12 +151,12 @@ impl Profile {
         asked.min(self.duration.unwrap_or(u64::MAX)).div_ceil(1000) + 1
     }
 
-    /// The highest distance constraint anyone can have.
+    /// Upper bound of the distance constraints.
     pub fn largest_constraint(&self) -> Length {
         let interval = self.interval.values().iter().copied().max().unwrap_or(0);
         let speeds = self.class_table.iter().flat_map(|class| class.speeds.values());
         let fastest = speeds.copied().max().unwrap_or(0);
-        crate::person::constraint(fastest, interval, self.standing.floor)
+        crate::agent::constraint(fastest, interval, self.standing.floor)
     }
 }
 
@@ -155,16 +165,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_profiles_are_valid() {
+    fn built_in_profiles_are_valid() {
         for name in Profile::NAMES {
-            let profile = Profile::named(name).expect("it is built in");
+            let profile = Profile::named(name).expect("the profile is built in");
             assert!(profile.largest_constraint() <= Length::metres(2000.0), "{name}");
         }
         assert!(Profile::named("p3").is_none());
     }
 
     #[test]
-    fn p1_and_p2_are_those_of_table_three() {
+    fn p1_and_p2_match_table_three() {
         let p1 = Profile::named("p1").unwrap();
         let p2 = Profile::named("p2").unwrap();
         for profile in [&p1, &p2] {

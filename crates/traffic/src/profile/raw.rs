@@ -1,4 +1,4 @@
-//! A profile as TOML writes it: keys and kinds of values, nothing checked yet.
+//! Unvalidated profile as deserialized from TOML.
 
 use serde::Deserialize;
 

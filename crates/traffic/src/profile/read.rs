@@ -1,11 +1,11 @@
-//! From a TOML text to a valid profile, or an error that names key, value and what was expected.
+//! Validation of profiles.
 
 use super::raw::{
     RawAppear, RawCapacity, RawChoose, RawClass, RawLimits, RawPlaces, RawProfile, RawReroute,
 };
-use super::{Appear, Capacity, Class, Places, Profile, ProfileError, Reroute, Standing};
-use crate::avoided::Avoided;
-use crate::chance::{Choice, Share};
+use super::{Appear, Band, Capacity, Class, Places, Profile, ProfileError, Reroute, Standing};
+use crate::avoided_streets::AvoidedStreets;
+use crate::random::{Distribution, Probability};
 use meshcloak::units::Length;
 use std::fmt::Display;
 
@@ -20,13 +20,13 @@ pub(super) fn read(text: &str) -> Checked<Profile> {
         .map(|seconds| thousandths("duration", seconds, 86_400.0 * 30.0))
         .transpose()?;
     if queries.is_none() && duration.is_none() {
-        return Err(needs("a profile", "`queries` or `duration`, or it never ends"));
+        return Err(needs("a profile", "`queries` or `duration`; without them it never ends"));
     }
     if raw.capacity.is_some() && raw.limits.is_none() {
-        return Err(needs("capacity", "`limits`: a crowd slows from a limit down"));
+        return Err(needs("capacity", "`limits`, the speeds that congestion reduces"));
     }
     if raw.reroute.is_some() && raw.capacity.is_none() {
-        return Err(needs("reroute", "`capacity`: without it nothing ever changes"));
+        return Err(needs("reroute", "`capacity`; without it speeds never change"));
     }
     let shares: Vec<f64> = raw.class.iter().map(|class| class.share).collect();
     let seconds = raw.interval.seconds.iter();
@@ -36,13 +36,13 @@ pub(super) fn read(text: &str) -> Checked<Profile> {
         queries,
         duration: duration.map(u64::from),
         appear: appear(&raw.appear)?,
-        interval: choice("interval.shares", interval, &raw.interval.shares)?,
+        interval: distribution("interval.shares", interval, &raw.interval.shares)?,
         standing: Standing {
             share: share("standing.share", raw.standing.share)?,
             leave: share("standing.leave", raw.standing.leave)?,
             floor: Length::metres_down(within("standing.dc", raw.standing.dc, 0.0, 100_000.0)?),
         },
-        classes: choice("class.share", (0..raw.class.len()).collect(), &shares)?,
+        classes: distribution("class.share", (0..raw.class.len()).collect(), &shares)?,
         class_table: raw.class.iter().map(class).collect::<Checked<_>>()?,
         places: places(&raw.places)?,
         limits: raw.limits.as_ref().map(limits).transpose()?,
@@ -60,38 +60,41 @@ fn appear(raw: &RawAppear) -> Checked<Appear> {
     let shares = raw.shares.clone().unwrap_or_else(|| vec![1.0]);
     let (seconds, count) = (u64::from(to - from + 1), shares.len() as u64);
     if count > seconds {
-        return Err(value("appear.shares", count, "at most one share for every second"));
+        return Err(value("appear.shares", count, "at most one share per second"));
     }
     let edge = |slice: u64| from + (seconds * slice / count) as u32;
     let slices = (0..count).map(|slice| (edge(slice), edge(slice + 1) - 1)).collect();
-    let slices = choice("appear.shares", slices, &shares)?;
+    let slices = distribution("appear.shares", slices, &shares)?;
     Ok(Appear { slices, leave: share("appear.leave", raw.leave)? })
 }
 
 fn class(raw: &RawClass) -> Checked<Class> {
     let speeds = raw.speeds.iter().map(|&speed| thousandths("class.speeds", speed, 1000.0));
-    let speeds = choice("class.speed_shares", speeds.collect::<Checked<_>>()?, &raw.speed_shares)?;
+    let speeds =
+        distribution("class.speed_shares", speeds.collect::<Checked<_>>()?, &raw.speed_shares)?;
     let distances = match (&raw.distances, &raw.distance_shares) {
         (None, None) => None,
-        (Some(upto), Some(shares)) => Some(choice("class.distance_shares", bands(upto)?, shares)?),
+        (Some(ends), Some(shares)) => {
+            Some(distribution("class.distance_shares", bands(ends)?, shares)?)
+        }
         (Some(_), None) => return Err(needs("class.distances", "`distance_shares`")),
         (None, Some(_)) => return Err(needs("class.distance_shares", "`distances`")),
     };
-    let avoided = Avoided::named(raw.avoid.iter().map(String::as_str))
+    let avoided = AvoidedStreets::named(raw.avoid.iter().map(String::as_str))
         .map_err(|unknown| value("class.avoid", unknown, AVOIDABLE))?;
     Ok(Class { name: raw.name.clone(), speeds, distances, avoided })
 }
 
-/// Ascending ends become bands from 0 on.
-fn bands(upto: &[f64]) -> Checked<Vec<(f64, f64)>> {
-    let mut from = 0.0;
-    upto.iter()
+/// Converts ascending upper ends to consecutive bands from 0.
+fn bands(ends: &[f64]) -> Checked<Vec<Band>> {
+    let mut min = 0.0;
+    ends.iter()
         .map(|&metres| {
-            let band = (from, within("class.distances", metres, 1.0, 1e7)?);
-            if metres <= from {
-                return Err(value("class.distances", metres, "distances that ascend"));
+            let band = Band { min, max: within("class.distances", metres, 1.0, 1e7)? };
+            if metres <= min {
+                return Err(value("class.distances", metres, "ascending distances"));
             }
-            from = metres;
+            min = metres;
             Ok(band)
         })
         .collect()
@@ -139,7 +142,7 @@ fn reroute(raw: &RawReroute) -> Checked<Reroute> {
     Ok(Reroute { every, thousandths: 1000 - (saving * 1000.0).round() as u64 })
 }
 
-fn choice<T: Copy>(key: &str, values: Vec<T>, shares: &[f64]) -> Checked<Choice<T>> {
+fn distribution<T: Copy>(key: &str, values: Vec<T>, shares: &[f64]) -> Checked<Distribution<T>> {
     for &one in shares {
         share(key, one)?;
     }
@@ -153,39 +156,39 @@ fn choice<T: Copy>(key: &str, values: Vec<T>, shares: &[f64]) -> Checked<Choice<
     if (sum - 1.0).abs() > 1e-6 {
         return Err(ProfileError::Sum { key: key.to_owned(), sum });
     }
-    Choice::new(values, shares).ok_or_else(|| needs(key, "at least one value"))
+    Distribution::new(values, shares).ok_or_else(|| needs(key, "at least one value"))
 }
 
-fn share(key: &str, share: f64) -> Checked<Share> {
+fn share(key: &str, share: f64) -> Checked<Probability> {
     if (0.0..=1.0).contains(&share) {
-        return Ok(Share::new(share));
+        return Ok(Probability::new(share));
     }
     Err(value(key, share, "a share from 0 to 1"))
 }
 
-fn within(key: &str, number: f64, least: f64, most: f64) -> Checked<f64> {
-    if (least..=most).contains(&number) {
+fn within(key: &str, number: f64, min: f64, max: f64) -> Checked<f64> {
+    if (min..=max).contains(&number) {
         return Ok(number);
     }
-    Err(value(key, number, if least > 0.0 { POSITIVE } else { NOT_NEGATIVE }))
+    Err(value(key, number, format!("a number from {min} to {max}")))
 }
 
 const AVOIDABLE: &str = "motorway, trunk, primary, secondary, tertiary, residential, service or \
                          footway";
-const POSITIVE: &str = "a number above 0, within reason";
-const NOT_NEGATIVE: &str = "a number from 0, within reason";
 
 fn whole(key: &str, number: i64, range: std::ops::RangeInclusive<u32>) -> Checked<u32> {
     let found = u32::try_from(number).ok().filter(|found| range.contains(found));
-    found.ok_or_else(|| value(key, number, "a whole number, not negative, within reason"))
+    let (min, max) = (range.start(), range.end());
+    found.ok_or_else(|| value(key, number, format!("a whole number from {min} to {max}")))
 }
 
-/// A positive number in whole thousandths: milliseconds, or millimetres per second.
-fn thousandths(key: &str, number: f64, most: f64) -> Checked<u32> {
-    Ok((within(key, number, 0.001, most)? * 1000.0).round() as u32)
+/// Converts a positive number to whole thousandths: milliseconds, or millimetres per second.
+fn thousandths(key: &str, number: f64, max: f64) -> Checked<u32> {
+    Ok((within(key, number, 0.001, max)? * 1000.0).round() as u32)
 }
 
-fn value(key: &str, value: impl Display, expected: &'static str) -> ProfileError {
+fn value(key: &str, value: impl Display, expected: impl Into<String>) -> ProfileError {
+    let expected = expected.into();
     ProfileError::Value { key: key.to_owned(), value: value.to_string(), expected }
 }
 

@@ -1,9 +1,9 @@
-//! Other people's traces become queries.
+//! Queries from recorded traces.
 //!
-//! A trip that a receiver recorded is matched to the map first, and asks at an interval along the
-//! way it was found to take ([`along`]); a report of Brinkhoff's generator is a query by itself
-//! ([`reports`]). Either way a person's `dc` is their top speed × interval, and the top speed is
-//! what their own queries need: nobody is ever farther from their last query than `dc`.
+//! A recorded trip is matched to the map and submits queries at an interval along its route
+//! ([`along`]); a report of Brinkhoff's generator is a query by itself ([`reports`]). In both cases
+//! `dc` is top speed × interval, and the top speed is what the trace needs, so consecutive queries are
+//! never farther apart than `dc`.
 
 pub mod along;
 mod overlay;
@@ -13,63 +13,63 @@ mod tests;
 
 pub use overlay::overlay;
 
-use crate::chance::{Choice, generator};
+use crate::leg::MICROMETRES;
 use crate::profile::Profile;
-use crate::tape::Query;
+use crate::random::{Distribution, generator};
+use crate::simulated_query::SimulatedQuery;
 use meshcloak::units::Length;
 use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;
 
-/// What the people of a trace ask.
+/// Queries of a trace.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asked {
-    /// Their names, by [`Query::user`]: the trip's, with `#2`, `#3` for its further pieces if it
-    /// broke.
-    pub people: Vec<String>,
-    /// In order of time, then of person.
-    pub queries: Vec<Query>,
+pub struct TraceQueries {
+    /// Names by [`SimulatedQuery::user`]: that of the trip, with `#2`, `#3` for further pieces.
+    pub names: Vec<String>,
+    /// Ordered by time, then by user.
+    pub queries: Vec<SimulatedQuery>,
 }
 
-/// How people of a trace ask.
+/// Settings of queries from traces.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asking {
-    intervals: Choice<u32>,
-    /// No `dc` is smaller, so that people who stand still have one.
+pub struct TraceSettings {
+    intervals: Distribution<u32>,
+    /// Minimum `dc`, for standing users.
     pub floor: Length,
     /// Smallest and largest `k`, drawn uniformly for each query where the trace has none.
     pub k: (u32, u32),
-    /// How long everyone waits, in milliseconds.
+    /// dt of all queries in milliseconds.
     pub temporal_tolerance: u32,
-    /// What intervals and k are drawn from.
+    /// Random seed of intervals and k.
     pub seed: u64,
 }
 
-/// Speeds are rounded up to whole multiples of this, in millimetres per second: a reader that
-/// snaps a written point again may find it a hair off.
+/// Speeds are rounded up to multiples of this, in millimetres per second, to allow for the rounding
+/// of written points.
 const SPEED_STEP: u64 = 100;
 
-impl Asking {
-    /// As often as the profile says, with its floor; otherwise as simulated people by default.
-    pub fn new(profile: &Profile) -> Asking {
+impl TraceSettings {
+    /// Takes interval and minimum dc from a profile; other values as in a simulation.
+    pub fn new(profile: &Profile) -> TraceSettings {
         let intervals = profile.interval.clone();
         let floor = profile.standing.floor;
-        Asking { intervals, floor, k: (2, 5), temporal_tolerance: 3000, seed: 1 }
+        TraceSettings { intervals, floor, k: (2, 5), temporal_tolerance: 3000, seed: 1 }
     }
 
-    /// The same, but everyone asks every so many milliseconds, at least one.
+    /// Sets a fixed interval in milliseconds, at least 1.
     #[must_use]
-    pub fn every(self, milliseconds: u32) -> Asking {
-        let only = Choice::new(vec![milliseconds.max(1)], &[1.0]);
-        Asking { intervals: only.unwrap_or(self.intervals), ..self }
+    pub fn every(self, milliseconds: u32) -> TraceSettings {
+        let only = Distribution::new(vec![milliseconds.max(1)], &[1.0]);
+        TraceSettings { intervals: only.unwrap_or(self.intervals), ..self }
     }
 
-    /// What one time stamp of a trace stands for: the first of the intervals, in milliseconds.
+    /// Duration of a time stamp: the first interval, in milliseconds.
     pub fn stamp(&self) -> u32 {
         self.intervals.values().first().copied().unwrap_or(1).max(1)
     }
 
-    fn generator(&self, person: usize) -> Pcg64Mcg {
-        generator(self.seed, person as u32)
+    fn generator(&self, user: usize) -> Pcg64Mcg {
+        generator(self.seed, user as u32)
     }
 
     fn interval(&self, random: &mut Pcg64Mcg) -> u32 {
@@ -81,10 +81,10 @@ impl Asking {
         random.random_range(smallest..=largest.max(smallest))
     }
 
-    /// The lowest rounded speed at which `needed`, and the least `dc`, are done in `interval`
-    /// milliseconds; and the `dc` that follows from it.
-    fn pace(&self, needed: Length, interval: u32) -> (u32, Length) {
-        let micrometres = u64::from(needed.max(self.floor).max(Length::UNIT).units()) * 31_250;
+    /// Returns the lowest rounded speed that covers `needed` and the minimum dc in `interval`
+    /// milliseconds, and the resulting dc.
+    fn speed_and_dc(&self, needed: Length, interval: u32) -> (u32, Length) {
+        let micrometres = u64::from(needed.max(self.floor).max(Length::UNIT).units()) * MICROMETRES;
         let exact = micrometres.div_ceil(u64::from(interval));
         let speed = exact.div_ceil(SPEED_STEP) * SPEED_STEP;
         let units = u128::from(speed) * u128::from(interval) * 32 / 1_000_000;
@@ -93,15 +93,15 @@ impl Asking {
     }
 }
 
-impl Asked {
-    /// Puts all queries in order.
-    fn sorted(mut self) -> Asked {
+impl TraceQueries {
+    /// Sorts the queries.
+    fn sorted(mut self) -> TraceQueries {
         self.queries.sort_by_key(|query| (query.asked_at, query.user));
         self
     }
 }
 
-/// The name of a trip's piece, counted from 0.
+/// Name of a piece of a trip, counted from 0.
 fn name_of(trip: &str, piece: usize) -> String {
     if piece == 0 { trip.to_owned() } else { format!("{trip}#{}", piece + 1) }
 }

@@ -1,10 +1,10 @@
-//! Trips of different hours laid over each other, so that there is a crowd.
+//! Overlay of trips from different times, to obtain a dense population.
 
 use crate::matching::Sighting;
 use std::time::Duration;
 
-/// Folds the beginnings of all trips into one window: a trip that begins `n` windows and a rest
-/// after the first trip begins at that rest. How long trips take is not changed.
+/// Moves the start of each trip to its time since the earliest trip modulo `window`. Durations do not
+/// change.
 pub fn overlay<'a>(trips: impl Iterator<Item = &'a mut Vec<Sighting>>, window: Duration) {
     let trips: Vec<_> = trips.collect();
     let earliest = trips.iter().filter_map(|trip| Some(trip.first()?.at)).min();
@@ -12,13 +12,13 @@ pub fn overlay<'a>(trips: impl Iterator<Item = &'a mut Vec<Sighting>>, window: D
         return;
     };
     for trip in trips {
-        let Some(begin) = trip.first().map(|seen| seen.at) else {
+        let Some(begin) = trip.first().map(|sighting| sighting.at) else {
             continue;
         };
         let rest = begin.saturating_sub(earliest).as_nanos() % window.as_nanos();
         let rest = Duration::from_nanos(u64::try_from(rest).unwrap_or(u64::MAX));
-        for seen in trip.iter_mut() {
-            seen.at = seen.at.saturating_sub(begin) + rest;
+        for sighting in trip.iter_mut() {
+            sighting.at = sighting.at.saturating_sub(begin) + rest;
         }
     }
 }

@@ -1,88 +1,85 @@
-//! Queries from reports of Brinkhoff's generator: every report is a query at the place it snaps to.
+//! Queries from reports of Brinkhoff's generator: each report is a query at its snapped position.
 //!
-//! The trace gives speed as distance per time stamp, and the speed of the moment: who turns into
-//! a faster street covers more until the next report. So a person's top speed is the highest they
-//! report, or what the way between two of their own reports needs, whichever is more. A time
-//! stamp stands for one interval; `dc` is therefore the top speed times one time stamp.
+//! Reports hold the current speed as distance per time stamp; an object that enters a faster street
+//! covers more until the next report. So the top speed is the maximum of the reported speeds and of
+//! those needed between reports. A time stamp is one interval, so `dc` is the top speed times one
+//! time stamp.
 
-use super::{Asked, Asking, name_of};
-use crate::matching::Search;
-use crate::tape::Query;
+use super::{TraceQueries, TraceSettings, name_of};
+use crate::matching::{PathSearch, quantile};
+use crate::simulated_query::SimulatedQuery;
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::units::{Length, Point};
 
-/// A report of one person.
+/// A report of one object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
-    /// The number of the time stamp.
+    /// Time stamp.
     pub stamp: u32,
-    /// In the map's metres.
+    /// Point in map coordinates, metres.
     pub point: Point,
-    /// Metres per time stamp.
+    /// Speed in metres per time stamp.
     pub speed: f64,
-    /// The k asked for, if the trace says.
+    /// Requested k, if recorded.
     pub k: Option<u32>,
 }
 
-/// All reports of one person, in order of time.
+/// Reports of one object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reported {
-    /// Their name.
+    /// Name of the object.
     pub name: String,
-    /// In order of time, no two at one time stamp.
+    /// In order of time, at most one per time stamp.
     pub reports: Vec<Report>,
 }
 
-/// How reports fell onto the map.
+/// Statistics of snapping reports to the map.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapping {
-    /// All reports.
+    /// Number of reports.
     pub reports: usize,
-    /// Farther from every street than the limit: no queries.
+    /// Reports beyond the snap limit; they yield no query.
     pub off_map: usize,
-    /// Neighbouring reports with no way between them, or an absurd one: there the person ends and
-    /// another begins.
+    /// Consecutive reports without a plausible path; a new user starts there.
     pub jumps: usize,
-    /// People whose way needed more than the speed they reported, by over a metre.
+    /// Users whose path needed more than the reported speed, by over a metre.
     pub raised: usize,
     distances: Vec<f64>,
 }
 
 impl Snapping {
-    /// Reports that found a place.
+    /// Number of snapped reports.
     pub fn snapped(&self) -> usize {
         self.distances.len()
     }
 
-    /// The distance in metres from a report to its place that the part `share` stays within.
+    /// Quantile of the distance between reports and their positions, in metres.
     pub fn distance(&self, share: f64) -> f64 {
-        let last = self.distances.len().saturating_sub(1);
-        let index = (share.clamp(0.0, 1.0) * last as f64).round() as usize;
-        self.distances.get(index).copied().unwrap_or(0.0)
+        quantile(&self.distances, share)
     }
 }
 
-/// A way longer than this between two reports, in metres per time stamp, is a jump.
-const LONGEST_STEP: f64 = 5_000.0;
+/// Maximum path between two reports in metres per time stamp.
+const MAX_STEP: f64 = 5_000.0;
 
-/// The queries of these people; [`Asking::stamp`] is what one time stamp stands for.
-/// Reports farther than `limit` metres from every street ask nothing.
+/// Creates the queries of objects; a time stamp lasts [`TraceSettings::stamp`]. Reports farther than
+/// `limit` metres from every street are skipped.
 pub fn queries_from(
     map: &StreetMap,
-    people: &[Reported],
+    objects: &[Reported],
     limit: Option<f64>,
-    asking: &Asking,
-) -> (Asked, Snapping) {
+    settings: &TraceSettings,
+) -> (TraceQueries, Snapping) {
     let mut snapping = Snapping::default();
-    let mut asked = Asked::default();
-    let mut search = Search::new(map);
-    for person in people {
-        snapping.reports += person.reports.len();
-        let mut placed = Vec::with_capacity(person.reports.len());
-        for &report in &person.reports {
+    let mut result = TraceQueries::default();
+    let mut search = PathSearch::new(map);
+    for object in objects {
+        snapping.reports += object.reports.len();
+        let mut placed = Vec::with_capacity(object.reports.len());
+        for &report in &object.reports {
             if let Some(snapped) = map.snap(report.point, limit) {
                 snapping.distances.push(snapped.distance);
-                placed.push((report, snapped.position));
+                placed.push(SnappedReport { report, position: snapped.position });
             } else {
                 snapping.off_map += 1;
             }
@@ -92,37 +89,44 @@ pub fn queries_from(
         for (number, piece) in pieces.iter().enumerate() {
             let declared = piece.reported + Length::metres(1.0);
             snapping.raised += usize::from(piece.needed > declared);
-            ask_all(piece, asking, &mut asked);
-            asked.people.push(name_of(&person.name, number));
+            push_queries(piece, settings, &mut result);
+            result.names.push(name_of(&object.name, number));
         }
     }
     snapping.distances.sort_unstable_by(f64::total_cmp);
-    (asked.sorted(), snapping)
+    (result.sorted(), snapping)
 }
 
-/// Reports between two jumps, and the way in one time stamp that they declare and need.
-struct Piece<'a> {
-    placed: &'a [(Report, Position)],
+/// A report and its snapped position.
+#[derive(Clone, Copy)]
+struct SnappedReport {
+    report: Report,
+    position: Position,
+}
+
+/// Reports between two jumps, with reported and needed distance per time stamp.
+struct ReportRun<'a> {
+    placed: &'a [SnappedReport],
     reported: Length,
     needed: Length,
 }
 
-fn split<'a>(search: &mut Search, placed: &'a [(Report, Position)]) -> Vec<Piece<'a>> {
+fn split<'a>(search: &mut PathSearch, placed: &'a [SnappedReport]) -> Vec<ReportRun<'a>> {
     let mut pieces = Vec::new();
     let mut first = 0;
     let mut needed = Length::ZERO;
     let mut close = |first: usize, end: usize, needed: Length| {
         let placed = &placed[first..end];
-        let reported = placed.iter().map(|(report, _)| Length::metres(report.speed)).max();
+        let reported = placed.iter().map(|snapped| Length::metres(snapped.report.speed)).max();
         if let Some(reported) = reported {
-            pieces.push(Piece { placed, reported, needed });
+            pieces.push(ReportRun { placed, reported, needed });
         }
     };
     for (index, pair) in placed.windows(2).enumerate() {
-        let stamps = pair[1].0.stamp.saturating_sub(pair[0].0.stamp).max(1);
-        let bound = Length::metres(LONGEST_STEP * f64::from(stamps));
-        let (from, to) = (pair[0].1, pair[1].1);
-        search.aim_at(std::iter::once(to));
+        let stamps = pair[1].report.stamp.saturating_sub(pair[0].report.stamp).max(1);
+        let bound = Length::metres(MAX_STEP * f64::from(stamps));
+        let (from, to) = (pair[0].position, pair[1].position);
+        search.set_targets(std::iter::once(to));
         search.run(from, bound);
         match search.distance(from, to, bound) {
             Some(way) => needed = needed.max(Length::from_units(way.units().div_ceil(stamps))),
@@ -136,21 +140,21 @@ fn split<'a>(search: &mut Search, placed: &'a [(Report, Position)]) -> Vec<Piece
     pieces
 }
 
-fn ask_all(piece: &Piece, asking: &Asking, asked: &mut Asked) {
-    let person = asked.people.len();
-    let mut random = asking.generator(person);
-    let query_interval = asking.stamp();
+fn push_queries(piece: &ReportRun, settings: &TraceSettings, result: &mut TraceQueries) {
+    let user = result.names.len();
+    let mut random = settings.generator(user);
+    let query_interval = settings.stamp();
     let (speed, distance_constraint) =
-        asking.pace(piece.reported.max(piece.needed), query_interval);
-    for (number, (report, position)) in piece.placed.iter().enumerate() {
-        let drawn = asking.k(&mut random);
-        asked.queries.push(Query {
-            user: person as u32,
+        settings.speed_and_dc(piece.reported.max(piece.needed), query_interval);
+    for (number, &SnappedReport { report, position }) in piece.placed.iter().enumerate() {
+        let drawn = settings.k(&mut random);
+        result.queries.push(SimulatedQuery {
+            user: user as u32,
             number: number as u32,
             asked_at: u64::from(report.stamp) * u64::from(query_interval),
-            position: *position,
+            position,
             k: report.k.unwrap_or(drawn),
-            temporal_tolerance: asking.temporal_tolerance,
+            temporal_tolerance: settings.temporal_tolerance,
             speed,
             query_interval,
             distance_constraint,

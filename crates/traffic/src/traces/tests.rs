@@ -1,4 +1,4 @@
-//! Queries from traces keep their promises: places on the way, time in order, `dc` never exceeded.
+//! Queries from traces lie on the route, are in order of time and never exceed `dc`.
 
 use super::along::{MatchedTrip, queries_along};
 use super::reports::{Report, Reported, queries_from};
@@ -10,26 +10,27 @@ use meshcloak::town::{Town, town};
 use meshcloak::units::Point;
 use std::time::Duration;
 
-fn asking(seconds: u64) -> Asking {
+fn settings(seconds: u64) -> TraceSettings {
     let profile = Profile::named("p1").unwrap();
     let floor = Length::metres(10.0);
-    Asking { floor, seed: 7, ..Asking::new(&profile).every(seconds as u32 * 1000) }
+    TraceSettings { floor, seed: 7, ..TraceSettings::new(&profile).every(seconds as u32 * 1000) }
 }
 
-fn seen(seconds: u64, x: f64, y: f64) -> Sighting {
+fn sighting(seconds: u64, x: f64, y: f64) -> Sighting {
     Sighting { at: Duration::from_secs(seconds), point: Point::new(x, y) }
 }
 
-fn along(map: &StreetMap, sightings: &[Sighting], asking: &Asking) -> Asked {
-    let settings = MatchSettings { radius: 150.0, ..MatchSettings::default() };
-    let matched = Matcher::new(map, settings).match_trip(sightings);
-    queries_along([MatchedTrip { name: "t", sightings, matched: &matched }], asking)
+fn along(map: &StreetMap, sightings: &[Sighting], settings: &TraceSettings) -> TraceQueries {
+    let matching = MatchSettings { radius: 150.0, ..MatchSettings::default() };
+    let matched = Matcher::new(map, matching).match_trip(sightings);
+    queries_along([MatchedTrip { name: "t", sightings, matched: &matched }], settings)
 }
 
-/// Panics if a person is farther from their last query than their speed allows.
-fn assert_within_reach(map: &StreetMap, asked: &Asked, context: &dyn std::fmt::Display) {
-    for person in 0..asked.people.len() as u32 {
-        let own: Vec<&Query> = asked.queries.iter().filter(|query| query.user == person).collect();
+/// Panics if consecutive queries of a user are farther apart than dc allows.
+fn assert_within_reach(map: &StreetMap, asked: &TraceQueries, context: &dyn std::fmt::Display) {
+    for user in 0..asked.names.len() as u32 {
+        let own: Vec<&SimulatedQuery> =
+            asked.queries.iter().filter(|query| query.user == user).collect();
         for pair in own.windows(2) {
             let way = naive::distance(map, pair[0].position, pair[1].position);
             let steps = (pair[1].asked_at - pair[0].asked_at) / u64::from(pair[0].query_interval);
@@ -44,8 +45,8 @@ fn assert_within_reach(map: &StreetMap, asked: &Asked, context: &dyn std::fmt::D
 fn queries_lie_along_the_way_at_constant_speed_between_sightings() {
     //  A ────────── B ────────── C
     let town = town("A 0,0  B 500,0  C 500,500 | A-B B-C");
-    let trip = [seen(0, 400.0, 0.0), seen(20, 500.0, 100.0), seen(30, 500.0, 120.0)];
-    let asked = along(&town.map, &trip, &asking(5));
+    let trip = [sighting(0, 400.0, 0.0), sighting(20, 500.0, 100.0), sighting(30, 500.0, 120.0)];
+    let asked = along(&town.map, &trip, &settings(5));
     let places: Vec<(u64, Point)> = asked
         .queries
         .iter()
@@ -68,28 +69,28 @@ fn queries_lie_along_the_way_at_constant_speed_between_sightings() {
 }
 
 #[test]
-fn who_stands_still_has_the_least_constraint_and_a_broken_trip_is_two_people() {
+fn standing_users_have_the_minimum_dc_and_a_broken_trip_is_two_users() {
     let town = town("A 0,0  B 300,0  C 900,0  D 1200,0 | A-B C-D");
     let xs = [100.0, 100.0, 100.0, 1_000.0, 1_100.0];
     let trip: Vec<Sighting> =
-        xs.iter().enumerate().map(|(n, &x)| seen(n as u64 * 15, x, 3.0)).collect();
-    let asked = along(&town.map, &trip, &asking(10));
-    assert_eq!(asked.people, ["t", "t#2"]);
+        xs.iter().enumerate().map(|(n, &x)| sighting(n as u64 * 15, x, 3.0)).collect();
+    let asked = along(&town.map, &trip, &settings(10));
+    assert_eq!(asked.names, ["t", "t#2"]);
     assert_eq!(asked.queries[0].distance_constraint, Length::metres(10.0));
     assert!(asked.queries.last().unwrap().distance_constraint >= Length::metres(66.0));
 }
 
 #[test]
-fn nobody_of_a_matched_trip_leaves_their_own_reach() {
+fn queries_of_matched_trips_stay_within_dc() {
     let mut asks = 0;
     for seed in 0..200 {
         let town = Town::random(seed);
         let mut random = Town::generator(seed);
         let mut coordinate = || random.random_range(-500.0..500.0);
         let trip: Vec<Sighting> =
-            (0..10).map(|n| seen(n * 20, coordinate(), coordinate())).collect();
+            (0..10).map(|n| sighting(n * 20, coordinate(), coordinate())).collect();
         let seconds = 1 + seed % 30;
-        let asked = along(&town.map, &trip, &asking(seconds));
+        let asked = along(&town.map, &trip, &settings(seconds));
         asks += asked.queries.len();
         assert!(asked.queries.is_sorted_by_key(|query| (query.asked_at, query.user)));
         assert_within_reach(&town.map, &asked, &format!("seed {seed}\n{town}"));
@@ -98,7 +99,7 @@ fn nobody_of_a_matched_trip_leaves_their_own_reach() {
 }
 
 #[test]
-fn nobody_of_a_brinkhoff_trace_leaves_their_own_reach() {
+fn queries_of_a_brinkhoff_trace_stay_within_dc() {
     let mut raised = 0;
     for seed in 0..200 {
         let town = Town::random(seed);
@@ -113,8 +114,8 @@ fn nobody_of_a_brinkhoff_trace_leaves_their_own_reach() {
         let mut reports: Vec<Report> = reports.collect();
         reports.sort_by_key(|report| report.stamp);
         reports.dedup_by_key(|report| report.stamp);
-        let people = [Reported { name: "7".into(), reports }];
-        let (asked, snapping) = queries_from(&town.map, &people, Some(300.0), &asking(5));
+        let objects = [Reported { name: "7".into(), reports }];
+        let (asked, snapping) = queries_from(&town.map, &objects, Some(300.0), &settings(5));
         raised += snapping.raised;
         assert_eq!(snapping.snapped() + snapping.off_map, snapping.reports);
         assert_eq!(asked.queries.len(), snapping.snapped());
@@ -124,7 +125,7 @@ fn nobody_of_a_brinkhoff_trace_leaves_their_own_reach() {
 }
 
 #[test]
-fn a_report_keeps_its_k_and_its_speed_becomes_the_constraint() {
+fn a_report_keeps_its_k_and_its_speed_determines_dc() {
     let town = town("A 0,0  B 900,0 | A-B");
     let report = |stamp, x, speed, k| Report { stamp, point: Point::new(x, 4.0), speed, k };
     let reports = vec![
@@ -132,8 +133,8 @@ fn a_report_keeps_its_k_and_its_speed_becomes_the_constraint() {
         report(1, 139.0, 59.0, None),
         report(2, 1e6, 1.0, None),
     ];
-    let people = [Reported { name: "7".into(), reports }];
-    let (asked, snapping) = queries_from(&town.map, &people, Some(50.0), &asking(5));
+    let objects = [Reported { name: "7".into(), reports }];
+    let (asked, snapping) = queries_from(&town.map, &objects, Some(50.0), &settings(5));
     assert_eq!((snapping.snapped(), snapping.off_map, snapping.raised), (2, 1, 0));
     assert_eq!((snapping.distance(0.5), snapping.distance(1.0)), (4.0, 4.0));
     assert_eq!(asked.queries[0].k, 4);
@@ -145,26 +146,28 @@ fn a_report_keeps_its_k_and_its_speed_becomes_the_constraint() {
 }
 
 #[test]
-fn overlaid_trips_begin_within_the_window_and_take_as_long_as_before() {
+fn overlaid_trips_start_within_the_window_and_keep_their_duration() {
     let mut trips = [
-        vec![seen(1_000, 0.0, 0.0), seen(1_030, 1.0, 0.0)],
+        vec![sighting(1_000, 0.0, 0.0), sighting(1_030, 1.0, 0.0)],
         vec![],
-        vec![seen(8_250, 0.0, 0.0), seen(8_300, 1.0, 0.0)],
+        vec![sighting(8_250, 0.0, 0.0), sighting(8_300, 1.0, 0.0)],
     ];
     overlay(trips.iter_mut(), Duration::from_secs(3_600));
-    let times: Vec<Vec<u64>> =
-        trips.iter().map(|trip| trip.iter().map(|seen| seen.at.as_secs()).collect()).collect();
+    let times: Vec<Vec<u64>> = trips
+        .iter()
+        .map(|trip| trip.iter().map(|sighting| sighting.at.as_secs()).collect())
+        .collect();
     assert_eq!(times, [vec![0, 30], vec![], vec![50, 100]]);
     overlay(trips.iter_mut(), Duration::ZERO);
     assert_eq!(trips[2][0].at.as_secs(), 50);
 }
 
 #[test]
-fn intervals_are_those_of_the_profile() {
-    let asking = Asking::new(&Profile::named("p1").unwrap());
-    assert_eq!(asking.stamp(), 5_000);
-    let drawn = |n| asking.interval(&mut asking.generator(n));
+fn intervals_follow_the_profile() {
+    let own = TraceSettings::new(&Profile::named("p1").unwrap());
+    assert_eq!(own.stamp(), 5_000);
+    let drawn = |n| own.interval(&mut own.generator(n));
     let fives = (0..4_000).filter(|&n| drawn(n) == 5_000).count();
     assert!((1_900..2_100).contains(&fives), "{fives}");
-    assert_eq!(asking.clone().every(0).stamp(), 1);
+    assert_eq!(own.clone().every(0).stamp(), 1);
 }

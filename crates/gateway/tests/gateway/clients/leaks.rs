@@ -1,7 +1,7 @@
-//! The scan of everything that is sent, logged and counted, over phones, people and sockets.
+//! Leak scan of requests, logs and metrics for trackers, settings and WebSockets.
 
-use super::live::{self, Client, accepted, door};
-use super::{World, owntracks_request, shape};
+use super::live::{self, Client, accepted, listen_on};
+use super::{World, message, owntracks_request};
 use crate::fixture::{Mood, place, walker};
 use crate::leaks::without_streets;
 use crate::log_capture::{LogCapture, is_metric_value, without_batch_count};
@@ -18,7 +18,7 @@ fn at(number: u32, second: u32) -> (f64, f64) {
     place(number / 5 * 37, 0.31 + f64::from(number % 5) * 0.0937 + f64::from(second) * 0.001)
 }
 
-/// Everybody has settings with a place of her own, and a token.
+/// Gives each user settings with a zone, and a token.
 async fn settle(world: &World, secrets: &mut Secrets) -> Vec<String> {
     let mut tokens = Vec::new();
     for number in 0..40 {
@@ -31,7 +31,7 @@ async fn settle(world: &World, secrets: &mut Secrets) -> Vec<String> {
         if number % 3 > 0 {
             settings["question"] = json!({"find": "nearest", "count": 3});
         }
-        world.settle(&person(number), &settings).await;
+        world.put_settings(&person(number), &settings).await;
         let token = world.token(&person(number)).await;
         secrets.add_place(walker().map(), home.0, home.1);
         secrets.words.extend([person(number), format!("yak-{number}"), token.clone()]);
@@ -40,7 +40,7 @@ async fn settle(world: &World, secrets: &mut Secrets) -> Vec<String> {
     tokens
 }
 
-/// One report of everybody, by all kinds of phones.
+/// Sends one report per user, by all kinds of trackers.
 async fn report(world: &World, tokens: &[String], second: u32, secrets: &mut Secrets) {
     for number in 0..40_u32 {
         let here = at(number, second);
@@ -49,24 +49,24 @@ async fn report(world: &World, tokens: &[String], second: u32, secrets: &mut Sec
         let path = format!("/v1/phones/traccar/{token}");
         let request = match number % 4 {
             0 => {
-                let body = shape("owntracks/location-ios.json", here, unix);
+                let body = message("owntracks/location-ios.json", here, unix);
                 owntracks_request(&person(number), &world.key, &body)
             }
             1 => {
-                let body = shape("traccar/9-moving.json", here, unix);
+                let body = message("traccar/9-moving.json", here, unix);
                 let request = Request::post(path).header("content-type", "application/json");
                 request.body(Body::from(body)).unwrap()
             }
             2 => {
-                let query = shape("osmand/osmand-4.txt", here, unix);
+                let query = message("osmand/osmand-4.txt", here, unix);
                 Request::get(format!("{path}?{query}")).body(Body::empty()).unwrap()
             }
             _ => {
-                // What is refused is no reason to tell.
+                // A refused report must not be logged.
                 let body = "{\"_type\":\"location\",\"lat\":\"gnu\"";
                 let request = owntracks_request(&person(number), &world.key, body);
                 world.send(request).await;
-                let query = shape("osmand/bare-location.txt", here, unix);
+                let query = message("osmand/bare-location.txt", here, unix);
                 Request::post(format!("{path}?{query}")).body(Body::empty()).unwrap()
             }
         };
@@ -75,7 +75,7 @@ async fn report(world: &World, tokens: &[String], second: u32, secrets: &mut Sec
     }
 }
 
-/// Nothing is found in what was sent, logged and counted; what is planted there is.
+/// Checks that no secret occurs in requests, logs and metrics, and that planted secrets are found.
 fn scan(world: &World, sent: &[String], pages: &LogCapture, mut secrets: Secrets) {
     let logged = pages.text();
     let counted = without_batch_count(&world.fixture.gateway.metrics().render(40));
@@ -91,10 +91,10 @@ fn scan(world: &World, sent: &[String], pages: &LogCapture, mut secrets: Secrets
 }
 
 #[tokio::test]
-async fn nothing_that_leaves_tells_of_anyone_on_a_socket() {
+async fn no_secret_of_a_websocket_user_leaves() {
     let (pages, _listening) = LogCapture::start();
     let mut world = World::new().await;
-    let (address, _closing) = door(&world).await;
+    let (address, _closing) = listen_on(&world).await;
     let mut secrets = Secrets::default();
     secrets.words.extend([world.key.clone(), "okapi-app".into()]);
     let mut sent = Vec::new();
@@ -102,14 +102,14 @@ async fn nothing_that_leaves_tells_of_anyone_on_a_socket() {
         let question = json!({"find": "nearest", "count": 3});
         let ask = json!({"k": 2, "dt": 5, "question": question});
         let hello = json!({"type": "hello", "person": person(number), "ask": ask});
-        let (mut client, welcome) = Client::greet(address, &world.key, hello).await;
+        let (mut client, welcome) = Client::open(address, &world.key, hello).await;
         let here = at(number, 0);
         let mut position = live::at(here);
         position["ticket"] = json!(format!("zebra-{number}"));
-        client.say(&position).await;
+        client.send_json(&position).await;
         accepted(&world, u64::from(number) + 1).await;
-        client.say(&json!({"type": "position", "lon": person(number)})).await;
-        assert_eq!(client.hear().await["type"], "error");
+        client.send_json(&json!({"type": "position", "lon": person(number)})).await;
+        assert_eq!(client.receive().await["type"], "error");
         secrets.add_place(walker().map(), here.0, here.1);
         secrets.words.extend([person(number), format!("zebra-{number}")]);
         secrets.words.push(welcome["resume"].as_str().unwrap().to_owned());
@@ -125,7 +125,7 @@ async fn nothing_that_leaves_tells_of_anyone_on_a_socket() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_that_leaves_tells_of_any_phone() {
+async fn no_secret_of_a_tracker_leaves() {
     let (pages, _listening) = LogCapture::start();
     let mut world =
         World::with(|config, folder| config.people.file = Some(folder.join("people.json"))).await;
@@ -140,7 +140,7 @@ async fn nothing_that_leaves_tells_of_any_phone() {
         world.ticks(6).await;
         sent.extend(world.sent());
     }
-    // A change that cannot be kept is logged.
+    // A failed write of the file is logged.
     std::fs::remove_file(world.folder.path().join("people.json")).unwrap();
     std::fs::create_dir(world.folder.path().join("people.json")).unwrap();
     world.api("DELETE", "/v1/people/gnu-1/settings", None).await;

@@ -1,4 +1,4 @@
-//! WebSockets, over real ones.
+//! WebSockets over real connections.
 
 use super::{World, asking, neighbours};
 use crate::fixture::place;
@@ -17,8 +17,8 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
-/// Opens a door to the world.
-pub async fn door(world: &World) -> (SocketAddr, watch::Sender<bool>) {
+/// Listens on a free port.
+pub async fn listen_on(world: &World) -> (SocketAddr, watch::Sender<bool>) {
     let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
     let closing = watch::Sender::new(false);
@@ -38,7 +38,7 @@ pub struct Client(WebSocketStream<TcpStream>);
 impl Client {
     async fn connect(address: SocketAddr, key: &str) -> Result<Client, Error> {
         let socket = TcpSocket::new_v4().unwrap();
-        // Whoever does not read is noticed sooner.
+        // A small buffer makes a client that does not read block sooner.
         socket.set_recv_buffer_size(4096).unwrap();
         let stream = socket.connect(address).await.unwrap();
         let mut request = format!("ws://{address}/v1/live").into_client_request().unwrap();
@@ -47,27 +47,27 @@ impl Client {
         client_async(request, stream).await.map(|(socket, _)| Client(socket))
     }
 
-    /// Says hello and hears the welcome.
-    pub async fn greet(address: SocketAddr, key: &str, hello: Value) -> (Client, Value) {
+    /// Sends `hello` and expects `welcome`.
+    pub async fn open(address: SocketAddr, key: &str, hello: Value) -> (Client, Value) {
         let mut client = Client::connect(address, key).await.unwrap();
-        client.say(&hello).await;
-        let welcome = client.hear().await;
+        client.send_json(&hello).await;
+        let welcome = client.receive().await;
         assert_eq!(welcome["type"], "welcome", "{welcome}");
         (client, welcome)
     }
 
-    pub async fn say(&mut self, message: &Value) {
+    pub async fn send_json(&mut self, message: &Value) {
         self.0.send(Message::text(message.to_string())).await.unwrap();
     }
 
-    pub async fn hear(&mut self) -> Value {
+    pub async fn receive(&mut self) -> Value {
         match self.0.next().await.unwrap().unwrap() {
             Message::Text(text) => serde_json::from_str(&text).unwrap(),
             other => panic!("{other:?}"),
         }
     }
 
-    /// With what code the socket is closed, whatever is said before.
+    /// Returns the close code; skips earlier messages.
     async fn end(&mut self) -> Option<CloseCode> {
         loop {
             match self.0.next().await {
@@ -88,7 +88,7 @@ pub fn at((lon, lat): (f64, f64)) -> Value {
     json!({"type": "position", "lon": lon, "lat": lat})
 }
 
-/// Until so many queries have been accepted in all.
+/// Waits until this number of queries was accepted.
 pub async fn accepted(world: &World, queries: u64) {
     while world.fixture.gateway.metrics().accounts().0 < queries {
         tokio::task::yield_now().await;
@@ -96,88 +96,92 @@ pub async fn accepted(world: &World, queries: u64) {
 }
 
 #[tokio::test]
-async fn positions_in_answers_out_under_a_question_that_can_be_changed() {
+async fn positions_are_answered_and_the_standing_query_can_be_changed() {
     let mut world = World::new().await;
-    let (address, _closing) = door(&world).await;
+    let (address, _closing) = listen_on(&world).await;
     let [here, there] = neighbours();
-    let (mut jo, welcome) = Client::greet(address, &world.key, hello("jo")).await;
+    let (mut jo, welcome) = Client::open(address, &world.key, hello("jo")).await;
     assert_eq!((&welcome["resumed"], &welcome["seq"]), (&json!(false), &json!(0)));
-    world.settle("al", &asking()).await;
+    world.put_settings("al", &asking()).await;
     let (mut al, _) =
-        Client::greet(address, &world.key, json!({"type": "hello", "person": "al"})).await;
+        Client::open(address, &world.key, json!({"type": "hello", "person": "al"})).await;
     let mut position = at(here);
     position["ticket"] = json!("mine");
-    jo.say(&position).await;
-    al.say(&at(there)).await;
+    jo.send_json(&position).await;
+    al.send_json(&at(there)).await;
     accepted(&world, 2).await;
     world.ticks(1).await;
-    let first = jo.hear().await;
+    let first = jo.receive().await;
     assert_eq!((&first["type"], &first["seq"]), (&json!("result"), &json!(1)));
     assert_eq!(first["result"]["ticket"], "mine");
     assert_eq!(first["result"]["answer"].as_array().unwrap().len(), 3);
-    assert_eq!(al.hear().await["result"]["outcome"], "answered", "as in her settings");
+    assert_eq!(
+        al.receive().await["result"]["outcome"],
+        "answered",
+        "values of the stored settings"
+    );
     assert_eq!(world.sent().len(), 1);
 
-    // Another question, and none at all.
+    // A changed question, and none.
     let within = json!({"find": "within", "radius": 200, "along": "plane"});
-    jo.say(&json!({"type": "ask", "k": 2, "question": within})).await;
-    al.say(&json!({"type": "ask", "question": null})).await;
-    jo.say(&at(here)).await;
-    al.say(&at(there)).await;
+    jo.send_json(&json!({"type": "ask", "k": 2, "question": within})).await;
+    al.send_json(&json!({"type": "ask", "question": null})).await;
+    jo.send_json(&at(here)).await;
+    al.send_json(&at(there)).await;
     accepted(&world, 4).await;
     world.ticks(1).await;
-    let second = jo.hear().await;
+    let second = jo.receive().await;
     let found = second["result"]["answer"].as_array().unwrap();
     assert!(found.iter().all(|found| found["metres"].as_f64().unwrap() <= 200.0));
-    assert_eq!(al.hear().await["result"]["outcome"], "present");
+    assert_eq!(al.receive().await["result"]["outcome"], "present");
     let sent = world.sent();
     assert!(sent.len() == 1 && sent[0].contains("Within"), "{sent:?}");
 
-    // The same doors as for a request.
-    jo.say(&json!({"type": "ask", "k": 1_000_000})).await;
-    assert_eq!(jo.hear().await["error"]["reason"], "k");
-    jo.say(&at((0.0, 0.0))).await;
-    assert_eq!(jo.hear().await["refused"]["reason"], "off-map");
-    jo.say(&position).await;
-    assert_eq!(jo.hear().await["refused"]["reason"], "duplicate-id", "another question");
+    // The checks are those of a request.
+    jo.send_json(&json!({"type": "ask", "k": 1_000_000})).await;
+    assert_eq!(jo.receive().await["error"]["reason"], "k");
+    jo.send_json(&at((0.0, 0.0))).await;
+    assert_eq!(jo.receive().await["refused"]["reason"], "off-map");
+    jo.send_json(&position).await;
+    assert_eq!(jo.receive().await["refused"]["reason"], "duplicate-id", "the question differs");
 }
 
 #[tokio::test]
-async fn who_comes_back_gets_what_she_missed_once() {
+async fn a_resumed_session_receives_missed_messages_once() {
     let mut world = World::new().await;
-    let (address, _closing) = door(&world).await;
+    let (address, _closing) = listen_on(&world).await;
     let [here, there] = neighbours();
-    let (mut jo, welcome) = Client::greet(address, &world.key, hello("jo")).await;
+    let (mut jo, welcome) = Client::open(address, &world.key, hello("jo")).await;
     let resume = welcome["resume"].clone();
-    jo.say(&at(here)).await;
+    jo.send_json(&at(here)).await;
     accepted(&world, 1).await;
     drop(jo);
-    world.settle("al", &super::present()).await;
+    world.put_settings("al", &super::present()).await;
     world.report("al", there).await;
     world.ticks(1).await;
     let mut again = json!({"type": "hello", "person": "jo", "resume": resume});
-    let (mut jo, welcome) = Client::greet(address, &world.key, again.clone()).await;
+    let (mut jo, welcome) = Client::open(address, &world.key, again.clone()).await;
     assert_eq!((&welcome["resumed"], &welcome["resume"]), (&json!(true), &resume));
-    let missed = jo.hear().await;
+    let missed = jo.receive().await;
     assert_eq!((&missed["seq"], &missed["result"]["outcome"]), (&json!(1), &json!("answered")));
-    // Who says that she has seen it does not get it again. The question stands.
+    // A confirmed message is not sent again. The standing query is kept.
     again["after"] = json!(1);
-    let (mut jo2, _) = Client::greet(address, &world.key, again.clone()).await;
+    let (mut jo2, _) = Client::open(address, &world.key, again.clone()).await;
     assert_eq!(jo.end().await, Some(CloseCode::Policy), "resumed elsewhere");
     world.report("al", there).await;
-    jo2.say(&at(here)).await;
+    jo2.send_json(&at(here)).await;
     accepted(&world, 4).await;
     world.ticks(1).await;
-    assert_eq!(jo2.hear().await["seq"], 2);
+    assert_eq!(jo2.receive().await["seq"], 2);
     again["after"] = json!(0);
-    let (mut jo3, _) = Client::greet(address, &world.key, again.clone()).await;
+    let (mut jo3, _) = Client::open(address, &world.key, again.clone()).await;
     assert_eq!(
-        (jo3.hear().await["seq"].clone(), jo3.hear().await["seq"].clone()),
+        (jo3.receive().await["seq"].clone(), jo3.receive().await["seq"].clone()),
         (json!(1), json!(2))
     );
-    // Somebody else cannot have it, and after a while nobody can.
+    // Another user cannot resume the session, and it expires.
     again["person"] = json!("al");
-    let (_, welcome) = Client::greet(address, &world.key, again.clone()).await;
+    let (_, welcome) = Client::open(address, &world.key, again.clone()).await;
     assert_eq!(welcome["resumed"], false);
     drop(jo3);
     again["person"] = json!("jo");
@@ -188,18 +192,18 @@ async fn who_comes_back_gets_what_she_missed_once() {
         }
         world.ticks(61).await;
         world.fixture.gateway.forget_people();
-        let (_, welcome) = Client::greet(address, &world.key, again.clone()).await;
+        let (_, welcome) = Client::open(address, &world.key, again.clone()).await;
         if welcome["resumed"] == false {
-            break; // the server may not have seen at once that the last one has gone
+            break; // the server may notice the disconnect late
         }
     }
 }
 
 #[tokio::test]
-async fn who_does_not_read_gets_the_newest_and_nothing_piles_up() {
+async fn a_client_that_does_not_read_gets_the_newest_messages() {
     let world = World::new().await;
-    let (address, _closing) = door(&world).await;
-    let (mut jo, _) = Client::greet(address, &world.key, hello("jo")).await;
+    let (address, _closing) = listen_on(&world).await;
+    let (mut jo, _) = Client::open(address, &world.key, hello("jo")).await;
     let mut far = at((0.0, 0.0));
     const MANY: u64 = 40_000;
     for number in 0..MANY {
@@ -209,7 +213,7 @@ async fn who_does_not_read_gets_the_newest_and_nothing_piles_up() {
     jo.0.flush().await.unwrap();
     let (mut heard, mut skipped) = (0, 0);
     loop {
-        let message = jo.hear().await;
+        let message = jo.receive().await;
         match message["type"].as_str().unwrap() {
             "skipped" => skipped += message["count"].as_u64().unwrap(),
             _ => {
@@ -221,13 +225,13 @@ async fn who_does_not_read_gets_the_newest_and_nothing_piles_up() {
         }
     }
     assert_eq!(heard + skipped, MANY);
-    assert!(skipped > 0, "{heard} were kept for her");
+    assert!(skipped > 0, "{heard} messages were buffered");
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_an_error_and_too_much_of_it_the_end() {
+async fn invalid_messages_are_errors_and_too_many_close_the_socket() {
     let world = World::new().await;
-    let (address, _closing) = door(&world).await;
+    let (address, _closing) = listen_on(&world).await;
     for bad in [
         "",
         "{",
@@ -239,56 +243,59 @@ async fn what_cannot_be_read_is_an_error_and_too_much_of_it_the_end() {
     ] {
         let mut client = Client::connect(address, &world.key).await.unwrap();
         client.0.send(Message::text(bad)).await.unwrap();
-        assert_eq!(client.hear().await["error"]["reason"], "malformed", "{bad}");
+        assert_eq!(client.receive().await["error"]["reason"], "malformed", "{bad}");
         assert_eq!(client.end().await, Some(CloseCode::Policy), "{bad}");
     }
-    let (mut jo, _) = Client::greet(address, &world.key, hello("jo")).await;
+    let (mut jo, _) = Client::open(address, &world.key, hello("jo")).await;
     for _ in 0..16 {
-        jo.say(&json!({"type": "position", "lon": "8"})).await;
+        jo.send_json(&json!({"type": "position", "lon": "8"})).await;
     }
-    assert_eq!(jo.hear().await["error"]["reason"], "malformed");
+    assert_eq!(jo.receive().await["error"]["reason"], "malformed");
     assert_eq!(jo.end().await, Some(CloseCode::Policy));
-    let (mut jo, _) = Client::greet(address, &world.key, hello("jo")).await;
+    let (mut jo, _) = Client::open(address, &world.key, hello("jo")).await;
     jo.0.send(Message::binary(vec![1, 2, 3])).await.unwrap();
     assert_eq!(jo.end().await, Some(CloseCode::Unsupported));
-    let (mut jo, _) = Client::greet(address, &world.key, hello("jo")).await;
+    let (mut jo, _) = Client::open(address, &world.key, hello("jo")).await;
     jo.0.send(Message::text("x".repeat(1 << 20))).await.ok();
     assert!([Some(CloseCode::Size), None].contains(&jo.end().await));
     assert!(Client::connect(address, "mc_00").await.is_err());
     let bearer = format!("Bearer {}", world.key);
     let plain = Request::get("/v1/live").header("authorization", bearer);
     assert_eq!(world.send(plain.body(Body::empty()).unwrap()).await.0, 400);
-    let nobody = Request::get("/v1/live").body(Body::empty()).unwrap();
-    assert_eq!(world.send(nobody).await.0, 401);
+    let without_key = Request::get("/v1/live").body(Body::empty()).unwrap();
+    assert_eq!(world.send(without_key).await.0, 401);
 }
 
 #[tokio::test]
-async fn a_socket_ends_with_the_key_of_its_account() {
+async fn a_socket_is_closed_when_its_key_is_revoked() {
     let world = World::new().await;
-    let (address, _closing) = door(&world).await;
-    let (mut jo, _) = Client::greet(address, &world.key, hello("jo")).await;
+    let (address, _closing) = listen_on(&world).await;
+    let (mut jo, _) = Client::open(address, &world.key, hello("jo")).await;
     std::fs::write(world.folder.path().join("keys.json"), "{\"accounts\":[]}").unwrap();
     world.fixture.gateway.read_keys().unwrap();
-    jo.say(&at(place(3, 0.5))).await;
+    jo.send_json(&at(place(3, 0.5))).await;
     assert_eq!(jo.end().await, Some(CloseCode::Policy));
     assert_eq!(world.fixture.gateway.metrics().accounts().0, 0);
 }
 
 #[tokio::test]
-async fn at_the_end_those_who_wait_are_told_and_then_the_socket_closes() {
+async fn at_shutdown_waiting_queries_expire_and_the_socket_closes() {
     let mut world = World::with(|config, _| config.server.connections = 2).await;
-    let (address, _closing) = door(&world).await;
-    let (mut jo, _) = Client::greet(address, &world.key, hello("jo")).await;
-    let (mut al, _) = Client::greet(address, &world.key, hello("al")).await;
-    assert!(Client::connect(address, &world.key).await.is_err(), "there is no room for a third");
-    jo.say(&at(place(3, 0.5))).await;
+    let (address, _closing) = listen_on(&world).await;
+    let (mut jo, _) = Client::open(address, &world.key, hello("jo")).await;
+    let (mut al, _) = Client::open(address, &world.key, hello("al")).await;
+    assert!(
+        Client::connect(address, &world.key).await.is_err(),
+        "a third connection exceeds the limit"
+    );
+    jo.send_json(&at(place(3, 0.5))).await;
     accepted(&world, 1).await;
     world.fixture.end().await;
-    assert_eq!(jo.hear().await["result"]["outcome"], "expired");
+    assert_eq!(jo.receive().await["result"]["outcome"], "expired");
     assert_eq!(jo.end().await, Some(CloseCode::Away));
     assert_eq!(al.end().await, Some(CloseCode::Away));
     world.fixture.gateway.sessions().wait_until_closed().await;
-    assert!(Client::connect(address, &world.key).await.is_err(), "it is stopping");
+    assert!(Client::connect(address, &world.key).await.is_err(), "the gateway is stopping");
     let gateway = Arc::clone(&world.fixture.gateway);
     drop(world);
     assert_eq!(gateway.metrics().accounts(), (1, [0, 1, 0, 0, 0]));

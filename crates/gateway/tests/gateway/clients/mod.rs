@@ -1,8 +1,8 @@
-//! Phones and sockets, end to end: what each client sends, and what it and its person are told.
+//! Trackers and WebSockets end to end: requests of each client, and the responses and answers.
 
+mod faulty;
 mod leaks;
 mod live;
-mod odd;
 mod osmand;
 mod owntracks;
 mod presence;
@@ -22,7 +22,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
-/// A guarded gateway, a key to it, and the folder of its files.
+/// A gateway with keys, one of its keys, and the folder of its files.
 pub struct World {
     pub fixture: Fixture,
     pub key: String,
@@ -34,7 +34,7 @@ impl World {
         World::with(|_, _| {}).await
     }
 
-    /// With something else in the configuration.
+    /// With a changed configuration.
     pub async fn with(change: impl FnOnce(&mut Config, &Path)) -> World {
         let folder = tempfile::tempdir().unwrap();
         let mut file = KeyFile::default();
@@ -46,7 +46,7 @@ impl World {
         World { fixture: Fixture::new(config, Mode::Guarded).await, key, folder }
     }
 
-    /// A request with the key, and what comes back.
+    /// Sends a request with the key.
     pub async fn api(&self, method: &str, path: &str, body: Option<&Value>) -> (StatusCode, Value) {
         let request = Request::builder().method(method).uri(path);
         let request = request.header("authorization", format!("Bearer {}", self.key));
@@ -60,7 +60,7 @@ impl World {
         self.send(request.unwrap()).await
     }
 
-    /// What comes back must be described.
+    /// Sends a request and checks that OpenAPI describes the status.
     pub async fn send(&self, request: Request<Body>) -> (StatusCode, Value) {
         let route = (request.method().to_string(), template(request.uri().path()));
         let response = self.fixture.app.clone().oneshot(request).await.unwrap();
@@ -71,39 +71,39 @@ impl World {
         (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
     }
 
-    pub async fn settle(&self, person: &str, settings: &Value) {
+    pub async fn put_settings(&self, person: &str, settings: &Value) {
         let path = format!("/v1/people/{person}/settings");
-        let (status, told) = self.api("PUT", &path, Some(settings)).await;
-        assert_eq!(status, 200, "{told}");
+        let (status, body) = self.api("PUT", &path, Some(settings)).await;
+        assert_eq!(status, 200, "{body}");
     }
 
     pub async fn token(&self, person: &str) -> String {
-        let (status, made) = self.api("POST", &format!("/v1/people/{person}/tokens"), None).await;
-        assert_eq!(status, 201, "{made}");
-        made["token"].as_str().unwrap().to_owned()
+        let (status, token) = self.api("POST", &format!("/v1/people/{person}/tokens"), None).await;
+        assert_eq!(status, 201, "{token}");
+        token["token"].as_str().unwrap().to_owned()
     }
 
-    /// The last answer, and how the last report ended.
+    /// Fetches the last answer and the outcome of the last report.
     pub async fn answer(&self, person: &str) -> Value {
-        let (status, told) = self.api("GET", &format!("/v1/people/{person}/answer"), None).await;
-        assert_eq!(status, 200, "{told}");
-        told
+        let (status, body) = self.api("GET", &format!("/v1/people/{person}/answer"), None).await;
+        assert_eq!(status, 200, "{body}");
+        body
     }
 
-    /// What OwnTracks posts, with the key for password.
+    /// Sends a message of OwnTracks with the key as password.
     pub async fn owntracks(&self, user: &str, body: &str) -> (StatusCode, Value) {
         self.send(owntracks_request(user, &self.key, body)).await
     }
 
-    /// A report of where somebody is, now.
+    /// Reports a position with the current time.
     pub async fn report(&self, user: &str, at: (f64, f64)) -> Value {
-        let body = shape("owntracks/location-minimal.json", at, self.unix());
+        let body = message("owntracks/location-minimal.json", at, self.unix());
         let (status, reply) = self.owntracks(user, &body).await;
         assert_eq!(status, 200, "{reply}");
         reply
     }
 
-    /// Seconds since 1970.
+    /// Unix time in seconds.
     pub fn unix(&self) -> u64 {
         self.fixture.gateway.clock().unix_millis() / 1000
     }
@@ -114,7 +114,7 @@ impl World {
         }
     }
 
-    /// What the service was asked since the last look.
+    /// Returns the requests to the service since the last call.
     pub fn sent(&self) -> Vec<String> {
         self.fixture.probe.take()
     }
@@ -131,7 +131,7 @@ pub fn owntracks_request(user: &str, password: &str, body: &str) -> Request<Body
         .unwrap()
 }
 
-/// The path as the document has it.
+/// Path template of the OpenAPI document.
 fn template(path: &str) -> String {
     let mut parts: Vec<&str> = path.split('/').collect();
     match parts.as_slice() {
@@ -145,12 +145,12 @@ fn template(path: &str) -> String {
     parts.join("/")
 }
 
-/// A recorded message, with a place and a time of ours.
-pub fn shape(name: &str, (lon, lat): (f64, f64), unix: u64) -> String {
+/// A recorded message with the given position and time.
+pub fn message(name: &str, (lon, lat): (f64, f64), unix: u64) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
     let (day, seconds) = (unix / 86_400, unix % 86_400);
-    // The clock of a test begins with the year 2026.
+    // The clock of a test starts on 2026-01-01.
     let date = match day.checked_sub(20_454) {
         Some(days) => format!("2026-01-{:02}", days + 1),
         None => format!("2025-12-{:02}", day + 32 - 20_454),
@@ -161,8 +161,8 @@ pub fn shape(name: &str, (lon, lat): (f64, f64), unix: u64) -> String {
     text.replace("{tst}", &unix.to_string()).replace("{iso}", &iso)
 }
 
-/// The recorded messages of a client whose names begin so.
-pub fn shapes(folder: &str, begin: &str) -> Vec<String> {
+/// Names of the recorded messages of a client with this prefix.
+pub fn messages(folder: &str, begin: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
     let entries = std::fs::read_dir(path).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -172,17 +172,17 @@ pub fn shapes(folder: &str, begin: &str) -> Vec<String> {
     names.into_iter().map(|name| format!("{folder}/{name}")).collect()
 }
 
-/// Among two, for a while, the three nearest of any kind.
+/// Settings: k = 2, dt = 5 s, the three nearest objects.
 pub fn asking() -> Value {
     json!({"k": 2, "dt": 5, "question": {"find": "nearest", "count": 3}})
 }
 
-/// Among two, for a while, without a question.
+/// Settings: k = 2, dt = 5 s, no question.
 pub fn present() -> Value {
     json!({"k": 2, "dt": 5})
 }
 
-/// Two places on one street.
+/// Two positions on one street.
 pub fn neighbours() -> [(f64, f64); 2] {
     [place(3, 0.4), place(3, 0.6)]
 }

@@ -1,23 +1,23 @@
 //! OsmAnd, and Traccar Client before version 9: a query string, or a form.
 
-use super::{World, asking, neighbours, present, shape, shapes};
+use super::{World, asking, message, messages, neighbours, present};
 use axum::body::Body;
 use axum::http::Request;
 
 #[tokio::test]
-async fn every_version_reports_by_query_and_by_form_with_get_and_with_post() {
+async fn every_version_can_report_by_query_string_and_form() {
     let [here, there] = neighbours();
-    for name in shapes("osmand", "") {
-        for way in 0..3 {
+    for name in messages("osmand", "") {
+        for method in 0..3 {
             let mut world = World::new().await;
-            world.settle("jo", &asking()).await;
-            world.settle("al", &present()).await;
+            world.put_settings("jo", &asking()).await;
+            world.put_settings("al", &present()).await;
             for (person, at) in [("jo", here), ("al", there)] {
                 let path = format!("/v1/phones/traccar/{}", world.token(person).await);
-                let text = shape(&name, at, world.unix());
+                let text = message(&name, at, world.unix());
                 let query = format!("{path}?{text}");
                 let form = "application/x-www-form-urlencoded";
-                let request = match way {
+                let request = match method {
                     0 => Request::get(query).body(Body::empty()),
                     1 => Request::post(query).body(Body::empty()),
                     _ => Request::post(path).header("content-type", form).body(Body::from(text)),
@@ -25,17 +25,17 @@ async fn every_version_reports_by_query_and_by_form_with_get_and_with_post() {
                 assert_eq!(world.send(request.unwrap()).await.0, 200, "{name}");
             }
             world.ticks(1).await;
-            let told = world.answer("jo").await;
-            assert_eq!(told["answered"]["outcome"], "answered", "{name}: {told}");
+            let body = world.answer("jo").await;
+            assert_eq!(body["answered"]["outcome"], "answered", "{name}: {body}");
             assert_eq!(world.sent().len(), 1);
         }
     }
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_refused_and_what_says_nothing_dropped() {
+async fn malformed_reports_are_refused_and_empty_ones_dropped() {
     let mut world = World::new().await;
-    world.settle("jo", &asking()).await;
+    world.put_settings("jo", &asking()).await;
     let path = format!("/v1/phones/traccar/{}", world.token("jo").await);
     for (query, status) in [
         ("", 200),

@@ -1,46 +1,46 @@
 //! OwnTracks in HTTP mode.
 
-use super::{World, asking, neighbours, owntracks_request, present, shape, shapes};
+use super::{World, asking, message, messages, neighbours, owntracks_request, present};
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn every_version_reports_and_gets_the_places_as_friends() {
+async fn every_version_can_report_and_receives_objects_as_contacts() {
     let [here, there] = neighbours();
-    for name in shapes("owntracks", "location") {
+    for name in messages("owntracks", "location") {
         let mut world = World::new().await;
-        world.settle("jo", &asking()).await;
-        world.settle("al", &present()).await;
-        let (status, first) = world.owntracks("jo", &shape(&name, here, world.unix())).await;
-        assert_eq!((status.as_u16(), &first), (200, &json!([])), "{name}: nothing is known yet");
-        world.owntracks("al", &shape(&name, there, world.unix())).await;
+        world.put_settings("jo", &asking()).await;
+        world.put_settings("al", &present()).await;
+        let (status, first) = world.owntracks("jo", &message(&name, here, world.unix())).await;
+        assert_eq!((status.as_u16(), &first), (200, &json!([])), "{name}: no answer yet");
+        world.owntracks("al", &message(&name, there, world.unix())).await;
         world.ticks(1).await;
-        assert_eq!(world.sent().len(), 1, "{name}: one of both asks");
-        let told = world.answer("jo").await;
-        assert_eq!(told["answered"]["outcome"], "answered", "{name}: {told}");
-        assert_eq!(told["answered"], told["latest"]);
-        let found = told["answered"]["answer"].as_array().unwrap();
+        assert_eq!(world.sent().len(), 1, "{name}: one request");
+        let body = world.answer("jo").await;
+        assert_eq!(body["answered"]["outcome"], "answered", "{name}: {body}");
+        assert_eq!(body["answered"], body["latest"]);
+        let found = body["answered"]["answer"].as_array().unwrap();
         assert_eq!(found.len(), 3);
         assert_eq!(world.answer("al").await["latest"]["outcome"], "present");
         world.ticks(10).await;
-        let (_, reply) = world.owntracks("jo", &shape(&name, here, world.unix())).await;
+        let (_, reply) = world.owntracks("jo", &message(&name, here, world.unix())).await;
         let reply = reply.as_array().unwrap();
-        assert_eq!(reply.len(), 6, "{name}: a place and a card each");
+        assert_eq!(reply.len(), 6, "{name}: a location and a card each");
         assert_eq!(reply[0]["_type"], "location");
         assert_eq!((&reply[0]["lat"], &reply[0]["lon"]), (&found[0]["lat"], &found[0]["lon"]));
         assert_eq!((&reply[1]["_type"], &reply[1]["tid"]), (&json!("card"), &reply[0]["tid"]));
         world.ticks(700).await;
-        assert_eq!(world.report("jo", here).await, json!([]), "old answers are forgotten");
+        assert_eq!(world.report("jo", here).await, json!([]), "old answers expire");
     }
 }
 
 #[tokio::test]
-async fn everything_else_it_says_is_taken_and_dropped() {
+async fn other_messages_are_accepted_and_dropped() {
     let mut world = World::new().await;
-    world.settle("jo", &asking()).await;
-    for name in shapes("owntracks", "other") {
-        let body = shape(&name, neighbours()[0], world.unix());
+    world.put_settings("jo", &asking()).await;
+    for name in messages("owntracks", "other") {
+        let body = message(&name, neighbours()[0], world.unix());
         let (status, reply) = world.owntracks("jo", &body).await;
         assert_eq!((status.as_u16(), reply), (200, json!([])), "{name}");
     }
@@ -51,8 +51,8 @@ async fn everything_else_it_says_is_taken_and_dropped() {
     for (body, reason) in
         [("{", "malformed"), ("lat=1", "malformed"), (&*"x".repeat(1 << 15), "too-large")]
     {
-        let (status, told) = world.owntracks("jo", body).await;
-        assert!([400, 413].contains(&status.as_u16()) && told["reason"] == reason, "{told}");
+        let (status, body) = world.owntracks("jo", body).await;
+        assert!([400, 413].contains(&status.as_u16()) && body["reason"] == reason, "{body}");
     }
     world.ticks(1).await;
     assert_eq!(world.fixture.gateway.metrics().accounts().0, 0);
@@ -60,11 +60,11 @@ async fn everything_else_it_says_is_taken_and_dropped() {
 }
 
 #[tokio::test]
-async fn who_it_is_comes_from_header_parameter_or_user_and_a_token_needs_neither() {
+async fn the_user_is_taken_from_header_parameter_credentials_or_token() {
     let mut world = World::new().await;
-    world.settle("jo", &asking()).await;
+    world.put_settings("jo", &asking()).await;
     let token = world.token("jo").await;
-    let body = || shape("owntracks/location-ios.json", neighbours()[0], world.unix());
+    let body = || message("owntracks/location-ios.json", neighbours()[0], world.unix());
     let plain = |user: &str, password: &str, path: &str| {
         let full = owntracks_request(user, password, &body());
         let mut request = Request::post(path).body(Body::from(body())).unwrap();
@@ -78,7 +78,7 @@ async fn who_it_is_comes_from_header_parameter_or_user_and_a_token_needs_neither
         owntracks_request("jo", &world.key, &body()),
         plain("jo", &world.key, route),
         plain("x", &world.key, "/v1/phones/owntracks?u=jo&d=phone"),
-        plain("whoever", &token, route),
+        plain("anything", &token, route),
     ]
     .into_iter()
     .enumerate()
@@ -86,7 +86,7 @@ async fn who_it_is_comes_from_header_parameter_or_user_and_a_token_needs_neither
         assert_eq!(world.send(request).await.0, 200);
         assert_eq!(accepted(), number as u64 + 1);
     }
-    // Who has no settings is taken and dropped; without a name, or a key, there is nothing.
+    // A user without settings is accepted and dropped; a missing name or key is refused.
     assert_eq!(world.send(plain("stranger", &world.key, route)).await.0, 200);
     assert_eq!(world.send(plain("", &world.key, route)).await.0, 400);
     assert_eq!(accepted(), 4);
@@ -100,6 +100,6 @@ async fn who_it_is_comes_from_header_parameter_or_user_and_a_token_needs_neither
         assert_eq!(world.send(request.body(Body::empty()).unwrap()).await.0, 401, "{header}");
     }
     world.fixture.gateway.begin_to_stop();
-    assert_eq!(world.owntracks("jo", &body()).await.0, 503, "worth sending again");
+    assert_eq!(world.owntracks("jo", &body()).await.0, 503, "the tracker retries");
     world.fixture.end().await;
 }

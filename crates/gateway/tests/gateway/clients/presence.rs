@@ -1,22 +1,22 @@
-//! People who ask nothing: others hide among them, and no request is made for them.
+//! Present users without a question: members of anonymity sets for whom no request is sent.
 
 use super::{World, asking, neighbours, present};
 use crate::fixture::{place, query};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn people_who_ask_nothing_cause_no_request_and_wait_for_one_who_does() {
+async fn present_users_cause_no_request_and_wait_for_an_asker() {
     let mut world = World::new().await;
     for person in ["al", "bo"] {
-        world.settle(person, &present()).await;
+        world.put_settings(person, &present()).await;
     }
-    world.settle("jo", &asking()).await;
+    world.put_settings("jo", &asking()).await;
     let [here, there] = neighbours();
     world.report("al", here).await;
     world.report("bo", there).await;
     world.ticks(3).await;
-    assert!(world.sent().is_empty(), "nobody asks");
-    assert_eq!(world.answer("al").await["latest"], Value::Null, "they are still there");
+    assert!(world.sent().is_empty(), "no user asks");
+    assert_eq!(world.answer("al").await["latest"], Value::Null, "they are still waiting");
     world.report("jo", place(3, 0.5)).await;
     world.ticks(1).await;
     assert_eq!(world.sent().len(), 1);
@@ -55,8 +55,8 @@ async fn a_query_without_a_question_is_presence_too_and_ends_with_the_gateway() 
     world.ticks(2).await;
     world.fixture.end().await;
     for post in posts {
-        let (status, told) = post.await.unwrap();
-        assert_eq!((status.as_u16(), &told["outcome"]), (200, &json!("expired")), "{told}");
+        let (status, body) = post.await.unwrap();
+        assert_eq!((status.as_u16(), &body["outcome"]), (200, &json!("expired")), "{body}");
     }
     assert!(world.sent().is_empty());
 }

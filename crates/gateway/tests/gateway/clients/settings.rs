@@ -1,4 +1,4 @@
-//! Settings: what may be set, where it is kept, and that it can be forgotten.
+//! User settings: validation, storage, deletion.
 
 use super::{World, asking, neighbours};
 use crate::fixture::gateway_of;
@@ -9,7 +9,7 @@ use gateway::config::Mode;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn settings_are_set_read_and_forgotten() {
+async fn settings_can_be_stored_read_and_deleted() {
     let world = World::new().await;
     let path = "/v1/people/jo/settings";
     assert_eq!(world.api("GET", path, None).await.0, 404);
@@ -19,7 +19,7 @@ async fn settings_are_set_read_and_forgotten() {
     let mut settings = asking();
     settings["zones"] = json!([{"name": "home", "circle": {"lon": lon, "lat": lat, "radius": 50.0},
                                 "never": true}]);
-    world.settle("jo", &settings).await;
+    world.put_settings("jo", &settings).await;
     let (status, mut read) = world.api("GET", path, None).await;
     assert_eq!(status, 200);
     read["question"].as_object_mut().unwrap().remove("along");
@@ -32,7 +32,7 @@ async fn settings_are_set_read_and_forgotten() {
 }
 
 #[tokio::test]
-async fn settings_that_cannot_hold_are_refused_by_name() {
+async fn invalid_settings_are_refused_with_a_reason() {
     let world = World::new().await;
     let circle = json!({"lon": 8.2, "lat": 53.1, "radius": 50});
     let zones = |zone: Value| json!({"k": 2, "dt": 5, "zones": [zone]});
@@ -72,26 +72,26 @@ async fn settings_that_cannot_hold_are_refused_by_name() {
             "zone",
         ),
     ] {
-        let (got, told) = world.api("PUT", "/v1/people/jo/settings", Some(&body)).await;
-        assert_eq!((got.as_u16(), &told["reason"]), (status, &json!(reason)), "{body}\n{told}");
+        let (got, body) = world.api("PUT", "/v1/people/jo/settings", Some(&body)).await;
+        assert_eq!((got.as_u16(), &body["reason"]), (status, &json!(reason)), "{body}\n{body}");
     }
     let long = format!("/v1/people/{}/settings", "x".repeat(65));
     assert_eq!(world.api("PUT", &long, Some(&asking())).await.0, 400);
     assert_eq!(world.api("PUT", "/v1/people/%ff/settings", Some(&asking())).await.0, 400);
-    let nobody = Request::get("/v1/people/jo/settings").body(Body::empty()).unwrap();
-    assert_eq!(world.send(nobody).await.0, 401);
+    let without_key = Request::get("/v1/people/jo/settings").body(Body::empty()).unwrap();
+    assert_eq!(world.send(without_key).await.0, 401);
 }
 
 #[tokio::test]
-async fn what_is_kept_is_kept_for_the_owner_alone_and_survives_a_restart() {
+async fn the_settings_file_is_private_and_survives_a_restart() {
     let world = World::with(|config, folder| {
         config.people.file = Some(folder.join("people.json"));
         config.people.most = 2;
     })
     .await;
     let path = world.folder.path().join("people.json");
-    world.settle("jo", &asking()).await;
-    world.settle("al", &asking()).await;
+    world.put_settings("jo", &asking()).await;
+    world.put_settings("al", &asking()).await;
     assert_eq!(world.api("PUT", "/v1/people/ed/settings", Some(&asking())).await.0, 503);
     let (kept, lost) = (world.token("jo").await, world.token("jo").await);
     let (_, ids) = world.api("GET", "/v1/people/jo/tokens", None).await;
@@ -110,13 +110,13 @@ async fn what_is_kept_is_kept_for_the_owner_alone_and_survives_a_restart() {
     let (again, _) = gateway_of(config.clone(), Mode::Guarded, Clock::by_hand());
     assert_eq!(again.users().find_by_token(&kept).unwrap().settings.body.k, 2);
     assert!(again.users().find_by_token(&lost).is_none());
-    // What cannot be kept is not done.
+    // A change that cannot be written is not applied.
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
-    let (status, told) = world.api("DELETE", "/v1/people/jo/settings", None).await;
-    assert_eq!((status.as_u16(), &told["reason"]), (503, &json!("not-kept")));
+    let (status, body) = world.api("DELETE", "/v1/people/jo/settings", None).await;
+    assert_eq!((status.as_u16(), &body["reason"]), (503, &json!("not-kept")));
     assert_eq!(world.api("GET", "/v1/people/jo/settings", None).await.0, 200);
-    // A file that is not one is named, without quoting it.
+    // The error names an invalid file and does not quote it.
     std::fs::remove_dir(&path).unwrap();
     std::fs::write(&path, "{\"secret\": \"zebra\", \"people\": []}").unwrap();
     let probe = crate::fixture::walker();

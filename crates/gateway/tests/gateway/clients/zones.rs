@@ -1,4 +1,4 @@
-//! Places: more care, or nothing at all.
+//! Zones: larger k and dt, or no queries.
 
 use super::{World, asking, neighbours, present};
 use crate::fixture::{place, query, with};
@@ -11,7 +11,7 @@ fn around((lon, lat): (f64, f64), rule: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn from_a_never_place_nothing_leaves_and_she_alone_is_told() {
+async fn queries_from_a_never_zone_are_refused_and_nothing_is_sent() {
     let mut world = World::new().await;
     let [here, there] = neighbours();
     let (lon, lat) = here;
@@ -25,19 +25,19 @@ async fn from_a_never_place_nothing_leaves_and_she_alone_is_told() {
     for zone in [around(here, &json!({"never": true})), polygon] {
         let mut settings = asking();
         settings["zones"] = json!([zone]);
-        world.settle("jo", &settings).await;
-        world.settle("al", &asking()).await;
+        world.put_settings("jo", &settings).await;
+        world.put_settings("al", &asking()).await;
         assert_eq!(world.report("jo", here).await, json!([]));
         world.report("al", there).await;
         let body = with(query("t", "jo", 3), "lon", json!(lon));
         let body = with(body, "lat", json!(lat));
-        let (status, told) = world.api("POST", "/v1/queries", Some(&body)).await;
-        assert_eq!((status.as_u16(), &told["reason"]), (422, &json!("never")), "by every door");
+        let (status, body) = world.api("POST", "/v1/queries", Some(&body)).await;
+        assert_eq!((status.as_u16(), &body["reason"]), (422, &json!("never")), "by every route");
         world.ticks(7).await;
-        let told = world.answer("jo").await;
-        assert_eq!(told["latest"]["reason"], "never");
-        assert_eq!(told["answered"], Value::Null);
-        assert!(world.sent().is_empty(), "al had nobody to hide among");
+        let body = world.answer("jo").await;
+        assert_eq!(body["latest"]["reason"], "never");
+        assert_eq!(body["answered"], Value::Null);
+        assert!(world.sent().is_empty(), "al has no anonymity set");
         assert_eq!(world.answer("al").await["latest"]["outcome"], "expired");
     }
     let metrics = world.fixture.gateway.metrics();
@@ -45,26 +45,26 @@ async fn from_a_never_place_nothing_leaves_and_she_alone_is_told() {
 }
 
 #[tokio::test]
-async fn a_place_can_ask_for_more_people_and_more_patience() {
+async fn a_zone_can_raise_k_and_dt() {
     let mut world = World::new().await;
     let [here, there] = neighbours();
     let mut settings = asking();
     settings["zones"] = json!([around(here, &json!({"k": 3})), around(here, &json!({"dt": 20}))]);
-    world.settle("jo", &settings).await;
-    world.settle("al", &present()).await;
-    world.settle("bo", &present()).await;
+    world.put_settings("jo", &settings).await;
+    world.put_settings("al", &present()).await;
+    world.put_settings("bo", &present()).await;
     world.report("jo", here).await;
     world.report("al", there).await;
     world.ticks(6).await;
-    assert!(world.sent().is_empty(), "two are not enough here");
-    assert_eq!(world.answer("jo").await["latest"], Value::Null, "and she waits for longer");
+    assert!(world.sent().is_empty(), "two users are too few in the zone");
+    assert_eq!(world.answer("jo").await["latest"], Value::Null, "dt of the zone applies");
     world.report("al", there).await;
     world.report("bo", place(3, 0.5)).await;
     world.ticks(1).await;
-    let told = world.answer("jo").await;
-    assert_eq!(told["answered"]["receipt"]["k"], 3, "{told}");
+    let body = world.answer("jo").await;
+    assert_eq!(body["answered"]["receipt"]["k"], 3, "{body}");
     assert_eq!(world.sent().len(), 1);
-    // Far away from there, two are enough.
+    // Far from the zone two users are enough.
     let far = (0..400).map(|street| place(street, 0.5));
     let away = far.max_by(|a, b| gap(*a, here).total_cmp(&gap(*b, here))).unwrap();
     assert!(gap(away, here) > 0.01);
@@ -80,15 +80,15 @@ fn gap(a: (f64, f64), b: (f64, f64)) -> f64 {
 }
 
 #[tokio::test]
-async fn the_edge_moves_from_day_to_day_and_never_into_the_place() {
+async fn the_boundary_changes_daily_and_encloses_the_zone() {
     let world = World::new().await;
     let (gateway, home) = (&world.fixture.gateway, place(3, 0.5));
     for person in ["jo", "al"] {
         let mut settings = asking();
         settings["zones"] = json!([around(home, &json!({"never": true}))]);
-        world.settle(person, &settings).await;
+        world.put_settings(person, &settings).await;
     }
-    // Whether somebody is inside, at steps of 10 m away from home, day by day.
+    // Number of 10 m steps away from home that are inside, day by day.
     let directory = gateway.directory();
     let account = directory.named("okapi-app").unwrap();
     let reach = |person: &str| -> usize {
@@ -106,12 +106,12 @@ async fn the_edge_moves_from_day_to_day_and_never_into_the_place() {
     let mut reaches = Vec::new();
     for _ in 0..20 {
         let (jo, al) = (reach("jo"), reach("al"));
-        assert!(jo >= 4 && al >= 4, "30 m at least, whatever the day");
-        assert!(jo <= 64 && al <= 64, "and not more than three times the blur beyond");
+        assert!(jo >= 4 && al >= 4, "at least the 30 m of the zone");
+        assert!(jo <= 64 && al <= 64, "at most three times the blur beyond");
         reaches.push((jo, al));
         gateway.clock().advance(86_400_000);
     }
     let days: std::collections::BTreeSet<_> = reaches.iter().collect();
     assert!(days.len() > 10, "{reaches:?}");
-    assert!(reaches.iter().any(|(jo, al)| jo != al), "each has her own");
+    assert!(reaches.iter().any(|(jo, al)| jo != al), "boundaries differ between users");
 }

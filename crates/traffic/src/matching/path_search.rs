@@ -1,73 +1,76 @@
-//! Shortest ways between positions, respecting one-way streets, up to a bound (SPEC §2).
+//! Shortest paths between positions up to a bound, respecting one-way streets (docs/SPEC.md §2).
 //!
-//! Made for many short searches on one map: one label per terminal, stamped with the number of
-//! the search it belongs to, so that a search costs what it visits and allocates nothing.
+//! Optimised for many short searches on one map: labels carry the generation of their search, so a
+//! search costs what it visits and allocates nothing.
 
-use super::route::Leg;
+use super::route::RouteSection;
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::units::Length;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A Dijkstra search from one position to several, run again and again.
-pub struct Search<'a> {
+/// Repeated Dijkstra search from one position to several targets.
+pub struct PathSearch<'a> {
     map: &'a StreetMap,
     labels: Vec<Label>,
+    /// Generation of the current search.
     search: u32,
-    aims: Vec<u32>,
-    aim: u32,
-    aimed: usize,
+    /// By terminal: generation of the targets that it is an entrance of.
+    targets: Vec<u32>,
+    target_generation: u32,
+    /// Number of entrances of the current targets.
+    entrance_count: usize,
     queue: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
-/// How a terminal was reached in the search numbered `search`.
+/// Shortest path to a terminal, valid in generation `search`.
 #[derive(Clone, Copy)]
 struct Label {
     search: u32,
     units: u32,
     street: StreetId,
-    /// The terminal before; none if the way comes straight from the start.
+    /// Previous terminal; `None` if reached directly from the start.
     before: Option<TerminalId>,
 }
 
-impl<'a> Search<'a> {
-    /// A search on this map that has not looked for anything yet.
-    pub fn new(map: &'a StreetMap) -> Search<'a> {
-        let nowhere = Label { search: 0, units: 0, street: StreetId(0), before: None };
-        Search {
+impl<'a> PathSearch<'a> {
+    /// Creates a search on a map.
+    pub fn new(map: &'a StreetMap) -> PathSearch<'a> {
+        let unreached = Label { search: 0, units: 0, street: StreetId(0), before: None };
+        PathSearch {
             map,
-            labels: vec![nowhere; map.terminal_count()],
+            labels: vec![unreached; map.terminal_count()],
             search: 0,
-            aims: vec![0; map.terminal_count()],
-            aim: 0,
-            aimed: 0,
+            targets: vec![0; map.terminal_count()],
+            target_generation: 0,
+            entrance_count: 0,
             queue: BinaryHeap::new(),
         }
     }
 
-    /// The map it searches.
+    /// Searched map.
     pub fn map(&self) -> &'a StreetMap {
         self.map
     }
 
-    /// Says which positions the next runs look for.
-    pub fn aim_at(&mut self, targets: impl Iterator<Item = Position>) {
-        if self.aim == u32::MAX {
-            self.aims.fill(0);
-            self.aim = 0;
+    /// Sets the targets of the next runs.
+    pub fn set_targets(&mut self, targets: impl Iterator<Item = Position>) {
+        if self.target_generation == u32::MAX {
+            self.targets.fill(0);
+            self.target_generation = 0;
         }
-        self.aim += 1;
-        self.aimed = 0;
+        self.target_generation += 1;
+        self.entrance_count = 0;
         for target in targets {
             for (terminal, _) in self.map.entrances(target) {
-                let mark = &mut self.aims[terminal.index()];
-                self.aimed += usize::from(*mark != self.aim);
-                *mark = self.aim;
+                let stamp = &mut self.targets[terminal.index()];
+                self.entrance_count += usize::from(*stamp != self.target_generation);
+                *stamp = self.target_generation;
             }
         }
     }
 
-    /// Searches from `from` until every target's entrances are reached or `bound` is passed.
+    /// Searches from `from` until the entrances of all targets are reached or `bound` is exceeded.
     pub fn run(&mut self, from: Position, bound: Length) {
         if self.search == u32::MAX {
             self.labels.iter_mut().for_each(|label| label.search = 0);
@@ -76,15 +79,16 @@ impl<'a> Search<'a> {
         self.search += 1;
         self.queue.clear();
         for (terminal, way) in self.map.exits(from) {
-            self.offer(terminal, way.units(), bound, (from.street, None));
+            let label = self.label(way.units(), from.street, None);
+            self.relax(terminal, label, bound);
         }
-        let mut missing = self.aimed;
+        let mut missing = self.entrance_count;
         while let Some(Reverse((units, terminal))) = self.queue.pop() {
             let terminal = TerminalId(terminal);
             if units > self.labels[terminal.index()].units {
                 continue;
             }
-            missing -= usize::from(self.aims[terminal.index()] == self.aim);
+            missing -= usize::from(self.targets[terminal.index()] == self.target_generation);
             if missing == 0 {
                 break;
             }
@@ -92,35 +96,34 @@ impl<'a> Search<'a> {
             for arm in map.leaving(terminal) {
                 let length = map.street(arm.street).length.units();
                 if let Some(units) = units.checked_add(length) {
-                    self.offer(arm.terminal, units, bound, (arm.street, Some(terminal)));
+                    let label = self.label(units, arm.street, Some(terminal));
+                    self.relax(arm.terminal, label, bound);
                 }
             }
         }
     }
 
-    fn offer(
-        &mut self,
-        terminal: TerminalId,
-        units: u32,
-        bound: Length,
-        (street, before): (StreetId, Option<TerminalId>),
-    ) {
-        let search = self.search;
+    fn label(&self, units: u32, street: StreetId, before: Option<TerminalId>) -> Label {
+        Label { search: self.search, units, street, before }
+    }
+
+    fn relax(&mut self, terminal: TerminalId, new: Label, bound: Length) {
         let label = &mut self.labels[terminal.index()];
-        if units <= bound.units() && (label.search != search || units < label.units) {
-            *label = Label { search, units, street, before };
-            self.queue.push(Reverse((units, terminal.0)));
+        let is_shorter = label.search != new.search || new.units < label.units;
+        if new.units <= bound.units() && is_shorter {
+            *label = new;
+            self.queue.push(Reverse((new.units, terminal.0)));
         }
     }
 
-    /// The shortest way of the last run, from its start, to one of its targets; `None` if it is
-    /// longer than the bound of that run.
+    /// Length of the shortest path of the last run from its start to a target; `None` beyond the
+    /// bound.
     pub fn distance(&self, from: Position, to: Position, bound: Length) -> Option<Length> {
         let around = self.around(to).map(|(_, way)| way);
         around.into_iter().chain(self.map.along(from, to)).min().filter(|&way| way <= bound)
     }
 
-    /// The best entrance of `to` in the last run, and the way to `to` through it.
+    /// Best entrance of `to` in the last run and the path length through it.
     fn around(&self, to: Position) -> Option<(TerminalId, Length)> {
         let ways = self.map.entrances(to).filter_map(|(terminal, arrive)| {
             let label = self.labels[terminal.index()];
@@ -130,95 +133,95 @@ impl<'a> Search<'a> {
         ways.min_by_key(|&(_, way)| way)
     }
 
-    /// Appends the legs of the shortest way to `legs`; `false` if there is none within `bound`.
+    /// Appends the shortest path to `sections`; `false` if there is none within `bound`.
     pub fn route(
         &mut self,
         from: Position,
         to: Position,
         bound: Length,
-        legs: &mut Vec<Leg>,
+        sections: &mut Vec<RouteSection>,
     ) -> bool {
-        self.aim_at(std::iter::once(to));
+        self.set_targets(std::iter::once(to));
         self.run(from, bound);
         let Some(shortest) = self.distance(from, to, bound) else {
             return false;
         };
         if self.map.along(from, to) == Some(shortest) {
-            push(legs, Leg { street: from.street, from: from.offset, to: to.offset });
+            push(sections, RouteSection { street: from.street, from: from.offset, to: to.offset });
         } else if let Some((entrance, _)) = self.around(to) {
-            self.trace(from, entrance, legs);
-            push(legs, self.last_leg(to, entrance));
+            self.trace(from, entrance, sections);
+            push(sections, self.last_section(to, entrance));
         }
         true
     }
 
-    /// Appends the legs from the start of the last run to a terminal it reached.
-    fn trace(&self, from: Position, end: TerminalId, legs: &mut Vec<Leg>) {
-        let begin = legs.len();
+    /// Appends the path from the start of the last run to a reached terminal.
+    fn trace(&self, from: Position, end: TerminalId, sections: &mut Vec<RouteSection>) {
+        let begin = sections.len();
         let mut terminal = end;
         while let Label { street, before: Some(before), .. } = self.labels[terminal.index()] {
-            push(legs, whole(self.map, street, before));
+            push(sections, whole(self.map, street, before));
             terminal = before;
         }
         let first = self.labels[terminal.index()];
         let length = self.map.street(from.street).length;
-        // On a loop both ends are one terminal: the way taken is the one as long as the label.
-        let ahead = self.map.street(from.street).to == terminal
+        // On a loop both ends are one terminal; the label's length tells the direction.
+        let is_forward = self.map.street(from.street).to == terminal
             && (length - from.offset).units() == first.units;
-        let to = if ahead { length } else { Length::ZERO };
-        push(legs, Leg { street: from.street, from: from.offset, to });
-        legs[begin..].reverse();
+        let to = if is_forward { length } else { Length::ZERO };
+        push(sections, RouteSection { street: from.street, from: from.offset, to });
+        sections[begin..].reverse();
     }
 
-    /// From `entrance` to the position it is an entrance of, the shorter way if there are two.
-    fn last_leg(&self, to: Position, entrance: TerminalId) -> Leg {
+    /// Section from `entrance` to the position, the shorter one if there are two.
+    fn last_section(&self, to: Position, entrance: TerminalId) -> RouteSection {
         let length = self.map.street(to.street).length;
         let mut ways = self.map.entrances(to).filter(|&(terminal, _)| terminal == entrance);
         let shortest = ways.by_ref().map(|(_, way)| way).min().unwrap_or(to.offset);
         let forward = self.map.street(to.street).from == entrance && shortest == to.offset;
         let from = if forward { Length::ZERO } else { length };
-        Leg { street: to.street, from, to: to.offset }
+        RouteSection { street: to.street, from, to: to.offset }
     }
 }
 
-/// A whole street, entered at `at`.
-fn whole(map: &StreetMap, street: StreetId, at: TerminalId) -> Leg {
+/// Section of a whole street entered at `at`.
+fn whole(map: &StreetMap, street: StreetId, at: TerminalId) -> RouteSection {
     let length = map.street(street).length;
     if map.street(street).from == at {
-        Leg { street, from: Length::ZERO, to: length }
+        RouteSection { street, from: Length::ZERO, to: length }
     } else {
-        Leg { street, from: length, to: Length::ZERO }
+        RouteSection { street, from: length, to: Length::ZERO }
     }
 }
 
-fn push(legs: &mut Vec<Leg>, leg: Leg) {
-    if leg.from != leg.to {
-        legs.push(leg);
+fn push(sections: &mut Vec<RouteSection>, section: RouteSection) {
+    if section.from != section.to {
+        sections.push(section);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::naive::{assert_drivable, terminal_at};
+    use super::super::checks::{assert_drivable, terminal_at};
     use super::super::route::Route;
     use super::*;
     use crate::naive;
     use meshcloak::town::{Town, town};
 
     #[test]
-    fn the_way_back_on_a_one_way_street_leads_round_the_block() {
+    fn the_path_back_on_a_one_way_street_leads_around_the_block() {
         //            C
         //    125 m ╱ │ 75 m
         //        ╱   │
         //       A ─▶ B      100 m, one way
         let town = town("A 0,0  B 100,0  C 100,75 | A>B B-C C-A");
         let (a, b) = (town.at("A>B", 10.0), town.at("A>B", 60.0));
-        let mut search = Search::new(&town.map);
-        let mut legs = Vec::new();
-        assert!(search.route(b, a, Length::metres(250.0), &mut legs));
-        let streets: Vec<u32> = legs.iter().map(|leg| leg.street.0).collect();
+        let mut search = PathSearch::new(&town.map);
+        let mut sections = Vec::new();
+        assert!(search.route(b, a, Length::metres(250.0), &mut sections));
+        let streets: Vec<u32> = sections.iter().map(|section| section.street.0).collect();
         assert_eq!(streets, [0, 1, 2, 0]);
-        assert!(!search.route(b, a, Length::metres(249.9), &mut legs));
+        assert!(!search.route(b, a, Length::metres(249.9), &mut sections));
     }
 
     #[test]
@@ -231,11 +234,11 @@ mod tests {
                 let way = naive::distance(&town.map, from, to)?;
                 (way <= bound.units().into()).then(|| Length::from_units(way as u32))
             };
-            let mut search = Search::new(&town.map);
+            let mut search = PathSearch::new(&town.map);
             for bound in [Length::metres(300.0), Length::metres(5_000.0)] {
                 let from = town.position(&mut random);
                 let targets = [0; 6].map(|_| town.position(&mut random));
-                search.aim_at(targets.into_iter());
+                search.set_targets(targets.into_iter());
                 search.run(from, bound);
                 for to in targets {
                     let slow = slow(from, to, bound);
@@ -244,11 +247,11 @@ mod tests {
                 }
                 for to in targets {
                     let slow = slow(from, to, bound);
-                    let mut legs = Vec::new();
-                    let is_found = search.route(from, to, bound, &mut legs);
+                    let mut sections = Vec::new();
+                    let is_found = search.route(from, to, bound, &mut sections);
                     assert_eq!(is_found, slow.is_some(), "seed {seed}\n{town}");
                     if let Some(way) = slow {
-                        let route = Route::new(from, legs);
+                        let route = Route::new(from, sections);
                         assert_eq!(route.length(), way, "seed {seed}\n{town}");
                         assert_eq!(route.at(way), to_same_place(&town, route.at(way), to));
                         assert_drivable(&town.map, from, &route);
@@ -260,7 +263,7 @@ mod tests {
         assert!(found > 1_000, "only {found} ways");
     }
 
-    /// `to`, or `reached` if it is the same terminal seen from another street.
+    /// Returns `reached` if it is the same terminal as `to` on another street, else `to`.
     fn to_same_place(town: &Town, reached: Position, to: Position) -> Position {
         let ends = terminal_at(&town.map, reached);
         if ends.is_some() && ends == terminal_at(&town.map, to) { reached } else { to }

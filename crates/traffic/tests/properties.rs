@@ -1,4 +1,4 @@
-//! What holds of everyone, on random towns and with every profile.
+//! Properties of all agents on random towns with all profiles.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -6,7 +6,7 @@ use meshcloak::map::{Extent, MapBuilder, RawStreet, StreetMap};
 use meshcloak::town::Town;
 use rand::RngExt as _;
 use std::collections::BTreeMap;
-use traffic::{Profile, Query, Routes, Settings, Simulation, naive};
+use traffic::{Profile, Routes, SimulatedQuery, Simulation, SimulationSettings, naive};
 
 /// The largest part of a random town, with streets of all ranks.
 fn ranked_town(seed: u64) -> StreetMap {
@@ -35,7 +35,7 @@ fn ranked_town(seed: u64) -> StreetMap {
     builder.build(Extent::Whole).unwrap().map
 }
 
-/// The built-in profiles, the last one asking every second; all over soon.
+/// Short variants of the built-in profiles; the last one has intervals of about a second.
 fn profiles() -> Vec<Profile> {
     let city = include_str!("../profiles/city.toml")
         .replace("duration = 3600", "duration = 90")
@@ -49,7 +49,11 @@ fn profiles() -> Vec<Profile> {
     all
 }
 
-fn queries(map: &StreetMap, profile: &Profile, settings: Settings) -> Vec<Query> {
+fn queries(
+    map: &StreetMap,
+    profile: &Profile,
+    settings: SimulationSettings,
+) -> Vec<SimulatedQuery> {
     let mut simulation = Simulation::new(map, profile, settings);
     let mut all = Vec::new();
     while let Some(batch) = simulation.step() {
@@ -58,26 +62,26 @@ fn queries(map: &StreetMap, profile: &Profile, settings: Settings) -> Vec<Query>
     all
 }
 
-fn by_user(queries: &[Query]) -> BTreeMap<u32, Vec<Query>> {
-    let mut people: BTreeMap<u32, Vec<Query>> = BTreeMap::new();
+fn by_user(queries: &[SimulatedQuery]) -> BTreeMap<u32, Vec<SimulatedQuery>> {
+    let mut traces: BTreeMap<u32, Vec<SimulatedQuery>> = BTreeMap::new();
     for query in queries {
-        people.entry(query.user).or_default().push(*query);
+        traces.entry(query.user).or_default().push(*query);
     }
-    people
+    traces
 }
 
-/// Fails if two queries of a person are too far apart; returns how often someone had moved.
+/// Asserts that consecutive queries are within dc; returns the number of moves.
 fn check_constraints(map: &StreetMap, seed: u64, users: u32) -> usize {
     let mut moved = 0;
     for (number, profile) in profiles().iter().enumerate() {
-        let settings = Settings { users, seed, ..Settings::default() };
+        let settings = SimulationSettings { users, seed, ..SimulationSettings::default() };
         for trace in by_user(&queries(map, profile, settings)).values() {
             for pair in trace.windows(2) {
                 let [a, b] = [pair[0].position, pair[1].position];
-                let far = naive::distance(map, a, b);
-                let most = u64::from(pair[0].distance_constraint.units());
-                let within = far.is_some_and(|far| far <= most);
-                assert!(within, "seed {seed} profile {number} {far:?} {pair:?}");
+                let distance = naive::distance(map, a, b);
+                let max = u64::from(pair[0].distance_constraint.units());
+                let is_within = distance.is_some_and(|distance| distance <= max);
+                assert!(is_within, "seed {seed} profile {number} {distance:?} {pair:?}");
                 let span = pair[1].asked_at - pair[0].asked_at;
                 assert_eq!(span, u64::from(pair[0].query_interval));
                 moved += usize::from(a != b);
@@ -88,7 +92,7 @@ fn check_constraints(map: &StreetMap, seed: u64, users: u32) -> usize {
 }
 
 #[test]
-fn two_queries_of_a_person_are_never_farther_apart_than_the_constraint() {
+fn consecutive_queries_are_within_dc() {
     let moved: usize = (0..160).map(|seed| check_constraints(&ranked_town(seed), seed, 10)).sum();
     assert!(moved > 10_000, "only {moved} moves");
 }
@@ -99,15 +103,14 @@ fn city(seed: u64, streets: usize) -> StreetMap {
 }
 
 #[test]
-fn that_holds_in_built_in_cities_too() {
+fn consecutive_queries_are_within_dc_in_built_in_cities() {
     for (seed, streets) in [(1, 500), (2, 700)] {
         assert!(check_constraints(&city(seed, streets), seed, 12) > 300);
     }
 }
 
-/// Fails if someone got from one query to the next sooner than one can at the lower of the own
-/// speed and the streets' limits without going against a one-way street; returns how many pairs
-/// of queries were compared.
+/// Asserts that no agent is faster than its own speed and the limits allow along one-way streets;
+/// returns the number of compared pairs of queries.
 fn check_speeds(map: &StreetMap, seed: u64, users: u32) -> usize {
     let kmh = [110.0, 80.0, 60.0, 50.0, 50.0, 30.0, 20.0];
     let limit = |leg: usize| {
@@ -115,7 +118,7 @@ fn check_speeds(map: &StreetMap, seed: u64, users: u32) -> usize {
         (kmh[map.rank(street).number()] * 1000.0 / 3.6_f64).floor() as u32
     };
     let limits: Vec<u32> = (0..2 * map.street_count()).map(limit).collect();
-    let settings = Settings { users, seed, ..Settings::default() };
+    let settings = SimulationSettings { users, seed, ..SimulationSettings::default() };
     let asked = queries(map, &profiles()[3], settings);
     let mut by_speed: BTreeMap<u32, Routes> = BTreeMap::new();
     let mut compared = 0;
@@ -135,13 +138,13 @@ fn check_speeds(map: &StreetMap, seed: u64, users: u32) -> usize {
 }
 
 #[test]
-fn nobody_is_faster_than_their_own_speed_and_the_limit_or_goes_against_a_one_way_street() {
+fn agents_respect_speed_limits_and_one_way_streets() {
     let compared: usize = (0..200).map(|seed| check_speeds(&ranked_town(seed), seed, 10)).sum();
     assert!(compared > 10_000, "only {compared} moves");
 }
 
 #[test]
-fn nor_is_anybody_in_built_in_cities() {
+fn agents_respect_speed_limits_in_built_in_cities() {
     for (seed, streets, users) in [(1, 500, 30), (2, 2000, 12)] {
         let map = city(seed, streets);
         assert!(map.streets().any(|street| map.street(street).one_way));
@@ -150,10 +153,10 @@ fn nor_is_anybody_in_built_in_cities() {
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn results_do_not_depend_on_threads() {
     let map = ranked_town(600);
     for profile in &profiles() {
-        let settings = Settings { users: 5000, seed: 9, ..Settings::default() };
+        let settings = SimulationSettings { users: 5000, seed: 9, ..SimulationSettings::default() };
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| queries(&map, profile, settings))
@@ -162,21 +165,21 @@ fn the_number_of_threads_changes_nothing() {
         assert!(one.len() > 10_000);
         assert!(one.is_sorted_by_key(|query| (query.asked_at, query.user)));
         assert!(one == with(2) && one == with(8));
-        assert!(one != queries(&map, profile, Settings { seed: 10, ..settings }));
+        assert!(one != queries(&map, profile, SimulationSettings { seed: 10, ..settings }));
     }
 }
 
 #[test]
-fn a_crowd_slows_people_and_makes_them_change_their_route() {
+fn congestion_slows_agents_and_changes_routes() {
     let map = ranked_town(590);
     let text = include_str!("../profiles/city.toml")
         .replace("duration = 3600", "duration = 600")
         .replace("to = 2400", "to = 30")
         .replace("leave = 0.4", "leave = 0.0");
-    let totals = |room: &str| {
-        let text = text.replace("metres = 8.0", room);
+    let totals = |capacity: &str| {
+        let text = text.replace("metres = 8.0", capacity);
         let profile = Profile::from_toml(&text).unwrap();
-        let settings = Settings { users: 2000, ..Settings::default() };
+        let settings = SimulationSettings { users: 2000, ..SimulationSettings::default() };
         let mut simulation = Simulation::new(&map, &profile, settings);
         while simulation.step().is_some() {}
         simulation.totals()
@@ -187,14 +190,14 @@ fn a_crowd_slows_people_and_makes_them_change_their_route() {
 }
 
 #[test]
-fn a_town_nobody_can_move_in_is_survived() {
+fn towns_without_routes_are_handled() {
     // One-way streets into dead ends, and a town a few centimetres across.
     for text in
         ["A 0,0 B 9,0 | A>B", "A 0,0 B 0,0 | A-B", "A 0,0 | A>A A-A", "A 0,0 B 1,0 C 9,9 | A-B"]
     {
         let town = meshcloak::town::town(text);
         for profile in &profiles() {
-            let settings = Settings { users: 20, ..Settings::default() };
+            let settings = SimulationSettings { users: 20, ..SimulationSettings::default() };
             assert!(!queries(&town.map, profile, settings).is_empty(), "{town}");
         }
     }
