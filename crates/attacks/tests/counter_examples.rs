@@ -3,8 +3,7 @@
 use attacks::inversion::Inversion;
 use attacks::reachability::Reachability;
 use attacks::{
-    Attack as _, KnownPosition, LinkedDisclosure, Posterior, RegionDependence, SchemeRerun,
-    Snapshot, Target, View,
+    Attack as _, KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View,
 };
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};

@@ -96,17 +96,18 @@ impl Agents {
         let profile = Profile::from_toml(PROFILE).expect("the built-in profile is valid");
         let atlas = Arc::clone(self.gateway.atlas());
         let settings = SimulationSettings {
-            users: plan.users,
-            k: plan.k,
-            temporal_tolerance: u32::try_from(plan.patience.as_millis()).unwrap_or(u32::MAX),
-            seed: plan.seed,
+            users: agents.users,
+            k: agents.k,
+            temporal_tolerance: u32::try_from(agents.temporal_tolerance.as_millis())
+                .unwrap_or(u32::MAX),
+            seed: agents.seed,
         };
         let mut simulation = Simulation::new(atlas.map(), &profile, settings);
         let start = Instant::now();
         let mut second = 0;
-        while let Some(batch) = people.step() {
-            self.board
-                .moved(atlas.map(), people.agents().map(|agent| (agent.agent, agent.position)));
+        while let Some(batch) = simulation.step() {
+            let positions = simulation.agents().map(|agent| (agent.agent, agent.position));
+            self.board.set_positions(atlas.map(), positions);
             self.record(second, &batch.queries);
             for step in 0..STEPS {
                 if *stopping.borrow() {
@@ -116,26 +117,26 @@ impl Agents {
                 std::thread::sleep(due.saturating_sub(start.elapsed()));
                 let end = second.saturating_sub(1) * 1000 + (step + 1) * 1000 / STEPS;
                 let from = end.saturating_sub(1000 / STEPS);
-                // Those who ask at the very beginning ask in the first step.
-                let now =
+                // Queries of time 0 belong to the first step.
+                let is_due =
                     |query: &&SimulatedQuery| (from + 1..=end).contains(&query.asked_at.max(1));
-                self.ask(batch.queries.iter().filter(now));
+                self.submit(batch.queries.iter().filter(is_due));
             }
             second += 1;
         }
     }
 
-    /// Keeps what is asked in this second for the arena.
+    /// Records the queries of one second for the arena.
     fn record(&mut self, second: u64, queries: &[SimulatedQuery]) {
-        let first = self.next;
-        self.next += queries.len() as u64;
+        let first = self.next_id;
+        self.next_id += queries.len() as u64;
         let ids = (first..).map(QueryId);
         let queries = queries.iter().zip(ids).map(|(query, id)| query.as_query(id)).collect();
         self.board.lock().recording.push(Time::from_millis(second * 1000), queries);
     }
 
-    /// Asks the gateway.
-    fn ask<'a>(&self, queries: impl Iterator<Item = &'a SimulatedQuery>) {
+    /// Submits queries to the gateway.
+    fn submit<'a>(&self, queries: impl Iterator<Item = &'a SimulatedQuery>) {
         let directory = self.gateway.directory();
         let Some(account) = directory.account(None) else { return };
         for query in queries {
@@ -151,7 +152,7 @@ impl Agents {
     }
 
     fn body(&self, query: &SimulatedQuery) -> String {
-        let place = self.frame.lon_lat(self.gateway.atlas().map().point(query.position));
+        let lon_lat = self.frame.lon_lat(self.gateway.atlas().map().point(query.position));
         let category = (!self.categories.is_empty())
             .then(|| self.categories[query.user as usize % self.categories.len()].as_str());
         let nearest = !query.user.is_multiple_of(3);

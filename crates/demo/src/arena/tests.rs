@@ -12,7 +12,7 @@ fn recorded(users: u32) -> (Arena, Vec<RecordedSecond>) {
     let profile = Profile::from_toml(include_str!("../../profiles/demo.toml")).unwrap();
     let settings =
         SimulationSettings { users, temporal_tolerance: 4_000, ..SimulationSettings::default() };
-    let mut people = Simulation::new(atlas.map(), &profile, settings);
+    let mut simulation = Simulation::new(atlas.map(), &profile, settings);
     let mut ids = (1..).map(QueryId);
     let mut seconds = Vec::new();
     for _ in 0..50 {
