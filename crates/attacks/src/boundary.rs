@@ -7,7 +7,7 @@
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
 use crate::street_search::{Direction, StreetInterval, StreetSearch};
-use crate::view::{Rule, View};
+use crate::view::{RegionDependence, View};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::region::Region;
 use meshcloak::units::{Length, Point, Rectangle};
@@ -39,8 +39,12 @@ impl Attack for Boundary {
         let shown = &*view.shown().region;
         let mut left = view.shown().everywhere(map).clone();
         let votes = match (shown, view.rule) {
-            (Region::Rectangle(rectangle), Rule::Tight) => sides(map, *rectangle, &left),
-            (Region::Mesh(streets), Rule::Mesh(_)) => frontier(map, streets, view.target.dc, &left),
+            (Region::Rectangle(rectangle), RegionDependence::Tight) => {
+                sides(map, *rectangle, &left)
+            }
+            (Region::Mesh(streets), RegionDependence::Mesh(_)) => {
+                frontier(map, streets, view.target.dc, &left)
+            }
             _ => return None,
         };
         let sum: f64 = votes.iter().sum();
@@ -147,7 +151,7 @@ mod tests {
     fn sides_of_a_bounding_rectangle_gain_weight() {
         //  A ─────────── B     the rectangle ends at x = 100 and x = 200, where members are
         let mut scenario = Scenario::on(town("A 0,0  B 300,0 | A-B"), 200.0, 10.0);
-        scenario.rule = Rule::Tight;
+        scenario.rule = RegionDependence::Tight;
         let (min, max) = (Point::new(100.0, 0.0), Point::new(200.0, 0.0));
         scenario.show_region(seconds(0), Region::Rectangle(Rectangle { min, max }));
         let left = Boundary.attack(&scenario.view(0)).expect("it has sides");
@@ -159,7 +163,7 @@ mod tests {
         assert!(at(&left, 105.0) > 1.1 * at(&flat, 105.0), "{left:?}");
         assert!(at(&left, 195.0) > 1.1 * at(&flat, 195.0));
         assert!(at(&left, 150.0) < at(&flat, 150.0));
-        scenario.rule = Rule::Fixed;
+        scenario.rule = RegionDependence::Fixed;
         assert!(Boundary.attack(&scenario.view(0)).is_none(), "fixed quadrants reveal nothing");
     }
 

@@ -47,6 +47,6 @@ pub use attack::{Attack, Level, all, by_name};
 pub use posterior::{Piece, Posterior};
 pub use scheme_rerun::SchemeRerun;
 pub use view::{
-    Candidate, KnownPosition, LinkedDisclosure, Prior, Rerun, RerunResult, Rule, Snapshot, Target,
-    View,
+    Candidate, KnownPosition, LinkedDisclosure, Prior, RegionDependence, Rerun, RerunResult,
+    Snapshot, Target, View,
 };

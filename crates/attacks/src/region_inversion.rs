@@ -4,7 +4,7 @@
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
-use crate::view::{Rule, View};
+use crate::view::{RegionDependence, View};
 use meshcloak::map::StreetId;
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::region::Region;
@@ -33,7 +33,8 @@ impl Attack for RegionInversion {
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let (Region::Mesh(mesh), Rule::Mesh(rule)) = (&*view.shown().region, view.rule) else {
+        let (Region::Mesh(mesh), RegionDependence::Mesh(rule)) = (&*view.shown().region, view.rule)
+        else {
             return None; // the region does not depend on positions inside it
         };
         let standing = explanations(view, mesh, rule);
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn fixed_cells_reveal_nothing() {
         let mut scenario = road();
-        scenario.rule = Rule::Fixed;
+        scenario.rule = RegionDependence::Fixed;
         scenario.show(seconds(0), &["2-3", "3-4"]);
         assert!(RegionInversion.attack(&scenario.view(0)).is_none());
     }

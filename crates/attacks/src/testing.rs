@@ -1,6 +1,8 @@
 //! Shared fixtures of the attack tests: a town, a target and its disclosures.
 
-use crate::view::{KnownPosition, LinkedDisclosure, Prior, Rule, Snapshot, Target, View};
+use crate::view::{
+    KnownPosition, LinkedDisclosure, Prior, RegionDependence, Snapshot, Target, View,
+};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::StreetId;
@@ -22,7 +24,7 @@ pub(crate) struct Scenario {
     pub town: Town,
     pub atlas: Arc<Atlas>,
     pub target: Target,
-    pub rule: Rule,
+    pub rule: RegionDependence,
     pub shown: Vec<LinkedDisclosure>,
     pub previous: Option<KnownPosition>,
     pub named: Vec<Vec<UserId>>,
@@ -36,7 +38,7 @@ impl Scenario {
             atlas: Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX)),
             town,
             target: Target { dc: Length::metres(dc), speed: Some(Speed::metres_per_second(speed)) },
-            rule: Rule::Mesh(MeshRule::Reach),
+            rule: RegionDependence::Mesh(MeshRule::Reach),
             shown: Vec::new(),
             previous: None,
             named: Vec::new(),

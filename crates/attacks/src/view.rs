@@ -6,6 +6,7 @@ use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
+pub use meshcloak::scheme::RegionDependence;
 use meshcloak::units::{Length, Speed, Time};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub struct View<'a> {
     /// The map with its distances.
     pub atlas: &'a Arc<Atlas>,
     /// How the attacked scheme builds regions.
-    pub rule: Rule,
+    pub rule: RegionDependence,
     /// The attacked user.
     pub target: Target,
     /// All disclosures of the target in order of time: the adversary can link them.
@@ -82,8 +83,6 @@ pub struct KnownPosition {
     /// Position.
     pub position: Position,
 }
-
-pub use meshcloak::scheme::RegionDependence as Rule;
 
 /// Popularity of each street among other users.
 #[derive(Clone, Debug, Default, PartialEq)]

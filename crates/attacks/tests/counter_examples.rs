@@ -3,8 +3,7 @@
 use attacks::inversion::Inversion;
 use attacks::reachability::Reachability;
 use attacks::{
-    Attack as _, KnownPosition, LinkedDisclosure, Posterior, Rule, SchemeRerun, Snapshot, Target,
-    View,
+    Attack as _, KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View,
 };
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::engine::{Batch, turn};
@@ -108,7 +107,7 @@ fn on_a_straight_road_one_of_three_members_is_possible() {
 fn known_point(atlas: &Arc<Atlas>, shown: &[LinkedDisclosure], before: Position) -> Posterior {
     let view = View {
         atlas,
-        rule: Rule::Fixed,
+        rule: RegionDependence::Fixed,
         target: Target { dc: Length::metres(100.0), speed: Some(Speed::metres_per_second(10.0)) },
         disclosures: shown,
         attacked: 0,
@@ -170,7 +169,7 @@ fn inverted(
         let shown = [LinkedDisclosure::new(at(10), at(10), region)];
         let view = View {
             atlas,
-            rule: Rule::Fixed,
+            rule: RegionDependence::Fixed,
             target: Target { dc: victim.distance_constraint, speed: victim.speed },
             disclosures: &shown,
             attacked: 0,

@@ -7,7 +7,8 @@
 use attacks::inversion::Inversion;
 use attacks::reachability::Reachability;
 use attacks::{
-    Attack as _, KnownPosition, LinkedDisclosure, Rule, SchemeRerun, Snapshot, Target, View,
+    Attack as _, KnownPosition, LinkedDisclosure, RegionDependence, SchemeRerun, Snapshot, Target,
+    View,
 };
 use meshcloak::cells::CellRule;
 use meshcloak::constraint_graph::Coverage;
@@ -123,7 +124,7 @@ fn attack(
     let before = state.history.previous(victim.id);
     let view = View {
         atlas,
-        rule: Rule::Fixed,
+        rule: RegionDependence::Fixed,
         target: Target { dc: victim.distance_constraint, speed: victim.speed },
         disclosures: &shown,
         attacked: 0,

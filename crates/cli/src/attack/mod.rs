@@ -104,7 +104,11 @@ impl Attack {
                 console.begin("reading", 0);
                 let given = Given::read(atlas.map(), queries, outcomes, console);
                 console.begin("attacking", 0);
-                let found = given?.assay(&atlas, attacks::Rule::Mesh(Default::default()), &plan);
+                let found = given?.assay(
+                    &atlas,
+                    attacks::RegionDependence::Mesh(Default::default()),
+                    &plan,
+                );
                 (privacy_rows(&self.common(), &found), portrait(&found))
             }
             _ => self.attack_all(&atlas, &schemes, &plan, console)?,

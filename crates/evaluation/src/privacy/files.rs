@@ -9,7 +9,7 @@ use super::truth::{Asked, Truth};
 use super::{Assay, Plan, Victims};
 use crate::score::line::{Line, Outcome, Success};
 use crate::score::{ScoreError, ScoreProblem, labels, open};
-use attacks::{Candidate, Prior, Rerun, RerunResult, Rule, Snapshot};
+use attacks::{Candidate, Prior, RegionDependence, Rerun, RerunResult, Snapshot};
 use import::{Coordinates, ImportError, Progress, QueryReader, QueryRecord};
 use meshcloak::distance::Atlas;
 use meshcloak::map::{StreetId, StreetMap};
@@ -98,7 +98,7 @@ impl Given {
     }
 
     /// Attacks it; `rule` says what is known of how its regions were made.
-    pub fn assay(&self, atlas: &Arc<Atlas>, rule: Rule, plan: &Plan) -> Assay {
+    pub fn assay(&self, atlas: &Arc<Atlas>, rule: RegionDependence, plan: &Plan) -> Assay {
         let mut users: Vec<u64> = self.truth.asked.iter().map(|asked| asked.user.0).collect();
         users.sort_unstable();
         users.dedup();
@@ -115,7 +115,7 @@ impl Given {
     fn taken(
         &self,
         atlas: &Arc<Atlas>,
-        (rule, plan): (Rule, &Plan),
+        (rule, plan): (RegionDependence, &Plan),
         victims: &Victims,
         scores: &mut Scores,
     ) -> Vec<Taken> {

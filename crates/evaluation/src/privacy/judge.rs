@@ -8,7 +8,9 @@ use super::victim::{Order, Portrait};
 use attacks::combined::Combined;
 use attacks::intersection::in_all;
 use attacks::reachability::Reachability;
-use attacks::{Attack, KnownPosition, LinkedDisclosure, Posterior, Prior, Rule, Target, View};
+use attacks::{
+    Attack, KnownPosition, LinkedDisclosure, Posterior, Prior, RegionDependence, Target, View,
+};
 use meshcloak::distance::Atlas;
 use meshcloak::map::Position;
 use meshcloak::query::UserId;
@@ -20,7 +22,7 @@ use std::time::Instant;
 pub(super) struct Judge<'a> {
     pub atlas: &'a Arc<Atlas>,
     pub truth: &'a Truth,
-    pub rule: Rule,
+    pub rule: RegionDependence,
     pub prior: &'a Prior,
 }
 

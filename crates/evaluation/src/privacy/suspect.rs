@@ -2,7 +2,7 @@
 //! follows from its regions.
 
 use crate::schemes;
-use attacks::Rule;
+use attacks::RegionDependence;
 use baselines::planar_laplace::PlanarLaplace;
 use baselines::xstar::XStar;
 use meshcloak::distance::Atlas;
@@ -59,7 +59,7 @@ impl Suspect {
     }
 
     /// What an adversary can conclude from its regions.
-    pub fn rule(&self, atlas: &Arc<Atlas>) -> Rule {
+    pub fn rule(&self, atlas: &Arc<Atlas>) -> RegionDependence {
         self.make(atlas).describe().regions
     }
 }

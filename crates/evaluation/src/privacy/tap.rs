@@ -7,7 +7,7 @@ use attacks::{
     Attack, Candidate, KnownPosition, LinkedDisclosure, Posterior, Rerun, RerunResult, SchemeRerun,
     Snapshot, Target,
 };
-use attacks::{Level, Rule, View};
+use attacks::{Level, RegionDependence, View};
 use meshcloak::distance::Atlas;
 use meshcloak::guard::Promise;
 use meshcloak::query::UserId;
@@ -44,7 +44,7 @@ struct Onlooker<'a> {
     plan: &'a Plan,
     attacks: Vec<Box<dyn Attack>>,
     planted: usize,
-    rule: Rule,
+    rule: RegionDependence,
     cheap: bool,
     taken: Vec<Taken>,
     scores: Scores,
@@ -186,7 +186,7 @@ impl Onlooker<'_> {
 /// Lets live attacks look at what was shown for a victim: when, what, and with how many. Gives whom
 /// inversion names, whether it was asked for or not.
 pub(super) fn look_at<'a>(
-    (atlas, rule): (&Arc<Atlas>, Rule),
+    (atlas, rule): (&Arc<Atlas>, RegionDependence),
     attacks: impl IntoIterator<Item = &'a Box<dyn Attack>>,
     (victim, at, region, members): (&Candidate, Time, &Arc<Region<'static>>, usize),
     crowd: &Snapshot<'_>,

@@ -5,7 +5,7 @@ use super::super::page::Section;
 use super::super::plot::Plot;
 use super::super::why_a_map::hidden::{self, Hidden, label};
 use attacks::reachability::Reachability;
-use attacks::{Attack as _, LinkedDisclosure, Posterior, Rule, Target, View};
+use attacks::{Attack as _, LinkedDisclosure, Posterior, RegionDependence, Target, View};
 use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
@@ -64,7 +64,7 @@ fn seen(scene: &Scene, scheme: &str) -> Seen {
         query_of_a(scene, Asks::Later).filter(|_| disclosures.len() == 2).and_then(|query| {
             Reachability::BETWEEN_REGIONS.attack(&View {
                 atlas: &atlas,
-                rule: Rule::Tight,
+                rule: RegionDependence::Tight,
                 target: Target { dc: query.distance_constraint, speed: query.speed },
                 disclosures: &disclosures,
                 attacked: 1,
