@@ -23,7 +23,8 @@ pub struct State {
     pub arrived: usize,
     /// Queries that have departed from the waiting list since the last call of the scheme.
     pub departed: Vec<QueryId>,
-    /// Number of turns so far. A scheme that saw the previous one needs only the changes.
+    /// Number of turns so far. A scheme that saw turn `turns - 1` can update its data from the
+    /// arrivals and `departed` alone.
     pub turns: u64,
     /// Previous positions of the waiting queries' users, for schemes with a history horizon.
     pub history: History,
