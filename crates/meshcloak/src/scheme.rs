@@ -4,9 +4,10 @@
 //! ([`crate::engine`]) collects, expires, checks the proposal with the guard and publishes it, so
 //! these steps are the same for every scheme. CONTRIBUTING.md, "Add a scheme", shows all steps.
 
+pub use crate::guard::Promise;
 pub use crate::published::{AnonymitySet, Disclosure, Published, Served, Stats};
 
-use crate::guard::{Guard, Promise};
+use crate::guard::Guard;
 use crate::history::History;
 use crate::mesh::MeshRule;
 use crate::query::{Query, QueryId};

@@ -20,8 +20,13 @@
 //! | members are pairwise within the distance constraint | `NotClique` |
 //! | `history`: `k` members are reachable from each member's previous position | `History` |
 //!
+//! Outside the guard a found set is withheld in two cases: [`Settings::hold`] defers it, or the
+//! gateway has no question to send for it (`gateway::batch`).
+//!
 //! Sets that pass are disjoint: [`Published::serve`] accepts a query once, and a set serves exactly
 //! its members.
+//!
+//! [`Settings::hold`]: crate::mesh_cloak::Settings::hold
 
 mod distances;
 
