@@ -67,7 +67,8 @@ impl<S: Scheme> Engine<S> {
     }
 
     /// Queues a query for the next tick and returns its id, which replaces the one of `query`.
-    /// Queries are submitted in order of time.
+    /// Queries are submitted in order of time. A user may have several waiting queries; a set never
+    /// contains two of them.
     ///
     /// # Errors
     /// If a value of the query is out of range, or `history` cannot protect it.
