@@ -29,7 +29,7 @@ fn main() {
     println!("{AGENTS} agents on Oldenburg at {STAMPS} moments");
     println!(
         "{:44} {:>7} {:>20} {:>7} {:>31} {:>8}",
-        "", "streets", "points on busiest", "main", "way between moments", "at a"
+        "", "streets", "points on busiest", "main", "path between moments", "at a"
     );
     println!(
         "{:44} {:>7} {:>6} {:>6} {:>6} {:>7} {:>7} {:>7} {:>7} {:>7} {:>8}",
@@ -156,8 +156,8 @@ fn print_row(map: &StreetMap, name: &str, tracks: &Tracks) {
     let busiest = |hundredths: usize| -> f64 {
         percent(counts.iter().take(counts.len() * hundredths / 100).sum())
     };
-    let (mean, ways) = relative_ways(map, tracks);
-    let quantile = |tenths: usize| ways[(ways.len() - 1) * tenths / 10];
+    let (mean, lengths) = relative_lengths(map, tracks);
+    let quantile = |tenths: usize| lengths[(lengths.len() - 1) * tenths / 10];
     println!(
         "{name:44} {:>6.1}% {:>5.1}% {:>5.1}% {:>5.1}% {:>6.1}% {mean:>7.1} {:>7.2} {:>7.2} {:>7.2} \
          {:>7.1}%",
@@ -173,18 +173,18 @@ fn print_row(map: &StreetMap, name: &str, tracks: &Tracks) {
     );
 }
 
-/// Mean path between two moments in metres, and all paths divided by it, ascending.
-fn relative_ways(map: &StreetMap, tracks: &Tracks) -> (f64, Vec<f64>) {
+/// Mean path length between two moments in metres, and all lengths divided by it, ascending.
+fn relative_lengths(map: &StreetMap, tracks: &Tracks) -> (f64, Vec<f64>) {
     let routes = Routes::new(map, None, &[]);
     let (mut planner, mut legs) = (routes.planner(), Vec::new());
-    let mut ways: Vec<f64> = Vec::new();
+    let mut lengths: Vec<f64> = Vec::new();
     for pair in tracks.iter().flat_map(|track| track.windows(2)) {
         let trip = Trip { from: RouteStart::Position(pair[0]), to: pair[1] };
-        let way = routes.cheapest(map, &mut planner, trip, &mut legs);
-        ways.extend(way.map(|units| units as f64 / 32.0));
+        let length = routes.cheapest(map, &mut planner, trip, &mut legs);
+        lengths.extend(length.map(|units| units as f64 / 32.0));
     }
-    let mean = ways.iter().sum::<f64>() / ways.len().max(1) as f64;
-    ways.iter_mut().for_each(|way| *way /= mean);
-    ways.sort_by(f64::total_cmp);
-    (mean, ways)
+    let mean = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
+    lengths.iter_mut().for_each(|length| *length /= mean);
+    lengths.sort_by(f64::total_cmp);
+    (mean, lengths)
 }

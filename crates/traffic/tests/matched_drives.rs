@@ -73,8 +73,8 @@ fn queries_along_matched_drives_stay_within_dc() {
     for user in 0..result.names.len() as u32 {
         let own: Vec<_> = result.queries.iter().filter(|query| query.user == user).collect();
         for pair in own.windows(2) {
-            let way = naive::distance(&map, pair[0].position, pair[1].position).unwrap();
-            assert!(way <= u64::from(pair[0].distance_constraint.units()), "{pair:?}");
+            let length = naive::distance(&map, pair[0].position, pair[1].position).unwrap();
+            assert!(length <= u64::from(pair[0].distance_constraint.units()), "{pair:?}");
             assert_eq!(pair[1].asked_at - pair[0].asked_at, 7_000);
             compared += 1;
         }

@@ -119,16 +119,16 @@ fn check_speeds(map: &StreetMap, seed: u64, users: u32) -> usize {
     };
     let limits: Vec<u32> = (0..2 * map.street_count()).map(limit).collect();
     let settings = SimulationSettings { users, seed, ..SimulationSettings::default() };
-    let asked = queries(map, &profiles()[3], settings);
+    let all = queries(map, &profiles()[3], settings);
     let mut by_speed: BTreeMap<u32, Routes> = BTreeMap::new();
     let mut compared = 0;
-    for trace in by_user(&asked).values() {
+    for trace in by_user(&all).values() {
         let speed = trace[0].speed;
         let routes =
             by_speed.entry(speed).or_insert_with(|| Routes::new(map, Some(speed), &limits));
         for pair in trace.windows(2).filter(|pair| pair[0].position != pair[1].position) {
             let fastest = naive::cheapest(map, routes, pair[0].position, pair[1].position);
-            // Costs are rounded up once for every leg of the way.
+            // Costs are rounded up once for each leg of the route.
             let span = u64::from(pair[0].query_interval) * 1000 + 2000;
             assert!(fastest.is_some_and(|time| time <= span), "seed {seed} {pair:?}");
             compared += 1;
@@ -184,9 +184,9 @@ fn congestion_slows_agents_and_changes_routes() {
         while simulation.step().is_some() {}
         simulation.totals()
     };
-    let (free, crowded) = (totals("metres = 0.1"), totals("metres = 20.0"));
-    assert!(crowded.travelled < free.travelled / 10 * 7, "{crowded:?} {free:?}");
-    assert!(crowded.changes_of_route > free.changes_of_route, "{crowded:?} {free:?}");
+    let (free, congested) = (totals("metres = 0.1"), totals("metres = 20.0"));
+    assert!(congested.travelled < free.travelled / 10 * 7, "{congested:?} {free:?}");
+    assert!(congested.changes_of_route > free.changes_of_route, "{congested:?} {free:?}");
 }
 
 #[test]

@@ -40,9 +40,7 @@ fn expected(town: &Town, table: &[Vec<Option<Length>>], waiting: &[Query]) -> Ve
             continue;
         }
         let members = largest.iter().map(|&id| find(waiting, id));
-        let mesh_keys: Vec<MeshKey> = members
-            .map(|q| MeshKey { street: q.position.street, dc: q.distance_constraint })
-            .collect();
+        let mesh_keys: Vec<MeshKey> = members.map(Query::mesh_key).collect();
         let mesh = naive::cloaking_mesh(&town.map, table, &mesh_keys);
         let region = Region::Mesh(mesh.into());
         sets.push(PublishedSet { members: largest.clone(), served: vec![query.id], region });

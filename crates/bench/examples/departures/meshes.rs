@@ -4,7 +4,7 @@ use crate::{SAMPLING, percent};
 use bench::Recording;
 use meshcloak::distance::{Arcs, Atlas, Search};
 use meshcloak::map::{Position, StreetId, StreetMap};
-use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
+use meshcloak::mesh::{MeshBuilder, MeshRule};
 use meshcloak::query::Query;
 use meshcloak::units::Length;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub fn meshes(atlas: &Arc<Atlas>, recording: &Recording) {
 fn measure(query: &Query, exact: &mut ExactReach<'_>, builders: &mut [MeshBuilder; 2]) -> Tally {
     let map = exact.map;
     let dc = query.distance_constraint;
-    let member = MeshKey { street: query.position.street, dc };
+    let member = query.mesh_key();
     let [printed, reach] = builders.each_mut().map(|builder| {
         let mut mesh = Vec::new();
         builder.cloaking_mesh([member].into_iter(), &mut mesh);
