@@ -42,16 +42,14 @@ impl From<&Query> for Candidate {
 }
 
 fn query(person: &Candidate) -> Query {
-    Query {
-        id: person.id,
-        user: person.user,
-        asked_at: person.asked_at,
-        position: person.position,
-        k: person.k,
-        temporal_tolerance: person.tolerance,
-        distance_constraint: person.dc,
-        speed: person.speed,
-    }
+    Query::builder(person.user, person.position)
+        .id(person.id)
+        .at(person.asked_at)
+        .k(person.k)
+        .dt(person.tolerance)
+        .dc(person.dc)
+        .speed(person.speed)
+        .build_unchecked()
 }
 
 impl Rerun for SchemeRerun<'_> {

@@ -3,7 +3,7 @@
 use crate::view::{
     KnownPosition, LinkedDisclosure, Prior, RegionDependence, Snapshot, Target, View,
 };
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::StreetId;
 use meshcloak::mesh::MeshRule;
@@ -35,7 +35,7 @@ impl Scenario {
     /// Creates a scenario with a target of that dc in metres and speed in metres per second.
     pub fn on(town: Town, dc: f64, speed: f64) -> Scenario {
         Scenario {
-            atlas: Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX)),
+            atlas: Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX)),
             town,
             target: Target { dc: Length::metres(dc), speed: Some(Speed::metres_per_second(speed)) },
             rule: RegionDependence::Mesh(MeshRule::Reach),
@@ -84,16 +84,14 @@ pub(crate) fn people_on(scenario: &Scenario, street: f64, places: &[f64], k: &[u
         let first = (metres / street) as usize;
         let position =
             scenario.town.at(&format!("{first}-{}", first + 1), metres - first as f64 * street);
-        Query {
-            id: QueryId(number as u64),
-            user: UserId(number as u64),
-            asked_at: seconds(1),
-            position,
-            k,
-            temporal_tolerance: Duration::from_secs(5),
-            distance_constraint: scenario.target.dc,
-            speed: scenario.target.speed,
-        }
+        Query::builder(UserId(number as u64), position)
+            .id(QueryId(number as u64))
+            .at(seconds(1))
+            .k(k)
+            .dt(Duration::from_secs(5))
+            .dc(scenario.target.dc)
+            .speed(scenario.target.speed)
+            .build_unchecked()
     };
     places.iter().zip(k).enumerate().map(person).collect()
 }

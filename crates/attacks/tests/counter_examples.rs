@@ -5,7 +5,7 @@ use attacks::reachability::Reachability;
 use attacks::{
     Attack as _, KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View,
 };
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::history::LastPositions;
@@ -26,16 +26,14 @@ fn at(seconds: u64) -> Time {
 
 /// Creates a query at 10 s with speed 10 m/s and dt 5 s.
 fn person(number: u64, position: Position, k: u32, dc: f64) -> Query {
-    Query {
-        id: QueryId(number + 100),
-        user: UserId(number),
-        asked_at: at(10),
-        position,
-        k,
-        temporal_tolerance: Duration::from_secs(5),
-        distance_constraint: Length::metres(dc),
-        speed: Some(Speed::metres_per_second(10.0)),
-    }
+    Query::builder(UserId(number), position)
+        .id(QueryId(number + 100))
+        .at(at(10))
+        .k(k)
+        .dt(Duration::from_secs(5))
+        .dc(Length::metres(dc))
+        .speed(Speed::metres_per_second(10.0))
+        .build_unchecked()
 }
 
 /// Submits the earlier positions without serving them, then publishes the batch at 10 s.
@@ -45,7 +43,7 @@ fn served(
     before: Vec<Query>,
     now: Vec<Query>,
 ) -> (Vec<(Query, Vec<QueryId>)>, Vec<Region<'static>>) {
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let settings = Settings { guarantee, ..Settings::default() };
     let mut scheme = MeshCloak::new(atlas, settings);
     let mut state = State::default();
@@ -83,15 +81,14 @@ fn on_a_straight_road_one_of_three_members_is_possible() {
     let now: Vec<Query> = [(0, 100.0), (1, 180.0), (2, 190.0)]
         .map(|(number, x)| person(number, place(x), 3, 100.0))
         .to_vec();
-    let earlier = |number: u64, x: f64| Query {
-        id: QueryId(number),
-        asked_at: at(0),
-        temporal_tolerance: Duration::ZERO,
-        k: 9,
-        ..person(number, place(x), 9, 100.0)
+    let earlier = |number: u64, x: f64| {
+        let mut query = person(number, place(x), 9, 100.0);
+        (query.id, query.asked_at) = (QueryId(number), at(0));
+        query.temporal_tolerance = Duration::ZERO;
+        query
     };
     let before = vec![earlier(0, 0.0)];
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal] {
         let (sets, regions) = served(&town, guarantee, before.clone(), now.clone());
         assert_eq!(sets.len(), 3, "{guarantee:?}: all three are served");
@@ -130,6 +127,8 @@ impl Scheme for Everyone {
 
     fn describe(&self) -> Description {
         Description {
+            label: "Everyone",
+            summary: "",
             setting: "map",
             cliques: "",
             constraint: "",
@@ -189,7 +188,7 @@ fn inverted(
 fn two_queries_of_one_user_count_once() {
     // dt ≥ interval: A has two waiting queries, B one, each with k = 3.
     let town = town("a 0,0  b 200,0 | a-b");
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let mut crowd: Vec<Query> =
         [0, 1, 2].map(|number| person(number, town.at("a-b", 50.0), 3, 100.0)).to_vec();
     crowd[1].user = crowd[0].user;
@@ -225,7 +224,7 @@ fn printed_sets_on_a_ring_road_overlap_and_disclose_users() {
     // Twelve users on a ring of 1,200 m, each adjacent to all but the opposite one: 2^6 maximal
     // cliques of six.
     let (town, places) = ring(12);
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let crowd: Vec<Query> =
         (0..).zip(&places).map(|(number, &place)| person(number, place, 6, 550.0)).collect();
     let left = |guarantee| {
@@ -242,7 +241,11 @@ fn printed_sets_on_a_ring_road_overlap_and_disclose_users() {
     }
     let shorter: Vec<Query> = crowd
         .iter()
-        .map(|query| Query { k: 3, distance_constraint: Length::metres(250.0), ..query.clone() })
+        .cloned()
+        .map(|mut query| {
+            (query.k, query.distance_constraint) = (3, Length::metres(250.0));
+            query
+        })
         .collect();
     let settings = |guarantee| Settings { guarantee, ..Settings::default() };
     let run = |guarantee| {

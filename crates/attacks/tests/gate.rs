@@ -12,7 +12,7 @@ use attacks::{
 };
 use meshcloak::cells::CellRule;
 use meshcloak::constraint_graph::Coverage;
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
 use meshcloak::guard::{Guard, Promise};
@@ -181,7 +181,7 @@ fn over(seeds: Range<u64>, settings: Settings, promised: Guarantee) -> Found {
     let mut all = Found::default();
     for seed in seeds {
         let town = Town::random(seed % 600);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         let inner = MeshCloak::new(Arc::clone(&atlas), settings);
         let found = Found::default();
         let mut scheme = Watched { inner, settings, atlas: Arc::clone(&atlas), promised, found };

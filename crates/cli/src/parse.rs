@@ -1,6 +1,6 @@
 //! Parsers of argument values. Each error states the expected range.
 
-use meshcloak::distance::LARGEST_DC_MAX;
+use meshcloak::distance::MAX_DC_MAX;
 use meshcloak::units::{Length, LonLat};
 
 /// Largest distance, in metres, that an argument may have.
@@ -9,10 +9,10 @@ const MAX_METRES: f64 = 1e6;
 /// Parses `--dc-max` in metres, rounded down; the distance matrix limits it.
 pub fn dc_max(text: &str) -> Result<Length, String> {
     let length = text.parse().map(Length::metres_down).unwrap_or_default();
-    if Length::ZERO < length && length <= LARGEST_DC_MAX {
+    if Length::ZERO < length && length <= MAX_DC_MAX {
         return Ok(length);
     }
-    Err(format!("expected metres above 0, at most {}", LARGEST_DC_MAX.as_metres()))
+    Err(format!("expected metres above 0, at most {}", MAX_DC_MAX.as_metres()))
 }
 
 /// Parses seconds from 0.001 with at most three decimals, as milliseconds.
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn lengths_out_of_range_are_rejected() {
         assert_eq!(dc_max("2000"), Ok(Length::metres(2000.0)));
-        assert_eq!(dc_max("2047"), Ok(LARGEST_DC_MAX));
+        assert_eq!(dc_max("2047"), Ok(MAX_DC_MAX));
         for bad in ["0", "-5", "2047.1", "nan", "far", "0.01"] {
             assert!(dc_max(bad).is_err(), "{bad}");
         }

@@ -16,10 +16,9 @@ pub struct Tape {
 impl Tape {
     /// The query of that number, by somebody who is willing to wait that long.
     pub fn query(&self, number: usize, tolerance: Duration) -> Query {
-        Query {
-            temporal_tolerance: tolerance,
-            ..self.queries[number].as_query(QueryId(number as u64))
-        }
+        let mut query = self.queries[number].as_query(QueryId(number as u64));
+        query.temporal_tolerance = tolerance;
+        query
     }
 
     /// Bytes of memory that a tape of so many queries takes.

@@ -24,6 +24,8 @@ impl Scheme for SameStreet {
 
     fn describe(&self) -> Description {
         Description {
+            label: "Same street",
+            summary: "All users on a street share it.",
             setting: "map",
             cliques: "all users on a street",
             constraint: "the street",

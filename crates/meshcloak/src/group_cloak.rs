@@ -51,7 +51,7 @@ pub(crate) struct Task<'a> {
 
 impl<'a> Task<'a> {
     fn query(&self, node: u32) -> &'a Query {
-        &self.state.waiting[self.graph.nodes()[node as usize] as usize]
+        &self.state.waiting[self.graph.waiting_indices()[node as usize] as usize]
     }
 }
 
@@ -147,7 +147,7 @@ impl GroupCloak {
             }
         }
         self.node_of.resize(edges.len(), 0);
-        for (node, &index) in (0..).zip(task.graph.nodes()) {
+        for (node, &index) in (0..).zip(task.graph.waiting_indices()) {
             self.node_of[index as usize] = node;
         }
         self.k.resize(edges.len(), 0);

@@ -109,7 +109,7 @@ impl Admission {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distance::LARGEST_DC_MAX;
+    use crate::distance::MAX_DC_MAX;
     use crate::naive;
     use crate::query::{QueryId, UserId};
     use crate::town::Town;
@@ -122,7 +122,7 @@ mod tests {
         for seed in 0..400 {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
-            let dc_max = [LARGEST_DC_MAX, Length::metres(100.0)][seed as usize % 2];
+            let dc_max = [MAX_DC_MAX, Length::metres(100.0)][seed as usize % 2];
             let atlas = Atlas::new(town.map.clone(), dc_max);
             let table = naive::terminal_distances(&town.map);
             let mut admission = Admission::new(&atlas, Duration::from_secs(60));

@@ -94,6 +94,7 @@ pub mod engine;
 #[doc(hidden)]
 pub mod town;
 
+#[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod naive;
 

@@ -100,9 +100,13 @@ macro_rules! forward {
 forward!(&mut S);
 forward!(Box<S>);
 
-/// A scheme in the terms of Table I of the paper.
+/// A scheme as lists, tables (Table I of the paper) and attacks see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Description {
+    /// Label in lists, such as `Hilbert Cloak`.
+    pub label: &'static str,
+    /// What the scheme does, in one sentence.
+    pub summary: &'static str,
     /// `map` if the scheme uses streets, otherwise `free space`.
     pub setting: &'static str,
     /// How the scheme finds anonymity sets.

@@ -27,6 +27,8 @@ impl Scheme for Faulty {
 
     fn describe(&self) -> Description {
         Description {
+            label: "",
+            summary: "",
             setting: "",
             cliques: "",
             constraint: "",
