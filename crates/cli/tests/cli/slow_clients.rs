@@ -1,8 +1,9 @@
-//! Ten thousand connections of which nearly all are slow, to a gateway in a process of its own:
-//! those who are not are served all the while, and whoever is heard out at last is told.
+//! Ten thousand mostly slow connections to a gateway process: fast clients are served meanwhile, and
+//! each slow client gets a response once its request is complete.
 
 use crate::program::meshcloak;
 use crate::serve::Serving;
+use ::meshcloak::units::LonLat;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,35 +11,36 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// As many as there are, if the system lets a process have so many files.
+/// Number of connections, if the limit of open files allows it.
 const CONNECTIONS: usize = 10_000;
 
-/// Those who are in no way slow, each on connections of her own, all on one spot.
-const QUICK: usize = 40;
+/// Number of fast clients, each with its own connections, all at the same position.
+const FAST: usize = 40;
 
-/// How far a slow one gets before she falls silent.
+/// Point of the request at which a slow client pauses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Pause {
-    /// Nothing is said.
-    AtOnce,
-    /// In the middle of the head.
+    /// Before the first byte.
+    BeforeHead,
+    /// Inside the head.
     InHead,
-    /// In the middle of the body.
+    /// Inside the body.
     InBody,
-    /// Everything is said, and the answer not read.
+    /// After the request, before reading the response.
     BeforeReading,
 }
 
-struct Gate {
+/// Client of the gateway; all its users are at one position.
+struct Client {
     address: SocketAddr,
     key: String,
-    place: (f64, f64),
+    position: LonLat,
 }
 
-impl Gate {
+impl Client {
     fn request(&self, name: &str) -> String {
         let body = json!({
-            "ticket": name, "person": name, "lon": self.place.0, "lat": self.place.1,
+            "ticket": name, "person": name, "lon": self.position.lon, "lat": self.position.lat,
             "k": 2, "dt": 5, "dc": 500,
             "question": {"find": "nearest", "count": 2, "along": "streets"},
         });
@@ -53,10 +55,10 @@ impl Gate {
     }
 
     async fn connect(&self) -> TcpStream {
-        TcpStream::connect(self.address).await.expect("there is room")
+        TcpStream::connect(self.address).await.expect("the gateway accepts the connection")
     }
 
-    /// A query from beginning to end.
+    /// Sends a query and returns its outcome.
     async fn ask(&self, name: &str) -> String {
         let mut stream = self.connect().await;
         stream.write_all(self.request(name).as_bytes()).await.unwrap();
@@ -64,7 +66,7 @@ impl Gate {
     }
 }
 
-/// How a query ended.
+/// Reads the response and returns the outcome.
 async fn outcome(mut stream: TcpStream) -> String {
     let mut text = Vec::new();
     stream.read_to_end(&mut text).await.unwrap();
@@ -75,104 +77,112 @@ async fn outcome(mut stream: TcpStream) -> String {
     body["outcome"].as_str().unwrap().to_owned()
 }
 
-/// Somebody slow, and what she has still to say.
-struct Slow {
+/// Slow client and the rest of its request.
+struct SlowClient {
     stream: TcpStream,
+    pause: Pause,
     rest: String,
 }
 
-async fn begin(gate: &Gate, number: usize) -> (Pause, Slow) {
-    let pauses = [Pause::AtOnce, Pause::InHead, Pause::InBody, Pause::BeforeReading];
+/// Sends the request up to the pause.
+async fn begin(client: &Client, number: usize) -> SlowClient {
+    let pauses = [Pause::BeforeHead, Pause::InHead, Pause::InBody, Pause::BeforeReading];
     let pause = pauses[number % 4];
-    let request = gate.request(&format!("slow-{number}"));
-    let said = match pause {
-        Pause::AtOnce => 0,
+    let request = client.request(&format!("slow-{number}"));
+    let sent = match pause {
+        Pause::BeforeHead => 0,
         Pause::InHead => 40,
         Pause::InBody => request.len() - 30,
         Pause::BeforeReading => request.len(),
     };
-    let mut stream = gate.connect().await;
-    stream.write_all(&request.as_bytes()[..said]).await.unwrap();
-    (pause, Slow { stream, rest: request[said..].to_owned() })
+    let mut stream = client.connect().await;
+    stream.write_all(&request.as_bytes()[..sent]).await.unwrap();
+    SlowClient { stream, pause, rest: request[sent..].to_owned() }
 }
 
-/// How many connections can be had here; what else is open needs some files as well.
+/// Returns the possible number of connections; 500 files are reserved for other uses.
 fn connections() -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let most = getrlimit(Resource::Nofile).maximum;
-    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most }).unwrap();
-    let most = most.map_or(usize::MAX, |most| most as usize);
-    let room = most.saturating_sub(500).min(CONNECTIONS);
-    if room < CONNECTIONS {
-        eprintln!("{room} connections instead of {CONNECTIONS}: no more files can be had here");
+    let max = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: max, maximum: max }).unwrap();
+    let max = max.map_or(usize::MAX, |max| max as usize);
+    let count = max.saturating_sub(500).min(CONNECTIONS);
+    if count < CONNECTIONS {
+        eprintln!("{count} connections instead of {CONNECTIONS}: limit of open files");
     }
-    room
+    count
 }
 
-fn gateway(folder: &std::path::Path, connections: usize) -> (Serving, Gate) {
+fn gateway(folder: &std::path::Path, connections: usize) -> (Serving, Client) {
     let keys = folder.join("keys.json");
     let keys = keys.to_str().unwrap();
     let key = meshcloak(&["keys", "add", "app", "--keys", keys, "--rate", "1000000"]).done().stdout;
-    let (keys, most) =
+    let (keys, connections) =
         (format!("accounts.keys={keys}"), format!("server.connections={}", connections + 200));
-    let serving =
-        Serving::start(&["--set", &keys, "--set", &most, "--set", "server.request_timeout=600"]);
+    let serving = Serving::start(&[
+        "--set",
+        &keys,
+        "--set",
+        &connections,
+        "--set",
+        "server.request_timeout=600",
+    ]);
     let address = serving.url.strip_prefix("http://").unwrap().parse().unwrap();
     let source = "city:500:7".parse().unwrap();
     let map = import::read_map(&source, &import::Options::default(), &()).unwrap().map;
-    let place = map.frame().unwrap().lon_lat(map.shape(meshcloak::map::StreetId(3))[0]);
-    let gate = Gate { address, key: key.trim().to_owned(), place: (place.lon, place.lat) };
-    (serving, gate)
+    let position = map.frame().unwrap().lon_lat(map.shape(meshcloak::map::StreetId(3))[0]);
+    let client = Client { address, key: key.trim().to_owned(), position };
+    (serving, client)
 }
 
-/// The quick ones ask, one after the other; everyone must be answered. Two go on asking until the
-/// last of them has been, so that nobody is alone.
-async fn quick(gate: Arc<Gate>, when: &'static str) {
-    let mut company = JoinSet::new();
+/// Runs the fast clients; all their queries must be answered. Two more clients send queries until the
+/// last is answered, so that each query has a neighbour.
+async fn run_fast_clients(client: Arc<Client>, when: &'static str) {
+    let mut neighbours = JoinSet::new();
     for number in 0..2 {
-        let gate = Arc::clone(&gate);
-        company.spawn(async move {
+        let client = Arc::clone(&client);
+        neighbours.spawn(async move {
             for round in 0.. {
-                gate.ask(&format!("{when}-company-{number}-{round}")).await;
+                client.ask(&format!("{when}-neighbour-{number}-{round}")).await;
             }
         });
     }
     let mut all = JoinSet::new();
-    for number in 0..QUICK {
-        let gate = Arc::clone(&gate);
+    for number in 0..FAST {
+        let client = Arc::clone(&client);
         all.spawn(async move {
             for round in 0..3 {
-                let told = gate.ask(&format!("{when}-{number}-{round}")).await;
-                assert_eq!(told, "answered", "{when}");
+                let outcome = client.ask(&format!("{when}-{number}-{round}")).await;
+                assert_eq!(outcome, "answered", "{when}");
             }
         });
     }
     while let Some(done) = all.join_next().await {
         done.unwrap();
     }
-    company.shutdown().await;
+    neighbours.shutdown().await;
 }
 
 #[test]
-fn ten_thousand_slow_connections_keep_nobody_waiting_and_lose_nobody() {
-    let most = connections();
+fn ten_thousand_slow_connections_delay_no_fast_client_and_lose_no_query() {
+    let count = connections();
     let folder = tempfile::tempdir().unwrap();
-    let (serving, gate) = gateway(folder.path(), most);
-    let gate = Arc::new(gate);
+    let (serving, client) = gateway(folder.path(), count);
+    let client = Arc::new(client);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let mut slow = Vec::with_capacity(most);
-        let quick_ones = tokio::spawn(quick(Arc::clone(&gate), "meanwhile"));
-        for number in 0..most - QUICK {
-            slow.push(begin(&gate, number).await);
+        let mut slow = Vec::with_capacity(count);
+        let fast = tokio::spawn(run_fast_clients(Arc::clone(&client), "meanwhile"));
+        for number in 0..count - FAST {
+            slow.push(begin(&client, number).await);
         }
-        quick_ones.await.unwrap();
-        quick(Arc::clone(&gate), "all-there").await;
-        // Now they go on where they had stopped, and whoever has asked is told.
+        fast.await.unwrap();
+        run_fast_clients(Arc::clone(&client), "all-there").await;
+        // All slow clients complete their requests and read the responses.
         let mut all = JoinSet::new();
-        for (pause, Slow { mut stream, rest }) in slow {
+        for SlowClient { mut stream, pause, rest } in slow {
             all.spawn(async move {
-                if pause == Pause::AtOnce {
+                if pause == Pause::BeforeHead {
                     drop(stream);
                     return None;
                 }
@@ -180,17 +190,17 @@ fn ten_thousand_slow_connections_keep_nobody_waiting_and_lose_nobody() {
                 Some(outcome(stream).await)
             });
         }
-        let (mut told, mut gone) = (0, 0);
+        let (mut answered, mut closed) = (0, 0);
         while let Some(done) = all.join_next().await {
             match done.unwrap().as_deref() {
-                None => gone += 1,
-                // The last one may be alone.
-                Some("answered" | "expired") => told += 1,
+                None => closed += 1,
+                // The last query may lack a neighbour.
+                Some("answered" | "expired") => answered += 1,
                 other => panic!("{other:?}"),
             }
         }
-        assert_eq!(told + gone, most - QUICK);
-        assert_eq!(told, (0..most - QUICK).filter(|number| number % 4 != 0).count());
+        assert_eq!(answered + closed, count - FAST);
+        assert_eq!(answered, (0..count - FAST).filter(|number| number % 4 != 0).count());
     });
     serving.end();
 }
