@@ -48,7 +48,7 @@ impl CloakSummary {
         );
         table.heading("Batches");
         table.row("batches", grouped(tally.turns));
-        table.row("slowest batch", format!("{} ms", decimal(millis(tally.worst))));
+        table.row("worst batch", format!("{} ms", decimal(millis(tally.worst))));
         table.row("truncated batches", grouped(tally.truncated));
         table.row("sets rejected by the guard", grouped(tally.suppressed));
         table.row("largest graph, nodes", grouped(tally.largest.nodes as u64));

@@ -74,7 +74,7 @@ impl Clients {
                 });
                 let mut queries: Vec<PreparedQuery> = queries.collect();
                 queries.sort_by_key(|query| query.at);
-                // The receiver is gone if sending to the gateway has failed.
+                // The receiver is closed if sending to the gateway has failed.
                 if sender.send(queries).is_err() {
                     break;
                 }

@@ -31,8 +31,8 @@ Examples:
   meshcloak evaluate --paper --out results
   meshcloak evaluate --paper --maps oldenburg,porto --users 10000 --seeds 3 --out small
   meshcloak evaluate experiments/fig-success-rate.toml --out results --jobs 2
-  meshcloak evaluate experiments/schemes.toml --schemes meshcloak,casper --out rivals
-  meshcloak evaluate experiments/schemes.toml --costs rivals --out again
+  meshcloak evaluate experiments/schemes.toml --schemes meshcloak,casper --out baselines
+  meshcloak evaluate experiments/schemes.toml --costs baselines --out again
   meshcloak evaluate --paper --guarantee reciprocal --region cells --cell-length 600 --out cells
   meshcloak evaluate --paper --schemes meshcloak,meshcloak/reciprocal/cells-600 --out both")]
 pub struct Evaluate {

@@ -9,7 +9,7 @@ use meshcloak::guarantee::Guarantee;
 pub enum GuaranteeArg {
     /// Algorithm 4 as printed: a largest clique for each query; sets may overlap.
     Paper,
-    /// Disjoint sets that satisfy the k of all members, who publish the same region.
+    /// Disjoint sets that satisfy the k of all members; all publish the same region.
     Reciprocal,
     /// Reciprocal, also against an adversary who knows the past positions of users; requires
     /// `speed` in each query.

@@ -163,7 +163,7 @@ fn the_summary_has_the_expected_metrics() {
         assert!(summary[name].as_f64().unwrap() > 0.0, "{name}");
     }
     let table = town.run(&["--guarantee", "paper"]).done().stdout;
-    for part in ["success rate", "50.00 %", "240.00 m", "refused: off-map", "slowest batch"] {
+    for part in ["success rate", "50.00 %", "240.00 m", "refused: off-map", "worst batch"] {
         assert!(table.contains(part), "no `{part}` in\n{table}");
     }
 }
