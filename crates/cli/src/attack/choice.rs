@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use evaluation::privacy::Suspect;
+use evaluation::privacy::AttackedScheme;
 use evaluation::schemes;
 
 /// What is attacked: schemes, and for MeshCloak every combination of guarantee and region.
@@ -59,7 +59,7 @@ impl Choice {
     }
 
     /// The schemes, each once.
-    pub fn schemes(&self) -> Result<Vec<Suspect>> {
+    pub fn schemes(&self) -> Result<Vec<AttackedScheme>> {
         if self.cell_length.is_some() && !self.region.contains(&Streets::Cells) {
             bail!("--cell-length needs --region cells");
         }
@@ -74,9 +74,9 @@ impl Choice {
         if self.has_settings() && !names.iter().any(|name| name.starts_with("meshcloak/")) {
             bail!("--guarantee and --region are settings of `{OURS}`, which is not attacked here");
         }
-        let mut suspects: Vec<Suspect> = Vec::new();
+        let mut suspects: Vec<AttackedScheme> = Vec::new();
         for name in names {
-            let Some(suspect) = Suspect::named(&name) else {
+            let Some(suspect) = AttackedScheme::named(&name) else {
                 bail!("--scheme {name}: expected all or {}", schemes::expected());
             };
             if !suspects.contains(&suspect) {
@@ -94,7 +94,7 @@ impl Choice {
         let mut names = Vec::new();
         for name in &self.scheme {
             match name.as_str() {
-                "all" => names.extend(schemes::names().into_iter().map(str::to_owned)),
+                "all" => names.extend(baselines::names().map(str::to_owned)),
                 _ => names.push(name.clone()),
             }
         }
@@ -172,9 +172,9 @@ mod tests {
         let names: Vec<String> =
             choice.schemes().unwrap().iter().map(|suspect| suspect.name().to_owned()).collect();
         let expected = [
-            "meshcloak",
+            "meshcloak/paper",
             "meshcloak/history",
-            "meshcloak/cells-600",
+            "meshcloak/paper/cells-600",
             "meshcloak/history/cells-600",
             "casper",
         ];

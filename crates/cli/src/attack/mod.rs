@@ -13,11 +13,11 @@ use anyhow::{Context as _, Result, bail};
 use choice::{Choice, attack_name};
 use clap::Args;
 use evaluation::maps::DC_MAX;
-use evaluation::people::simulate;
-use evaluation::privacy::{Assay, Given, Plan, PortraitRow, assay};
+use evaluation::privacy::{AttackResults, Plan, PortraitRow, RecordedRun, run_attacks};
 use evaluation::results::{self, PrivacyRow, privacy_rows};
 use evaluation::run::{Conditions, Presence};
-use evaluation::tape::Tape;
+use evaluation::workload::Workload;
+use evaluation::workload::simulate;
 use import::{MapSource, Progress as _};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
@@ -97,14 +97,14 @@ impl Attack {
         self.threads.keep()?;
         let imported = self.how.read(self.map.as_ref(), console)?;
         console.begin("measuring distances", 0);
-        let most = evaluation::provenance::Machine::here().most_row_bytes();
+        let most = evaluation::provenance::Machine::detect().max_row_bytes();
         let atlas = Arc::new(Atlas::with_max_bytes(imported.map, Length::metres(DC_MAX), most));
         let (rows, portraits) = match (&self.queries, &self.outcomes) {
             (Some(queries), Some(outcomes)) => {
                 console.begin("reading", 0);
-                let given = Given::read(atlas.map(), queries, outcomes, console);
+                let given = RecordedRun::read(atlas.map(), queries, outcomes, console);
                 console.begin("attacking", 0);
-                let found = given?.assay(
+                let found = given?.run_attacks(
                     &atlas,
                     attacks::RegionDependence::Mesh(Default::default()),
                     &plan,
@@ -126,13 +126,13 @@ impl Attack {
         let chosen = |name: &&str| self.attacks.iter().any(|names| names.contains(name));
         let attacks = all.iter().map(|attack| attack.name()).filter(chosen).collect();
         let victims = if self.victims == 0 { usize::MAX } else { self.victims };
-        Plan { attacks, victims, ..Plan::default() }
+        Plan { attacks, targets: victims, ..Plan::default() }
     }
 
     fn attack_all(
         &self,
         atlas: &Arc<Atlas>,
-        schemes: &[evaluation::privacy::Suspect],
+        schemes: &[evaluation::privacy::AttackedScheme],
         plan: &Plan,
         console: &Console,
     ) -> Result<(Vec<PrivacyRow>, Vec<PortraitRow>)> {
@@ -145,14 +145,14 @@ impl Attack {
         console.begin_cells(schemes.len() as u64);
         for (number, suspect) in schemes.iter().enumerate() {
             console.reach(number as u64, suspect.name().to_owned());
-            let found = assay(suspect, atlas, &tape, conditions, plan);
+            let found = run_attacks(suspect, atlas, &tape, conditions, plan);
             rows.extend(privacy_rows(&self.common(), &found));
             portraits.extend(portrait(&found));
         }
         Ok((rows, portraits))
     }
 
-    fn tape(&self, atlas: &Atlas) -> Result<Tape> {
+    fn tape(&self, atlas: &Atlas) -> Result<Workload> {
         let profile = profile(&self.profile)?.with_uniform_places();
         let settings = SimulationSettings {
             users: self.users,
@@ -193,7 +193,7 @@ fn name_of(source: &MapSource) -> String {
     known.map_or_else(stem, |(name, _)| (*name).to_owned())
 }
 
-fn portrait(found: &Assay) -> Vec<PortraitRow> {
+fn portrait(found: &AttackResults) -> Vec<PortraitRow> {
     found.portrait.as_ref().map_or(Vec::new(), |portrait| portrait.rows(&found.scheme))
 }
 

@@ -10,7 +10,7 @@ use super::roster::{Roster, Users};
 use super::text::Labels;
 use anyhow::Result;
 use evaluation::metrics::Tally;
-use evaluation::score::QUIET;
+use evaluation::score::MAX_IDLE_BATCHES;
 use evaluation::stopwatch::Stopwatch;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetMap;
@@ -32,7 +32,7 @@ pub struct Batches<'a> {
     arrivals: Vec<Query>,
     state: State,
     roster: Roster,
-    /// Batches in a row in which nothing happened. After [`QUIET`] of them the run goes on to the
+    /// Batches in a row in which nothing happened. After [`MAX_IDLE_BATCHES`] of them the run goes on to the
     /// next in which something does: without arrivals a largest clique only shrinks, so nobody can
     /// be served, and a query that waits for years must not take years.
     quiet: u64,
@@ -132,7 +132,7 @@ impl<'a> Batches<'a> {
         if self.state.waiting.is_empty() {
             return target;
         }
-        if self.quiet < QUIET {
+        if self.quiet < MAX_IDLE_BATCHES {
             return Some(now + self.length);
         }
         let ends = self.state.waiting.iter().map(|query| query.asked_at + query.temporal_tolerance);

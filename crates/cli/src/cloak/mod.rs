@@ -106,7 +106,7 @@ impl Cloak {
     fn cloak(&self, console: &Console) -> Result<Summary> {
         let map = self.how.read(self.map.as_ref(), console)?.map;
         console.begin("measuring distances", 0);
-        let most = evaluation::provenance::Machine::here().most_row_bytes();
+        let most = evaluation::provenance::Machine::detect().max_row_bytes();
         let atlas = Arc::new(Atlas::with_max_bytes(map, self.dc_max, most));
         let begun = Instant::now();
         let tally = self.pass(&atlas, console);

@@ -9,7 +9,7 @@ use crate::scheme_args::region::RegionArgs;
 use crate::table::{Table, grouped};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use evaluation::evaluate::{Evaluation, Finished, Witness, evaluate};
+use evaluation::evaluate::{CellProgress, Evaluation, Finished, evaluate};
 use evaluation::experiment::Experiment;
 use evaluation::provenance::Program;
 use evaluation::schemes;
@@ -151,9 +151,13 @@ impl Evaluate {
         if self.guarantee.is_none() && self.region.given().is_none() {
             return Ok(());
         }
-        let guarantee = self.guarantee.unwrap_or(GuaranteeArg::Paper).into();
-        let settings = Settings { guarantee, region: self.region.rule(), ..schemes::PAPER };
-        for scheme in schemes.iter_mut().filter(|scheme| *scheme == "meshcloak") {
+        for scheme in schemes.iter_mut() {
+            let Some(mut settings) = schemes::settings(scheme) else { continue };
+            if settings != (Settings { guarantee: settings.guarantee, ..Settings::default() }) {
+                continue;
+            }
+            settings.guarantee = self.guarantee.map_or(settings.guarantee, Into::into);
+            settings.region = self.region.rule();
             *scheme = schemes::named(settings);
         }
         Ok(())
@@ -198,7 +202,7 @@ struct Bar<'a> {
     console: &'a Console,
 }
 
-impl Witness for Bar<'_> {
+impl CellProgress for Bar<'_> {
     fn progress(&self, done: usize, of: usize, left: Option<Duration>) {
         if left.is_none() {
             self.console.begin_cells(of as u64);
