@@ -77,6 +77,8 @@ impl Scheme for Casper {
 
     fn describe(&self) -> Description {
         Description {
+            label: "Casper",
+            summary: "A cell of a grid pyramid.",
             setting: "free space",
             cliques: "smallest cell or pair of cells with k users",
             constraint: "smallest area",

@@ -42,6 +42,8 @@ impl Scheme for IntervalCloak {
 
     fn describe(&self) -> Description {
         Description {
+            label: "Interval Cloak",
+            summary: "A quadrant with at least k users.",
             setting: "free space",
             cliques: "smallest quadrant with k users",
             constraint: "none",

@@ -74,6 +74,8 @@ impl Scheme for PlanarLaplace {
 
     fn describe(&self) -> Description {
         Description {
+            label: "Planar Laplace",
+            summary: "Noise added to the position; no anonymity set.",
             setting: "free space",
             cliques: "none, noise instead of an anonymity set",
             constraint: "ε",

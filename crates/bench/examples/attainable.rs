@@ -12,7 +12,7 @@
 
 use bench::{Configuration, agents_and_seed, batches, oldenburg};
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::turn;
 use meshcloak::grouping::{CountingRule, Grouping};
 use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
@@ -87,7 +87,7 @@ impl Scheme for BoundRecorder {
         }
         let BoundRecorder { atlas, graph, grouping, promise, .. } = self;
         graph.build(atlas, Coverage::Own, &state.waiting);
-        let query = |node: u32| &state.waiting[graph.nodes()[node as usize] as usize];
+        let query = |node: u32| &state.waiting[graph.waiting_indices()[node as usize] as usize];
         let k: Vec<u32> = (0..state.waiting.len() as u32).map(|node| query(node).k).collect();
         let mark_reachable = |node: u32, neighbours: &[u32], counts: &mut [bool]| {
             let Some(before) = state.history.previous(query(node).id) else { return true };
@@ -99,7 +99,7 @@ impl Scheme for BoundRecorder {
             let is_reachable = |to: &Query| {
                 let length = atlas.distance(before.position, to.position);
                 // Distances beyond the atlas count as reachable, so the result stays a bound.
-                length.map_or(range > LARGEST_DC_MAX, |length| length <= range)
+                length.map_or(range > MAX_DC_MAX, |length| length <= range)
             };
             for (counts, &other) in counts.iter_mut().zip(neighbours) {
                 *counts = is_reachable(query(other));
@@ -120,7 +120,7 @@ impl Scheme for BoundRecorder {
 fn main() {
     let (agents, seed) = agents_and_seed(std::env::args().skip(1));
     // A waiting user can have travelled farther than `dc`.
-    let atlas = Arc::new(Atlas::new(oldenburg(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(oldenburg(), MAX_DC_MAX));
     println!("setting  promise                 served or bound, and share of paper");
     for (profile, dt, max_k) in [("p1", 3, 5), ("p1", 3, 10), ("p2", 5, 5), ("p2", 5, 10)] {
         let configuration = Configuration::new(profile, dt, max_k);

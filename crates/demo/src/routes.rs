@@ -49,7 +49,7 @@ async fn info(State(state): State<DemoState>) -> Json<serde_json::Value> {
         "guarantee": gateway::receipt::guarantee_name(state.gateway.guarantee()),
         "people": state.users,
         "tick": state.gateway.config().engine.tick.as_secs_f64(),
-        "schemes": SCHEMES,
+        "schemes": *SCHEMES,
         "attacks": attack_choices(),
     }))
 }

@@ -30,10 +30,9 @@ pub struct Workload {
 impl Workload {
     /// Returns the query at `index` with the given temporal tolerance.
     pub fn query(&self, index: usize, tolerance: Duration) -> Query {
-        Query {
-            temporal_tolerance: tolerance,
-            ..self.queries[index].as_query(QueryId(index as u64))
-        }
+        let mut query = self.queries[index].as_query(QueryId(index as u64));
+        query.temporal_tolerance = tolerance;
+        query
     }
 
     /// Returns the memory of a workload of `queries` queries, in bytes.

@@ -2,13 +2,13 @@
 
 use meshcloak::cells::{CellId, CellRule, Cells};
 use meshcloak::constraint_graph::Coverage;
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::mesh::{MeshKey, MeshRule};
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::naive;
 use meshcloak::printed::Printed;
-use meshcloak::query::Query;
+use meshcloak::query::{Query, UserId};
 use meshcloak::region::Region;
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::town::Town;
@@ -84,7 +84,7 @@ fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
     for seed in 0..150 {
         let town = Town::random(seed * 4);
         let crowd = town.random_queries(&mut Town::generator(seed), 2 + seed as usize % 50);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         for coverage in [Coverage::Own, Coverage::Both] {
             for region in [
                 RegionRule::Mesh(MeshRule::Reach),
@@ -108,7 +108,7 @@ fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
 fn a_warm_scheme_proposes_the_same_as_a_fresh_one() {
     let mut warm: Option<(Arc<Atlas>, MeshCloak)> = None;
     let town = Town::random(500);
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     for seed in 0..60 {
         let state = State::with_waiting(town.random_queries(&mut Town::generator(seed), 40));
         let (atlas, scheme) = warm.get_or_insert_with(|| {
@@ -125,11 +125,11 @@ fn a_cancelled_query_is_not_served_and_does_not_count() {
     let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
     let mut crowd = town.random_queries(&mut Town::generator(1), 3);
     for (number, query) in crowd.iter_mut().enumerate() {
-        query.user = meshcloak::query::UserId(number as u64);
+        query.user = UserId(number as u64);
         query.k = 3;
         query.distance_constraint = Length::metres(1_000.0);
     }
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let mut scheme = MeshCloak::new(atlas, Settings::paper());
     let batch = |cancelled| Batch { now: Time::default(), arrivals: crowd.clone(), cancelled };
     let all = turn(&mut scheme, &mut State::default(), batch(Vec::new()), &mut ()).served.len();
@@ -144,16 +144,17 @@ fn the_engine_refuses_queries_that_it_could_never_serve() {
     let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
     let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(300.0)));
     let mut engine = Engine::new(Arc::clone(&atlas), Settings::default());
-    let query = town.random_queries(&mut Town::generator(1), 1).remove(0);
-    let dc = Length::metres(200.0);
-    let error = engine.submit(Query { k: 1, distance_constraint: dc, ..query.clone() });
+    let query = Query::builder(UserId(1), town.at("A-B", 100.0)).dc(Length::metres(200.0));
+    let error = engine.submit(query.clone().k(1).build_unchecked());
     assert_eq!(error, Err(SubmitError::Query(QueryError::K(1))));
-    let error = engine.submit(Query { distance_constraint: Length::ZERO, k: 2, ..query.clone() });
+    let error = engine.submit(query.clone().dc(Length::ZERO).build_unchecked());
     assert!(matches!(error, Err(SubmitError::Query(QueryError::DistanceConstraint { .. }))));
     let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
     let mut engine = Engine::new(atlas, settings);
-    let query = Query { k: 2, distance_constraint: dc, speed: None, ..query };
-    assert_eq!(engine.submit(query), Err(SubmitError::Admission(AdmissionError::Speed)));
+    assert_eq!(
+        engine.submit(query.build_unchecked()),
+        Err(SubmitError::Admission(AdmissionError::Speed))
+    );
     assert!(engine.tick(Time::default()).served.is_empty() && engine.waiting().is_empty());
 }
 
@@ -161,7 +162,7 @@ fn the_engine_refuses_queries_that_it_could_never_serve() {
 #[should_panic(expected = "Admission::admit")]
 fn history_cannot_run_without_admission() {
     let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
     let arrivals = town.random_queries(&mut Town::generator(1), 3);
     let batch = Batch { arrivals, ..Batch::default() };

@@ -2,7 +2,7 @@
 //! random towns: every set of every turn, and that the sets are maximal.
 
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage};
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::history::LastPositions;
@@ -123,7 +123,7 @@ impl<'a> Judge<'a> {
 /// Runs batches of one second until no query waits; returns the numbers of served queries and of
 /// those with a past.
 fn run(town: &Town, settings: Settings, crowd: &[Query], what: &str) -> (usize, usize) {
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
     let mut judge = Judge::new(town, settings, crowd);
     let mut state = State::default();
@@ -189,7 +189,7 @@ fn history_sets_hide_every_member_with_a_known_past() {
 fn a_fresh_scheme_proposes_the_same_for_the_same_state() {
     for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
         let town = Town::random(450);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         let settings = Settings { guarantee, ..Settings::default() };
         let mut warm = MeshCloak::new(Arc::clone(&atlas), settings);
         let mut state = State::default();
@@ -220,7 +220,7 @@ fn the_number_of_threads_changes_nothing() {
         let answer = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+                let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
                 let settings = Settings { guarantee, ..Settings::default() };
                 MeshCloak::new(atlas, settings).cloak(&state, Time::default(), &mut ()).clone()
             })
@@ -243,7 +243,7 @@ fn history_depends_on_neither_threads_nor_scratch_buffers() {
         let town = Town::random(seed + 900);
         let crowd = crowd(&town, seed, 200);
         // Beyond the dc_max of the atlas, past positions need a search.
-        let dc_max = [LARGEST_DC_MAX, Length::metres(300.0)][seed as usize % 2];
+        let dc_max = [MAX_DC_MAX, Length::metres(300.0)][seed as usize % 2];
         let atlas = Arc::new(Atlas::new(town.map.clone(), dc_max));
         let mut warm = [0; 3].map(|_| MeshCloak::new(Arc::clone(&atlas), settings));
         let mut state = State::default();

@@ -89,19 +89,18 @@ impl Scene {
             let place = self.people.iter().position(|other| plain(other) == plain(person));
             place.unwrap_or(0) as u64
         };
-        let asks = |(place, person): (usize, &Person)| Query {
-            id: QueryId(place as u64),
-            user: UserId(user(person)),
-            asked_at: match person.asks {
-                Asks::Now => Time::from_millis(0),
-                Asks::Later => Time::from_millis(DELTA * 1000),
-            },
-            position: person.position,
-            k: person.k,
-            temporal_tolerance: Duration::from_secs(3),
-            distance_constraint: person.dc,
-            // As fast as her constraint says, from one time to the other.
-            speed: Some(Speed::metres_per_second(person.dc.as_metres() / DELTA as f64)),
+        let asks = |(place, person): (usize, &Person)| {
+            Query::builder(UserId(user(person)), person.position)
+                .id(QueryId(place as u64))
+                .at(match person.asks {
+                    Asks::Now => Time::from_millis(0),
+                    Asks::Later => Time::from_millis(DELTA * 1000),
+                })
+                .k(person.k)
+                .dt(Duration::from_secs(3))
+                .dc(person.dc)
+                .speed(Speed::metres_per_second(person.dc.as_metres() / DELTA as f64))
+                .build_unchecked()
         };
         self.people.iter().enumerate().map(asks).collect()
     }

@@ -130,6 +130,8 @@ impl Scheme for ICliqueCloak {
 
     fn describe(&self) -> Description {
         Description {
+            label: "ICliqueCloak",
+            summary: "CliqueCloak with movement boundaries.",
             setting: "free space",
             cliques: "edge-based incremental",
             constraint: "v × Δt in the plane",

@@ -232,6 +232,11 @@ impl Scheme for Sequential {
 
     fn describe(&self) -> Description {
         Description {
+            label: match self.increment {
+                Increment::Node => "MeshCloak, sequential",
+                Increment::Edge => "MeshCloak, sequential, edge by edge",
+            },
+            summary: "As printed, processed query by query without batches.",
             setting: "map",
             cliques: match self.increment {
                 Increment::Node => "node-based incremental",

@@ -207,6 +207,8 @@ mod tests {
         fn describe(&self) -> Description {
             let [setting, cliques, constraint] = ["map", "pairs", "none"];
             Description {
+                label: "Pairs",
+                summary: "",
                 setting,
                 cliques,
                 constraint,

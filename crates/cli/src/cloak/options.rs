@@ -1,15 +1,15 @@
 //! How the arguments of `cloak` are spelt.
 
-use meshcloak::distance::LARGEST_DC_MAX;
+use meshcloak::distance::MAX_DC_MAX;
 use meshcloak::units::Length;
 
 /// Metres above 0 that distances can be known up to, rounded down.
 pub fn dc_max(text: &str) -> Result<Length, String> {
     let length = text.parse().map(Length::metres_down).unwrap_or_default();
-    if Length::ZERO < length && length <= LARGEST_DC_MAX {
+    if Length::ZERO < length && length <= MAX_DC_MAX {
         return Ok(length);
     }
-    Err(format!("expected metres above 0, at most {}", LARGEST_DC_MAX.as_metres()))
+    Err(format!("expected metres above 0, at most {}", MAX_DC_MAX.as_metres()))
 }
 
 /// Seconds above 0 with at most three decimals, in milliseconds.
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn settings_that_make_no_sense_are_refused() {
         assert_eq!(dc_max("2000"), Ok(Length::metres(2000.0)));
-        assert_eq!(dc_max("2047"), Ok(LARGEST_DC_MAX));
+        assert_eq!(dc_max("2047"), Ok(MAX_DC_MAX));
         for bad in ["0", "-5", "2047.1", "nan", "far", "0.01"] {
             assert!(dc_max(bad).is_err(), "{bad}");
         }

@@ -90,16 +90,14 @@ impl Roster {
 /// A row as the engine sees it.
 pub fn as_query(record: &QueryRecord, id: QueryId, user: UserId, position: Position) -> Query {
     let speed = record.speed.map(|speed| f64::from(speed) / 1000.0);
-    Query {
-        id,
-        user,
-        asked_at: Time::from_millis(record.asked_at),
-        position,
-        k: record.k,
-        temporal_tolerance: Duration::from_millis(record.temporal_tolerance),
-        distance_constraint: record.distance_constraint,
-        speed: speed.map(Speed::metres_per_second),
-    }
+    Query::builder(user, position)
+        .id(id)
+        .at(Time::from_millis(record.asked_at))
+        .k(record.k)
+        .dt(Duration::from_millis(record.temporal_tolerance))
+        .dc(record.distance_constraint)
+        .speed(speed.map(Speed::metres_per_second))
+        .build_unchecked() // the intake has checked k and dc
 }
 
 #[cfg(test)]

@@ -50,8 +50,8 @@ impl BatchCase<'_> {
             disclosures: &disclosures,
             attacked: 0,
             previous: None,
-            crowd: Some(self.snapshot),
-            named: &[],
+            snapshot: Some(self.snapshot),
+            candidate_sets: &[],
             prior: None,
         };
         for attack in attacks {
@@ -74,7 +74,7 @@ impl BatchCase<'_> {
         }
         // The snapshot caches its rerun, so this attack is cheap.
         let found = attacks::inversion::Inversion.attack(&view);
-        found.and_then(|found| found.people).unwrap_or_default()
+        found.and_then(|found| found.candidates).unwrap_or_default()
     }
 
     /// Compares the result of an attack with the truth.
@@ -84,7 +84,7 @@ impl BatchCase<'_> {
             let remaining = Some(self.members);
             return Observation { k: target.k, remaining, ..Observation::default() };
         };
-        let users = found.people.as_deref().unwrap_or_default();
+        let users = found.candidates.as_deref().unwrap_or_default();
         let street = target.position.street;
         let is_named = match letter {
             // Homogeneity counts users on one street once.
@@ -106,7 +106,7 @@ impl BatchCase<'_> {
     /// hold no questions: every query gets one of eight kinds with probabilities 1/2, 1/4, ….
     fn distinct_questions(&self) -> usize {
         let kind =
-            |index: &u32| mix(self.snapshot.people[*index as usize].id.0).leading_zeros().min(7);
+            |index: &u32| mix(self.snapshot.candidates[*index as usize].id.0).leading_zeros().min(7);
         let mut kinds: Vec<u32> =
             self.snapshot.publishers_of(self.region).iter().map(kind).collect();
         kinds.sort_unstable();

@@ -145,7 +145,7 @@ impl BatchAttacker<'_> {
             rerun: SchemeRerun { make: &make, state, now },
             recorded: (!self.is_cheap_to_rerun).then(|| rerun_result(state, published)),
         };
-        let candidates = SchemeRerun::people(state);
+        let candidates = SchemeRerun::candidates(state);
         let snapshot = Snapshot::new(&candidates, &replay);
         let mut sets: BTreeMap<u32, (Arc<Region<'static>>, Arc<[u32]>)> = BTreeMap::new();
         for hit in hits {

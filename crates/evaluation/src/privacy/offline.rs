@@ -7,7 +7,7 @@ use super::observed_scheme::TargetDisclosure;
 use super::portrait::{Picture, Portrait, Suitability};
 use super::truth::{TrueQuery, Truth};
 use attacks::combined::Combined;
-use attacks::intersection::in_all;
+use attacks::intersection::common_users;
 use attacks::reachability::Reachability;
 use attacks::{
     Attack, KnownPosition, LinkedDisclosure, Posterior, Prior, RegionDependence, Target, View,
@@ -123,7 +123,7 @@ impl OfflineScorer<'_> {
         let truth = self.truth.of(disclosure.query);
         let picture = Picture {
             map: self.atlas.map(),
-            shown: track.linked[attacked].everywhere(self.atlas.map()),
+            shown: track.linked[attacked].uniform(self.atlas.map()),
             remaining: &remaining,
             truth,
             previous: truth.previous.map(|previous| self.truth.of(previous).position),
@@ -173,7 +173,7 @@ impl OfflineScorer<'_> {
         let disclosure = track.disclosures[attacked];
         let truth = self.truth.of(disclosure.query);
         let members = self.members(disclosure);
-        let everywhere = track.linked[attacked].everywhere(self.atlas.map());
+        let everywhere = track.linked[attacked].uniform(self.atlas.map());
         let mut shown = self.observe_positions(truth, everywhere, &members);
         (shown.remaining, shown.wrong) = (Some(members.len()), false);
         Case { truth, members, everywhere, shown, named: &track.named[..=attacked] }
@@ -188,7 +188,7 @@ impl OfflineScorer<'_> {
         found: &Posterior,
     ) -> Observation {
         let truth = case.truth;
-        if let Some(users) = &found.people {
+        if let Some(users) = &found.candidates {
             let (remaining, wrong) = (Some(users.len()), !users.contains(&truth.user));
             return Observation { k: truth.k, remaining, wrong, ..Observation::default() };
         }
@@ -197,7 +197,7 @@ impl OfflineScorer<'_> {
             'B' | 'J' => Observation { remaining: None, ..observation },
             'C' => Observation { remaining: None, metres: None, wrong: false, ..observation },
             'L' => {
-                let combined = Combined::left(view);
+                let combined = Combined::remaining(view);
                 let combined = self.observe_positions(truth, &combined, &case.members);
                 Observation { error: observation.error, ..combined }
             }
@@ -275,8 +275,8 @@ impl OfflineScorer<'_> {
             disclosures: &track.linked,
             attacked,
             previous: previous.filter(|_| level == attacks::Level::Previous),
-            crowd: None,
-            named: if level == attacks::Level::Batch { &track.named } else { &[] },
+            snapshot: None,
+            candidate_sets: if level == attacks::Level::Batch { &track.named } else { &[] },
             prior: (attack.letter() == 'J').then_some(self.prior),
         }
     }
@@ -299,7 +299,7 @@ fn add_bayes_figures(
 fn add_link_figures(score: &mut AttackScore, k: u32, named: &[Vec<UserId>]) {
     for (linked, name) in [(2, "below k after two"), (3, "below k after three")] {
         if named.len() >= linked {
-            score.add_figure(name, indicator(in_all(named, linked).len() < k as usize));
+            score.add_figure(name, indicator(common_users(named, linked).len() < k as usize));
         }
     }
 }

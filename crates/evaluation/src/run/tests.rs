@@ -28,6 +28,8 @@ impl Scheme for Pairs {
 
     fn describe(&self) -> Description {
         Description {
+            label: "Pairs",
+            summary: "",
             setting: "test",
             cliques: "",
             constraint: "",

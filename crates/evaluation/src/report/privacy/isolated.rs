@@ -6,7 +6,7 @@ use super::super::plot::Plot;
 use super::super::why_a_map::hidden::{self, Hidden, label};
 use attacks::reachability::Reachability;
 use attacks::{Attack as _, LinkedDisclosure, Posterior, RegionDependence, Target, View};
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
 use picture::scene::{Asks, Scene};
@@ -49,7 +49,7 @@ fn query_of_a(scene: &Scene, asks: Asks) -> Option<Query> {
 }
 
 fn seen(scene: &Scene, scheme: &str) -> Seen {
-    let atlas = Arc::new(Atlas::new(scene.town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
     let shown = hidden::ask(scene, &atlas, scheme);
     let mut disclosures = Vec::new();
     for hidden in &shown {
@@ -69,8 +69,8 @@ fn seen(scene: &Scene, scheme: &str) -> Seen {
                 disclosures: &disclosures,
                 attacked: 1,
                 previous: None,
-                crowd: None,
-                named: &[],
+                snapshot: None,
+                candidate_sets: &[],
                 prior: None,
             })
         });

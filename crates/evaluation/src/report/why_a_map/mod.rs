@@ -8,7 +8,7 @@ use super::page::{Section, Table};
 use super::plot::Plot;
 use crate::schemes::PAPER;
 use hidden::{Hidden, label, together};
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::map::Position;
 use meshcloak::region::Region;
 use meshcloak::units::Rectangle;
@@ -74,7 +74,7 @@ pub(super) fn section() -> Section {
     let mut table = Table::new(["town", "clique-cloak", "i-clique-cloak", PAPER]);
     for case in &CASES {
         let scene = Scene::read(case.fixture);
-        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
         let said = SCHEMES.map(|scheme| {
             let hidden = hidden::ask(&scene, &atlas, scheme);
             together(&scene, hidden.iter().filter(|hidden| hidden.asks == last(&scene)))
@@ -98,7 +98,7 @@ fn last(scene: &Scene) -> Asks {
 
 fn draw(case: &Case) -> Canvas {
     let scene = Scene::read(case.fixture);
-    let atlas = Arc::new(Atlas::new(scene.town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
     let rival = hidden::ask(&scene, &atlas, case.rival);
     let ours = hidden::ask(&scene, &atlas, PAPER);
     let rectangles: Vec<(Asks, Rectangle)> = rival
@@ -217,7 +217,7 @@ mod tests {
     /// Who is hidden with whom in the last step of a fixture.
     fn said(case: &Case, scheme: &str) -> String {
         let scene = Scene::read(case.fixture);
-        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
         let hidden = hidden::ask(&scene, &atlas, scheme);
         together(&scene, hidden.iter().filter(|hidden| hidden.asks == last(&scene)))
     }
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn by_the_map_only_a_can_have_come_from_the_first_rectangle() {
         let scene = Scene::read(CASES[2].fixture);
-        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
         let hidden = hidden::ask(&scene, &atlas, "i-clique-cloak");
         let Region::Rectangle(first) = hidden[0].region else { panic!("a rectangle is shown") };
         let sources = reach::inside(&scene, first);

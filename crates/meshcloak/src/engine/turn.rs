@@ -1,121 +1,12 @@
-//! The cloaking engine: waiting queries in, published sets out (Algorithm 4).
-//!
-//! ```text
-//!              ┌───────────────────────── turn ─────────────────────────┐
-//! arrivals ──▶ │ collect ──▶ expire ──▶ scheme ──▶ guard ──▶ settle     │ ──▶ Turn
-//!              │ lines 8–9   lines 3–7  10–15     violations  16–17     │     published, served,
-//!              └────────────── State: waiting list, history ────────────┘     expired, cancelled
-//! ```
-//!
-//! [`Engine`] is the type to embed: it owns scheme, state and admission, checks each query and
-//! cannot publish a set around the guard. [`turn`] is one turn over a state that the caller owns,
-//! for programs with an intake of their own (gateway, evaluation); it calls the guard as well.
+//! One turn of the engine: collect, expire, cloak, guard, settle (Algorithm 4, body of the loop).
 
-use crate::distance::Atlas;
-use crate::guarantee::{Admission, AdmissionError, Guarantee};
-use crate::mesh_cloak::{MeshCloak, Settings};
-use crate::query::{Query, QueryError, QueryId};
+use crate::guarantee::Guarantee;
+use crate::query::{Query, QueryId};
 use crate::region::Region;
 use crate::scheme::{Disclosure, Observer, Published, Scheme, Stage, State};
 use crate::service_odds::WaitOutcome;
 use crate::units::Time;
-use std::sync::Arc;
 use std::time::Duration;
-
-/// A scheme with its waiting queries: submit queries, tick, send the disclosures.
-///
-/// The crate's front page has a complete example.
-#[derive(Debug)]
-pub struct Engine<S = MeshCloak> {
-    atlas: Arc<Atlas>,
-    scheme: S,
-    state: State,
-    admission: Option<Admission>,
-    next: Batch,
-    next_id: u64,
-}
-
-/// Reason for which the engine refuses a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SubmitError {
-    /// A value of the query is out of range.
-    #[error(transparent)]
-    Query(#[from] QueryError),
-    /// The `history` guarantee cannot protect the query.
-    #[error(transparent)]
-    Admission(#[from] AdmissionError),
-}
-
-impl Engine {
-    /// Returns an engine that runs MeshCloak on a prepared map.
-    pub fn new(atlas: Arc<Atlas>, settings: Settings) -> Engine {
-        let scheme = MeshCloak::new(Arc::clone(&atlas), settings);
-        Engine::with_scheme(atlas, scheme)
-    }
-}
-
-impl<S: Scheme> Engine<S> {
-    /// Returns an engine that runs another scheme.
-    pub fn with_scheme(atlas: Arc<Atlas>, scheme: S) -> Engine<S> {
-        let horizon = scheme.history_horizon().filter(|_| needs_admission(&scheme));
-        let admission = horizon.map(|horizon| Admission::new(&atlas, horizon));
-        let (state, next) = (State::default(), Batch::default());
-        Engine { atlas, scheme, state, admission, next, next_id: 0 }
-    }
-
-    /// Queues a query for the next tick and returns its id, which replaces the one of `query`.
-    /// Queries are submitted in order of time.
-    ///
-    /// # Errors
-    /// If a value of the query is out of range, or `history` cannot protect it.
-    pub fn submit(&mut self, mut query: Query) -> Result<QueryId, SubmitError> {
-        query.id = QueryId(self.next_id);
-        query.check(self.atlas.dc_max())?;
-        if let Some(admission) = &mut self.admission {
-            let previous = admission.admit(&self.atlas, &query)?;
-            self.state.history.set_previous(query.id, previous);
-        }
-        self.next_id += 1;
-        self.next.arrivals.push(query);
-        Ok(QueryId(self.next_id - 1))
-    }
-
-    /// Withdraws a query at the next tick; it has no effect if the query has departed.
-    pub fn cancel(&mut self, query: QueryId) {
-        self.next.cancelled.push(query);
-    }
-
-    /// Runs one turn at `now` over everything that was submitted.
-    pub fn tick(&mut self, now: Time) -> Turn<'_> {
-        self.tick_observed(now, &mut ())
-    }
-
-    /// Like [`Engine::tick`], and reports each stage to `observer`.
-    pub fn tick_observed(&mut self, now: Time, observer: &mut dyn Observer) -> Turn<'_> {
-        let batch = Batch { now, ..std::mem::take(&mut self.next) };
-        turn(&mut self.scheme, &mut self.state, batch, observer)
-    }
-
-    /// Returns the waiting queries, in order of arrival.
-    pub fn waiting(&self) -> &[Query] {
-        &self.state.waiting
-    }
-
-    /// Returns the map that the engine runs on.
-    pub fn atlas(&self) -> &Arc<Atlas> {
-        &self.atlas
-    }
-
-    /// Returns the scheme.
-    pub fn scheme(&self) -> &S {
-        &self.scheme
-    }
-}
-
-/// Whether arrivals need the previous position that admission returns.
-fn needs_admission(scheme: &dyn Scheme) -> bool {
-    scheme.promise().is_some_and(|promise| promise.guarantee == Guarantee::History)
-}
 
 /// Input of one turn.
 #[derive(Clone, Debug, Default)]
@@ -159,8 +50,8 @@ impl Turn<'_> {
 /// Runs one turn: collect, expire, cloak, guard, settle.
 ///
 /// # Panics
-/// If the scheme promises `history` and an arrival has no entry in
-/// [`State::history`]: see [`Admission::admit`].
+/// If the scheme promises `history` and an arrival has no entry in [`State::history`]: see
+/// [`Admission::admit`](crate::guarantee::Admission::admit).
 pub fn turn<'a>(
     scheme: &'a mut dyn Scheme,
     state: &mut State,
@@ -185,6 +76,11 @@ pub fn turn<'a>(
     let served = settle(state, published, horizon);
     let Departed { cancelled, expired } = departed;
     Turn { at, published, served, expired, cancelled }
+}
+
+/// Whether arrivals need the previous position that admission returns.
+pub(super) fn needs_admission(scheme: &dyn Scheme) -> bool {
+    scheme.promise().is_some_and(|promise| promise.guarantee == Guarantee::History)
 }
 
 /// Removes the served queries from the waiting list (lines 16–17) and returns them with their sets.
@@ -251,14 +147,14 @@ fn collect(state: &mut State, batch: Batch, horizon: Option<Duration>) -> Depart
     departed
 }
 
-/// Reports to the service odds what became of the queries that the last turn left waiting, and
-/// which queries this turn leaves waiting.
+/// Adds to the service odds the outcome of each query that the last turn left waiting, and lists
+/// the queries that this turn leaves waiting.
 fn update_odds(state: &mut State, departed: &Departed, published: &Published) {
     let State { waiting, odds, .. } = state;
     if published.classes.len() != waiting.len() {
-        return; // the scheme does not use them
+        return; // the scheme does not use service odds
     }
-    // All lists are in order of arrival, and so are the queries that were left waiting.
+    // All lists, including the one of `odds`, are in order of arrival: one pass over each.
     let mut expired = departed.expired.iter().peekable();
     let mut cancelled = departed.cancelled.iter().peekable();
     let mut served = published.served().iter().peekable();
