@@ -67,7 +67,7 @@ impl LastPositions {
         previous
     }
 
-    /// Records the arrivals of a batch of recorded traffic for [`crate::engine::turn`].
+    /// Records the arrivals of a batch of recorded traffic for [`crate::engine::turn()`].
     pub fn record_all(&mut self, arrivals: &[Query], history: &mut History) {
         for query in arrivals {
             let previous = self.record(query);

@@ -102,9 +102,8 @@ pub mod naive;
 pub use crate::distance::Atlas;
 pub use crate::engine::{Batch, Engine, SubmitError, Turn};
 pub use crate::guarantee::{Admission, AdmissionError, Guarantee};
-pub use crate::map::{
-    Extent, Frame, MapBuilder, MapError, Position, RawStreet, StreetId, StreetMap,
-};
+pub use crate::map::{Extent, Frame, MapBuilder, MapError, Position, RawStreet};
+pub use crate::map::{StreetId, StreetMap};
 pub use crate::mesh_cloak::{Hold, MeshCloak, RegionRule, Settings};
 pub use crate::private::Private;
 pub use crate::query::{Query, QueryBuilder, QueryError, QueryId, UserId};

@@ -146,7 +146,7 @@ fn quality_rows(table: &mut Table, quality: &Quality) {
     table.row("gap to the street, largest", metres(1.0));
     table.heading("Where trips broke");
     table.row("points off the map", count(quality.off_map));
-    table.row("no way between points", count(quality.no_way));
+    table.row("no way between points", count(quality.no_path));
     table.row("silence", count(quality.silent));
     table.row("points alone between breaks", count(quality.alone));
 }
@@ -163,7 +163,7 @@ fn quality_json(quality: &Quality) -> Value {
         "p95_m": quality.gap(0.95),
         "largest_m": quality.gap(1.0),
         "off_map": quality.off_map,
-        "no_way": quality.no_way,
+        "no_way": quality.no_path,
         "silent": quality.silent,
         "alone": quality.alone,
     })

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`Engine`] is the type to embed: it owns scheme, state and admission, and checks each query.
-//! [`turn`] is one turn over a state that the caller owns, for programs with an intake of their own
+//! [`turn()`] is one turn over a state that the caller owns, for programs with an intake of their own
 //! (gateway, evaluation). Both call the guard.
 
 mod turn;

@@ -6,7 +6,7 @@
 //!                                                     their queries go on waiting
 //! ```
 //!
-//! The engine ([`crate::engine::turn`]) calls the guard, so no scheme can bypass it. The guard shares
+//! The engine ([`crate::engine::turn()`]) calls the guard, so no scheme can bypass it. The guard shares
 //! no code with the search for sets: not the grouping, the constraint graph, the mesh, nor their
 //! distances (`distances.rs` has its own search). A set is checked in this order, and the first
 //! failed check is its [`Violation`]:
