@@ -105,8 +105,9 @@ impl BatchCase<'_> {
     /// Returns the number of distinct question kinds among the publishers of the region. Workloads
     /// hold no questions: every query gets one of eight kinds with probabilities 1/2, 1/4, ….
     fn distinct_questions(&self) -> usize {
-        let kind =
-            |index: &u32| mix(self.snapshot.candidates[*index as usize].id.0).leading_zeros().min(7);
+        let kind = |index: &u32| {
+            mix(self.snapshot.candidates[*index as usize].id.0).leading_zeros().min(7)
+        };
         let mut kinds: Vec<u32> =
             self.snapshot.publishers_of(self.region).iter().map(kind).collect();
         kinds.sort_unstable();
