@@ -11,11 +11,10 @@ use crate::traffic_args::TrafficArgs;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use evaluation::maps::DC_MAX;
-use evaluation::people::simulate;
-use evaluation::privacy::{Assay, Given, Plan, PortraitRow, assay};
+use evaluation::privacy::{AttackResults, Plan, PortraitRow, RecordedRun, run_attacks};
 use evaluation::results::{self, PrivacyRow, privacy_rows};
 use evaluation::run::{Conditions, Presence};
-use evaluation::tape::Tape;
+use evaluation::workload::{Workload, simulate};
 use import::{MapSource, Progress as _};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
@@ -88,15 +87,15 @@ impl Attack {
         self.threads.apply()?;
         let imported = self.how.read(self.map.as_ref(), console)?;
         console.begin("measuring distances", 0);
-        let max_bytes = evaluation::provenance::Machine::here().most_row_bytes();
+        let max_bytes = evaluation::provenance::Machine::detect().max_row_bytes();
         let atlas =
             Arc::new(Atlas::with_max_bytes(imported.map, Length::metres(DC_MAX), max_bytes));
         let (rows, portraits) = match (&self.queries, &self.outcomes) {
             (Some(queries), Some(outcomes)) => {
                 console.begin("reading", 0);
-                let given = Given::read(atlas.map(), queries, outcomes, console);
+                let recorded = RecordedRun::read(atlas.map(), queries, outcomes, console);
                 console.begin("attacking", 0);
-                let found = given?.assay(
+                let found = recorded?.run_attacks(
                     &atlas,
                     attacks::RegionDependence::Mesh(Default::default()),
                     &plan,
@@ -117,34 +116,34 @@ impl Attack {
         let all = attacks::all();
         let chosen = |name: &&str| self.attacks.iter().any(|names| names.contains(name));
         let attacks = all.iter().map(|attack| attack.name()).filter(chosen).collect();
-        let victims = if self.victims == 0 { usize::MAX } else { self.victims };
-        Plan { attacks, victims, ..Plan::default() }
+        let targets = if self.victims == 0 { usize::MAX } else { self.victims };
+        Plan { attacks, targets, ..Plan::default() }
     }
 
     fn attack_all(
         &self,
         atlas: &Arc<Atlas>,
-        schemes: &[evaluation::privacy::Suspect],
+        schemes: &[evaluation::privacy::AttackedScheme],
         plan: &Plan,
         console: &Console,
     ) -> Result<(Vec<PrivacyRow>, Vec<PortraitRow>)> {
         console.begin("simulating", 0);
-        let tape = self.tape(atlas)?;
+        let workload = self.workload(atlas)?;
         let tolerance = Duration::from_millis(self.traffic.dt.into());
         let conditions =
             Conditions { tolerance, dc_max: atlas.dc_max(), presence: Presence::AllAsk };
         let (mut rows, mut portraits) = (Vec::new(), Vec::new());
         console.begin_cells(schemes.len() as u64);
-        for (number, suspect) in schemes.iter().enumerate() {
-            console.reach(number as u64, suspect.name().to_owned());
-            let found = assay(suspect, atlas, &tape, conditions, plan);
+        for (number, scheme) in schemes.iter().enumerate() {
+            console.reach(number as u64, scheme.name().to_owned());
+            let found = run_attacks(scheme, atlas, &workload, conditions, plan);
             rows.extend(privacy_rows(&self.common(), &found));
             portraits.extend(portrait(&found));
         }
         Ok((rows, portraits))
     }
 
-    fn tape(&self, atlas: &Atlas) -> Result<Tape> {
+    fn workload(&self, atlas: &Atlas) -> Result<Workload> {
         let profile = self.traffic.profile()?.with_uniform_places();
         Ok(simulate(atlas.map(), &profile, self.traffic.settings(self.users)))
     }
@@ -180,7 +179,7 @@ fn map_label(source: &MapSource) -> String {
     known.map_or_else(stem, |(name, _)| (*name).to_owned())
 }
 
-fn portrait(found: &Assay) -> Vec<PortraitRow> {
+fn portrait(found: &AttackResults) -> Vec<PortraitRow> {
     found.portrait.as_ref().map_or(Vec::new(), |portrait| portrait.rows(&found.scheme))
 }
 

@@ -5,7 +5,7 @@ use crate::scheme_args::region::RegionArg;
 use crate::scheme_args::{GuaranteeArg, MESHCLOAK, value_name};
 use anyhow::{Result, bail};
 use clap::Args;
-use evaluation::privacy::Suspect;
+use evaluation::privacy::AttackedScheme;
 use evaluation::schemes;
 use meshcloak::cells::CellRule;
 use meshcloak::units::Length;
@@ -35,7 +35,7 @@ impl SchemeSelection {
     }
 
     /// Returns the schemes without duplicates.
-    pub fn schemes(&self) -> Result<Vec<Suspect>> {
+    pub fn schemes(&self) -> Result<Vec<AttackedScheme>> {
         if self.cell_length.is_some() && !self.region.contains(&RegionArg::Cells) {
             bail!("--cell-length needs --region cells");
         }
@@ -50,9 +50,9 @@ impl SchemeSelection {
         if self.has_settings() && !names.iter().any(|name| name.starts_with("meshcloak/")) {
             bail!("--guarantee and --region are settings of `{MESHCLOAK}`; add it to --scheme");
         }
-        let mut suspects: Vec<Suspect> = Vec::new();
+        let mut suspects: Vec<AttackedScheme> = Vec::new();
         for name in names {
-            let Some(suspect) = Suspect::named(&name) else {
+            let Some(suspect) = AttackedScheme::named(&name) else {
                 bail!("--scheme {name}: unknown scheme; expected all or {}", schemes::expected());
             };
             if !suspects.contains(&suspect) {
@@ -70,7 +70,7 @@ impl SchemeSelection {
         let mut names = Vec::new();
         for name in &self.scheme {
             match name.as_str() {
-                "all" => names.extend(schemes::names().into_iter().map(str::to_owned)),
+                "all" => names.extend(baselines::names().map(str::to_owned)),
                 _ => names.push(name.clone()),
             }
         }
@@ -143,9 +143,9 @@ mod tests {
         let names: Vec<String> =
             selection.schemes().unwrap().iter().map(|suspect| suspect.name().to_owned()).collect();
         let expected = [
-            "meshcloak",
+            "meshcloak/paper",
             "meshcloak/history",
-            "meshcloak/cells-600",
+            "meshcloak/paper/cells-600",
             "meshcloak/history/cells-600",
             "casper",
         ];

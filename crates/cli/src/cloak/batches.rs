@@ -10,7 +10,7 @@ use super::text::Labels;
 use super::turn_writer::TurnWriter;
 use anyhow::Result;
 use evaluation::metrics::Tally;
-use evaluation::score::QUIET;
+use evaluation::score::MAX_IDLE_BATCHES;
 use evaluation::stopwatch::Stopwatch;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetMap;
@@ -32,7 +32,7 @@ pub struct Batches<'a> {
     arrivals: Vec<Query>,
     state: State,
     registry: Registry,
-    /// Number of consecutive idle batches. After [`QUIET`] of them the run skips to the next arrival
+    /// Number of consecutive idle batches. After [`MAX_IDLE_BATCHES`] of them the run skips to the next arrival
     /// or expiry: without arrivals a largest clique only shrinks, so no query can be served.
     idle: u64,
     /// Number of queries served since the end of the last batch.
@@ -131,7 +131,7 @@ impl<'a> Batches<'a> {
         if self.state.waiting.is_empty() {
             return target;
         }
-        if self.idle < QUIET {
+        if self.idle < MAX_IDLE_BATCHES {
             return Some(now + self.interval);
         }
         let ends = self.state.waiting.iter().map(|query| query.asked_at + query.temporal_tolerance);

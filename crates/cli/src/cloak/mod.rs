@@ -101,7 +101,7 @@ impl Cloak {
     fn cloak(&self, console: &Console) -> Result<CloakSummary> {
         let map = self.how.read(self.map.as_ref(), console)?.map;
         console.begin("measuring distances", 0);
-        let max_bytes = evaluation::provenance::Machine::here().most_row_bytes();
+        let max_bytes = evaluation::provenance::Machine::detect().max_row_bytes();
         let atlas = Arc::new(Atlas::with_max_bytes(map, self.dc_max, max_bytes));
         let start = Instant::now();
         let tally = self.run_batches(&atlas, console);

@@ -164,7 +164,8 @@ mod tests {
     use tokio::sync::oneshot;
 
     fn gateway(map: &StreetMap) -> Gateway {
-        let walker = Arc::new(Walker::new(Arc::new(Atlas::new(map.clone(), Length::metres(300.)))));
+        let walker =
+            Arc::new(Walker::new(Arc::new(Atlas::new(map.clone(), Length::metres(2000.)))));
         let service = Box::new(BuiltIn::new(Arc::clone(&walker)));
         let mut config = Config { keys: None, ..Config::default() };
         config.engine.guarantee = Guarantee::History;

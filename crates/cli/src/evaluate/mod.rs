@@ -10,7 +10,7 @@ use crate::stdout;
 use crate::table::{Table, grouped};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use evaluation::evaluate::{Evaluation, Finished, Witness, evaluate};
+use evaluation::evaluate::{CellProgress, Evaluation, Finished, evaluate};
 use evaluation::experiment::Experiment;
 use evaluation::provenance::Program;
 use evaluation::schemes;
@@ -95,7 +95,7 @@ impl Evaluate {
             costs: self.costs.as_deref(),
             program: program(),
         };
-        let finished = evaluate(&evaluation, &ConsoleWitness { console });
+        let finished = evaluate(&evaluation, &ConsoleProgress { console });
         console.clear();
         let mut finished = finished?;
         let page = self.out.join("report.html");
@@ -151,9 +151,13 @@ impl Evaluate {
         if self.guarantee.is_none() && !self.region.is_given() {
             return Ok(());
         }
-        let guarantee = self.guarantee.unwrap_or(GuaranteeArg::Paper).into();
-        let settings = Settings { guarantee, region: self.region.rule(), ..schemes::PAPER };
-        for scheme in schemes.iter_mut().filter(|scheme| *scheme == "meshcloak") {
+        for scheme in schemes.iter_mut() {
+            let Some(mut settings) = schemes::settings(scheme) else { continue };
+            if settings != (Settings { guarantee: settings.guarantee, ..Settings::default() }) {
+                continue;
+            }
+            settings.guarantee = self.guarantee.map_or(settings.guarantee, Into::into);
+            settings.region = self.region.rule();
             *scheme = schemes::named(settings);
         }
         Ok(())
@@ -194,11 +198,11 @@ fn table(finished: &Finished, elapsed: Duration) -> String {
 }
 
 /// Shows the progress of an evaluation.
-struct ConsoleWitness<'a> {
+struct ConsoleProgress<'a> {
     console: &'a Console,
 }
 
-impl Witness for ConsoleWitness<'_> {
+impl CellProgress for ConsoleProgress<'_> {
     fn progress(&self, done: usize, of: usize, left: Option<Duration>) {
         if left.is_none() {
             self.console.begin_cells(of as u64);

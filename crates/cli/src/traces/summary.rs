@@ -150,7 +150,7 @@ fn quality_rows(table: &mut Table, quality: &Quality) {
     distance_rows(table, |share| quality.gap(share));
     table.heading("Breaks in trips");
     table.row("points off the map", count(quality.off_map));
-    table.row("no route between points", count(quality.no_way));
+    table.row("no route between points", count(quality.no_path));
     table.row("no reports for too long", count(quality.silent));
     table.row("single points between breaks", count(quality.alone));
 }
@@ -167,7 +167,7 @@ fn quality_json(quality: &Quality) -> Value {
         "p95_m": quality.gap(0.95),
         "largest_m": quality.gap(1.0),
         "off_map": quality.off_map,
-        "no_way": quality.no_way,
+        "no_way": quality.no_path,
         "silent": quality.silent,
         "alone": quality.alone,
     })

@@ -16,7 +16,7 @@ fn attacks_succeed_on_paper_and_fail_on_history() {
     assert_eq!((&found["users"], &found["configuration"]), (&400.into(), &"P1-3-5".into()));
     let schemes = found["schemes"].as_array().unwrap();
     let names: Vec<&str> = schemes.iter().map(|one| one["scheme"].as_str().unwrap()).collect();
-    assert_eq!(names, ["meshcloak", "meshcloak/reciprocal", "meshcloak/history"]);
+    assert_eq!(names, ["meshcloak/paper", "meshcloak/reciprocal", "meshcloak/history"]);
     let below = |scheme: usize, attack: &str| {
         let attacks = schemes[scheme]["attacks"].as_array().unwrap();
         let found = attacks.iter().find(|one| one["attack"] == attack);

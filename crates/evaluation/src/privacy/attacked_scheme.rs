@@ -1,5 +1,5 @@
-//! A scheme that is attacked: how it is made, how an attacker's copy of it is made, and what
-//! follows from its regions.
+//! An attacked scheme: the gateway's instance, the adversary's copy, and the dependence of its
+//! regions on the members.
 
 use crate::schemes;
 use attacks::RegionDependence;
@@ -9,41 +9,40 @@ use meshcloak::distance::Atlas;
 use meshcloak::scheme::{Pace, Scheme};
 use std::sync::Arc;
 
-/// A scheme by name, with its settings.
+/// Canonical name of a scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suspect {
+pub struct AttackedScheme {
     name: String,
 }
 
-impl Suspect {
-    /// The scheme of that name; `None` if there is none.
-    pub fn named(name: &str) -> Option<Suspect> {
-        schemes::canonical(name).map(|name| Suspect { name })
+impl AttackedScheme {
+    /// Returns the scheme of that name; `None` if the name is unknown.
+    pub fn named(name: &str) -> Option<AttackedScheme> {
+        schemes::canonical(name).map(|name| AttackedScheme { name })
     }
 
-    /// Its name.
+    /// Returns the canonical name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The scheme as a gateway runs it.
+    /// Builds the scheme as a gateway runs it.
     pub fn make(&self, atlas: &Arc<Atlas>) -> Box<dyn Scheme> {
         let made = schemes::by_name(atlas, &self.name);
-        made.expect("a suspect has the name of a scheme")
+        made.expect("the name was checked on construction")
     }
 
-    /// The scheme as an attacker can run it: one that draws lots draws others.
+    /// Builds the scheme as the adversary can run it: a randomized scheme gets another seed.
     pub fn copy(&self, atlas: &Arc<Atlas>) -> Box<dyn Scheme> {
-        const OTHER: u64 = 0x0DD5;
+        const SEED: u64 = 0x0DD5;
         match self.name.as_str() {
             "xstar" => {
-                let settings =
-                    baselines::xstar::XStarSettings { seed: OTHER, ..Default::default() };
+                let settings = baselines::xstar::XStarSettings { seed: SEED, ..Default::default() };
                 Box::new(XStar::new(atlas, settings))
             }
             "planar-laplace" => {
                 let settings = baselines::planar_laplace::PlanarLaplaceSettings {
-                    seed: OTHER,
+                    seed: SEED,
                     ..Default::default()
                 };
                 Box::new(PlanarLaplace::new(Arc::clone(atlas), settings))
@@ -52,13 +51,13 @@ impl Suspect {
         }
     }
 
-    /// Whether a run of the whole batch again is cheap. Otherwise what was published stands for
-    /// it: a fresh scheme given the same state answers the same, which is tested for each.
+    /// Returns whether a batch is cheap to run again. Otherwise the published sets stand for the
+    /// rerun: a fresh scheme gives the same result for the same state, which is tested for each.
     pub fn is_cheap_to_rerun(&self, scheme: &dyn Scheme) -> bool {
         scheme.describe().pace == Pace::Batch
     }
 
-    /// What an adversary can conclude from its regions.
+    /// Returns how the regions depend on the members.
     pub fn rule(&self, atlas: &Arc<Atlas>) -> RegionDependence {
         self.make(atlas).describe().regions
     }
