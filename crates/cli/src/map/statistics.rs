@@ -1,37 +1,37 @@
-//! What can be counted on a map.
+//! Statistics of a map.
 
 use meshcloak::map::{StreetMap, strongly_connected_parts};
 use std::collections::BTreeMap;
 
-/// Counts of a map as it is used.
+/// Statistics of a map after import.
 #[derive(Debug)]
-pub struct Facts {
+pub struct MapStatistics {
     /// Unrounded length of all streets.
     pub metres: f64,
     /// Streets that can be travelled one way only.
     pub one_way: usize,
-    /// Strongly connected parts.
+    /// Number of strongly connected components.
     pub parts: usize,
-    /// Terminals in the largest of them.
+    /// Number of terminals in the largest component.
     pub largest_part: usize,
-    /// How many terminals have how many street ends.
+    /// Number of terminals by degree (number of street ends).
     pub degrees: BTreeMap<usize, usize>,
-    /// How many points of interest each category has.
+    /// Number of points of interest by category.
     pub categories: BTreeMap<String, usize>,
-    /// How far the farthest point of interest is from its street, in metres.
+    /// Largest distance of a point of interest from its street, in metres.
     pub farthest_poi: f64,
 }
 
-impl Facts {
-    /// Counts `map`.
-    pub fn of(map: &StreetMap) -> Facts {
+impl MapStatistics {
+    /// Computes the statistics of `map`.
+    pub fn of(map: &StreetMap) -> MapStatistics {
         let parts = strongly_connected_parts(map.terminal_count(), &map.tables().streets);
         let mut categories = BTreeMap::new();
         for poi in map.pois() {
             *categories.entry(map.category(poi).to_owned()).or_default() += 1;
         }
         let gap = |poi| map.poi(poi).point.distance(map.point(map.poi(poi).position));
-        Facts {
+        MapStatistics {
             metres: map.streets().map(|street| map.metres(street)).sum(),
             one_way: map.streets().filter(|&street| map.street(street).one_way).count(),
             parts: parts.count(),
@@ -43,7 +43,7 @@ impl Facts {
     }
 }
 
-/// A loop has both its ends at one terminal and counts twice there.
+/// Counts terminals by degree. A loop counts twice at its terminal.
 fn degrees(map: &StreetMap) -> BTreeMap<usize, usize> {
     let mut ends = vec![0; map.terminal_count()];
     for street in map.streets() {
@@ -63,11 +63,11 @@ mod tests {
     use meshcloak::town::town;
 
     #[test]
-    fn a_small_town_is_counted_right() {
+    fn a_small_town_has_the_expected_statistics() {
         //  A ── B ─▶ C, and a loop at A
-        let facts = Facts::of(&town("A 0,0  B 100,0  C 200,0 | A-B B>C A-A:50").map);
-        assert_eq!(facts.metres, 250.0);
-        assert_eq!((facts.one_way, facts.parts, facts.largest_part), (1, 2, 2));
-        assert_eq!(facts.degrees, BTreeMap::from([(1, 1), (2, 1), (3, 1)]));
+        let statistics = MapStatistics::of(&town("A 0,0  B 100,0  C 200,0 | A-B B>C A-A:50").map);
+        assert_eq!(statistics.metres, 250.0);
+        assert_eq!((statistics.one_way, statistics.parts, statistics.largest_part), (1, 2, 2));
+        assert_eq!(statistics.degrees, BTreeMap::from([(1, 1), (2, 1), (3, 1)]));
     }
 }

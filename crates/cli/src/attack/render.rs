@@ -1,17 +1,26 @@
-//! What attacks came to, as a table or as JSON.
+//! Results of attacks as a table or as JSON.
 
 use crate::table::grouped;
 use evaluation::results::PrivacyRow;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
-const HEAD: [&str; 9] =
-    ["attack", "level", "seen", "below k", "alone", "k'/k", "metres left", "error (m)", "time (s)"];
+const HEADER: [&str; 9] = [
+    "attack",
+    "level",
+    "publications",
+    "below k",
+    "alone",
+    "k'/k",
+    "metres left",
+    "error (m)",
+    "time (s)",
+];
 
-/// A table for each scheme, all of them aligned.
+/// Formats one table per scheme; all have the same column widths.
 pub fn as_table(rows: &[PrivacyRow]) -> String {
-    let cells: Vec<[String; HEAD.len()]> = rows.iter().map(cells).collect();
-    let mut widths = HEAD.map(|name| name.chars().count());
+    let cells: Vec<[String; HEADER.len()]> = rows.iter().map(cells).collect();
+    let mut widths = HEADER.map(|name| name.chars().count());
     for row in &cells {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.chars().count());
@@ -23,27 +32,27 @@ pub fn as_table(rows: &[PrivacyRow]) -> String {
         if last != Some(row.run()) {
             let gap = if last.is_some() { "\n" } else { "" };
             put(&mut out, format_args!("{gap}{}\n", heading(row)));
-            put_row(&mut out, &HEAD.map(str::to_owned), &widths);
+            put_row(&mut out, &HEADER.map(str::to_owned), &widths);
             last = Some(row.run());
         }
         put_row(&mut out, cells, &widths);
     }
     let notes: Vec<String> = rows.iter().filter_map(note).collect();
     if !notes.is_empty() {
-        put(&mut out, format_args!("\nBesides\n{}\n", notes.join("\n")));
+        put(&mut out, format_args!("\nMore figures\n{}\n", notes.join("\n")));
     }
     out
 }
 
 fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("a String takes any text");
+    out.write_fmt(text).expect("writing to a String does not fail");
 }
 
-fn put_row(out: &mut String, cells: &[String; HEAD.len()], widths: &[usize; HEAD.len()]) {
+fn put_row(out: &mut String, cells: &[String; HEADER.len()], widths: &[usize; HEADER.len()]) {
     let mut line = String::new();
-    for (place, (cell, width)) in cells.iter().zip(widths).enumerate() {
-        // Names to the left, numbers to the right.
-        match place {
+    for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        // Names are aligned left, numbers right.
+        match column {
             0 | 1 => put(&mut line, format_args!("  {cell:width$}")),
             _ => put(&mut line, format_args!("  {cell:>width$}")),
         }
@@ -62,7 +71,7 @@ fn heading(row: &PrivacyRow) -> String {
     words
 }
 
-fn cells(row: &PrivacyRow) -> [String; HEAD.len()] {
+fn cells(row: &PrivacyRow) -> [String; HEADER.len()] {
     let dash = || "–".to_owned();
     let percent = |value: Option<f64>| value.map_or_else(dash, |v| format!("{:.1} %", v * 100.0));
     let whole = |value: Option<f64>| value.map_or_else(dash, |v| grouped(v.round() as u64));
@@ -79,10 +88,10 @@ fn cells(row: &PrivacyRow) -> [String; HEAD.len()] {
     ]
 }
 
-/// Further figures of an attack, in one line.
+/// Formats further figures of an attack as one line.
 fn note(row: &PrivacyRow) -> Option<String> {
     let wrong = row.wrong.filter(|&wrong| wrong > 0.0);
-    let wrong = wrong.map(|wrong| format!("misses the truth={:.1} %", wrong * 100.0));
+    let wrong = wrong.map(|wrong| format!("excludes the target={:.1} %", wrong * 100.0));
     let more = row.more.split(';').filter(|more| !more.is_empty()).map(|more| {
         let (name, value) = more.split_once('=').unwrap_or((more, ""));
         let value: f64 = value.parse().unwrap_or(f64::NAN);
@@ -93,7 +102,7 @@ fn note(row: &PrivacyRow) -> Option<String> {
     (!all.is_empty()).then(named)
 }
 
-/// One object: schemes, and for each its attacks.
+/// Formats one JSON object: schemes, each with its attacks.
 pub fn as_json(rows: &[PrivacyRow]) -> String {
     let schemes: Vec<Value> = rows.chunk_by(|a, b| a.run() == b.run()).map(scheme).collect();
     let first = rows.first().cloned().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! What driving came to: outcomes, latencies, and whether answers were true.
+//! Statistics of a load: outcomes, latencies, and checked answers.
 
-use super::crowd::Post;
-use super::told::{AnswerOf, Told};
-use super::truth::Truth;
+use super::clients::PreparedQuery;
+use super::reference::Reference;
+use super::response::{Answer, Response};
 use crate::table::{Table, grouped};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -10,56 +10,56 @@ use std::time::Duration;
 
 /// Sums over all queries.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct LoadStatistics {
     outcomes: BTreeMap<String, u64>,
     refusals: BTreeMap<String, u64>,
-    /// From sending to hearing, in milliseconds; of those answered.
+    /// Time from sending a query to its answer, in milliseconds.
     latencies: Vec<f64>,
-    /// Of that, what came after the batch.
+    /// Part of the latency after the publication, in milliseconds.
     after_batch: Vec<f64>,
     said_exact: u64,
     checked: u64,
     disagreed: u64,
 }
 
-impl Tally {
-    /// Somebody was told something. Gives whether it could be read.
-    pub fn hear(
+impl LoadStatistics {
+    /// Records a response; returns whether it could be parsed.
+    pub fn record(
         &mut self,
         text: &[u8],
-        post: &Post,
+        query: &PreparedQuery,
         latency: Duration,
-        truth: Option<&Truth>,
+        reference: Option<&Reference>,
     ) -> bool {
-        let Some(told) = Told::read(text) else { return false };
-        count(&mut self.outcomes, told.outcome);
-        if let Some(reason) = told.reason {
-            count(&mut self.refusals, reason);
+        let Some(response) = Response::read(text) else { return false };
+        increment(&mut self.outcomes, response.outcome);
+        if let Some(reason) = response.reason {
+            increment(&mut self.refusals, reason);
         }
-        if let Some(receipt) = told.receipt {
+        if let Some(receipt) = response.receipt {
             let millis = latency.as_secs_f64() * 1000.0;
             self.latencies.push(millis);
             self.after_batch.push((millis - receipt.delay * 1000.0).max(0.0));
             self.said_exact += u64::from(receipt.exact);
-            if let Some(truth) = truth.filter(|truth| truth.looks_at(post)) {
+            if let Some(reference) = reference.filter(|reference| reference.checks(query)) {
                 self.checked += 1;
-                let answer = serde_json::from_slice::<AnswerOf<'_>>(text);
-                let agrees = answer.is_ok_and(|answer| truth.agrees(post, &answer.answer));
+                let answer = serde_json::from_slice::<Answer<'_>>(text);
+                let agrees = answer.is_ok_and(|answer| reference.agrees(query, &answer.answer));
                 self.disagreed += u64::from(!agrees);
             }
         }
         true
     }
 
-    /// Nothing came back.
-    pub fn lose(&mut self, queries: u64) {
+    /// Records queries without a response.
+    pub fn record_lost(&mut self, queries: u64) {
         if queries > 0 {
             *self.outcomes.entry("no response".into()).or_default() += queries;
         }
     }
 
-    /// Takes another's sums over.
-    pub fn add(&mut self, other: Tally) {
+    /// Adds the statistics of another connection.
+    pub fn add(&mut self, other: LoadStatistics) {
         for (sums, more) in
             [(&mut self.outcomes, other.outcomes), (&mut self.refusals, other.refusals)]
         {
@@ -74,31 +74,31 @@ impl Tally {
         self.disagreed += other.disagreed;
     }
 
-    /// How many answers are not the true ones.
+    /// Number of checked answers that differ from the reference.
     pub fn disagreed(&self) -> u64 {
         self.disagreed
     }
 
-    /// How many ended so.
+    /// Number of queries with that outcome.
     pub fn count(&self, outcome: &str) -> u64 {
         self.outcomes.get(outcome).copied().unwrap_or(0)
     }
 
-    /// Of how many something is known.
+    /// Number of queries.
     pub fn all(&self) -> u64 {
         self.outcomes.values().sum()
     }
 
-    /// The part of answers that came within so many milliseconds after their batch is `share`.
+    /// Quantile of the time from publication to answer, in milliseconds.
     pub fn after_batch(&self, share: f64) -> f64 {
         quantile(&self.after_batch, share)
     }
 
-    /// For people.
+    /// Formats the statistics as a table.
     pub fn render(&self) -> String {
         let mut table = Table::default();
         table.heading("Queries");
-        table.row("all", grouped(self.all()));
+        table.row("total", grouped(self.all()));
         for (outcome, &count) in &self.outcomes {
             table.row(outcome, grouped(count));
         }
@@ -111,17 +111,17 @@ impl Tally {
         table.heading("Answers");
         for (name, values) in [("latency", &self.latencies), ("after the batch", &self.after_batch)]
         {
-            for (word, share) in [("median", 0.5), ("p99", 0.99), ("longest", 1.0)] {
+            for (word, share) in [("median", 0.5), ("p99", 0.99), ("largest", 1.0)] {
                 table.row(format!("{name}, {word}"), format!("{:.0} ms", quantile(values, share)));
             }
         }
-        table.row("said to be exact", grouped(self.said_exact));
-        table.row("compared with the truth", grouped(self.checked));
-        table.row("not the truth", grouped(self.disagreed));
+        table.row("claimed exact", grouped(self.said_exact));
+        table.row("checked", grouped(self.checked));
+        table.row("wrong", grouped(self.disagreed));
         table.render()
     }
 
-    /// For programs.
+    /// Formats the statistics as one JSON object.
     pub fn json(&self) -> String {
         let spans = |values: &[f64]| -> Value {
             [0.5, 0.99, 1.0]
@@ -143,20 +143,20 @@ impl Tally {
     }
 }
 
-/// One more of that name.
-fn count(sums: &mut BTreeMap<String, u64>, name: &str) {
+/// Increments a count.
+fn increment(sums: &mut BTreeMap<String, u64>, name: &str) {
     match sums.get_mut(name) {
         Some(sum) => *sum += 1,
         None => drop(sums.insert(name.to_owned(), 1)),
     }
 }
 
-/// The value that `share` of all are not above; 0 of none.
+/// Returns the smallest value that is not below a share of all values; 0 without values.
 fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let place = ((sorted.len() as f64 * share).ceil() as usize).clamp(1, sorted.len().max(1)) - 1;
-    sorted.get(place).copied().unwrap_or(0.0)
+    let index = ((sorted.len() as f64 * share).ceil() as usize).clamp(1, sorted.len().max(1)) - 1;
+    sorted.get(index).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

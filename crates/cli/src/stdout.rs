@@ -1,9 +1,9 @@
-//! The result of a command, on standard output.
+//! Standard output, which carries nothing but the result of a command.
 
 use anyhow::{Context as _, Result};
 use std::io::{self, Write as _};
 
-/// Prints `text`. Whoever reads may stop before the end, as `head` does.
+/// Prints `text`. A closed pipe is not an error: the reader may stop early, as `head` does.
 pub fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -1,4 +1,4 @@
-//! What became of a trace, as a table or as JSON.
+//! Summary of a converted trace as a table or as JSON.
 
 use crate::table::{Table, decimal, grouped};
 use import::traces::{TraceKind, Trips};
@@ -8,49 +8,49 @@ use traffic::matching::Quality;
 use traffic::traces::TraceQueries;
 use traffic::traces::reports::Snapping;
 
-/// How points found their streets.
-pub enum Found {
-    /// Each by itself.
+/// How the points of a trace were placed on streets.
+pub enum PointQuality {
+    /// Each point snapped to the nearest street.
     Snapped(Snapping),
-    /// As trips.
+    /// Trips map-matched as a whole.
     Matched(Quality),
 }
 
-/// Everything there is to say.
-pub struct Outcome<'a> {
-    /// What was read.
+/// Trips, points and queries of a trace.
+pub struct TraceSummary<'a> {
+    /// Trips that were read.
     pub trips: &'a Trips,
-    /// What came of it.
-    pub asked: &'a TraceQueries,
-    /// How.
-    pub found: Found,
+    /// Queries derived from them.
+    pub queries: &'a TraceQueries,
+    /// Placement of the points.
+    pub points: PointQuality,
 }
 
-/// The largest `dc` that a gateway takes unless it is told otherwise (SPEC §2), in metres.
+/// Default of the largest `dc` (docs/SPEC.md §2), in metres.
 const DC_MAX: f64 = 2000.0;
 
-impl Outcome<'_> {
-    /// The table.
+impl TraceSummary<'_> {
+    /// Formats the summary as a table.
     pub fn as_table(&self) -> String {
         let mut table = Table::default();
         table.heading(format!("Trace: {}", self.kind()));
         table.row("trips", count(self.trips.trips.len()));
-        match &self.found {
-            Found::Snapped(snapping) => snapping_rows(&mut table, snapping),
-            Found::Matched(quality) => quality_rows(&mut table, quality),
+        match &self.points {
+            PointQuality::Snapped(snapping) => snapping_rows(&mut table, snapping),
+            PointQuality::Matched(quality) => quality_rows(&mut table, quality),
         }
         let largest = self.largest_constraint().as_metres();
         table.heading("Queries");
-        table.row("people", count(self.asked.names.len()));
-        table.row("queries", count(self.asked.queries.len()));
+        table.row("users", count(self.queries.names.len()));
+        table.row("queries", count(self.queries.queries.len()));
         table.row("seconds", count(self.volume().len()));
-        table.row("most in a second", count(self.volume().into_iter().max().unwrap_or(0)));
+        table.row("largest number per second", count(self.volume().into_iter().max().unwrap_or(0)));
         table.row("largest dc", format!("{} m", decimal(largest)));
-        table.row(format!("dc above {DC_MAX} m"), count(self.too_far()));
+        table.row(format!("dc above {DC_MAX} m"), count(self.above_dc_max()));
         table.render()
     }
 
-    /// One object.
+    /// Returns the summary as one JSON object.
     pub fn as_json(&self) -> Value {
         let skips = self.trips.skips;
         json!({
@@ -63,16 +63,16 @@ impl Outcome<'_> {
                 "backwards": skips.backwards,
                 "untimed": skips.untimed,
             },
-            "points": match &self.found {
-                Found::Snapped(snapping) => snapping_json(snapping),
-                Found::Matched(quality) => quality_json(quality),
+            "points": match &self.points {
+                PointQuality::Snapped(snapping) => snapping_json(snapping),
+                PointQuality::Matched(quality) => quality_json(quality),
             },
-            "people": self.asked.names.len(),
-            "queries": self.asked.queries.len(),
+            "people": self.queries.names.len(),
+            "queries": self.queries.queries.len(),
             "seconds": self.volume().len(),
             "most_in_a_second": self.volume().into_iter().max(),
             "largest_dc_m": self.largest_constraint().as_metres(),
-            "dc_above_2000_m": self.too_far(),
+            "dc_above_2000_m": self.above_dc_max(),
         })
     }
 
@@ -86,18 +86,18 @@ impl Outcome<'_> {
     }
 
     fn largest_constraint(&self) -> Length {
-        let constraints = self.asked.queries.iter().map(|query| query.distance_constraint);
+        let constraints = self.queries.queries.iter().map(|query| query.distance_constraint);
         constraints.max().unwrap_or(Length::ZERO)
     }
 
-    fn too_far(&self) -> usize {
+    fn above_dc_max(&self) -> usize {
         let limit = Length::metres(DC_MAX);
-        self.asked.queries.iter().filter(|query| query.distance_constraint > limit).count()
+        self.queries.queries.iter().filter(|query| query.distance_constraint > limit).count()
     }
 
-    /// New queries of every second that has one.
+    /// Returns the number of new queries of each second that has any.
     fn volume(&self) -> Vec<usize> {
-        let seconds = self.asked.queries.chunk_by(|a, b| a.asked_at / 1000 == b.asked_at / 1000);
+        let seconds = self.queries.queries.chunk_by(|a, b| a.asked_at / 1000 == b.asked_at / 1000);
         seconds.map(<[_]>::len).collect()
     }
 }
@@ -110,16 +110,23 @@ fn percent(part: usize, whole: usize) -> String {
     format!("{:.2} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
+/// Appends quantiles of the distance between points and streets.
+fn distance_rows(table: &mut Table, quantile: impl Fn(f64) -> f64) {
+    for (name, share) in [("median", 0.5), ("95 %", 0.95), ("largest", 1.0)] {
+        table.row(
+            format!("distance to the street, {name}"),
+            format!("{} m", decimal(quantile(share))),
+        );
+    }
+}
+
 fn snapping_rows(table: &mut Table, snapping: &Snapping) {
-    let metres = |share| format!("{} m", decimal(snapping.distance(share)));
     table.row("points", count(snapping.reports));
     table.row("snapped", percent(snapping.snapped(), snapping.reports));
     table.row("off the map", count(snapping.off_map));
-    table.row("distance to the street, median", metres(0.5));
-    table.row("distance to the street, 95 %", metres(0.95));
-    table.row("distance to the street, largest", metres(1.0));
-    table.row("jumps: no way between reports", count(snapping.jumps));
-    table.row("people faster than reported", count(snapping.raised));
+    distance_rows(table, |share| snapping.distance(share));
+    table.row("reports without a route from the last", count(snapping.jumps));
+    table.row("users faster than reported", count(snapping.raised));
 }
 
 fn snapping_json(snapping: &Snapping) -> Value {
@@ -136,19 +143,16 @@ fn snapping_json(snapping: &Snapping) -> Value {
 }
 
 fn quality_rows(table: &mut Table, quality: &Quality) {
-    let metres = |share| format!("{} m", decimal(quality.gap(share)));
     table.row("points", count(quality.sightings));
     table.row("inside the map", count(quality.inside()));
-    table.row("matched, of those inside", percent(quality.matched, quality.inside()));
-    table.row("matched, of those in its rectangle", percent(quality.matched, quality.in_bounds));
-    table.row("gap to the street, median", metres(0.5));
-    table.row("gap to the street, 95 %", metres(0.95));
-    table.row("gap to the street, largest", metres(1.0));
-    table.heading("Where trips broke");
+    table.row("matched, of points inside", percent(quality.matched, quality.inside()));
+    table.row("matched, of points in its rectangle", percent(quality.matched, quality.in_bounds));
+    distance_rows(table, |share| quality.gap(share));
+    table.heading("Breaks in trips");
     table.row("points off the map", count(quality.off_map));
-    table.row("no way between points", count(quality.no_path));
-    table.row("silence", count(quality.silent));
-    table.row("points alone between breaks", count(quality.alone));
+    table.row("no route between points", count(quality.no_path));
+    table.row("no reports for too long", count(quality.silent));
+    table.row("single points between breaks", count(quality.alone));
 }
 
 fn quality_json(quality: &Quality) -> Value {
