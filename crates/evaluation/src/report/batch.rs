@@ -5,6 +5,7 @@ use super::number::{count, percent, three};
 use super::page::{Section, Table};
 use super::paper::{self, PaperTimes, map_title};
 use super::spread::{Column, Spread};
+use crate::schemes::PAPER;
 
 /// The mean of a column over the seeds of a scheme on P1 with k up to 5.
 pub(super) struct Times<'a> {
@@ -47,7 +48,7 @@ pub(super) fn measured(data: &Data) -> Vec<(&'static PaperTimes, Times<'_>)> {
     for users in users {
         for row in &paper::TIMES {
             let times = Times { data, map: row.ours, users, dt: row.dt };
-            if times.ratio("sequential", "meshcloak").is_some() {
+            if times.ratio("sequential", PAPER).is_some() {
                 all.push((row, times));
             }
         }
@@ -61,7 +62,7 @@ pub(super) fn section(data: &Data) -> Section {
     let rows = measured(data);
     if rows.is_empty() {
         section.missing(
-            "it needs meshcloak and sequential on Oldenburg or Porto Alegre, P1, k up to 5, dt 3 \
+            "it needs meshcloak/paper and sequential on Oldenburg or Porto Alegre, P1, k up to 5, dt 3 \
              or 5 s (experiments/tab-4-sequential.toml).",
         );
         return section;
@@ -90,11 +91,11 @@ pub(super) fn section(data: &Data) -> Section {
     for (row, here) in &rows {
         let name = format!("{}-P1 (dt={}, k=5)", map_title(row.ours), row.dt);
         let ms = |scheme: &str| here.ms(scheme).map_or("–".to_owned(), three);
-        let ratio = here.ratio("sequential", "meshcloak");
+        let ratio = here.ratio("sequential", PAPER);
         times.row([
             name.clone(),
             count(here.users.into()),
-            ms("meshcloak"),
+            ms(PAPER),
             three(row.batch_ms),
             ms("meshcloak-printed"),
             ms("sequential"),
@@ -108,8 +109,8 @@ pub(super) fn section(data: &Data) -> Section {
         success.row([
             name,
             count(here.users.into()),
-            rate("meshcloak", "unlimited"),
-            rate("meshcloak", "realtime"),
+            rate(PAPER, "unlimited"),
+            rate(PAPER, "realtime"),
             rate("sequential", "unlimited"),
             rate("sequential", "realtime"),
         ]);

@@ -107,7 +107,7 @@ const fn times(ours: &'static str, dt: f64, [batch, sequential, ratio]: [f64; 3]
 
 /// Table I: our scheme, and what the paper says of it.
 pub(super) const SCHEMES: [(&str, [&str; 3]); 3] = [
-    ("meshcloak", ["Map-based", "Batch by Tomita", "v × Δt"]),
+    (crate::schemes::PAPER, ["Map-based", "Batch by Tomita", "v × Δt"]),
     ("clique-cloak", ["Free-space", "Local-search", "Provided by users"]),
     ("i-clique-cloak", ["Free-space", "Edge-based incremental", "v × Δt"]),
 ];

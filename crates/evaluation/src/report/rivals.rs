@@ -102,7 +102,7 @@ fn is_simulated(run: &RunRow) -> bool {
 /// printed.
 fn fields(data: &Data) -> Vec<(&str, u32)> {
     let mut all: Vec<(&str, u32)> = Vec::new();
-    let ours = ["meshcloak", "meshcloak-printed", "sequential", "sequential-edges"];
+    let ours = [crate::schemes::PAPER, "meshcloak-printed", "sequential", "sequential-edges"];
     for run in data.runs.iter().filter(|run| is_simulated(run)) {
         let key = (run.map.as_str(), run.users);
         if !ours.contains(&run.scheme.as_str()) && !all.contains(&key) {

@@ -7,6 +7,7 @@ use crate::report::data::Data;
 use crate::report::number::{count, decimal, percent, range, three};
 use crate::report::spread::Spread;
 use crate::results::RunRow;
+use crate::schemes::PAPER;
 
 /// All of them, in the order of §V.
 pub(super) fn claims(data: &Data) -> Vec<Claim> {
@@ -70,15 +71,14 @@ fn ratios(data: &Data) -> Vec<Claim> {
         let words = range(values, times)?;
         Some(Finding { ours: words + &crowd, holds: Holds::when(holds) })
     };
-    let (ours, printed) =
-        (ratio("sequential", "meshcloak"), ratio("sequential", "meshcloak-printed"));
+    let (ours, printed) = (ratio("sequential", PAPER), ratio("sequential", "meshcloak-printed"));
     let both = range(&ours, times).map(|ours| match range(&printed, times) {
         Some(printed) => format!("{ours}; against the batch as printed {printed}"),
         None => ours,
     });
-    let both = both.map(|words| words + &crowd("sequential", "meshcloak"));
+    let both = both.map(|words| words + &crowd("sequential", PAPER));
     let edges = ratio("sequential-edges", "sequential");
-    let rival = ratio("clique-cloak", "meshcloak");
+    let rival = ratio("clique-cloak", PAPER);
     vec![
         Claim {
             claim: "Sequential processing is 300–690 times slower than batches",
@@ -97,7 +97,7 @@ fn ratios(data: &Data) -> Vec<Claim> {
         Claim {
             claim: "MeshCloak is two orders faster than CliqueCloak",
             paper: "several to tens of ms for CliqueCloak",
-            finding: said(&rival, least(&rival) >= 100.0, crowd("clique-cloak", "meshcloak")),
+            finding: said(&rival, least(&rival) >= 100.0, crowd("clique-cloak", PAPER)),
             remark: "The paper quotes times that others measured on machines of their day; ours \
                      run side by side on the same people, and CliqueCloak has a grid.",
         },

@@ -2,6 +2,7 @@
 
 use super::super::data::Data;
 use super::field::Field;
+use crate::schemes::PAPER;
 use meshcloak::units::{Point, Rectangle};
 use picture::sheet::{BLUE, FAINT, INK, Mark, ORANGE, Panel, STREET, Sheet};
 use picture::{Canvas, Lines, Stroke, Weight};
@@ -17,10 +18,8 @@ struct Victim<'a> {
 pub(super) fn draw(data: &Data, field: &Field<'_>) -> Option<Canvas> {
     let strong = field.schemes().into_iter().rev();
     let strong = strong.filter(|scheme| scheme.starts_with("meshcloak/history"));
-    let wanted = [
-        Some("meshcloak"),
-        strong.clone().find(|name| name.contains("cells")).or(strong.clone().next()),
-    ];
+    let wanted =
+        [Some(PAPER), strong.clone().find(|name| name.contains("cells")).or(strong.clone().next())];
     let mut victims: Vec<Victim<'_>> =
         wanted.into_iter().flatten().filter_map(|scheme| victim(data, scheme)).collect();
     if victims.is_empty() {

@@ -6,6 +6,7 @@ mod reach;
 
 use super::page::{Section, Table};
 use super::plot::Plot;
+use crate::schemes::PAPER;
 use hidden::{Hidden, label, together};
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::map::Position;
@@ -60,7 +61,7 @@ const CASES: [Case; 3] = [
 ];
 
 /// Those who are asked, in the order of the table.
-const SCHEMES: [&str; 3] = ["clique-cloak", "i-clique-cloak", "meshcloak"];
+const SCHEMES: [&str; 3] = ["clique-cloak", "i-clique-cloak", PAPER];
 
 /// The section.
 pub(super) fn section() -> Section {
@@ -70,7 +71,7 @@ pub(super) fn section() -> Section {
          with a map can tell them apart (its Figure 2), and one in which ICliqueCloak’s movement \
          boundary isolates A′ (its Figure 3). It runs neither; here the schemes themselves decide.",
     );
-    let mut table = Table::new(["town", "clique-cloak", "i-clique-cloak", "meshcloak"]);
+    let mut table = Table::new(["town", "clique-cloak", "i-clique-cloak", PAPER]);
     for case in &CASES {
         let scene = Scene::read(case.fixture);
         let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
@@ -99,7 +100,7 @@ fn draw(case: &Case) -> Canvas {
     let scene = Scene::read(case.fixture);
     let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
     let rival = hidden::ask(&scene, &atlas, case.rival);
-    let ours = hidden::ask(&scene, &atlas, "meshcloak");
+    let ours = hidden::ask(&scene, &atlas, PAPER);
     let rectangles: Vec<(Asks, Rectangle)> = rival
         .iter()
         .filter_map(|hidden| match hidden.region {
@@ -225,11 +226,11 @@ mod tests {
     fn free_space_joins_whom_streets_keep_apart() {
         for case in &CASES[..2] {
             assert_eq!(said(case, "clique-cloak"), "A′ and B′ in one set", "{}", case.id);
-            assert_eq!(said(case, "meshcloak"), "nobody is joined", "{}", case.id);
+            assert_eq!(said(case, PAPER), "nobody is joined", "{}", case.id);
         }
         assert_eq!(said(&CASES[2], "i-clique-cloak"), "A′, D and E in one set");
         assert_eq!(said(&CASES[2], "clique-cloak"), "A′, D and E in one set");
-        assert_eq!(said(&CASES[2], "meshcloak"), "nobody is joined");
+        assert_eq!(said(&CASES[2], PAPER), "nobody is joined");
     }
 
     #[test]
@@ -248,7 +249,7 @@ mod tests {
         let found = ["A'", "D", "E"].map(|name| nearest(name).round());
         assert_eq!(found, [70.0, 180.0 + 120.0 + 440.0, 180.0 + 120.0 + 330.0]);
         // MeshCloak, too, hid A among B and C before.
-        let ours = hidden::ask(&scene, &atlas, "meshcloak");
+        let ours = hidden::ask(&scene, &atlas, PAPER);
         assert_eq!(together(&scene, ours.iter()), "A, B and C in one set");
     }
 }
