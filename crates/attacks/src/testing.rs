@@ -25,9 +25,9 @@ pub(crate) struct Scenario {
     pub atlas: Arc<Atlas>,
     pub target: Target,
     pub rule: RegionDependence,
-    pub shown: Vec<LinkedDisclosure>,
+    pub disclosures: Vec<LinkedDisclosure>,
     pub previous: Option<KnownPosition>,
-    pub named: Vec<Vec<UserId>>,
+    pub candidate_sets: Vec<Vec<UserId>>,
     pub prior: Option<Prior>,
 }
 
@@ -39,9 +39,9 @@ impl Scenario {
             town,
             target: Target { dc: Length::metres(dc), speed: Some(Speed::metres_per_second(speed)) },
             rule: RegionDependence::Mesh(MeshRule::Reach),
-            shown: Vec::new(),
+            disclosures: Vec::new(),
             previous: None,
-            named: Vec::new(),
+            candidate_sets: Vec::new(),
             prior: None,
         }
     }
@@ -55,7 +55,7 @@ impl Scenario {
     }
 
     pub fn show_region(&mut self, at: Time, region: Region<'static>) {
-        self.shown.push(LinkedDisclosure::new(at, at, Arc::new(region)));
+        self.disclosures.push(LinkedDisclosure::new(at, at, Arc::new(region)));
     }
 
     pub fn view(&self, attacked: usize) -> View<'_> {
@@ -63,27 +63,33 @@ impl Scenario {
             atlas: &self.atlas,
             rule: self.rule,
             target: self.target,
-            disclosures: &self.shown,
+            disclosures: &self.disclosures,
             attacked,
             previous: self.previous,
-            crowd: None,
-            named: &self.named,
+            snapshot: None,
+            candidate_sets: &self.candidate_sets,
             prior: self.prior.as_ref(),
         }
     }
 
-    pub fn view_of<'a>(&'a self, attacked: usize, crowd: &'a Snapshot<'a>) -> View<'a> {
-        View { crowd: Some(crowd), ..self.view(attacked) }
+    pub fn view_of<'a>(&'a self, attacked: usize, snapshot: &'a Snapshot<'a>) -> View<'a> {
+        View { snapshot: Some(snapshot), ..self.view(attacked) }
     }
 }
 
-/// Creates queries along the x axis of a town whose streets `0-1`, `1-2`, … have that many metres each;
-/// user, query and index have the same number.
-pub(crate) fn people_on(scenario: &Scenario, street: f64, places: &[f64], k: &[u32]) -> Vec<Query> {
-    let person = |(number, (&metres, &k)): (usize, (&f64, &u32))| {
-        let first = (metres / street) as usize;
-        let position =
-            scenario.town.at(&format!("{first}-{}", first + 1), metres - first as f64 * street);
+/// Creates queries at these x coordinates of a town whose streets `0-1`, `1-2`, … lie on the x axis and
+/// have the same length in metres. The user id, query id and index of a query are equal.
+pub(crate) fn queries_on(
+    scenario: &Scenario,
+    street_length: f64,
+    metres: &[f64],
+    k: &[u32],
+) -> Vec<Query> {
+    let query = |(number, (&metres, &k)): (usize, (&f64, &u32))| {
+        let first = (metres / street_length) as usize;
+        let position = scenario
+            .town
+            .at(&format!("{first}-{}", first + 1), metres - first as f64 * street_length);
         Query::builder(UserId(number as u64), position)
             .id(QueryId(number as u64))
             .at(seconds(1))
@@ -93,7 +99,7 @@ pub(crate) fn people_on(scenario: &Scenario, street: f64, places: &[f64], k: &[u
             .speed(scenario.target.speed)
             .build_unchecked()
     };
-    places.iter().zip(k).enumerate().map(person).collect()
+    metres.iter().zip(k).enumerate().map(query).collect()
 }
 
 type Make = Box<dyn Fn() -> Box<dyn Scheme> + Sync>;
@@ -101,7 +107,7 @@ type Make = Box<dyn Fn() -> Box<dyn Scheme> + Sync>;
 /// Runs MeshCloak on these queries; returns the state, the served users with regions, and the factory.
 pub(crate) fn batch(
     scenario: &Scenario,
-    people: Vec<Query>,
+    queries: Vec<Query>,
     guarantee: Guarantee,
 ) -> (State, Vec<(u64, Region<'static>)>, Make) {
     let atlas = Arc::clone(&scenario.atlas);
@@ -109,7 +115,7 @@ pub(crate) fn batch(
         let settings = Settings { guarantee, ..Settings::default() };
         Box::new(MeshCloak::new(Arc::clone(&atlas), settings))
     };
-    let state = State::with_waiting(people);
+    let state = State::with_waiting(queries);
     let mut scheme = make();
     let published = scheme.cloak(&state, seconds(1), &mut ());
     let served = published.served().iter().map(|served| {

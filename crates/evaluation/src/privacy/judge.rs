@@ -6,7 +6,7 @@ use super::tap::{Taken, is_live};
 use super::truth::{Asked, Truth};
 use super::victim::{Order, Portrait};
 use attacks::combined::Combined;
-use attacks::intersection::in_all;
+use attacks::intersection::common_users;
 use attacks::reachability::Reachability;
 use attacks::{
     Attack, KnownPosition, LinkedDisclosure, Posterior, Prior, RegionDependence, Target, View,
@@ -117,7 +117,7 @@ impl Judge<'_> {
         let truth = self.truth.of(taken.query);
         let before = truth.previous.map(|before| self.truth.of(before).position);
         let map = self.atlas.map();
-        let everywhere = followed.shown[attacked].everywhere(map);
+        let everywhere = followed.shown[attacked].uniform(map);
         Portrait::of(map, (everywhere, &left), (truth, before), &self.members(taken))
     }
 
@@ -157,7 +157,7 @@ impl Judge<'_> {
         let taken = followed.taken[attacked];
         let truth = self.truth.of(taken.query);
         let members = self.members(taken);
-        let everywhere = followed.shown[attacked].everywhere(self.atlas.map());
+        let everywhere = followed.shown[attacked].uniform(self.atlas.map());
         let mut plain = self.places(truth, everywhere, &members);
         (plain.left, plain.wrong) = (Some(members.len()), false);
         Case { truth, members, everywhere, plain, named: &followed.named[..=attacked] }
@@ -166,7 +166,7 @@ impl Judge<'_> {
     /// What an attack found, by the truth.
     fn weigh(&self, case: &Case<'_>, letter: char, view: &View<'_>, found: &Posterior) -> Look {
         let truth = case.truth;
-        if let Some(people) = &found.people {
+        if let Some(people) = &found.candidates {
             let wrong = !people.contains(&truth.user);
             return Look { k: truth.k, left: Some(people.len()), wrong, ..Look::default() };
         }
@@ -175,7 +175,7 @@ impl Judge<'_> {
             'B' | 'J' => Look { left: None, ..look },
             'C' => Look { left: None, metres: None, wrong: false, ..look },
             'L' => {
-                let left = self.places(truth, &Combined::left(view), &case.members);
+                let left = self.places(truth, &Combined::remaining(view), &case.members);
                 Look { error: look.error, ..left }
             }
             _ => look,
@@ -260,8 +260,8 @@ impl Judge<'_> {
             disclosures: &followed.shown,
             attacked,
             previous: before.filter(|_| level == attacks::Level::Previous),
-            crowd: None,
-            named: if level == attacks::Level::Batch { &followed.named } else { &[] },
+            snapshot: None,
+            candidate_sets: if level == attacks::Level::Batch { &followed.named } else { &[] },
             prior: (attack.letter() == 'J').then_some(self.prior),
         }
     }
@@ -270,7 +270,7 @@ impl Judge<'_> {
 fn note_links(score: &mut Score, k: u32, named: &[Vec<UserId>]) {
     for (linked, name) in [(2, "below k after two"), (3, "below k after three")] {
         if named.len() >= linked {
-            let left = in_all(named, linked).len();
+            let left = common_users(named, linked).len();
             score.note(name, if left < k as usize { 1.0 } else { 0.0 });
         }
     }

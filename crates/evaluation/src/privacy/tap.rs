@@ -148,7 +148,7 @@ impl Onlooker<'_> {
         if hits.is_empty() {
             return;
         }
-        let people = SchemeRerun::people(state);
+        let people = SchemeRerun::candidates(state);
         let (suspect, atlas) = (self.suspect, self.atlas);
         let make = || suspect.copy(atlas);
         let again = SchemeRerun { make: &make, state, now };
@@ -200,8 +200,8 @@ pub(super) fn look_at<'a>(
         disclosures: &shown,
         attacked: 0,
         previous: None,
-        crowd: Some(crowd),
-        named: &[],
+        snapshot: Some(crowd),
+        candidate_sets: &[],
         prior: None,
     };
     for attack in attacks {
@@ -223,7 +223,10 @@ pub(super) fn look_at<'a>(
         }
     }
     // The batch has been run again by now, if it ever is.
-    attacks::inversion::Inversion.attack(&view).and_then(|found| found.people).unwrap_or_default()
+    attacks::inversion::Inversion
+        .attack(&view)
+        .and_then(|found| found.candidates)
+        .unwrap_or_default()
 }
 
 /// Every seventh question or so is one to plant accounts at, until there have been enough.
@@ -243,7 +246,7 @@ fn look(
     let Some(found) = found else {
         return Look { k: victim.k, left: Some(members), ..Look::default() };
     };
-    let people = found.people.as_deref().unwrap_or_default();
+    let people = found.candidates.as_deref().unwrap_or_default();
     let street = victim.position.street;
     let named = match letter {
         // People on one street count as one there.
@@ -258,7 +261,8 @@ fn look(
 /// How many kinds of questions those ask for whom a region is published. Tapes hold none, so
 /// everyone asks for one of eight kinds, the first half of the time, the next a quarter, and so on.
 fn questions(crowd: &Snapshot<'_>, region: &Region<'_>) -> usize {
-    let kind = |place: &u32| scattered(crowd.people[*place as usize].id.0).leading_zeros().min(7);
+    let kind =
+        |place: &u32| scattered(crowd.candidates[*place as usize].id.0).leading_zeros().min(7);
     let mut kinds: Vec<u32> = crowd.publishers_of(region).iter().map(kind).collect();
     kinds.sort_unstable();
     kinds.dedup();

@@ -21,11 +21,10 @@
 //! garbage that `remote` masks out and the next octet overwrites.
 //!
 //! A query tests 16 lanes per step (`wide::u16x16`, saturating subtraction) and collects a `u64`
-//! mask. The simple version, a scalar loop over all pairs, has an unpredictable branch per candidate
-//! and adds up the path beyond the ends once per pair. Reference: `naive::edges`. Measured gain,
-//! together with the near rows of `distance::Reach` and their prefetch: 17 % fewer instructions of the
-//! stage, and 0.52 → 0.39 µs a query of the whole engine (Oldenburg, P1-3-5); see docs/BENCHMARKS.md,
-//! "Where the engine's time goes".
+//! mask. A scalar loop over all pairs has an unpredictable branch per candidate and adds up the path
+//! beyond the ends once per pair. Reference: `naive::edges`. Measured gain, with the near rows of
+//! `distance::Reach` and their prefetch: 17 % fewer instructions of the stage, 0.52 → 0.39 µs a query
+//! (whole engine, Oldenburg, P1-3-5); see docs/BENCHMARKS.md, "Where the engine's time goes".
 
 use super::octets::{OCTET_LEN, Octet, Octets};
 use super::street_index::StreetQuery;

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`Engine`] is the type to embed: it owns scheme, state and admission, and checks each query.
-//! [`turn`] is one turn over a state that the caller owns, for programs with an intake of their own
+//! [`turn()`] is one turn over a state that the caller owns, for programs with an intake of their own
 //! (gateway, evaluation). Both call the guard.
 
 mod turn;
@@ -67,7 +67,8 @@ impl<S: Scheme> Engine<S> {
     }
 
     /// Queues a query for the next tick and returns its id, which replaces the one of `query`.
-    /// Queries are submitted in order of time.
+    /// Queries are submitted in order of time. A user may have several waiting queries; a set never
+    /// contains two of them.
     ///
     /// # Errors
     /// If a value of the query is out of range, or `history` cannot protect it.

@@ -69,8 +69,8 @@ fn seen(scene: &Scene, scheme: &str) -> Seen {
                 disclosures: &disclosures,
                 attacked: 1,
                 previous: None,
-                crowd: None,
-                named: &[],
+                snapshot: None,
+                candidate_sets: &[],
                 prior: None,
             })
         });
