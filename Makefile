@@ -1,27 +1,27 @@
-# What one does with MeshCloak. `make run` and `make test` do all the set-up they need.
+# Development tasks. `make run` and `make test` install what they need.
 
 CARGO ?= cargo
 DEMO  ?=
 
 .PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc python connect
 
-# Builds the page and the program, and starts the demo: a city, its crowd, and the gateway between
-# them and the service. Says where to look at it; ends with Ctrl-C.
+# Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
+# and service. Prints the address of the page. Ctrl-C stops it.
 run: setup page
 	$(CARGO) build $(RUN) --bin meshcloak
 	@./target/start/meshcloak serve --demo $(REPORT) $(DEMO)
 
-# The profile of the first start: compiles in half the time of a release, runs at about its speed.
+# Profile `start` compiles in half the time of a release build and runs at nearly the same speed.
 RUN = --profile start --no-default-features
 
-# The last evaluation's report is linked from the page.
+# Evaluation report that the page links to, if there is one.
 REPORT ?= $(if $(wildcard results/report.html),--report results)
 
-# The page, for the program to take in. Where there is no Node the program has none, and says so.
+# Builds the web page that the binary embeds. Without Node the binary is built without the page.
 page:
 	@if $(NODE_IS_NEW) || { command -v npm >/dev/null && $(MAKE) -s $(NODE); }; \
 	  then $(MAKE) -s web/dist/index.html; \
-	  else echo "no Node here: building without the page (everything else works; \`make node\` gets it)"; fi
+	  else echo "Node is not installed: building without the web page (run \`make node\` to install it)"; fi
 
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
@@ -31,13 +31,13 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
     $(shell find web/src web/public -type f)
 	cd web && npm run -s build
 
-# The page in Debian's Chromium, against a demo that runs.
+# Tests the page in Debian's Chromium against a running demo.
 browser: setup node chromium page
 	$(CARGO) build --bin meshcloak
 	cd web && npm test
 
-# The page needs Node 20.19. Where the system's is older, a newer one comes from npm, into a folder
-# of our own that is looked into first.
+# The page needs Node 20.19 or newer. If the system's Node is older, npm installs Node 22 into
+# target/node, which comes first in PATH.
 NODE = target/node/node_modules/.bin/node
 export PATH := $(CURDIR)/target/node/node_modules/.bin:$(PATH)
 NODE_IS_NEW = command -v npm >/dev/null && node -e \
@@ -46,14 +46,14 @@ node:
 	@command -v npm >/dev/null || { echo "installing npm"; $(APT) nodejs npm; }
 	@$(NODE_IS_NEW) || $(MAKE) -s $(NODE)
 $(NODE):
-	@echo "Node here is older than 20.19: installing Node 22 into target/node, by npm"
+	@echo "Node is older than 20.19: installing Node 22 into target/node with npm"
 	npm install --prefix target/node --no-audit --no-fund --loglevel=error node@22 npm@11
 chromium:
 	@command -v chromium >/dev/null || { echo "installing Chromium"; $(APT) chromium; }
 APT = $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq
 
-# Everything CI checks: format, lints, tests (on real maps too if MESHCLOAK_MAPS names their
-# folder), the documentation, and that nothing has become slower.
+# All checks of CI: format, lints, tests (with real maps if MESHCLOAK_MAPS names their folder),
+# documentation and instruction counts.
 test: setup node chromium page valgrind postgis ogc
 	@$(CARGO) fmt --version >/dev/null 2>&1 && $(CARGO) clippy --version >/dev/null 2>&1 \
 	  || rustup component add rustfmt clippy
@@ -68,23 +68,23 @@ test: setup node chromium page valgrind postgis ogc
 	$(MAKE) connect
 	$(GATES)
 
-# Every command of docs/CONNECT.md, as a reader would run it.
+# Runs every command of docs/CONNECT.md.
 connect: postgis ogc
 	$(CARGO) build -q --bin meshcloak
 	$(CARGO) build -q -p gateway --example ask
 	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask
 
-# Tries what the gateway's own description of itself allows, and what it does not.
+# Fuzzes the client API with valid and invalid requests generated from its OpenAPI document.
 schemathesis:
 	$(CARGO) build -q --bin meshcloak
 	crates/gateway/tests/schemathesis.sh target/debug/meshcloak
 
-# The gateway under load, beside a bare echo server and the engine alone; one run, on loopback.
+# Load test on loopback: the gateway, a bare echo server and the engine alone, in one run.
 load: setup
 	$(CARGO) build --release --bin meshcloak
 	./target/release/meshcloak drive --bench
 
-# The program, its settings and a service of systemd.
+# Installs the binary, the settings file and the systemd unit.
 PREFIX  ?= /usr/local
 DESTDIR ?=
 install: setup page
@@ -97,23 +97,22 @@ install: setup page
 	  useradd --system --home-dir /etc/meshcloak --shell /usr/sbin/nologin meshcloak
 	@test -n "$(DESTDIR)" || chown meshcloak: /etc/meshcloak
 
-# Speed, as a table: real maps too if MESHCLOAK_MAPS names their folder.
+# Prints the benchmark tables; includes real maps if MESHCLOAK_MAPS names their folder.
 bench: setup valgrind
 	$(CARGO) bench --workspace --benches
 
-# Instructions that each stage of the engine needs, against the committed numbers. What is counted
-# is portable code as it is released, whatever flags are set here.
+# Compares the instruction count of each engine stage with the committed count. RUSTFLAGS is
+# cleared, so that the counted code is the portable code of a release.
 GATES = CARGO_INCREMENTAL=0 RUSTFLAGS= $(CARGO) bench -q -p bench --bench gates
 gates: setup valgrind
 	$(GATES)
 
-# Licences, duplicate and banned crates, sources.
+# Checks licences, duplicate and banned crates, and sources of dependencies.
 audit:
 	@command -v cargo-deny >/dev/null || $(CARGO) install cargo-deny --locked
 	$(CARGO) deny --all-features check licenses bans sources
 
-# Accept the present answers and instruction counts as the expected ones; look at the diff
-# afterwards.
+# Replaces golden files and committed instruction counts with the current ones. Review the diff.
 bless: setup valgrind postgis
 	MESHCLOAK_BLESS=1 $(CARGO) test --workspace
 	MESHCLOAK_BLESS=1 $(GATES)
@@ -121,19 +120,17 @@ bless: setup valgrind postgis
 fmt:
 	$(CARGO) fmt --all
 
-# A C linker is all that Rust needs from the system.
+# Checks for Rust and installs a C linker if there is none.
 setup:
-	@command -v $(CARGO) >/dev/null || { echo "meshcloak needs Rust 1.88 or newer: see rust-lang.org" >&2; exit 1; }
-	@command -v cc >/dev/null || { echo "installing a C linker"; \
-	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq gcc libc6-dev; }
+	@command -v $(CARGO) >/dev/null || { echo "cargo not found: install Rust 1.88 or newer from https://rust-lang.org" >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "installing a C linker"; $(APT) gcc libc6-dev; }
 
-# Counts instructions.
+# Installs valgrind, which counts instructions for `make gates`.
 valgrind:
-	@command -v valgrind >/dev/null || { echo "installing valgrind"; \
-	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq valgrind; }
+	@command -v valgrind >/dev/null || { echo "installing valgrind"; $(APT) valgrind; }
 
-# A real database for the tests: of whatever version the system has. Nothing is started here; the
-# tests start their own in a temporary folder.
+# Installs PostgreSQL with PostGIS in the distribution's version. The tests start their own server in
+# a temporary folder.
 postgis:
 	@ls /usr/share/postgresql/*/extension/postgis.control >/dev/null 2>&1 || { \
 	  echo "installing PostgreSQL with PostGIS"; \
@@ -142,7 +139,7 @@ postgis:
 	  test -n "$$package" && \
 	  $$(command -v sudo) apt-get install -yq --no-install-recommends $$package $$package-scripts; }
 
-# A server for OGC API Features, from PyPI, in a folder of its own: the tests start it.
+# Installs an OGC API Features server from PyPI into target/ogc. The tests start it.
 OGC = target/ogc
 OGC_NEEDS = crates/gateway/tests/services/requirements.txt
 ogc: python $(OGC)/ready
@@ -151,7 +148,6 @@ $(OGC)/ready: $(OGC_NEEDS)
 	$(OGC)/bin/pip install -q --disable-pip-version-check -r $(OGC_NEEDS)
 	@touch $@
 
-# Runs that server, and the example of a webhook.
+# Installs Python, which runs the OGC server and the webhook example.
 python:
-	@python3 -c 'import ensurepip, venv' 2>/dev/null || { echo "installing python3"; \
-	  $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get install -yq python3 python3-venv; }
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || { echo "installing python3"; $(APT) python3 python3-venv; }

@@ -1,4 +1,4 @@
-//! J: Bayes (Shokri et al. 2011). The popularity of streets among other users is the prior, which is
+//! J: Bayes (Shokri et al. 2011). The popularity of streets among other users is the prior,
 //! restricted to the region.
 
 use crate::attack::{Attack, Level};
@@ -28,12 +28,12 @@ impl Attack for Bayes {
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
         let prior = view.prior?;
-        let mut left = view.shown().everywhere(view.atlas.map()).clone();
-        for piece in &mut left.pieces {
+        let mut posterior = view.disclosure().uniform(view.atlas.map()).clone();
+        for piece in &mut posterior.pieces {
             piece.weight *= prior.per_metre.get(piece.street.index()).copied().unwrap_or(0.0);
         }
-        let possible = left.pieces.iter().any(|piece| piece.weight > 0.0);
-        possible.then(|| Posterior::places(left.pieces))
+        let is_possible = posterior.pieces.iter().any(|piece| piece.weight > 0.0);
+        is_possible.then(|| Posterior::of_pieces(posterior.pieces))
     }
 }
 
@@ -49,18 +49,15 @@ mod tests {
     fn popular_streets_get_more_weight() {
         let mut scenario = Scenario::on(town("A 0,0  B 100,0  C 200,0 | A-B B-C"), 200.0, 10.0);
         scenario.show(seconds(0), &["A-B", "B-C"]);
-        assert!(
-            Bayes.attack(&scenario.view(0)).is_none(),
-            "without a prior the attack does not apply"
-        );
+        assert!(Bayes.attack(&scenario.view(0)).is_none(), "the attack needs a prior");
         scenario.prior = Some(Prior { per_metre: vec![3.0, 1.0] });
-        let left = Bayes.attack(&scenario.view(0)).expect("a prior");
-        let first: f64 = left.pieces[..5].iter().map(|piece| piece.weight).sum();
+        let posterior = Bayes.attack(&scenario.view(0)).expect("a prior");
+        let first: f64 = posterior.pieces[..5].iter().map(|piece| piece.weight).sum();
         assert!((first - 0.75).abs() < 1e-9, "{first}");
-        let flat = scenario.shown[0].everywhere(&scenario.town.map);
-        assert!(left.entropy() < flat.entropy());
-        let there = Point::new(50.0, 0.0);
+        let uniform = scenario.disclosures[0].uniform(&scenario.town.map);
+        assert!(posterior.entropy() < uniform.entropy());
+        let truth = Point::new(50.0, 0.0);
         let map = &scenario.town.map;
-        assert!(left.expected_error(map, there) < flat.expected_error(map, there));
+        assert!(posterior.expected_error(map, truth) < uniform.expected_error(map, truth));
     }
 }

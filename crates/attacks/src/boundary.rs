@@ -5,7 +5,7 @@
 //! because the target need not be one of the members that determine it.
 
 use crate::attack::{Attack, Level};
-use crate::posterior::Posterior;
+use crate::posterior::{Piece, Posterior};
 use crate::street_search::{Direction, StreetInterval, StreetSearch};
 use crate::view::{RegionDependence, View};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
@@ -36,14 +36,13 @@ impl Attack for Boundary {
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
         let map = view.atlas.map();
-        let shown = &*view.shown().region;
-        let mut left = view.shown().everywhere(map).clone();
-        let votes = match (shown, view.rule) {
+        let mut pieces = view.disclosure().uniform(map).pieces.clone();
+        let votes = match (&*view.disclosure().region, view.rule) {
             (Region::Rectangle(rectangle), RegionDependence::Tight) => {
-                sides(map, *rectangle, &left)
+                side_votes(map, *rectangle, &pieces)
             }
             (Region::Mesh(streets), RegionDependence::Mesh(_)) => {
-                frontier(map, streets, view.target.dc, &left)
+                exit_votes(map, streets, view.target.dc, &pieces)
             }
             _ => return None,
         };
@@ -51,94 +50,88 @@ impl Attack for Boundary {
         if sum <= 0.0 {
             return None;
         }
-        for (piece, votes) in left.pieces.iter_mut().zip(votes) {
+        for (piece, votes) in pieces.iter_mut().zip(votes) {
             piece.weight = (piece.weight + votes / sum) / 2.0;
         }
-        Some(Posterior::places(left.pieces))
+        Some(Posterior::of_pieces(pieces))
     }
 }
 
 /// Distributes one vote per side of a rectangle over the pieces that it crosses.
-fn sides(map: &StreetMap, Rectangle { min, max }: Rectangle, left: &Posterior) -> Vec<f64> {
-    let mut votes = vec![0.0; left.pieces.len()];
-    let away: [fn(Point, Point, Point) -> f64; 4] = [
+fn side_votes(map: &StreetMap, Rectangle { min, max }: Rectangle, pieces: &[Piece]) -> Vec<f64> {
+    let mut votes = vec![0.0; pieces.len()];
+    let distances: [fn(Point, Point, Point) -> f64; 4] = [
         |point, min, _| point.x - min.x,
         |point, min, _| point.y - min.y,
         |point, _, max| max.x - point.x,
         |point, _, max| max.y - point.y,
     ];
-    for side in away {
-        let crosses = |street: StreetId, from: Length, to: Length| {
-            let off = |offset| side(map.point(Position { street, offset }), min, max);
-            let (a, b) = (off(from), off(to));
+    for distance in distances {
+        share_vote(&mut votes, pieces, |&Piece { street, from, to, .. }| {
+            let signed = |offset| distance(map.point(Position { street, offset }), min, max);
+            let (a, b) = (signed(from), signed(to));
             a * b <= 0.0 || a.abs() < 0.5 || b.abs() < 0.5
-        };
-        let on: Vec<usize> = (0..left.pieces.len())
-            .filter(|&place| {
-                let piece = &left.pieces[place];
-                crosses(piece.street, piece.from, piece.to)
-            })
-            .collect();
-        on.iter().for_each(|&place| votes[place] += 1.0 / on.len() as f64);
+        });
     }
     votes
+}
+
+/// Distributes one vote equally over the pieces that satisfy a condition.
+fn share_vote(votes: &mut [f64], pieces: &[Piece], condition: impl Fn(&Piece) -> bool) {
+    let chosen: Vec<usize> = (0..pieces.len()).filter(|&index| condition(&pieces[index])).collect();
+    chosen.iter().for_each(|&index| votes[index] += 1.0 / chosen.len() as f64);
 }
 
 /// Maximum number of exits examined per region; there can be hundreds.
 const MAX_EXITS: usize = 12;
 
 /// Distributes one vote per exit of a mesh over the streets from which it is just out of reach.
-fn frontier(map: &StreetMap, mesh: &[StreetId], dc: Length, left: &Posterior) -> Vec<f64> {
+fn exit_votes(map: &StreetMap, mesh: &[StreetId], dc: Length, pieces: &[Piece]) -> Vec<f64> {
     let inside = |street: StreetId| mesh.binary_search(&street).is_ok();
-    let mut out: Vec<TerminalId> = Vec::new();
-    for &street in mesh {
-        let found = map.street(street);
-        let ends = [Some(found.to), (!found.one_way).then_some(found.from)];
-        let leads_out = |end: &TerminalId| map.leaving(*end).iter().any(|arm| !inside(arm.street));
-        out.extend(ends.into_iter().flatten().filter(leads_out));
-    }
-    out.sort_unstable();
-    out.dedup();
-    let mut votes = vec![0.0; left.pieces.len()];
+    let leads_out = |end: &TerminalId| map.leaving(*end).iter().any(|arm| !inside(arm.street));
+    let mut exits: Vec<TerminalId> =
+        mesh.iter().flat_map(|&street| street_exits(map, street)).filter(leads_out).collect();
+    exits.sort_unstable();
+    exits.dedup();
+    let mut votes = vec![0.0; pieces.len()];
     let mut search = StreetSearch::default();
-    for &end in out.iter().step_by(out.len().div_ceil(MAX_EXITS).max(1)) {
-        let longest = map.arriving(end).iter().filter(|arm| inside(arm.street));
+    for &exit in exits.iter().step_by(exits.len().div_ceil(MAX_EXITS).max(1)) {
+        let longest = map.arriving(exit).iter().filter(|arm| inside(arm.street));
         let longest = longest.map(|arm| map.street(arm.street).length).max().unwrap_or_default();
-        let explains = distance_to(map, &mut search, end, dc + longest);
-        let makes = |street: StreetId| {
-            explains(street).is_some_and(|length| length >= dc && length < dc + longest)
-        };
-        let who: Vec<usize> =
-            (0..left.pieces.len()).filter(|&place| makes(left.pieces[place].street)).collect();
-        who.iter().for_each(|&place| votes[place] += 1.0 / who.len() as f64);
+        let distance = distance_to(map, &mut search, exit, dc + longest);
+        share_vote(&mut votes, pieces, |piece| {
+            distance(piece.street).is_some_and(|length| length >= dc && length < dc + longest)
+        });
     }
     votes
+}
+
+/// Returns the terminals by which a street can be left.
+fn street_exits(map: &StreetMap, street: StreetId) -> impl Iterator<Item = TerminalId> {
+    let street = map.street(street);
+    [Some(street.to), (!street.one_way).then_some(street.from)].into_iter().flatten()
 }
 
 /// Returns a function for the distance from the exits of a street to a terminal, up to a bound.
 fn distance_to<'a>(
     map: &'a StreetMap,
     search: &'a mut StreetSearch,
-    end: TerminalId,
+    terminal: TerminalId,
     bound: Length,
 ) -> impl Fn(StreetId) -> Option<Length> + 'a {
     let from: Vec<StreetInterval> = map
-        .leaving(end)
+        .leaving(terminal)
         .iter()
         .map(|arm| {
-            // A stretch of no length at the end of a street is the terminal itself.
+            // An empty interval at the end of a street is the terminal itself.
             let street = map.street(arm.street);
-            let offset = if street.from == end { 0 } else { street.length.units() };
+            let offset = if street.from == terminal { 0 } else { street.length.units() };
             StreetInterval { street: arm.street, from: offset, to: offset }
         })
         .collect();
     search.search(map, &from, bound, Direction::Backward);
     let search = &*search;
-    move |street| {
-        let found = map.street(street);
-        let ends = [Some(found.to), (!found.one_way).then_some(found.from)];
-        ends.into_iter().flatten().filter_map(|exit| search.to(exit)).min()
-    }
+    move |street| street_exits(map, street).filter_map(|exit| search.to(exit)).min()
 }
 
 #[cfg(test)]
@@ -154,15 +147,19 @@ mod tests {
         scenario.rule = RegionDependence::Tight;
         let (min, max) = (Point::new(100.0, 0.0), Point::new(200.0, 0.0));
         scenario.show_region(seconds(0), Region::Rectangle(Rectangle { min, max }));
-        let left = Boundary.attack(&scenario.view(0)).expect("it has sides");
-        let flat = scenario.shown[0].everywhere(&scenario.town.map).clone();
-        let at = |belief: &Posterior, metres: f64| {
-            let here = scenario.town.at("A-B", metres);
-            belief.pieces.iter().find(|piece| piece.holds(here)).map_or(0.0, |piece| piece.weight)
+        let posterior = Boundary.attack(&scenario.view(0)).expect("a rectangle");
+        let uniform = scenario.disclosures[0].uniform(&scenario.town.map).clone();
+        let weight_at = |posterior: &Posterior, metres: f64| {
+            let position = scenario.town.at("A-B", metres);
+            posterior
+                .pieces
+                .iter()
+                .find(|piece| piece.holds(position))
+                .map_or(0.0, |piece| piece.weight)
         };
-        assert!(at(&left, 105.0) > 1.1 * at(&flat, 105.0), "{left:?}");
-        assert!(at(&left, 195.0) > 1.1 * at(&flat, 195.0));
-        assert!(at(&left, 150.0) < at(&flat, 150.0));
+        assert!(weight_at(&posterior, 105.0) > 1.1 * weight_at(&uniform, 105.0), "{posterior:?}");
+        assert!(weight_at(&posterior, 195.0) > 1.1 * weight_at(&uniform, 195.0));
+        assert!(weight_at(&posterior, 150.0) < weight_at(&uniform, 150.0));
         scenario.rule = RegionDependence::Fixed;
         assert!(Boundary.attack(&scenario.view(0)).is_none(), "fixed quadrants reveal nothing");
     }
@@ -175,10 +172,10 @@ mod tests {
                     | 0-1 1-2 2-3 3-4 4-5 5-6 6-7 7-8 8-9";
         let mut scenario = Scenario::on(town(text), 150.0, 10.0);
         scenario.show(seconds(0), &["2-3", "3-4", "4-5", "5-6", "6-7"]);
-        let left = Boundary.attack(&scenario.view(0)).expect("it has ways out");
+        let posterior = Boundary.attack(&scenario.view(0)).expect("a mesh with exits");
         let weight = |name: &str| -> f64 {
             let street = scenario.town.street(name);
-            let own = left.pieces.iter().filter(|piece| piece.street == street);
+            let own = posterior.pieces.iter().filter(|piece| piece.street == street);
             own.map(|piece| piece.weight).sum()
         };
         assert!(weight("4-5") > 0.5, "{}", weight("4-5"));

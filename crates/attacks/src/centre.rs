@@ -28,8 +28,8 @@ impl Attack for Centre {
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
         let map = view.atlas.map();
-        let guess = view.shown().everywhere(map).guess(map)?;
-        Some(Posterior::places(vec![Piece::point(guess)]))
+        let guess = view.disclosure().uniform(map).guess(map)?;
+        Some(Posterior::of_pieces(vec![Piece::point(guess)]))
     }
 }
 
@@ -47,13 +47,13 @@ mod tests {
         let mut scenario = Scenario::on(town("A 0,0  B 400,0 | A-B"), 200.0, 10.0);
         let disc = Disc { centre: Point::new(200.0, 0.0), radius: 90.0 };
         scenario.show_region(seconds(0), Region::Disc(disc));
-        let left = Centre.attack(&scenario.view(0)).expect("there is a street inside");
+        let posterior = Centre.attack(&scenario.view(0)).expect("a street is inside the disc");
         let map = &scenario.town.map;
-        let error = left.expected_error(map, Point::new(200.0, 0.0)).expect("a guess");
+        let error = posterior.expected_error(map, Point::new(200.0, 0.0)).expect("a guess");
         assert!(error <= 10.1, "{error}");
-        // A random point of it is 50 m off: pieces of 20 m out to 100 m on both sides.
-        let random = scenario.shown[0].everywhere(map);
-        let error = random.expected_error(map, Point::new(200.0, 0.0)).expect("pieces");
+        // A uniform guess is 50 m off on average: pieces of 20 m extend to 100 m on both sides.
+        let uniform = scenario.disclosures[0].uniform(map);
+        let error = uniform.expected_error(map, Point::new(200.0, 0.0)).expect("pieces");
         assert!((error - 50.0).abs() < 1.0, "{error}");
     }
 
@@ -63,8 +63,8 @@ mod tests {
         let town = town("A 0,0  B 200,0  C 200,200  D 0,200 | A-B B-C C-D D-A");
         let mut scenario = Scenario::on(town, 200.0, 10.0);
         scenario.show(seconds(0), &["A-B", "B-C", "C-D", "D-A"]);
-        let left = Centre.attack(&scenario.view(0)).expect("streets");
-        let guess = left.pieces[0].middle();
-        assert!(scenario.shown[0].region.contains(&scenario.town.map, guess));
+        let posterior = Centre.attack(&scenario.view(0)).expect("streets");
+        let guess = posterior.pieces[0].middle();
+        assert!(scenario.disclosures[0].region.contains(&scenario.town.map, guess));
     }
 }

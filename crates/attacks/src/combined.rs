@@ -1,5 +1,5 @@
-//! L: all that the service can do alone: reachability and region inversion combined, and the centre of
-//! the remainder as guess.
+//! L: the strongest L1 attack. Combines reachability and region inversion; the guess is the centre of the
+//! remaining part of the region.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::{Piece, Posterior};
@@ -12,22 +12,23 @@ use crate::view::View;
 pub struct Combined;
 
 impl Combined {
-    /// Returns the remaining part of the region.
-    pub fn left(view: &View<'_>) -> Posterior {
-        let everywhere = || view.shown().everywhere(view.atlas.map()).clone();
-        let by_reach = Reachability::BETWEEN_REGIONS.attack(view);
-        match (by_reach, RegionInversion.attack(view)) {
-            (Some(one), Some(other)) => {
-                let both = one.and(&other);
+    /// Returns the part of the region that both attacks leave.
+    pub fn remaining(view: &View<'_>) -> Posterior {
+        let uniform = || view.disclosure().uniform(view.atlas.map()).clone();
+        let reachable = Reachability::BETWEEN_REGIONS.attack(view);
+        match (reachable, RegionInversion.attack(view)) {
+            (Some(reachable), Some(inverted)) => {
+                let both = reachable.and(&inverted);
                 // Contradictory posteriors: one of the attacks misjudged the algorithm.
-                if both.pieces.is_empty() { one } else { both }
+                if both.pieces.is_empty() { reachable } else { both }
             }
-            (one, other) => one.or(other).unwrap_or_else(everywhere),
+            (reachable, inverted) => reachable.or(inverted).unwrap_or_else(uniform),
         }
     }
 }
 
 impl Attack for Combined {
+    /// `together` is kept for scripts that select attacks by name.
     fn name(&self) -> &'static str {
         "together"
     }
@@ -41,12 +42,12 @@ impl Attack for Combined {
     }
 
     fn needs(&self) -> &'static str {
-        "all that the service has: reachability and region inversion, then the centre of the remainder"
+        "all that the service has: the centre of what reachability and region inversion leave"
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let guess = Combined::left(view).guess(view.atlas.map())?;
-        Some(Posterior::places(vec![Piece::point(guess)]))
+        let guess = Combined::remaining(view).guess(view.atlas.map())?;
+        Some(Posterior::of_pieces(vec![Piece::point(guess)]))
     }
 }
 
@@ -64,11 +65,11 @@ mod tests {
                     | 0-1 1-2 2-3 3-4 4-5 5-6 6-7 7-8 8-9";
         let mut scenario = Scenario::on(town(text), 150.0, 10.0);
         scenario.show(seconds(0), &["0-1"]);
-        let shown = ["1-2", "2-3", "3-4", "4-5", "5-6", "6-7", "7-8"];
-        scenario.show(seconds(40), &shown);
+        let streets = ["1-2", "2-3", "3-4", "4-5", "5-6", "6-7", "7-8"];
+        scenario.show(seconds(40), &streets);
         // Inversion leaves x = 300 to 600, reachability x = 0 to 500.
-        let left = Combined::left(&scenario.view(1));
-        assert_eq!(left.metres(), 200.0);
+        let remaining = Combined::remaining(&scenario.view(1));
+        assert_eq!(remaining.metres(), 200.0);
         let guess = Combined.attack(&scenario.view(1)).expect("a guess");
         let error = guess.expected_error(&scenario.town.map, Point::new(390.0, 0.0));
         assert!(error < Some(60.0), "{error:?}");

@@ -28,10 +28,11 @@ impl Attack for Homogeneity {
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let mut who = publishers(view.atlas.map(), view.crowd?, &view.shown().region);
-        who.sort_unstable_by_key(|person| (person.position.street, person.user));
-        who.dedup_by_key(|person| person.position.street);
-        Some(Posterior::people(who.iter().map(|person| (person.user, person.position)).collect()))
+        let mut candidates =
+            publishers(view.atlas.map(), view.snapshot?, &view.disclosure().region);
+        candidates.sort_unstable_by_key(|candidate| (candidate.position.street, candidate.user));
+        candidates.dedup_by_key(|candidate| candidate.position.street);
+        Some(Posterior::of_candidates(candidates))
     }
 }
 
@@ -39,23 +40,23 @@ impl Attack for Homogeneity {
 mod tests {
     use super::*;
     use crate::scheme_rerun::SchemeRerun;
-    use crate::testing::{Scenario, batch, people_on, seconds};
+    use crate::testing::{Scenario, batch, queries_on, seconds};
     use crate::view::Snapshot;
     use meshcloak::guarantee::Guarantee;
     use meshcloak::town::town;
 
     #[test]
-    fn three_on_two_streets_count_as_two() {
+    fn three_candidates_on_two_streets_count_as_two() {
         let mut scenario =
             Scenario::on(town("0 0,0 1 100,0 2 200,0 3 300,0 | 0-1 1-2 2-3"), 200.0, 10.0);
-        let people = people_on(&scenario, 100.0, &[10.0, 90.0, 110.0], &[3, 3, 3]);
-        let (state, served, make) = batch(&scenario, people, Guarantee::Reciprocal);
-        let everyone = SchemeRerun::people(&state);
-        let again = SchemeRerun { make: &*make, state: &state, now: seconds(1) };
-        let crowd = Snapshot::new(&everyone, &again);
+        let queries = queries_on(&scenario, 100.0, &[10.0, 90.0, 110.0], &[3, 3, 3]);
+        let (state, served, make) = batch(&scenario, queries, Guarantee::Reciprocal);
+        let candidates = SchemeRerun::candidates(&state);
+        let rerun = SchemeRerun { make: &*make, state: &state, now: seconds(1) };
+        let snapshot = Snapshot::new(&candidates, &rerun);
         assert_eq!(served.len(), 3);
         scenario.show_region(seconds(1), served[0].1.clone());
-        let left = Homogeneity.attack(&scenario.view_of(0, &crowd)).expect("a crowd");
-        assert_eq!(left.people.map(|people| people.len()), Some(2));
+        let posterior = Homogeneity.attack(&scenario.view_of(0, &snapshot)).expect("a snapshot");
+        assert_eq!(posterior.candidates.map(|candidates| candidates.len()), Some(2));
     }
 }

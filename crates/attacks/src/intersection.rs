@@ -10,17 +10,17 @@ use meshcloak::query::UserId;
 #[derive(Clone, Copy, Debug)]
 pub struct Intersection;
 
-/// How many consecutive disclosures are linked.
+/// Number of consecutive disclosures that are linked.
 pub const LINKED: usize = 3;
 
-/// Returns the users who are in each of the last `linked` sets, ascending.
-pub fn in_all(named: &[Vec<UserId>], linked: usize) -> Vec<UserId> {
-    let mut last = named[named.len().saturating_sub(linked)..].iter();
-    let mut left = last.next().cloned().unwrap_or_default();
-    left.sort_unstable();
-    left.dedup();
-    last.for_each(|set| left.retain(|user| set.contains(user)));
-    left
+/// Returns the users in each of the last `linked` sets, ascending.
+pub fn common_users(sets: &[Vec<UserId>], linked: usize) -> Vec<UserId> {
+    let mut last = sets[sets.len().saturating_sub(linked)..].iter();
+    let mut common = last.next().cloned().unwrap_or_default();
+    common.sort_unstable();
+    common.dedup();
+    last.for_each(|set| common.retain(|user| set.contains(user)));
+    common
 }
 
 impl Attack for Intersection {
@@ -42,9 +42,9 @@ impl Attack for Intersection {
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let named = view.named.get(..=view.attacked)?;
-        (named.len() > 1)
-            .then(|| Posterior { people: Some(in_all(named, LINKED)), pieces: Vec::new() })
+        let sets = view.candidate_sets.get(..=view.attacked)?;
+        (sets.len() > 1)
+            .then(|| Posterior { candidates: Some(common_users(sets, LINKED)), pieces: Vec::new() })
     }
 }
 
@@ -58,13 +58,13 @@ mod tests {
     fn three_linked_sets_leave_one_candidate() {
         let users = |numbers: &[u64]| numbers.iter().map(|&number| UserId(number)).collect();
         let mut scenario = Scenario::on(town("A 0,0  B 400,0 | A-B"), 200.0, 10.0);
-        scenario.named = vec![users(&[1, 2, 3, 4]), users(&[2, 1, 5]), users(&[1, 5, 4])];
+        scenario.candidate_sets = vec![users(&[1, 2, 3, 4]), users(&[2, 1, 5]), users(&[1, 5, 4])];
         (0..3).for_each(|at| scenario.show(seconds(at), &["A-B"]));
-        let left = |attacked| {
+        let count = |attacked| {
             let found = Intersection.attack(&scenario.view(attacked));
-            found.and_then(|found| found.people).map(|people| people.len())
+            found.and_then(|found| found.candidates).map(|candidates| candidates.len())
         };
-        assert_eq!((left(0), left(1), left(2)), (None, Some(2), Some(1)));
-        assert_eq!(in_all(&scenario.named[1..], 2).len(), 2);
+        assert_eq!((count(0), count(1), count(2)), (None, Some(2), Some(1)));
+        assert_eq!(common_users(&scenario.candidate_sets[1..], 2).len(), 2);
     }
 }

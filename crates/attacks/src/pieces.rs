@@ -1,5 +1,5 @@
-//! Cuts regions into street pieces of about 20 m. Of rectangles and discs only the streets inside
-//! count.
+//! Cuts regions into street pieces of about 20 m. Of a rectangle or disc, only street pieces
+//! inside it count.
 
 use crate::posterior::{Piece, Posterior};
 use meshcloak::map::{Position, StreetId, StreetMap};
@@ -10,7 +10,7 @@ use meshcloak::units::{Length, Point, Rectangle};
 const PIECE_UNITS: u32 = 20 * 32;
 
 /// Returns the uniform distribution over the streets of a region.
-pub fn everywhere(map: &StreetMap, region: &Region<'_>) -> Posterior {
+pub fn uniform(map: &StreetMap, region: &Region<'_>) -> Posterior {
     let mut pieces = Vec::new();
     for &street in region.streets(map).iter() {
         cut(map, street, |piece| {
@@ -19,26 +19,26 @@ pub fn everywhere(map: &StreetMap, region: &Region<'_>) -> Posterior {
             }
         });
     }
-    Posterior::places(pieces)
+    Posterior::of_pieces(pieces)
 }
 
 /// Cuts a street into equal pieces of at most 20 m, weighted by metres.
-pub fn cut(map: &StreetMap, street: StreetId, mut piece: impl FnMut(Piece)) {
+pub fn cut(map: &StreetMap, street: StreetId, mut emit: impl FnMut(Piece)) {
     let length = map.street(street).length.units();
     let count = length.div_ceil(PIECE_UNITS).max(1);
-    let end = |number: u32| {
+    let boundary = |number: u32| {
         let units = u64::from(length) * u64::from(number) / u64::from(count);
         Length::from_units(units as u32)
     };
     for number in 0..count {
-        let (from, to) = (end(number), end(number + 1));
+        let (from, to) = (boundary(number), boundary(number + 1));
         // A street of one unit keeps a positive weight.
         let weight = (to - from).as_metres().max(1.0 / 64.0);
-        piece(Piece { street, from, to, weight });
+        emit(Piece { street, from, to, weight });
     }
 }
 
-/// Returns whether a piece may be partly inside a region, sampled every 5 m with a margin of half that.
+/// Returns whether a piece may be partly inside a region. Samples every 5 m with a margin of 2.5 m.
 fn touches(map: &StreetMap, region: &Region<'_>, piece: &Piece) -> bool {
     let grown = match region {
         Region::Mesh(_) => return true,
@@ -49,14 +49,14 @@ fn touches(map: &StreetMap, region: &Region<'_>, piece: &Piece) -> bool {
         Region::Disc(disc) => Region::Disc(Disc { radius: disc.radius + SAMPLING_MARGIN, ..*disc }),
     };
     let units = (piece.to - piece.from).units();
-    let mut steps = (0..=4).map(|step| {
+    let mut samples = (0..=4).map(|step| {
         let offset = Length::from_units(piece.from.units() + units * step / 4);
         Position { street: piece.street, offset }
     });
-    steps.any(|position| grown.contains(map, position))
+    samples.any(|position| grown.contains(map, position))
 }
 
-/// Margin for sampling, in metres.
+/// Half of the sampling distance, in metres.
 const SAMPLING_MARGIN: f64 = 2.5;
 
 #[cfg(test)]
@@ -69,16 +69,16 @@ mod tests {
     fn meshes_are_cut_whole_and_rectangles_by_their_inside() {
         //  A ───────── B     300 m, of which 100 lie in the rectangle
         let town = town("A 0,0  B 300,0  C 300,50 | A-B B-C");
-        let mesh = everywhere(&town.map, &Region::Mesh(vec![town.street("A-B")].into()));
+        let mesh = uniform(&town.map, &Region::Mesh(vec![town.street("A-B")].into()));
         assert_eq!((mesh.metres(), mesh.pieces.len()), (300.0, 15));
         let weights: f64 = mesh.pieces.iter().map(|piece| piece.weight).sum();
         assert!((weights - 1.0).abs() < 1e-9);
         let rectangle = Rectangle { min: Point::new(103.0, -5.0), max: Point::new(197.0, 5.0) };
-        let inside = everywhere(&town.map, &Region::Rectangle(rectangle));
+        let inside = uniform(&town.map, &Region::Rectangle(rectangle));
         assert_eq!(inside.pieces.first().map(|piece| piece.from.as_metres()), Some(100.0));
         assert_eq!(inside.metres(), 100.0);
         let disc = Disc { centre: Point::new(0.0, 0.0), radius: 30.0 };
-        assert_eq!(everywhere(&town.map, &Region::Disc(disc)).metres(), 40.0);
+        assert_eq!(uniform(&town.map, &Region::Disc(disc)).metres(), 40.0);
     }
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
             let radius = Town::generator(seed).random_range(1.0..400.0);
             let disc = Disc { centre: corner(), radius };
             for region in [Region::Rectangle(around), Region::Disc(disc)] {
-                let pieces = everywhere(&town.map, &region);
+                let pieces = uniform(&town.map, &region);
                 for _ in 0..40 {
                     let position = town.position(&mut random);
                     if region.contains(&town.map, position) {

@@ -1,8 +1,8 @@
 //! The result of an attack: remaining candidates and a distribution over street pieces, from which
 //! the adversary's error is computed.
 
-use meshcloak::map::StreetId;
-use meshcloak::map::{Position, StreetMap};
+use crate::view::Candidate;
+use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::query::UserId;
 use meshcloak::units::{Length, Point};
 
@@ -27,7 +27,7 @@ impl Piece {
         Position { street: self.street, offset: Length::from_units(units + odd / 2) }
     }
 
-    /// Returns its length.
+    /// Returns its length in metres.
     pub fn metres(&self) -> f64 {
         (self.to - self.from).as_metres()
     }
@@ -47,28 +47,29 @@ impl Piece {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Posterior {
     /// Candidate users, ascending; `None` if the attack does not distinguish users.
-    pub people: Option<Vec<UserId>>,
+    pub candidates: Option<Vec<UserId>>,
     /// Possible positions by ascending street and offset; weights add up to one.
     pub pieces: Vec<Piece>,
 }
 
 impl Posterior {
     /// Creates a distribution over pieces. Weights are normalised; pieces of weight zero are dropped.
-    pub fn places(mut pieces: Vec<Piece>) -> Posterior {
+    pub fn of_pieces(mut pieces: Vec<Piece>) -> Posterior {
         let sum: f64 = pieces.iter().map(|piece| piece.weight).sum();
         pieces.retain(|piece| piece.weight > 0.0);
         pieces.iter_mut().for_each(|piece| piece.weight /= sum);
-        Posterior { people: None, pieces }
+        Posterior { candidates: None, pieces }
     }
 
     /// Creates a uniform distribution over candidates at their positions.
-    pub fn people(mut people: Vec<(UserId, Position)>) -> Posterior {
-        people.sort_unstable();
-        people.dedup_by_key(|person| person.0);
-        let users = people.iter().map(|person| person.0).collect();
-        let mut pieces: Vec<Piece> = people.iter().map(|person| Piece::point(person.1)).collect();
+    pub fn of_candidates(mut candidates: Vec<&Candidate>) -> Posterior {
+        candidates.sort_unstable_by_key(|candidate| (candidate.user, candidate.position));
+        candidates.dedup_by_key(|candidate| candidate.user);
+        let users = candidates.iter().map(|candidate| candidate.user).collect();
+        let mut pieces: Vec<Piece> =
+            candidates.iter().map(|candidate| Piece::point(candidate.position)).collect();
         pieces.sort_unstable_by_key(|piece| (piece.street, piece.from));
-        Posterior { people: Some(users), ..Posterior::places(pieces) }
+        Posterior { candidates: Some(users), ..Posterior::of_pieces(pieces) }
     }
 
     /// Returns the length of street with positive probability, in metres.
@@ -96,16 +97,16 @@ impl Posterior {
     /// Returns the adversary's guess: the possible midpoint nearest to the centre.
     pub fn guess(&self, map: &StreetMap) -> Option<Position> {
         let centre = self.centre(map)?;
-        let away = |piece: &Piece| map.point(piece.middle()).distance_squared(centre);
-        let nearest = self.pieces.iter().min_by(|a, b| away(a).total_cmp(&away(b)))?;
+        let distance = |piece: &Piece| map.point(piece.middle()).distance_squared(centre);
+        let nearest = self.pieces.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
         Some(nearest.middle())
     }
 
     /// Returns the adversary's expected error in metres for a true position (Shokri et al. 2011);
     /// `None` if there are no pieces.
     pub fn expected_error(&self, map: &StreetMap, truth: Point) -> Option<f64> {
-        let off = |piece: &Piece| map.point(piece.middle()).distance(truth) * piece.weight;
-        (!self.pieces.is_empty()).then(|| self.pieces.iter().map(off).sum())
+        let error = |piece: &Piece| map.point(piece.middle()).distance(truth) * piece.weight;
+        (!self.pieces.is_empty()).then(|| self.pieces.iter().map(error).sum())
     }
 
     /// Returns the entropy over pieces, in bits.
@@ -129,20 +130,21 @@ impl Posterior {
             {
                 let (from, to) = (piece.from.max(next.from), piece.to.min(next.to));
                 if from <= to {
-                    let dense = |piece: &Piece| piece.weight / piece.metres().max(1.0 / 32.0);
+                    let density = |piece: &Piece| piece.weight / piece.metres().max(1.0 / 32.0);
                     let metres = (to - from).as_metres();
-                    let weight = dense(piece) * dense(next) * metres;
+                    let weight = density(piece) * density(next) * metres;
                     both.push(Piece { street: piece.street, from, to, weight });
                 }
             }
         }
-        Posterior::places(both)
+        Posterior::of_pieces(both)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshcloak::query::Query;
     use meshcloak::town::town;
 
     fn piece(street: u32, from: f64, to: f64, weight: f64) -> Piece {
@@ -154,23 +156,24 @@ mod tests {
     fn metres_centre_guess_and_error_are_those_of_the_pieces() {
         //  A ──── B ──── C     100 m each
         let town = town("A 0,0  B 100,0  C 200,0 | A-B B-C");
-        let left = Posterior::places(vec![piece(0, 0.0, 20.0, 1.0), piece(1, 80.0, 100.0, 3.0)]);
-        assert_eq!(left.metres(), 40.0);
-        // A quarter at 10 and three quarters at 190: 145, and 190 is nearer to it than 10.
-        assert_eq!(left.centre(&town.map), Some(Point::new(145.0, 0.0)));
-        assert_eq!(left.guess(&town.map), Some(town.at("B-C", 90.0)));
-        let error = left.expected_error(&town.map, Point::new(10.0, 0.0));
+        let posterior =
+            Posterior::of_pieces(vec![piece(0, 0.0, 20.0, 1.0), piece(1, 80.0, 100.0, 3.0)]);
+        assert_eq!(posterior.metres(), 40.0);
+        // A quarter at x = 10 and three quarters at 190: the centre is 145, and 190 is nearer to it.
+        assert_eq!(posterior.centre(&town.map), Some(Point::new(145.0, 0.0)));
+        assert_eq!(posterior.guess(&town.map), Some(town.at("B-C", 90.0)));
+        let error = posterior.expected_error(&town.map, Point::new(10.0, 0.0));
         assert_eq!(error, Some(0.75 * 180.0));
-        assert!((left.entropy() - 0.811_278).abs() < 1e-6);
-        assert!(left.holds(town.at("A-B", 20.0)) && !left.holds(town.at("A-B", 21.0)));
-        let nowhere = Posterior::default();
-        assert_eq!((nowhere.centre(&town.map), nowhere.guess(&town.map)), (None, None));
+        assert!((posterior.entropy() - 0.811_278).abs() < 1e-6);
+        assert!(posterior.holds(town.at("A-B", 20.0)) && !posterior.holds(town.at("A-B", 21.0)));
+        let empty = Posterior::default();
+        assert_eq!((empty.centre(&town.map), empty.guess(&town.map)), (None, None));
     }
 
     #[test]
     fn the_combination_keeps_what_both_allow() {
-        let a = Posterior::places(vec![piece(0, 0.0, 20.0, 1.0), piece(0, 20.0, 40.0, 1.0)]);
-        let b = Posterior::places(vec![piece(0, 10.0, 20.0, 1.0), piece(2, 0.0, 10.0, 1.0)]);
+        let a = Posterior::of_pieces(vec![piece(0, 0.0, 20.0, 1.0), piece(0, 20.0, 40.0, 1.0)]);
+        let b = Posterior::of_pieces(vec![piece(0, 10.0, 20.0, 1.0), piece(2, 0.0, 10.0, 1.0)]);
         let both = a.and(&b);
         assert_eq!(both.metres(), 10.0);
         assert_eq!(both, b.and(&a));
@@ -181,9 +184,13 @@ mod tests {
     fn candidates_are_distinct_and_keep_their_positions() {
         let town = town("A 0,0  B 100,0 | A-B");
         let (near, far) = (town.at("A-B", 0.0), town.at("A-B", 100.0));
-        let left = Posterior::people(vec![(UserId(7), far), (UserId(3), near), (UserId(7), far)]);
-        assert_eq!(left.people.as_deref(), Some(&[UserId(3), UserId(7)][..]));
-        assert_eq!(left.expected_error(&town.map, Point::new(0.0, 0.0)), Some(50.0));
-        assert_eq!(left.metres(), 0.0);
+        let candidate = |user: u64, position| {
+            Candidate::from(&Query::builder(UserId(user), position).build_unchecked())
+        };
+        let (a, b) = (candidate(7, far), candidate(3, near));
+        let posterior = Posterior::of_candidates(vec![&a, &b, &a]);
+        assert_eq!(posterior.candidates.as_deref(), Some(&[UserId(3), UserId(7)][..]));
+        assert_eq!(posterior.expected_error(&town.map, Point::new(0.0, 0.0)), Some(50.0));
+        assert_eq!(posterior.metres(), 0.0);
     }
 }

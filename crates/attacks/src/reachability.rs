@@ -1,14 +1,14 @@
-//! A: reachability. Keeps the streets of the region that the target can have reached from its past at
-//! its top speed, and from which it can have continued to the next region.
+//! A: reachability. Keeps the streets of the region that the target can have reached at its top speed,
+//! and from which it can have continued to the next region.
 //!
-//! At L1 the past is the previous region; at L2 the exact previous position.
+//! At L1 the target starts in its previous region; at L2 at its exact previous position.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::{Piece, Posterior};
 use crate::street_search::{Direction, StreetInterval, StreetSearch};
-use crate::view::{LinkedDisclosure, View};
+use crate::view::View;
 use meshcloak::map::StreetMap;
-use meshcloak::units::Length;
+use meshcloak::units::{Length, Time};
 use std::cell::RefCell;
 
 /// The attack at one of its levels.
@@ -83,61 +83,50 @@ impl Reachability {
     /// Returns the reachable part of the attacked region.
     fn narrowed(self, view: &View<'_>, search: &mut StreetSearch) -> Option<Posterior> {
         view.target.speed?;
-        let mut left = view.shown().everywhere(view.atlas.map()).pieces.clone();
-        let all = left.len();
-        let told = self.apply_past(view, search, &mut left);
+        let mut pieces = view.disclosure().uniform(view.atlas.map()).pieces.clone();
+        if pieces.is_empty() {
+            return None;
+        }
+        let has_past = self.apply_past(view, search, &mut pieces);
         let next = view.disclosures.get(view.attacked + 1);
         let next = next.filter(|_| self.direction == TimeDirection::BackAndAhead);
         if let Some(next) = next {
-            let bound = max_travel(view, view.shown(), next);
-            let goal = merged_intervals(&next.everywhere(view.atlas.map()).pieces);
-            narrow(
-                view.atlas.map(),
-                search,
-                &Origin { sources: &goal, bound, direction: Direction::Backward },
-                &mut left,
-            );
+            let bound = max_travel(view, view.disclosure().asked_at, next.asked_at);
+            let goal = merged_intervals(&next.uniform(view.atlas.map()).pieces);
+            let origin = Origin { sources: &goal, bound, direction: Direction::Backward };
+            narrow(view.atlas.map(), search, &origin, &mut pieces);
         }
-        let nothing = !told && next.is_none();
-        (!nothing && all > 0).then(|| Posterior::places(left))
+        (has_past || next.is_some()).then(|| Posterior::of_pieces(pieces))
     }
 
-    /// Rules out positions unreachable from the past; returns false if no past is known.
-    fn apply_past(self, view: &View<'_>, search: &mut StreetSearch, left: &mut Vec<Piece>) -> bool {
+    /// Removes positions that are unreachable from the past; returns false if no past is known.
+    fn apply_past(
+        self,
+        view: &View<'_>,
+        search: &mut StreetSearch,
+        pieces: &mut Vec<Piece>,
+    ) -> bool {
         let map = view.atlas.map();
         if self.level > Level::Service {
-            let Some(before) = view.previous else { return false };
-            let offset = before.position.offset.units();
-            let here = StreetInterval { street: before.position.street, from: offset, to: offset };
-            let span = view.shown().asked_at - before.at;
-            let bound = view.target.speed.map_or(Length::ZERO, |speed| speed * span);
-            narrow(
-                map,
-                search,
-                &Origin { sources: &[here], bound, direction: Direction::Forward },
-                left,
-            );
+            let Some(known) = view.previous else { return false };
+            let bound = max_travel(view, known.at, view.disclosure().asked_at);
+            let source = StreetInterval::from(&Piece::point(known.position));
+            narrow(map, search, &Origin::forward(&[source], bound), pieces);
             return true;
         }
         // Each region is narrowed by its predecessor, from the oldest on.
-        let mut sources: Option<(usize, Vec<StreetInterval>)> = None;
-        for number in view.attacked.saturating_sub(MAX_EARLIER)..view.attacked {
-            let shown = &view.disclosures[number];
-            let mut here = shown.everywhere(map).pieces.clone();
-            if let Some((before, from)) = &sources {
-                let bound = max_travel(view, &view.disclosures[*before], shown);
-                narrow(
-                    map,
-                    search,
-                    &Origin { sources: from, bound, direction: Direction::Forward },
-                    &mut here,
-                );
+        let mut past: Option<(Time, Vec<StreetInterval>)> = None;
+        for earlier in &view.disclosures[view.attacked.saturating_sub(MAX_EARLIER)..view.attacked] {
+            let mut possible = earlier.uniform(map).pieces.clone();
+            if let Some((time, sources)) = &past {
+                let bound = max_travel(view, *time, earlier.asked_at);
+                narrow(map, search, &Origin::forward(sources, bound), &mut possible);
             }
-            sources = Some((number, merged_intervals(&here)));
+            past = Some((earlier.asked_at, merged_intervals(&possible)));
         }
-        let Some((before, from)) = sources else { return false };
-        let bound = max_travel(view, &view.disclosures[before], view.shown());
-        narrow(map, search, &Origin { sources: &from, bound, direction: Direction::Forward }, left);
+        let Some((time, sources)) = past else { return false };
+        let bound = max_travel(view, time, view.disclosure().asked_at);
+        narrow(map, search, &Origin::forward(&sources, bound), pieces);
         true
     }
 }
@@ -145,33 +134,39 @@ impl Reachability {
 /// Number of earlier disclosures used; older ones rule out next to nothing.
 const MAX_EARLIER: usize = 3;
 
-/// Returns how far the target can have travelled between two queries.
-fn max_travel(view: &View<'_>, first: &LinkedDisclosure, second: &LinkedDisclosure) -> Length {
-    view.target.speed.map_or(Length::ZERO, |speed| speed * (second.asked_at - first.asked_at))
+/// Returns how far the target can have travelled between two times.
+fn max_travel(view: &View<'_>, from: Time, to: Time) -> Length {
+    view.target.speed.map_or(Length::ZERO, |speed| speed * (to - from))
 }
 
 /// Converts pieces to intervals, merging adjacent ones.
 fn merged_intervals(pieces: &[Piece]) -> Vec<StreetInterval> {
-    let mut all: Vec<StreetInterval> = Vec::with_capacity(pieces.len() / 4);
+    let mut merged: Vec<StreetInterval> = Vec::with_capacity(pieces.len() / 4);
     for piece in pieces.iter().map(StreetInterval::from) {
-        match all.last_mut() {
+        match merged.last_mut() {
             Some(last) if last.street == piece.street && piece.from <= last.to + 1 => {
                 last.to = piece.to;
             }
-            _ => all.push(piece),
+            _ => merged.push(piece),
         }
     }
-    all
+    merged
 }
 
-/// What pieces must be reachable from.
+/// Sources, range and direction of one reachability search.
 struct Origin<'a> {
     sources: &'a [StreetInterval],
     bound: Length,
     direction: Direction,
 }
 
-/// Restricts pieces to what is within reach of the origin.
+impl<'a> Origin<'a> {
+    fn forward(sources: &'a [StreetInterval], bound: Length) -> Origin<'a> {
+        Origin { sources, bound, direction: Direction::Forward }
+    }
+}
+
+/// Restricts pieces to their parts within reach of the origin.
 fn narrow(
     map: &StreetMap,
     search: &mut StreetSearch,
@@ -183,7 +178,8 @@ fn narrow(
     let mut kept = Vec::with_capacity(pieces.len());
     for piece in &*pieces {
         search.clip(map, StreetInterval::from(piece), direction, |part| {
-            let share = f64::from(part.to - part.from + 1) / f64::from(whole(piece) + 1);
+            let whole = (piece.to - piece.from).units();
+            let share = f64::from(part.to - part.from + 1) / f64::from(whole + 1);
             kept.push(Piece {
                 from: Length::from_units(part.from),
                 to: Length::from_units(part.to),
@@ -193,10 +189,6 @@ fn narrow(
         });
     }
     *pieces = kept;
-}
-
-fn whole(piece: &Piece) -> u32 {
-    (piece.to - piece.from).units()
 }
 
 #[cfg(test)]
@@ -216,13 +208,14 @@ mod tests {
     fn a_known_point_leaves_only_reachable_streets() {
         let mut scenario = road();
         scenario.show(seconds(10), &["A-B", "B-C", "C-D"]);
-        let before = scenario.town.at("A-B", 20.0);
-        scenario.previous = Some(KnownPosition { at: seconds(0), position: before });
-        let left = Reachability::FROM_A_KNOWN_POINT.attack(&scenario.view(0)).expect("a past");
+        let earlier = scenario.town.at("A-B", 20.0);
+        scenario.previous = Some(KnownPosition { at: seconds(0), position: earlier });
+        let posterior =
+            Reachability::FROM_A_KNOWN_POINT.attack(&scenario.view(0)).expect("a known position");
         // 100 m from x = 20: everything up to x = 120.
-        assert_eq!(left.metres(), 120.0);
-        assert!(left.holds(scenario.town.at("B-C", 20.0)));
-        assert!(!left.holds(scenario.town.at("B-C", 20.1)));
+        assert_eq!(posterior.metres(), 120.0);
+        assert!(posterior.holds(scenario.town.at("B-C", 20.0)));
+        assert!(!posterior.holds(scenario.town.at("B-C", 20.1)));
         scenario.previous = None;
         assert!(Reachability::FROM_A_KNOWN_POINT.attack(&scenario.view(0)).is_none());
     }
@@ -235,18 +228,23 @@ mod tests {
         scenario.show(seconds(10), &["C-D"]);
         let attack = Reachability::BETWEEN_REGIONS;
         // 50 m from A-B: up to x = 150; and 50 m before C-D: from x = 150.
-        let left = attack.attack(&scenario.view(1)).expect("there is a before and an after");
-        assert!(left.metres() < 0.1 && left.holds(scenario.town.at("B-C", 50.0)), "{left:?}");
-        // The last is reached from there alone.
-        let last = attack.attack(&scenario.view(2)).expect("there is a before");
+        let posterior = attack.attack(&scenario.view(1)).expect("a previous and a next region");
+        assert!(
+            posterior.metres() < 0.1 && posterior.holds(scenario.town.at("B-C", 50.0)),
+            "{posterior:?}"
+        );
+        // The last region is reachable only from x = 150, so only its start remains.
+        let last = attack.attack(&scenario.view(2)).expect("a previous region");
         assert_eq!(last.metres(), 0.0);
         assert!(last.holds(scenario.town.at("C-D", 0.0)));
-        // The first has only an after.
-        assert_eq!(attack.attack(&scenario.view(0)).map(|left| left.metres()), Some(100.0));
-        let alone = road();
-        let mut alone = Scenario { town: alone.town, ..alone };
+        // The first region has only a next one.
+        assert_eq!(
+            attack.attack(&scenario.view(0)).map(|posterior| posterior.metres()),
+            Some(100.0)
+        );
+        let mut alone = road();
         alone.show(seconds(0), &["A-B"]);
-        assert!(attack.attack(&alone.view(0)).is_none(), "nothing before, nothing after");
+        assert!(attack.attack(&alone.view(0)).is_none(), "no other region");
     }
 
     #[test]
@@ -258,10 +256,14 @@ mod tests {
         let corner = meshcloak::units::Point::new(100.0, near.max.y);
         let rectangle = meshcloak::units::Rectangle { min: near.min, max: corner };
         scenario.show_region(seconds(10), Region::Rectangle(rectangle));
-        let before = scenario.town.at("A-B", 50.0);
-        scenario.previous = Some(KnownPosition { at: seconds(0), position: before });
-        let left = Reachability::FROM_A_KNOWN_POINT.attack(&scenario.view(0)).expect("a past");
-        assert!(left.holds(scenario.town.at("A-B", 90.0)));
-        assert!(!left.holds(scenario.town.at("C-D", 250.0)), "20 m away, but not along streets");
+        let earlier = scenario.town.at("A-B", 50.0);
+        scenario.previous = Some(KnownPosition { at: seconds(0), position: earlier });
+        let posterior =
+            Reachability::FROM_A_KNOWN_POINT.attack(&scenario.view(0)).expect("a known position");
+        assert!(posterior.holds(scenario.town.at("A-B", 90.0)));
+        assert!(
+            !posterior.holds(scenario.town.at("C-D", 250.0)),
+            "20 m away, but not along streets"
+        );
     }
 }

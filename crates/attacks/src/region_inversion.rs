@@ -1,6 +1,6 @@
-//! E: region inversion. The region contains all streets that its members can reach. So everything
-//! within dc of the target's street was published, and every published street is reachable for some
-//! member: streets that alone explain a part of the region are more probable.
+//! E: region inversion. The region contains all streets that its members can reach. So every
+//! street within dc of the target was published, and every published street is reachable for some
+//! member. Streets that alone explain a part of the region are more probable.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
@@ -33,42 +33,43 @@ impl Attack for RegionInversion {
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let (Region::Mesh(mesh), RegionDependence::Mesh(rule)) = (&*view.shown().region, view.rule)
+        let (Region::Mesh(mesh), RegionDependence::Mesh(rule)) =
+            (&*view.disclosure().region, view.rule)
         else {
             return None; // the region does not depend on positions inside it
         };
-        let standing = explanations(view, mesh, rule);
+        let explanations = explanations(view, mesh, rule);
         let weight = |street: StreetId| {
-            let found = standing.binary_search_by_key(&street, |own| own.0);
-            found.map_or(0.0, |place| standing[place].1)
+            let found = explanations.binary_search_by_key(&street, |explanation| explanation.0);
+            found.map_or(0.0, |index| explanations[index].1)
         };
-        let mut left = view.shown().everywhere(view.atlas.map()).clone();
-        left.pieces.iter_mut().for_each(|piece| piece.weight *= weight(piece.street));
-        Some(Posterior::places(left.pieces))
+        let mut pieces = view.disclosure().uniform(view.atlas.map()).pieces.clone();
+        pieces.iter_mut().for_each(|piece| piece.weight *= weight(piece.street));
+        Some(Posterior::of_pieces(pieces))
     }
 }
 
-/// Returns the possible streets of the target, ascending, with the weight that each explains. A part
-/// of the region explained by several streets is shared among them, as if all members had the same dc.
+/// Returns the possible streets of the target, ascending, each with the number of published streets it
+/// explains. A published street that is explained by `n` streets counts 1/n for each of them. All
+/// members are assumed to have the dc of the target.
 fn explanations(view: &View<'_>, mesh: &[StreetId], rule: MeshRule) -> Vec<(StreetId, f64)> {
     let mut builder = MeshBuilder::new(Arc::clone(view.atlas), rule);
-    let mut explained: Vec<(StreetId, Vec<u32>)> = Vec::new();
+    let mut explained: Vec<(StreetId, Vec<usize>)> = Vec::new();
     let mut reached = Vec::new();
     let mut explainers = vec![0_u32; mesh.len()];
     for &street in mesh {
         reached.clear();
-        let own = MeshKey { street, dc: view.target.dc };
-        builder.cloaking_mesh([own].into_iter(), &mut reached);
-        let places = reached.iter().map(|street| mesh.binary_search(street).ok());
-        let places: Option<Vec<u32>> =
-            places.map(|place| place.map(|place| place as u32)).collect();
-        if let Some(places) = places {
-            places.iter().for_each(|&place| explainers[place as usize] += 1);
-            explained.push((street, places));
+        let key = MeshKey { street, dc: view.target.dc };
+        builder.cloaking_mesh([key].into_iter(), &mut reached);
+        let indices = reached.iter().map(|street| mesh.binary_search(street).ok());
+        let indices: Option<Vec<usize>> = indices.collect();
+        if let Some(indices) = indices {
+            indices.iter().for_each(|&index| explainers[index] += 1);
+            explained.push((street, indices));
         }
     }
-    let share = |place: &u32| 1.0 / f64::from(explainers[*place as usize]);
-    explained.iter().map(|(street, places)| (*street, places.iter().map(share).sum())).collect()
+    let share = |index: &usize| 1.0 / f64::from(explainers[*index]);
+    explained.iter().map(|(street, indices)| (*street, indices.iter().map(share).sum())).collect()
 }
 
 #[cfg(test)]
@@ -84,10 +85,10 @@ mod tests {
         Scenario::on(town(text), 150.0, 10.0)
     }
 
-    fn streets(scenario: &Scenario) -> Vec<(String, f64)> {
-        let left = RegionInversion.attack(&scenario.view(0)).expect("a mesh");
+    fn weight_by_street(scenario: &Scenario) -> Vec<(String, f64)> {
+        let posterior = RegionInversion.attack(&scenario.view(0)).expect("a mesh");
         let mut found: Vec<(String, f64)> = Vec::new();
-        for piece in &left.pieces {
+        for piece in &posterior.pieces {
             let name = scenario.town.map.street_label(piece.street).to_owned();
             match found.last_mut() {
                 Some(last) if last.0 == name => last.1 += piece.weight,
@@ -101,7 +102,7 @@ mod tests {
     fn a_single_member_is_located_on_its_street() {
         let mut scenario = road();
         scenario.show(seconds(0), &["2-3", "3-4", "4-5", "5-6", "6-7"]);
-        let found = streets(&scenario);
+        let found = weight_by_street(&scenario);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].0, "4-5");
     }
@@ -109,9 +110,9 @@ mod tests {
     #[test]
     fn two_members_leave_their_streets_and_those_between() {
         let mut scenario = road();
-        // Members on 3-4 and 5-6 give 1-2 to 7-8. 4-5 alone explains nothing.
+        // Members on 3-4 and 5-6 yield 1-2 to 7-8. No street is explained by 4-5 alone.
         scenario.show(seconds(0), &["1-2", "2-3", "3-4", "4-5", "5-6", "6-7", "7-8"]);
-        let found = streets(&scenario);
+        let found = weight_by_street(&scenario);
         let names: Vec<&str> = found.iter().map(|street| street.0.as_str()).collect();
         assert_eq!(names, ["3-4", "4-5", "5-6"]);
         assert!(found[0].1 > found[1].1 && found[2].1 > found[1].1, "{found:?}");

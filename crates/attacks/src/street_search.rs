@@ -41,7 +41,7 @@ impl From<&Piece> for StreetInterval {
 pub struct StreetSearch {
     best: Vec<u32>,
     stamp: Vec<u32>,
-    now: u32,
+    generation: u32,
     open: BinaryHeap<Reverse<(u32, u32)>>,
     sources: Vec<StreetInterval>,
     bound: u32,
@@ -55,21 +55,21 @@ impl StreetSearch {
         map: &StreetMap,
         from: &[StreetInterval],
         bound: Length,
-        way: Direction,
+        direction: Direction,
     ) {
         self.begin(map.terminal_count(), bound);
         self.sources.clear();
         self.sources.extend_from_slice(from);
         self.sources.sort_unstable();
-        for place in 0..self.sources.len() {
-            let StreetInterval { street, from, to } = self.sources[place];
+        for index in 0..self.sources.len() {
+            let StreetInterval { street, from, to } = self.sources[index];
             let found = map.street(street);
-            // Leaves by the end ahead; on a two-way street by the other end as well.
+            // A one-way street is left only at its end (backwards: only at its start).
             let ahead = found.length.units() - to;
-            if way == Direction::Forward || !found.one_way {
+            if direction == Direction::Forward || !found.one_way {
                 self.reach(found.to, ahead);
             }
-            if way == Direction::Backward || !found.one_way {
+            if direction == Direction::Backward || !found.one_way {
                 self.reach(found.from, from);
             }
         }
@@ -77,7 +77,7 @@ impl StreetSearch {
             if length > self.best[terminal as usize] {
                 continue;
             }
-            let arms = match way {
+            let arms = match direction {
                 Direction::Forward => map.leaving(TerminalId(terminal)),
                 Direction::Backward => map.arriving(TerminalId(terminal)),
             };
@@ -89,67 +89,69 @@ impl StreetSearch {
     }
 
     fn begin(&mut self, terminals: usize, bound: Length) {
-        if self.stamp.len() != terminals || self.now == u32::MAX {
+        if self.stamp.len() != terminals || self.generation == u32::MAX {
             (self.best, self.stamp) = (vec![0; terminals], vec![0; terminals]);
-            self.now = 0;
+            self.generation = 0;
         }
-        self.now += 1;
+        self.generation += 1;
         self.open.clear();
         self.bound = bound.units();
     }
 
     fn reach(&mut self, terminal: TerminalId, length: u32) {
-        let here = terminal.index();
-        let nearer = self.stamp[here] != self.now || length < self.best[here];
+        let index = terminal.index();
+        let nearer = self.stamp[index] != self.generation || length < self.best[index];
         if length <= self.bound && nearer {
-            (self.stamp[here], self.best[here]) = (self.now, length);
+            (self.stamp[index], self.best[index]) = (self.generation, length);
             self.open.push(Reverse((length, terminal.0)));
         }
     }
 
     /// Returns the distance of a terminal from the sources; `None` beyond the bound.
     pub fn to(&self, terminal: TerminalId) -> Option<Length> {
-        let found = self.stamp[terminal.index()] == self.now;
+        let found = self.stamp[terminal.index()] == self.generation;
         found.then(|| Length::from_units(self.best[terminal.index()]))
     }
 
     /// Returns the remaining distance budget at a terminal.
-    fn left(&self, terminal: TerminalId) -> Option<u32> {
+    fn budget(&self, terminal: TerminalId) -> Option<u32> {
         self.to(terminal).map(|length| self.bound - length.units())
     }
 
-    /// Calls `part` for each disjoint part of an interval within the bound, in ascending order.
+    /// Calls `emit` for each disjoint part of an interval within the bound, in ascending order.
     pub fn clip(
         &mut self,
         map: &StreetMap,
         StreetInterval { street, from, to }: StreetInterval,
-        way: Direction,
-        mut part: impl FnMut(StreetInterval),
+        direction: Direction,
+        mut emit: impl FnMut(StreetInterval),
     ) {
         let found = map.street(street);
         let length = found.length.units();
         let mut parts = std::mem::take(&mut self.parts);
         parts.clear();
         // A street is entered at its start and, if two-way, at its end; backwards the roles swap.
-        if (way == Direction::Forward || !found.one_way)
-            && let Some(left) = self.left(found.from)
+        if (direction == Direction::Forward || !found.one_way)
+            && let Some(budget) = self.budget(found.from)
         {
-            parts.push((0, left.min(length)));
+            parts.push((0, budget.min(length)));
         }
-        if (way == Direction::Backward || !found.one_way)
-            && let Some(left) = self.left(found.to)
+        if (direction == Direction::Backward || !found.one_way)
+            && let Some(budget) = self.budget(found.to)
         {
-            parts.push((length - left.min(length), length));
+            parts.push((length - budget.min(length), length));
         }
         let first = self.sources.partition_point(|source| source.street < street);
         for source in self.sources[first..].iter().take_while(|source| source.street == street) {
-            let (back, on) = match (found.one_way, way) {
+            let (before, after) = match (found.one_way, direction) {
                 (false, _) => (self.bound, self.bound),
                 (true, Direction::Forward) => (0, self.bound),
                 (true, Direction::Backward) => (self.bound, 0),
             };
-            parts
-                .push((source.from.saturating_sub(back), source.to.saturating_add(on).min(length)));
+            parts.push((
+                source.from.saturating_sub(before),
+                source.to.saturating_add(after).min(length),
+            ));
         }
         parts.sort_unstable();
         let mut open: Option<StreetInterval> = None;
@@ -160,18 +162,23 @@ impl StreetSearch {
                 Some(last) if start <= last.to.saturating_add(1) => last.to = last.to.max(end),
                 _ => {
                     let next = StreetInterval { street, from: start, to: end };
-                    open.replace(next).into_iter().for_each(&mut part);
+                    open.replace(next).into_iter().for_each(&mut emit);
                 }
             }
         }
-        open.into_iter().for_each(part);
+        open.into_iter().for_each(emit);
         self.parts = parts;
     }
 
     /// Returns whether any part of an interval is within the bound.
-    pub fn touches(&mut self, map: &StreetMap, piece: StreetInterval, way: Direction) -> bool {
+    pub fn touches(
+        &mut self,
+        map: &StreetMap,
+        interval: StreetInterval,
+        direction: Direction,
+    ) -> bool {
         let mut any = false;
-        self.clip(map, piece, way, |_| any = true);
+        self.clip(map, interval, direction, |_| any = true);
         any
     }
 }
@@ -195,15 +202,18 @@ mod tests {
             let table = naive::terminal_distances(map);
             let bound = Length::metres(random.random_range(0.0..900.0));
             let (a, b) = (town.position(&mut random), town.position(&mut random));
-            for (way, from, to) in [(Direction::Forward, a, b), (Direction::Backward, b, a)] {
+            for (direction, from, to) in [(Direction::Forward, a, b), (Direction::Backward, b, a)] {
                 let point = |at: Position| {
                     let units = at.offset.units();
                     StreetInterval { street: at.street, from: units, to: units }
                 };
-                search.search(map, &[point(from)], bound, way);
-                let found = search.touches(map, point(to), way);
+                search.search(map, &[point(from)], bound, direction);
+                let found = search.touches(map, point(to), direction);
                 let expected = naive::distance(map, &table, a, b).is_some_and(|d| d <= bound);
-                assert_eq!(found, expected, "seed {seed} {way:?} {a:?} {b:?} {bound}\n{town}");
+                assert_eq!(
+                    found, expected,
+                    "seed {seed} {direction:?} {a:?} {b:?} {bound}\n{town}"
+                );
                 if expected { near += 1 } else { far += 1 }
             }
         }
@@ -222,17 +232,17 @@ mod tests {
             let whole = StreetInterval { street: a.street, from: a.offset.units(), to: end };
             let goal =
                 StreetInterval { street: b.street, from: b.offset.units(), to: b.offset.units() };
-            for way in [Direction::Forward, Direction::Backward] {
+            for direction in [Direction::Forward, Direction::Backward] {
                 let (mut one, mut many) = (StreetSearch::default(), StreetSearch::default());
-                one.search(map, &[whole], bound, way);
+                one.search(map, &[whole], bound, direction);
                 let step = ((end - whole.from) / 60).max(1);
-                let places = (whole.from..=end).step_by(step as usize).chain([end]);
-                let any = places.map(|at| StreetInterval { from: at, to: at, ..whole });
-                let mut any = any.map(|place| {
-                    many.search(map, &[place], bound, way);
-                    many.touches(map, goal, way)
+                let offsets = (whole.from..=end).step_by(step as usize).chain([end]);
+                let any = offsets.map(|at| StreetInterval { from: at, to: at, ..whole });
+                let mut any = any.map(|point| {
+                    many.search(map, &[point], bound, direction);
+                    many.touches(map, goal, direction)
                 });
-                let found = one.touches(map, goal, way);
+                let found = one.touches(map, goal, direction);
                 // Sampled sources suffice unless the goal lies on the interval itself.
                 assert!(found || !any.any(|found| found), "seed {seed}\n{town}");
             }

@@ -1,9 +1,10 @@
 //! Shared fixtures of the attack tests: a town, a target and its disclosures.
 
+use crate::scheme_rerun::SchemeFactory;
 use crate::view::{
     KnownPosition, LinkedDisclosure, Prior, RegionDependence, Snapshot, Target, View,
 };
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::StreetId;
 use meshcloak::mesh::MeshRule;
@@ -25,9 +26,9 @@ pub(crate) struct Scenario {
     pub atlas: Arc<Atlas>,
     pub target: Target,
     pub rule: RegionDependence,
-    pub shown: Vec<LinkedDisclosure>,
+    pub disclosures: Vec<LinkedDisclosure>,
     pub previous: Option<KnownPosition>,
-    pub named: Vec<Vec<UserId>>,
+    pub candidate_sets: Vec<Vec<UserId>>,
     pub prior: Option<Prior>,
 }
 
@@ -35,13 +36,13 @@ impl Scenario {
     /// Creates a scenario with a target of that dc in metres and speed in metres per second.
     pub fn on(town: Town, dc: f64, speed: f64) -> Scenario {
         Scenario {
-            atlas: Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX)),
+            atlas: Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX)),
             town,
             target: Target { dc: Length::metres(dc), speed: Some(Speed::metres_per_second(speed)) },
             rule: RegionDependence::Mesh(MeshRule::Reach),
-            shown: Vec::new(),
+            disclosures: Vec::new(),
             previous: None,
-            named: Vec::new(),
+            candidate_sets: Vec::new(),
             prior: None,
         }
     }
@@ -55,7 +56,7 @@ impl Scenario {
     }
 
     pub fn show_region(&mut self, at: Time, region: Region<'static>) {
-        self.shown.push(LinkedDisclosure::new(at, at, Arc::new(region)));
+        self.disclosures.push(LinkedDisclosure::new(at, at, Arc::new(region)));
     }
 
     pub fn view(&self, attacked: usize) -> View<'_> {
@@ -63,55 +64,57 @@ impl Scenario {
             atlas: &self.atlas,
             rule: self.rule,
             target: self.target,
-            disclosures: &self.shown,
+            disclosures: &self.disclosures,
             attacked,
             previous: self.previous,
-            crowd: None,
-            named: &self.named,
+            snapshot: None,
+            candidate_sets: &self.candidate_sets,
             prior: self.prior.as_ref(),
         }
     }
 
-    pub fn view_of<'a>(&'a self, attacked: usize, crowd: &'a Snapshot<'a>) -> View<'a> {
-        View { crowd: Some(crowd), ..self.view(attacked) }
+    pub fn view_of<'a>(&'a self, attacked: usize, snapshot: &'a Snapshot<'a>) -> View<'a> {
+        View { snapshot: Some(snapshot), ..self.view(attacked) }
     }
 }
 
-/// Creates queries along the x axis of a town whose streets `0-1`, `1-2`, … have that many metres each;
-/// user, query and index have the same number.
-pub(crate) fn people_on(scenario: &Scenario, street: f64, places: &[f64], k: &[u32]) -> Vec<Query> {
-    let person = |(number, (&metres, &k)): (usize, (&f64, &u32))| {
-        let first = (metres / street) as usize;
-        let position =
-            scenario.town.at(&format!("{first}-{}", first + 1), metres - first as f64 * street);
-        Query {
-            id: QueryId(number as u64),
-            user: UserId(number as u64),
-            asked_at: seconds(1),
-            position,
-            k,
-            temporal_tolerance: Duration::from_secs(5),
-            distance_constraint: scenario.target.dc,
-            speed: scenario.target.speed,
-        }
+/// Creates queries at these x coordinates of a town whose streets `0-1`, `1-2`, … lie on the x axis and
+/// have the same length in metres. The user id, query id and index of a query are equal.
+pub(crate) fn queries_on(
+    scenario: &Scenario,
+    street_length: f64,
+    metres: &[f64],
+    k: &[u32],
+) -> Vec<Query> {
+    let query = |(number, (&metres, &k)): (usize, (&f64, &u32))| {
+        let first = (metres / street_length) as usize;
+        let position = scenario
+            .town
+            .at(&format!("{first}-{}", first + 1), metres - first as f64 * street_length);
+        Query::builder(UserId(number as u64), position)
+            .id(QueryId(number as u64))
+            .at(seconds(1))
+            .k(k)
+            .dt(Duration::from_secs(5))
+            .dc(scenario.target.dc)
+            .speed(scenario.target.speed)
+            .build_unchecked()
     };
-    places.iter().zip(k).enumerate().map(person).collect()
+    metres.iter().zip(k).enumerate().map(query).collect()
 }
-
-type Make = Box<dyn Fn() -> Box<dyn Scheme> + Sync>;
 
 /// Runs MeshCloak on these queries; returns the state, the served users with regions, and the factory.
 pub(crate) fn batch(
     scenario: &Scenario,
-    people: Vec<Query>,
+    queries: Vec<Query>,
     guarantee: Guarantee,
-) -> (State, Vec<(u64, Region<'static>)>, Make) {
+) -> (State, Vec<(u64, Region<'static>)>, Box<SchemeFactory<'static>>) {
     let atlas = Arc::clone(&scenario.atlas);
     let make = move || -> Box<dyn Scheme> {
         let settings = Settings { guarantee, ..Settings::default() };
         Box::new(MeshCloak::new(Arc::clone(&atlas), settings))
     };
-    let state = State::with_waiting(people);
+    let state = State::with_waiting(queries);
     let mut scheme = make();
     let published = scheme.cloak(&state, seconds(1), &mut ());
     let served = published.served().iter().map(|served| {

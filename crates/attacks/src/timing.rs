@@ -1,6 +1,6 @@
 //! I: timing. An observer of queries and disclosures matches them by time: a scheme that publishes as
-//! soon as possible reveals the query that completed the set. Batches hide it as long as several
-//! queries arrive at the last moment.
+//! soon as possible reveals the query that completed the set. A batch hides it if several
+//! queries arrive in the last moment before the disclosure.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
@@ -28,25 +28,25 @@ impl Attack for Timing {
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let at = view.shown().at;
-        let mut just_now = view.crowd?.people.iter().filter(|person| person.asked_at == at);
-        let first = just_now.next()?;
-        let alone = just_now.next().is_none();
-        alone.then(|| Posterior::people(vec![(first.user, first.position)]))
+        let at = view.disclosure().at;
+        let mut latest = view.snapshot?.candidates.iter().filter(|query| query.asked_at == at);
+        let first = latest.next()?;
+        latest.next().is_none().then(|| Posterior::of_candidates(vec![first]))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Scenario, people_on, seconds};
+    use crate::testing::{Scenario, queries_on, seconds};
     use crate::view::{Candidate, Rerun, RerunResult, Snapshot};
     use meshcloak::query::UserId;
     use meshcloak::town::town;
 
-    struct Nothing;
+    /// An algorithm that cannot be run.
+    struct NoRerun;
 
-    impl Rerun for Nothing {
+    impl Rerun for NoRerun {
         fn rerun(&self, _: &[Candidate]) -> Option<RerunResult> {
             None
         }
@@ -56,15 +56,19 @@ mod tests {
     fn a_single_query_at_the_time_of_disclosure_is_identified() {
         let mut scenario = Scenario::on(town("0 0,0 1 100,0 | 0-1"), 200.0, 10.0);
         scenario.show(seconds(7), &["0-1"]);
-        let mut queries = people_on(&scenario, 100.0, &[10.0, 20.0, 30.0], &[2, 2, 2]);
+        let mut queries = queries_on(&scenario, 100.0, &[10.0, 20.0, 30.0], &[2, 2, 2]);
         queries[2].asked_at = seconds(7);
-        let everyone: Vec<Candidate> = queries.iter().map(Candidate::from).collect();
-        let crowd = Snapshot::new(&everyone, &Nothing);
-        let left = Timing.attack(&scenario.view_of(0, &crowd)).expect("one came just now");
-        assert_eq!(left.people.as_deref(), Some(&[UserId(2)][..]));
-        let together: Vec<Candidate> =
-            everyone.iter().map(|person| Candidate { asked_at: seconds(7), ..*person }).collect();
-        let crowd = Snapshot::new(&together, &Nothing);
-        assert!(Timing.attack(&scenario.view_of(0, &crowd)).is_none(), "three came just now");
+        let candidates: Vec<Candidate> = queries.iter().map(Candidate::from).collect();
+        let snapshot = Snapshot::new(&candidates, &NoRerun);
+        let posterior =
+            Timing.attack(&scenario.view_of(0, &snapshot)).expect("one query of that time");
+        assert_eq!(posterior.candidates.as_deref(), Some(&[UserId(2)][..]));
+        let simultaneous: Vec<Candidate> =
+            candidates.iter().map(|query| Candidate { asked_at: seconds(7), ..*query }).collect();
+        let snapshot = Snapshot::new(&simultaneous, &NoRerun);
+        assert!(
+            Timing.attack(&scenario.view_of(0, &snapshot)).is_none(),
+            "three queries of that time"
+        );
     }
 }

@@ -16,27 +16,27 @@ use std::time::Duration;
 pub struct View<'a> {
     /// The map with its distances.
     pub atlas: &'a Arc<Atlas>,
-    /// How the attacked scheme builds regions.
+    /// How regions of the attacked scheme depend on positions.
     pub rule: RegionDependence,
     /// The attacked user.
     pub target: Target,
-    /// All disclosures of the target in order of time: the adversary can link them.
+    /// All disclosures of the target in order of time. The adversary is assumed to link them.
     pub disclosures: &'a [LinkedDisclosure],
     /// Index of the attacked disclosure.
     pub attacked: usize,
     /// L2: position and time of the target's previous query, whether it was published or not.
     pub previous: Option<KnownPosition>,
     /// L3: all waiting queries of the attacked batch.
-    pub crowd: Option<&'a Snapshot<'a>>,
-    /// L3: for each disclosure up to the attacked one, the users it can have been published for.
-    pub named: &'a [Vec<UserId>],
+    pub snapshot: Option<&'a Snapshot<'a>>,
+    /// L3: for each disclosure up to the attacked one, its candidate users.
+    pub candidate_sets: &'a [Vec<UserId>],
     /// Popularity of streets among other users.
     pub prior: Option<&'a Prior>,
 }
 
 impl View<'_> {
     /// Returns the attacked disclosure.
-    pub fn shown(&self) -> &LinkedDisclosure {
+    pub fn disclosure(&self) -> &LinkedDisclosure {
         &self.disclosures[self.attacked]
     }
 }
@@ -70,8 +70,8 @@ impl LinkedDisclosure {
     }
 
     /// Returns the uniform distribution over the region's streets.
-    pub fn everywhere(&self, map: &StreetMap) -> &Posterior {
-        self.pieces.get_or_init(|| pieces::everywhere(map, &self.region))
+    pub fn uniform(&self, map: &StreetMap) -> &Posterior {
+        self.pieces.get_or_init(|| pieces::uniform(map, &self.region))
     }
 }
 
@@ -116,7 +116,7 @@ pub struct Candidate {
 pub trait Rerun: Sync {
     /// Returns what the algorithm publishes for these waiting queries, given in order of arrival;
     /// `None` if it cannot be run.
-    fn rerun(&self, people: &[Candidate]) -> Option<RerunResult>;
+    fn rerun(&self, candidates: &[Candidate]) -> Option<RerunResult>;
 }
 
 /// Result of a run of the algorithm.
@@ -133,24 +133,24 @@ pub struct RerunResult {
 /// All waiting queries of a batch, and the algorithm to run on them.
 pub struct Snapshot<'a> {
     /// The queries in order of arrival.
-    pub people: &'a [Candidate],
+    pub candidates: &'a [Candidate],
     algorithm: &'a dyn Rerun,
-    answer: OnceLock<Option<Indexed>>,
+    result: OnceLock<Option<IndexedResult>>,
 }
 
 /// A result with an index of its regions.
-struct Indexed {
-    answer: RerunResult,
+struct IndexedResult {
+    result: RerunResult,
     /// Region indices sorted by region.
     order: Vec<u32>,
     /// For each region the queries that publish it, by index.
-    publish: Vec<Vec<u32>>,
+    publishers: Vec<Vec<u32>>,
 }
 
 impl<'a> Snapshot<'a> {
     /// Creates a snapshot.
-    pub fn new(people: &'a [Candidate], algorithm: &'a dyn Rerun) -> Snapshot<'a> {
-        Snapshot { people, algorithm, answer: OnceLock::new() }
+    pub fn new(candidates: &'a [Candidate], algorithm: &'a dyn Rerun) -> Snapshot<'a> {
+        Snapshot { candidates, algorithm, result: OnceLock::new() }
     }
 
     /// Returns the algorithm.
@@ -158,30 +158,33 @@ impl<'a> Snapshot<'a> {
         self.algorithm
     }
 
-    fn indexed(&self) -> Option<&Indexed> {
-        let index = |answer: RerunResult| {
-            let mut order: Vec<u32> = (0..answer.regions.len() as u32).collect();
-            let region = |number: &u32| &answer.regions[*number as usize];
+    fn indexed(&self) -> Option<&IndexedResult> {
+        let index = |result: RerunResult| {
+            let mut order: Vec<u32> = (0..result.regions.len() as u32).collect();
+            let region = |number: &u32| &result.regions[*number as usize];
             order.sort_by(|a, b| region(a).total_cmp(region(b)));
-            let mut publish = vec![Vec::new(); answer.regions.len()];
-            for (place, own) in answer.region_of.iter().enumerate() {
-                if let Some(own) = own {
-                    publish[*own as usize].push(place as u32);
+            let mut publishers = vec![Vec::new(); result.regions.len()];
+            for (query, region) in result.region_of.iter().enumerate() {
+                if let Some(region) = region {
+                    publishers[*region as usize].push(query as u32);
                 }
             }
-            Indexed { answer, order, publish }
+            IndexedResult { result, order, publishers }
         };
-        self.answer.get_or_init(|| self.algorithm.rerun(self.people).map(index)).as_ref()
+        self.result.get_or_init(|| self.algorithm.rerun(self.candidates).map(index)).as_ref()
     }
 
-    /// Returns the indices of the queries for which the algorithm publishes exactly this region. The
-    /// algorithm runs once for each snapshot.
+    /// Returns the indices of the queries for which the algorithm publishes exactly this region. Only
+    /// the first call runs the algorithm.
     pub fn publishers_of(&self, region: &Region<'_>) -> Vec<u32> {
-        let Some(Indexed { answer, order, publish }) = self.indexed() else { return Vec::new() };
-        let of = |number: &u32| &answer.regions[*number as usize];
-        let start = order.partition_point(|number| of(number).total_cmp(region).is_lt());
-        let same = order[start..].iter().take_while(|number| of(number).total_cmp(region).is_eq());
-        let exact = same.filter(|number| of(number) == region);
-        exact.flat_map(|number| publish[*number as usize].iter().copied()).collect()
+        let Some(IndexedResult { result, order, publishers }) = self.indexed() else {
+            return Vec::new();
+        };
+        let region_at = |number: &u32| &result.regions[*number as usize];
+        let start = order.partition_point(|number| region_at(number).total_cmp(region).is_lt());
+        let same =
+            order[start..].iter().take_while(|number| region_at(number).total_cmp(region).is_eq());
+        let exact = same.filter(|number| region_at(number) == region);
+        exact.flat_map(|number| publishers[*number as usize].iter().copied()).collect()
     }
 }

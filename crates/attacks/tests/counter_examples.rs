@@ -5,7 +5,7 @@ use attacks::reachability::Reachability;
 use attacks::{
     Attack as _, KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View,
 };
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::history::LastPositions;
@@ -25,17 +25,15 @@ fn at(seconds: u64) -> Time {
 }
 
 /// Creates a query at 10 s with speed 10 m/s and dt 5 s.
-fn person(number: u64, position: Position, k: u32, dc: f64) -> Query {
-    Query {
-        id: QueryId(number + 100),
-        user: UserId(number),
-        asked_at: at(10),
-        position,
-        k,
-        temporal_tolerance: Duration::from_secs(5),
-        distance_constraint: Length::metres(dc),
-        speed: Some(Speed::metres_per_second(10.0)),
-    }
+fn query(number: u64, position: Position, k: u32, dc: f64) -> Query {
+    Query::builder(UserId(number), position)
+        .id(QueryId(number + 100))
+        .at(at(10))
+        .k(k)
+        .dt(Duration::from_secs(5))
+        .dc(Length::metres(dc))
+        .speed(Speed::metres_per_second(10.0))
+        .build_unchecked()
 }
 
 /// Submits the earlier positions without serving them, then publishes the batch at 10 s.
@@ -45,7 +43,7 @@ fn served(
     before: Vec<Query>,
     now: Vec<Query>,
 ) -> (Vec<(Query, Vec<QueryId>)>, Vec<Region<'static>>) {
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let settings = Settings { guarantee, ..Settings::default() };
     let mut scheme = MeshCloak::new(atlas, settings);
     let mut state = State::default();
@@ -76,60 +74,66 @@ fn on_a_straight_road_one_of_three_members_is_possible() {
     // A moved from 0 to 100; B is at 180 and C at 190. With dc = 100 they are a clique of 3, but from
     // 0 only 100 m are possible in 10 s.
     let town = town("a -200,0  b 0,0  c 150,0  d 400,0 | a-b b-c c-d");
-    let place = |metres: f64| match metres {
+    let position = |metres: f64| match metres {
         x if x <= 150.0 => town.at("b-c", x),
         x => town.at("c-d", x - 150.0),
     };
     let now: Vec<Query> = [(0, 100.0), (1, 180.0), (2, 190.0)]
-        .map(|(number, x)| person(number, place(x), 3, 100.0))
+        .map(|(number, x)| query(number, position(x), 3, 100.0))
         .to_vec();
-    let earlier = |number: u64, x: f64| Query {
-        id: QueryId(number),
-        asked_at: at(0),
-        temporal_tolerance: Duration::ZERO,
-        k: 9,
-        ..person(number, place(x), 9, 100.0)
+    let earlier = |number: u64, x: f64| {
+        let mut query = query(number, position(x), 9, 100.0);
+        (query.id, query.asked_at) = (QueryId(number), at(0));
+        query.temporal_tolerance = Duration::ZERO;
+        query
     };
     let before = vec![earlier(0, 0.0)];
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal] {
         let (sets, regions) = served(&town, guarantee, before.clone(), now.clone());
         assert_eq!(sets.len(), 3, "{guarantee:?}: all three are served");
-        let shown = [LinkedDisclosure::new(at(10), at(10), Arc::new(regions[0].clone()))];
-        let left = known_point(&atlas, &shown, before[0].position);
-        let possible = now.iter().filter(|query| left.holds(query.position)).count();
+        let disclosures = [LinkedDisclosure::new(at(10), at(10), Arc::new(regions[0].clone()))];
+        let posterior = attack_from(&atlas, &disclosures, before[0].position);
+        let possible = now.iter().filter(|query| posterior.holds(query.position)).count();
         assert_eq!(possible, 1, "{guarantee:?}: A alone");
     }
     let (sets, _) = served(&town, Guarantee::History, before, now);
     assert!(sets.is_empty(), "history publishes nothing here");
 }
 
-fn known_point(atlas: &Arc<Atlas>, shown: &[LinkedDisclosure], before: Position) -> Posterior {
+/// Runs the reachability attack with a known position at time 0.
+fn attack_from(
+    atlas: &Arc<Atlas>,
+    disclosures: &[LinkedDisclosure],
+    before: Position,
+) -> Posterior {
     let view = View {
         atlas,
         rule: RegionDependence::Fixed,
         target: Target { dc: Length::metres(100.0), speed: Some(Speed::metres_per_second(10.0)) },
-        disclosures: shown,
+        disclosures,
         attacked: 0,
         previous: Some(KnownPosition { at: at(0), position: before }),
-        crowd: None,
-        named: &[],
+        snapshot: None,
+        candidate_sets: &[],
         prior: None,
     };
-    Reachability::FROM_A_KNOWN_POINT.attack(&view).expect("a past")
+    Reachability::FROM_A_KNOWN_POINT.attack(&view).expect("a known position")
 }
 
 /// Publishes all waiting queries as one set.
 #[derive(Default)]
-struct Everyone(Published);
+struct OneSet(Published);
 
-impl Scheme for Everyone {
+impl Scheme for OneSet {
     fn name(&self) -> &'static str {
-        "everyone"
+        "one-set"
     }
 
     fn describe(&self) -> Description {
         Description {
+            label: "One set",
+            summary: "",
             setting: "map",
             cliques: "",
             constraint: "",
@@ -145,7 +149,7 @@ impl Scheme for Everyone {
         streets.dedup();
         let members = state.waiting.iter().map(|query| query.id);
         let set = self.0.add(members, &Region::Mesh(streets.into()));
-        (0..state.waiting.len() as u32).for_each(|place| self.0.serve(place, set));
+        (0..state.waiting.len() as u32).for_each(|index| self.0.serve(index, set));
         &mut self.0
     }
 }
@@ -154,52 +158,53 @@ impl Scheme for Everyone {
 fn inverted(
     atlas: &Arc<Atlas>,
     make: &(dyn Fn() -> Box<dyn Scheme> + Sync),
-    crowd: &[Query],
+    queries: &[Query],
 ) -> Vec<(u32, usize)> {
-    let state = State::with_waiting(crowd.to_vec());
+    let state = State::with_waiting(queries.to_vec());
     let mut scheme = make();
     let published = scheme.cloak(&state, at(10), &mut ());
-    let everyone = SchemeRerun::people(&state);
-    let again = SchemeRerun { make, state: &state, now: at(10) };
-    let known = Snapshot::new(&everyone, &again);
-    let mut all = Vec::new();
+    let candidates = SchemeRerun::candidates(&state);
+    let rerun = SchemeRerun { make, state: &state, now: at(10) };
+    let snapshot = Snapshot::new(&candidates, &rerun);
+    let mut counts = Vec::new();
     for served in published.served() {
-        let victim = &state.waiting[served.index as usize];
+        let target = &state.waiting[served.index as usize];
         let region = Arc::new(published.set(served.set).region.into_owned());
-        let shown = [LinkedDisclosure::new(at(10), at(10), region)];
+        let disclosures = [LinkedDisclosure::new(at(10), at(10), region)];
         let view = View {
             atlas,
             rule: RegionDependence::Fixed,
-            target: Target { dc: victim.distance_constraint, speed: victim.speed },
-            disclosures: &shown,
+            target: Target { dc: target.distance_constraint, speed: target.speed },
+            disclosures: &disclosures,
             attacked: 0,
             previous: None,
-            crowd: Some(&known),
-            named: &[],
+            snapshot: Some(&snapshot),
+            candidate_sets: &[],
             prior: None,
         };
-        let left = Inversion.attack(&view).and_then(|left| left.people).expect("a crowd");
-        assert!(left.contains(&victim.user), "the truth survives");
-        all.push((victim.k, left.len()));
+        let found = Inversion.attack(&view).and_then(|found| found.candidates);
+        let found = found.expect("a snapshot");
+        assert!(found.contains(&target.user), "the target is a candidate");
+        counts.push((target.k, found.len()));
     }
-    all
+    counts
 }
 
 #[test]
 fn two_queries_of_one_user_count_once() {
     // dt ≥ interval: A has two waiting queries, B one, each with k = 3.
     let town = town("a 0,0  b 200,0 | a-b");
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
-    let mut crowd: Vec<Query> =
-        [0, 1, 2].map(|number| person(number, town.at("a-b", 50.0), 3, 100.0)).to_vec();
-    crowd[1].user = crowd[0].user;
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
+    let mut queries: Vec<Query> =
+        [0, 1, 2].map(|number| query(number, town.at("a-b", 50.0), 3, 100.0)).to_vec();
+    queries[1].user = queries[0].user;
     // A scheme that counts queries serves all three and leaves two candidates.
-    let careless = inverted(&atlas, &|| Box::new(Everyone::default()), &crowd);
+    let careless = inverted(&atlas, &|| Box::new(OneSet::default()), &queries);
     assert_eq!(careless, [(3, 2), (3, 2), (3, 2)]);
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
         let settings = Settings { guarantee, ..Settings::default() };
         let make = || -> Box<dyn Scheme> { Box::new(MeshCloak::new(Arc::clone(&atlas), settings)) };
-        assert!(inverted(&atlas, &make, &crowd).is_empty(), "{guarantee:?} counts users");
+        assert!(inverted(&atlas, &make, &queries).is_empty(), "{guarantee:?} counts users");
     }
 }
 
@@ -216,45 +221,47 @@ fn ring(count: usize) -> (Town, Vec<Position>) {
     }
     let town = town(&text);
     let first = |number| town.at(&format!("T{number}-T{}", (number + 1) % count), 0.0);
-    let places = (0..count).map(first).collect();
-    (town, places)
+    let positions = (0..count).map(first).collect();
+    (town, positions)
 }
 
 #[test]
 fn printed_sets_on_a_ring_road_overlap_and_disclose_users() {
     // Twelve users on a ring of 1,200 m, each adjacent to all but the opposite one: 2^6 maximal
     // cliques of six.
-    let (town, places) = ring(12);
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
-    let crowd: Vec<Query> =
-        (0..).zip(&places).map(|(number, &place)| person(number, place, 6, 550.0)).collect();
-    let left = |guarantee| {
+    let (town, positions) = ring(12);
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
+    let queries: Vec<Query> = (0..)
+        .zip(&positions)
+        .map(|(number, &position)| query(number, position, 6, 550.0))
+        .collect();
+    let run = |guarantee, queries: &[Query]| {
         let settings = Settings { guarantee, ..Settings::default() };
         let make = || -> Box<dyn Scheme> { Box::new(MeshCloak::new(Arc::clone(&atlas), settings)) };
-        inverted(&atlas, &make, &crowd)
+        inverted(&atlas, &make, queries)
     };
     // All regions are the whole ring here. With a shorter dc the region reveals the clique.
-    assert!(left(Guarantee::Paper).iter().all(|&(_, left)| left == 12));
+    assert!(run(Guarantee::Paper, &queries).iter().all(|&(_, count)| count == 12));
     for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
-        let kept = left(guarantee);
-        assert_eq!(kept.len(), 12, "two disjoint cliques of six serve all");
-        assert!(kept.iter().all(|&(k, left)| left >= k as usize), "{kept:?}");
+        let counts = run(guarantee, &queries);
+        assert_eq!(counts.len(), 12, "two disjoint cliques of six serve all");
+        assert!(counts.iter().all(|&(k, count)| count >= k as usize), "{counts:?}");
     }
-    let shorter: Vec<Query> = crowd
+    let shorter: Vec<Query> = queries
         .iter()
-        .map(|query| Query { k: 3, distance_constraint: Length::metres(250.0), ..query.clone() })
+        .cloned()
+        .map(|mut query| {
+            (query.k, query.distance_constraint) = (3, Length::metres(250.0));
+            query
+        })
         .collect();
-    let settings = |guarantee| Settings { guarantee, ..Settings::default() };
-    let run = |guarantee| {
-        let make = || -> Box<dyn Scheme> {
-            Box::new(MeshCloak::new(Arc::clone(&atlas), settings(guarantee)))
-        };
-        inverted(&atlas, &make, &shorter)
-    };
-    let paper = run(Guarantee::Paper);
-    assert!(paper.iter().any(|&(k, left)| left < k as usize), "{paper:?}");
+    let paper = run(Guarantee::Paper, &shorter);
+    assert!(paper.iter().any(|&(k, count)| count < k as usize), "{paper:?}");
     for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
-        let kept = run(guarantee);
-        assert!(!kept.is_empty() && kept.iter().all(|&(k, left)| left >= k as usize), "{kept:?}");
+        let counts = run(guarantee, &shorter);
+        assert!(
+            !counts.is_empty() && counts.iter().all(|&(k, count)| count >= k as usize),
+            "{counts:?}"
+        );
     }
 }

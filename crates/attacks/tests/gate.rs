@@ -12,14 +12,14 @@ use attacks::{
 };
 use meshcloak::cells::CellRule;
 use meshcloak::constraint_graph::Coverage;
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
 use meshcloak::guard::{Guard, Promise};
 use meshcloak::history::LastPositions;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
+use meshcloak::scheme::{Description, Observer, Published, Scheme, Served, State};
 use meshcloak::town::Town;
 use meshcloak::units::{Length, Speed, Time};
 use rand::RngExt as _;
@@ -27,9 +27,9 @@ use std::ops::{AddAssign, Range};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// MeshCloak observed by attacks and by the guard. It may promise more than it checks (an injected
-/// fault); then both must notice.
-struct Watched {
+/// MeshCloak observed by attacks and by the guard. A promise that exceeds the settings is an injected
+/// fault, which both must detect.
+struct ObservedScheme {
     inner: MeshCloak,
     settings: Settings,
     atlas: Arc<Atlas>,
@@ -50,7 +50,7 @@ struct Found {
     reached: usize,
     /// Sets that the guard rejects.
     faults: usize,
-    /// Attacks that ruled out the truth.
+    /// Attacks that excluded the true position or user.
     wrong: usize,
 }
 
@@ -72,9 +72,9 @@ fn inspect(promise: &Promise, state: &State, published: &mut Published) -> usize
     Guard::default().inspect(promise, waiting, history, published).len()
 }
 
-impl Scheme for Watched {
+impl Scheme for ObservedScheme {
     fn name(&self) -> &'static str {
-        "watched"
+        "observed"
     }
 
     fn describe(&self) -> Description {
@@ -90,9 +90,9 @@ impl Scheme for Watched {
         self.inner.promise()
     }
 
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
-        let Watched { inner, settings, atlas, promised, found } = self;
-        let published = inner.cloak(state, now, watch);
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
+        let ObservedScheme { inner, settings, atlas, promised, found } = self;
+        let published = inner.cloak(state, now, observer);
         let (guarantee, coverage) = (*promised, Coverage::Own);
         let promise = Promise { guarantee, coverage, atlas: Arc::clone(atlas) };
         let mut copy = published.clone();
@@ -100,52 +100,61 @@ impl Scheme for Watched {
         found.faults += inspect(&promise, state, &mut copy);
         let (atlas, settings) = (&*atlas, *settings);
         let make = || -> Box<dyn Scheme> { Box::new(MeshCloak::new(Arc::clone(atlas), settings)) };
-        let everyone = SchemeRerun::people(state);
-        let again = SchemeRerun { make: &make, state, now };
-        let crowd = Snapshot::new(&everyone, &again);
-        for served in published.served() {
-            *found += attack(atlas, (state, now), &crowd, (published, served.index, served.set));
+        let candidates = SchemeRerun::candidates(state);
+        let rerun = SchemeRerun { make: &make, state, now };
+        let snapshot = Snapshot::new(&candidates, &rerun);
+        let turn = AttackedTurn { atlas, state, now, snapshot: &snapshot, published };
+        for &served in published.served() {
+            *found += turn.attack(served);
         }
         published
     }
 }
 
-/// Attacks one publication.
-fn attack(
-    atlas: &Arc<Atlas>,
-    (state, now): (&State, Time),
-    crowd: &Snapshot<'_>,
-    (published, place, set): (&Published, u32, u32),
-) -> Found {
-    let victim = &state.waiting[place as usize];
-    let set = published.set(set);
-    let region = Arc::new(set.region.clone().into_owned());
-    let shown = [LinkedDisclosure::new(victim.asked_at, now, region)];
-    let before = state.history.previous(victim.id);
-    let view = View {
-        atlas,
-        rule: RegionDependence::Fixed,
-        target: Target { dc: victim.distance_constraint, speed: victim.speed },
-        disclosures: &shown,
-        attacked: 0,
-        previous: before.map(|asked| KnownPosition { at: asked.at, position: asked.position }),
-        crowd: Some(crowd),
-        named: &[],
-        prior: None,
-    };
-    let mut found = Found { publications: 1, ..Found::default() };
-    found.with_a_past = usize::from(before.is_some());
-    let people = Inversion.attack(&view).and_then(|left| left.people).expect("a crowd");
-    found.wrong += usize::from(!people.contains(&victim.user));
-    found.inverted = usize::from(people.len() < victim.k as usize);
-    if let Some(left) = Reachability::FROM_A_KNOWN_POINT.attack(&view) {
-        let member = |id: &QueryId| state.waiting.iter().find(|query| query.id == *id);
-        let members = set.members.iter().filter_map(member);
-        let possible = members.filter(|member| left.holds(member.position)).count();
-        found.wrong += usize::from(!left.holds(victim.position));
-        found.reached = usize::from(possible < victim.k as usize);
+/// One turn of the engine with all that an adversary can know about it.
+struct AttackedTurn<'a> {
+    atlas: &'a Arc<Atlas>,
+    state: &'a State,
+    now: Time,
+    snapshot: &'a Snapshot<'a>,
+    published: &'a Published,
+}
+
+impl AttackedTurn<'_> {
+    /// Attacks the publication of one served query.
+    fn attack(&self, served: Served) -> Found {
+        let AttackedTurn { atlas, state, now, snapshot, published } = *self;
+        let target = &state.waiting[served.index as usize];
+        let set = published.set(served.set);
+        let region = Arc::new(set.region.clone().into_owned());
+        let disclosures = [LinkedDisclosure::new(target.asked_at, now, region)];
+        let past = state.history.previous(target.id);
+        let view = View {
+            atlas,
+            rule: RegionDependence::Fixed,
+            target: Target { dc: target.distance_constraint, speed: target.speed },
+            disclosures: &disclosures,
+            attacked: 0,
+            previous: past.map(|past| KnownPosition { at: past.at, position: past.position }),
+            snapshot: Some(snapshot),
+            candidate_sets: &[],
+            prior: None,
+        };
+        let mut found = Found { publications: 1, ..Found::default() };
+        found.with_a_past = usize::from(past.is_some());
+        let inverted = Inversion.attack(&view);
+        let candidates = inverted.and_then(|found| found.candidates).expect("a snapshot");
+        found.wrong += usize::from(!candidates.contains(&target.user));
+        found.inverted = usize::from(candidates.len() < target.k as usize);
+        if let Some(posterior) = Reachability::FROM_A_KNOWN_POINT.attack(&view) {
+            let member = |id: &QueryId| state.waiting.iter().find(|query| query.id == *id);
+            let members = set.members.iter().filter_map(member);
+            let possible = members.filter(|member| posterior.holds(member.position)).count();
+            found.wrong += usize::from(!posterior.holds(target.position));
+            found.reached = usize::from(possible < target.k as usize);
+        }
+        found
     }
-    found
 }
 
 /// Each user asks three times, ten seconds apart, from positions reachable from the previous one.
@@ -166,8 +175,8 @@ fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
             query.k = random.random_range(2..=4);
             let farthest = query.speed.unwrap_or_default() * Duration::from_secs(10);
             let near = |to| atlas.distance(query.position, to).is_some_and(|d| d <= farthest);
-            let mut places = (0..20).map(|_| town.position(&mut random));
-            if let Some(position) = places.find(|&to| near(to)) {
+            let mut positions = (0..20).map(|_| town.position(&mut random));
+            if let Some(position) = positions.find(|&to| near(to)) {
                 query.position = position;
             }
         }
@@ -177,14 +186,15 @@ fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
 }
 
 /// Runs MeshCloak with these settings while promising another guarantee.
-fn over(seeds: Range<u64>, settings: Settings, promised: Guarantee) -> Found {
+fn run(seeds: Range<u64>, settings: Settings, promised: Guarantee) -> Found {
     let mut all = Found::default();
     for seed in seeds {
         let town = Town::random(seed % 600);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         let inner = MeshCloak::new(Arc::clone(&atlas), settings);
         let found = Found::default();
-        let mut scheme = Watched { inner, settings, atlas: Arc::clone(&atlas), promised, found };
+        let mut scheme =
+            ObservedScheme { inner, settings, atlas: Arc::clone(&atlas), promised, found };
         let mut state = State::default();
         let mut positions = LastPositions::new(DEFAULT_HORIZON);
         for arrivals in waves(&town, &atlas, seed) {
@@ -192,7 +202,10 @@ fn over(seeds: Range<u64>, settings: Settings, promised: Guarantee) -> Found {
             positions.record_all(&arrivals, &mut state.history);
             turn(&mut scheme, &mut state, Batch { now, arrivals, ..Batch::default() }, &mut ());
         }
-        assert_eq!(scheme.found.wrong, 0, "seed {seed}: an attack ruled out the truth\n{town}");
+        assert_eq!(
+            scheme.found.wrong, 0,
+            "seed {seed}: an attack excluded the true position or user\n{town}"
+        );
         all += scheme.found;
     }
     assert!(
@@ -211,7 +224,7 @@ const CELLS: RegionRule =
 
 #[test]
 fn paper_falls_to_inversion_and_reachability() {
-    let found = over(0..1_000, settings(Guarantee::Paper), Guarantee::Paper);
+    let found = run(0..1_000, settings(Guarantee::Paper), Guarantee::Paper);
     assert!(found.batches == 3_000 && found.publications > 10_000, "{found:?}");
     assert!(found.inverted * 20 > found.publications, "{found:?}");
     assert!(found.reached * 20 > found.publications, "{found:?}");
@@ -221,7 +234,7 @@ fn paper_falls_to_inversion_and_reachability() {
 fn reciprocal_never_falls_below_k_under_inversion() {
     for region in [RegionRule::default(), CELLS] {
         let settings = Settings { region, ..settings(Guarantee::Reciprocal) };
-        let found = over(0..1_000, settings, Guarantee::Reciprocal);
+        let found = run(0..1_000, settings, Guarantee::Reciprocal);
         assert!(found.publications > 5_000, "{found:?}");
         assert_eq!((found.inverted, found.faults), (0, 0), "{found:?}");
         assert!(found.reached > 100, "reciprocal promises nothing about reachability: {found:?}");
@@ -232,7 +245,7 @@ fn reciprocal_never_falls_below_k_under_inversion() {
 fn history_never_falls_below_k() {
     for region in [RegionRule::default(), CELLS] {
         let settings = Settings { region, ..settings(Guarantee::History) };
-        let found = over(0..1_000, settings, Guarantee::History);
+        let found = run(0..1_000, settings, Guarantee::History);
         assert!(found.publications > 2_000, "{found:?}");
         assert_eq!((found.inverted, found.reached, found.faults), (0, 0, 0), "{found:?}");
     }
@@ -240,8 +253,8 @@ fn history_never_falls_below_k() {
 
 #[test]
 fn injected_faults_are_found_by_attacks_and_guard() {
-    let found = over(0..300, settings(Guarantee::Paper), Guarantee::Reciprocal);
+    let found = run(0..300, settings(Guarantee::Paper), Guarantee::Reciprocal);
     assert!(found.inverted > 100 && found.faults > 100, "{found:?}");
-    let found = over(0..300, settings(Guarantee::Reciprocal), Guarantee::History);
+    let found = run(0..300, settings(Guarantee::Reciprocal), Guarantee::History);
     assert!(found.reached > 50 && found.faults > 50, "{found:?}");
 }

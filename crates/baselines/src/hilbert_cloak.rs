@@ -48,6 +48,8 @@ impl Scheme for HilbertCloak {
 
     fn describe(&self) -> Description {
         Description {
+            label: "Hilbert Cloak",
+            summary: "Neighbours along a space-filling curve.",
             setting: "free space",
             cliques: "buckets of k along the Hilbert curve",
             constraint: "none",

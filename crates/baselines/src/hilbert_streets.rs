@@ -44,6 +44,8 @@ impl Scheme for HilbertStreets {
 
     fn describe(&self) -> Description {
         Description {
+            label: "Hilbert on streets",
+            summary: "Neighbours along a tour of the streets.",
             setting: "map",
             cliques: "buckets of k along a walk through the streets",
             constraint: "none",

@@ -42,6 +42,8 @@ impl Scheme for IntervalCloak {
 
     fn describe(&self) -> Description {
         Description {
+            label: "Interval Cloak",
+            summary: "A quadrant with at least k users.",
             setting: "free space",
             cliques: "smallest quadrant with k users",
             constraint: "none",
@@ -72,8 +74,7 @@ mod tests {
             let mut scheme = IntervalCloak::new(Arc::clone(&scene.atlas));
             served += scene.assert_publishes(&mut scheme, |users, query| {
                 let cell_of = |query: &Query, level: u32| {
-                    let (column, row) = square.cell(map.point(query.position));
-                    (column >> (DEPTH - level), row >> (DEPTH - level))
+                    square.cell(map.point(query.position)).ancestor(DEPTH - level)
                 };
                 // As published: while k users remain, store the quadrant and descend.
                 let (mut level, mut remaining) = (0, users.to_vec());

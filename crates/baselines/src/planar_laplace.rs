@@ -15,7 +15,7 @@ use meshcloak::scheme::{
 use meshcloak::units::{Point, Time};
 use std::sync::Arc;
 
-/// PlanarLaplaceSettings of planar Laplace.
+/// Settings of planar Laplace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanarLaplaceSettings {
     /// ε in 1/metre: logarithmic change of the likelihood ratio of two positions per metre.
@@ -74,6 +74,8 @@ impl Scheme for PlanarLaplace {
 
     fn describe(&self) -> Description {
         Description {
+            label: "Planar Laplace",
+            summary: "Noise added to the position; no anonymity set.",
             setting: "free space",
             cliques: "none, noise instead of an anonymity set",
             constraint: "ε",

@@ -7,7 +7,7 @@ use gateway::intake::parse_query;
 use gateway::submit::submit;
 use gateway::tickets::Route;
 use meshcloak::map::Frame;
-use meshcloak::query::{Query as CoreQuery, QueryId};
+use meshcloak::query::QueryId;
 use meshcloak::units::Time;
 use serde::Serialize;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// Agents that query a gateway and are shown on a board.
+    /// Creates agents that query a gateway and are shown on a board.
     pub fn new(gateway: Arc<Gateway>, board: Arc<Board>, frame: Frame) -> Agents {
         let map = gateway.atlas().map();
         let categories = map.tables().categories.iter().filter(|name| !name.is_empty());
@@ -145,8 +145,8 @@ impl Agents {
             let text = self.body(query);
             // A refused query is not repeated.
             let Ok(ask) = parse_query(&self.gateway, account, text.as_bytes()) else { continue };
-            let waiting =
-                CoreQuery { position: *ask.position.expose(), ..query.as_query(QueryId(0)) };
+            let mut waiting = query.as_query(QueryId(0));
+            waiting.position = *ask.position.expose();
             self.board.add_waiting(query.user, waiting);
             // Agents do not read their answers.
             let route = || Route::One(oneshot::channel().0);

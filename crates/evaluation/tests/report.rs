@@ -43,7 +43,7 @@ fn folder() -> TempDir {
         constraint: text("v × Δt"),
         pace: text("batch"),
     };
-    let schemes = ["meshcloak", "clique-cloak"].map(scheme);
+    let schemes = ["meshcloak/paper", "clique-cloak"].map(scheme);
     results::write(&folder.path().join("schemes.csv"), &schemes).unwrap();
     let provenance =
         "title = \"A <small> run\"\ncommit = \"abc123\"\n[machine]\ncpu = \"Z80 & co\"\n";
@@ -68,7 +68,7 @@ fn run(map: &str, cell: Cell<'_>, seed: u64) -> RunRow {
         profile: profile.to_owned(),
         k_max,
         dt: f64::from(dt),
-        scheme: "meshcloak".to_owned(),
+        scheme: "meshcloak/paper".to_owned(),
         view: "unlimited".to_owned(),
         seed,
         queries: 110_000,
@@ -106,7 +106,7 @@ fn map(name: &str) -> MapRow {
 }
 
 fn volume(runs: &[RunRow]) -> Vec<VolumeRow> {
-    let recorded = runs.iter().filter(|run| run.seed == 1 && run.scheme == "meshcloak");
+    let recorded = runs.iter().filter(|run| run.seed == 1 && run.scheme == "meshcloak/paper");
     let second = |run: &RunRow, time: u64| VolumeRow {
         map: run.map.clone(),
         users: run.users,

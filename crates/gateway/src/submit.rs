@@ -8,7 +8,7 @@ use crate::mailbox::{Arrival, Pending};
 use crate::outcome::Finished;
 use crate::tickets::{Route, TicketStatus};
 use meshcloak::guarantee::{Admission, AdmissionError};
-use meshcloak::query::{Query, QueryId};
+use meshcloak::query::{Query, QueryError, QueryId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -82,16 +82,18 @@ fn accept(
     if gateway.under_way().load(Ordering::Relaxed) >= capacity || waiting >= max_per_account {
         return Err(Refusal::Busy);
     }
-    let query = Query {
-        id: QueryId(0),
-        user: checked.user.into_exposed(),
-        asked_at: gateway.clock().now(),
-        position: checked.position.into_exposed(),
-        k: checked.k,
-        temporal_tolerance: checked.dt,
-        distance_constraint: checked.dc,
-        speed: checked.speed,
-    };
+    let query = Query::builder(checked.user.into_exposed(), checked.position.into_exposed())
+        .at(gateway.clock().now())
+        .k(checked.k)
+        .dt(checked.dt)
+        .dc(checked.dc)
+        .speed(checked.speed)
+        .build(gateway.atlas().dc_max());
+    let limits = account.limits();
+    let query = query.map_err(|error| match error {
+        QueryError::K(_) => Refusal::K(limits.k_max),
+        QueryError::DistanceConstraint { .. } => Refusal::Dc(limits.dc_min, limits.dc_max),
+    })?;
     let previous = match admission {
         Some(admission) => {
             admission.admit(gateway.atlas(), &query).map_err(|error| match error {

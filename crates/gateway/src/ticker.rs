@@ -156,6 +156,8 @@ mod tests {
 
         fn describe(&self) -> Description {
             Description {
+                label: "",
+                summary: "",
                 setting: "",
                 cliques: "",
                 constraint: "",

@@ -3,11 +3,10 @@
 //! This is the example of CONTRIBUTING.md, "Add a scheme"; `make test` runs it.
 //! `cargo run -p meshcloak --example own_scheme`
 
-use meshcloak::guard::Promise;
-use meshcloak::scheme::{Pace, RegionDependence, Stage};
+use meshcloak::scheme::{Description, Observer, Pace, Promise, Published, RegionDependence};
+use meshcloak::scheme::{Scheme, Stage, State};
 use meshcloak::town::town;
-use meshcloak::{Atlas, Description, Engine, Length, Observer, Published, Query, Region, Scheme};
-use meshcloak::{State, StreetId, SubmitError, Time, UserId};
+use meshcloak::{Atlas, Engine, Length, Query, Region, StreetId, SubmitError, Time, UserId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -24,6 +23,8 @@ impl Scheme for SameStreet {
 
     fn describe(&self) -> Description {
         Description {
+            label: "Same street",
+            summary: "All users on a street share it.",
             setting: "map",
             cliques: "all users on a street",
             constraint: "the street",

@@ -1,8 +1,8 @@
 //! Proposal of disjoint sets for `reciprocal` and `history`.
 //!
-//! 1. Weigh each query: the lower its probability of being served later, the higher its weight.
+//! 1. Weigh each query: the lower its probability of being served later, the higher its worth.
 //! 2. Under `history`, locate each user's previous position: it limits which members count.
-//! 3. Find disjoint groups of large total weight ([`crate::grouping`]).
+//! 3. Find disjoint groups of large total worth ([`crate::grouping`]).
 //! 4. Defer groups if [`Hold`] allows it; propose the others with one region each.
 
 use crate::constraint_graph::GraphBuilder;
@@ -23,18 +23,21 @@ use std::time::Duration;
 pub(crate) struct GroupCloak {
     grouping: Grouping,
     /// One per thread.
-    pasts: Vec<Reachability>,
+    reachability: Vec<Reachability>,
+    /// By node: k, worth of serving it now, number of neighbours.
     k: Vec<u32>,
     worth: Vec<u32>,
     degree: Vec<u32>,
+    /// Node of each waiting query.
     node_of: Vec<u32>,
+    /// Set of each group, [`NONE`] or [`DEFERRED`].
     set_of: Vec<u32>,
     /// Group of each set.
     sets: Vec<u32>,
     /// Position of each node.
-    standing: Vec<Destination>,
+    destinations: Vec<Destination>,
     /// Previous position of each node.
-    before: Vec<Option<Origin>>,
+    origins: Vec<Option<Origin>>,
 }
 
 /// Input of one batch.
@@ -51,7 +54,7 @@ pub(crate) struct Task<'a> {
 
 impl<'a> Task<'a> {
     fn query(&self, node: u32) -> &'a Query {
-        &self.state.waiting[self.graph.nodes()[node as usize] as usize]
+        &self.state.waiting[self.graph.waiting_indices()[node as usize] as usize]
     }
 }
 
@@ -76,7 +79,7 @@ const NONE: u32 = u32::MAX;
 const DEFERRED: u32 = u32::MAX - 1;
 
 /// Factor on the probability of being served later. It exceeds 1 because a waiting query also
-/// helps others to reach their `k`. Found by measurement, see PAPER.md.
+/// helps others to reach their `k`. Measured: docs/EVALUATION.md, "Weights".
 const WAITING_VALUE: f64 = 1.2;
 
 impl GroupCloak {
@@ -135,7 +138,7 @@ impl GroupCloak {
         }
     }
 
-    /// Computes `k` and weight of each node.
+    /// Computes `k` and worth of each node, and the class of each waiting query.
     fn weigh(&mut self, task: Task<'_>, published: &mut Published) {
         let edges = task.graph.graph();
         self.degree.clear();
@@ -147,7 +150,7 @@ impl GroupCloak {
             }
         }
         self.node_of.resize(edges.len(), 0);
-        for (node, &index) in (0..).zip(task.graph.nodes()) {
+        for (node, &index) in (0..).zip(task.graph.waiting_indices()) {
             self.node_of[index as usize] = node;
         }
         self.k.resize(edges.len(), 0);
@@ -158,59 +161,62 @@ impl GroupCloak {
             let node = node as usize;
             let remaining = (query.asked_at + query.temporal_tolerance) - task.now;
             let class = QueryClass::of(query, remaining, self.degree[node]);
-            let lost = 1.0 - WAITING_VALUE * task.state.odds.probability(class);
+            let loss = 1.0 - WAITING_VALUE * task.state.odds.probability(class);
             self.k[node] = query.k;
-            self.worth[node] = 1 + (lost.max(0.0) * f64::from(FULL_WORTH)) as u32;
+            self.worth[node] = 1 + (loss.max(0.0) * f64::from(FULL_WORTH)) as u32;
             published.classes.push(class);
         }
     }
 
     /// Sets the current and previous position of each node.
     fn locate(&mut self, task: Task<'_>) {
-        self.standing.resize(self.node_of.len(), Destination::PLACEHOLDER);
-        self.before.resize(self.node_of.len(), None);
+        self.destinations.resize(self.node_of.len(), Destination::PLACEHOLDER);
+        self.origins.resize(self.node_of.len(), None);
         for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
-            let before = task.state.history.previous(query.id).map(|before| Origin {
-                position: before.position,
-                limit: max_travel(query, before),
+            let previous = task.state.history.previous(query.id);
+            self.origins[node as usize] = previous.map(|previous| Origin {
+                position: previous.position,
+                limit: max_travel(query, previous),
             });
-            self.before[node as usize] = before;
-            self.standing[node as usize] = Destination::of(task.atlas.map(), query.position);
+            self.destinations[node as usize] = Destination::of(task.atlas.map(), query.position);
         }
     }
 
+    /// Finds the groups.
     fn group(&mut self, task: Task<'_>) {
         let history = task.guarantee == Guarantee::History;
         if history {
             self.locate(task);
         }
-        let GroupCloak { grouping, pasts, k, worth, standing, before, .. } = self;
+        let GroupCloak { grouping, reachability, k, worth, destinations, origins, .. } = self;
         let threads = if history { rayon::current_num_threads() } else { 0 };
-        pasts.resize_with(threads, Reachability::default);
-        let (standing, before) = (&standing[..], &before[..]);
-        let ask =
-            |past| Box::new(who_comes(task.atlas, past, standing, before)) as CountingRule<'_>;
-        let mut past: Vec<CountingRule<'_>> = pasts.iter_mut().map(ask).collect();
-        grouping.find(task.graph.graph(), Demands { k, worth }, &mut past, task.budget);
+        reachability.resize_with(threads, Reachability::default);
+        let (destinations, origins) = (&destinations[..], &origins[..]);
+        let rule = |reachability| {
+            let rule = reachability_rule(task.atlas, reachability, destinations, origins);
+            Box::new(rule) as CountingRule<'_>
+        };
+        let mut rules: Vec<CountingRule<'_>> = reachability.iter_mut().map(rule).collect();
+        grouping.find(task.graph.graph(), Demands { k, worth }, &mut rules, task.budget);
     }
 }
 
-/// Returns a function that marks which neighbours of a node are reachable from its previous
-/// position, and returns whether the node itself is.
-fn who_comes<'a>(
+/// Returns the counting rule of `history`: a neighbour counts for a node if its position is
+/// reachable from the node's previous position in time.
+fn reachability_rule<'a>(
     atlas: &'a Atlas,
-    past: &'a mut Reachability,
-    standing: &'a [Destination],
-    before: &'a [Option<Origin>],
+    reachability: &'a mut Reachability,
+    destinations: &'a [Destination],
+    origins: &'a [Option<Origin>],
 ) -> impl FnMut(u32, &[u32], &mut [bool]) -> bool {
     move |node, neighbours, counts| {
-        let Some(before) = before[node as usize] else { return true };
+        let Some(origin) = origins[node as usize] else { return true };
         let others = neighbours.iter().chain([&node]);
-        let others = others.map(|&other| standing[other as usize].position);
-        let reachable = past.reachable_from(atlas, before, &others);
+        let others = others.map(|&other| destinations[other as usize].position);
+        let reachable = reachability.reachable_from(atlas, origin, &others);
         for (&other, counts) in neighbours.iter().zip(counts) {
-            *counts = reachable.contains(standing[other as usize]);
+            *counts = reachable.contains(destinations[other as usize]);
         }
-        reachable.contains(standing[node as usize])
+        reachable.contains(destinations[node as usize])
     }
 }

@@ -1,7 +1,8 @@
 //! Guarantees (docs/SPEC.md §6), and the admission check of `history`.
 //!
 //! `history` protects against an adversary that knows each member's previous position and top
-//! speed. A query that contradicts its own declared speed cannot be protected and is refused.
+//! speed. A query whose position is farther from the previous one than the declared speed allows
+//! cannot be protected and is refused.
 
 use crate::distance::{Arcs, Atlas, Search};
 use crate::history::{LastPositions, PastPosition};
@@ -109,7 +110,7 @@ impl Admission {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distance::LARGEST_DC_MAX;
+    use crate::distance::MAX_DC_MAX;
     use crate::naive;
     use crate::query::{QueryId, UserId};
     use crate::town::Town;
@@ -122,14 +123,14 @@ mod tests {
         for seed in 0..400 {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
-            let dc_max = [LARGEST_DC_MAX, Length::metres(100.0)][seed as usize % 2];
+            let dc_max = [MAX_DC_MAX, Length::metres(100.0)][seed as usize % 2];
             let atlas = Atlas::new(town.map.clone(), dc_max);
             let table = naive::terminal_distances(&town.map);
             let mut admission = Admission::new(&atlas, Duration::from_secs(60));
-            let mut crowd = town.random_queries(&mut random, 12);
-            crowd.sort_by_key(|query| query.asked_at);
+            let mut queries = town.random_queries(&mut random, 12);
+            queries.sort_by_key(|query| query.asked_at);
             let mut last: Option<Query> = None;
-            for (number, query) in crowd.iter_mut().enumerate() {
+            for (number, query) in queries.iter_mut().enumerate() {
                 query.id = QueryId(number as u64);
                 query.user = UserId(1);
                 query.asked_at = Time::from_millis(number as u64 * 25_000 * (1 + seed % 4));
@@ -150,7 +151,7 @@ mod tests {
                     refused += 1;
                 }
             }
-            let without_speed = Query { speed: None, ..crowd[0].clone() };
+            let without_speed = Query { speed: None, ..queries[0].clone() };
             assert_eq!(admission.admit(&atlas, &without_speed), Err(AdmissionError::Speed));
         }
         assert!(refused > 500 && admitted > 500, "{refused} refused, {admitted} admitted");

@@ -1,4 +1,4 @@
-//! Past positions of users, for the `history` guarantee and for rivals that bound movement.
+//! Past positions of users, for the `history` guarantee and for other schemes that bound movement.
 //!
 //! [`LastPositions`] is the only place that keeps a user's last position. It belongs to the intake
 //! ([`crate::guarantee::Admission`]), which hands the previous position of each accepted query to
@@ -67,7 +67,7 @@ impl LastPositions {
         previous
     }
 
-    /// Records the arrivals of a batch of recorded traffic for [`crate::engine::turn`].
+    /// Records the arrivals of a batch of recorded traffic for [`crate::engine::turn()`].
     pub fn record_all(&mut self, arrivals: &[Query], history: &mut History) {
         for query in arrivals {
             let previous = self.record(query);
@@ -76,7 +76,7 @@ impl LastPositions {
     }
 }
 
-/// Users in order of their recorded times, oldest first.
+/// Recorded queries, oldest first: time and user.
 #[derive(Clone, Default)]
 struct ExpiryQueue(VecDeque<(Time, UserId)>);
 
@@ -85,7 +85,7 @@ impl ExpiryQueue {
         self.0.push_back((at, user));
     }
 
-    /// Removes the entries with `at + horizon < now`.
+    /// Removes the entries with `at + horizon < now`, and calls `drop` with each.
     fn drop_before(&mut self, now: Time, horizon: Duration, mut drop: impl FnMut(UserId, Time)) {
         while let Some(&(at, user)) = self.0.front().filter(|(at, _)| *at + horizon < now) {
             self.0.pop_front();
@@ -101,14 +101,15 @@ impl ExpiryQueue {
 pub struct History {
     /// Previous position of the user of each waiting query; `None` if there is none.
     previous: FxHashMap<QueryId, Option<PastPosition>>,
-    rectangles: FxHashMap<UserId, Seen>,
+    rectangles: FxHashMap<UserId, UserRecord>,
     expiry: ExpiryQueue,
 }
 
-/// A user's latest query time and published rectangle.
 #[derive(Clone, Copy)]
-struct Seen {
+struct UserRecord {
+    /// Time of the user's latest query.
     last: Time,
+    /// What was last published for the user, if it was a rectangle.
     rectangle: Option<PublishedRectangle>,
 }
 
@@ -125,7 +126,7 @@ impl History {
 
     /// Returns what was last published for a user.
     pub fn published_rectangle(&self, user: UserId) -> Option<PublishedRectangle> {
-        self.rectangles.get(&user).and_then(|seen| seen.rectangle)
+        self.rectangles.get(&user).and_then(|record| record.rectangle)
     }
 
     /// Whether admission has handed over the previous position of a query.
@@ -138,16 +139,16 @@ impl History {
         if let Some(previous) = self.previous.get_mut(&query.id) {
             *previous = previous.filter(|past| past.at + horizon >= now);
         }
-        let seen = Seen { last: query.asked_at, rectangle: None };
-        self.rectangles.entry(query.user).or_insert(seen).last = query.asked_at;
+        let record = UserRecord { last: query.asked_at, rectangle: None };
+        self.rectangles.entry(query.user).or_insert(record).last = query.asked_at;
         self.expiry.push(query.asked_at, query.user);
     }
 
     /// Removes a departed query; `rectangle` is the region that was published for it.
     pub(crate) fn depart(&mut self, query: &Query, rectangle: Option<Rectangle>) {
         self.previous.remove(&query.id);
-        if let (Some(rectangle), Some(seen)) = (rectangle, self.rectangles.get_mut(&query.user)) {
-            seen.rectangle = Some(PublishedRectangle { asked_at: query.asked_at, rectangle });
+        if let (Some(rectangle), Some(record)) = (rectangle, self.rectangles.get_mut(&query.user)) {
+            record.rectangle = Some(PublishedRectangle { asked_at: query.asked_at, rectangle });
         }
     }
 
@@ -155,7 +156,7 @@ impl History {
     pub(crate) fn forget(&mut self, now: Time, horizon: Duration) {
         let History { rectangles, expiry, .. } = self;
         expiry.drop_before(now, horizon, |user, at| {
-            if rectangles.get(&user).is_some_and(|seen| seen.last == at) {
+            if rectangles.get(&user).is_some_and(|record| record.last == at) {
                 rectangles.remove(&user);
             }
         });

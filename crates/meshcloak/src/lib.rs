@@ -29,7 +29,8 @@
 //! ```
 //!
 //! [`Settings::default`] is the guarantee `reciprocal`; the guard checks every set before it is
-//! published. A scheme of your own implements [`Scheme`]; `examples/own_scheme.rs` is a complete one.
+//! published. Maps in longitude and latitude have a [`Frame`]. A scheme of your own implements
+//! [`Scheme`] with the types of [`scheme`]; `examples/own_scheme.rs` is a complete one.
 //!
 //! The modules in reading order; each uses only those above it, which a test checks.
 
@@ -94,16 +95,18 @@ pub mod engine;
 #[doc(hidden)]
 pub mod town;
 
+#[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod naive;
 
 pub use crate::distance::Atlas;
 pub use crate::engine::{Batch, Engine, SubmitError, Turn};
 pub use crate::guarantee::{Admission, AdmissionError, Guarantee};
-pub use crate::map::{Extent, MapBuilder, MapError, Position, RawStreet, StreetId, StreetMap};
+pub use crate::map::{Extent, Frame, MapBuilder, MapError, Position, RawStreet};
+pub use crate::map::{StreetId, StreetMap};
 pub use crate::mesh_cloak::{Hold, MeshCloak, RegionRule, Settings};
 pub use crate::private::Private;
-pub use crate::query::{Query, QueryError, QueryId, UserId};
+pub use crate::query::{Query, QueryBuilder, QueryError, QueryId, UserId};
 pub use crate::region::Region;
 pub use crate::scheme::{Description, Disclosure, Observer, Published, Scheme, State};
-pub use crate::units::{Length, Point, Speed, Time};
+pub use crate::units::{Length, LonLat, Point, Speed, Time};

@@ -43,6 +43,32 @@ impl Settings {
     pub fn paper() -> Settings {
         Settings { guarantee: Guarantee::Paper, ..Settings::default() }
     }
+
+    /// Returns label and summary of the scheme with these settings.
+    fn label_and_summary(&self) -> (&'static str, &'static str) {
+        let has_cells = matches!(self.region, RegionRule::Cells(_));
+        match (self.guarantee, has_cells) {
+            (Guarantee::Reciprocal, false) => {
+                ("MeshCloak, reciprocal", "Disjoint sets; all members publish the same mesh.")
+            }
+            (Guarantee::Reciprocal, true) => {
+                ("MeshCloak, cells", "Reciprocal; the region is a union of fixed cells.")
+            }
+            (Guarantee::History, false) => {
+                ("MeshCloak, history", "Reciprocal; also safe against a known previous position.")
+            }
+            (Guarantee::History, true) => {
+                ("MeshCloak, history, cells", "History; the region is a union of fixed cells.")
+            }
+            (Guarantee::Paper, false) => {
+                ("MeshCloak, as printed", "Each query takes a largest clique; sets overlap.")
+            }
+            (Guarantee::Paper, true) => (
+                "MeshCloak, as printed, cells",
+                "As printed; the region is a union of fixed cells.",
+            ),
+        }
+    }
 }
 
 impl Default for Settings {
@@ -150,7 +176,10 @@ impl Scheme for MeshCloak {
     }
 
     fn describe(&self) -> Description {
+        let (label, summary) = self.settings.label_and_summary();
         Description {
+            label,
+            summary,
             setting: "map",
             cliques: "batch, largest of each by branch and bound",
             constraint: "v × Δt along streets",
@@ -204,7 +233,7 @@ impl Sets {
         largest: &CliqueAssignment,
         published: &mut Published,
     ) {
-        let waiting_index = graph.nodes();
+        let waiting_index = graph.waiting_indices();
         self.nodes.resize(waiting_index.len(), 0);
         let mut served = 0;
         for node in 0..waiting_index.len() as u32 {

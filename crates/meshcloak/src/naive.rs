@@ -91,8 +91,8 @@ pub fn terminal_distances(map: &StreetMap) -> Vec<Vec<Option<Length>>> {
     table
 }
 
-/// Reference for [`crate::distance::Atlas::distance`], without a bound: the least over every way to
-/// leave `a`'s street, cross the map and enter `b`'s, or straight along.
+/// Reference for [`crate::distance::Atlas::distance`], without a bound: the shortest path over every
+/// exit of `a`'s street and every entrance of `b`'s, or straight along a common street.
 pub fn distance(
     map: &StreetMap,
     table: &[Vec<Option<Length>>],
@@ -156,8 +156,8 @@ pub fn is_clique(graph: &ConstraintGraph, nodes: &[u32]) -> bool {
     nodes.iter().all(|&a| nodes.iter().all(|&b| a == b || adjacent(a, b)))
 }
 
-/// Twin of [`crate::printed::maximal_cliques`]: cliques are grown node by node, and those to
-/// which another node could still be added are thrown away. Sorted.
+/// Reference for [`crate::printed::maximal_cliques`]: cliques are grown node by node, and those to
+/// which another node can be added are discarded. Sorted.
 pub fn maximal_cliques(graph: &ConstraintGraph) -> Vec<Vec<u32>> {
     let nodes = graph.len() as u32;
     let mut cliques: Vec<Vec<u32>> = vec![Vec::new()];

@@ -4,9 +4,10 @@
 //! ([`crate::engine`]) collects, expires, checks the proposal with the guard and publishes it, so
 //! these steps are the same for every scheme. CONTRIBUTING.md, "Add a scheme", shows all steps.
 
+pub use crate::guard::Promise;
 pub use crate::published::{AnonymitySet, Disclosure, Published, Served, Stats};
 
-use crate::guard::{Guard, Promise};
+use crate::guard::Guard;
 use crate::history::History;
 use crate::mesh::MeshRule;
 use crate::query::{Query, QueryId};
@@ -23,7 +24,8 @@ pub struct State {
     pub arrived: usize,
     /// Queries that have departed from the waiting list since the last call of the scheme.
     pub departed: Vec<QueryId>,
-    /// Number of turns so far. A scheme that saw the previous one needs only the changes.
+    /// Number of turns so far. A scheme that saw turn `turns - 1` can update its data from the
+    /// arrivals and `departed` alone.
     pub turns: u64,
     /// Previous positions of the waiting queries' users, for schemes with a history horizon.
     pub history: History,
@@ -100,9 +102,13 @@ macro_rules! forward {
 forward!(&mut S);
 forward!(Box<S>);
 
-/// A scheme in the terms of Table I of the paper.
+/// A scheme as lists, tables (Table I of the paper) and attacks see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Description {
+    /// Label in lists, such as `Hilbert Cloak`.
+    pub label: &'static str,
+    /// What the scheme does, in one sentence.
+    pub summary: &'static str,
     /// `map` if the scheme uses streets, otherwise `free space`.
     pub setting: &'static str,
     /// How the scheme finds anonymity sets.

@@ -116,9 +116,9 @@ mod random {
             ConstraintGraph::from_fn(nodes, |a, b| edges[(a * nodes + b) as usize])
         }
 
-        /// Returns the same graph with each edge stored by another node order, which differs from
-        /// the numbers, as in constraint graphs.
-        pub fn turned(&self) -> ConstraintGraph {
+        /// Returns the same graph with each edge stored at its first end in an order that is not
+        /// the order of node numbers, as in constraint graphs.
+        pub fn reoriented(&self) -> ConstraintGraph {
             let count = self.len() as u32;
             let order = |node: u32| ((node + 1).wrapping_mul(2_654_435_761) >> 16, node);
             let are_adjacent =
@@ -149,21 +149,21 @@ mod random {
             let coordinate = |random: &mut Pcg64Mcg| random.random_range(-10..=10_i32) * 50;
             for terminal in 0..terminals {
                 let (x, y) = (coordinate(&mut random), coordinate(&mut random));
-                write!(text, "T{terminal} {x},{y} ").expect("a String takes any text");
+                write!(text, "T{terminal} {x},{y} ").expect("writing to a String cannot fail");
             }
             text.push('|');
             for _ in 0..streets {
                 let from = random.random_range(0..terminals);
                 let to = random.random_range(0..terminals);
-                let way = if random.random_bool(0.35) { '>' } else { '-' };
-                write!(text, " T{from}{way}T{to}").expect("a String takes any text");
+                let arrow = if random.random_bool(0.35) { '>' } else { '-' };
+                write!(text, " T{from}{arrow}T{to}").expect("writing to a String cannot fail");
                 if random.random_bool(0.2) {
                     let metres = random.random_range(1..800);
-                    write!(text, ":{metres}").expect("a String takes any text");
+                    write!(text, ":{metres}").expect("writing to a String cannot fail");
                 }
                 if random.random_bool(0.25) {
                     let (x, y) = (coordinate(&mut random), coordinate(&mut random));
-                    write!(text, "({x},{y};{y},{x})").expect("a String takes any text");
+                    write!(text, "({x},{y};{y},{x})").expect("writing to a String cannot fail");
                 }
             }
             town(&text)

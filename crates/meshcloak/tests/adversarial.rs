@@ -1,6 +1,6 @@
 //! Worst-case batches stay within their step budget and memory, and publish correct sets.
 
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, Turn, turn};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::history::LastPositions;
@@ -16,16 +16,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 fn query(id: u64, position: Position, dc: Length) -> Query {
-    Query {
-        id: QueryId(id),
-        user: UserId(id),
-        asked_at: Time::default(),
-        position,
-        k: 3,
-        temporal_tolerance: Duration::from_secs(3),
-        distance_constraint: dc,
-        speed: None,
-    }
+    Query::builder(UserId(id), position)
+        .id(QueryId(id))
+        .at(Time::default())
+        .k(3)
+        .dt(Duration::from_secs(3))
+        .dc(dc)
+        .build_unchecked()
 }
 
 /// Asserts that every set of a turn is a clique of distinct users and meets the k of its members.
@@ -63,7 +60,7 @@ fn one_turn(town: &Town, queries: &[Query]) -> Summary {
 
 /// Runs and checks one batch.
 fn one_turn_under(town: &Town, queries: &[Query], guarantee: Guarantee) -> Summary {
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let settings = Settings { guarantee, ..Settings::default() };
     let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
     let mut state = State::default();
@@ -113,7 +110,7 @@ fn a_ring_road_where_each_query_reaches_all_but_the_opposite_one() {
 #[test]
 fn the_printed_pipeline_stays_within_its_budget_and_serves_cliques() {
     let ring = town("A 0,0  B 400,0  C 400,400  D 0,400 | A-B B-C C-D D-A");
-    let atlas = Arc::new(Atlas::new(ring.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(ring.map.clone(), MAX_DC_MAX));
     let queries: Vec<Query> = (0..100)
         .map(|id| {
             let position = Position {
@@ -178,7 +175,9 @@ fn a_thousand_queries_of_one_user_do_not_hide_each_other() {
     let mut queries: Vec<Query> = (0..1_000)
         .map(|id| {
             let position = Position { street: StreetId(0), offset: Length::from_units(id as u32) };
-            Query { user: UserId(7), ..query(id, position, Length::metres(400.0)) }
+            let mut query = query(id, position, Length::metres(400.0));
+            query.user = UserId(7);
+            query
         })
         .collect();
     let nothing = Summary { served: 0, largest_set: 0, truncated: false };

@@ -69,7 +69,10 @@ fn invalid_items_are_rejected_when_added() {
     let invalid = Point::new(f64::NAN, 0.0);
     let place = "`t` is at NaN, 0; expected finite metres within ±40,000 km";
     assert_eq!(builder.terminal("t", invalid).unwrap_err().to_string(), place);
-    assert!(matches!(builder.terminal("t", Point::new(5e7, 0.0)), Err(MapError::NotAPlace { .. })));
+    assert!(matches!(
+        builder.terminal("t", Point::new(5e7, 0.0)),
+        Err(MapError::BadCoordinates { .. })
+    ));
     assert_eq!(
         builder.terminal("1", Point::new(5.0, 5.0)),
         Err(MapError::DuplicateTerminal("1".into()))
@@ -78,9 +81,11 @@ fn invalid_items_are_rejected_when_added() {
     assert_eq!(builder.street(street("a", 1, 0)), Err(MapError::DuplicateStreet("a".into())));
     assert_eq!(builder.street(street("b", 0, 9)), Err(MapError::UnknownTerminal("b".into())));
     let bent = RawStreet { bends: &[invalid], ..street("c", 0, 1) };
-    assert!(matches!(builder.street(bent), Err(MapError::NotAPlace { .. })));
+    assert!(matches!(builder.street(bent), Err(MapError::BadCoordinates { .. })));
     let poi = RawPoi { label: "", point: invalid, category: "bank", name: "" };
-    assert!(matches!(builder.poi(poi), Err(MapError::NotAPlace { label, .. }) if label == "bank"));
+    assert!(
+        matches!(builder.poi(poi), Err(MapError::BadCoordinates { label, .. }) if label == "bank")
+    );
     let map = builder.build(Extent::Whole).unwrap().map;
     assert_eq!(
         (map.street_count(), map.tables().shape_points.len()),

@@ -3,7 +3,7 @@
 
 use meshcloak::cells::{CellId, CellRule, Cells};
 use meshcloak::constraint_graph::Coverage;
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::guard::{Guard, Promise, Violation};
 use meshcloak::map::StreetId;
@@ -39,7 +39,7 @@ fn a_region_consists_of_the_members_cells_and_sets_are_unchanged() {
     for seed in 0..150 {
         let town = Town::random(seed * 4);
         let state = random_state(&town, seed);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         let rule = CellRule { length: Length::metres(300.0), min_cells: 1 + seed as u32 % 3 };
         let cells = Cells::new(&town.map, rule.length);
         for guarantee in GUARANTEES {
@@ -78,7 +78,7 @@ fn regions_do_not_depend_on_the_number_of_threads() {
     let answer = |threads: usize, guarantee: Guarantee| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+            let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
             let rule = CellRule { length: Length::metres(400.0), min_cells: 2 };
             let region = RegionRule::Cells(rule);
             cloak(&atlas, Settings { guarantee, region, ..Settings::default() }, &state)
@@ -98,7 +98,7 @@ fn the_guard_rejects_a_set_whose_cells_miss_a_member() {
     for seed in 0..300 {
         let town = Town::random(seed * 2);
         let state = random_state(&town, seed);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         let promise = Promise {
             guarantee: Guarantee::Reciprocal,
             coverage: Coverage::Own,

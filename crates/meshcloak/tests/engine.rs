@@ -2,13 +2,13 @@
 
 use meshcloak::cells::{CellId, CellRule, Cells};
 use meshcloak::constraint_graph::Coverage;
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::mesh::{MeshKey, MeshRule};
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::naive;
 use meshcloak::printed::Printed;
-use meshcloak::query::Query;
+use meshcloak::query::{Query, UserId};
 use meshcloak::region::Region;
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::town::Town;
@@ -21,9 +21,9 @@ use std::sync::Arc;
 type Outcomes = BTreeMap<u64, (u64, Option<usize>)>;
 
 /// Runs batches of one second until no query waits, and checks every set.
-fn run(town: &Town, scheme: &mut dyn Scheme, crowd: &[Query], settings: Settings) -> Outcomes {
+fn run(town: &Town, scheme: &mut dyn Scheme, workload: &[Query], settings: Settings) -> Outcomes {
     let table = naive::terminal_distances(&town.map);
-    let edges = naive::edges(&town.map, &table, settings.coverage, crowd);
+    let edges = naive::edges(&town.map, &table, settings.coverage, workload);
     let adjacent =
         |a: u64, b: u64| edges.binary_search(&(a.min(b) as u32, a.max(b) as u32)).is_ok();
     let mut state = State::default();
@@ -34,7 +34,7 @@ fn run(town: &Town, scheme: &mut dyn Scheme, crowd: &[Query], settings: Settings
             let millis = query.asked_at.as_millis();
             millis.div_ceil(1_000) == second
         };
-        let arrivals: Vec<Query> = crowd.iter().filter(arrived).cloned().collect();
+        let arrivals: Vec<Query> = workload.iter().filter(arrived).cloned().collect();
         let batch = Batch { now, arrivals, cancelled: Vec::new() };
         let done = turn(scheme, &mut state, batch, &mut ());
         assert!(!done.published.stats.truncated);
@@ -54,7 +54,7 @@ fn run(town: &Town, scheme: &mut dyn Scheme, crowd: &[Query], settings: Settings
             let mesh_keys: Vec<MeshKey> = set
                 .members
                 .iter()
-                .map(|id| &crowd[id.0 as usize])
+                .map(|id| &workload[id.0 as usize])
                 .map(|q| MeshKey { street: q.position.street, dc: q.distance_constraint })
                 .collect();
             let region = match settings.region {
@@ -74,7 +74,7 @@ fn run(town: &Town, scheme: &mut dyn Scheme, crowd: &[Query], settings: Settings
         }
     }
     assert!(state.waiting.is_empty());
-    assert_eq!(outcomes.len(), crowd.len(), "every query has exactly one outcome");
+    assert_eq!(outcomes.len(), workload.len(), "every query has exactly one outcome");
     outcomes
 }
 
@@ -83,8 +83,8 @@ fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
     let mut served = 0;
     for seed in 0..150 {
         let town = Town::random(seed * 4);
-        let crowd = town.random_queries(&mut Town::generator(seed), 2 + seed as usize % 50);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let workload = town.random_queries(&mut Town::generator(seed), 2 + seed as usize % 50);
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         for coverage in [Coverage::Own, Coverage::Both] {
             for region in [
                 RegionRule::Mesh(MeshRule::Reach),
@@ -94,8 +94,8 @@ fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
                 let settings = Settings { coverage, region, ..Settings::paper() };
                 let mut fast = MeshCloak::new(Arc::clone(&atlas), settings);
                 let mut printed = Printed::new(Arc::clone(&atlas), settings);
-                let expected = run(&town, &mut printed, &crowd, settings);
-                let found = run(&town, &mut fast, &crowd, settings);
+                let expected = run(&town, &mut printed, &workload, settings);
+                let found = run(&town, &mut fast, &workload, settings);
                 assert_eq!(found, expected, "seed {seed} {settings:?}\n{town}");
                 served += found.values().filter(|(_, set)| set.is_some()).count();
             }
@@ -108,7 +108,7 @@ fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
 fn a_warm_scheme_proposes_the_same_as_a_fresh_one() {
     let mut warm: Option<(Arc<Atlas>, MeshCloak)> = None;
     let town = Town::random(500);
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     for seed in 0..60 {
         let state = State::with_waiting(town.random_queries(&mut Town::generator(seed), 40));
         let (atlas, scheme) = warm.get_or_insert_with(|| {
@@ -123,19 +123,19 @@ fn a_warm_scheme_proposes_the_same_as_a_fresh_one() {
 #[test]
 fn a_cancelled_query_is_not_served_and_does_not_count() {
     let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
-    let mut crowd = town.random_queries(&mut Town::generator(1), 3);
-    for (number, query) in crowd.iter_mut().enumerate() {
-        query.user = meshcloak::query::UserId(number as u64);
+    let mut workload = town.random_queries(&mut Town::generator(1), 3);
+    for (number, query) in workload.iter_mut().enumerate() {
+        query.user = UserId(number as u64);
         query.k = 3;
         query.distance_constraint = Length::metres(1_000.0);
     }
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let mut scheme = MeshCloak::new(atlas, Settings::paper());
-    let batch = |cancelled| Batch { now: Time::default(), arrivals: crowd.clone(), cancelled };
+    let batch = |cancelled| Batch { now: Time::default(), arrivals: workload.clone(), cancelled };
     let all = turn(&mut scheme, &mut State::default(), batch(Vec::new()), &mut ()).served.len();
     assert_eq!(all, 3);
     let mut state = State::default();
-    let done = turn(&mut scheme, &mut state, batch(vec![crowd[1].id]), &mut ());
+    let done = turn(&mut scheme, &mut state, batch(vec![workload[1].id]), &mut ());
     assert_eq!((done.served.len(), done.cancelled.len(), state.waiting.len()), (0, 1, 2));
 }
 
@@ -144,16 +144,17 @@ fn the_engine_refuses_queries_that_it_could_never_serve() {
     let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
     let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(300.0)));
     let mut engine = Engine::new(Arc::clone(&atlas), Settings::default());
-    let query = town.random_queries(&mut Town::generator(1), 1).remove(0);
-    let dc = Length::metres(200.0);
-    let error = engine.submit(Query { k: 1, distance_constraint: dc, ..query.clone() });
+    let query = Query::builder(UserId(1), town.at("A-B", 100.0)).dc(Length::metres(200.0));
+    let error = engine.submit(query.clone().k(1).build_unchecked());
     assert_eq!(error, Err(SubmitError::Query(QueryError::K(1))));
-    let error = engine.submit(Query { distance_constraint: Length::ZERO, k: 2, ..query.clone() });
+    let error = engine.submit(query.clone().dc(Length::ZERO).build_unchecked());
     assert!(matches!(error, Err(SubmitError::Query(QueryError::DistanceConstraint { .. }))));
     let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
     let mut engine = Engine::new(atlas, settings);
-    let query = Query { k: 2, distance_constraint: dc, speed: None, ..query };
-    assert_eq!(engine.submit(query), Err(SubmitError::Admission(AdmissionError::Speed)));
+    assert_eq!(
+        engine.submit(query.build_unchecked()),
+        Err(SubmitError::Admission(AdmissionError::Speed))
+    );
     assert!(engine.tick(Time::default()).served.is_empty() && engine.waiting().is_empty());
 }
 
@@ -161,7 +162,7 @@ fn the_engine_refuses_queries_that_it_could_never_serve() {
 #[should_panic(expected = "Admission::admit")]
 fn history_cannot_run_without_admission() {
     let town = meshcloak::town::town("A 0,0  B 400,0 | A-B");
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
     let arrivals = town.random_queries(&mut Town::generator(1), 3);
     let batch = Batch { arrivals, ..Batch::default() };

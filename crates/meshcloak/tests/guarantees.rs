@@ -2,7 +2,7 @@
 //! random towns: every set of every turn, and that the sets are maximal.
 
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage};
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::history::LastPositions;
@@ -19,45 +19,46 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Queries of few users, each several times and with a speed, in order of time.
-fn crowd(town: &Town, seed: u64, queries: usize) -> Vec<Query> {
+fn random_workload(town: &Town, seed: u64, count: usize) -> Vec<Query> {
     let mut random = Town::generator(seed + 777);
-    let mut crowd = town.random_queries(&mut random, queries);
-    crowd.sort_by_key(|query| query.asked_at);
-    for (number, query) in crowd.iter_mut().enumerate() {
+    let mut workload = town.random_queries(&mut random, count);
+    workload.sort_by_key(|query| query.asked_at);
+    for (number, query) in workload.iter_mut().enumerate() {
         query.id = QueryId(number as u64);
-        query.user = UserId(random.random_range(0..1 + queries as u64 / 2));
+        query.user = UserId(random.random_range(0..1 + count as u64 / 2));
         query.k = random.random_range(2..=4);
         query.speed = Some(Speed::metres_per_second(random.random_range(10.0..900.0)));
     }
-    crowd
+    workload
 }
 
 /// Checks the result of each turn.
-struct Judge<'a> {
+struct SetChecker<'a> {
     town: &'a Town,
     table: Vec<Vec<Option<Length>>>,
     settings: Settings,
-    crowd: &'a [Query],
+    workload: &'a [Query],
     /// Previous time and position of the user of each query.
-    before: BTreeMap<u64, (Time, Position)>,
-    with_a_past: usize,
+    previous: BTreeMap<u64, (Time, Position)>,
+    with_previous: usize,
 }
 
-impl<'a> Judge<'a> {
-    fn new(town: &'a Town, settings: Settings, crowd: &'a [Query]) -> Judge<'a> {
+impl<'a> SetChecker<'a> {
+    fn new(town: &'a Town, settings: Settings, workload: &'a [Query]) -> SetChecker<'a> {
         let table = naive::terminal_distances(&town.map);
-        let mut before = BTreeMap::new();
-        for (number, query) in crowd.iter().enumerate() {
-            let previous = crowd[..number].iter().rev().find(|earlier| earlier.user == query.user);
-            if let Some(earlier) = previous {
-                before.insert(query.id.0, (earlier.asked_at, earlier.position));
+        let mut previous = BTreeMap::new();
+        for (number, query) in workload.iter().enumerate() {
+            let earlier =
+                workload[..number].iter().rev().find(|earlier| earlier.user == query.user);
+            if let Some(earlier) = earlier {
+                previous.insert(query.id.0, (earlier.asked_at, earlier.position));
             }
         }
-        Judge { town, table, settings, crowd, before, with_a_past: 0 }
+        SetChecker { town, table, settings, workload, previous, with_previous: 0 }
     }
 
     fn counts(&self, a: &Query, b: &Query) -> bool {
-        let Some(&(at, position)) = self.before.get(&a.id.0) else { return true };
+        let Some(&(at, position)) = self.previous.get(&a.id.0) else { return true };
         let max_travel = a.speed.expect("every query has a speed") * (a.asked_at - at);
         let length = naive::distance(&self.town.map, &self.table, position, b.position);
         self.settings.guarantee != Guarantee::History || length.is_some_and(|d| d <= max_travel)
@@ -97,7 +98,8 @@ impl<'a> Judge<'a> {
     }
 
     fn check(&mut self, sets: &[(Vec<u64>, Vec<u64>)], waiting: &[Query], what: &str) {
-        let edges = naive::edges(&self.town.map, &self.table, self.settings.coverage, self.crowd);
+        let edges =
+            naive::edges(&self.town.map, &self.table, self.settings.coverage, self.workload);
         let adjacent =
             |a: u64, b: u64| edges.binary_search(&(a.min(b) as u32, a.max(b) as u32)).is_ok();
         let mut seen: Vec<u64> = Vec::new();
@@ -111,9 +113,10 @@ impl<'a> Judge<'a> {
                 pairs.filter(|(a, b)| a != b).all(|(a, b)| adjacent(a, b)),
                 "{what}: no clique"
             );
-            let set: Vec<&Query> = members.iter().map(|&id| &self.crowd[id as usize]).collect();
+            let set: Vec<&Query> = members.iter().map(|&id| &self.workload[id as usize]).collect();
             assert!(self.is_satisfied(&set), "{what}: a k is not met");
-            self.with_a_past += set.iter().filter(|q| self.before.contains_key(&q.id.0)).count();
+            self.with_previous +=
+                set.iter().filter(|q| self.previous.contains_key(&q.id.0)).count();
             assert!(!self.could_be_added(&set, &free), "{what}: a query could be added");
         }
         assert!(!self.could_be_added(&[], &free), "{what}: a set could still be published");
@@ -122,17 +125,17 @@ impl<'a> Judge<'a> {
 
 /// Runs batches of one second until no query waits; returns the numbers of served queries and of
 /// those with a past.
-fn run(town: &Town, settings: Settings, crowd: &[Query], what: &str) -> (usize, usize) {
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+fn run(town: &Town, settings: Settings, workload: &[Query], what: &str) -> (usize, usize) {
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
-    let mut judge = Judge::new(town, settings, crowd);
+    let mut checker = SetChecker::new(town, settings, workload);
     let mut state = State::default();
     let mut positions = scheme.history_horizon().map(LastPositions::new);
     let mut all = 0;
     for second in 0..=12 {
         let now = Time::from_millis(second * 1_000);
         let arrived = |query: &&Query| query.asked_at.as_millis().div_ceil(1_000) == second;
-        let arrivals: Vec<Query> = crowd.iter().filter(arrived).cloned().collect();
+        let arrivals: Vec<Query> = workload.iter().filter(arrived).cloned().collect();
         if let Some(positions) = &mut positions {
             positions.record_all(&arrivals, &mut state.history);
         }
@@ -150,10 +153,10 @@ fn run(town: &Town, settings: Settings, crowd: &[Query], what: &str) -> (usize, 
             })
             .collect();
         all += done.served.len();
-        judge.check(&sets, &state.waiting, what);
+        checker.check(&sets, &state.waiting, what);
     }
     assert!(state.waiting.is_empty());
-    (all, judge.with_a_past)
+    (all, checker.with_previous)
 }
 
 #[test]
@@ -161,11 +164,11 @@ fn sets_are_reciprocal_and_maximal_on_random_towns() {
     let mut served = 0;
     for seed in 0..120 {
         let town = Town::random(seed * 5);
-        let crowd = crowd(&town, seed, 4 + seed as usize % 40);
+        let workload = random_workload(&town, seed, 4 + seed as usize % 40);
         for coverage in [Coverage::Own, Coverage::Both] {
             let guarantee = Guarantee::Reciprocal;
             let settings = Settings { guarantee, coverage, ..Settings::default() };
-            served += run(&town, settings, &crowd, &format!("seed {seed}\n{town}")).0;
+            served += run(&town, settings, &workload, &format!("seed {seed}\n{town}")).0;
         }
     }
     assert!(served > 1_000, "only {served} were served");
@@ -173,23 +176,23 @@ fn sets_are_reciprocal_and_maximal_on_random_towns() {
 
 #[test]
 fn history_sets_hide_every_member_with_a_known_past() {
-    let (mut served, mut with_a_past) = (0, 0);
+    let (mut served, mut with_previous) = (0, 0);
     for seed in 0..200 {
         let town = Town::random(seed * 3);
-        let crowd = crowd(&town, seed, 4 + seed as usize % 40);
+        let workload = random_workload(&town, seed, 4 + seed as usize % 40);
         let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
-        let (all, past) = run(&town, settings, &crowd, &format!("seed {seed}\n{town}"));
+        let (all, past) = run(&town, settings, &workload, &format!("seed {seed}\n{town}"));
         served += all;
-        with_a_past += past;
+        with_previous += past;
     }
-    assert!(served > 500 && with_a_past > 100, "{served} served, {with_a_past} with a past");
+    assert!(served > 500 && with_previous > 100, "{served} served, {with_previous} with a past");
 }
 
 #[test]
 fn a_fresh_scheme_proposes_the_same_for_the_same_state() {
     for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
         let town = Town::random(450);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         let settings = Settings { guarantee, ..Settings::default() };
         let mut warm = MeshCloak::new(Arc::clone(&atlas), settings);
         let mut state = State::default();
@@ -220,7 +223,7 @@ fn the_number_of_threads_changes_nothing() {
         let answer = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+                let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
                 let settings = Settings { guarantee, ..Settings::default() };
                 MeshCloak::new(atlas, settings).cloak(&state, Time::default(), &mut ()).clone()
             })
@@ -238,12 +241,12 @@ fn history_depends_on_neither_threads_nor_scratch_buffers() {
     let pools = [1, 2, 8].map(|threads| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a few threads")
     });
-    let (mut served, mut with_a_past, mut cancelled_count) = (0, 0, 0);
+    let (mut served, mut with_previous, mut cancelled_count) = (0, 0, 0);
     for seed in 0..40 {
         let town = Town::random(seed + 900);
-        let crowd = crowd(&town, seed, 200);
+        let workload = random_workload(&town, seed, 200);
         // Beyond the dc_max of the atlas, past positions need a search.
-        let dc_max = [LARGEST_DC_MAX, Length::metres(300.0)][seed as usize % 2];
+        let dc_max = [MAX_DC_MAX, Length::metres(300.0)][seed as usize % 2];
         let atlas = Arc::new(Atlas::new(town.map.clone(), dc_max));
         let mut warm = [0; 3].map(|_| MeshCloak::new(Arc::clone(&atlas), settings));
         let mut state = State::default();
@@ -251,7 +254,7 @@ fn history_depends_on_neither_threads_nor_scratch_buffers() {
         for second in 0..=12 {
             let now = Time::from_millis(second * 1_000);
             let arrived = |query: &&Query| query.asked_at.as_millis().div_ceil(1_000) == second;
-            let arrivals: Vec<Query> = crowd.iter().filter(arrived).cloned().collect();
+            let arrivals: Vec<Query> = workload.iter().filter(arrived).cloned().collect();
             let cancelled = state.waiting.iter().step_by(7).map(|query| query.id).collect();
             positions.record_all(&arrivals, &mut state.history);
             let batch = Batch { now, arrivals, cancelled };
@@ -265,12 +268,15 @@ fn history_depends_on_neither_threads_nor_scratch_buffers() {
                     let done = turn(scheme, &mut state, batch.clone(), &mut ());
                     assert_eq!(*done.published, expected, "seed {seed}, second {second}");
                     let past = |query: &Query| before.history.previous(query.id).is_some();
-                    with_a_past += done.served.iter().filter(|served| past(&served.0)).count();
+                    with_previous += done.served.iter().filter(|served| past(&served.0)).count();
                     served += done.served.len();
                     cancelled_count += done.cancelled.len();
                 });
             }
         }
     }
-    assert!(served > 1_000 && with_a_past > 500 && cancelled_count > 500, "{served} {with_a_past}");
+    assert!(
+        served > 1_000 && with_previous > 500 && cancelled_count > 500,
+        "{served} {with_previous}"
+    );
 }

@@ -91,19 +91,19 @@ impl Scene {
             let first = self.users.iter().position(|other| base_name(other) == base_name(user));
             UserId(first.unwrap_or(0) as u64)
         };
-        let query = |(index, user): (usize, &SceneUser)| Query {
-            id: QueryId(index as u64),
-            user: user_id(user),
-            asked_at: match user.step {
-                QueryStep::Now => Time::from_millis(0),
-                QueryStep::Later => Time::from_millis(STEP_SECONDS * 1000),
-            },
-            position: user.position,
-            k: user.k,
-            temporal_tolerance: Duration::from_secs(3),
-            distance_constraint: user.dc,
-            // The distance constraint is `speed × Δt`.
-            speed: Some(Speed::metres_per_second(user.dc.as_metres() / STEP_SECONDS as f64)),
+        let query = |(index, user): (usize, &SceneUser)| {
+            Query::builder(user_id(user), user.position)
+                .id(QueryId(index as u64))
+                .at(match user.step {
+                    QueryStep::Now => Time::from_millis(0),
+                    QueryStep::Later => Time::from_millis(STEP_SECONDS * 1000),
+                })
+                .k(user.k)
+                .dt(Duration::from_secs(3))
+                .dc(user.dc)
+                // The distance constraint is `speed × Δt`.
+                .speed(Speed::metres_per_second(user.dc.as_metres() / STEP_SECONDS as f64))
+                .build_unchecked()
         };
         self.users.iter().enumerate().map(query).collect()
     }

@@ -30,17 +30,15 @@ pub struct SimulatedQuery {
 
 impl SimulatedQuery {
     /// Converts to a query of the engine.
-    pub fn as_query(&self, id: QueryId) -> meshcloak::query::Query {
-        meshcloak::query::Query {
-            id,
-            user: UserId(u64::from(self.user)),
-            asked_at: Time::from_millis(self.asked_at),
-            position: self.position,
-            k: self.k,
-            temporal_tolerance: Duration::from_millis(u64::from(self.temporal_tolerance)),
-            distance_constraint: self.distance_constraint,
-            speed: Some(Speed::metres_per_second(f64::from(self.speed) / 1000.0)),
-        }
+    pub fn as_query(&self, id: QueryId) -> meshcloak::Query {
+        meshcloak::Query::builder(UserId(u64::from(self.user)), self.position)
+            .id(id)
+            .at(Time::from_millis(self.asked_at))
+            .k(self.k)
+            .dt(Duration::from_millis(u64::from(self.temporal_tolerance)))
+            .dc(self.distance_constraint)
+            .speed(Speed::metres_per_second(f64::from(self.speed) / 1000.0))
+            .build_unchecked()
     }
 }
 

@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process is alive. */
+        /** Liveness probe. */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -28,7 +28,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether queries are accepted. */
+        /** Readiness probe: whether queries are accepted. */
         get: operations["ready"];
         put?: never;
         post?: never;
@@ -46,8 +46,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Becomes a WebSocket. Text messages, one JSON object each: `hello` first, then `position` and
-         *     `ask`; `welcome`, `result`, `refused`, `skipped` and `error` come back. See docs/CONNECT.md.
+         * Upgrades to a WebSocket. Each text message is one JSON object. The client sends `hello` first,
+         *     then `position` and `ask`; the gateway sends `welcome`, `result`, `refused`, `skipped` and
+         *     `error`. See docs/CONNECT.md.
          */
         get: operations["live"];
         put?: never;
@@ -65,7 +66,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The map that people can be on. */
+        /** Describes the map. */
         get: operations["map"];
         put?: never;
         post?: never;
@@ -82,7 +83,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document. */
+        /** Returns this document. */
         get: operations["openapi"];
         put?: never;
         post?: never;
@@ -99,7 +100,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a person's reports ended of late. */
+        /** Returns the last answer and the outcome of the last report. */
         get: operations["last_answer"];
         put?: never;
         post?: never;
@@ -116,12 +117,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a person is treated. */
+        /** Returns the settings of a user. */
         get: operations["get_settings"];
-        /** Sets how a person is treated from now on, in place of what was set before. */
+        /** Replaces the settings of a user. */
         put: operations["put_settings"];
         post?: never;
-        /** Forgets a person: settings, tokens, last answer. */
+        /** Deletes all data of a user: settings, tokens, last answer. */
         delete: operations["delete_settings"];
         options?: never;
         head?: never;
@@ -135,10 +136,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A person's tokens, by what they are revoked by. */
+        /** Lists the ids of a user's tokens. */
         get: operations["list_tokens"];
         put?: never;
-        /** Makes a token for a person's phone. */
+        /** Creates a token for a tracker of a user. */
         post: operations["add_token"];
         delete?: never;
         options?: never;
@@ -156,7 +157,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Takes a token away; it is refused from now on. */
+        /** Revokes a token. */
         delete: operations["revoke_token"];
         options?: never;
         head?: never;
@@ -173,10 +174,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A report of OwnTracks in HTTP mode. The password is a key, or a token; the answer is the last
-         *     one that there was, each place as a friend.
+         * Accepts a message of OwnTracks in HTTP mode. The password is an API key or a token. The response
+         *     holds the last answer, each object as a contact.
          */
-        post: operations["owntracks_says"];
+        post: operations["post_owntracks"];
         delete?: never;
         options?: never;
         head?: never;
@@ -190,11 +191,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A report of OsmAnd: a query string. */
-        get: operations["traccar_gets"];
+        /** Accepts a report of OsmAnd in a query string. */
+        get: operations["get_traccar"];
         put?: never;
-        /** A report of Traccar Client or OsmAnd: JSON, a form, or a query string. */
-        post: operations["traccar_posts"];
+        /** Accepts a report of Traccar Client or OsmAnd: JSON, a form, or a query string. */
+        post: operations["post_traccar"];
         delete?: never;
         options?: never;
         head?: never;
@@ -210,7 +211,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Asks. The response comes when the query has ended: hidden and answered, or expired. */
+        /**
+         * Submits a query. The response is sent when the query has ended: answered, expired, cancelled or
+         *     failed.
+         */
         post: operations["ask"];
         delete?: never;
         options?: never;
@@ -227,7 +231,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Asks for any number of people: one query a line, one result a line, as they end. */
+        /**
+         * Submits queries of any number of users: one query per line in, one result per line out, in order
+         *     of completion.
+         */
         post: operations["stream"];
         delete?: never;
         options?: never;
@@ -245,8 +252,8 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Takes a query back. The response comes when it has ended, which may be otherwise. */
-        delete: operations["take_back"];
+        /** Cancels a query. The response is sent when the query has ended, possibly with another outcome. */
+        delete: operations["cancel_query"];
         options?: never;
         head?: never;
         patch?: never;
@@ -257,301 +264,279 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description How distance is measured.
+         * @description Distance measure.
          * @enum {string}
          */
-        AlongWord: "streets" | "plane";
-        /** @description How a person's reports ended of late. */
+        Along: "streets" | "plane";
+        /** @description Outcomes of a user's recent reports. */
         AnswerBody: {
             /**
              * Format: double
-             * @description How old `answered` is, in seconds.
+             * @description Age of `answered` in seconds.
              */
             age?: number | null;
             answered?: null | components["schemas"]["ResultBody"];
-            /** @description The newest report that has ended in any way, or was refused. */
+            /** @description Result or refusal of the newest report that has ended. */
             latest?: Record<string, never> | null;
         };
-        /** @description A circle on Earth. */
+        /** @description A circle in lon/lat. */
         CircleBody: {
             /**
              * Format: double
-             * @description Degrees north.
+             * @description Latitude of the centre, degrees.
              * @example 53.1435
              */
             lat: number;
             /**
              * Format: double
-             * @description Degrees east.
+             * @description Longitude of the centre, degrees.
              * @example 8.2146
              */
             lon: number;
             /**
              * Format: double
-             * @description Metres, from 1 to 20000.
+             * @description Radius, 1 to 20000 m.
              * @example 150
              */
             radius: number;
         };
         /**
-         * @description What is wanted.
+         * @description Operation without its radius or count.
          * @enum {string}
          */
         Find: "within" | "nearest";
-        /** @description Something that was found. */
+        /** @description An object that was found. */
         FoundBody: {
-            /** @description What kind of place it is. */
+            /** @description Category. */
             category: string;
-            /** @description The service's own id. */
+            /** @description Identifier given by the service. */
             id: string;
             /**
              * Format: double
-             * @description Degrees north.
+             * @description Latitude in degrees (WGS 84).
              */
             lat: number;
             /**
              * Format: double
-             * @description Where it is, degrees east.
+             * @description Longitude in degrees (WGS 84).
              */
             lon: number;
             /**
              * Format: double
-             * @description How far it is from her.
+             * @description Distance from the user, in metres.
              */
             metres: number;
-            /** @description What people call it. */
+            /** @description Name. */
             name: string;
         };
-        /** @description The map that people can be on. */
+        /** @description The map of the gateway. */
         MapBody: {
             /** @description West, south, east, north, in degrees. */
             extent: number[];
-            /** @description What is promised. */
+            /** @description Guarantee: `reciprocal`, `history` or `paper`. */
             guarantee: string;
-            /** @description What it is named by. */
+            /** @description Value of the setting `map.source`. */
             name: string;
-            /** @description How many streets there are. */
+            /** @description Number of streets. */
             streets: number;
             /**
              * Format: double
-             * @description Seconds between two batches.
+             * @description Time between two batches, in seconds.
              */
             tick: number;
         };
         /**
-         * @description How an accepted query ended: exactly one of these.
+         * @description Outcome of an accepted query. Every accepted query has exactly one.
          * @enum {string}
          */
         Outcome: "answered" | "expired" | "cancelled" | "failed" | "present";
-        /** @description A query. Either `dc`, or `speed` and `interval`, must be given; `history` needs `speed`. */
+        /** @description A query. Needs either `dc`, or `speed` and `interval`. The `history` guarantee needs `speed`. */
         QueryRequest: {
             /**
              * Format: double
-             * @description How far she can move between two queries, in metres.
+             * @description Distance constraint: how far the user can move between two queries, in metres.
              * @example 150
              */
             dc?: number | null;
             /**
              * Format: double
-             * @description How long she is willing to wait, in seconds.
+             * @description Temporal tolerance: longest time the query may wait, in seconds.
              * @example 3
              */
             dt: number;
             /**
              * Format: double
-             * @description Between two queries of hers, in seconds.
+             * @description Time between two queries of the user, in seconds.
              * @example 10
              */
             interval?: number | null;
             /**
              * Format: int64
-             * @description Among how many people, herself included, she wants to be hidden.
+             * @description Requested size of the anonymity set, the user included.
              * @example 3
              */
             k: number;
             /**
              * Format: double
-             * @description Degrees north.
+             * @description Latitude in degrees (WGS 84).
              * @example 53.1435
              */
             lat: number;
             /**
              * Format: double
-             * @description Degrees east.
+             * @description Longitude in degrees (WGS 84).
              * @example 8.2146
              */
             lon: number;
             /**
-             * @description Who asks, within the account. k counts people.
+             * @description Name of the user, unique within the account. `k` counts distinct users.
              * @example jo
              */
             person: string;
             question?: null | components["schemas"]["QuestionBody"];
             /**
              * Format: double
-             * @description Her top speed, in metres per second.
+             * @description Top speed of the user, in metres per second.
              * @example 15
              */
             speed?: number | null;
             /**
-             * @description Chosen by the client, unique within the account. Sent again, it gets the same result.
+             * @description Chosen by the client, unique within the account. A repeated ticket gets the same result.
              * @example 7f3a-17
              */
             ticket: string;
         };
-        /** @description A question: `within` a radius, or the `nearest` few. */
+        /** @description A question: objects `within` a radius, or the `nearest` objects. */
         QuestionBody: {
-            /** @description How distance is measured. */
-            along?: components["schemas"]["AlongWord"];
+            /** @description Distance measure. */
+            along?: components["schemas"]["Along"];
             /**
-             * @description Of which kind of place; any, if not given.
+             * @description Category of the objects; all categories if missing.
              * @example cafe
              */
             category?: string | null;
             /**
              * Format: int32
-             * @description How many, for `nearest`; at most 30.
+             * @description Number of objects, for `nearest`; at most 30.
              * @example 3
              */
             count?: number | null;
-            /** @description What is wanted. */
+            /** @description Operation. */
             find: components["schemas"]["Find"];
             /**
              * Format: double
-             * @description Metres, for `within`; at most 2000.
+             * @description Radius in metres, for `within`; at most 2000.
              * @example 500
              */
             radius?: number | null;
         };
-        /** @description What was done for a person whose query was answered. */
+        /** @description Protection of an answered query. */
         Receipt: {
             /**
              * Format: double
-             * @description How long she waited to be hidden, in seconds.
+             * @description Time from the query to the batch that served it, in seconds.
              */
             delay: number;
-            /** @description Whether the answer is what she would have got by asking from her own position. */
+            /** @description Whether the answer equals that of a query from the exact position. */
             exact: boolean;
-            /** @description What was promised: `reciprocal`, `history`, `paper`. */
+            /** @description Guarantee: `reciprocal`, `history` or `paper`. */
             guarantee: string;
-            /** @description `new` if nothing was known of where she was before, so that `history` had nothing to mind. */
+            /** @description `new` if no earlier position of the user was known to the `history` guarantee. */
             history?: string | null;
             /**
              * Format: int32
-             * @description Among how many she wanted to be hidden.
+             * @description Requested size of the anonymity set.
              */
             k: number;
             /**
              * Format: int32
-             * @description Among how many she was at least, in coarse steps.
+             * @description Lower bound of the size of the anonymity set, in coarse steps.
              */
             k_reached: number;
-            /** @description How many streets the service was asked about. */
+            /** @description Number of streets in the region that the service was asked about. */
             streets: number;
         };
-        /** @description Why something was refused; nothing was accepted. */
+        /** @description Reason why a request was refused. */
         RefusalBody: {
-            /** @description A sentence for people. */
+            /** @description Explanation, for humans. */
             message: string;
             /** @description Always `refused`. */
             outcome: string;
-            /** @description A word for programs. */
+            /** @description Code, for programs. */
             reason: string;
-            /** @description Of the query, if it could be read. */
+            /** @description Ticket of the query, if the request could be parsed. */
             ticket?: string | null;
         };
-        /** @description How an accepted query ended. */
+        /** @description Result of an accepted query. */
         ResultBody: {
-            /** @description What was found, nearest first. */
+            /** @description Objects found, nearest first. */
             answer?: components["schemas"]["FoundBody"][] | null;
-            /** @description In a sentence, where there is no answer. */
+            /** @description Explanation, if there is no answer. */
             message?: string | null;
-            /** @description How it ended. */
+            /** @description How the query ended. */
             outcome: components["schemas"]["Outcome"];
             receipt?: null | components["schemas"]["Receipt"];
-            /** @description Of the query. */
+            /** @description Ticket of the query. */
             ticket: string;
         };
-        /** @description How a person wants to be treated. */
+        /** @description Settings of a user. */
         SettingsBody: {
             /**
              * Format: double
-             * @description How long she is willing to wait, in seconds.
+             * @description Temporal tolerance: longest waiting time in seconds.
              * @example 20
              */
             dt: number;
             /**
              * Format: int64
-             * @description Among how many people, herself included, she wants to be hidden.
+             * @description Size of the anonymity set, the user included.
              * @example 3
              */
             k: number;
-            question?: null | components["schemas"]["StandingQuestion"];
-            /** @description Places where something else holds; at most 16. */
+            question?: null | components["schemas"]["QuestionBody"];
+            /** @description Zones with rules of their own; at most 16. */
             zones?: components["schemas"]["ZoneBody"][];
         };
-        /** @description A question, as in a query. */
-        StandingQuestion: {
-            /** @description How distance is measured. */
-            along?: components["schemas"]["AlongWord"];
-            /** @description Of which kind of place; any, if not given. */
-            category?: string | null;
-            /**
-             * Format: int32
-             * @description How many, for `nearest`; at most 30.
-             */
-            count?: number | null;
-            /** @description What is wanted. */
-            find: components["schemas"]["Find"];
-            /**
-             * Format: double
-             * @description Metres, for `within`; at most 2000.
-             */
-            radius?: number | null;
-        };
-        /** @description Whether the gateway is well. */
+        /** @description State of the gateway. */
         StateBody: {
-            /** @description `ok`, or `stopping`. */
+            /** @description `ok` or `stopping`. */
             state: string;
         };
-        /** @description A token that was just made. It cannot be printed. */
+        /** @description A token that was just created. */
         TokenBody: {
-            /** @description What it is listed and revoked by. */
+            /** @description Identifies the token in lists and for revocation. */
             id: string;
-            /** @description Where Traccar Client and OsmAnd report to, after the gateway's own address. */
+            /** @description Path of the URL that Traccar Client and OsmAnd report to. */
             path: string;
-            /** @description The token itself; it is not shown again. */
+            /** @description The token itself; it cannot be shown again. */
             token: string;
         };
-        /** @description A person's tokens. */
+        /** @description Tokens of a user. */
         TokensBody: {
-            /** @description What they are listed and revoked by. */
+            /** @description Ids of the tokens. */
             ids: string[];
         };
-        /**
-         * @description A place, a `circle` or a `polygon`, and what holds there: a larger `k`, a longer `dt`, or
-         *     `never`.
-         */
+        /** @description A zone: a `circle` or a `polygon`, and its rule: a larger `k`, a longer `dt`, or `never`. */
         ZoneBody: {
             circle?: null | components["schemas"]["CircleBody"];
             /**
              * Format: double
-             * @description With at least that many seconds of patience.
+             * @description Smallest `dt` inside the zone, in seconds.
              */
             dt?: number | null;
             /**
              * Format: int64
-             * @description Among at least how many.
+             * @description Smallest `k` inside the zone.
              */
             k?: number | null;
             /**
-             * @description What she calls it; for her alone.
+             * @description Name of the zone, shown to its user only.
              * @example home
              */
             name?: string | null;
-            /** @description Nothing leaves from here. */
+            /** @description Refuse every query from inside the zone. */
             never?: boolean;
-            /** @description Lon/lat of the corners, 3 to 100 of them. */
+            /** @description A polygon of 3 to 100 corners, each lon, lat. */
             polygon?: number[][] | null;
         };
     };
@@ -599,7 +584,7 @@ export interface operations {
                     "application/json": components["schemas"]["StateBody"];
                 };
             };
-            /** @description It is stopping */
+            /** @description The gateway is stopping */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -619,14 +604,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is a WebSocket from here on */
+            /** @description Upgraded to a WebSocket */
             101: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It does not ask for a WebSocket */
+            /** @description Not a WebSocket request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -635,7 +620,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known key */
+            /** @description Missing or unknown API key */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -644,7 +629,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too many are open, or the gateway is stopping */
+            /** @description Too many connections, or the gateway is stopping */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -683,7 +668,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What can be asked, and what comes back */
+            /** @description OpenAPI description of the client API */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -699,14 +684,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Within the account */
+                /** @description Name of the user within the account */
                 person: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The last answer, and how the last report ended */
+            /** @description Last answer, and outcome of the last report */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -715,7 +700,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnswerBody"];
                 };
             };
-            /** @description No such name is possible */
+            /** @description The name is empty, too long or not UTF-8 */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -724,7 +709,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known key */
+            /** @description Missing or unknown API key */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -733,7 +718,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description This person has no settings */
+            /** @description This user has no settings */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -742,7 +727,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too often */
+            /** @description Rate limit exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -758,14 +743,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Within the account */
+                /** @description Name of the user within the account */
                 person: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description As they were set */
+            /** @description Settings as stored */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -774,7 +759,7 @@ export interface operations {
                     "application/json": components["schemas"]["SettingsBody"];
                 };
             };
-            /** @description No such name is possible */
+            /** @description The name is empty, too long or not UTF-8 */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -783,7 +768,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known key */
+            /** @description Missing or unknown API key */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -792,7 +777,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description This person has none */
+            /** @description This user has no settings */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -801,7 +786,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too often */
+            /** @description Rate limit exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -817,7 +802,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Within the account */
+                /** @description Name of the user within the account */
                 person: string;
             };
             cookie?: never;
@@ -828,7 +813,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They are set */
+            /** @description Settings stored */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -837,7 +822,7 @@ export interface operations {
                     "application/json": components["schemas"]["SettingsBody"];
                 };
             };
-            /** @description They cannot be read */
+            /** @description Malformed settings */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -846,7 +831,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known key */
+            /** @description Missing or unknown API key */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -855,7 +840,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description They did not arrive in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -864,7 +849,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description They are too large */
+            /** @description The body is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -873,7 +858,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description They are not JSON */
+            /** @description The content type is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -891,7 +876,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too often */
+            /** @description Rate limit exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -900,7 +885,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description They cannot be kept, or too many people have some */
+            /** @description The settings file cannot be written, or the limit `people.most` is reached */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -916,21 +901,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Within the account */
+                /** @description Name of the user within the account */
                 person: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description All is forgotten */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description No such name is possible */
+            /** @description The name is empty, too long or not UTF-8 */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -939,7 +924,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known key */
+            /** @description Missing or unknown API key */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -948,7 +933,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description This person has none */
+            /** @description This user has no settings */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -957,7 +942,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too often */
+            /** @description Rate limit exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -966,7 +951,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description The change cannot be kept */
+            /** @description The settings file cannot be written */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -982,14 +967,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Within the account */
+                /** @description Name of the user within the account */
                 person: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Not the tokens themselves */
+            /** @description Ids only, not the tokens */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -998,7 +983,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokensBody"];
                 };
             };
-            /** @description No such name is possible */
+            /** @description The name is empty, too long or not UTF-8 */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1007,7 +992,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known key */
+            /** @description Missing or unknown API key */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1016,7 +1001,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description This person has no settings */
+            /** @description This user has no settings */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1025,7 +1010,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too often */
+            /** @description Rate limit exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1041,14 +1026,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Within the account */
+                /** @description Name of the user within the account */
                 person: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Made; the token is not shown again */
+            /** @description Created; the token cannot be shown again */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -1057,7 +1042,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenBody"];
                 };
             };
-            /** @description No such name is possible */
+            /** @description The name is empty, too long or not UTF-8 */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1066,7 +1051,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known key */
+            /** @description Missing or unknown API key */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1075,7 +1060,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description This person has no settings */
+            /** @description This user has no settings */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1084,7 +1069,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description She has too many */
+            /** @description The user has the maximal number of tokens */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1093,7 +1078,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too often */
+            /** @description Rate limit exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1102,7 +1087,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description The change cannot be kept */
+            /** @description The settings file cannot be written */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1118,23 +1103,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Within the account */
+                /** @description Name of the user within the account */
                 person: string;
-                /** @description As listed */
+                /** @description Id of the token, as listed */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description Revoked */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description No such name is possible */
+            /** @description The name is empty, too long or not UTF-8 */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1143,7 +1128,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known key */
+            /** @description Missing or unknown API key */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1152,7 +1137,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No such person or token */
+            /** @description No such user or token */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1161,7 +1146,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too often */
+            /** @description Rate limit exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1170,7 +1155,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description The change cannot be kept */
+            /** @description The settings file cannot be written */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1181,31 +1166,31 @@ export interface operations {
             };
         };
     };
-    owntracks_says: {
+    post_owntracks: {
         parameters: {
             query?: {
-                /** @description Who */
+                /** @description User */
                 u?: string;
-                /** @description Which phone of hers */
+                /** @description Tracker of the user */
                 d?: string;
             };
             header?: {
-                /** @description Who: else `u`, else the user */
+                /** @description User; falls back to `u`, then to the user of basic authentication */
                 "X-Limit-U"?: string | null;
-                /** @description Which phone of hers: else `d` */
+                /** @description Tracker of the user; falls back to `d` */
                 "X-Limit-D"?: string | null;
             };
             path?: never;
             cookie?: never;
         };
-        /** @description One message of OwnTracks; what is no location is dropped */
+        /** @description One message of OwnTracks; messages other than locations are ignored */
         requestBody: {
             content: {
                 "application/json": string;
             };
         };
         responses: {
-            /** @description Taken; messages for the app */
+            /** @description Accepted; messages for the app */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1214,7 +1199,7 @@ export interface operations {
                     "application/json": Record<string, never>[];
                 };
             };
-            /** @description It is not JSON, or says not who */
+            /** @description Not JSON, or no valid user name */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1223,7 +1208,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known key or token */
+            /** @description Missing or unknown API key or token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1232,7 +1217,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description It did not arrive in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1241,7 +1226,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description It is too large */
+            /** @description The body is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1250,7 +1235,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too much is under way, or the gateway is stopping */
+            /** @description Overloaded, or the gateway is stopping */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1261,37 +1246,37 @@ export interface operations {
             };
         };
     };
-    traccar_gets: {
+    get_traccar: {
         parameters: {
             query?: {
-                /** @description Degrees north */
+                /** @description Latitude in degrees */
                 lat?: string;
-                /** @description Degrees east */
+                /** @description Longitude in degrees */
                 lon?: string;
-                /** @description Seconds, milliseconds or ISO 8601 */
+                /** @description Unix time in seconds or milliseconds, or ISO 8601 */
                 timestamp?: string;
-                /** @description Knots */
+                /** @description Speed in knots */
                 speed?: string;
-                /** @description Which phone of hers */
+                /** @description Tracker of the user */
                 id?: string;
             };
             header?: never;
             path: {
-                /** @description Of a person's phone */
+                /** @description Token of the tracker */
                 token: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Taken */
+            /** @description Accepted */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It cannot be read */
+            /** @description Malformed report */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1300,7 +1285,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known token */
+            /** @description Unknown token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1309,7 +1294,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description It did not arrive in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1318,7 +1303,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description It is too large */
+            /** @description The body is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1327,7 +1312,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too much is under way, or the gateway is stopping */
+            /** @description Overloaded, or the gateway is stopping */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1338,31 +1323,31 @@ export interface operations {
             };
         };
     };
-    traccar_posts: {
+    post_traccar: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a person's phone */
+                /** @description Token of the tracker */
                 token: string;
             };
             cookie?: never;
         };
-        /** @description As Traccar Client says it; or a form; or nothing but a query */
+        /** @description JSON of Traccar Client, a form, or empty with a query string */
         requestBody: {
             content: {
                 "application/json": string;
             };
         };
         responses: {
-            /** @description Taken */
+            /** @description Accepted */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It cannot be read */
+            /** @description Malformed report */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1371,7 +1356,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known token */
+            /** @description Unknown token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1380,7 +1365,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description It did not arrive in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1389,7 +1374,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description It is too large */
+            /** @description The body is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1398,7 +1383,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too much is under way, or the gateway is stopping */
+            /** @description Overloaded, or the gateway is stopping */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1422,7 +1407,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has ended: answered, expired or cancelled */
+            /** @description The query has ended: answered, expired or cancelled */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1431,7 +1416,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResultBody"];
                 };
             };
-            /** @description It cannot be read */
+            /** @description Malformed request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1440,7 +1425,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known key */
+            /** @description Missing or unknown key */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1449,7 +1434,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description It did not arrive in time */
+            /** @description The request body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1458,7 +1443,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description The ticket is that of another query */
+            /** @description The ticket was used with a different query */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1467,7 +1452,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description It is too large */
+            /** @description The request body is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1476,7 +1461,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description It is not JSON */
+            /** @description The content type is not application/json */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1485,7 +1470,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description k, dt, dc, speed, question or position is not allowed */
+            /** @description k, dt, dc, speed, question or position is out of range */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1494,7 +1479,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too often */
+            /** @description Rate limit exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1503,7 +1488,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Hidden, but the service did not answer */
+            /** @description An anonymity set was published, but the service did not answer */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -1512,7 +1497,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResultBody"];
                 };
             };
-            /** @description Too much is under way, or the gateway is stopping */
+            /** @description Too many queries are in progress, or the gateway is stopping */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1530,14 +1515,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description One query a line */
+        /** @description One query per line */
         requestBody: {
             content: {
                 "application/x-ndjson": string;
             };
         };
         responses: {
-            /** @description One result or refusal a line, in the order of ending */
+            /** @description One result or refusal per line, in order of completion */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1546,7 +1531,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description No known key */
+            /** @description Missing or unknown key */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1555,7 +1540,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description It is not NDJSON */
+            /** @description The content type is not application/x-ndjson */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1575,19 +1560,19 @@ export interface operations {
             };
         };
     };
-    take_back: {
+    cancel_query: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the query */
+                /** @description Ticket of the query */
                 ticket: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It has ended */
+            /** @description The query has ended */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1596,7 +1581,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResultBody"];
                 };
             };
-            /** @description The ticket cannot be read */
+            /** @description The ticket is not valid UTF-8 */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1605,7 +1590,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No known key */
+            /** @description Missing or unknown key */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1614,7 +1599,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description No such query */
+            /** @description Unknown ticket */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1623,7 +1608,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description Too often */
+            /** @description Rate limit exceeded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1632,7 +1617,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusalBody"];
                 };
             };
-            /** @description It ended without an answer of the service */
+            /** @description The query has ended without an answer of the service */
             502: {
                 headers: {
                     [name: string]: unknown;

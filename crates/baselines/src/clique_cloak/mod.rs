@@ -208,12 +208,21 @@ impl Scheme for CliqueCloak {
     }
 
     fn describe(&self) -> Description {
+        let (label, summary, cliques) = match self.k_search {
+            KSearch::Local => {
+                ("CliqueCloak", "A rectangle around a clique in the plane.", "local search, own k")
+            }
+            KSearch::Neighbours => (
+                "CliqueCloak, neighbours",
+                "CliqueCloak that tries larger cliques.",
+                "local search, neighbours' k",
+            ),
+        };
         Description {
+            label,
+            summary,
             setting: "free space",
-            cliques: match self.k_search {
-                KSearch::Local => "local search, own k",
-                KSearch::Neighbours => "local search, neighbours' k",
-            },
+            cliques,
             constraint: "box given by the user",
             pace: Pace::Sequential,
             regions: RegionDependence::Tight,

@@ -173,7 +173,7 @@ impl Branch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+    use meshcloak::distance::{Atlas, MAX_DC_MAX};
     use meshcloak::history::History;
     use meshcloak::query::UserId;
     use meshcloak::town::Town;
@@ -185,7 +185,7 @@ mod tests {
         for seed in 0..300 {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
-            let atlas = Atlas::new(town.map.clone(), LARGEST_DC_MAX);
+            let atlas = Atlas::new(town.map.clone(), MAX_DC_MAX);
             let waiting = town.random_queries(&mut random, 1 + seed as usize % 12);
             let mut queries: Vec<BoundedQuery> = waiting
                 .iter()

@@ -62,7 +62,7 @@ impl DenseSearch {
         self.graph.build(atlas, Coverage::Own, &self.queries);
         let largest = self.cliques.find(self.graph.graph(), BUDGET);
         let index = |&node: &u32| self.indices[node as usize];
-        let waiting_indices = self.graph.nodes().iter().map(index).collect();
+        let waiting_indices = self.graph.waiting_indices().iter().map(index).collect();
         DenseResult { edges: self.graph.graph().edge_count(), largest, waiting_indices }
     }
 }

@@ -130,6 +130,8 @@ impl Scheme for XStar {
 
     fn describe(&self) -> Description {
         Description {
+            label: "XSTAR",
+            summary: "Stars of street segments, merged.",
             setting: "map",
             cliques: "stars merged at random until k users",
             constraint: "l segments",

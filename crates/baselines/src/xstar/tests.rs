@@ -117,15 +117,14 @@ fn a_star_that_adds_fewer_segments_is_drawn_more_often() {
          B 99,0 R 150,1 S 150,2 T 150,3 U 150,4 V 150,5 W 150,6 | \
          J-D J-A A-P A-Q J-B B-R B-S B-T B-U B-V B-W",
     );
-    let user = |id: u64, street: &str| Query {
-        id: QueryId(id),
-        user: UserId(id),
-        asked_at: Time::from_millis(0),
-        position: town.at(street, 5.0),
-        k: 2,
-        temporal_tolerance: Duration::ZERO,
-        distance_constraint: Length::metres(9.0),
-        speed: None,
+    let user = |id: u64, street: &str| {
+        Query::builder(UserId(id), town.at(street, 5.0))
+            .id(QueryId(id))
+            .at(Time::from_millis(0))
+            .k(2)
+            .dt(Duration::ZERO)
+            .dc(Length::metres(9.0))
+            .build_unchecked()
     };
     let state = State::with_waiting(vec![user(0, "A-P"), user(1, "B-R"), user(2, "J-D")]);
     let atlas = Atlas::new(town.map.clone(), Length::metres(9.0));
@@ -163,15 +162,14 @@ fn queries_with_the_same_first_star_and_k_publish_the_same_set() {
 #[test]
 fn thousands_at_one_position_form_two_sets() {
     let town = town("A 0,0 B 99,0 C 0,99 D 0,-99 E 99,99 F 99,-99 | A-B A-C A-D B-E B-F");
-    let user = |id: u64| Query {
-        id: QueryId(id),
-        user: UserId(id),
-        asked_at: Time::from_millis(0),
-        position: town.at("A-B", 5.0),
-        k: 2 + id as u32 % 1_000,
-        temporal_tolerance: Duration::ZERO,
-        distance_constraint: Length::metres(9.0),
-        speed: None,
+    let user = |id: u64| {
+        Query::builder(UserId(id), town.at("A-B", 5.0))
+            .id(QueryId(id))
+            .at(Time::from_millis(0))
+            .k(2 + id as u32 % 1_000)
+            .dt(Duration::ZERO)
+            .dc(Length::metres(9.0))
+            .build_unchecked()
     };
     let state = State::with_waiting((0..20_000).map(user).collect());
     let mut scheme =

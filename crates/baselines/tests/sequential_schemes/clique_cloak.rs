@@ -3,7 +3,7 @@
 use crate::replay::{PublishedSet, Step, WarmAndCold, find, run};
 use baselines::clique_cloak::{CliqueCloak, KSearch};
 use meshcloak::constraint_graph::ConstraintGraph;
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::printed::maximal_cliques;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
@@ -62,7 +62,7 @@ fn published_cliques_meet_every_k_and_no_feasible_clique_is_missed() {
     for seed in 0..150 {
         let town = Town::random(seed * 4);
         let queries = town.random_queries(&mut Town::generator(seed), 2 + seed as usize % 60);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         for (index, k_search) in [KSearch::Local, KSearch::Neighbours].into_iter().enumerate() {
             let fresh =
                 || Box::new(CliqueCloak::new(Arc::clone(&atlas), k_search)) as Box<dyn Scheme>;
@@ -89,15 +89,14 @@ fn published_cliques_meet_every_k_and_no_feasible_clique_is_missed() {
 /// Queries on one street at one-second intervals: metres from its start, k, dc in metres.
 fn street(entries: &[(f64, u32, f64)]) -> (Town, Vec<Query>) {
     let town = town("A 0,0  B 2000,0 | A-B");
-    let query = |(id, &(metres, k, dc)): (u64, &(f64, u32, f64))| Query {
-        id: QueryId(id),
-        user: UserId(id),
-        asked_at: Time::from_millis(id * 1_000),
-        position: town.at("A-B", metres),
-        k,
-        temporal_tolerance: Duration::from_secs(10),
-        distance_constraint: Length::metres(dc),
-        speed: None,
+    let query = |(id, &(metres, k, dc)): (u64, &(f64, u32, f64))| {
+        Query::builder(UserId(id), town.at("A-B", metres))
+            .id(QueryId(id))
+            .at(Time::from_millis(id * 1_000))
+            .k(k)
+            .dt(Duration::from_secs(10))
+            .dc(Length::metres(dc))
+            .build_unchecked()
     };
     let queries = (0..).zip(entries).map(query).collect();
     (town, queries)
@@ -106,7 +105,7 @@ fn street(entries: &[(f64, u32, f64)]) -> (Town, Vec<Query>) {
 #[test]
 fn only_nbr_k_serves_a_neighbour_with_a_larger_k() {
     let (town, queries) = street(&[(0.0, 3, 100.0), (50.0, 3, 100.0), (80.0, 2, 100.0)]);
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let served =
         |k_search| run(&mut CliqueCloak::new(Arc::clone(&atlas), k_search), &queries, |_| ());
     assert_eq!(served(KSearch::Local), 0, "no neighbour has a k as small as the newest query");
@@ -121,7 +120,7 @@ fn an_infeasible_search_stops_at_its_budget_and_reports_it() {
         query.user = UserId(query.id.0 / 2);
         query.asked_at = Time::from_millis(query.id.0);
     }
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     for k_search in [KSearch::Local, KSearch::Neighbours] {
         let mut scheme = CliqueCloak::new(Arc::clone(&atlas), k_search);
         let mut truncated = false;

@@ -2,7 +2,7 @@
 
 use crate::replay::{PublishedSet, Step, WarmAndCold, find, run};
 use baselines::i_clique_cloak::ICliqueCloak;
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::scheme::Scheme;
@@ -132,7 +132,7 @@ fn rectangles_respect_all_boundaries_and_no_publishable_set_is_missed() {
     for seed in 0..200 {
         let town = Town::random(seed * 3);
         let queries = random_queries(&town, seed);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         let fresh = || Box::new(ICliqueCloak::new(Arc::clone(&atlas))) as Box<dyn Scheme>;
         let mut last = LastRectangles::new();
         served += run(&mut WarmAndCold::new(fresh), &queries, |step| {
@@ -150,15 +150,15 @@ fn rectangles_respect_all_boundaries_and_no_publishable_set_is_missed() {
 /// Queries with k = 2 on a street of 2 km: user, second, metres from its start.
 fn street(entries: &[(u64, u64, f64)]) -> (Town, Vec<Query>) {
     let town = town("A 0,0  B 2000,0 | A-B");
-    let query = |(id, &(user, second, metres)): (u64, &(u64, u64, f64))| Query {
-        id: QueryId(id),
-        user: UserId(user),
-        asked_at: Time::from_millis(second * 1_000),
-        position: town.at("A-B", metres),
-        k: 2,
-        temporal_tolerance: Duration::from_secs(1),
-        distance_constraint: Length::metres(100.0),
-        speed: Some(Speed::metres_per_second(10.0)),
+    let query = |(id, &(user, second, metres)): (u64, &(u64, u64, f64))| {
+        Query::builder(UserId(user), town.at("A-B", metres))
+            .id(QueryId(id))
+            .at(Time::from_millis(second * 1_000))
+            .k(2)
+            .dt(Duration::from_secs(1))
+            .dc(Length::metres(100.0))
+            .speed(Speed::metres_per_second(10.0))
+            .build_unchecked()
     };
     let queries = (0..).zip(entries).map(query).collect();
     (town, queries)
@@ -169,7 +169,7 @@ fn sets_beyond_the_movement_or_arrival_boundary_are_not_published() {
     // Users 1 and 2 are published at 0–200 m; ten seconds later each can be 100 m farther.
     let served = |later: &[(u64, u64, f64)]| {
         let (town, queries) = street(&[&[(1, 0, 0.0), (2, 0, 200.0)], later].concat());
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         run(&mut ICliqueCloak::new(atlas), &queries, |_| ()) - 2
     };
     assert_eq!(served(&[(1, 10, 90.0), (3, 10, 300.0)]), 2, "90–300 m is within −100–300 m");
@@ -184,7 +184,7 @@ fn with_too_many_cliques_a_set_is_found_within_the_budget() {
     // Two queries of each of 30 users, all adjacent to those of other users: 2^30 maximal cliques.
     let (town, mut queries) =
         street(&(0..60).map(|n| (n / 2, 0, n as f64 * 10.0)).collect::<Vec<_>>());
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     for (k, possible) in [(31, false), (30, true), (20, true)] {
         queries.iter_mut().for_each(|query| query.k = k);
         let fresh = || Box::new(ICliqueCloak::new(Arc::clone(&atlas))) as Box<dyn Scheme>;

@@ -3,7 +3,7 @@
 use crate::replay::{PublishedSet, Step, WarmAndCold, find, run};
 use baselines::sequential::Sequential;
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage};
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::map::{Position, StreetId};
 use meshcloak::mesh::MeshKey;
 use meshcloak::naive;
@@ -59,7 +59,7 @@ fn exactly_the_queries_in_a_clique_of_k_are_served_by_the_largest() {
         let queries = town.random_queries(&mut Town::generator(seed), 2 + seed as usize % 60);
         let table = naive::terminal_distances(&town.map);
         let max_bytes = if seed % 2 == 0 { usize::MAX } else { 0 };
-        let atlas = Arc::new(Atlas::with_max_bytes(town.map.clone(), LARGEST_DC_MAX, max_bytes));
+        let atlas = Arc::new(Atlas::with_max_bytes(town.map.clone(), MAX_DC_MAX, max_bytes));
         for make in [Sequential::new, Sequential::edge_by_edge] {
             let fresh = || Box::new(make(Arc::clone(&atlas))) as Box<dyn Scheme>;
             served += run(&mut WarmAndCold::new(fresh), &queries, |step: &Step<'_>| {
@@ -79,16 +79,13 @@ fn ring(count: u64, k: u32) -> (Town, Vec<Query>) {
     let query = |id: u64| {
         let metres = id as f64 * apart;
         let street = StreetId((metres / 400.0) as u32);
-        Query {
-            id: QueryId(id),
-            user: UserId(id),
-            asked_at: Time::from_millis(id),
-            position: Position { street, offset: Length::metres(metres % 400.0) },
-            k,
-            temporal_tolerance: Duration::from_secs(3),
-            distance_constraint: Length::metres(800.0 - apart / 2.0),
-            speed: None,
-        }
+        Query::builder(UserId(id), Position { street, offset: Length::metres(metres % 400.0) })
+            .id(QueryId(id))
+            .at(Time::from_millis(id))
+            .k(k)
+            .dt(Duration::from_secs(3))
+            .dc(Length::metres(800.0 - apart / 2.0))
+            .build_unchecked()
     };
     (ring, (0..count).map(query).collect())
 }
@@ -97,7 +94,7 @@ fn ring(count: u64, k: u32) -> (Town, Vec<Query>) {
 fn a_ring_road_stops_at_the_budget_and_reports_it() {
     for (count, k) in [(40, 21), (40, 20), (100, 51), (200, 100)] {
         let (town, queries) = ring(count, k);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         for make in [Sequential::new, Sequential::edge_by_edge] {
             let fresh = || Box::new(make(Arc::clone(&atlas))) as Box<dyn Scheme>;
             let mut truncated = false;
@@ -120,7 +117,7 @@ fn a_ring_road_stops_at_the_budget_and_reports_it() {
 #[test]
 fn two_queries_of_one_user_are_never_in_one_set() {
     let town = town("A 0,0  B 400,0 | A-B");
-    let atlas = Arc::new(Atlas::new(town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let mut queries = town.random_queries(&mut Town::generator(3), 3);
     for (number, query) in queries.iter_mut().enumerate() {
         query.user = UserId(number as u64 / 2);

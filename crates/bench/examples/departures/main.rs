@@ -111,7 +111,11 @@ fn coverage(atlas: &Arc<Atlas>, recording: &Recording) {
 /// Sets that hold two queries of one user if k counts queries instead of users.
 fn same_user(atlas: &Arc<Atlas>, recording: &Recording) {
     let users: Vec<UserId> = recording.iter().flatten().map(|query| query.user).collect();
-    let anonymous = |query: &Query| Query { user: UserId(query.id.0), ..query.clone() };
+    let anonymous = |query: &Query| {
+        let mut query = query.clone();
+        query.user = UserId(query.id.0);
+        query
+    };
     let anonymous: Recording =
         recording.iter().map(|second| second.iter().map(anonymous).collect()).collect();
     let mut scheme = MeshCloak::new(Arc::clone(atlas), SchemeSettings::paper());

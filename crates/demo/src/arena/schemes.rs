@@ -4,9 +4,10 @@ use meshcloak::cells::{CellRule, Cells};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
-use meshcloak::scheme::Scheme;
+use meshcloak::scheme::{Description, Scheme};
+use meshcloak::{Extent, Length, MapBuilder, Point, RawStreet, StreetMap};
 use serde::Serialize;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// A scheme that can be selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -19,44 +20,32 @@ pub struct Choice {
     pub about: &'static str,
 }
 
-const fn choice(id: &'static str, label: &'static str, about: &'static str) -> Choice {
-    Choice { id, label, about }
-}
+/// Ids of MeshCloak by guarantee and region rule.
+const MESHCLOAK_IDS: [&str; 5] = ["reciprocal", "history", "cells", "history-cells", "paper"];
 
-/// All schemes, in the order of the list.
-pub const SCHEMES: &[Choice] = &[
-    choice(
-        "reciprocal",
-        "MeshCloak, reciprocal",
-        "Disjoint sets; all members publish the same mesh.",
-    ),
-    choice(
-        "history",
-        "MeshCloak, history",
-        "Reciprocal; also safe against a known previous position.",
-    ),
-    choice("cells", "MeshCloak, cells", "Reciprocal; the region is a union of fixed cells."),
-    choice(
-        "history-cells",
-        "MeshCloak, history, cells",
-        "History; the region is a union of fixed cells.",
-    ),
-    choice("paper", "MeshCloak, as printed", "Each query takes a largest clique; sets overlap."),
-    choice(
-        "sequential",
-        "MeshCloak, sequential",
-        "As printed, processed query by query without batches.",
-    ),
-    choice("clique-cloak", "CliqueCloak", "A rectangle around a clique in the plane."),
-    choice("clique-cloak-nbr", "CliqueCloak, neighbours", "CliqueCloak that tries larger cliques."),
-    choice("i-clique-cloak", "ICliqueCloak", "CliqueCloak with movement boundaries."),
-    choice("hilbert-cloak", "Hilbert Cloak", "Neighbours along a space-filling curve."),
-    choice("hilbert-streets", "Hilbert on streets", "Neighbours along a tour of the streets."),
-    choice("casper", "Casper", "A cell of a grid pyramid."),
-    choice("interval-cloak", "Interval Cloak", "A quadrant with at least k users."),
-    choice("xstar", "XSTAR", "Stars of street segments, merged."),
-    choice("planar-laplace", "Planar Laplace", "Noise added to the position; no anonymity set."),
-];
+/// Baselines that are not listed: MeshCloak is listed by guarantee, the others publish the same
+/// sets at a different cost.
+const UNLISTED: [&str; 3] = ["meshcloak", "meshcloak-printed", "sequential-edges"];
+
+/// All schemes, in the order of the list. A scheme declares its own label, which does not depend on
+/// the map: a map of one street is enough to ask for it.
+pub static SCHEMES: LazyLock<Vec<Choice>> = LazyLock::new(|| {
+    let factory = SchemeFactory::new(Arc::new(Atlas::new(one_street(), Length::metres(1.0))));
+    let choice = |id| {
+        let Description { label, summary, .. } = factory.make(id)?.describe();
+        Some(Choice { id, label, about: summary })
+    };
+    let baselines = baselines::names().filter(|name| !UNLISTED.contains(name));
+    MESHCLOAK_IDS.into_iter().chain(baselines).filter_map(choice).collect()
+});
+
+fn one_street() -> StreetMap {
+    let mut builder = MapBuilder::new();
+    let ends = [("A", 0.0), ("B", 1.0)].map(|(id, x)| builder.terminal(id, Point::new(x, 0.0)));
+    let [Ok(a), Ok(b)] = ends else { unreachable!("the ids differ") };
+    builder.street(RawStreet::new("A-B", a, b)).expect("both ends exist");
+    builder.build(Extent::Whole).expect("the map has a street").map
+}
 
 /// Builds schemes on one map; cells are computed once.
 pub struct SchemeFactory {
@@ -66,7 +55,7 @@ pub struct SchemeFactory {
 }
 
 impl SchemeFactory {
-    /// A factory for schemes on this map.
+    /// Creates a factory for schemes on this map.
     pub fn new(atlas: Arc<Atlas>) -> SchemeFactory {
         SchemeFactory { atlas, cells: OnceLock::new() }
     }
@@ -78,8 +67,8 @@ impl SchemeFactory {
             "history" | "history-cells" => Guarantee::History,
             "paper" => Guarantee::Paper,
             _ => {
-                SCHEMES.iter().find(|scheme| scheme.id == id)?;
-                return baselines::by_name(&self.atlas, id);
+                let is_listed = !UNLISTED.contains(&id);
+                return is_listed.then(|| baselines::by_name(&self.atlas, id)).flatten();
             }
         };
         let (atlas, settings) =
@@ -98,24 +87,23 @@ impl SchemeFactory {
 mod tests {
     use super::*;
     use meshcloak::town::town;
-    use meshcloak::units::Length;
+    use std::collections::BTreeSet;
 
     #[test]
     fn every_listed_scheme_can_be_built() {
         let map = town("A 0,0  B 300,0 | A-B").map;
         let factory = SchemeFactory::new(Arc::new(Atlas::new(map, Length::metres(2_000.0))));
-        for choice in SCHEMES {
+        for choice in SCHEMES.iter() {
             assert!(factory.make(choice.id).is_some(), "{}", choice.id);
         }
         assert!(factory.make("nonsense").is_none());
     }
 
     #[test]
-    fn every_baseline_is_listed() {
-        // MeshCloak is listed by guarantee; the others publish the same sets at a different cost.
-        let known = ["meshcloak", "meshcloak-printed", "sequential-edges"];
-        let baselines = baselines::names().filter(|name| !known.contains(name));
-        let missing = baselines.filter(|name| SCHEMES.iter().all(|choice| choice.id != *name));
-        assert_eq!(missing.collect::<Vec<_>>(), Vec::<&str>::new());
+    fn every_scheme_is_listed_once_with_a_label_of_its_own() {
+        assert!(UNLISTED.iter().all(|id| baselines::names().any(|name| name == *id)));
+        let count = MESHCLOAK_IDS.len() + baselines::names().len() - UNLISTED.len();
+        let labels: BTreeSet<&str> = SCHEMES.iter().map(|choice| choice.label).collect();
+        assert_eq!((SCHEMES.len(), labels.len()), (count, count));
     }
 }

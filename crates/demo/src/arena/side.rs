@@ -62,11 +62,11 @@ impl Scene<'_> {
         let map = self.arena.atlas.map();
         let posterior = self.attack(attack, attacked, published);
         let has_failed = posterior.is_none();
-        let left = posterior.unwrap_or_else(|| pieces::everywhere(map, &published.region));
+        let left = posterior.unwrap_or_else(|| pieces::uniform(map, &published.region));
         let streets = published.region.streets(map);
         let kept = kept(&left, &streets);
         let k_left = self.candidate_count(&left, published);
-        let metres_left = match left.people {
+        let metres_left = match left.candidates {
             Some(_) => kept.iter().map(|&street| map.metres(street)).sum(),
             None => left.metres(),
         };
@@ -103,7 +103,7 @@ impl Scene<'_> {
         let named: Vec<Vec<UserId>> =
             publications.iter().map(|published| self.users(published)).collect();
         let state: &State = published.state.as_deref()?;
-        let people = SchemeRerun::people(state);
+        let people = SchemeRerun::candidates(state);
         let atlas = &self.arena.atlas;
         let make = || self.arena.factory.make(self.scheme).expect("the id is one of SCHEMES");
         let again = SchemeRerun { make: &make, state, now: published.at };
@@ -116,8 +116,8 @@ impl Scene<'_> {
             disclosures: &disclosures,
             attacked,
             previous: self.previous(published),
-            crowd: Some(&crowd),
-            named: &named,
+            snapshot: Some(&crowd),
+            candidate_sets: &named,
             prior: Some(&self.moment.prior),
         })
     }
@@ -139,7 +139,7 @@ impl Scene<'_> {
     /// Number of candidate users: those named by the attack, or else the members of the set at
     /// candidate positions.
     fn candidate_count(&self, left: &Posterior, published: &Publication) -> usize {
-        if let Some(people) = &left.people {
+        if let Some(people) = &left.candidates {
             return people.len();
         }
         let queries = published.members.iter().filter_map(|id| self.replay.queries.get(id));
@@ -195,7 +195,7 @@ fn conclusion(left: &Posterior, published: &Publication, k_left: usize) -> Strin
     if left.pieces.is_empty() {
         return "the adversary excludes every position and is wrong.".into();
     }
-    if left.people.is_none() && !left.holds(published.query.position) {
+    if left.candidates.is_none() && !left.holds(published.query.position) {
         return "the adversary excludes the true position and is wrong.".into();
     }
     match k_left {

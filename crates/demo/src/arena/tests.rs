@@ -33,7 +33,7 @@ fn request(schemes: &[&str], attack: &str) -> CompareRequest {
 #[test]
 fn every_scheme_can_be_attacked_by_every_attack() {
     let (arena, seconds) = recorded(1500);
-    for scheme in SCHEMES {
+    for scheme in SCHEMES.iter() {
         for attack in attack_choices() {
             let request = request(&[scheme.id], attack.id);
             let done = arena.compare(&request, || seconds.clone()).unwrap();

@@ -5,6 +5,7 @@ use super::number::{count, percent, significant};
 use super::page::{Section, Table};
 use super::paper::{self, PaperTimes, map_title};
 use super::spread::{Column, Spread};
+use crate::schemes::PAPER;
 
 /// Runs of one map, user count and dt on P1 with k ≤ 5.
 pub(super) struct BatchRuns<'a> {
@@ -47,7 +48,7 @@ pub(super) fn measured(data: &Data) -> Vec<(&'static PaperTimes, BatchRuns<'_>)>
     for users in users {
         for row in &paper::TIMES {
             let here = BatchRuns { data, map: row.ours, users, dt: row.dt };
-            if here.ratio("sequential", "meshcloak").is_some() {
+            if here.ratio("sequential", PAPER).is_some() {
                 all.push((row, here));
             }
         }
@@ -61,7 +62,7 @@ pub(super) fn section(data: &Data) -> Section {
     let rows = measured(data);
     if rows.is_empty() {
         section.missing(
-            "requires meshcloak and sequential on Oldenburg or Porto Alegre, P1, k ≤ 5, dt 3 or \
+            "requires meshcloak/paper and sequential on Oldenburg or Porto Alegre, P1, k ≤ 5, dt 3 or \
              5 s (experiments/tab-4-sequential.toml).",
         );
         return section;
@@ -100,11 +101,11 @@ fn time_table(rows: &[(&PaperTimes, BatchRuns<'_>)]) -> Table {
     ]);
     for (row, here) in rows {
         let ms = |scheme: &str| here.ms(scheme).map_or("–".to_owned(), significant);
-        let ratio = here.ratio("sequential", "meshcloak");
+        let ratio = here.ratio("sequential", PAPER);
         table.row([
             row_name(row),
             count(here.users.into()),
-            ms("meshcloak"),
+            ms(PAPER),
             significant(row.batch_ms),
             ms("meshcloak-printed"),
             ms("sequential"),
@@ -132,8 +133,8 @@ fn success_table(rows: &[(&PaperTimes, BatchRuns<'_>)]) -> Table {
         table.row([
             row_name(row),
             count(here.users.into()),
-            rate("meshcloak", "unlimited"),
-            rate("meshcloak", "realtime"),
+            rate(PAPER, "unlimited"),
+            rate(PAPER, "realtime"),
             rate("sequential", "unlimited"),
             rate("sequential", "realtime"),
         ]);

@@ -2,6 +2,7 @@
 
 use crate::privacy::PortraitRow;
 use crate::results::{self, MapRow, PrivacyRow, ResultsError, Row, RunRow, SchemeRow, VolumeRow};
+use crate::schemes;
 use std::path::Path;
 
 /// Rows of all files of a results folder.
@@ -95,7 +96,7 @@ impl Data {
     /// starts at 2.
     pub fn meshcloak(&self) -> impl Iterator<Item = &RunRow> {
         self.runs.iter().filter(|run| {
-            run.scheme == "meshcloak"
+            run.scheme == schemes::PAPER
                 && run.view == "unlimited"
                 && ["p1", "p2"].contains(&run.profile.as_str())
                 && !run.configuration.contains("..")
@@ -131,9 +132,9 @@ mod tests {
             ..RunRow::default()
         };
         let runs = vec![
-            run(100, "P1-3-5", "meshcloak"),
-            run(100, "P1-5-5", "meshcloak"),
-            run(900, "P1-3-5", "meshcloak"),
+            run(100, "P1-3-5", schemes::PAPER),
+            run(100, "P1-5-5", schemes::PAPER),
+            run(900, "P1-3-5", schemes::PAPER),
             run(900, "P1-3-5", "casper"),
             run(900, "P1-5-5", "casper"),
         ];

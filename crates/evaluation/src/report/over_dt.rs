@@ -140,7 +140,7 @@ pub(super) fn section(data: &Data, topic: &Topic) -> Result<Section, PictureErro
     let runs = data.main();
     let mut section = Section::new(topic.id, topic.title);
     if runs.is_empty() {
-        section.missing("no run of meshcloak with unlimited time on P1 or P2.");
+        section.missing("no run of meshcloak/paper with unlimited time on P1 or P2.");
         return Ok(section);
     }
     section.paper_note(topic.paper);

@@ -115,7 +115,7 @@ pub(super) const TIMES: [PaperTimes; 4] = [
 
 /// Table I: scheme, then the paper's setting, clique search and distance constraint.
 pub(super) const SCHEMES: [(&str, [&str; 3]); 3] = [
-    ("meshcloak", ["Map-based", "Batch by Tomita", "v × Δt"]),
+    (crate::schemes::PAPER, ["Map-based", "Batch by Tomita", "v × Δt"]),
     ("clique-cloak", ["Free-space", "Local-search", "Provided by users"]),
     ("i-clique-cloak", ["Free-space", "Edge-based incremental", "v × Δt"]),
 ];

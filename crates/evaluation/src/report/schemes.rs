@@ -9,6 +9,7 @@ use super::plot::Plot;
 use super::spread::{Column, Spread};
 use crate::results::RunRow;
 use crate::run::Presence;
+use crate::schemes::PAPER;
 use picture::{DotPanel, Dots, PictureError, Steps};
 
 /// Runs of all schemes on one map, user count and configuration.
@@ -102,7 +103,7 @@ fn is_simulated(run: &RunRow) -> bool {
 /// Returns the maps and user counts on which a scheme other than MeshCloak's variants ran.
 fn populations(data: &Data) -> Vec<(&str, u32)> {
     let mut all: Vec<(&str, u32)> = Vec::new();
-    let ours = ["meshcloak", "meshcloak-printed", "sequential", "sequential-edges"];
+    let ours = [PAPER, "meshcloak-printed", "sequential", "sequential-edges"];
     for run in data.runs.iter().filter(|run| is_simulated(run)) {
         let key = (run.map.as_str(), run.users);
         if !ours.contains(&run.scheme.as_str()) && !all.contains(&key) {

@@ -10,13 +10,14 @@ use super::spread::{Column, over_seeds};
 use super::volume;
 use crate::experiment::TAXI;
 use crate::results::RunRow;
+use crate::schemes::PAPER;
 use picture::PictureError;
 
 /// Builds the section.
 pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
     let mut section = Section::new("taxis", "Real taxi trips");
     let is_taxi_run = |run: &&RunRow| {
-        run.profile.starts_with(TAXI) && run.scheme == "meshcloak" && run.view == "unlimited"
+        run.profile.starts_with(TAXI) && run.scheme == PAPER && run.view == "unlimited"
     };
     let runs: Vec<&RunRow> = data.runs.iter().filter(is_taxi_run).collect();
     if runs.is_empty() {

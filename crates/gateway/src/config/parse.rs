@@ -1,6 +1,6 @@
 //! Parsers of setting values. The error is the expected form.
 
-use meshcloak::distance::LARGEST_DC_MAX;
+use meshcloak::distance::MAX_DC_MAX;
 use meshcloak::units::{Length, LonLat};
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
@@ -39,9 +39,9 @@ pub(super) fn seconds(text: &str, range: RangeInclusive<f64>) -> Result<Duration
 /// Parses a distance constraint in metres.
 pub(super) fn constraint(text: &str) -> Result<Length, Expected> {
     let length = text.parse().map(Length::metres_down).unwrap_or_default();
-    let fits = Length::ZERO < length && length <= LARGEST_DC_MAX;
+    let fits = Length::ZERO < length && length <= MAX_DC_MAX;
     fits.then_some(length)
-        .ok_or_else(|| format!("metres above 0, at most {}", LARGEST_DC_MAX.as_metres()))
+        .ok_or_else(|| format!("metres above 0, at most {}", MAX_DC_MAX.as_metres()))
 }
 
 /// Parses metres within a range.

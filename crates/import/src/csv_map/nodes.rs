@@ -59,7 +59,7 @@ fn read_both(
     }
     match Frame::fit(&pairs) {
         Ok(frame) => draft.builder.set_frame(frame),
-        Err(FrameError::OnOneLine) => draft.notes.push(
+        Err(FrameError::Collinear) => draft.notes.push(
             "all nodes are collinear, so lon,lat cannot be fitted to x,y; lon,lat are ignored"
                 .to_owned(),
         ),

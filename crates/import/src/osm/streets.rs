@@ -254,7 +254,7 @@ impl<'a> StreetBuilder<'a> {
                 });
                 match added {
                     Ok(()) => {}
-                    Err(MapError::NotAPlace { .. }) => self.skipped_pois += 1,
+                    Err(MapError::BadCoordinates { .. }) => self.skipped_pois += 1,
                     Err(error) => return Err(FileLocation::File.with(error)),
                 }
             }

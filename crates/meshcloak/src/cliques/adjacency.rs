@@ -269,7 +269,7 @@ mod tests {
             (300, 5),
         ] {
             let mixed = |a: u32, b: u32| (a * 31 + b * 17 + a * b + seed) % 5 < 2;
-            let graph = ConstraintGraph::from_fn(nodes, mixed).turned();
+            let graph = ConstraintGraph::from_fn(nodes, mixed).reoriented();
             for step in [1, 2, 3, 7] {
                 let candidates: Vec<u32> = (0..nodes).step_by(step).collect();
                 compare::<Vec<u64>>(adjacency, &graph, &candidates);

@@ -195,7 +195,7 @@ mod tests {
     fn star_with_edges(others: u32, seed: u32) -> ConstraintGraph {
         let share = seed % 10 + 1;
         let mixed = |a: u32, b: u32| (a * 31 + b * 17 + a * b * 7 + seed * 13) % 11 < share;
-        ConstraintGraph::from_fn(others + 1, |a, b| a == 0 || mixed(a, b)).turned()
+        ConstraintGraph::from_fn(others + 1, |a, b| a == 0 || mixed(a, b)).reoriented()
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! Block             lane 0 … 63
 //!   from       u16  d(s.from, b)
 //!   to         u16  d(s.to, b)
-//!   rank       u16  dc(b), plus 1 if b's street follows s       breaks ties of equal dc
+//!   rank       u16  dc(b), plus 1 if b's street follows s       b follows a if rank[b] > dc(a)
 //!   nodes      u32  graph node of b
 //!   back_from  u16  d(b, s.from)   ┐
 //!   back_to    u16  d(b, s.to)     ├ only if return paths differ (one-way streets)
@@ -16,15 +16,15 @@
 //!   remote     u64  one bit per lane: b is not on s itself
 //! ```
 //!
-//! Invariant: lanes ascend by node, and an octet ([`Octet`]) is always written whole, so lanes at
-//! or after `len` hold garbage that `remote` masks out and the next octet overwrites.
+//! Invariant: lanes ascend by node, unless the number of neighbours is capped (then the nearest
+//! streets come first). An octet ([`Octet`]) is always written whole, so lanes at or after `len` hold
+//! garbage that `remote` masks out and the next octet overwrites.
 //!
 //! A query tests 16 lanes per step (`wide::u16x16`, saturating subtraction) and collects a `u64`
-//! mask. The simple version, a scalar loop over all pairs, has an unpredictable branch per candidate
-//! and adds up the path beyond the ends once per pair. Reference: `naive::edges`. Measured gain,
-//! together with the near rows of `distance::Reach` and their prefetch: 17 % fewer instructions of the
-//! stage, and 0.52 → 0.39 µs a query of the whole engine (Oldenburg, P1-3-5); see docs/BENCHMARKS.md,
-//! "Where the engine's time goes".
+//! mask. A scalar loop over all pairs has an unpredictable branch per candidate and adds up the path
+//! beyond the ends once per pair. Reference: `naive::edges`. Measured gain, with the near rows of
+//! `distance::Reach` and their prefetch: 17 % fewer instructions of the stage, 0.52 → 0.39 µs a query
+//! (whole engine, Oldenburg, P1-3-5); see docs/BENCHMARKS.md, "Where the engine's time goes".
 
 use super::octets::{OCTET_LEN, Octet, Octets};
 use super::street_index::StreetQuery;

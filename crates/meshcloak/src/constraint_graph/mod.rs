@@ -14,8 +14,9 @@
 //!            later              neighbours of each node, concatenated    ConstraintGraph
 //! ```
 //!
-//! Invariant: each edge is stored once, at its end that comes first in the order of (dc, node). Only
-//! the query with the smaller `dc` searches: every neighbour lies within that `dc`.
+//! Invariant: each edge is stored once, at its end that comes first in the order of (dc, node). That
+//! end finds it: its `dc` is the smaller one and bounds the distance, so the search area is the
+//! smaller of the two.
 //!
 //! The simple version (`naive::edges`) tests every pair. Here the queries of a street share the
 //! row and the candidates, and comparisons have no branch per pair. Measured gain: storing
@@ -69,7 +70,7 @@ impl Coverage {
 /// A graph over the nodes `0..len()` that stores each edge once, at the end that comes first in
 /// some order; in constraint graphs the order of (dc, node).
 ///
-/// Nodes are queries sorted by street; [`GraphBuilder::nodes`] maps them to the waiting list.
+/// Nodes are queries sorted by street; [`GraphBuilder::waiting_indices`] maps them to the waiting list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConstraintGraph {
     /// Start of the neighbours of each node in `later`, and the end of the last.
@@ -192,7 +193,7 @@ impl GraphBuilder {
     }
 
     /// Returns the index in the waiting list of each node.
-    pub fn nodes(&self) -> &[u32] {
+    pub fn waiting_indices(&self) -> &[u32] {
         self.index.waiting_indices()
     }
 

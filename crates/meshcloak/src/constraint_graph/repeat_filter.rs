@@ -5,8 +5,8 @@
 
 use crate::query::UserId;
 
-/// A Bloom filter with one hash function that counts to two: no false negatives, about one false
-/// positive in 16.
+/// A Bloom filter with one hash function that counts to two: no false negatives, and at most about
+/// one false positive in 16 users.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RepeatFilter {
     /// One bit per hash value that occurred.

@@ -1,4 +1,8 @@
-//! Neighbours on the same street: the path leads straight along it, or out and around.
+//! Neighbours on the same street, eight per step (one [`Octet`]).
+//!
+//! `d(a, b) = min(straight, around)`, where `straight = |from(a) − from(b)|` along the street
+//! (infinite against a one-way street) and `around` leaves the street by an end and enters it again
+//! by an end: `min over ends e, f of d(a, e) + around[e][f] + d(f, b)`.
 
 use super::edge_search::{EdgeSearch, SourceStreet};
 use super::octets::{OCTET_LEN, Octet};

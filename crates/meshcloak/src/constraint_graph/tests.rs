@@ -1,7 +1,7 @@
 //! The graph has exactly the edges of the definition (`naive::edges`).
 
 use super::*;
-use crate::distance::{LARGEST_DC_MAX, RowLimits, Rows};
+use crate::distance::{MAX_DC_MAX, RowLimits, Rows};
 use crate::naive;
 use crate::query::{QueryId, UserId};
 use crate::town::{Town, town};
@@ -12,7 +12,7 @@ const NEAR_LEN: usize = 5;
 
 fn atlas(town: &Town, max_bytes: usize) -> Atlas {
     let limits = RowLimits { max_bytes, near_len: NEAR_LEN };
-    Atlas::with_limits(town.map.clone(), LARGEST_DC_MAX, limits)
+    Atlas::with_limits(town.map.clone(), MAX_DC_MAX, limits)
 }
 
 /// Compares the graph with the definition under both coverage rules; returns the number of edges.
@@ -26,7 +26,9 @@ fn compare(town: &Town, max_bytes: usize, waiting: &[Query], case: &str) -> usiz
         let graph = builder.build(&atlas, coverage, waiting).clone();
         let mut found: Vec<(u32, u32)> = (0..graph.len() as u32)
             .flat_map(|node| graph.later(node).iter().map(move |&later| (node, later)))
-            .map(|(a, b)| (builder.nodes()[a as usize], builder.nodes()[b as usize]))
+            .map(|(a, b)| {
+                (builder.waiting_indices()[a as usize], builder.waiting_indices()[b as usize])
+            })
             .map(|(a, b)| (a.min(b), a.max(b)))
             .collect();
         found.sort_unstable();
@@ -92,7 +94,7 @@ fn nodes_are_sorted_by_street_and_edges_are_stored_at_the_smaller_dc() {
         let atlas = atlas(&town, usize::MAX);
         let mut builder = GraphBuilder::default();
         let graph = builder.build(&atlas, Coverage::Own, &waiting).clone();
-        let query = |node: u32| &waiting[builder.nodes()[node as usize] as usize];
+        let query = |node: u32| &waiting[builder.waiting_indices()[node as usize] as usize];
         let key = |query: &Query| (query.distance_constraint, query.id);
         let nodes: Vec<&Query> = (0..60).map(query).collect();
         assert!(nodes.is_sorted_by_key(|query| (query.position.street, key(query))));

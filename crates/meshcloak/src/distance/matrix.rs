@@ -19,15 +19,15 @@ pub struct DistanceMatrix {
 
 /// Upper limit of `dc_max`: 2,047 m, so that a distance fits 16 bits and one value is left for
 /// "unreachable".
-pub const LARGEST_DC_MAX: Length = Length::from_units(2_047 * 32);
+pub const MAX_DC_MAX: Length = Length::from_units(2_047 * 32);
 
 impl DistanceMatrix {
     /// Computes the matrix (Algorithm 1), in parallel over chunks of terminals.
     ///
     /// # Panics
-    /// If `dc_max` is above [`LARGEST_DC_MAX`].
+    /// If `dc_max` is above [`MAX_DC_MAX`].
     pub fn new(map: &StreetMap, dc_max: Length) -> DistanceMatrix {
-        assert!(dc_max <= LARGEST_DC_MAX, "dc_max is {dc_max}, above {LARGEST_DC_MAX}");
+        assert!(dc_max <= MAX_DC_MAX, "dc_max is {dc_max}, above {MAX_DC_MAX}");
         let arcs = Arcs::forward(map);
         let terminals: Vec<TerminalId> = map.terminals().collect();
         let chunks = terminals

@@ -8,7 +8,7 @@ mod search;
 mod terminal_rows;
 
 pub(crate) use band::RowPart;
-pub use matrix::{DistanceMatrix, LARGEST_DC_MAX};
+pub use matrix::{DistanceMatrix, MAX_DC_MAX};
 pub(crate) use reach::UNREACHABLE;
 pub use reach::{Crossing, Reach, ReachedStreet};
 pub(crate) use row_gatherer::RowGatherer;
@@ -61,7 +61,7 @@ impl Atlas {
     /// Prepares a map for distances up to `dc_max`, with default limits.
     ///
     /// # Panics
-    /// If `dc_max` is above [`LARGEST_DC_MAX`].
+    /// If `dc_max` is above [`MAX_DC_MAX`].
     pub fn new(map: StreetMap, dc_max: Length) -> Atlas {
         Atlas::with_limits(map, dc_max, RowLimits::default())
     }
@@ -69,7 +69,7 @@ impl Atlas {
     /// Prepares a map, with rows of streets if those take less than `max_bytes`.
     ///
     /// # Panics
-    /// If `dc_max` is above [`LARGEST_DC_MAX`].
+    /// If `dc_max` is above [`MAX_DC_MAX`].
     pub fn with_max_bytes(map: StreetMap, dc_max: Length, max_bytes: usize) -> Atlas {
         Atlas::with_limits(map, dc_max, RowLimits { max_bytes, ..RowLimits::default() })
     }
@@ -77,7 +77,7 @@ impl Atlas {
     /// Prepares a map for distances up to `dc_max`.
     ///
     /// # Panics
-    /// If `dc_max` is above [`LARGEST_DC_MAX`] or `near_len` above [`RowLimits::MAX_NEAR_LEN`].
+    /// If `dc_max` is above [`MAX_DC_MAX`] or `near_len` above [`RowLimits::MAX_NEAR_LEN`].
     pub fn with_limits(map: StreetMap, dc_max: Length, limits: RowLimits) -> Atlas {
         let matrix = DistanceMatrix::new(&map, dc_max);
         let rows = if Reach::size_in_bytes(&map, &matrix) < limits.max_bytes {

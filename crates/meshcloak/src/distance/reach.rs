@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `crossing` holds the distances between the ends of two streets, so `d(A, B)` is two additions and
-//! a minimum per exit, without a search or a look-up (§IV-A). Both users of a row read a prefix: the
+//! a minimum per exit, without a search or a look-up (§IV-A). Both readers of a row need a prefix: the
 //! edge search follows it up to the largest `dc` on the street, and the expanding mesh (Algorithm 3)
 //! *is* the prefix with `nearest < dc`.
 //!

@@ -57,7 +57,7 @@ fn a_row_holds_the_distances_between_the_ends_of_two_streets() {
     for seed in 0..200 {
         let town = Town::random(seed);
         let map = &town.map;
-        let matrix = DistanceMatrix::new(map, LARGEST_DC_MAX);
+        let matrix = DistanceMatrix::new(map, MAX_DC_MAX);
         let reach = Reach::with_near_len(map, &matrix, NEAR_LEN);
         let table = naive::terminal_distances(map);
         let crossing = |from: StreetId, to: StreetId| -> Crossing {
@@ -66,7 +66,7 @@ fn a_row_holds_the_distances_between_the_ends_of_two_streets() {
             let is_usable = [!a.one_way, !a.one_way && !b.one_way, true, !b.one_way];
             std::array::from_fn(|path| {
                 let (u, w) = ends[path];
-                let length = table[u.index()][w.index()].filter(|d| *d <= LARGEST_DC_MAX);
+                let length = table[u.index()][w.index()].filter(|d| *d <= MAX_DC_MAX);
                 let length = length.filter(|_| is_usable[path]);
                 length.map_or(UNREACHABLE, |length| length.units() as u16)
             })
@@ -104,7 +104,7 @@ fn near_entries_are_ranked_in_street_order() {
     let (mut near, mut far) = (0, 0);
     for seed in 0..200 {
         let town = Town::random(seed);
-        let matrix = DistanceMatrix::new(&town.map, LARGEST_DC_MAX);
+        let matrix = DistanceMatrix::new(&town.map, MAX_DC_MAX);
         let reach = Reach::with_near_len(&town.map, &matrix, NEAR_LEN);
         for street in town.map.streets() {
             let row = reach.near(street).entries;

@@ -58,8 +58,9 @@ impl CliqueFinder {
         let threads = rayon::current_num_threads();
         self.workers.resize_with(threads, Worker::default);
         self.workers.iter_mut().for_each(|worker| worker.begin(input.graph.len()));
-        // A root without a set is no witness. With a restricted counting relation this is known
-        // only after its neighbourhood was pruned, so parallel searches need a pass of their own.
+        // A root without a publishable set is no witness (see `root_searcher`). With a restricted
+        // counting relation this is known only after its neighbourhood was pruned, so a parallel
+        // search needs a separate pass for it.
         let is_restricted = !input.graph.all_count();
         if is_restricted && threads > 1 {
             self.exclude_roots_without_set(input);

@@ -155,28 +155,22 @@ fn offers_of_one_word_and_of_many_words_equal_the_reference() {
         let problem = Problem { graph: neighbours, cliques, demands };
         let mut many_words = PoolOffers::default();
         search.begin(problem);
-        let mut visits = 0;
         while let Some(clique) = search.queue.pop_front() {
             search.is_queued[clique as usize] = false;
             let offered = search.find_offer(problem, clique);
             let what = format!("seed {seed}, clique {clique}");
             let wide = many_words.best_offer_of_many_words(problem, clique, &search.groups);
             assert_eq!(search.members, wide, "{what}");
-            visits += 1;
-            let nodes = problem.cliques.nodes(clique);
-            // The reference is slow: every offer, and a sample of the cliques without one.
-            if (offered && visits < 400) || visits % 64 == 0 {
-                let groups = &search.groups;
-                assert_eq!(wide, Reference { problem, groups, nodes }.best_offer(), "{what}");
-            }
+            let (groups, nodes) = (&search.groups, problem.cliques.nodes(clique));
+            assert_eq!(wide, Reference { problem, groups, nodes }.best_offer(), "{what}");
             large += usize::from(nodes.len() > 64);
             if offered {
                 offers += 1;
                 search.accept(problem);
+                assert_counts_are_exact(problem, &search.groups, &what);
             } else {
                 none += 1;
             }
-            assert_counts_are_exact(problem, &search.groups, &what);
         }
     }
     assert!(offers > 500 && none > 500 && large > 50, "{offers} {none} {large}");

@@ -7,8 +7,9 @@
 //!                    rows, pruned   (PivotSearch)       each clique    maximal
 //! ```
 //!
-//! A node's k is met by the members of its group that *count* for it. Under `reciprocal` all nodes
-//! count. Under `history` a node counts if the user of the other node can have reached its position.
+//! A node's k is met by the members of its group that *count* for it. Under `reciprocal` all members
+//! count. Under `history` member `b` counts for member `a` if the user of `a` can have travelled from
+//! its previous position to the position of `b`.
 
 mod candidates;
 mod clique_arena;
@@ -19,9 +20,11 @@ mod local_search;
 mod near_reach;
 mod neighbours;
 mod pivot_search;
+mod pool_groups;
 mod pool_offers;
 pub(crate) mod reachability;
 mod root_searcher;
+mod rule_share;
 mod search_order;
 mod threshold_offers;
 

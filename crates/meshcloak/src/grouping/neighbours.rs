@@ -18,6 +18,7 @@
 //! rows. The reverse flags make the update of a neighbour one load instead of a binary search.
 
 use super::CountingRule;
+use super::rule_share::{RuleInput, RuleShare};
 use crate::constraint_graph::ConstraintGraph;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -41,36 +42,8 @@ pub(super) struct Neighbours {
     cursors: Vec<u32>,
 }
 
-/// Input of the counting rules.
-#[derive(Clone, Copy)]
-struct RuleInput<'a> {
-    starts: &'a [u32],
-    nodes: &'a [u32],
-    surplus: &'a [u32],
-}
-
-/// Nodes that one rule evaluates, and the flags that it writes.
-struct Share<'a, 'b> {
-    rule: &'a mut CountingRule<'b>,
-    nodes: Range<usize>,
-    counts: &'a mut [bool],
-    counts_itself: &'a mut [bool],
-}
-
-impl RuleInput<'_> {
-    fn evaluate(&self, Share { rule, nodes, counts, counts_itself }: Share<'_, '_>) {
-        let base = self.starts[nodes.start] as usize;
-        for (node, counts_itself) in nodes.zip(counts_itself) {
-            let row = self.starts[node] as usize..self.starts[node + 1] as usize;
-            let counts = &mut counts[row.start - base..row.end - base];
-            let is_pruned = self.surplus[node] & PRUNED != 0;
-            *counts_itself = !is_pruned && rule(node as u32, &self.nodes[row], counts);
-        }
-    }
-}
-
 /// Value of `surplus` for a pruned node.
-const PRUNED: u32 = 1 << 31;
+pub(super) const PRUNED: u32 = 1 << 31;
 
 impl Neighbours {
     /// Returns the number of nodes.
@@ -173,7 +146,7 @@ impl Neighbours {
             let (counts, counts_itself);
             (counts, counts_rest) = counts_rest.split_at_mut(edges);
             (counts_itself, itself_rest) = itself_rest.split_at_mut(next - first);
-            shares.push(Share { rule, nodes: first..next, counts, counts_itself });
+            shares.push(RuleShare { rule, nodes: first..next, counts, counts_itself });
             first = next;
         }
         if let [_] = shares[..] {

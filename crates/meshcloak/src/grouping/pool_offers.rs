@@ -27,6 +27,7 @@
 //! P1-3-5 and 211 % more on P2-10-10 (city of the gates, 10,000 users).
 
 use super::local_search::{FREE, Groups, Problem};
+use super::pool_groups::GroupMember;
 use crate::cliques::bitset::BitSet;
 use crate::stamps::Stamps;
 
@@ -79,38 +80,29 @@ impl PoolOffers {
 
 /// Buffers for sets of type `B`.
 #[derive(Clone, Debug, Default)]
-struct PoolSearch<B> {
-    touched: Vec<TouchedGroup<B>>,
+pub(super) struct PoolSearch<B> {
+    pub(super) touched: Vec<TouchedGroup<B>>,
     /// Index of each group in `touched`.
     slots: Stamps<u32>,
     /// k of each member of the clique.
     k: Vec<u32>,
     /// Members of one group, by their number at formation.
-    group: Vec<GroupMember<B>>,
+    pub(super) group: Vec<GroupMember<B>>,
 }
 
 /// Group that has members in the clique.
 #[derive(Clone, Debug)]
-struct TouchedGroup<B> {
-    group: u32,
-    held: B,
+pub(super) struct TouchedGroup<B> {
+    pub(super) group: u32,
+    pub(super) held: B,
     /// All members of the group are in the clique.
-    is_inside: bool,
-}
-
-#[derive(Clone, Debug, Default)]
-struct GroupMember<B> {
-    node: u32,
-    k: u32,
-    /// Number of group members that count for this one.
-    have: u32,
-    counting: B,
+    pub(super) is_inside: bool,
 }
 
 /// Candidate clique with the sets that all pools share.
-struct CliqueView<'a, B> {
-    problem: Problem<'a>,
-    nodes: &'a [u32],
+pub(super) struct CliqueView<'a, B> {
+    pub(super) problem: Problem<'a>,
+    pub(super) nodes: &'a [u32],
     rows: &'a [u64],
     free: B,
     base: B,
@@ -265,54 +257,6 @@ impl<B: BitSet + Default> PoolSearch<B> {
         }
     }
 
-    /// Loads the members of a group into `self.group` and returns the set of their numbers.
-    fn load_group(&mut self, problem: Problem<'_>, groups: &Groups, group: u32) -> B {
-        let members = &groups.members[group as usize];
-        let number_of = |node: u32| groups.in_group[node as usize].number as usize;
-        let fits_word = groups.fits_word(group);
-        let bound = if fits_word { 64 } else { groups.formed_len[group as usize] as usize };
-        self.group.resize_with(bound.max(self.group.len()), GroupMember::default);
-        let mut present = B::empty(bound);
-        present.words_mut()[0] = groups.present[group as usize];
-        for &node in members {
-            let mut counting = B::empty(bound);
-            if fits_word {
-                counting.words_mut()[0] = groups.in_group[node as usize].counting;
-            } else {
-                present.insert(number_of(node));
-                let others = groups.counting_members(problem.graph, group, node);
-                others.for_each(|other| counting.insert(number_of(other)));
-            }
-            let (k, have) = (problem.demands.k(node), groups.have[node as usize]);
-            self.group[number_of(node)] = GroupMember { node, k, have, counting };
-        }
-        present
-    }
-
-    /// Returns the clique members that a group can lose together without violating a k.
-    fn spare_members(&mut self, view: &CliqueView<'_, B>, groups: &Groups, slot: usize) -> B {
-        let mut remaining = self.load_group(view.problem, groups, self.touched[slot].group);
-        let mut spare = B::empty(view.nodes.len());
-        for index in self.touched[slot].held.iter() {
-            let number = groups.in_group[view.nodes[index] as usize].number as usize;
-            let mut others = remaining.clone();
-            others.remove(number);
-            let needs = |other: usize| {
-                let member = &self.group[other];
-                member.have == member.k && member.counting.has(number)
-            };
-            if !others.iter().any(needs) {
-                spare.insert(index);
-                for other in others.iter() {
-                    let member = &mut self.group[other];
-                    member.have -= u32::from(member.counting.has(number));
-                }
-                remaining = others;
-            }
-        }
-        spare
-    }
-
     /// Replaces `best` if the offer of a pool has a larger gain.
     fn try_pool(
         &mut self,
@@ -343,35 +287,5 @@ impl<B: BitSet + Default> PoolSearch<B> {
         if gain > best.gain {
             *best = Offer { gain, members: found };
         }
-    }
-
-    /// Returns the worth of the members that other groups lose, in addition to those taken.
-    fn cost(&mut self, view: &CliqueView<'_, B>, groups: &Groups, found: &B) -> i64 {
-        let mut cost = 0;
-        for slot in 0..self.touched.len() {
-            let touched = &self.touched[slot];
-            let taken = touched.held.common(found);
-            if touched.is_inside || taken.is_empty() {
-                continue;
-            }
-            let mut remaining = self.load_group(view.problem, groups, touched.group);
-            for index in taken.iter() {
-                remaining.remove(groups.in_group[view.nodes[index] as usize].number as usize);
-            }
-            loop {
-                let before = remaining.clone();
-                for other in before.iter() {
-                    let GroupMember { node, k, counting, .. } = &self.group[other];
-                    if counting.count_common(&remaining) < *k {
-                        remaining.remove(other);
-                        cost += view.problem.demands.worth(*node);
-                    }
-                }
-                if remaining.words() == before.words() {
-                    break;
-                }
-            }
-        }
-        cost
     }
 }

@@ -14,6 +14,7 @@ use std::fmt;
 /// Tests destinations of one origin after the other with reused buffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reachability {
+    /// Search for limits above `dc_max`; created on first use.
     beyond: Option<(Arcs, Search)>,
     /// Distance from the origin to each terminal, 1/32 m.
     terminals: Stamps<u32>,
@@ -132,9 +133,9 @@ impl Reachability {
                 }
             }
         } else {
-            let (ways, search) = beyond
+            let (arcs, search) = beyond
                 .get_or_insert_with(|| (Arcs::forward(map), Search::new(map.terminal_count())));
-            search.run(ways, map.exits(from), bound, relax);
+            search.run(arcs, map.exits(from), bound, relax);
         }
     }
 

@@ -14,6 +14,8 @@
 //!
 //! Step 2 is a multiple-choice knapsack over `missing ≤ MAX_TAKEN`: `cheapest[m]` is the lowest cost
 //! of `m` or more members from the groups so far, `choices` records the decisions for the traceback.
+//! Trying every subset of the clique is exponential; the test compares the total worth of all groups
+//! with that optimum (`naive::best_groups`) and requires 96 % of it.
 
 use super::local_search::{Demands, FREE, Groups, Problem};
 use crate::stamps::Stamps;

@@ -6,8 +6,8 @@
 //!                                                     their queries go on waiting
 //! ```
 //!
-//! The engine ([`crate::engine::turn`]) calls the guard, so no scheme can bypass it. The guard shares no
-//! code with the search for sets: not the grouping, the constraint graph, the mesh, nor their
+//! The engine ([`crate::engine::turn()`]) calls the guard, so no scheme can bypass it. The guard shares
+//! no code with the search for sets: not the grouping, the constraint graph, the mesh, nor their
 //! distances (`distances.rs` has its own search). A set is checked in this order, and the first
 //! failed check is its [`Violation`]:
 //!
@@ -19,6 +19,14 @@
 //! | the region contains every member | `OutsideRegion` |
 //! | members are pairwise within the distance constraint | `NotClique` |
 //! | `history`: `k` members are reachable from each member's previous position | `History` |
+//!
+//! Outside the guard a found set is withheld in two cases: [`Settings::hold`] defers it, or the
+//! gateway has no question to send for it (`gateway::batch`).
+//!
+//! Sets that pass are disjoint: [`Published::serve`] accepts a query once, and a set serves exactly
+//! its members.
+//!
+//! [`Settings::hold`]: crate::mesh_cloak::Settings::hold
 
 mod distances;
 

@@ -27,6 +27,8 @@ impl Scheme for Faulty {
 
     fn describe(&self) -> Description {
         Description {
+            label: "",
+            summary: "",
             setting: "",
             cliques: "",
             constraint: "",
@@ -193,12 +195,12 @@ fn the_guard_rejects_nothing_that_meshcloak_proposes() {
     for seed in 0..120 {
         let town = Town::random(seed * 3);
         let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
-        let crowd = town.random_queries(&mut Town::generator(seed), 40);
+        let queries = town.random_queries(&mut Town::generator(seed), 40);
         for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
             for coverage in [Coverage::Own, Coverage::Both] {
                 let settings = Settings { guarantee, coverage, ..Settings::default() };
                 let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
-                let state = State::with_waiting(crowd.clone());
+                let state = State::with_waiting(queries.clone());
                 let mut published = scheme.cloak(&state, Time::default(), &mut ()).clone();
                 let promise = Promise { guarantee, coverage, atlas: Arc::clone(&atlas) };
                 let rejected = Guard::default()

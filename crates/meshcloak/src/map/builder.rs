@@ -2,13 +2,13 @@
 //!
 //! Every item is checked when it is added, so that a reader can report the line.
 
-use super::checks::{MAX_POINTS, check_point, checked_metres};
+use super::checks::{MAX_POINTS, check_point, checked_metres, class_row};
 use super::grid::Grid;
 use super::parts::{Parts, strongly_connected_parts};
 use super::position::shape_metres;
 use super::raw::{Built, Dropped, Extent, MapError, RawPoi, RawStreet, Repairs};
 use super::texts::{DistinctTexts, Texts};
-use super::{Frame, Poi, Position, Street, StreetId, StreetMap, Tables, TerminalId};
+use super::{Frame, Poi, Street, StreetId, StreetMap, Tables, TerminalId};
 use crate::units::{Length, Point, Rectangle};
 
 /// Collects terminals, streets and points of interest.
@@ -24,6 +24,7 @@ pub struct MapBuilder {
     names: DistinctTexts,
     classes: DistinctTexts,
     categories: DistinctTexts,
+    /// Point, row of the name and row of the category.
     pois: Vec<(Point, u32, u16)>,
     poi_labels: Texts,
     frame: Option<Frame>,
@@ -222,10 +223,8 @@ impl MapBuilder {
             return Dropped::default();
         }
         let before = (self.terminals.len(), self.streets.len(), self.total_metres());
-        self.keep(
-            &parts,
-            parts.largest().expect("a street has terminals, so there is a component"),
-        );
+        let largest = parts.largest().expect("a street has terminals, so there is a component");
+        self.keep(&parts, largest);
         Dropped {
             terminals: before.0 - self.terminals.len(),
             streets: before.1 - self.streets.len(),
@@ -234,6 +233,7 @@ impl MapBuilder {
         }
     }
 
+    /// Keeps one component and renumbers its terminals and streets.
     fn keep(&mut self, parts: &Parts, part: u32) {
         let old = std::mem::take(self);
         self.frame = old.frame;
@@ -245,16 +245,16 @@ impl MapBuilder {
         self.repairs = old.repairs;
         let (terminal_labels, street_labels) =
             (old.terminal_labels.into_texts(), old.street_labels.into_texts());
-        let mut renamed = vec![None; old.terminals.len()];
+        let mut new_ids = vec![None; old.terminals.len()];
         for (row, &point) in old.terminals.iter().enumerate() {
             if parts.of(TerminalId(row as u32)) == part {
-                renamed[row] = self.terminal_labels.add(terminal_labels.get(row)).map(TerminalId);
+                new_ids[row] = self.terminal_labels.add(terminal_labels.get(row)).map(TerminalId);
                 self.terminals.push(point);
             }
         }
         for (row, street) in old.streets.iter().enumerate() {
             if let (Some(from), Some(to)) =
-                (renamed[street.from.index()], renamed[street.to.index()])
+                (new_ids[street.from.index()], new_ids[street.to.index()])
             {
                 let shape = old.shape_starts[row] as usize..old.shape_starts[row + 1] as usize;
                 self.shape_points.extend_from_slice(&old.shape_points[shape]);
@@ -286,21 +286,13 @@ impl MapBuilder {
         };
         let mut map = StreetMap::from_tables(tables).expect("the builder checked every row");
         let pois = self.pois.iter().map(|&(point, name, category)| {
-            let position = nearest_position(&map, point);
-            Poi { point, position, name, category }
+            let snapped = map.snap(point, None);
+            let snapped = snapped.expect("a map has a street and the point was checked");
+            Poi { point, position: snapped.position, name, category }
         });
         let pois = pois.collect();
         map.tables.pois = pois;
         map.tables.poi_labels = self.poi_labels;
         map
     }
-}
-
-fn nearest_position(map: &StreetMap, point: Point) -> Position {
-    map.snap(point, None).expect("a map has a street and the point was checked").position
-}
-
-fn class_row(classes: &mut DistinctTexts, class: &str) -> Result<u16, MapError> {
-    let row = classes.row_of(class);
-    u16::try_from(row).map_err(|_| MapError::TooManyClasses(class.to_owned()))
 }

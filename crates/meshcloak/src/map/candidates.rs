@@ -43,8 +43,8 @@ impl StreetMap {
             for &segment in (west..=east).flat_map(|column| grid.segments_in(column, row)) {
                 let points = &self.tables.shape_points;
                 let (a, b) = (points[segment as usize], points[segment as usize + 1]);
-                let place = a.towards(b, point.nearest_fraction(a, b));
-                let squared = place.distance_squared(point);
+                let nearest = a.towards(b, point.nearest_fraction(a, b));
+                let squared = nearest.distance_squared(point);
                 if squared <= squared_radius {
                     let after = starts.partition_point(|&start| start <= segment);
                     near.push(Near { street: StreetId(after as u32 - 1), squared, segment });

@@ -1,6 +1,7 @@
 //! Checks of items added to a map: coordinates, lengths, capacity.
 
 use super::raw::{MapError, RawStreet};
+use super::texts::DistinctTexts;
 use crate::units::{Length, Point};
 
 /// Largest number of points of each kind. Keeps the entries of the grid within 32 bits.
@@ -15,7 +16,7 @@ pub(super) fn check_point(label: &str, point: Point) -> Result<(), MapError> {
     if x.abs() <= MAX_METRES && y.abs() <= MAX_METRES {
         return Ok(());
     }
-    Err(MapError::NotAPlace { label: label.to_owned(), x, y })
+    Err(MapError::BadCoordinates { label: label.to_owned(), x, y })
 }
 
 /// Returns the larger of the given and the measured length; the measured one if none is given.
@@ -33,6 +34,12 @@ pub(super) fn checked_metres(raw: &RawStreet, measured: f64) -> Result<f64, MapE
     Ok(metres)
 }
 
+/// Returns the row of a class or category; adds it if necessary.
+pub(super) fn class_row(classes: &mut DistinctTexts, class: &str) -> Result<u16, MapError> {
+    let row = classes.row_of(class);
+    u16::try_from(row).map_err(|_| MapError::TooManyClasses(class.to_owned()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,7 +52,7 @@ mod tests {
         for bad in [f64::NAN, f64::INFINITY, -f64::INFINITY, 4e7_f64.next_up()] {
             for point in [Point::new(bad, 0.0), Point::new(0.0, bad)] {
                 let error = check_point("a", point).unwrap_err();
-                assert!(matches!(error, MapError::NotAPlace { .. }), "{error}");
+                assert!(matches!(error, MapError::BadCoordinates { .. }), "{error}");
             }
         }
     }

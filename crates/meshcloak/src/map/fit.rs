@@ -8,7 +8,7 @@ use crate::units::{LonLat, Point};
 pub enum FrameError {
     /// The points are collinear or fewer than three, so the frame is not determined.
     #[error("the points are collinear, so x,y cannot be fitted to lon,lat")]
-    OnOneLine,
+    Collinear,
     /// Metres and lon/lat are inconsistent.
     #[error("x,y and lon,lat disagree by {metres:.0} m at point {index}")]
     Disagree {
@@ -30,8 +30,8 @@ impl Frame {
     /// # Errors
     /// [`FrameError`] if the points are collinear or a residual is too large.
     pub fn fit(pairs: &[(Point, LonLat)]) -> Result<Frame, FrameError> {
-        let around = Frame::around(pairs.iter().map(|&(_, place)| place));
-        let mut frame = Frame::fit_at(around.ok_or(FrameError::OnOneLine)?.origin(), pairs)?;
+        let around = Frame::around(pairs.iter().map(|&(_, lon_lat)| lon_lat));
+        let mut frame = Frame::fit_at(around.ok_or(FrameError::Collinear)?.origin(), pairs)?;
         let mut worst = frame.worst(pairs);
         // Metres are often relative to the origin of their projection: refit around that origin.
         for _ in 0..4 {
@@ -54,9 +54,10 @@ impl Frame {
 
     fn fit_at(origin: LonLat, pairs: &[(Point, LonLat)]) -> Result<Frame, FrameError> {
         let plain = Frame::at(origin);
-        let projected: Vec<Point> = pairs.iter().map(|&(_, place)| plain.point(place)).collect();
-        let affine = least_squares(&projected, pairs).ok_or(FrameError::OnOneLine)?;
-        Frame::from_parts(origin, affine).ok_or(FrameError::OnOneLine)
+        let projected: Vec<Point> =
+            pairs.iter().map(|&(_, lon_lat)| plain.point(lon_lat)).collect();
+        let affine = least_squares(&projected, pairs).ok_or(FrameError::Collinear)?;
+        Frame::from_parts(origin, affine).ok_or(FrameError::Collinear)
     }
 
     /// Fits the pairs within the middle 80 % of every coordinate.
@@ -74,13 +75,13 @@ impl Frame {
                 (values[pairs.len() / 10], values[pairs.len() - 1 - pairs.len() / 10]);
             bulk.retain(|pair| (low..=high).contains(&coordinate(pair)));
         }
-        let around = Frame::around(bulk.iter().map(|&(_, place)| place))?;
+        let around = Frame::around(bulk.iter().map(|&(_, lon_lat)| lon_lat))?;
         Frame::fit_at(around.origin(), &bulk).ok()
     }
 
     /// Returns the index and the residual in metres of the worst pair.
     fn worst(&self, pairs: &[(Point, LonLat)]) -> (usize, f64) {
-        let gaps = pairs.iter().map(|&(point, place)| self.point(place).distance(point));
+        let gaps = pairs.iter().map(|&(point, lon_lat)| self.point(lon_lat).distance(point));
         let worst = gaps.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
         worst.unwrap_or((0, f64::NAN))
     }
@@ -124,17 +125,17 @@ mod tests {
     #[test]
     fn a_fit_recovers_the_affine_map() {
         let truth = skewed(LonLat { lon: 2.3, lat: 48.8 });
-        let places = [(2.3, 48.8), (2.4, 48.9), (2.2, 48.85), (2.35, 48.7)];
-        let places = places.map(|(lon, lat)| LonLat { lon, lat });
-        let mut pairs = places.map(|place| (truth.point(place), place)).to_vec();
+        let lon_lats = [(2.3, 48.8), (2.4, 48.9), (2.2, 48.85), (2.35, 48.7)];
+        let lon_lats = lon_lats.map(|(lon, lat)| LonLat { lon, lat });
+        let mut pairs = lon_lats.map(|lon_lat| (truth.point(lon_lat), lon_lat)).to_vec();
         let fitted = Frame::fit(&pairs).unwrap();
-        for &(point, place) in &pairs {
-            assert!(fitted.point(place).distance(point) < 0.5);
+        for &(point, lon_lat) in &pairs {
+            assert!(fitted.point(lon_lat).distance(point) < 0.5);
         }
         pairs.push((Point::new(0.0, 0.0), LonLat { lon: 2.31, lat: 48.8 }));
         assert!(matches!(Frame::fit(&pairs), Err(FrameError::Disagree { .. })));
-        assert_eq!(Frame::fit(&pairs[..2]), Err(FrameError::OnOneLine));
-        assert_eq!(Frame::fit(&[]), Err(FrameError::OnOneLine));
+        assert_eq!(Frame::fit(&pairs[..2]), Err(FrameError::Collinear));
+        assert_eq!(Frame::fit(&[]), Err(FrameError::Collinear));
     }
 
     #[test]

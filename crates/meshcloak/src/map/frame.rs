@@ -24,14 +24,14 @@ impl Frame {
             .expect("the identity is invertible")
     }
 
-    /// Returns the frame with its origin in the middle of `places`; `None` if there are none.
-    pub fn around(places: impl IntoIterator<Item = LonLat>) -> Option<Frame> {
-        let mut places = places.into_iter();
-        let first = places.next()?;
-        // Degrees relative to the first place, so that the date line needs no special case.
+    /// Returns the frame with its origin in the middle of the given coordinates; `None` if there are none.
+    pub fn around(lon_lats: impl IntoIterator<Item = LonLat>) -> Option<Frame> {
+        let mut lon_lats = lon_lats.into_iter();
+        let first = lon_lats.next()?;
+        // Degrees relative to the first element, so that the date line needs no special case.
         let east = |lon: f64| (lon - first.lon + 540.0).rem_euclid(360.0) - 180.0;
-        let as_point = |place: LonLat| Point::new(east(place.lon), place.lat);
-        let all = std::iter::once(first).chain(places).map(as_point);
+        let as_point = |lon_lat: LonLat| Point::new(east(lon_lat.lon), lon_lat.lat);
+        let all = std::iter::once(first).chain(lon_lats).map(as_point);
         let middle = Rectangle::around(all)?.centre();
         let lon = (middle.x + first.lon + 540.0).rem_euclid(360.0) - 180.0;
         Some(Frame::at(LonLat { lon, lat: middle.y }))
@@ -63,8 +63,8 @@ impl Frame {
     }
 
     /// Converts lon/lat to a point of the map; not finite on the far side of the Earth.
-    pub fn point(&self, place: LonLat) -> Point {
-        let mut at = (place.lon.to_radians(), place.lat.to_radians(), 0.0);
+    pub fn point(&self, lon_lat: LonLat) -> Point {
+        let mut at = (lon_lat.lon.to_radians(), lon_lat.lat.to_radians(), 0.0);
         if transform(&self.earth, &self.plane, &mut at).is_err() {
             return Point::new(f64::NAN, f64::NAN);
         }
@@ -143,10 +143,10 @@ pub(super) mod tests {
 
     #[test]
     fn a_map_across_the_date_line_has_its_origin_in_the_middle() {
-        let places = [(179.5, -17.0), (-179.5, -16.0)].map(|(lon, lat)| LonLat { lon, lat });
-        let frame = Frame::around(places).unwrap();
+        let lon_lats = [(179.5, -17.0), (-179.5, -16.0)].map(|(lon, lat)| LonLat { lon, lat });
+        let frame = Frame::around(lon_lats).unwrap();
         assert_eq!(frame.origin().lon.abs(), 180.0);
-        let [west, east] = places.map(|place| frame.point(place));
+        let [west, east] = lon_lats.map(|lon_lat| frame.point(lon_lat));
         assert!((100_000.0..120_000.0).contains(&(east.x - west.x)));
         assert!(Frame::around(std::iter::empty()).is_none());
     }

@@ -28,8 +28,8 @@ impl Parts {
 
     /// Returns the component with the most terminals; ties go to the one with the first terminal.
     pub fn largest(&self) -> Option<u32> {
-        let most = self.sizes.iter().max()?;
-        self.part_of.iter().copied().find(|&part| self.sizes[part as usize] == *most)
+        let max = self.sizes.iter().max()?;
+        self.part_of.iter().copied().find(|&part| self.sizes[part as usize] == *max)
     }
 }
 
@@ -41,25 +41,30 @@ pub fn strongly_connected_parts(terminals: usize, streets: &[Street]) -> Parts {
 const UNSEEN: u32 = u32::MAX;
 
 struct Tarjan {
+    /// The arcs of terminal `t` lead to `targets[starts[t]..starts[t + 1]]`.
     starts: Vec<u32>,
     targets: Vec<u32>,
+    /// Number of each terminal in order of discovery, or [`UNSEEN`].
     order: Vec<u32>,
+    /// Smallest number reachable from each terminal's subtree (low link).
     low: Vec<u32>,
     part_of: Vec<u32>,
     sizes: Vec<u32>,
+    /// Discovered terminals without a component.
     open: Vec<u32>,
+    /// Number of discovered terminals.
     seen: u32,
 }
 
 impl Tarjan {
     fn new(terminals: usize, streets: &[Street]) -> Tarjan {
-        let ways = || {
+        let arcs = || {
             streets.iter().flat_map(|s| {
                 [Some((s.from, s.to)), (!s.one_way).then_some((s.to, s.from))].into_iter().flatten()
             })
         };
         let mut starts = vec![0; terminals + 1];
-        for (from, _) in ways() {
+        for (from, _) in arcs() {
             starts[from.index() + 1] += 1;
         }
         for index in 0..terminals {
@@ -67,7 +72,7 @@ impl Tarjan {
         }
         let mut next = starts.clone();
         let mut targets = vec![0; starts[terminals] as usize];
-        for (from, to) in ways() {
+        for (from, to) in arcs() {
             targets[next[from.index()] as usize] = to.0;
             next[from.index()] += 1;
         }
@@ -86,20 +91,20 @@ impl Tarjan {
     fn run(mut self) -> Parts {
         for root in 0..self.order.len() as u32 {
             if self.order[root as usize] == UNSEEN {
-                self.walk_from(root);
+                self.search_from(root);
             }
         }
         Parts { part_of: self.part_of, sizes: self.sizes }
     }
 
-    /// Depth-first search from `root`; the path holds each terminal with its next arm to visit.
-    fn walk_from(&mut self, root: u32) {
+    /// Depth-first search from `root`; the path holds each terminal with its next arc to follow.
+    fn search_from(&mut self, root: u32) {
         let mut path = vec![self.enter(root)];
-        while let Some((terminal, way)) = path.last_mut() {
+        while let Some((terminal, next_arc)) = path.last_mut() {
             let here = *terminal as usize;
-            if *way < self.starts[here + 1] {
-                let target = self.targets[*way as usize];
-                *way += 1;
+            if *next_arc < self.starts[here + 1] {
+                let target = self.targets[*next_arc as usize];
+                *next_arc += 1;
                 if self.order[target as usize] == UNSEEN {
                     let entered = self.enter(target);
                     path.push(entered);

@@ -112,7 +112,7 @@ pub struct Built {
 pub enum MapError {
     /// A coordinate is not finite or too large.
     #[error("`{label}` is at {x}, {y}; expected finite metres within ±40,000 km")]
-    NotAPlace {
+    BadCoordinates {
         /// Label of the terminal, street or point of interest.
         label: String,
         /// Metres to the east.

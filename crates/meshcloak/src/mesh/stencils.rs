@@ -22,7 +22,7 @@
 //! docs/BENCHMARKS.md, "Where the engine's time goes".
 
 use super::MeshKey;
-use crate::distance::LARGEST_DC_MAX;
+use crate::distance::MAX_DC_MAX;
 use crate::map::{Layer, StreetSet};
 
 /// Cached expanding meshes.
@@ -66,7 +66,7 @@ impl Stencils {
     }
 
     pub(super) fn with_max_layers(streets: usize, max_layers: usize) -> Stencils {
-        let slots = vec![NO_SLOT; LARGEST_DC_MAX.units() as usize + 1];
+        let slots = vec![NO_SLOT; MAX_DC_MAX.units() as usize + 1];
         Stencils { streets, slots, ranges: Vec::new(), layers: Vec::new(), len: 0, max_layers }
     }
 

@@ -1,7 +1,7 @@
 //! Meshes agree with the definition, and the cache is emptied when it has too few hits.
 
 use super::*;
-use crate::distance::{LARGEST_DC_MAX, RowLimits};
+use crate::distance::{MAX_DC_MAX, RowLimits};
 use crate::naive;
 use crate::town::{Town, town};
 use rand::RngExt as _;
@@ -9,7 +9,7 @@ use rand::RngExt as _;
 /// Rows with a short near part, so that small towns have far parts.
 fn atlas(town: &Town, max_bytes: usize) -> Arc<Atlas> {
     let limits = RowLimits { max_bytes, near_len: 5 };
-    Arc::new(Atlas::with_limits(town.map.clone(), LARGEST_DC_MAX, limits))
+    Arc::new(Atlas::with_limits(town.map.clone(), MAX_DC_MAX, limits))
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn a_mesh_is_the_union_of_the_reachable_streets_of_its_members() {
         let members: Vec<MeshKey> = (0..random.random_range(1..5))
             .map(|_| MeshKey {
                 street: town.position(&mut random).street,
-                dc: Length::from_units(random.random_range(1..=LARGEST_DC_MAX.units())),
+                dc: Length::from_units(random.random_range(1..=MAX_DC_MAX.units())),
             })
             .collect();
         let expected = naive::cloaking_mesh(&town.map, &table, &members);

@@ -81,7 +81,7 @@ impl SearchRecord {
         [Some((self.from, self.behind)), ahead].into_iter().flatten()
     }
 
-    /// Returns whether `other` is on the same street, ahead, and within `limit`.
+    /// Returns whether `other` is reachable along a common street within `limit`.
     fn along(&self, other: &SearchRecord, limit: Length) -> bool {
         if self.street != other.street {
             return false;

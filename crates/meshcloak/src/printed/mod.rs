@@ -64,6 +64,8 @@ impl Scheme for Printed {
 
     fn describe(&self) -> Description {
         Description {
+            label: "MeshCloak, reference",
+            summary: "The algorithms of the paper to the letter.",
             setting: "map",
             cliques: "batch, all maximal by Tomita",
             constraint: "v × Δt along streets",

@@ -4,7 +4,7 @@ mod landmarks;
 mod reach;
 
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
-use meshcloak::distance::{Atlas, DistanceMatrix, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, DistanceMatrix, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::scheme::State;
@@ -52,7 +52,7 @@ fn panel_with_square(caption: &str, scene: &Scene, centre: Point, reach: Length)
 }
 
 fn atlas(scene: &Scene) -> Atlas {
-    Atlas::new(scene.town.map.clone(), LARGEST_DC_MAX)
+    Atlas::new(scene.town.map.clone(), MAX_DC_MAX)
 }
 
 fn metres(length: Length) -> String {
@@ -97,7 +97,7 @@ fn constraint_graph(scene: &Scene) -> Canvas {
     let mut sheet = Sheet::new(&panels, &legend);
     sheet.select(0, "graph");
     sheet.streets(map);
-    let user = |node: u32| &scene.users[graph.nodes()[node as usize] as usize];
+    let user = |node: u32| &scene.users[graph.waiting_indices()[node as usize] as usize];
     for node in 0..edges.len() as u32 {
         for &later in edges.later(node) {
             sheet.line(scene.point(user(node)), scene.point(user(later)), edge);

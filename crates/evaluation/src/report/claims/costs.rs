@@ -7,6 +7,7 @@ use crate::report::data::Data;
 use crate::report::number::{count, decimal, percent, range, significant};
 use crate::report::spread::Spread;
 use crate::results::RunRow;
+use crate::schemes::PAPER;
 
 /// Returns the claims in the order of §V.
 pub(super) fn claims(data: &Data) -> Vec<Claim> {
@@ -83,7 +84,7 @@ fn ratios(data: &Data) -> Vec<Claim> {
         Claim {
             claim: "Sequential processing is 300–690 times slower than batches",
             paper: "298× – 690×",
-            finding: TimeRatios::of(data, "sequential", "meshcloak").finding(100.0, &printed),
+            finding: TimeRatios::of(data, "sequential", PAPER).finding(100.0, &printed),
             remark: "Our sequential implementation is optimised (flat arrays, spatial index). \
                      Confirmed from two orders of magnitude.",
         },
@@ -96,7 +97,7 @@ fn ratios(data: &Data) -> Vec<Claim> {
         Claim {
             claim: "MeshCloak is two orders of magnitude faster than CliqueCloak",
             paper: "several to tens of ms for CliqueCloak",
-            finding: TimeRatios::of(data, "clique-cloak", "meshcloak").finding(100.0, ""),
+            finding: TimeRatios::of(data, "clique-cloak", PAPER).finding(100.0, ""),
             remark: "The paper quotes times of other authors on older machines. Here both schemes \
                      run on the same queries and machine, and CliqueCloak uses a grid index.",
         },

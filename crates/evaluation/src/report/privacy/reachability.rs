@@ -7,7 +7,7 @@ use super::super::why_a_map::draw_users;
 use super::super::why_a_map::published::{self, PublishedSet, label};
 use attacks::reachability::Reachability;
 use attacks::{Attack as _, LinkedDisclosure, Posterior, RegionDependence, Target, View};
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
 use picture::scene::{QueryStep, Scene};
@@ -57,7 +57,7 @@ fn query_of_a(scene: &Scene, step: QueryStep) -> Option<Query> {
 }
 
 fn attack(scene: &Scene, scheme: &'static str) -> AttackedScheme {
-    let atlas = Arc::new(Atlas::new(scene.town.map.clone(), LARGEST_DC_MAX));
+    let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
     let sets = published::publish(scene, &atlas, scheme);
     let mut disclosures = Vec::new();
     for set in &sets {
@@ -77,8 +77,8 @@ fn attack(scene: &Scene, scheme: &'static str) -> AttackedScheme {
             disclosures: &disclosures,
             attacked: 1,
             previous: None,
-            crowd: None,
-            named: &[],
+            snapshot: None,
+            candidate_sets: &[],
             prior: None,
         })
     });

@@ -3,6 +3,7 @@
 
 use super::super::data::Data;
 use super::comparison::AttackComparison;
+use crate::schemes::PAPER;
 use meshcloak::units::{Point, Rectangle};
 use picture::sheet::{BLUE, FAINT, INK, Mark, ORANGE, Panel, STREET, Sheet};
 use picture::{Canvas, Lines, Stroke, Weight};
@@ -21,7 +22,7 @@ pub(super) fn draw(data: &Data, comparison: &AttackComparison<'_>) -> Option<Can
     let history = comparison.schemes().into_iter().rev();
     let history = history.filter(|scheme| scheme.starts_with("meshcloak/history"));
     let wanted = [
-        Some("meshcloak"),
+        Some(PAPER),
         history.clone().find(|name| name.contains("cells")).or(history.clone().next()),
     ];
     let mut targets: Vec<TargetLayers<'_>> =

@@ -9,7 +9,7 @@ fn row(scheme: &str, attack: &str, below: f64, error: f64) -> PrivacyRow {
         configuration: "P1-3-5".into(),
         scheme: scheme.into(),
         attack: attack.into(),
-        success_rate: Some(if scheme == "meshcloak" { 0.9 } else { 0.75 }),
+        success_rate: Some(if scheme == "meshcloak/paper" { 0.9 } else { 0.75 }),
         region_metres: Some(if scheme.contains("cells") { 1_000.0 } else { 4_000.0 }),
         below_k: Some(below),
         anonymity: Some(1.0),
@@ -21,7 +21,7 @@ fn row(scheme: &str, attack: &str, below: f64, error: f64) -> PrivacyRow {
 fn data() -> Data {
     let mut privacy = Vec::new();
     for (scheme, below, error) in [
-        ("meshcloak", 0.25, 100.0),
+        ("meshcloak/paper", 0.25, 100.0),
         ("meshcloak/history", 0.0, 110.0),
         ("meshcloak/history/cells-600", 0.0, 130.0),
         ("casper", 0.4, 300.0),
@@ -32,7 +32,7 @@ fn data() -> Data {
         }
     }
     let part = |layer: &str, points: &str| PortraitRow {
-        scheme: "meshcloak".into(),
+        scheme: "meshcloak/paper".into(),
         layer: layer.into(),
         points: points.into(),
     };
@@ -55,7 +55,7 @@ fn the_recommendation_follows_from_the_rows() {
         sentences[0].starts_with("A gateway should run meshcloak/history/cells-600: 2 of 4"),
         "{sentences:?}"
     );
-    assert!(sentences[1].contains("meshcloak, casper"), "{sentences:?}");
+    assert!(sentences[1].contains("meshcloak/paper, casper"), "{sentences:?}");
     assert!(sentences[2].contains("1,000 m of street against 4,000 m"), "{sentences:?}");
     assert!(sentences[2].ends_with("shorter, and the service knows less."), "{sentences:?}");
     let broken: Vec<PrivacyRow> =

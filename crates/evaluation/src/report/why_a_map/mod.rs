@@ -6,7 +6,8 @@ mod reach;
 
 use super::page::{Section, Table};
 use super::plot::Plot;
-use meshcloak::distance::{Atlas, LARGEST_DC_MAX};
+use crate::schemes::PAPER;
+use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::map::Position;
 use meshcloak::region::Region;
 use picture::scene::{QueryStep, Scene, SceneUser};
@@ -59,7 +60,7 @@ const EXAMPLES: [Example; 3] = [
 ];
 
 /// Schemes in the order of the table.
-const SCHEMES: [&str; 3] = ["clique-cloak", "i-clique-cloak", "meshcloak"];
+const SCHEMES: [&str; 3] = ["clique-cloak", "i-clique-cloak", PAPER];
 
 /// A scene with its distances.
 struct Town {
@@ -70,7 +71,7 @@ struct Town {
 impl Town {
     fn read(fixture: &str) -> Town {
         let scene = Scene::read(fixture);
-        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), LARGEST_DC_MAX));
+        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
         Town { scene, atlas }
     }
 
@@ -93,7 +94,7 @@ pub(super) fn section() -> Section {
          movement boundary of ICliqueCloak isolates A′ (Figure 3). It runs neither scheme; here the \
          published sets are computed.",
     );
-    let mut table = Table::new(["town", "clique-cloak", "i-clique-cloak", "meshcloak"]);
+    let mut table = Table::new(["town", "clique-cloak", "i-clique-cloak", PAPER]);
     for example in &EXAMPLES {
         let town = Town::read(example.fixture);
         let sets = SCHEMES.map(|scheme| town.describe_last(&town.publish(scheme)));
@@ -117,7 +118,7 @@ fn last_step(scene: &Scene) -> QueryStep {
 fn draw(example: &Example) -> Canvas {
     let town = Town::read(example.fixture);
     let Town { scene, atlas } = &town;
-    let (rival, ours) = (town.publish(example.rival), town.publish("meshcloak"));
+    let (rival, ours) = (town.publish(example.rival), town.publish(PAPER));
     let sources = sources(example, scene, &rival);
     let bounds = scene.town.map.bounds();
     let panel = |caption: &str, notes| Panel { caption: caption.to_owned(), bounds, notes };
@@ -256,11 +257,11 @@ mod tests {
                 "{}",
                 example.id
             );
-            assert_eq!(last_sets(example, "meshcloak"), "no set", "{}", example.id);
+            assert_eq!(last_sets(example, PAPER), "no set", "{}", example.id);
         }
         assert_eq!(last_sets(&EXAMPLES[2], "i-clique-cloak"), "A′, D and E in one set");
         assert_eq!(last_sets(&EXAMPLES[2], "clique-cloak"), "A′, D and E in one set");
-        assert_eq!(last_sets(&EXAMPLES[2], "meshcloak"), "no set");
+        assert_eq!(last_sets(&EXAMPLES[2], PAPER), "no set");
     }
 
     #[test]
@@ -279,7 +280,7 @@ mod tests {
         let found = ["A'", "D", "E"].map(|name| nearest(name).round());
         assert_eq!(found, [70.0, 180.0 + 120.0 + 440.0, 180.0 + 120.0 + 330.0]);
         // MeshCloak also publishes A with B and C in the first step.
-        let ours = town.publish("meshcloak");
+        let ours = town.publish(PAPER);
         assert_eq!(describe_sets(scene, ours.iter()), "A, B and C in one set");
     }
 }

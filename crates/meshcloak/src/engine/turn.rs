@@ -1,0 +1,199 @@
+//! One turn of the engine: collect, expire, cloak, guard, settle (Algorithm 4, body of the loop).
+
+use crate::guarantee::Guarantee;
+use crate::query::{Query, QueryId};
+use crate::region::Region;
+use crate::scheme::{Disclosure, Observer, Published, Scheme, Stage, State};
+use crate::service_odds::WaitOutcome;
+use crate::units::Time;
+use std::time::Duration;
+
+/// Input of one turn.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// Time of the turn.
+    pub now: Time,
+    /// New queries, in order of arrival.
+    pub arrivals: Vec<Query>,
+    /// Queries whose users no longer want an answer.
+    pub cancelled: Vec<QueryId>,
+}
+
+/// Result of one turn.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    /// Time of the turn.
+    pub at: Time,
+    /// The published sets.
+    pub published: &'a Published,
+    /// Served queries with the number of their set, in order of arrival.
+    pub served: Vec<(Query, u32)>,
+    /// Queries whose temporal tolerance has ended.
+    pub expired: Vec<Query>,
+    /// Queries that were cancelled.
+    pub cancelled: Vec<Query>,
+}
+
+impl Turn<'_> {
+    /// Returns what leaves for the service.
+    pub fn disclosures(&self) -> Vec<Disclosure> {
+        self.published.disclosures(self.at)
+    }
+
+    /// Returns the served queries whose users receive the answer to a disclosure.
+    pub fn recipients(&self, disclosure: &Disclosure) -> impl Iterator<Item = &Query> {
+        let is_recipient = |set: u32| self.published.set(set).region == disclosure.region;
+        self.served.iter().filter(move |(_, set)| is_recipient(*set)).map(|(query, _)| query)
+    }
+}
+
+/// Runs one turn: collect, expire, cloak, guard, settle.
+///
+/// # Panics
+/// If the scheme promises `history` and an arrival has no entry in [`State::history`]: see
+/// [`Admission::admit`](crate::guarantee::Admission::admit).
+pub fn turn<'a>(
+    scheme: &'a mut dyn Scheme,
+    state: &mut State,
+    batch: Batch,
+    observer: &mut dyn Observer,
+) -> Turn<'a> {
+    observer.stage(Stage::Collect);
+    let (at, horizon, promise) = (batch.now, scheme.history_horizon(), scheme.promise());
+    if needs_admission(scheme) {
+        let is_admitted = |query: &Query| state.history.is_admitted(query.id);
+        assert!(batch.arrivals.iter().all(is_admitted), "`history` needs Admission::admit first");
+    }
+    let departed = collect(state, batch, horizon);
+    state.turns += 1;
+    let published = scheme.cloak(state, at, observer); // lines 10–15
+    observer.stage(Stage::Settle);
+    if let Some(promise) = promise {
+        let State { guard, waiting, history, .. } = state;
+        guard.inspect(&promise, waiting, history, published);
+    }
+    update_odds(state, &departed, published);
+    let served = settle(state, published, horizon);
+    let Departed { cancelled, expired } = departed;
+    Turn { at, published, served, expired, cancelled }
+}
+
+/// Whether arrivals need the previous position that admission returns.
+pub(super) fn needs_admission(scheme: &dyn Scheme) -> bool {
+    scheme.promise().is_some_and(|promise| promise.guarantee == Guarantee::History)
+}
+
+/// Removes the served queries from the waiting list (lines 16–17) and returns them with their sets.
+fn settle(
+    state: &mut State,
+    published: &Published,
+    horizon: Option<Duration>,
+) -> Vec<(Query, u32)> {
+    state.departed.clear();
+    state.arrived = 0;
+    let mut served = Vec::with_capacity(published.served().len());
+    let mut next = published.served().iter().peekable();
+    let mut index = 0;
+    if next.peek().is_some() {
+        state.waiting.retain(|query| {
+            let entry = next.next_if(|served| served.index == index);
+            index += 1;
+            served.extend(entry.map(|entry| (query.clone(), entry.set)));
+            entry.is_none()
+        });
+    }
+    state.departed.extend(served.iter().map(|(query, _)| query.id));
+    if horizon.is_some() {
+        for (query, set) in &served {
+            let rectangle = match published.set(*set).region {
+                Region::Rectangle(rectangle) => Some(rectangle),
+                _ => None,
+            };
+            state.history.depart(query, rectangle);
+        }
+    }
+    served
+}
+
+/// Queries that depart without having been served.
+struct Departed {
+    cancelled: Vec<Query>,
+    expired: Vec<Query>,
+}
+
+/// Adds the arrivals to the waiting list and removes cancelled and expired queries.
+fn collect(state: &mut State, batch: Batch, horizon: Option<Duration>) -> Departed {
+    let Batch { now, mut arrivals, mut cancelled } = batch;
+    cancelled.sort_unstable();
+    if let Some(horizon) = horizon {
+        state.history.forget(now, horizon);
+        arrivals.iter().for_each(|query| state.history.arrive(query, now, horizon));
+    }
+    let mut departed = Departed { cancelled: Vec::new(), expired: Vec::new() };
+    if state.next_expiry < now || !cancelled.is_empty() {
+        departed.extract(&mut state.waiting, now, &cancelled);
+        let ids = departed.cancelled.iter().chain(&departed.expired).map(|query| query.id);
+        state.departed.extend(ids);
+        state.next_expiry = earliest_expiry(&state.waiting);
+    }
+    departed.extract(&mut arrivals, now, &cancelled);
+    state.next_expiry = state.next_expiry.min(earliest_expiry(&arrivals));
+    if horizon.is_some() {
+        let queries = departed.cancelled.iter().chain(&departed.expired);
+        queries.for_each(|query| state.history.depart(query, None));
+    }
+    state.arrived = arrivals.len();
+    state.waiting.append(&mut arrivals); // lines 8–9
+    departed
+}
+
+/// Adds to the service odds the outcome of each query that the last turn left waiting, and lists
+/// the queries that this turn leaves waiting.
+fn update_odds(state: &mut State, departed: &Departed, published: &Published) {
+    let State { waiting, odds, .. } = state;
+    if published.classes.len() != waiting.len() {
+        return; // the scheme does not use service odds
+    }
+    // All lists, including the one of `odds`, are in order of arrival: one pass over each.
+    let mut expired = departed.expired.iter().peekable();
+    let mut cancelled = departed.cancelled.iter().peekable();
+    let mut served = published.served().iter().peekable();
+    let mut index = 0;
+    odds.update(|id| {
+        let is_same = |query: &&Query| query.id == id;
+        if expired.next_if(is_same).is_some() {
+            return WaitOutcome::Expired;
+        }
+        if cancelled.next_if(is_same).is_some() || waiting.get(index).map(|q| q.id) != Some(id) {
+            return WaitOutcome::Cancelled;
+        }
+        index += 1;
+        match served.next_if(|served| served.index as usize == index - 1) {
+            Some(_) => WaitOutcome::Served,
+            None => WaitOutcome::Waiting(published.classes[index - 1]),
+        }
+    });
+    let mut served = published.served().iter().peekable();
+    let queries = waiting.iter().zip(&published.classes).enumerate();
+    odds.set_waiting(queries.filter_map(|(index, (query, class))| {
+        let is_served = served.next_if(|served| served.index as usize == index).is_some();
+        (!is_served).then_some((query.id, *class))
+    }));
+}
+
+/// Returns when the first tolerance ends; [`Time::MAX`] for an empty list.
+fn earliest_expiry(queries: &[Query]) -> Time {
+    let ends = queries.iter().map(|query| query.asked_at + query.temporal_tolerance);
+    ends.min().unwrap_or(Time::MAX)
+}
+
+impl Departed {
+    /// Moves the cancelled (ids ascending) and expired queries of a list here.
+    fn extract(&mut self, list: &mut Vec<Query>, now: Time, cancelled: &[QueryId]) {
+        if !cancelled.is_empty() {
+            let is_cancelled = |query: &mut Query| cancelled.binary_search(&query.id).is_ok();
+            self.cancelled.extend(list.extract_if(.., is_cancelled));
+        }
+        self.expired.extend(list.extract_if(.., |query| query.has_expired(now))); // lines 3–7
+    }
+}
