@@ -74,7 +74,7 @@ impl Load {
             console.advance(more);
         }));
         console.clear();
-        loaded?;
+        loaded.with_context(|| format!("cannot load table {} of the database", self.table))?;
         let count = grouped(objects.len() as u64);
         stdout::print(&format!("{count} points of interest in {}\n", self.table))
     }

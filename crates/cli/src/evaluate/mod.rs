@@ -34,7 +34,7 @@ Examples:
   meshcloak evaluate experiments/schemes.toml --schemes meshcloak,casper --out baselines
   meshcloak evaluate experiments/schemes.toml --costs baselines --out again
   meshcloak evaluate --paper --guarantee reciprocal --region cells --cell-length 600 --out cells
-  meshcloak evaluate --paper --schemes meshcloak,meshcloak/reciprocal/cells-600 --out both")]
+  meshcloak evaluate --paper --schemes meshcloak/paper,meshcloak/reciprocal/cells-600 --out both")]
 pub struct Evaluate {
     /// Experiment to run, TOML.
     #[arg(value_name = "EXPERIMENT.toml", required_unless_present = "paper")]

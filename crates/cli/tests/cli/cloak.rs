@@ -193,8 +193,8 @@ fn strict_aborts_at_the_bad_line_and_leaves_no_file() {
     let head = "query,user,t,x,y,k,dt,dc\na,1,1,10,0,2,9,50\n";
     let cases = [
         ("b,2,1,10,0,two,9,50", "line 3: field `k` is `two`; expected a number"),
-        ("a,2,1,10,0,2,9,50", "line 3: query `a` has the id of an earlier one"),
-        ("b,2,0.5,10,0,2,9,50", "line 3: query `b` was asked before an earlier one"),
+        ("a,2,1,10,0,2,9,50", "line 3: query `a` has the id of an earlier query"),
+        ("b,2,0.5,10,0,2,9,50", "line 3: query `b` has a time before that of an earlier query"),
     ];
     for (row, message) in cases {
         let town = TownFixture::new(&format!("{head}{row}\n"));

@@ -113,7 +113,7 @@ fn invalid_traces_are_rejected_or_noted() {
     let back = "point\t1\t1\t0\t7\t0\t0\t3\t4\t5\npoint\t1\t1\t0\t6\t0\t0\t3\t4\t5\n";
     let file = written(folder, "g", back);
     let run = meshcloak(&["traces", "--map", "city:500:1", file.to_str().unwrap()]).done();
-    assert!(run.stderr.contains("1 points are not later than the one before"), "{run:?}");
+    assert!(run.stderr.contains("1 points not later than the previous point skipped"), "{run:?}");
 
     let run = traces(&[written(folder, "h", back)], "city:500:1", &["--profile", "p9"]);
     assert!(run.stderr.contains("p9: no such profile; expected p1, p2, city or a file"), "{run:?}");

@@ -1,4 +1,4 @@
-//! Presence: users who report their position without a question and count towards k.
+//! Presence: users without a question report their position and count towards k.
 //!
 //! As in the gateway, a set without an asking member is not published, and its members keep
 //! waiting. Metrics count asking users only.
@@ -38,7 +38,7 @@ impl Presence {
         }
     }
 
-    /// Returns whether a user asks. A user who does not ask at one share does not at larger ones.
+    /// Returns whether a user asks. Users silent at one share are silent at every larger share.
     pub fn asks(self, user: UserId) -> bool {
         let number = user.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32) % 100;
         number >= u64::from(self.share())

@@ -72,61 +72,59 @@ fn small_sets_and_repeated_users_are_counted() {
     assert_eq!((score.below_k, score.counted_twice), (1, 1));
 }
 
+/// Replaced text, replacement and expected error.
+const CONTRADICTIONS: &[(&str, &str, &str)] = &[
+    (
+        r#""at":1,"set""#,
+        r#""at":6,"set""#,
+        ", line 2: query `b` succeeded before its time or after its deadline",
+    ),
+    (
+        r#""delay":0.5"#,
+        r#""delay":0.4"#,
+        ", line 1: the delay of query `a` differs from the time between query and outcome",
+    ),
+    (r#""k":2"#, r#""k":3"#, ", line 1: the k of query `a` differs from the query file"),
+    (
+        r#"["c","b"]"#,
+        r#"["c"]"#,
+        ", line 2: the set of query `b` does not contain the query itself",
+    ),
+    (
+        r#"["c","b"]"#,
+        r#"["e","b"]"#,
+        ", line 2: the set of query `b` contains `e`, which is not in the query file",
+    ),
+    (r#"["c","b"]"#, r#"["b","b"]"#, ", line 2: the set of query `b` contains `b` twice"),
+    (r#""query":"c""#, r#""query":"e""#, ", line 4: query `e` is not in the query file"),
+    (r#""query":"c""#, r#""query":"a""#, ", line 4: query `a` has a second outcome"),
+    (r#""query":"c""#, r#""query":null"#, ", line 4: query `null` is not in the query file"),
+    (r#""at":4.0"#, r#""at":3.0"#, ", line 4: query `c` expired before its deadline"),
+    (
+        r#""at":4.0"#,
+        r#""at":"soon""#,
+        ", line 4: `at` is \"soon\"; expected seconds from 0 with at most three decimals",
+    ),
+    ("expired", "gone", ", line 4: `outcome` is \"gone\"; expected succeeded, expired or refused"),
+    (
+        "out-of-order",
+        "rain",
+        ", line 3: `reason` is \"rain\"; expected a reason of docs/SPEC.md §8",
+    ),
+    (
+        r#","length":50.0"#,
+        "",
+        ", line 2: the region of query `b` has no `length`, and no map is given to measure it",
+    ),
+    (r#""set":["c","b"],"#, "", ", line 2: missing field `set`"),
+    ("[0,-10,50,10]", "[0,1]", ", line 2: `rectangle` is [0,1]; expected [x0,y0,x1,y1]"),
+    (OUTCOMES[3], "", ": queries without an outcome: 1; the first is `c`"),
+];
+
 #[test]
 fn contradictions_are_reported_with_their_line() {
     let whole = OUTCOMES.join("\n");
-    let cases = [
-        (
-            r#""at":1,"set""#,
-            r#""at":6,"set""#,
-            ", line 2: query `b` succeeded before its time or after its deadline",
-        ),
-        (
-            r#""delay":0.5"#,
-            r#""delay":0.4"#,
-            ", line 1: the delay of query `a` differs from the time between query and outcome",
-        ),
-        (r#""k":2"#, r#""k":3"#, ", line 1: the k of query `a` differs from the query file"),
-        (
-            r#"["c","b"]"#,
-            r#"["c"]"#,
-            ", line 2: the set of query `b` does not contain the query itself",
-        ),
-        (
-            r#"["c","b"]"#,
-            r#"["e","b"]"#,
-            ", line 2: the set of query `b` contains `e`, which is not in the query file",
-        ),
-        (r#"["c","b"]"#, r#"["b","b"]"#, ", line 2: the set of query `b` contains `b` twice"),
-        (r#""query":"c""#, r#""query":"e""#, ", line 4: query `e` is not in the query file"),
-        (r#""query":"c""#, r#""query":"a""#, ", line 4: query `a` has a second outcome"),
-        (r#""query":"c""#, r#""query":null"#, ", line 4: query `null` is not in the query file"),
-        (r#""at":4.0"#, r#""at":3.0"#, ", line 4: query `c` expired before its deadline"),
-        (
-            r#""at":4.0"#,
-            r#""at":"soon""#,
-            ", line 4: `at` is \"soon\"; expected seconds from 0 with at most three decimals",
-        ),
-        (
-            "expired",
-            "gone",
-            ", line 4: `outcome` is \"gone\"; expected succeeded, expired or refused",
-        ),
-        (
-            "out-of-order",
-            "rain",
-            ", line 3: `reason` is \"rain\"; expected a reason of docs/SPEC.md §8",
-        ),
-        (
-            r#","length":50.0"#,
-            "",
-            ", line 2: the region of query `b` has no `length`, and no map is given to measure it",
-        ),
-        (r#""set":["c","b"],"#, "", ", line 2: missing field `set`"),
-        ("[0,-10,50,10]", "[0,1]", ", line 2: `rectangle` is [0,1]; expected [x0,y0,x1,y1]"),
-        (OUTCOMES[3], "", ": queries without an outcome: 1; the first is `c`"),
-    ];
-    for (from, to, message) in cases {
+    for &(from, to, message) in CONTRADICTIONS {
         let found = scored(QUERIES, &whole.replace(from, to), None).unwrap_err();
         assert_eq!(found, format!("/o.ndjson{message}"));
     }
