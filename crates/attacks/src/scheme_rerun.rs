@@ -7,12 +7,12 @@ use meshcloak::scheme::{Scheme, State};
 use meshcloak::units::Time;
 
 /// Creates an instance of the scheme.
-pub type Make<'a> = dyn Fn() -> Box<dyn Scheme> + Sync + 'a;
+pub type SchemeFactory<'a> = dyn Fn() -> Box<dyn Scheme> + Sync + 'a;
 
 /// A scheme that can be run again on the state of a turn.
 pub struct SchemeRerun<'a> {
     /// Factory of the scheme. A randomised scheme gets a different seed than the gateway's.
-    pub make: &'a Make<'a>,
+    pub make: &'a SchemeFactory<'a>,
     /// Engine state of the turn; its waiting list is replaced by the assumed queries.
     pub state: &'a State,
     /// The time of the turn.

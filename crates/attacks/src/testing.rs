@@ -1,5 +1,6 @@
 //! Shared fixtures of the attack tests: a town, a target and its disclosures.
 
+use crate::scheme_rerun::SchemeFactory;
 use crate::view::{
     KnownPosition, LinkedDisclosure, Prior, RegionDependence, Snapshot, Target, View,
 };
@@ -102,14 +103,12 @@ pub(crate) fn queries_on(
     metres.iter().zip(k).enumerate().map(query).collect()
 }
 
-type Make = Box<dyn Fn() -> Box<dyn Scheme> + Sync>;
-
 /// Runs MeshCloak on these queries; returns the state, the served users with regions, and the factory.
 pub(crate) fn batch(
     scenario: &Scenario,
     queries: Vec<Query>,
     guarantee: Guarantee,
-) -> (State, Vec<(u64, Region<'static>)>, Make) {
+) -> (State, Vec<(u64, Region<'static>)>, Box<SchemeFactory<'static>>) {
     let atlas = Arc::clone(&scenario.atlas);
     let make = move || -> Box<dyn Scheme> {
         let settings = Settings { guarantee, ..Settings::default() };

@@ -11,7 +11,7 @@ use meshcloak::scheme::{Description, Observer, Pace, Published, RegionDependence
 use meshcloak::units::Time;
 use std::sync::Arc;
 
-/// CasperSettings of Casper.
+/// Settings of Casper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CasperSettings {
     /// Halvings of the square around the map that give the lowest grid; at most 16.
@@ -96,29 +96,29 @@ impl Scheme for Casper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::square::Square;
+    use crate::square::{Cell, Square};
     use crate::testing::Scene;
     use meshcloak::query::{Query, QueryId};
     use meshcloak::region::Region;
     use meshcloak::units::{Point, Rectangle};
 
     /// An area of the hierarchy.
-    struct Candidate {
+    struct HierarchyArea {
         level: u32,
-        cells: Vec<(u32, u32)>,
+        cells: Vec<Cell>,
         is_vertical_pair: bool,
     }
 
     /// All areas of the hierarchy around a cell of the lowest grid: cells, and pairs of cells with
     /// one parent.
-    fn hierarchy(levels: u32, (column, row): (u32, u32)) -> Vec<Candidate> {
+    fn hierarchy(levels: u32, lowest: Cell) -> Vec<HierarchyArea> {
         let around = |level: u32| {
-            let (x, y) = (column >> (levels - level), row >> (levels - level));
-            let area = |cells, is_vertical_pair| Candidate { level, cells, is_vertical_pair };
-            let mut areas = vec![area(vec![(x, y)], false)];
+            let cell = lowest.ancestor(levels - level);
+            let area = |cells, is_vertical_pair| HierarchyArea { level, cells, is_vertical_pair };
+            let mut areas = vec![area(vec![cell], false)];
             if level > 0 {
-                areas.push(area(vec![(x, y), (x ^ 1, y)], false));
-                areas.push(area(vec![(x, y), (x, y ^ 1)], true));
+                areas.push(area(vec![cell, Cell { column: cell.column ^ 1, ..cell }], false));
+                areas.push(area(vec![cell, Cell { row: cell.row ^ 1, ..cell }], true));
             }
             areas
         };
@@ -136,10 +136,9 @@ mod tests {
         let map = &scene.town.map;
         let square = Square::around(map);
         let cell = |query: &Query, level: u32| {
-            let (column, row) = square.cell(map.point(query.position));
-            (column >> (DEPTH - level), row >> (DEPTH - level))
+            square.cell(map.point(query.position)).ancestor(DEPTH - level)
         };
-        let inside = |area: &Candidate| -> Vec<QueryId> {
+        let inside = |area: &HierarchyArea| -> Vec<QueryId> {
             let inside = users.iter().filter(|user| area.cells.contains(&cell(user, area.level)));
             inside.map(|user| user.id).collect()
         };
@@ -148,7 +147,7 @@ mod tests {
             let size = square.area(area.level) * area.cells.len() as f64;
             size >= settings.min_area && inside(area).len() >= query.k as usize
         });
-        let order = |area: &Candidate| {
+        let order = |area: &HierarchyArea| {
             let halvings = 2 * area.level - (area.cells.len() as u32 - 1);
             (std::cmp::Reverse(halvings), inside(area).len(), area.is_vertical_pair)
         };

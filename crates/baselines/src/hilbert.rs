@@ -1,9 +1,10 @@
 //! Hilbert curve through the smallest cells of a [`crate::square::Square`]; it preserves locality.
 
-use crate::square::DEPTH;
+use crate::square::{Cell, DEPTH};
 
-/// Position of a cell (column, row) along the curve.
-pub(crate) fn key((mut x, mut y): (u32, u32)) -> u32 {
+/// Position of a smallest cell along the curve.
+pub(crate) fn key(cell: Cell) -> u32 {
+    let (mut x, mut y) = (cell.column, cell.row);
     let mut key = 0;
     for bit in (0..DEPTH).rev() {
         let (east, north) = (x >> bit & 1, y >> bit & 1);
@@ -25,20 +26,20 @@ mod tests {
 
     #[test]
     fn consecutive_cells_of_the_curve_are_adjacent() {
-        let mut cells: Vec<(u32, (u32, u32))> =
-            (0..32 * 32).map(|n| (n % 32, n / 32)).map(|cell| (key(cell), cell)).collect();
+        let cells = (0..32 * 32).map(|n| Cell { column: n % 32, row: n / 32 });
+        let mut cells: Vec<(u32, Cell)> = cells.map(|cell| (key(cell), cell)).collect();
         cells.sort_unstable();
         for (number, pair) in cells.windows(2).enumerate() {
-            let [(key, (x0, y0)), (next, (x1, y1))] = [pair[0], pair[1]];
+            let [(key, a), (next, b)] = [pair[0], pair[1]];
             assert_eq!((key, next), (number as u32, number as u32 + 1));
-            assert_eq!(x0.abs_diff(x1) + y0.abs_diff(y1), 1, "{pair:?}");
+            assert_eq!(a.column.abs_diff(b.column) + a.row.abs_diff(b.row), 1, "{pair:?}");
         }
     }
 
     #[test]
     fn the_four_quadrants_are_four_quarters_of_the_curve() {
         const HALF: u32 = 1 << (DEPTH - 1);
-        let quarter = |x, y| key((x, y)) >> (2 * DEPTH - 2);
+        let quarter = |column, row| key(Cell { column, row }) >> (2 * DEPTH - 2);
         let corners = [(0, 0), (0, HALF), (HALF, HALF), (HALF, 0)];
         assert_eq!(corners.map(|(x, y)| quarter(x, y)), [0, 1, 2, 3]);
         assert_eq!(corners.map(|(x, y)| quarter(x + 77, y + HALF - 1)), [0, 1, 2, 3]);

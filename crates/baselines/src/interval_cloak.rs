@@ -74,8 +74,7 @@ mod tests {
             let mut scheme = IntervalCloak::new(Arc::clone(&scene.atlas));
             served += scene.assert_publishes(&mut scheme, |users, query| {
                 let cell_of = |query: &Query, level: u32| {
-                    let (column, row) = square.cell(map.point(query.position));
-                    (column >> (DEPTH - level), row >> (DEPTH - level))
+                    square.cell(map.point(query.position)).ancestor(DEPTH - level)
                 };
                 // As published: while k users remain, store the quadrant and descend.
                 let (mut level, mut remaining) = (0, users.to_vec());

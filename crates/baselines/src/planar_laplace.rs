@@ -15,7 +15,7 @@ use meshcloak::scheme::{
 use meshcloak::units::{Point, Time};
 use std::sync::Arc;
 
-/// PlanarLaplaceSettings of planar Laplace.
+/// Settings of planar Laplace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanarLaplaceSettings {
     /// ε in 1/metre: logarithmic change of the likelihood ratio of two positions per metre.

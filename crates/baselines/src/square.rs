@@ -9,6 +9,21 @@ use meshcloak::units::{Point, Rectangle};
 /// Number of halvings: cells of less than half a metre on a map of 25 km.
 pub(crate) const DEPTH: u32 = 16;
 
+/// Column and row of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cell {
+    pub column: u32,
+    pub row: u32,
+}
+
+#[cfg(test)]
+impl Cell {
+    /// Returns the cell that contains this one that many levels above.
+    pub(crate) fn ancestor(self, levels: u32) -> Cell {
+        Cell { column: self.column >> levels, row: self.row >> levels }
+    }
+}
+
 /// A square around a map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Square {
@@ -27,20 +42,23 @@ impl Square {
         Square { corner, side: bounds.width().max(bounds.height()) + 2.0 * MARGIN }
     }
 
-    /// Column and row of the smallest cell that holds a point.
-    pub(crate) fn cell(&self, point: Point) -> (u32, u32) {
-        (self.cell_index(self.corner.x, point.x), self.cell_index(self.corner.y, point.y))
+    /// Smallest cell that holds a point.
+    pub(crate) fn cell(&self, point: Point) -> Cell {
+        Cell {
+            column: self.cell_index(self.corner.x, point.x),
+            row: self.cell_index(self.corner.y, point.y),
+        }
     }
 
-    /// Rectangle of a cell (column, row) of a level; level 0 is the whole square, [`DEPTH`] has the
-    /// smallest cells.
-    pub(crate) fn rectangle(&self, level: u32, (column, row): (u32, u32)) -> Rectangle {
-        let small = DEPTH - level;
-        let corner = |(column, row): (u32, u32)| {
-            let (column, row) = (column << small, row << small);
+    /// Rectangle of a cell of a level; level 0 is the whole square, [`DEPTH`] has the smallest cells.
+    pub(crate) fn rectangle(&self, level: u32, cell: Cell) -> Rectangle {
+        let shift = DEPTH - level;
+        let corner = |column: u32, row: u32| {
+            let (column, row) = (column << shift, row << shift);
             Point::new(self.border(self.corner.x, column), self.border(self.corner.y, row))
         };
-        Rectangle { min: corner((column, row)), max: corner((column + 1, row + 1)) }
+        let Cell { column, row } = cell;
+        Rectangle { min: corner(column, row), max: corner(column + 1, row + 1) }
     }
 
     /// Area of a cell of that level.
@@ -82,9 +100,8 @@ mod tests {
             let mut random = Town::generator(seed);
             for _ in 0..20 {
                 let position = town.position(&mut random);
-                let (column, row) = square.cell(town.map.point(position));
                 for level in 0..=DEPTH {
-                    let cell = (column >> (DEPTH - level), row >> (DEPTH - level));
+                    let cell = square.cell(town.map.point(position)).ancestor(DEPTH - level);
                     let region = Region::Rectangle(square.rectangle(level, cell));
                     assert!(region.contains(&town.map, position), "seed {seed}\n{town}");
                     let area = region.area().unwrap_or_default();

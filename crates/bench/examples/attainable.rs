@@ -4,7 +4,7 @@
 //! For the bound no query is ever served, so each batch holds every query that has not expired. A
 //! query that is in no clique meeting its k (under `history`: counting only members that the user
 //! can have reached) would be in none if others had been served. The bound is not tight: cliques
-//! may overlap, groups may not. `HistoryWhenPublished` bounds a weaker promise, in which the
+//! may overlap, groups may not. `HistoryUntilPublication` bounds a weaker promise, in which the
 //! adversary allows travel until the batch: `v · (T − t_prev)`.
 //!
 //! `MESHCLOAK_MAPS=FOLDER cargo run --release -p bench --example attainable [AGENTS [SEED]]`
@@ -26,18 +26,18 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The bounded promise.
+/// Promise whose success rate is bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Promise {
+enum BoundedPromise {
     Reciprocal,
-    HistoryWhenAsked,
-    HistoryWhenPublished,
+    HistoryUntilQuery,
+    HistoryUntilPublication,
 }
 
 /// Scheme that publishes nothing and records which queries could have been served.
 struct BoundRecorder {
     atlas: Arc<Atlas>,
-    promise: Promise,
+    promise: BoundedPromise,
     graph: GraphBuilder,
     grouping: Grouping,
     attainable: BTreeSet<u64>,
@@ -46,7 +46,7 @@ struct BoundRecorder {
     paper: MeshCloak,
 }
 
-/// Measured seconds: all agents are present and most have asked before.
+/// Measured seconds: all agents are present and most have an earlier query.
 const WINDOW: Range<u64> = 40..50;
 
 fn is_measured(query: &Query) -> bool {
@@ -54,7 +54,7 @@ fn is_measured(query: &Query) -> bool {
 }
 
 impl BoundRecorder {
-    fn new(atlas: &Arc<Atlas>, promise: Promise) -> BoundRecorder {
+    fn new(atlas: &Arc<Atlas>, promise: BoundedPromise) -> BoundRecorder {
         BoundRecorder {
             atlas: Arc::clone(atlas),
             promise,
@@ -92,7 +92,7 @@ impl Scheme for BoundRecorder {
         let mark_reachable = |node: u32, neighbours: &[u32], counts: &mut [bool]| {
             let Some(before) = state.history.previous(query(node).id) else { return true };
             let until = match promise {
-                Promise::HistoryWhenPublished => now,
+                BoundedPromise::HistoryUntilPublication => now,
                 _ => query(node).asked_at,
             };
             let range = query(node).speed.unwrap_or_default() * (until - before.at);
@@ -107,7 +107,7 @@ impl Scheme for BoundRecorder {
             is_reachable(query(node))
         };
         let mut past: Vec<CountingRule<'_>> = vec![Box::new(mark_reachable)];
-        past.truncate(usize::from(*promise != Promise::Reciprocal));
+        past.truncate(usize::from(*promise != BoundedPromise::Reciprocal));
         grouping.survey(graph.graph(), &k, &mut past, 100_000);
         self.truncated += usize::from(grouping.truncated() || graph.truncated());
         let nodes = 0..state.waiting.len() as u32;
@@ -142,7 +142,11 @@ fn measure(atlas: &Arc<Atlas>, name: &str, recording: &[Vec<Query>]) {
         let row = format!("{guarantee:?} serves");
         println!("{name:8} {row:22} {:6.2} %  {:6.2} %", 100.0 * served, 100.0 * served / paper);
     }
-    for promise in [Promise::Reciprocal, Promise::HistoryWhenAsked, Promise::HistoryWhenPublished] {
+    for promise in [
+        BoundedPromise::Reciprocal,
+        BoundedPromise::HistoryUntilQuery,
+        BoundedPromise::HistoryUntilPublication,
+    ] {
         let mut recorder = BoundRecorder::new(atlas, promise);
         replay(&mut recorder, recording);
         let bound = recorder.attainable.len() as f64 / all;

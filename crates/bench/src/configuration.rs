@@ -38,17 +38,17 @@ impl Configuration {
         format!("{}-{}-{}", self.profile.to_uppercase(), self.dt, self.max_k)
     }
 
-    /// The profile with uniform places.
+    /// The profile with uniform starts and destinations.
     pub fn profile(self) -> Profile {
         Profile::named(self.profile).expect("the profile is built in").with_uniform_places()
     }
 
-    /// Simulates the agents until the last one has left.
+    /// Simulates the agents until all have departed.
     pub fn record(self, map: &StreetMap, agents: u32, seed: u64) -> Recording {
         Simulation::new(map, &self.profile(), self.settings(agents, seed)).tape()
     }
 
-    /// SimulationSettings of the simulation.
+    /// Settings of the simulation.
     pub fn settings(self, agents: u32, seed: u64) -> SimulationSettings {
         let k = (2, self.max_k);
         SimulationSettings { users: agents, k, temporal_tolerance: self.dt * 1_000, seed }

@@ -85,7 +85,7 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// Agents that query a gateway and are shown on a board.
+    /// Creates agents that query a gateway and are shown on a board.
     pub fn new(gateway: Arc<Gateway>, board: Arc<Board>, frame: Frame) -> Agents {
         let map = gateway.atlas().map();
         let categories = map.tables().categories.iter().filter(|name| !name.is_empty());

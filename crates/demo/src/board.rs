@@ -2,18 +2,17 @@
 //! round. A real gateway neither keeps nor publishes it.
 
 use crate::disclosed::{DisclosedQueries, DisclosedQuery};
-use crate::frame::{AgentMark, AgentState, DemoFrame, FrameCounts, pack};
+use crate::frame::{AgentMark, AgentState, DemoFrame, FrameCounts, encode_agents};
 use crate::recording::Recording;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use gateway::batch::Round;
 use gateway::outcome::Outcome;
 use gateway::tiles::mercator;
 use meshcloak::map::{Frame, Position, StreetMap};
 use meshcloak::query::Query;
 use meshcloak::units::{Point, Rectangle};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// Ground truth behind a lock, and the frames made from it.
@@ -65,7 +64,7 @@ pub fn agent_of(ticket: &str) -> Option<usize> {
 }
 
 impl Board {
-    /// A board for this number of agents.
+    /// Creates a board for this number of agents.
     pub fn new(users: u32, bounds: Rectangle, frame: Frame) -> Board {
         let absent = AgentMark { point: bounds.min, state: AgentState::Absent };
         let state = BoardState {
@@ -79,7 +78,7 @@ impl Board {
 
     /// Locks the ground truth.
     pub fn lock(&self) -> MutexGuard<'_, BoardState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Subscribes to the frames, one JSON text per round.
@@ -91,7 +90,7 @@ impl Board {
     pub fn set_positions(&self, map: &StreetMap, positions: impl Iterator<Item = (u32, Position)>) {
         let points: Vec<(usize, Point)> = positions
             .map(|(agent, position)| {
-                (agent as usize, mercator::world(self.frame.lon_lat(map.point(position))))
+                (agent as usize, mercator::project(self.frame.lon_lat(map.point(position))))
             })
             .collect();
         let mut state = self.lock();
@@ -121,7 +120,7 @@ impl Board {
         let Rectangle { min, max } = self.bounds;
         let frame = DemoFrame {
             second: state.second,
-            people: STANDARD.encode(pack(&state.marks(round), self.bounds)),
+            people: encode_agents(&state.marks(round), self.bounds),
             bounds: [min.x, min.y, max.x, max.y],
             counts,
             regions: regions(round),

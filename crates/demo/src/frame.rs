@@ -4,6 +4,8 @@
 //! agent   x u16 LE   y u16 LE   state u8      5 bytes; coordinates in 1/65535 of the bounds
 //! ```
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use meshcloak::units::{Point, Rectangle};
 use serde::Serialize;
 
@@ -35,7 +37,7 @@ pub struct AgentMark {
 pub struct DemoFrame {
     /// Number of the round.
     pub second: u64,
-    /// All agents, [`pack`]ed, in base64.
+    /// All agents, see [`encode_agents`].
     pub people: String,
     /// Bounds of the coordinates in Web Mercator: west, north, east, south.
     pub bounds: [f64; 4],
@@ -70,8 +72,13 @@ pub struct FrameCounts {
     pub success: Option<f64>,
 }
 
-/// Encodes agents in five bytes each.
-pub fn pack(agents: &[AgentMark], bounds: Rectangle) -> Vec<u8> {
+/// Encodes agents as padded base64 of the standard alphabet, which browsers decode with `atob`.
+pub fn encode_agents(agents: &[AgentMark], bounds: Rectangle) -> String {
+    STANDARD.encode(pack(agents, bounds))
+}
+
+/// Packs agents into five bytes each.
+fn pack(agents: &[AgentMark], bounds: Rectangle) -> Vec<u8> {
     let scale = |value: f64, from: f64, span: f64| {
         let fraction = if span > 0.0 { (value - from) / span } else { 0.0 };
         ((fraction.clamp(0.0, 1.0) * 65535.0).round() as u16).to_le_bytes()
@@ -95,5 +102,17 @@ mod tests {
         let mark = |x, y, state| AgentMark { point: Point::new(x, y), state };
         let agents = [mark(0.6, 0.5, AgentState::Waiting), mark(0.55, 0.9, AgentState::Idle)];
         assert_eq!(pack(&agents, bounds), [255, 255, 0, 0, 2, 0, 128, 255, 255, 1]);
+    }
+
+    #[test]
+    fn agents_are_encoded_in_padded_standard_base64() {
+        let bounds = Rectangle { min: Point::new(0.0, 0.0), max: Point::new(65535.0, 65535.0) };
+        // x = 0xefff and y = 0x00be: the bytes ff ef be 00 hold both symbols, `/` and `+`.
+        let agent = AgentMark { point: Point::new(61439.0, 190.0), state: AgentState::Idle };
+        for (count, encoded) in
+            [(0, ""), (1, "/+++AAE="), (2, "/+++AAH/774AAQ=="), (3, "/+++AAH/774AAf/vvgAB")]
+        {
+            assert_eq!(encode_agents(&vec![agent; count], bounds), encoded);
+        }
     }
 }

@@ -37,7 +37,7 @@ impl Demo {
     /// Prepares the tiles and the board; agents start with [`Demo::start`].
     pub fn new(gateway: Arc<Gateway>, settings: AgentSettings) -> Demo {
         let tiles = Arc::new(Tiles::new(Arc::clone(gateway.atlas())));
-        let board = Arc::new(Board::new(settings.users, tiles.world(), tiles.frame().clone()));
+        let board = Arc::new(Board::new(settings.users, tiles.bounds(), tiles.frame().clone()));
         Demo { gateway, board, tiles, settings }
     }
 

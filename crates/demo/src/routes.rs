@@ -70,10 +70,10 @@ async fn live(
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
-/// Position and dc of a query of the page, to count its neighbours.
+/// Position and dc of a query of the page, from which its neighbours are counted.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct QueryPlace {
+struct QueryPosition {
     lon: f64,
     lat: f64,
     dc: f64,
@@ -92,7 +92,7 @@ struct DisclosedBody {
 async fn disclosed(
     State(state): State<DemoState>,
     Path(ticket): Path<String>,
-    Json(place): Json<QueryPlace>,
+    Json(place): Json<QueryPosition>,
 ) -> Response {
     let Some(query) = state.board.disclosed(&ticket) else {
         return StatusCode::NOT_FOUND.into_response();
@@ -118,7 +118,7 @@ async fn disclosed(
 impl DemoState {
     /// Counts the waiting queries that would be adjacent in the constraint graph; `None` off the
     /// map.
-    fn neighbours(&self, place: QueryPlace) -> Option<usize> {
+    fn neighbours(&self, place: QueryPosition) -> Option<usize> {
         let lon_lat = LonLat::new(place.lon, place.lat)?;
         let atlas = self.gateway.atlas();
         let here = atlas.map().snap(self.frame.point(lon_lat), None)?.position;

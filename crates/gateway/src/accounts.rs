@@ -1,7 +1,7 @@
 //! Accounts by key hash, with their limits, rate limiters and tickets.
 
-use crate::config::Limits;
-use crate::keys::{Hash, KeyEntry, KeyFile, hash};
+use crate::config::AccountLimits;
+use crate::keys::{KeyEntry, KeyFile, SecretHash, hash_secret};
 use crate::tickets::Tickets;
 use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
 use meshcloak::query::UserId;
@@ -14,7 +14,7 @@ use subtle::ConstantTimeEq as _;
 /// A client application with its keys.
 pub struct Account {
     name: Box<str>,
-    limits: Limits,
+    limits: AccountLimits,
     rate: DefaultDirectRateLimiter,
     user_rate: DefaultKeyedRateLimiter<u64>,
     tickets: Arc<Tickets>,
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Account {
 }
 
 impl Account {
-    fn new(name: &str, limits: Limits, tickets: Arc<Tickets>) -> Arc<Account> {
+    fn new(name: &str, limits: AccountLimits, tickets: Arc<Tickets>) -> Arc<Account> {
         let nonzero = |number: u32| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
         // Bursts: one second's worth for the account, ten seconds' worth for a user.
         let user_quota = Quota::per_minute(nonzero(limits.person_rate))
@@ -48,7 +48,7 @@ impl Account {
     }
 
     /// Limits of its queries.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &AccountLimits {
         &self.limits
     }
 
@@ -77,7 +77,7 @@ impl Account {
 /// All accounts, as of the last read of the file of keys.
 #[derive(Debug)]
 pub struct Directory {
-    by_hash: FxHashMap<Hash, Arc<Account>>,
+    by_hash: FxHashMap<SecretHash, Arc<Account>>,
     by_name: FxHashMap<Box<str>, Arc<Account>>,
     /// Account of requests without a key, in the demo.
     open: Option<Arc<Account>>,
@@ -90,14 +90,14 @@ impl Directory {
     }
 
     /// Creates a directory in which requests need no key and share one account.
-    pub fn open_to_all(limits: Limits) -> Directory {
+    pub fn open_to_all(limits: AccountLimits) -> Directory {
         let open = Account::new("demo", limits, Arc::default());
         Directory { open: Some(open), ..Directory::empty() }
     }
 
     /// Builds the directory of a new file of keys. Accounts that exist in `self` keep their tickets,
     /// and their rate-limit state unless their limits have changed.
-    pub fn updated(&self, file: &KeyFile, limits: Limits) -> Directory {
+    pub fn updated(&self, file: &KeyFile, limits: AccountLimits) -> Directory {
         let open = self.open.as_ref().map(|open| self.updated_account(&open.name, limits));
         let mut directory = Directory { open, ..Directory::empty() };
         for entry in &file.accounts {
@@ -110,7 +110,7 @@ impl Directory {
         directory
     }
 
-    fn updated_account(&self, name: &str, limits: Limits) -> Arc<Account> {
+    fn updated_account(&self, name: &str, limits: AccountLimits) -> Arc<Account> {
         let open = self.open.as_ref().filter(|open| &*open.name == name);
         match self.by_name.get(name).or(open) {
             Some(account) if account.limits == limits => Arc::clone(account),
@@ -122,7 +122,7 @@ impl Directory {
     /// Returns the account of a presented key, or without a key that of the demo.
     pub fn account(&self, secret: Option<&str>) -> Option<&Arc<Account>> {
         let Some(secret) = secret else { return self.open.as_ref() };
-        let presented = hash(secret);
+        let presented = hash_secret(secret);
         let (known, account) = self.by_hash.get_key_value(&presented)?;
         bool::from(known.ct_eq(&presented)).then_some(account)
     }

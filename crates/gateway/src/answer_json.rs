@@ -20,9 +20,9 @@ pub(crate) struct AnswerParts<'a> {
     pub receipt: Receipt,
 }
 
-/// Projection from the plane of the map to lon/lat.
+/// Projection from the plane of the map to lon/lat, with a cache.
 #[derive(Clone, Copy)]
-pub(crate) struct Projection<'a> {
+pub(crate) struct CachedFrame<'a> {
     /// Frame of the map; without one lon/lat are written as 0.
     pub frame: Option<&'a Frame>,
     /// Cached results.
@@ -37,7 +37,7 @@ pub(crate) struct AnswerWriter {
 
 impl AnswerWriter {
     /// Writes one JSON object, byte for byte as [`crate::api::ResultBody`] serialises.
-    pub(crate) fn write(&mut self, projection: Projection<'_>, parts: &AnswerParts<'_>) -> Bytes {
+    pub(crate) fn write(&mut self, projection: CachedFrame<'_>, parts: &AnswerParts<'_>) -> Bytes {
         let buffer = &mut self.buffer;
         buffer.clear();
         buffer.extend_from_slice(b"{\"ticket\":");
@@ -71,7 +71,7 @@ impl AnswerWriter {
 const ZERO_DISTANCE: &[u8] = b"0.0}";
 
 /// Writes an object up to its distance, which is the last field.
-fn write_object(buffer: &mut Vec<u8>, projection: Projection<'_>, object: &Object) {
+fn write_object(buffer: &mut Vec<u8>, projection: CachedFrame<'_>, object: &Object) {
     let lon_lat = projection.frame.map(|frame| projection.cache.lon_lat(frame, object.point));
     let body = FoundBody {
         id: &object.id,
@@ -157,7 +157,7 @@ mod tests {
                     objects: &objects,
                     receipt: receipt.clone(),
                 };
-                let written = writer.write(Projection { frame, cache: &cache }, &parts);
+                let written = writer.write(CachedFrame { frame, cache: &cache }, &parts);
                 assert_eq!(std::str::from_utf8(&written).unwrap(), expected.unwrap());
             }
         }

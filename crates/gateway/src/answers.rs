@@ -1,7 +1,7 @@
 //! Delivery of a round: asks the service, finds each user's answer in its result, and delivers the
 //! outcome of every query. A slow service delays answers, not batches.
 
-use crate::answer_json::{AnswerParts, AnswerWriter, Projection};
+use crate::answer_json::{AnswerParts, AnswerWriter, CachedFrame};
 use crate::api::ResultBody;
 use crate::batch::{Job, Member, Round};
 use crate::gateway::Gateway;
@@ -180,7 +180,7 @@ fn answer(
     let question = member.question().expect("every member of a job has a question");
     let found = find(gateway.walker(), *member.position.expose(), question, objects);
     let frame = gateway.atlas().map().frame();
-    let projection = Projection { frame, cache: gateway.lon_lats() };
+    let projection = CachedFrame { frame, cache: gateway.lon_lats() };
     let parts = AnswerParts {
         ticket: member.pending.ticket.expose(),
         found: &found,

@@ -44,33 +44,34 @@ pub struct QueryRequest<'a> {
     pub interval: Option<f64>,
     /// Question for the service. Without one the user counts in the anonymity sets of others, and
     /// no request is made for this query.
-    #[serde(borrow)]
-    #[schema(value_type = Option<QuestionBody>)]
-    pub question: Option<QuestionBody<'a>>,
+    pub question: Option<QuestionBody>,
 }
 
 /// A question: objects `within` a radius, or the `nearest` objects.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct QuestionBody<'a> {
+pub struct QuestionBody {
     /// Operation.
     pub find: Find,
     /// Radius in metres, for `within`; at most 2000.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 2000, example = 500)]
     pub radius: Option<f64>,
     /// Number of objects, for `nearest`; at most 30.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 30, example = 3)]
     pub count: Option<u32>,
     /// Distance measure.
     #[serde(default)]
     pub along: Along,
     /// Category of the objects; all categories if missing.
-    #[serde(borrow)]
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 64, example = "cafe")]
-    pub category: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 64, example = "cafe")]
+    pub category: Option<String>,
 }
 
-/// Result of an accepted query. Not `Debug`: it holds the ticket.
+/// Result of an accepted query.
+// Not `Debug`: it holds the ticket.
 #[derive(Serialize, ToSchema)]
 pub struct ResultBody<'a> {
     /// Ticket of the query.
@@ -91,7 +92,8 @@ pub struct ResultBody<'a> {
     pub message: Option<&'a str>,
 }
 
-/// An object that was found. Not `Debug`: the distance locates the user.
+/// An object that was found.
+// Not `Debug`: the distance locates the user.
 #[derive(Serialize, ToSchema)]
 pub struct FoundBody<'a> {
     /// Identifier given by the service.
@@ -131,7 +133,8 @@ pub struct Receipt {
     pub history: Option<&'static str>,
 }
 
-/// Reason why a request was refused. Not `Debug`: it holds the ticket.
+/// Reason why a request was refused.
+// Not `Debug`: it holds the ticket.
 #[derive(Serialize, ToSchema)]
 pub struct RefusalBody<'a> {
     /// Ticket of the query, if the request could be parsed.

@@ -60,7 +60,7 @@ pub enum Refusal {
     /// The position is in a zone of the user with the rule `never`.
     #[error("the position is in a zone with the rule `never`; the service was not asked")]
     Never,
-    /// A zone of the user's settings is invalid.
+    /// A zone of the user's settings is invalid, or the user has too many tokens.
     #[error("{0}")]
     Zone(String),
     /// The user has no settings.
@@ -69,16 +69,17 @@ pub enum Refusal {
     /// The report is older than the previous one.
     #[error("the report is older than the previous one")]
     Late,
-    /// The settings file cannot be written.
+    /// The settings file cannot be written, or the system has no randomness.
     #[error("the change could not be stored and was not made")]
     NotKept,
     /// The account exceeds its rate limit.
     #[error("the rate limit of the account is exceeded")]
     Rate,
-    /// The user exceeds the rate limit.
+    /// The user exceeds the rate limit (`limits.person_rate`).
     #[error("the rate limit of the user is exceeded")]
-    PersonRate,
-    /// The queue is full, or the service has not listed its categories yet.
+    UserRate,
+    /// A capacity is exhausted (queue, sessions, users), or the service has not listed its
+    /// categories yet.
     #[error("too many queries are in progress; retry in a moment")]
     Busy,
     /// The gateway is stopping.
@@ -88,7 +89,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// Returns the code, for programs and metrics.
-    pub fn word(&self) -> &'static str {
+    pub fn code(&self) -> &'static str {
         match self {
             Refusal::Malformed(_) => "malformed",
             Refusal::Key => "key",
@@ -112,7 +113,7 @@ impl Refusal {
             Refusal::Late => "late",
             Refusal::NotKept => "not-kept",
             Refusal::Rate => "rate",
-            Refusal::PersonRate => "person-rate",
+            Refusal::UserRate => "person-rate",
             Refusal::Busy => "busy",
             Refusal::Stopping => "stopping",
         }
@@ -129,7 +130,7 @@ impl Refusal {
             Refusal::TicketTaken => StatusCode::CONFLICT,
             Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::ContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Refusal::Rate | Refusal::PersonRate => StatusCode::TOO_MANY_REQUESTS,
+            Refusal::Rate | Refusal::UserRate => StatusCode::TOO_MANY_REQUESTS,
             Refusal::Busy | Refusal::Stopping | Refusal::NotKept => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
@@ -139,7 +140,7 @@ impl Refusal {
     pub fn retry_after(&self) -> Option<u32> {
         match self {
             Refusal::Rate | Refusal::Busy => Some(1),
-            Refusal::PersonRate => Some(5),
+            Refusal::UserRate => Some(5),
             Refusal::Stopping | Refusal::NotKept => Some(10),
             _ => None,
         }

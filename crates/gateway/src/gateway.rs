@@ -87,7 +87,7 @@ impl Gateway {
             Mode::Guarded => Directory::empty(),
         };
         let user_ids = UserIds::default();
-        let users = Users::open(&config.people, walker.map(), &user_ids)?;
+        let users = Users::open(&config.users, walker.map(), &user_ids)?;
         let gateway = Gateway {
             guarantee: engine.guarantee,
             mode,

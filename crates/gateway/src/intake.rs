@@ -114,7 +114,7 @@ pub(crate) fn check_query(
     let snapped = gateway.atlas().map().point(position);
     let minimum = gateway.users().zone_minimum(user, gateway.clock(), [point, snapped])?;
     if !account.allow_user(user) {
-        return Err(Refusal::PersonRate);
+        return Err(Refusal::UserRate);
     }
     let exact = question.as_ref().map(|question| (question.kind(), exact_number(question)));
     let digest = gateway.user_ids().digest((user.0, position, k, dt, dc, speed, exact));
@@ -133,7 +133,7 @@ pub(crate) fn check_query(
 }
 
 /// Validates a question from the wire.
-pub(crate) fn question(gateway: &Gateway, body: &QuestionBody<'_>) -> Result<Question, Refusal> {
+pub(crate) fn question(gateway: &Gateway, body: &QuestionBody) -> Result<Question, Refusal> {
     let wrong = |text: &str| Refusal::Question(text.to_owned());
     let along = body.along;
     let operation = match (body.find, body.radius, body.count) {

@@ -1,7 +1,7 @@
 //! The anonymizer as a service: HTTP API, clock and service clients around the engine.
 //!
 //! ```text
-//! client ─▶ routes, stream, live, phones
+//! client ─▶ routes, stream, live, trackers
 //!             │ api::QueryRequest
 //!             ▼
 //!           intake      validation               ─▶ Refusal
@@ -27,35 +27,25 @@ pub mod outcome;
 pub mod receipt;
 
 pub mod api;
+pub mod inquiry;
+pub mod question;
 
+pub mod accounts;
 pub mod keys;
 pub mod outbox;
 pub mod tickets;
 
-pub mod accounts;
-
-pub mod question;
-
-pub mod inquiry;
-
+pub mod refine;
+pub mod service;
 pub mod walk;
 
-pub mod service;
-
-pub mod refine;
-
+mod answer_json;
 pub mod lon_lat_cache;
 pub mod mailbox;
 pub mod metrics;
 
-mod answer_json;
-
-pub mod zones;
-
 pub mod users;
-
-pub mod live;
-pub mod trackers;
+pub mod zones;
 
 pub mod gateway;
 
@@ -66,9 +56,11 @@ pub mod answers;
 pub mod batch;
 pub mod ticker;
 
+pub mod live;
 pub mod routes;
 pub mod server;
 pub mod stream;
+pub mod trackers;
 
 pub mod page;
 pub mod tiles;

@@ -92,7 +92,7 @@ impl Metrics {
 
     /// Counts a refused request.
     pub fn refused(&self, refusal: &Refusal) {
-        count(&self.refused, refusal.word());
+        count(&self.refused, refusal.code());
     }
 
     /// Counts a request that the service did not answer.
@@ -114,7 +114,7 @@ impl Metrics {
 
     /// Returns the exact number of accepted queries, and of ended ones by outcome. For tests that no
     /// query is lost; must not be exported.
-    pub fn accounts(&self) -> (u64, [u64; Outcome::ALL.len()]) {
+    pub fn exact_counts(&self) -> (u64, [u64; Outcome::ALL.len()]) {
         let ended = Outcome::ALL.map(|outcome| self.ended[outcome as usize].load(Ordering::SeqCst));
         (self.accepted.load(Ordering::SeqCst), ended)
     }
@@ -140,7 +140,7 @@ impl Metrics {
         counter("meshcloak_accepted_total", "Accepted queries, rounded down to tens.", &accepted);
         let ended = Outcome::ALL.map(|outcome| {
             let ended = load(&self.ended[outcome as usize]);
-            (format!("{{outcome=\"{}\"}}", outcome.word()), coarse(ended))
+            (format!("{{outcome=\"{}\"}}", outcome.name()), coarse(ended))
         });
         counter("meshcloak_ended_total", "Ended queries by outcome, rounded down to tens.", &ended);
         let refused = named("reason", &self.refused);

@@ -32,7 +32,7 @@ impl Outcome {
     ];
 
     /// Returns the name in JSON and metrics.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Outcome::Answered => "answered",
             Outcome::Expired => "expired",
@@ -63,6 +63,6 @@ pub struct Finished {
 /// Prints no body: it holds the ticket and distances from the user.
 impl std::fmt::Debug for Finished {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Finished({})", self.outcome.word())
+        write!(f, "Finished({})", self.outcome.name())
     }
 }

@@ -134,7 +134,7 @@ impl Category {
     }
 
     /// Whether objects of category `name` belong to this category.
-    pub fn holds(&self, name: &str) -> bool {
+    pub fn includes(&self, name: &str) -> bool {
         self.name().is_none_or(|wanted| wanted == name)
     }
 }
@@ -234,7 +234,7 @@ mod tests {
         for bad in ["", "a'b", "a\nb", "a\"", &"x".repeat(65)] {
             assert_eq!(Category::named(bad), Err(QuestionError::Category), "{bad:?}");
         }
-        assert!(Category::Any.holds("x"));
-        assert!(!Category::named("y").unwrap().holds("x"));
+        assert!(Category::Any.includes("x"));
+        assert!(!Category::named("y").unwrap().includes("x"));
     }
 }

@@ -144,7 +144,7 @@ impl Running {
         {
             tracing::error!(%error, "reload failed: the certificate is unchanged");
         }
-        tracing::info!("configuration reloaded");
+        tracing::info!("reload finished");
     }
 
     /// Waits until the engine has failed. The caller should then call [`Running::stop`].

@@ -164,7 +164,7 @@ pub(crate) fn refusal_json(ticket: Option<&str>, refusal: &Refusal) -> Vec<u8> {
     json(&RefusalBody {
         ticket,
         outcome: "refused",
-        reason: refusal.word(),
+        reason: refusal.code(),
         message: refusal.to_string(),
     })
 }

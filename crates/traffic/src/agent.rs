@@ -11,7 +11,7 @@ use meshcloak::units::Length;
 use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;
 
-/// AgentState of one agent; compact, since there may be a million.
+/// State of one agent; compact, since there may be a million.
 #[derive(Clone, Debug)]
 pub(crate) struct Agent {
     pub random: Pcg64Mcg,

@@ -1,6 +1,6 @@
 //! Streets that a class of agents avoids, such as motorways for pedestrians.
 //!
-//! Avoided streets are not forbidden, so that all places stay reachable; their length counts
+//! Avoided streets are not forbidden, so that every position stays reachable; their length counts
 //! [`AVOIDANCE_FACTOR`] times in routing.
 
 use meshcloak::map::{Rank, StreetId, StreetMap};

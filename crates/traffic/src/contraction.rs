@@ -13,7 +13,7 @@ const MAX_SETTLED: usize = 60;
 pub(crate) struct Contraction {
     leaving: Vec<Vec<HierarchyArc>>,
     arriving: Vec<Vec<HierarchyArc>>,
-    /// Number of contracted levels below each node.
+    /// Number of levels of contracted nodes below each node.
     level: Vec<u32>,
     witness: WitnessSearch,
     up: Vec<Vec<HierarchyArc>>,
@@ -88,10 +88,10 @@ impl Contraction {
             (std::mem::take(&mut self.leaving[index]), std::mem::take(&mut self.arriving[index]));
         let level = self.level[index] + 1;
         for arc in &up {
-            self.arriving[arc.node as usize].retain(|back| back.node != node);
+            self.arriving[arc.node as usize].retain(|other| other.node != node);
         }
         for arc in &down {
-            self.leaving[arc.node as usize].retain(|there| there.node != node);
+            self.leaving[arc.node as usize].retain(|other| other.node != node);
         }
         for arc in up.iter().chain(&down) {
             let above = &mut self.level[arc.node as usize];
@@ -123,7 +123,7 @@ impl Contraction {
 
     /// Adds an arc, or lowers the cost of an existing one.
     fn join(&mut self, from: u32, to: u32, arc: HierarchyArc) {
-        let put = |arcs: &mut Vec<HierarchyArc>, arc: HierarchyArc| match arcs
+        let merge = |arcs: &mut Vec<HierarchyArc>, arc: HierarchyArc| match arcs
             .iter_mut()
             .find(|a| a.node == arc.node)
         {
@@ -131,8 +131,8 @@ impl Contraction {
             Some(known) => *known = arc,
             None => arcs.push(arc),
         };
-        put(&mut self.leaving[from as usize], arc);
-        put(&mut self.arriving[to as usize], HierarchyArc { node: from, ..arc });
+        merge(&mut self.leaving[from as usize], arc);
+        merge(&mut self.arriving[to as usize], HierarchyArc { node: from, ..arc });
     }
 }
 

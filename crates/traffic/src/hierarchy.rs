@@ -17,7 +17,7 @@ pub(crate) struct HierarchyArc {
     pub cost: u64,
 }
 
-/// ArcLists grouped by node, in compressed sparse row form.
+/// Arcs grouped by node, in compressed sparse row form.
 #[derive(Debug)]
 pub(crate) struct ArcLists {
     starts: Vec<u32>,
@@ -175,9 +175,9 @@ impl Side {
         if cost > self.cost[node as usize] {
             return;
         }
-        let there = other.cost[node as usize];
-        if there != u64::MAX && best.is_none_or(|known| (cost + there, node) < known) {
-            *best = Some((cost + there, node));
+        let rest = other.cost[node as usize];
+        if rest != u64::MAX && best.is_none_or(|known| (cost + rest, node) < known) {
+            *best = Some((cost + rest, node));
         }
         // Stall on demand: a path through a higher node is cheaper.
         let is_stalled = behind.of(node).iter().any(|arc| {

@@ -26,6 +26,18 @@ impl Leg {
         Leg(street.0 << 1 | direction as u32)
     }
 
+    /// Both legs of a street, forward first.
+    pub fn both(street: StreetId) -> [Leg; 2] {
+        [Direction::Forward, Direction::Backward].map(|direction| Leg::new(street, direction))
+    }
+
+    /// Leg from one position to another on the same street.
+    pub(crate) fn between(from: Position, to: Position) -> Leg {
+        let is_forward = from.offset <= to.offset;
+        let direction = if is_forward { Direction::Forward } else { Direction::Backward };
+        Leg::new(from.street, direction)
+    }
+
     /// Index into tables with two rows per street.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -102,9 +114,9 @@ mod tests {
     fn positions_convert_between_both_directions() {
         let town = town("A 0,0  B 100,0 | A-B");
         let back = Leg::new(StreetId(0), Direction::Backward);
-        let place = town.at("A-B", 30.0);
-        assert_eq!(back.along(&town.map, place), Length::metres(70.0));
-        assert_eq!(back.position(&town.map, Length::metres(70.0)), place);
+        let position = town.at("A-B", 30.0);
+        assert_eq!(back.along(&town.map, position), Length::metres(70.0));
+        assert_eq!(back.position(&town.map, Length::metres(70.0)), position);
         assert_eq!(back.head(&town.map), TerminalId(0));
         assert_eq!(Leg::from_index(back.index()), back);
     }

@@ -26,6 +26,7 @@ mod random;
 mod contraction;
 mod hierarchy;
 mod popularity;
+mod route_key;
 mod routes;
 
 mod agent;

@@ -1,6 +1,6 @@
 //! Simple reference implementations for tests.
 
-use crate::leg::{Direction, Leg};
+use crate::leg::Leg;
 use crate::routes::Routes;
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::units::Length;
@@ -21,9 +21,7 @@ pub fn cheapest(map: &StreetMap, routes: &Routes, from: Position, to: Position) 
         }
     }
     if let Some(along) = map.along(from, to) {
-        let forward = from.offset <= to.offset;
-        let direction = if forward { Direction::Forward } else { Direction::Backward };
-        lower(&mut best, part(Leg::new(from.street, direction), along));
+        lower(&mut best, part(Leg::between(from, to), along));
     }
     best
 }
@@ -93,7 +91,5 @@ fn lower(best: &mut Option<u64>, found: u64) -> bool {
 }
 
 fn allowed_legs(map: &StreetMap, street: StreetId) -> impl Iterator<Item = Leg> {
-    let both =
-        [Direction::Forward, Direction::Backward].map(|direction| Leg::new(street, direction));
-    both.into_iter().filter(|leg| leg.is_allowed(map))
+    Leg::both(street).into_iter().filter(|leg| leg.is_allowed(map))
 }

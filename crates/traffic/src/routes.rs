@@ -9,7 +9,7 @@ use crate::avoided_streets::{AVOIDANCE_FACTOR, AvoidedStreets};
 use crate::contraction::Contraction;
 use crate::hierarchy::{Hierarchy, HierarchySearch};
 use crate::leg::{Direction, Leg};
-use meshcloak::map::{Position, StreetMap, TerminalId};
+use meshcloak::map::{Arm, Position, StreetMap, TerminalId};
 use meshcloak::units::Length;
 
 /// Current speed of each leg in millimetres per second.
@@ -18,7 +18,7 @@ pub type StreetSpeeds = [u32];
 /// Start of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RouteStart {
-    /// A position, left in any direction that the street allows.
+    /// A position; the route may leave it in any direction that the street allows.
     Position(Position),
     /// A terminal.
     Terminal(TerminalId),
@@ -145,9 +145,7 @@ impl Routes {
     fn straight(&self, map: &StreetMap, from: RouteStart, to: Position) -> Option<(Leg, u64)> {
         let RouteStart::Position(from) = from else { return None };
         let along = map.along(from, to)?;
-        let forward = from.offset <= to.offset;
-        let direction = if forward { Direction::Forward } else { Direction::Backward };
-        let leg = Leg::new(from.street, direction);
+        let leg = Leg::between(from, to);
         Some((leg, self.part_cost(map, leg, along)))
     }
 
@@ -174,8 +172,7 @@ impl Routes {
         position: Position,
         end: impl Fn(Leg) -> (TerminalId, Length),
     ) -> [Option<Ramp>; 2] {
-        [Direction::Forward, Direction::Backward].map(|direction| {
-            let leg = Leg::new(position.street, direction);
+        Leg::both(position.street).map(|leg| {
             leg.is_allowed(map).then(|| {
                 let (terminal, part) = end(leg);
                 Ramp { leg, terminal, cost: self.part_cost(map, leg, part) }
@@ -185,15 +182,13 @@ impl Routes {
 
     /// Cheapest leg from a terminal to a neighbour; ties by street order.
     fn between(&self, map: &StreetMap, from: u32, to: u32) -> Option<Leg> {
-        let arms = map.leaving(TerminalId(from)).iter();
-        let there = arms.filter(|arm| arm.terminal.0 == to);
-        there
-            .map(|arm| {
-                let forward = map.street(arm.street).from.0 == from;
-                let direction = if forward { Direction::Forward } else { Direction::Backward };
-                Leg::new(arm.street, direction)
-            })
-            .min_by_key(|&leg| self.cost(leg))
+        let arms = map.leaving(TerminalId(from)).iter().filter(|arm| arm.terminal.0 == to);
+        let leg = |arm: &Arm| {
+            let is_forward = map.street(arm.street).from.0 == from;
+            let direction = if is_forward { Direction::Forward } else { Direction::Backward };
+            Leg::new(arm.street, direction)
+        };
+        arms.map(leg).min_by_key(|&leg| self.cost(leg))
     }
 }
 
@@ -204,8 +199,8 @@ impl Ramp {
 }
 
 fn ramp_at(ramps: &[Option<Ramp>; 2], terminal: u32) -> Option<Ramp> {
-    let here = ramps.iter().flatten().filter(|ramp| ramp.terminal.0 == terminal);
-    here.min_by_key(|ramp| ramp.cost).copied()
+    let matching = ramps.iter().flatten().filter(|ramp| ramp.terminal.0 == terminal);
+    matching.min_by_key(|ramp| ramp.cost).copied()
 }
 
 /// Cost of each leg. Micrometres / (mm/s) are milliseconds, here in microseconds.

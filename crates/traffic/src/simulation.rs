@@ -6,17 +6,18 @@
 use crate::agent::{Agent, AgentState};
 use crate::avoided_streets::AvoidedStreets;
 use crate::congestion::StreetLoad;
-use crate::leg::{Direction, Leg};
+use crate::leg::Leg;
 use crate::movement::Scratch;
 use crate::popularity::Popularity;
 use crate::profile::Profile;
+use crate::route_key::RouteKey;
 use crate::routes::Routes;
 use crate::simulated_query::{SimulatedBatch, SimulatedQuery};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::query::QueryId;
+use parking_lot::Mutex;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Settings of a simulation besides its profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +102,7 @@ impl<'a> Simulation<'a> {
         let classes = profile.class_table.iter();
         let avoided: Vec<AvoidedStreets> =
             classes.map(|class| class.avoided.restricted_to(map)).collect();
-        let keys = all_route_keys(profile, &avoided);
+        let keys = RouteKey::all(profile, &avoided);
         agents.par_iter_mut().for_each(|agent| {
             let key = RouteKey::new(profile, agent.speed, avoided[usize::from(agent.class)]);
             agent.routes = keys.binary_search(&key).unwrap_or(0) as u16;
@@ -184,9 +185,7 @@ impl<'a> Simulation<'a> {
 
     /// Number of times a street was entered so far, in both directions.
     pub fn uses(&self, street: StreetId) -> u64 {
-        let both =
-            [Direction::Forward, Direction::Backward].map(|direction| Leg::new(street, direction));
-        both.iter().map(|&leg| u64::from(self.world.streets.entered(leg))).sum()
+        Leg::both(street).map(|leg| u64::from(self.world.streets.entered(leg))).iter().sum()
     }
 
     /// Totals since the start.
@@ -216,8 +215,7 @@ fn step_chunk(
     end: u64,
     pool: &Mutex<Vec<Scratch>>,
 ) -> ChunkResult {
-    let lock = || pool.lock().unwrap_or_else(PoisonError::into_inner);
-    let pooled = lock().pop();
+    let pooled = pool.lock().pop();
     let mut scratch = pooled.unwrap_or_else(|| Scratch::new(world.tables[0].planner()));
     let mut result = ChunkResult::default();
     for agent in agents {
@@ -225,37 +223,8 @@ fn step_chunk(
         result.present += u32::from(agent.is_present());
         result.standing += u32::from(agent.state == AgentState::Standing);
     }
-    lock().push(scratch);
+    pool.lock().push(scratch);
     result
-}
-
-/// Properties that determine an agent's routes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct RouteKey {
-    /// Top speed if some street is slower; otherwise the fastest route is the shortest.
-    speed: Option<u32>,
-    avoided: AvoidedStreets,
-}
-
-impl RouteKey {
-    fn new(profile: &Profile, speed: u32, avoided: AvoidedStreets) -> RouteKey {
-        let slowest =
-            profile.limits.map_or(u32::MAX, |limits| limits.into_iter().min().unwrap_or(0));
-        RouteKey { speed: Some(speed).filter(|&speed| speed > slowest), avoided }
-    }
-}
-
-/// All route keys of a profile, sorted.
-fn all_route_keys(profile: &Profile, avoided: &[AvoidedStreets]) -> Vec<RouteKey> {
-    let classes = profile.class_table.iter().zip(avoided);
-    let mut keys: Vec<RouteKey> = classes
-        .flat_map(|(class, &avoided)| {
-            class.speeds.values().iter().map(move |&speed| RouteKey::new(profile, speed, avoided))
-        })
-        .collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
 }
 
 #[cfg(test)]

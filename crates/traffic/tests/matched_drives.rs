@@ -46,9 +46,9 @@ fn agents_of_the_built_in_city_are_matched_to_their_streets() {
     let [mut by_matching, mut by_snapping] = [0_usize; 2];
     for ((truth, trip), matched) in truths.iter().zip(&trips).zip(&matched) {
         for piece in &matched.pieces {
-            let places = piece.stops.iter().zip(&truth[piece.first..]);
+            let stops = piece.stops.iter().zip(&truth[piece.first..]);
             by_matching +=
-                places.filter(|(stop, place)| stop.position.street == place.street).count();
+                stops.filter(|(stop, position)| stop.position.street == position.street).count();
         }
         let nearest =
             |sighting: &Sighting| map.snap(sighting.point, None).map(|s| s.position.street);
@@ -67,11 +67,11 @@ fn queries_along_matched_drives_stay_within_dc() {
     let matched: Vec<Matched> = Matcher::match_all(&map, MatchSettings::default(), &trips, &|_| ());
     let rows = trips.iter().zip(&matched);
     let rows = rows.map(|(sightings, matched)| MatchedTrip { name: "p", sightings, matched });
-    let asked =
+    let result =
         queries_along(rows, &TraceSettings::new(&Profile::named("p1").unwrap()).every(7_000));
     let mut compared = 0;
-    for user in 0..asked.names.len() as u32 {
-        let own: Vec<_> = asked.queries.iter().filter(|query| query.user == user).collect();
+    for user in 0..result.names.len() as u32 {
+        let own: Vec<_> = result.queries.iter().filter(|query| query.user == user).collect();
         for pair in own.windows(2) {
             let way = naive::distance(&map, pair[0].position, pair[1].position).unwrap();
             assert!(way <= u64::from(pair[0].distance_constraint.units()), "{pair:?}");

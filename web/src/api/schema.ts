@@ -305,7 +305,7 @@ export interface components {
          * @enum {string}
          */
         Find: "within" | "nearest";
-        /** @description An object that was found. Not `Debug`: the distance locates the user. */
+        /** @description An object that was found. */
         FoundBody: {
             /** @description Category. */
             category: string;
@@ -456,7 +456,7 @@ export interface components {
             /** @description Number of streets in the region that the service was asked about. */
             streets: number;
         };
-        /** @description Reason why a request was refused. Not `Debug`: it holds the ticket. */
+        /** @description Reason why a request was refused. */
         RefusalBody: {
             /** @description Explanation, for humans. */
             message: string;
@@ -467,7 +467,7 @@ export interface components {
             /** @description Ticket of the query, if the request could be parsed. */
             ticket?: string | null;
         };
-        /** @description Result of an accepted query. Not `Debug`: it holds the ticket. */
+        /** @description Result of an accepted query. */
         ResultBody: {
             /** @description Objects found, nearest first. */
             answer?: components["schemas"]["FoundBody"][] | null;
@@ -493,35 +493,16 @@ export interface components {
              * @example 3
              */
             k: number;
-            question?: null | components["schemas"]["StandingQuestion"];
+            question?: null | components["schemas"]["QuestionBody"];
             /** @description Zones with rules of their own; at most 16. */
             zones?: components["schemas"]["ZoneBody"][];
-        };
-        /** @description A question, with the same fields as in a query. */
-        StandingQuestion: {
-            /** @description How distance is measured. */
-            along?: components["schemas"]["Along"];
-            /** @description Category of the objects; any if missing. */
-            category?: string | null;
-            /**
-             * Format: int32
-             * @description Number of objects, for `nearest`; at most 30.
-             */
-            count?: number | null;
-            /** @description Operation. */
-            find: components["schemas"]["Find"];
-            /**
-             * Format: double
-             * @description Radius in metres, for `within`; at most 2000.
-             */
-            radius?: number | null;
         };
         /** @description State of the gateway. */
         StateBody: {
             /** @description `ok` or `stopping`. */
             state: string;
         };
-        /** @description A token that was just created. It has no `Debug`, so that it cannot be logged. */
+        /** @description A token that was just created. */
         TokenBody: {
             /** @description Identifies the token in lists and for revocation. */
             id: string;

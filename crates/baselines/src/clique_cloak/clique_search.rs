@@ -1,4 +1,4 @@
-//! CliqueSearch for the first clique of a given size among a few candidates, in their order.
+//! Search for the first clique of a given size among a few candidates, in their order.
 
 /// Candidates, their adjacency matrix, and search buffers.
 #[derive(Clone, Debug, Default)]

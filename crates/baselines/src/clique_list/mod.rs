@@ -43,6 +43,12 @@ pub(crate) struct CliqueList {
 }
 
 impl CliqueList {
+    /// Largest [`CliqueList::size`] up to which the schemes maintain cliques of that many waiting
+    /// queries. It bounds the work of a turn; real traffic needs a few members per query.
+    pub(crate) const fn max_size(queries: usize) -> usize {
+        queries * 64 + (1 << 14)
+    }
+
     /// Removes all nodes and keeps the buffers.
     pub(crate) fn clear(&mut self) {
         self.free.clear();

@@ -31,11 +31,6 @@ const fn max_edges(queries: usize) -> usize {
     queries * 4 + (1 << 10)
 }
 
-/// Maximum sum of clique sizes up to which cliques are maintained.
-const fn max_members(queries: usize) -> usize {
-    queries * 64 + (1 << 14)
-}
-
 impl Graph {
     pub(super) fn new(atlas: &Atlas) -> Graph {
         Graph {
@@ -138,7 +133,7 @@ impl Graph {
         self.has_cliques &= self.edges <= max_edges(waiting);
         if self.has_cliques {
             self.cliques.add(number, &self.neighbours, Increment::Edge);
-            self.has_cliques = self.cliques.size() <= max_members(waiting);
+            self.has_cliques = self.cliques.size() <= CliqueList::max_size(waiting);
         }
     }
 
@@ -151,7 +146,7 @@ impl Graph {
                 self.find_neighbours(&query);
                 self.neighbours.retain(|&other| other < number);
                 self.cliques.add(number, &self.neighbours, Increment::Node);
-                if self.cliques.size() > max_members(waiting) {
+                if self.cliques.size() > CliqueList::max_size(waiting) {
                     return;
                 }
             }

@@ -39,15 +39,15 @@ pub struct ICliqueCloak {
 }
 
 /// A publishable set.
-struct Candidate {
+struct PublishableSet {
     members: Vec<u32>,
     ids: Vec<QueryId>,
     rectangle: Rectangle,
 }
 
-impl Candidate {
+impl PublishableSet {
     /// Orders by size, then smaller rectangle, then lower ids; the greatest is published first.
-    fn compare(&self, other: &Candidate) -> Ordering {
+    fn compare(&self, other: &PublishableSet) -> Ordering {
         let area = |rectangle: &Rectangle| rectangle.width() * rectangle.height();
         let size = self.members.len().cmp(&other.members.len());
         size.then_with(|| area(&other.rectangle).total_cmp(&area(&self.rectangle)))
@@ -68,14 +68,14 @@ impl ICliqueCloak {
 
     /// Returns the largest publishable subset of a clique. A user is published at most once per turn,
     /// since the second query must respect the rectangle of the first.
-    fn largest_part(&self, clique: &[u32]) -> Option<Candidate> {
+    fn largest_part(&self, clique: &[u32]) -> Option<PublishableSet> {
         let query = |&member: &u32| self.graph.query(member);
         let mut members: Vec<u32> = clique.to_vec();
         members.retain(|member| !self.published_users.contains(&query(member).user));
         let rectangle = prune(&mut members, query)?;
         let mut ids: Vec<QueryId> = members.iter().map(|member| query(member).id).collect();
         ids.sort_unstable();
-        Some(Candidate { members, ids, rectangle })
+        Some(PublishableSet { members, ids, rectangle })
     }
 
     /// Publishes the best set of all cliques until there is none. Only fresh cliques are searched:
@@ -84,7 +84,7 @@ impl ICliqueCloak {
         loop {
             let fresh = self.graph.cliques.fresh().to_vec();
             let clique = |&clique: &u32| self.largest_part(self.graph.cliques.members(clique));
-            let Some(best) = fresh.iter().filter_map(clique).max_by(Candidate::compare) else {
+            let Some(best) = fresh.iter().filter_map(clique).max_by(PublishableSet::compare) else {
                 return;
             };
             self.publish(&best, served);
@@ -112,7 +112,7 @@ impl ICliqueCloak {
         }
     }
 
-    fn publish(&mut self, set: &Candidate, served: &mut Vec<(QueryId, u32)>) {
+    fn publish(&mut self, set: &PublishableSet, served: &mut Vec<(QueryId, u32)>) {
         let region = Region::Rectangle(set.rectangle);
         let number = self.published.add(set.ids.iter().copied(), &region);
         served.extend(set.ids.iter().map(|&id| (id, number)));

@@ -12,7 +12,7 @@ use crate::waiting_table::{WaitingTable, waiting_index};
 use dense::DenseSearch;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
-use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
+use meshcloak::mesh::{MeshBuilder, MeshRule};
 use meshcloak::query::{Query, QueryId};
 use meshcloak::scheme::{
     Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
@@ -36,11 +36,6 @@ pub struct Sequential {
     /// By number: the clique to be published in this turn.
     chosen: Vec<Option<u32>>,
     published: Published,
-}
-
-/// Maximum sum of clique sizes, which bounds the work of a turn. Real traffic has a few per query.
-const fn max_members(queries: usize) -> usize {
-    queries * 64 + (1 << 14)
 }
 
 impl Sequential {
@@ -102,7 +97,7 @@ impl Sequential {
             self.cliques.add(number, &self.neighbours, self.increment);
             // A subgraph has no larger sum of clique sizes, so the result does not depend on the
             // order of insertion.
-            if self.cliques.size() > max_members(waiting.len()) {
+            if self.cliques.size() > CliqueList::max_size(waiting.len()) {
                 self.waiting_table.invalidate();
                 return false;
             }
@@ -204,11 +199,9 @@ fn add_set<'a>(
     published: &mut Published,
     members: impl Iterator<Item = &'a Query> + Clone,
 ) -> u32 {
-    let stands =
-        |query: &Query| MeshKey { street: query.position.street, dc: query.distance_constraint };
     let ids = members.clone().map(|query| query.id);
     published.add_mesh(ids, |streets: &mut Vec<StreetId>| {
-        mesh.cloaking_mesh(members.map(stands), streets);
+        mesh.cloaking_mesh(members.map(Query::mesh_key), streets);
     })
 }
 

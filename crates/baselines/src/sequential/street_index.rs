@@ -72,9 +72,9 @@ fn visit_reachable(atlas: &Atlas, query: &Query, mut visit: impl FnMut(StreetId)
     match atlas.rows() {
         Rows::Streets(reach) => {
             let near = map.exits(query.position).map(|(_, leave)| leave).min();
-            let remaining = near.and_then(|leave| dc.checked_sub(leave));
+            let budget = near.and_then(|leave| dc.checked_sub(leave));
             for reached in reach.row(query.position.street) {
-                if remaining.is_none_or(|left| u32::from(reached.nearest) > left.units()) {
+                if budget.is_none_or(|budget| u32::from(reached.nearest) > budget.units()) {
                     break; // rows are sorted by distance
                 }
                 visit(reached.street);
@@ -82,8 +82,8 @@ fn visit_reachable(atlas: &Atlas, query: &Query, mut visit: impl FnMut(StreetId)
         }
         Rows::Terminals(_) => {
             for (exit, leave) in map.exits(query.position) {
-                let Some(left) = dc.checked_sub(leave) else { continue };
-                let row = atlas.matrix().row(exit).filter(|&(_, across)| across <= left);
+                let Some(budget) = dc.checked_sub(leave) else { continue };
+                let row = atlas.matrix().row(exit).filter(|&(_, across)| across <= budget);
                 for (terminal, _) in row {
                     map.leaving(terminal).iter().for_each(|arm| visit(arm.street));
                 }

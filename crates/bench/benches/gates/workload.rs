@@ -169,9 +169,9 @@ fn batches(map: &StreetMap) -> Vec<Batch> {
     let mut ids = (1..).map(QueryId);
     let mut batches = Vec::new();
     for second in 0..SECONDS.end {
-        let asked = simulation.step().expect("the simulation lasts longer than SECONDS");
+        let second_batch = simulation.step().expect("the simulation lasts longer than SECONDS");
         if SECONDS.contains(&second) {
-            let queries = asked.queries.iter().zip(&mut ids);
+            let queries = second_batch.queries.iter().zip(&mut ids);
             batches.push(Batch {
                 now: Time::from_millis(second * 1_000),
                 arrivals: queries.map(|(query, id)| query.as_query(id)).collect(),

@@ -9,7 +9,7 @@ use meshcloak::query::Query;
 use meshcloak::units::Length;
 use std::sync::Arc;
 
-/// Seconds in which all agents are still present, so frequent askers dominate.
+/// Seconds in which all agents are still present, so agents with short query intervals dominate.
 const EARLY: usize = 100;
 
 /// Measurements of the expanding meshes of some queries.
@@ -128,23 +128,23 @@ fn without(map: &StreetMap, streets: &[StreetId], others: &[StreetId]) -> Vec<St
 /// Search for the streets that can be entered from a position, by exact offset.
 struct ExactReach<'a> {
     map: &'a StreetMap,
-    ways: Arcs,
+    arcs: Arcs,
     search: Search,
 }
 
 impl ExactReach<'_> {
     fn new(map: &StreetMap) -> ExactReach<'_> {
-        ExactReach { map, ways: Arcs::forward(map), search: Search::new(map.terminal_count()) }
+        ExactReach { map, arcs: Arcs::forward(map), search: Search::new(map.terminal_count()) }
     }
 
     /// Returns the streets that can be entered, and those that can be traversed completely.
     fn streets(&mut self, from: Position, dc: Length) -> (Vec<StreetId>, Vec<StreetId>) {
         let (mut streets, mut whole) = (vec![from.street], Vec::new());
         let radius = dc.checked_sub(Length::UNIT).unwrap_or(Length::ZERO);
-        self.search.run(&self.ways, self.map.exits(from), radius, |terminal, behind| {
+        self.search.run(&self.arcs, self.map.exits(from), radius, |terminal, travelled| {
             for arm in self.map.leaving(terminal) {
                 streets.push(arm.street);
-                if behind + self.map.street(arm.street).length <= dc {
+                if travelled + self.map.street(arm.street).length <= dc {
                     whole.push(arm.street);
                 }
             }

@@ -35,25 +35,25 @@ impl Outcome {
 
     /// Success rate, truncated batches, microseconds per query, milliseconds of the slowest batch.
     pub fn as_csv(&self) -> String {
-        let asked = (self.succeeded + self.expired) as f64;
+        let queries = (self.succeeded + self.expired) as f64;
         format!(
             "{:.4},{},{:.2},{:.0}",
             self.success(),
             self.truncated,
-            self.spent.as_secs_f64() * 1e6 / asked,
+            self.spent.as_secs_f64() * 1e6 / queries,
             self.worst.as_secs_f64() * 1e3,
         )
     }
 
     /// Prints a row of the table of guarantees.
     pub fn print(&self, setting: &str, row: &str, paper: &Outcome) {
-        let asked = (self.succeeded + self.expired) as f64;
+        let queries = (self.succeeded + self.expired) as f64;
         println!(
             "{setting:8} {row:16} {:7.2} % {:6.2} % {:5.2} s {:6.2} {:5.2}× {:8.1} {:8.0} {:6}{}",
             100.0 * self.success(),
             100.0 * self.success() / paper.success(),
             self.delay.as_secs_f64() / self.succeeded.max(1) as f64,
-            self.spent.as_secs_f64() * 1e6 / asked,
+            self.spent.as_secs_f64() * 1e6 / queries,
             self.spent.as_secs_f64() / paper.spent.as_secs_f64(),
             self.worst.as_secs_f64() * 1e3,
             self.metres / self.sampled.max(1) as f64,

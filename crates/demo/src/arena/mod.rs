@@ -18,11 +18,12 @@ use meshcloak::distance::Atlas;
 use meshcloak::map::Frame;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::units::Time;
+use parking_lot::Mutex;
 use replay::Replay;
 use schemes::SchemeFactory;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Request of a comparison.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -103,12 +104,8 @@ const MAX_MOMENTS: usize = 6;
 /// Smallest number of recorded seconds for a comparison.
 const MIN_SECONDS: usize = 8;
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Arena {
-    /// An arena without moments.
+    /// Creates an arena without moments.
     pub fn new(atlas: Arc<Atlas>, frame: Frame) -> Arena {
         let factory = SchemeFactory::new(Arc::clone(&atlas));
         Arena { atlas, factory, frame, moments: Mutex::default() }
@@ -148,7 +145,7 @@ impl Arena {
         wanted: Option<u64>,
         now: impl FnOnce() -> Vec<RecordedSecond>,
     ) -> Result<Arc<Moment>, ArenaError> {
-        let mut moments = lock(&self.moments);
+        let mut moments = self.moments.lock();
         if let Some(moment) = moments.iter().find(|moment| Some(moment.second) == wanted) {
             return Ok(Arc::clone(moment));
         }
@@ -199,7 +196,7 @@ impl Arena {
 
 impl Moment {
     fn replay(&self, factory: &SchemeFactory, id: &'static str) -> Arc<Replay> {
-        let mut replays = lock(&self.replays);
+        let mut replays = self.replays.lock();
         let replay = replays.entry(id).or_insert_with(|| {
             let scheme = factory.make(id).expect("the id is one of SCHEMES");
             Arc::new(Replay::new(scheme, &self.seconds))

@@ -55,7 +55,7 @@ pub struct SchemeFactory {
 }
 
 impl SchemeFactory {
-    /// A factory for schemes on this map.
+    /// Creates a factory for schemes on this map.
     pub fn new(atlas: Arc<Atlas>) -> SchemeFactory {
         SchemeFactory { atlas, cells: OnceLock::new() }
     }

@@ -15,7 +15,8 @@ pub(super) fn example() -> String {
             text.push_str(&format!("\n[{section}]\n"));
             current = section;
         }
-        text.push_str(&format!("# {}\n{name} = {}\n", setting.about, setting.default));
+        let alias = setting.alias().map(|alias| format!(" Alias: {alias}.")).unwrap_or_default();
+        text.push_str(&format!("# {}{alias}\n{name} = {}\n", setting.about, setting.default));
     }
     text
 }

@@ -2,14 +2,16 @@
 //! precedence. Parsing, names, flags, checks and the example file all derive from that list.
 //!
 //! A setting is named `section.name` in the file, `MESHCLOAK_SECTION_NAME` in the environment and
-//! by `--set section.name=value` on the command line. Every value is checked before anything runs.
+//! by `--set section.name=value` on the command line. Some settings have an alias. Every value is checked before anything runs.
 
 mod example;
 mod parse;
+mod setting;
 mod settings;
 mod sources;
 
-pub use settings::{Setting, settings};
+pub use setting::Setting;
+pub use settings::settings;
 pub use sources::{ConfigError, Mode, Source, Sources};
 
 use crate::service::PlanarSettings;
@@ -32,13 +34,13 @@ pub struct Config {
     /// Batches and guarantee.
     pub engine: EngineConfig,
     /// Default limits of an account.
-    pub limits: Limits,
+    pub limits: AccountLimits,
     /// File of keys; with `None` only the demo is accessible.
     pub keys: Option<PathBuf>,
     /// Storage of results for repeated tickets.
     pub results: ResultsConfig,
     /// Settings of users.
-    pub people: PeopleConfig,
+    pub users: UsersConfig,
     /// Location service.
     pub service: ServiceConfig,
     /// Log.
@@ -103,7 +105,7 @@ pub struct EngineConfig {
 
 /// Limits of an account.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct AccountLimits {
     /// Queries per second.
     pub rate: u32,
     /// Queries per minute and user.
@@ -131,7 +133,7 @@ pub struct ResultsConfig {
 
 /// Settings of users.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PeopleConfig {
+pub struct UsersConfig {
     /// File of settings and tokens; `None` keeps them in memory.
     pub file: Option<PathBuf>,
     /// Largest number of users with settings.
@@ -209,7 +211,7 @@ impl Default for Config {
                 dc_max,
                 queue: 200_000,
             },
-            limits: Limits {
+            limits: AccountLimits {
                 rate: 1_000,
                 person_rate: 60,
                 k_max: 50,
@@ -223,7 +225,7 @@ impl Default for Config {
                 max_count: 100_000,
                 max_bytes: 256 << 20,
             },
-            people: PeopleConfig {
+            users: UsersConfig {
                 file: None,
                 max_count: 100_000,
                 blur: 200.0,

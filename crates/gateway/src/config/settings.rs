@@ -1,8 +1,7 @@
 //! The list of settings: key, explanation, default, and parser.
 
-use super::parse::{
-    Expected, address, constraint, lon_lat, metres, one_of, path, seconds, snap, whole,
-};
+use super::parse::{address, constraint, lon_lat, metres, one_of, path, seconds, snap, whole};
+use super::setting::Setting;
 use super::{Config, LogFormat, TlsFiles};
 use crate::receipt::guarantee_name;
 use crate::service::RemoteSettings;
@@ -10,26 +9,6 @@ use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
 use std::path::PathBuf;
-
-/// One setting.
-#[derive(Debug)]
-pub struct Setting {
-    /// `section.name`.
-    pub key: &'static str,
-    /// Explanation in one line: meaning, unit, range, special values.
-    pub about: &'static str,
-    /// Default as a TOML value.
-    pub default: &'static str,
-    /// Parses a value into a configuration, or returns what was expected.
-    pub(super) set: fn(&mut Config, &str) -> Result<(), Expected>,
-}
-
-impl Setting {
-    /// Returns the name of the environment variable.
-    pub fn variable(&self) -> String {
-        format!("MESHCLOAK_{}", self.key.replace('.', "_").to_uppercase())
-    }
-}
 
 /// Returns all settings, grouped by section.
 pub fn settings() -> &'static [Setting] {
@@ -214,25 +193,25 @@ const SETTINGS: &[Setting] = &[
         "people.file",
         "\"\"",
         "File of user settings and tokens, readable by its owner only; \"\" keeps them in memory.",
-        |c, text| c.people.file = path(text)
+        |c, text| c.users.file = path(text)
     ),
     setting!(
         "people.most",
         "100000",
         "Largest number of users with settings, 0 to 10000000.",
-        |c, text| c.people.max_count = whole(text, 0..=10_000_000)?
+        |c, text| c.users.max_count = whole(text, 0..=10_000_000)?
     ),
     setting!(
         "people.blur",
         "200",
         "Largest random shift of a zone's boundary in metres, 0 to 5000; changes daily.",
-        |c, text| c.people.blur = metres(text, 0.0..=5_000.0)?
+        |c, text| c.users.blur = metres(text, 0.0..=5_000.0)?
     ),
     setting!(
         "people.skew",
         "30",
         "Accepted clock error of a phone in seconds, 0 to 3600; beyond it the time of arrival counts.",
-        |c, text| c.people.skew = seconds(text, 0.0..=3600.0)?
+        |c, text| c.users.skew = seconds(text, 0.0..=3600.0)?
     ),
     setting!(
         "service.source",
@@ -243,7 +222,8 @@ const SETTINGS: &[Setting] = &[
                 || text.starts_with("postgresql://")
                 || text.starts_with("postgres://")
                 || RemoteSettings::is_name(text);
-            let expected = "built-in, an address that begins with postgresql://, or a file.toml";
+            let expected = "built-in, postgresql://…, a file.toml, or PROTOCOL+URL with protocol \
+                            overpass, ogc-features or webhook";
             known.then_some(()).ok_or(expected)?;
             c.service.source = text.to_owned();
         }
@@ -297,17 +277,4 @@ const SETTINGS: &[Setting] = &[
 
 fn tls(config: &mut Config) -> &mut TlsFiles {
     config.server.tls.get_or_insert_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn setting_names_are_unique() {
-        let mut names: Vec<String> = SETTINGS.iter().map(Setting::variable).collect();
-        names.sort();
-        names.dedup();
-        assert_eq!(names.len(), SETTINGS.len());
-    }
 }

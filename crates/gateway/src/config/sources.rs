@@ -2,6 +2,7 @@
 //! expected form and the source.
 
 use super::parse::Expected;
+use super::setting::variable;
 use super::{Config, Setting, settings};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,8 +29,8 @@ pub enum ConfigError {
     /// The value is invalid.
     #[error("`{key}` is `{value}` ({source_name}), expected {expected}")]
     Wrong {
-        /// Setting.
-        key: &'static str,
+        /// Name as given.
+        key: String,
         /// Value as given.
         value: String,
         /// Expected form.
@@ -87,6 +88,8 @@ pub struct Sources {
 /// A value assigned to a setting by a source.
 pub(super) struct Assignment {
     pub setting: &'static Setting,
+    /// Key or alias, as given.
+    name: String,
     pub value: String,
     source: String,
 }
@@ -94,10 +97,11 @@ pub(super) struct Assignment {
 impl Assignment {
     /// Builds the error of an invalid value.
     pub fn error(&self, expected: Expected) -> ConfigError {
-        let key = self.setting.key;
         // The address of a database may contain a password.
-        let value = if key == "service.source" { "…".to_owned() } else { self.value.clone() };
-        ConfigError::Wrong { key, value, expected, source_name: self.source.clone() }
+        let is_secret = self.setting.key == "service.source";
+        let value = if is_secret { "…".to_owned() } else { self.value.clone() };
+        let (key, source_name) = (self.name.clone(), self.source.clone());
+        ConfigError::Wrong { key, value, expected, source_name }
     }
 }
 
@@ -140,16 +144,18 @@ impl Sources {
         if let Some(file) = &self.file {
             read_file(file, &mut all)?;
         }
-        for setting in settings() {
-            let variable = setting.variable();
-            for (_, value) in self.variables.iter().filter(|(name, _)| *name == variable) {
-                let source = format!("environment, {variable}");
-                all.push(Assignment { setting, value: value.clone(), source });
+        let names =
+            settings().iter().flat_map(|setting| setting.names().map(move |n| (setting, n)));
+        for (setting, name) in names {
+            let variable = variable(name);
+            for (_, value) in self.variables.iter().filter(|(known, _)| *known == variable) {
+                let (name, source) = (name.to_owned(), format!("environment, {variable}"));
+                all.push(Assignment { setting, name, value: value.clone(), source });
             }
         }
         for (key, value) in &self.flags {
-            let setting = by_key(key, "flag")?;
-            all.push(Assignment { setting, value: value.clone(), source: "flag".into() });
+            let (setting, source) = (find(key, "flag")?, "flag".to_owned());
+            all.push(Assignment { setting, name: key.clone(), value: value.clone(), source });
         }
         Ok(all)
     }
@@ -193,8 +199,9 @@ impl Sources {
     }
 }
 
-fn by_key(key: &str, source: &str) -> Result<&'static Setting, ConfigError> {
-    let found = settings().iter().find(|setting| setting.key == key);
+/// Returns the setting with this key or alias.
+fn find(key: &str, source: &str) -> Result<&'static Setting, ConfigError> {
+    let found = settings().iter().find(|setting| setting.names().any(|name| name == key));
     found.ok_or_else(|| ConfigError::Unknown { key: key.into(), source_name: source.into() })
 }
 
@@ -211,19 +218,21 @@ fn read_file(file: &Source, all: &mut Vec<Assignment>) -> Result<(), ConfigError
             return Err(ConfigError::Unknown { key: section, source_name: file.name.clone() });
         };
         for (name, value) in values {
-            let setting = by_key(&format!("{section}.{name}"), &file.name)?;
+            let name = format!("{section}.{name}");
+            let setting = find(&name, &file.name)?;
+            if let Some(other) = all.iter().find(|known| known.setting.key == setting.key) {
+                return Err(wrong(format!("`{}` and `{name}` are the same setting", other.name)));
+            }
             let value = match value {
                 toml::Value::String(text) => text,
                 toml::Value::Integer(number) => number.to_string(),
                 toml::Value::Float(number) => number.to_string(),
                 toml::Value::Boolean(truth) => truth.to_string(),
                 _ => {
-                    return Err(wrong(format!(
-                        "`{section}.{name}` is neither a string nor a number"
-                    )));
+                    return Err(wrong(format!("`{name}` is neither a string nor a number")));
                 }
             };
-            all.push(Assignment { setting, value, source: file.name.clone() });
+            all.push(Assignment { setting, name, value, source: file.name.clone() });
         }
     }
     Ok(())
@@ -270,6 +279,24 @@ mod tests {
         let config = Config::load(&sources).expect("all values are valid");
         assert_eq!(config.engine.tick, Duration::from_secs(4));
         assert_eq!((config.engine.queue, config.results.keep), (8, Duration::from_secs(9)));
+    }
+
+    #[test]
+    fn an_alias_names_the_same_setting_in_every_source() {
+        let file = |text| Sources::new().file(Source::from_text("gate.toml", text));
+        let variable = [("MESHCLOAK_LIMITS_USER_RATE".to_owned(), "7".to_owned())];
+        let sources = file("[results]\nmax_count = 5\n[users]\nblur = 1\n[people]\nskew = 2")
+            .environment(variable)
+            .flag("users.max_count", "3");
+        let config = Config::load(&sources).expect("all values are valid");
+        assert_eq!((config.results.max_count, config.limits.person_rate), (5, 7));
+        assert_eq!((config.users.max_count, config.users.blur), (3, 1.0));
+        assert_eq!(config.users.skew, Duration::from_secs(2));
+        assert!(error(&file("[users]\nskew = -1")).starts_with("`users.skew` is `-1`"));
+        assert_eq!(
+            error(&file("[users]\nskew = 1\n[people]\nskew = 2")),
+            "gate.toml: `people.skew` and `users.skew` are the same setting"
+        );
     }
 
     #[test]

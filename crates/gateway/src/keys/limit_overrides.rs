@@ -1,6 +1,6 @@
 //! Limits of one account that override those of the configuration.
 
-use crate::config::Limits;
+use crate::config::AccountLimits;
 use meshcloak::units::Length;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl LimitOverrides {
         let decimal = |value: Option<f64>| value.map(|value| value.to_string());
         let all = [
             ("rate", whole(self.rate)),
-            ("person rate", whole(self.person_rate)),
+            ("user rate", whole(self.person_rate)),
             ("k at most", whole(self.k_max)),
             ("dt at most", decimal(self.dt_max)),
             ("dc at least", decimal(self.dc_min)),
@@ -46,9 +46,9 @@ impl LimitOverrides {
     }
 
     /// Applies the overrides to the limits of the configuration.
-    pub fn apply_to(&self, all: Limits) -> Limits {
+    pub fn apply_to(&self, all: AccountLimits) -> AccountLimits {
         let dt_max = self.dt_max.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Limits {
+        AccountLimits {
             rate: self.rate.unwrap_or(all.rate).max(1),
             person_rate: self.person_rate.unwrap_or(all.person_rate).max(1),
             k_max: self.k_max.unwrap_or(all.k_max),

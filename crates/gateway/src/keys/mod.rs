@@ -11,8 +11,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The SHA-256 of a key.
-pub type Hash = [u8; 32];
+/// The SHA-256 of a key or token.
+pub type SecretHash = [u8; 32];
 
 /// Contents of the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -103,7 +103,7 @@ impl KeyFile {
         let mut text =
             serde_json::to_string_pretty(self).map_err(|error| wrong(error.to_string()))?;
         text.push('\n');
-        replace(path, &text).map_err(|error| wrong(error.to_string()))
+        replace_file(path, &text).map_err(|error| wrong(error.to_string()))
     }
 
     /// Adds a key to an account, and creates the account if needed. Limits replace those of the
@@ -116,7 +116,7 @@ impl KeyFile {
         let mut bits = [0; 32];
         getrandom::fill(&mut bits).map_err(KeyError::Randomness)?;
         let secret = format!("mc_{}", hexadecimal(&bits));
-        let sha256 = hexadecimal(&hash(&secret));
+        let sha256 = hexadecimal(&hash_secret(&secret));
         let id = sha256[..12].to_owned();
         let entry = KeyEntry { id: id.clone(), sha256 };
         match self.accounts.iter_mut().find(|account| account.name == name) {
@@ -151,13 +151,13 @@ impl KeyFile {
 
 impl KeyEntry {
     /// Returns the hash as bytes; `None` if it is malformed.
-    pub fn hash(&self) -> Option<Hash> {
-        bytes(&self.sha256)
+    pub fn hash(&self) -> Option<SecretHash> {
+        parse_hash(&self.sha256)
     }
 }
 
 /// Parses 64 hexadecimal digits.
-pub(crate) fn bytes(text: &str) -> Option<Hash> {
+pub(crate) fn parse_hash(text: &str) -> Option<SecretHash> {
     let digits = text.as_bytes();
     let mut hash = [0; 32];
     if digits.len() != 64 {
@@ -170,13 +170,13 @@ pub(crate) fn bytes(text: &str) -> Option<Hash> {
     Some(hash)
 }
 
-/// Returns the hash of a presented key.
-pub fn hash(secret: &str) -> Hash {
+/// Returns the SHA-256 of a key or token.
+pub fn hash_secret(secret: &str) -> SecretHash {
     Sha256::digest(secret.as_bytes()).into()
 }
 
 /// Replaces a file atomically by one that is readable by its owner only.
-pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn replace_file(path: &Path, text: &str) -> std::io::Result<()> {
     // Resolves symbolic links, so that the target is replaced and not the link.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let temporary = path.with_extension("new");
@@ -224,7 +224,7 @@ mod tests {
         assert!(!text.contains(&first.secret[3..]) && text.contains(&first.id));
         let read = KeyFile::read(&path).unwrap();
         assert_eq!(read, file);
-        assert_eq!(read.accounts[0].keys[0].hash(), Some(hash(&first.secret)));
+        assert_eq!(read.accounts[0].keys[0].hash(), Some(hash_secret(&first.secret)));
         assert_eq!(
             read.accounts[0].limits.rate,
             Some(7),

@@ -1,7 +1,7 @@
 //! JSON messages of a WebSocket; each is an object with a `type`.
 
 use crate::answers::json;
-use crate::users::StandingQuestion;
+use crate::api::QuestionBody;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
@@ -46,8 +46,8 @@ pub struct AskMessage {
     pub dt: Option<f64>,
     /// Question of each position; `null`: none, the user is a present member of anonymity sets.
     #[serde(default, deserialize_with = "null_or_value")]
-    #[schema(value_type = Option<StandingQuestion>)]
-    pub question: Option<Option<StandingQuestion>>,
+    #[schema(value_type = Option<QuestionBody>)]
+    pub question: Option<Option<QuestionBody>>,
 }
 
 /// A position of the user: one query with the standing question.
@@ -79,7 +79,7 @@ impl std::fmt::Debug for PositionMessage {
 /// Distinguishes `null` from a missing field.
 fn null_or_value<'de, D: Deserializer<'de>>(
     text: D,
-) -> Result<Option<Option<StandingQuestion>>, D::Error> {
+) -> Result<Option<Option<QuestionBody>>, D::Error> {
     Option::deserialize(text).map(Some)
 }
 

@@ -38,7 +38,7 @@ pub(super) async fn run(gateway: Arc<Gateway>, account: Arc<Account>, socket: We
     let mut stopping = gateway.stopping();
     let first = tokio::select! {
         first = tokio::time::timeout(timeout, next_text(&mut stream)) => first,
-        () = until_true(&mut stopping) => Ok(Err(CloseReason(close_code::AWAY, "stopping"))),
+        () = until_true(&mut stopping) => Ok(Err(CloseReason(close_code::AWAY, "the gateway is stopping"))),
     };
     let reason = match first {
         Ok(Ok(text)) => match Connection::open(&gateway, &account, &text) {
@@ -47,11 +47,11 @@ pub(super) async fn run(gateway: Arc<Gateway>, account: Arc<Account>, socket: We
                 gateway.metrics().refused(&refusal);
                 let text = numbered("error", 0, &refusal_json(None, &refusal));
                 sink.send(Message::text(text)).await.ok();
-                CloseReason(close_code::POLICY, "hello")
+                CloseReason(close_code::POLICY, "`hello` was refused")
             }
         },
         Ok(Err(reason)) => reason,
-        Err(_) => CloseReason(close_code::POLICY, "no hello came"),
+        Err(_) => CloseReason(close_code::POLICY, "no `hello` in time"),
     };
     let frame = CloseFrame { code: reason.0, reason: reason.1.into() };
     tokio::time::timeout(CLOSE_TIMEOUT, sink.send(Message::Close(Some(frame)))).await.ok();
@@ -64,11 +64,11 @@ async fn next_text(stream: &mut SplitStream<WebSocket>) -> Result<String, CloseR
             Some(Ok(Message::Text(text))) => return Ok(text.to_string()),
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
             Some(Ok(Message::Binary(_))) => {
-                return Err(CloseReason(close_code::UNSUPPORTED, "text only"));
+                return Err(CloseReason(close_code::UNSUPPORTED, "text messages only"));
             }
             Some(Ok(Message::Close(_))) | None => return Err(CloseReason(close_code::NORMAL, "")),
             // Too large, not UTF-8, or a broken connection.
-            Some(Err(_)) => return Err(CloseReason(close_code::SIZE, "not a message")),
+            Some(Err(_)) => return Err(CloseReason(close_code::SIZE, "invalid message")),
         }
     }
 }
@@ -97,14 +97,16 @@ impl Connection {
                 NextAction::Send(seq, text) => {
                     let sent = tokio::time::timeout(idle, sink.send(Message::text(text))).await;
                     if !matches!(sent, Ok(Ok(()))) {
-                        return CloseReason(close_code::POLICY, "too slow");
+                        return CloseReason(close_code::POLICY, "the client reads too slowly");
                     }
                     seq.into_iter().for_each(|seq| self.session.mark_sent(seq));
                 }
                 NextAction::Replaced => {
-                    return CloseReason(close_code::POLICY, "resumed elsewhere");
+                    return CloseReason(close_code::POLICY, "resumed by another connection");
                 }
-                NextAction::Ended => return CloseReason(close_code::AWAY, "stopping"),
+                NextAction::Ended => {
+                    return CloseReason(close_code::AWAY, "the gateway is stopping");
+                }
             }
             next = self.session.next(self.number).await;
         }
@@ -127,11 +129,13 @@ impl Connection {
             let text = match text {
                 Ok(Ok(text)) => text,
                 Ok(Err(reason)) => return reason,
-                Err(_) => return CloseReason(close_code::NORMAL, "silent"),
+                Err(_) => return CloseReason(close_code::NORMAL, "idle time-out"),
             };
             self.session.confirm_sent();
             let account = self.gateway.directory().current(&self.account).cloned();
-            let Some(account) = account else { return CloseReason(close_code::POLICY, "no key") };
+            let Some(account) = account else {
+                return CloseReason(close_code::POLICY, "the key was revoked");
+            };
             if let Err(refusal) = self.handle(&account, &text) {
                 self.gateway.metrics().refused(&refusal);
                 self.session.push("error", &refusal_json(None, &refusal));
@@ -190,7 +194,7 @@ impl Connection {
             dc: position.dc.or(estimated.map(|motion| reachable_distance(account, motion))),
             speed: position.speed.or(estimated.map(|motion| motion.speed)),
             interval: position.interval,
-            question: question.as_ref().map(|question| question.body()),
+            question,
         };
         let query = check_query(&self.gateway, account, &request)?;
         self.session.add_waiting();
@@ -218,7 +222,7 @@ impl Connection {
         let speed = position.speed.filter(|speed| speed.is_finite() && *speed >= 0.0);
         let fix = Fix {
             arrived,
-            made: None,
+            tracker_millis: None,
             point: located.point.into_exposed(),
             position: located.position.into_exposed(),
             speed,

@@ -2,10 +2,10 @@
 
 use super::messages::AskMessage;
 use crate::accounts::Account;
+use crate::api::QuestionBody;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::{self, seconds};
-use crate::users::StandingQuestion;
 use std::sync::Arc;
 
 /// Values shared by all queries of a session.
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) struct StandingQuery {
     pub k: u64,
     pub dt: f64,
-    pub question: Option<StandingQuestion>,
+    pub question: Option<QuestionBody>,
 }
 
 impl StandingQuery {
@@ -62,6 +62,6 @@ impl StandingQuery {
         }
         self.question
             .as_ref()
-            .map_or(Ok(()), |question| intake::question(gateway, &question.body()).map(drop))
+            .map_or(Ok(()), |question| intake::question(gateway, question).map(drop))
     }
 }

@@ -77,7 +77,7 @@ struct Refiner<'a> {
 
 impl Refiner<'_> {
     fn is_wanted(&self, object: u32) -> bool {
-        self.question.category.holds(&self.objects.objects()[object as usize].category)
+        self.question.category.includes(&self.objects.objects()[object as usize].category)
     }
 
     /// Calls `visit` with the objects that are reached without leaving the user's street.
@@ -128,7 +128,8 @@ impl Refiner<'_> {
     fn plane_distances(&self) -> impl Iterator<Item = (f64, u32)> {
         let here = self.point();
         let objects = self.objects.objects().iter().zip(0_u32..);
-        let wanted = objects.filter(|(object, _)| self.question.category.holds(&object.category));
+        let wanted =
+            objects.filter(|(object, _)| self.question.category.includes(&object.category));
         wanted.map(move |(object, number)| (here.distance(object.point), number))
     }
 

@@ -94,7 +94,7 @@ fn exact_answer(
             naive::distance(map, &table, position, object.position?).map(Length::as_metres)
         }
     };
-    let wanted = objects.iter().filter(|object| question.category.holds(&object.category));
+    let wanted = objects.iter().filter(|object| question.category.includes(&object.category));
     let mut all: Vec<(f64, String)> =
         wanted.filter_map(|object| Some((metres(object)?, object.id.clone()))).collect();
     all.retain(|&(metres, _)| metres <= radius);

@@ -136,7 +136,7 @@ impl BuiltIn {
     }
 
     fn is_of(&self, category: &Category, number: u32) -> bool {
-        category.holds(&self.objects[number as usize].category)
+        category.includes(&self.objects[number as usize].category)
     }
 
     /// Returns the objects on the region and those within `radius` of its boundary terminals.

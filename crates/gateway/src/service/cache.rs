@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Cached answers.
-pub(crate) struct Cache {
+pub(crate) struct AnswerCache {
     capacity: usize,
     ttl: Duration,
     entries: Mutex<CacheEntries>,
@@ -24,10 +24,10 @@ struct CacheEntries {
     weight: usize,
 }
 
-impl Cache {
+impl AnswerCache {
     /// Builds an empty cache. `capacity` is in objects plus streets, see [`weight`].
-    pub(crate) fn new(capacity: usize, ttl: Duration) -> Cache {
-        Cache { capacity, ttl, entries: Mutex::default() }
+    pub(crate) fn new(capacity: usize, ttl: Duration) -> AnswerCache {
+        AnswerCache { capacity, ttl, entries: Mutex::default() }
     }
 
     /// Returns the cached answer unless it has expired.

@@ -2,7 +2,7 @@
 //! concurrent requests, cache.
 
 use super::breaker::Breaker;
-use super::cache::Cache;
+use super::cache::AnswerCache;
 use super::{Objects, Service, ServiceError};
 use crate::inquiry::Inquiry;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ pub struct ServiceClient {
     service: Box<dyn Service>,
     settings: ServiceClientSettings,
     breaker: Breaker,
-    cache: Cache,
+    cache: AnswerCache,
     slots: Semaphore,
 }
 
@@ -73,7 +73,7 @@ impl ServiceClient {
     /// Wraps a service.
     pub fn new(service: Box<dyn Service>, settings: ServiceClientSettings) -> ServiceClient {
         let breaker = Breaker::new(settings.failure_threshold, settings.open_duration);
-        let cache = Cache::new(settings.cache_capacity, settings.cache_ttl);
+        let cache = AnswerCache::new(settings.cache_capacity, settings.cache_ttl);
         let slots = Semaphore::new(settings.max_concurrent.clamp(1, Semaphore::MAX_PERMITS));
         ServiceClient { service, settings, breaker, cache, slots }
     }

@@ -31,7 +31,7 @@ impl PlanarService for InMemoryService {
         let matches = |object: &&RawObject| {
             let is_near =
                 range.around.is_none_or(|area| area.lines.distance(object.point) <= area.metres);
-            is_near && range.category.holds(&object.category)
+            is_near && range.category.includes(&object.category)
         };
         let objects: Vec<RawObject> =
             self.objects.iter().filter(matches).take(self.limit).cloned().collect();

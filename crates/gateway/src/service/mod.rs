@@ -56,7 +56,7 @@ pub type ServiceFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ServiceErr
 
 /// A source of objects with positions.
 pub trait Service: Send + Sync {
-    /// Name in logs and metrics: `built-in`, `postgis`.
+    /// Name of the connector, for example `built-in` or `postgis`.
     fn name(&self) -> &'static str;
 
     /// Returns a superset of the objects that the answer of any user in the region can hold.

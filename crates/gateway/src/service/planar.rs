@@ -63,7 +63,7 @@ impl fmt::Debug for RawObject {
 
 /// A service that answers ranges in the plane and nothing else.
 pub trait PlanarService: Send + Sync {
-    /// Name in logs and metrics.
+    /// Name of the connector.
     fn name(&self) -> &'static str;
 
     /// Returns the objects of a category in an area, or a superset of them.
@@ -192,7 +192,7 @@ impl<S: PlanarService> Planar<S> {
     ) -> Result<(), ServiceError> {
         for RawObject { id, name, category, point } in received.objects {
             let is_finite = point.x.is_finite() && point.y.is_finite();
-            if !is_finite || !wanted.holds(&category) || answer.objects.contains_key(&id) {
+            if !is_finite || !wanted.includes(&category) || answer.objects.contains_key(&id) {
                 continue;
             }
             if answer.objects.len() == self.settings.max_objects {

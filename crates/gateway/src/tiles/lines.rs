@@ -17,7 +17,7 @@ pub struct TileExtent {
 
 impl TileExtent {
     /// Converts Web Mercator to tile units.
-    pub fn to_tile_units(&self, world: Point) -> Point {
+    pub fn to_tile_units(self, world: Point) -> Point {
         let scale = f64::from(EXTENT) / self.side;
         Point::new((world.x - self.corner.x) * scale, (world.y - self.corner.y) * scale)
     }

@@ -8,14 +8,14 @@ use std::f64::consts::PI;
 const MAX_LATITUDE: f64 = 85.051_128_779_806_6;
 
 /// Projects lon/lat to the unit square.
-pub fn world(lon_lat: LonLat) -> Point {
+pub fn project(lon_lat: LonLat) -> Point {
     let lat = lon_lat.lat.clamp(-MAX_LATITUDE, MAX_LATITUDE).to_radians();
     let y = 0.5 - lat.tan().asinh() / (2.0 * PI);
     Point::new(lon_lat.lon / 360.0 + 0.5, y)
 }
 
-/// Inverse of [`world`].
-pub fn lon_lat(world: Point) -> LonLat {
+/// Inverse of [`project`].
+pub fn unproject(world: Point) -> LonLat {
     let lat = (PI * (1.0 - 2.0 * world.y)).sinh().atan().to_degrees();
     LonLat { lon: (world.x - 0.5) * 360.0, lat }
 }
@@ -37,12 +37,12 @@ mod tests {
 
     #[test]
     fn the_projection_fills_the_unit_square_and_is_invertible() {
-        let origin = world(LonLat { lon: 0.0, lat: 0.0 });
+        let origin = project(LonLat { lon: 0.0, lat: 0.0 });
         assert!(origin.distance(Point::new(0.5, 0.5)) < 1e-12, "{origin:?}");
-        let corner = world(LonLat { lon: -180.0, lat: 90.0 });
+        let corner = project(LonLat { lon: -180.0, lat: 90.0 });
         assert!(corner.distance(Point::new(0.0, 0.0)) < 1e-9, "{corner:?}");
         for (lon, lat) in [(-8.61, 41.15), (16.37, 48.21), (179.9, -70.0)] {
-            let back = lon_lat(world(LonLat { lon, lat }));
+            let back = unproject(project(LonLat { lon, lat }));
             assert!((back.lon - lon).abs() < 1e-9 && (back.lat - lat).abs() < 1e-9, "{back:?}");
         }
     }

@@ -42,8 +42,9 @@ use lines::TileExtent;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Frame, PoiId, StreetId, StreetMap};
 use meshcloak::units::{Point, Rectangle};
+use parking_lot::Mutex;
 use std::io::Write as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use streets::StreetSource;
 
 /// Address of a tile.
@@ -68,7 +69,8 @@ pub struct Tiles {
     starts: Vec<u32>,
     /// POIs sorted from west to east.
     pois: Vec<(Point, PoiId)>,
-    world: Rectangle,
+    /// Bounds of the map in Web Mercator coordinates.
+    bounds: Rectangle,
     detail: Detail,
     cache: Mutex<TileCache>,
 }
@@ -81,7 +83,7 @@ impl Tiles {
     pub fn new(atlas: Arc<Atlas>) -> Tiles {
         let map = atlas.map();
         let frame = mercator::frame_of(map);
-        let world_of = |point: &Point| mercator::world(frame.lon_lat(*point));
+        let world_of = |point: &Point| mercator::project(frame.lon_lat(*point));
         let mut shapes = Vec::new();
         let mut starts = vec![0];
         for street in map.streets() {
@@ -91,11 +93,11 @@ impl Tiles {
         let mut pois: Vec<(Point, PoiId)> =
             map.pois().map(|poi| (world_of(&map.poi(poi).point), poi)).collect();
         pois.sort_by(|a, b| a.0.x.total_cmp(&b.0.x));
-        let world = Rectangle::around(shapes.iter().copied())
+        let bounds = Rectangle::around(shapes.iter().copied())
             .expect("a valid map has a street, and a street has a shape");
         let detail = Detail::new(map, Shapes { points: &shapes, starts: &starts });
         let cache = Mutex::new(TileCache::new(CACHE_BYTES));
-        Tiles { atlas, frame, shapes, starts, pois, world, detail, cache }
+        Tiles { atlas, frame, shapes, starts, pois, bounds, detail, cache }
     }
 
     /// The map.
@@ -109,16 +111,16 @@ impl Tiles {
     }
 
     /// Bounds of the map in Web Mercator coordinates.
-    pub fn world(&self) -> Rectangle {
-        self.world
+    pub fn bounds(&self) -> Rectangle {
+        self.bounds
     }
 
     /// Bounds of the street starts without the outermost 5 % on each side; all of the map if it has
     /// no streets.
-    pub fn middle(&self) -> Rectangle {
+    pub fn central_bounds(&self) -> Rectangle {
         let starts = &self.starts[..self.starts.len() - 1];
         if starts.is_empty() {
-            return self.world;
+            return self.bounds;
         }
         let ends = |of: fn(&Point) -> f64| {
             let mut all: Vec<f64> =
@@ -136,12 +138,11 @@ impl Tiles {
         if id.z > MAX_ZOOM || id.x >= across || id.y >= across {
             return None;
         }
-        let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tile) = lock().get(id) {
+        if let Some(tile) = self.cache.lock().get(id) {
             return Some(tile);
         }
         let tile = Bytes::from(gzip(&self.encode(id)));
-        lock().insert(id, tile.clone());
+        self.cache.lock().insert(id, tile.clone());
         Some(tile)
     }
 
@@ -167,18 +168,18 @@ impl Tiles {
             let corner = Point::new(west + x * extent.side, north + y * extent.side);
             Point::new(corner.x.clamp(0.0, 1.0), corner.y.clamp(0.0, 1.0))
         });
-        let is_disjoint = corners[3].x < self.world.min.x
-            || corners[3].y < self.world.min.y
-            || corners[0].x > self.world.max.x
-            || corners[0].y > self.world.max.y;
+        let is_disjoint = corners[3].x < self.bounds.min.x
+            || corners[3].y < self.bounds.min.y
+            || corners[0].x > self.bounds.max.x
+            || corners[0].y > self.bounds.max.y;
         if is_disjoint {
             return Vec::new();
         }
         // The projection is undefined far outside the map; such a tile contains all of the map.
-        if extent.side > self.world.width().max(self.world.height()) {
+        if extent.side > self.bounds.width().max(self.bounds.height()) {
             return self.map().streets().collect();
         }
-        let points = corners.map(|corner| self.frame.point(mercator::lon_lat(corner)));
+        let points = corners.map(|corner| self.frame.point(mercator::unproject(corner)));
         match Rectangle::around(points) {
             Some(rectangle) => self.map().streets_near(rectangle),
             None => Vec::new(),

@@ -41,8 +41,8 @@ impl MapInfo {
             *categories.entry(map.category(poi).to_owned()).or_insert(0) += 1;
         }
         MapInfo {
-            bounds: degrees(tiles.world()),
-            middle: degrees(tiles.middle()),
+            bounds: degrees(tiles.bounds()),
+            middle: degrees(tiles.central_bounds()),
             streets: map.street_count(),
             categories,
             max_zoom: MAX_ZOOM,
@@ -54,8 +54,8 @@ impl MapInfo {
 
 /// Converts Web Mercator bounds to west, south, east, north in degrees.
 fn degrees(Rectangle { min, max }: Rectangle) -> [f64; 4] {
-    let low = mercator::lon_lat(Point::new(min.x, max.y));
-    let high = mercator::lon_lat(Point::new(max.x, min.y));
+    let low = mercator::unproject(Point::new(min.x, max.y));
+    let high = mercator::unproject(Point::new(max.x, min.y));
     [low.lon, low.lat, high.lon, high.lat]
 }
 
@@ -118,7 +118,7 @@ mod tests {
     async fn info_tiles_and_shapes_are_served() {
         let city = read_map(&"city:500:5".parse().unwrap(), &Options::default(), &()).unwrap();
         let tiles = Tiles::new(Arc::new(Atlas::new(city.map, Length::metres(500.0))));
-        let centre = tiles.world().centre();
+        let centre = tiles.bounds().centre();
         let app = routes(Arc::new(tiles));
         let (status, info) = ask(&app, "/map/info").await;
         let info: serde_json::Value = serde_json::from_slice(&info).unwrap();

@@ -14,7 +14,7 @@ pub struct Strokes {
     starts: Vec<u32>,
 }
 
-/// StreetEnd of a street: `2 × street`, plus 1 for the `to` end.
+/// End of a street: `2 × street`, plus 1 for the `to` end.
 type StreetEnd = usize;
 
 /// Largest cosine between the directions of two ends that continue each other: about 45° off
@@ -132,7 +132,7 @@ fn link_junction(map: &StreetMap, ends: &[(u32, StreetEnd)], links: &mut [Option
     }
 }
 
-/// Which way a street sets off from one of its ends, of length one; zero if it goes nowhere.
+/// Returns the unit vector in which a street leaves one of its ends; zero if all its points coincide.
 fn direction(map: &StreetMap, end: StreetEnd) -> Point {
     let shape = map.shape(StreetId((end / 2) as u32));
     let towards_next = |from: Point, points: &mut dyn Iterator<Item = &Point>| {

@@ -23,7 +23,7 @@ fn layers(tiles: &Tiles, id: TileId) -> Vec<decode::DecodedLayer> {
 /// All tiles of a zoom that intersect the bounds of the map.
 fn cover(tiles: &Tiles, z: u8) -> Vec<TileId> {
     let side = side_of(z);
-    let (min, max) = (tiles.world().min, tiles.world().max);
+    let (min, max) = (tiles.bounds().min, tiles.bounds().max);
     let columns = (min.x / side) as u32..=(max.x / side) as u32;
     let rows = |x| ((min.y / side) as u32..=(max.y / side) as u32).map(move |y| TileId { z, x, y });
     columns.flat_map(rows).collect()
@@ -63,7 +63,7 @@ fn streets_are_drawn_at_their_true_position() {
                 let part = |index: u32, step: i32| {
                     (f64::from(index) + f64::from(step) / 4096.0) * side_of(z)
                 };
-                let lon_lat = mercator::lon_lat(Point::new(part(id.x, x), part(id.y, y)));
+                let lon_lat = mercator::unproject(Point::new(part(id.x, x), part(id.y, y)));
                 let point = tiles.frame().point(lon_lat);
                 let shape = tiles.map().shape(street);
                 let nearest = shape.windows(2).map(|ends| {
@@ -80,7 +80,7 @@ fn streets_are_drawn_at_their_true_position() {
 #[test]
 fn at_a_small_zoom_the_map_fits_one_tile() {
     let tiles = city();
-    let centre = tiles.world().centre();
+    let centre = tiles.bounds().centre();
     let side = side_of(6);
     let id = TileId { z: 6, x: (centre.x / side) as u32, y: (centre.y / side) as u32 };
     let features: usize = layers(&tiles, id).iter().map(|layer| layer.features.len()).sum();
@@ -100,7 +100,7 @@ fn invalid_addresses_have_no_tile_and_tiles_outside_the_map_are_empty() {
 fn a_map_without_projection_is_centred_at_zero() {
     let map = meshcloak::town::town("A 5000,0  B 5300,0 | A-B").map;
     let tiles = Tiles::new(Arc::new(Atlas::new(map, Length::metres(500.0))));
-    assert!(tiles.world().centre().distance(Point::new(0.5, 0.5)) < 1e-9);
+    assert!(tiles.bounds().centre().distance(Point::new(0.5, 0.5)) < 1e-9);
     assert_eq!(cover(&tiles, 15).iter().map(|&id| layers(&tiles, id).len()).max(), Some(1));
 }
 

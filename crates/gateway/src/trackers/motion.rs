@@ -15,7 +15,7 @@ pub struct Fix {
     /// Arrival time.
     pub arrived: Time,
     /// Unix time in milliseconds by the tracker's clock, if that clock is trusted.
-    pub made: Option<u64>,
+    pub tracker_millis: Option<u64>,
     /// Reported position in map coordinates.
     pub point: Point,
     /// Snapped position.
@@ -44,9 +44,9 @@ pub struct Motion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FixTime {
     /// Unix time in milliseconds by the tracker's clock.
-    Made(u64),
+    Tracker(u64),
     /// No timestamp, or a clock with a large error: the arrival time counts.
-    Arrived,
+    Arrival,
     /// Stored by the tracker and sent too late to be used.
     Late,
 }
@@ -55,7 +55,7 @@ pub enum FixTime {
 #[derive(Clone, Copy, Debug)]
 pub struct ReportTime {
     /// Unix time in milliseconds by the tracker's clock.
-    pub made: Option<u64>,
+    pub tracker_millis: Option<u64>,
     /// Unix time of arrival in milliseconds.
     pub unix: u64,
     /// Arrival time by the gateway's clock.
@@ -113,16 +113,16 @@ const DETOUR_FACTOR: f64 = 1.5;
 impl MotionTrack {
     /// Classifies the timestamp of a report and updates the clock delay of the tracker.
     pub fn classify(&mut self, report: ReportTime, skew: Duration) -> FixTime {
-        let ReportTime { made, unix, now } = report;
-        let Some(made) = made else { return FixTime::Arrived };
+        let ReportTime { tracker_millis, unix, now } = report;
+        let Some(tracker_millis) = tracker_millis else { return FixTime::Arrival };
         let skew = i64::try_from(skew.as_millis()).unwrap_or(i64::MAX);
-        let delay = unix as i64 - made as i64;
+        let delay = unix as i64 - tracker_millis as i64;
         let usual = self.delay.filter(|usual| usual.seen + DELAY_RETENTION >= now);
         let min_plausible = usual.map_or(0, |usual| usual.millis.min(0)).saturating_sub(skew);
         if delay < min_plausible {
             let confirms = |before: i64| before.abs_diff(delay) <= skew.unsigned_abs();
             if !self.suspected_delay.replace(delay).is_some_and(confirms) {
-                return FixTime::Arrived;
+                return FixTime::Arrival;
             }
         }
         self.suspected_delay = None;
@@ -132,7 +132,7 @@ impl MotionTrack {
             None => delay,
         };
         self.delay = Some(ClockDelay { millis, seen: now });
-        if delay.abs() <= skew { FixTime::Made(made) } else { FixTime::Arrived }
+        if delay.abs() <= skew { FixTime::Tracker(tracker_millis) } else { FixTime::Arrival }
     }
 
     /// Adds a report and returns the new estimate. `metres` returns the street distance between
@@ -145,8 +145,11 @@ impl MotionTrack {
         let now = fix.arrived;
         if let Some(last) = self.last.filter(|last| last.arrived + WINDOW >= now) {
             let arrived = now.as_millis().saturating_sub(last.arrived.as_millis());
-            let made = last.made.zip(fix.made).map(|(last, this)| this.saturating_sub(last));
-            let interval = made.filter(|made| *made > 0).unwrap_or(arrived);
+            let tracker_millis = last
+                .tracker_millis
+                .zip(fix.tracker_millis)
+                .map(|(last, this)| this.saturating_sub(last));
+            let interval = tracker_millis.filter(|millis| *millis > 0).unwrap_or(arrived);
             push(&mut self.intervals, Duration::from_millis(interval), MAX_INTERVALS);
             let distance = metres(last.position, fix.position)
                 .unwrap_or_else(|| last.point.distance(fix.point) * DETOUR_FACTOR);
@@ -209,7 +212,7 @@ mod tests {
     fn fix(seconds: f64, x: f64, speed: Option<f64>) -> Fix {
         let position = Position { street: StreetId(0), offset: Length::ZERO };
         let arrived = Time::from_millis((seconds * 1000.0) as u64);
-        Fix { arrived, made: None, point: Point::new(x, 0.0), position, speed }
+        Fix { arrived, tracker_millis: None, point: Point::new(x, 0.0), position, speed }
     }
 
     fn add_straight(track: &mut MotionTrack, fix: Fix) -> Motion {
@@ -217,8 +220,8 @@ mod tests {
         track.add(fix, |_, _| Some(from.distance(fix.point)))
     }
 
-    fn classify(track: &mut MotionTrack, made: Option<u64>, unix: u64) -> FixTime {
-        track.classify(ReportTime { made, unix, now: Time::from_millis(unix) }, SKEW)
+    fn classify(track: &mut MotionTrack, tracker_millis: Option<u64>, unix: u64) -> FixTime {
+        track.classify(ReportTime { tracker_millis, unix, now: Time::from_millis(unix) }, SKEW)
     }
 
     #[test]
@@ -245,37 +248,41 @@ mod tests {
     #[test]
     fn wrong_clocks_are_ignored_and_stored_reports_are_late() {
         let mut right = MotionTrack::default();
-        let mut when = |made: u64, unix: u64| classify(&mut right, Some(made), unix);
-        assert_eq!(when(DAY, DAY + 2_000), FixTime::Made(DAY));
+        let mut when =
+            |tracker_millis: u64, unix: u64| classify(&mut right, Some(tracker_millis), unix);
+        assert_eq!(when(DAY, DAY + 2_000), FixTime::Tracker(DAY));
         assert_eq!(when(DAY + 10_000, DAY + 90_000), FixTime::Late, "the tracker was offline");
-        assert_eq!(when(DAY + 90_000, DAY + 91_000), FixTime::Made(DAY + 90_000));
+        assert_eq!(when(DAY + 90_000, DAY + 91_000), FixTime::Tracker(DAY + 90_000));
         let mut wrong = MotionTrack::default();
-        let mut when = |made: u64, unix: u64| classify(&mut wrong, Some(made), unix);
+        let mut when =
+            |tracker_millis: u64, unix: u64| classify(&mut wrong, Some(tracker_millis), unix);
         for minute in 0..5 {
             let unix = 9 * DAY + minute * 60_000;
-            assert_eq!(when(unix - DAY, unix), FixTime::Arrived, "constantly a day behind");
+            assert_eq!(when(unix - DAY, unix), FixTime::Arrival, "constantly a day behind");
         }
         let unix = 9 * DAY + 360_000;
-        assert_eq!(when(unix, unix), FixTime::Made(unix), "the clock was corrected");
-        assert_eq!(classify(&mut MotionTrack::default(), None, unix), FixTime::Arrived);
+        assert_eq!(when(unix, unix), FixTime::Tracker(unix), "the clock was corrected");
+        assert_eq!(classify(&mut MotionTrack::default(), None, unix), FixTime::Arrival);
         // A single timestamp in the future does not make later reports late.
         let mut glitch = MotionTrack::default();
-        let mut when = |made: u64, unix: u64| classify(&mut glitch, Some(made), unix);
-        assert_eq!(when(unix + DAY, unix), FixTime::Arrived);
-        assert_eq!(when(unix + 10_000, unix + 10_000), FixTime::Made(unix + 10_000));
-        assert_eq!(when(unix + 99 * DAY, unix + 20_000), FixTime::Arrived);
-        assert_eq!(when(unix + 30_000, unix + 30_000), FixTime::Made(unix + 30_000));
+        let mut when =
+            |tracker_millis: u64, unix: u64| classify(&mut glitch, Some(tracker_millis), unix);
+        assert_eq!(when(unix + DAY, unix), FixTime::Arrival);
+        assert_eq!(when(unix + 10_000, unix + 10_000), FixTime::Tracker(unix + 10_000));
+        assert_eq!(when(unix + 99 * DAY, unix + 20_000), FixTime::Arrival);
+        assert_eq!(when(unix + 30_000, unix + 30_000), FixTime::Tracker(unix + 30_000));
         // A constantly fast clock is known after the second report.
         let mut fast = MotionTrack::default();
-        let mut when = |made: u64, unix: u64| classify(&mut fast, Some(made), unix);
+        let mut when =
+            |tracker_millis: u64, unix: u64| classify(&mut fast, Some(tracker_millis), unix);
         for minute in 0..5 {
             let unix = unix + minute * 60_000;
-            assert_eq!(when(unix + DAY, unix), FixTime::Arrived);
+            assert_eq!(when(unix + DAY, unix), FixTime::Arrival);
         }
         assert_eq!(when(unix + DAY, unix + 300_000), FixTime::Late, "stored for five minutes");
         let mut wild = MotionTrack::default();
-        for made in [0, u64::MAX, DAY] {
-            classify(&mut wild, Some(made), unix);
+        for tracker_millis in [0, u64::MAX, DAY] {
+            classify(&mut wild, Some(tracker_millis), unix);
         }
     }
 

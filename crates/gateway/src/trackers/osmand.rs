@@ -12,7 +12,7 @@ pub(super) const KNOT: f64 = 1852.0 / 3600.0;
 /// # Errors
 /// The parameter that cannot be parsed.
 pub(super) fn parse(parameters: &[u8]) -> Result<ParsedReport, &'static str> {
-    let (mut lon, mut lat, mut made, mut speed) = (None, None, None, None);
+    let (mut lon, mut lat, mut tracker_millis, mut speed) = (None, None, None, None);
     let (mut device, mut valid) = (String::new(), true);
     for (key, value) in form_urlencoded::parse(parameters) {
         let number = || value.trim().parse::<f64>().ok().filter(|number| number.is_finite());
@@ -26,9 +26,9 @@ pub(super) fn parse(parameters: &[u8]) -> Result<ParsedReport, &'static str> {
                 (lat, lon) = (Some(part(first)?), Some(part(second)?));
             }
             "timestamp" => {
-                made = Some(
+                tracker_millis = Some(
                     time::parse(&value).ok_or("`timestamp` is neither Unix time nor ISO 8601")?,
-                )
+                );
             }
             "speed" => speed = Some(number().ok_or("`speed` is not a finite number")?),
             "id" | "deviceid" => device = value.into_owned(),
@@ -38,7 +38,7 @@ pub(super) fn parse(parameters: &[u8]) -> Result<ParsedReport, &'static str> {
     }
     let coordinates = lon.zip(lat).filter(|_| valid);
     let speed = speed.filter(|speed| *speed >= 0.0).map(|speed| speed * KNOT);
-    let report = coordinates.map(|(lon, lat)| TrackerReport { lon, lat, made, speed });
+    let report = coordinates.map(|(lon, lat)| TrackerReport { lon, lat, tracker_millis, speed });
     Ok(ParsedReport { report, device })
 }
 
@@ -52,13 +52,13 @@ mod tests {
         let ParsedReport { report, device } = parse(text.as_bytes()).unwrap();
         let report = report.unwrap();
         assert_eq!((report.lat, report.lon, &*device), (60.0, 30.0, "9"));
-        assert_eq!(report.made, Some(1_767_225_600_000));
+        assert_eq!(report.tracker_millis, Some(1_767_225_600_000));
         assert!((report.speed.unwrap() - 18.52).abs() < 1e-9, "36 knots");
         let ParsedReport { report, device } =
             parse(b"deviceid=7&location=60.0,30.0&timestamp=1767225600579").unwrap();
         let report = report.unwrap();
         assert_eq!((report.lat, report.lon, &*device), (60.0, 30.0, "7"));
-        assert_eq!(report.made, Some(1_767_225_600_579));
+        assert_eq!(report.tracker_millis, Some(1_767_225_600_579));
         for dropped in ["", "id=1", "lat=1", "id=1&cell=257,02,16,2224", "lat=1&lon=2&valid=false"]
         {
             assert!(parse(dropped.as_bytes()).unwrap().report.is_none(), "{dropped}");

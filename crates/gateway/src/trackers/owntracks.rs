@@ -18,7 +18,7 @@ pub(super) fn parse(body: &[u8]) -> Result<Option<TrackerReport>, serde_json::Er
     Ok(coordinates.map(|(lon, lat)| TrackerReport {
         lon,
         lat,
-        made: message["tst"].as_f64().and_then(time::from_number),
+        tracker_millis: message["tst"].as_f64().and_then(time::from_number),
         // `vel` is in km/h.
         speed: message["vel"].as_f64().filter(|speed| *speed >= 0.0).map(|speed| speed / 3.6),
     }))
@@ -54,7 +54,7 @@ mod tests {
             parse(br#"{"_type":"location","lat":1.5,"lon":2.5,"tst":1767225600,"vel":36}"#);
         let report = report.unwrap().unwrap();
         assert_eq!((report.lat, report.lon), (1.5, 2.5));
-        assert_eq!((report.made, report.speed), (Some(1_767_225_600_000), Some(10.0)));
+        assert_eq!((report.tracker_millis, report.speed), (Some(1_767_225_600_000), Some(10.0)));
         for other in [
             "",
             " \n",
@@ -72,7 +72,7 @@ mod tests {
         assert!(parse(b"{").is_err() && parse(&[0xff]).is_err());
         let odd = br#"{"_type":"location","lat":1,"lon":2,"tst":"x","vel":-1}"#;
         let odd = parse(odd).unwrap().unwrap();
-        assert_eq!((odd.made, odd.speed), (None, None));
+        assert_eq!((odd.tracker_millis, odd.speed), (None, None));
     }
 
     #[test]

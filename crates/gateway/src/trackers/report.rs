@@ -23,7 +23,7 @@ pub struct TrackerReport {
     /// Latitude in degrees.
     pub lat: f64,
     /// Unix time in milliseconds by the tracker's clock.
-    pub made: Option<u64>,
+    pub tracker_millis: Option<u64>,
     /// Speed in metres per second.
     pub speed: Option<f64>,
 }
@@ -130,16 +130,20 @@ fn query_of<'a>(
     let Located { point, position } = locate(gateway, report.lon, report.lat)?;
     let (point, position) = (point.into_exposed(), position.into_exposed());
     let now = gateway.clock().now();
-    let time = ReportTime { made: report.made, unix: gateway.clock().unix_millis(), now };
+    let time = ReportTime {
+        tracker_millis: report.tracker_millis,
+        unix: gateway.clock().unix_millis(),
+        now,
+    };
     let motion = {
         let mut recent = user.recent_reports();
         let track = recent.track(gateway.user_ids().digest(device));
-        let made = match track.classify(time, gateway.config().people.skew) {
-            FixTime::Made(made) => Some(made),
-            FixTime::Arrived => None,
+        let tracker_millis = match track.classify(time, gateway.config().users.skew) {
+            FixTime::Tracker(tracker_millis) => Some(tracker_millis),
+            FixTime::Arrival => None,
             FixTime::Late => return Err(Refusal::Late),
         };
-        let fix = Fix { arrived: now, made, point, position, speed: report.speed };
+        let fix = Fix { arrived: now, tracker_millis, point, position, speed: report.speed };
         track.add(fix, |from, to| gateway.street_metres(from, to))
     };
     let settings = &user.settings.body;
@@ -153,7 +157,7 @@ fn query_of<'a>(
         dc: Some(reachable_distance(account, motion)),
         speed: Some(motion.speed),
         interval: None,
-        question: settings.question.as_ref().map(|question| question.body()),
+        question: settings.question.clone(),
     })
 }
 

@@ -33,14 +33,24 @@ fn nested(location: &Value) -> Option<TrackerReport> {
     let coordinates = coords["longitude"].as_f64().zip(coords["latitude"].as_f64());
     // Negative means unknown.
     let speed = coords["speed"].as_f64().filter(|speed| *speed >= 0.0);
-    coordinates.map(|(lon, lat)| TrackerReport { lon, lat, made: timestamp(location), speed })
+    coordinates.map(|(lon, lat)| TrackerReport {
+        lon,
+        lat,
+        tracker_millis: timestamp(location),
+        speed,
+    })
 }
 
 fn flat(message: &Value) -> Option<TrackerReport> {
     let coordinates = message["lon"].as_f64().zip(message["lat"].as_f64());
     let speed = message["speed"].as_f64().filter(|speed| *speed >= 0.0);
     let speed = speed.map(|speed| speed * KNOT);
-    coordinates.map(|(lon, lat)| TrackerReport { lon, lat, made: timestamp(message), speed })
+    coordinates.map(|(lon, lat)| TrackerReport {
+        lon,
+        lat,
+        tracker_millis: timestamp(message),
+        speed,
+    })
 }
 
 fn timestamp(location: &Value) -> Option<u64> {
@@ -60,7 +70,7 @@ mod tests {
             "longitude":2.5,"speed":-1,"heading":-1}},"device_id":658765}"#;
         let ParsedReport { report, device } = parse(text.as_bytes()).unwrap();
         let report = report.unwrap();
-        assert_eq!((report.made, report.speed), (Some(1_767_225_605_250), None));
+        assert_eq!((report.tracker_millis, report.speed), (Some(1_767_225_605_250), None));
         assert_eq!((report.lat, report.lon, &*device), (1.5, 2.5, "658765"));
         for other in [
             "{}",
@@ -78,7 +88,7 @@ mod tests {
         let ParsedReport { report, device } = parse(sdk.as_bytes()).unwrap();
         let report = report.unwrap();
         assert_eq!((report.lat, report.lon, &*device), (3.5, 4.5, "a"), "the newest");
-        assert_eq!(report.made, Some(1_767_225_605_000));
+        assert_eq!(report.tracker_millis, Some(1_767_225_605_000));
         assert!((report.speed.unwrap() - 18.52).abs() < 1e-9, "36 knots");
         assert!(parse(b"").is_err() && parse(b"id=1").is_err());
         let several = r#"{"location":[{},{"coords":{"latitude":3,"longitude":4,"speed":2}}]}"#;

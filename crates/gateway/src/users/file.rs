@@ -2,7 +2,7 @@
 //! as a whole. It holds zones in plain text; of each token it holds only the SHA-256.
 
 use super::{SettingsBody, Token, UserProfile, UserSettings};
-use crate::keys::{KeyError, bytes, hexadecimal, replace};
+use crate::keys::{KeyError, hexadecimal, parse_hash, replace_file};
 use crate::zones::BoundarySecret;
 use meshcloak::map::StreetMap;
 use serde::{Deserialize, Serialize};
@@ -64,14 +64,14 @@ impl UserStore {
         let file: SettingsFile = serde_json::from_str(text).map_err(|error| {
             format!("line {}, column {}: not a file of user settings", error.line(), error.column())
         })?;
-        let secret = bytes(&file.secret).ok_or("`secret` must have 64 hexadecimal digits")?;
+        let secret = parse_hash(&file.secret).ok_or("`secret` must have 64 hexadecimal digits")?;
         let profiles = file.people.into_iter().enumerate().map(|(number, entry)| {
             let invalid = |problem: &str| format!("entry {}: {problem}", number + 1);
             let settings = UserSettings::new(entry.settings, map)
                 .map_err(|refusal| invalid(&refusal.to_string()))?;
             let mut profile = UserProfile::new(&entry.account, &entry.person, settings);
             for digits in &entry.tokens {
-                let hash = bytes(digits)
+                let hash = parse_hash(digits)
                     .ok_or_else(|| invalid("each token must have 64 hexadecimal digits"))?;
                 profile.tokens.push(Token { id: hexadecimal(&hash[..6]), hash });
             }
@@ -99,7 +99,7 @@ pub(super) fn write(
     let file = SettingsFileRef { secret: hexadecimal(&secret.0), people: people.collect() };
     let mut text = serde_json::to_string_pretty(&file)?;
     text.push('\n');
-    replace(path, &text)
+    replace_file(path, &text)
 }
 
 fn random_secret() -> Result<BoundarySecret, KeyError> {

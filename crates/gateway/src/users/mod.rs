@@ -11,14 +11,14 @@ mod tokens;
 
 pub use recent::{RecentReports, ReportOutcome};
 pub use routes::{AnswerBody, routes};
-pub use settings::{CircleBody, SettingsBody, StandingQuestion, UserSettings, ZoneBody};
+pub use settings::{CircleBody, SettingsBody, UserSettings, ZoneBody};
 pub use tokens::{TokenBody, TokensBody};
 
 use crate::accounts::UserIds;
 use crate::clock::Clock;
-use crate::config::PeopleConfig;
+use crate::config::UsersConfig;
 use crate::error::Refusal;
-use crate::keys::{Hash, KeyError, hash, hexadecimal};
+use crate::keys::{KeyError, SecretHash, hash_secret, hexadecimal};
 use crate::zones::{
     BlurredBoundary, BoundaryKey, BoundarySecret, Zone, ZoneMinimum, ZoneRule, strictest_rule,
 };
@@ -79,7 +79,7 @@ impl UserProfile {
 #[derive(Clone)]
 struct Token {
     id: String,
-    hash: Hash,
+    hash: SecretHash,
 }
 
 /// A token that was just created.
@@ -112,7 +112,7 @@ impl std::fmt::Debug for Users {
 #[derive(Default)]
 struct UserIndex {
     by_user: FxHashMap<UserId, Arc<UserProfile>>,
-    by_token: FxHashMap<Hash, UserId>,
+    by_token: FxHashMap<SecretHash, UserId>,
     /// Number of users of each account.
     by_account: FxHashMap<Box<str>, usize>,
 }
@@ -120,7 +120,7 @@ struct UserIndex {
 impl Users {
     /// Reads all users from the file; empty without one.
     pub fn open(
-        config: &PeopleConfig,
+        config: &UsersConfig,
         map: &StreetMap,
         user_ids: &UserIds,
     ) -> Result<Users, KeyError> {
@@ -150,7 +150,7 @@ impl Users {
 
     /// Returns the user that a token belongs to.
     pub fn find_by_token(&self, token: &str) -> Option<Arc<UserProfile>> {
-        let presented = hash(token);
+        let presented = hash_secret(token);
         let index = self.read();
         let (known, user) = index.by_token.get_key_value(&presented)?;
         let profile = index.by_user.get(user).cloned();
@@ -223,7 +223,7 @@ impl Users {
         let mut bits = [0; 16];
         getrandom::fill(&mut bits).map_err(|_| Refusal::NotKept)?;
         let token = format!("{TOKEN_PREFIX}{}", hexadecimal(&bits));
-        let hash = hash(&token);
+        let hash = hash_secret(&token);
         let id = hexadecimal(&hash[..6]);
         profile.tokens.push(Token { id: id.clone(), hash });
         self.change(user, Some(profile)).await?;

@@ -6,13 +6,11 @@ use crate::api::QuestionBody;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::{self, seconds};
-use crate::question::{Along, Find};
 use crate::zones::{Zone, ZoneMinimum, ZoneRule, ZoneShape};
 use meshcloak::map::StreetMap;
 use meshcloak::units::{LonLat, Point};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 use utoipa::ToSchema;
@@ -30,43 +28,10 @@ pub struct SettingsBody {
     /// Question that each report asks. Without it the user is a present member of anonymity sets
     /// and no request is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub question: Option<StandingQuestion>,
+    pub question: Option<QuestionBody>,
     /// Zones with rules of their own; at most 16.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub zones: Vec<ZoneBody>,
-}
-
-/// A question, with the same fields as in a query.
-#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StandingQuestion {
-    /// Operation.
-    pub find: Find,
-    /// Radius in metres, for `within`; at most 2000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub radius: Option<f64>,
-    /// Number of objects, for `nearest`; at most 30.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub count: Option<u32>,
-    /// How distance is measured.
-    #[serde(default)]
-    pub along: Along,
-    /// Category of the objects; any if missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub category: Option<String>,
-}
-
-impl StandingQuestion {
-    /// Returns the question as part of a query.
-    pub fn body(&self) -> QuestionBody<'_> {
-        QuestionBody {
-            find: self.find,
-            radius: self.radius,
-            count: self.count,
-            along: self.along,
-            category: self.category.as_deref().map(Cow::Borrowed),
-        }
-    }
 }
 
 /// A zone: a `circle` or a `polygon`, and its rule: a larger `k`, a longer `dt`, or `never`.
@@ -183,7 +148,7 @@ impl UserProfile {
             return Err(Refusal::Dt(limits.dt_max));
         }
         if let Some(question) = &body.question {
-            intake::question(gateway, &question.body())?;
+            intake::question(gateway, question)?;
         }
         let settings = UserSettings::new(body, gateway.atlas().map())?;
         Ok(UserProfile::new(account.name(), name, settings))

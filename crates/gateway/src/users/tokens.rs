@@ -23,7 +23,8 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Gateway>> {
         .routes(utoipa_axum::routes!(revoke_token))
 }
 
-/// A token that was just created. It has no `Debug`, so that it cannot be logged.
+/// A token that was just created.
+// Not `Debug`, so that it cannot be logged.
 #[derive(Serialize, ToSchema)]
 pub struct TokenBody {
     /// Identifies the token in lists and for revocation.

@@ -34,6 +34,6 @@ async fn a_panic_of_the_service_fails_its_queries_and_no_later_ones() {
             assert_eq!(body.get("answer").is_some(), mode == ServiceMode::Normal);
         }
     }
-    assert_eq!(fixture.accounts(), (400, [200, 0, 0, 200]));
+    assert_eq!(fixture.counts(), (400, [200, 0, 0, 200]));
     assert_eq!(fixture.gateway.under_way().load(Ordering::SeqCst), 0);
 }

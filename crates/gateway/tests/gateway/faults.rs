@@ -52,7 +52,7 @@ async fn an_unavailable_service_fails_queries_and_delays_no_batch() {
             assert!(ann.1["message"].is_string() && ann.1.get("answer").is_none());
         }
     }
-    assert_eq!(fixture.accounts(), (6, [2, 0, 0, 4]));
+    assert_eq!(fixture.counts(), (6, [2, 0, 0, 4]));
 }
 
 #[tokio::test(start_paused = true)]
@@ -119,7 +119,7 @@ async fn overload_by_one_account_does_not_block_others() {
     assert!(calms.iter().all(|(_, answer)| answer["outcome"] == "answered"));
     let busy = floods.iter().filter(|(status, _)| *status == StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(busy.count(), 2000 - 150, "one account gets three quarters of the queue");
-    let (accepted, ended) = fixture.accounts();
+    let (accepted, ended) = fixture.counts();
     assert_eq!(accepted, ended.iter().sum::<u64>());
 }
 

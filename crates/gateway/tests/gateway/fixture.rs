@@ -144,9 +144,9 @@ impl Fixture {
     }
 
     /// Returns the number of accepted queries, and of answered, expired, cancelled and failed ones.
-    pub fn accounts(&self) -> (u64, [u64; 4]) {
+    pub fn counts(&self) -> (u64, [u64; 4]) {
         let (accepted, [answered, expired, cancelled, failed, _]) =
-            self.gateway.metrics().accounts();
+            self.gateway.metrics().exact_counts();
         (accepted, [answered, expired, cancelled, failed])
     }
 }

@@ -46,7 +46,7 @@ async fn every_accepted_query_has_exactly_one_outcome() {
         fixture.end().await;
         let results: Vec<Value> =
             join_all(under_way).await.into_iter().map(|result| result.unwrap().1).collect();
-        let (accepted, ended) = fixture.accounts();
+        let (accepted, ended) = fixture.counts();
         assert_eq!(accepted, ended.iter().sum::<u64>(), "seed {seed}: {ended:?}");
         assert_eq!(fixture.gateway.under_way().load(std::sync::atomic::Ordering::SeqCst), 0);
         assert!(results.iter().all(|result| result["outcome"].is_string()), "seed {seed}");

@@ -123,7 +123,7 @@ async fn outside_the_demo_there_are_no_demo_routes_and_tiles_do_not_depend_on_us
     }
     let users = positions();
     let (lon, lat) = users[0];
-    let world = gateway::tiles::mercator::world(LonLat { lon, lat });
+    let world = gateway::tiles::mercator::project(LonLat { lon, lat });
     let index = |part: f64| (part * f64::from(1 << 15)) as u32;
     let tile = format!("/map/tiles/15/{}/{}", index(world.x), index(world.y));
     let shapes = "/map/shapes/0".to_owned();

@@ -81,7 +81,7 @@ async fn after_a_disconnect_results_are_available_by_ticket() {
     drop(response);
     tokio::task::yield_now().await;
     fixture.tick().await;
-    assert_eq!(fixture.accounts(), (2, [2, 0, 0, 0]));
+    assert_eq!(fixture.counts(), (2, [2, 0, 0, 0]));
     let (status, answer) = fixture.post(query("1", "a", 3)).await;
     assert_eq!((status, &answer["outcome"]), (StatusCode::OK, &json!("answered")));
 }

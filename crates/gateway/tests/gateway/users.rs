@@ -27,7 +27,7 @@ async fn two_users_on_a_street_are_answered_with_receipts() {
     assert!(receipt["streets"].as_u64().unwrap() > 1 && receipt.get("history").is_none());
     assert_eq!(others["answer"], answer["answer"], "both have the same position");
     assert_eq!(fixture.probe.take().len(), 1, "one request for both");
-    assert_eq!(fixture.accounts(), (2, [2, 0, 0, 0]));
+    assert_eq!(fixture.counts(), (2, [2, 0, 0, 0]));
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn a_repeated_ticket_gets_the_same_result_and_is_submitted_once() {
         first,
         "a later repetition gets the stored result"
     );
-    assert_eq!(fixture.accounts().0, 2);
+    assert_eq!(fixture.counts().0, 2);
     let (status, refusal) = fixture.post(with(mine.clone(), "k", json!(3))).await;
     assert_eq!((status, &refusal["reason"]), (StatusCode::CONFLICT, &json!("duplicate-id")));
     for _ in 0..61 {
@@ -86,7 +86,7 @@ async fn a_query_can_be_cancelled() {
     assert_eq!(ann, back);
     assert_eq!(fixture.delete("1").await, ann, "cancelling again returns the outcome");
     assert_eq!(fixture.delete("7").await.0, StatusCode::NOT_FOUND);
-    assert_eq!(fixture.accounts(), (1, [0, 0, 1, 0]));
+    assert_eq!(fixture.counts(), (1, [0, 0, 1, 0]));
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn invalid_queries_are_refused_with_a_reason() {
         assert_eq!(body["outcome"], "refused");
     }
     assert_eq!(fixture.post(no_dc.clone()).await.1["reason"], "malformed");
-    assert_eq!(fixture.accounts(), (0, [0; 4]));
+    assert_eq!(fixture.counts(), (0, [0; 4]));
     for bytes in [&b"\xff\xfe"[..], b"", b"{", b"[]", b"{\"k\":NaN}", b"null"] {
         let (status, body) = call(fixture.app.clone(), query_request(bytes)).await;
         assert_eq!((status.as_u16(), &body["reason"]), (400, &json!("malformed")));
@@ -245,7 +245,7 @@ async fn a_full_queue_is_refused_with_retry_after() {
     };
     let (answers, ()) = join!(waiting, late);
     assert!(answers.iter().all(|(_, answer)| answer["outcome"] == "answered"));
-    assert_eq!(fixture.accounts(), (3, [3, 0, 0, 0]));
+    assert_eq!(fixture.counts(), (3, [3, 0, 0, 0]));
 }
 
 #[tokio::test]

@@ -78,11 +78,11 @@ impl Lattice {
             if state.score == f64::NEG_INFINITY {
                 continue;
             }
-            let here = state.snapped.position;
-            search.run(here, bound);
+            let start = state.snapped.position;
+            search.run(start, bound);
             for next in new.iter_mut() {
-                if let Some(way) = search.distance(here, next.snapped.position, bound) {
-                    let excess = (way.as_metres() - straight).abs();
+                if let Some(length) = search.distance(start, next.snapped.position, bound) {
+                    let excess = (length.as_metres() - straight).abs();
                     let emission = emission(next.snapped, settings.sigma);
                     let score = state.score - excess / settings.beta + emission;
                     if score > next.score {

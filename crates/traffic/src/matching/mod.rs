@@ -83,12 +83,12 @@ pub struct Stop {
     /// Distance between sighting and position in metres.
     pub gap: f64,
     /// Distance from the start of the piece's route.
-    pub way: Length,
+    pub distance: Length,
 }
 
 /// A run of matched sightings without a break, and its route.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Piece {
+pub struct MatchedPiece {
     /// Index of its first sighting within the trip.
     pub first: usize,
     /// One per sighting, at least one.
@@ -101,11 +101,11 @@ pub struct Piece {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matched {
     /// Pieces in order of time.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<MatchedPiece>,
     /// Sightings without any street within the radius.
     pub off_map: usize,
     /// Breaks between consecutive sightings without a plausible path.
-    pub no_way: usize,
+    pub no_path: usize,
     /// Breaks between consecutive sightings too far apart in time.
     pub silent: usize,
 }
@@ -159,7 +159,7 @@ impl<'a> Matcher<'a> {
         }
         let step = Step { from: before, to: sighting };
         let continues = self.lattice.extend(&mut self.search, &self.settings, step, near);
-        matched.no_way += usize::from(!continues);
+        matched.no_path += usize::from(!continues);
         continues
     }
 
@@ -189,7 +189,7 @@ impl<'a> Matcher<'a> {
             return;
         };
         let mut sections = Vec::new();
-        let mut way = Length::ZERO;
+        let mut distance = Length::ZERO;
         let mut stops = Vec::with_capacity(positions.len());
         for (index, snapped) in positions.iter().enumerate() {
             if let Some(before) = index.checked_sub(1) {
@@ -202,11 +202,18 @@ impl<'a> Matcher<'a> {
                     &mut sections,
                 );
                 debug_assert!(found, "Viterbi takes only steps with a path");
-                way = sections[known..].iter().map(RouteSection::length).fold(way, saturating_sum);
+                distance = sections[known..]
+                    .iter()
+                    .map(RouteSection::length)
+                    .fold(distance, saturating_sum);
             }
-            stops.push(Stop { position: snapped.position, gap: snapped.distance, way });
+            stops.push(Stop { position: snapped.position, gap: snapped.distance, distance });
         }
-        matched.pieces.push(Piece { first, stops, route: Route::new(start.position, sections) });
+        matched.pieces.push(MatchedPiece {
+            first,
+            stops,
+            route: Route::new(start.position, sections),
+        });
     }
 }
 

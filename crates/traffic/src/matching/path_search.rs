@@ -78,8 +78,8 @@ impl<'a> PathSearch<'a> {
         }
         self.search += 1;
         self.queue.clear();
-        for (terminal, way) in self.map.exits(from) {
-            let label = self.label(way.units(), from.street, None);
+        for (terminal, length) in self.map.exits(from) {
+            let label = self.label(length.units(), from.street, None);
             self.relax(terminal, label, bound);
         }
         let mut missing = self.entrance_count;
@@ -119,18 +119,18 @@ impl<'a> PathSearch<'a> {
     /// Length of the shortest path of the last run from its start to a target; `None` beyond the
     /// bound.
     pub fn distance(&self, from: Position, to: Position, bound: Length) -> Option<Length> {
-        let around = self.around(to).map(|(_, way)| way);
-        around.into_iter().chain(self.map.along(from, to)).min().filter(|&way| way <= bound)
+        let around = self.around(to).map(|(_, length)| length);
+        around.into_iter().chain(self.map.along(from, to)).min().filter(|&length| length <= bound)
     }
 
     /// Best entrance of `to` in the last run and the path length through it.
     fn around(&self, to: Position) -> Option<(TerminalId, Length)> {
-        let ways = self.map.entrances(to).filter_map(|(terminal, arrive)| {
+        let paths = self.map.entrances(to).filter_map(|(terminal, arrive)| {
             let label = self.labels[terminal.index()];
             let units = label.units.checked_add(arrive.units())?;
             (label.search == self.search).then_some((terminal, Length::from_units(units)))
         });
-        ways.min_by_key(|&(_, way)| way)
+        paths.min_by_key(|&(_, length)| length)
     }
 
     /// Appends the shortest path to `sections`; `false` if there is none within `bound`.
@@ -176,8 +176,8 @@ impl<'a> PathSearch<'a> {
     /// Section from `entrance` to the position, the shorter one if there are two.
     fn last_section(&self, to: Position, entrance: TerminalId) -> RouteSection {
         let length = self.map.street(to.street).length;
-        let mut ways = self.map.entrances(to).filter(|&(terminal, _)| terminal == entrance);
-        let shortest = ways.by_ref().map(|(_, way)| way).min().unwrap_or(to.offset);
+        let mut paths = self.map.entrances(to).filter(|&(terminal, _)| terminal == entrance);
+        let shortest = paths.by_ref().map(|(_, length)| length).min().unwrap_or(to.offset);
         let forward = self.map.street(to.street).from == entrance && shortest == to.offset;
         let from = if forward { Length::ZERO } else { length };
         RouteSection { street: to.street, from, to: to.offset }
@@ -213,7 +213,7 @@ mod tests {
         //            C
         //    125 m ╱ │ 75 m
         //        ╱   │
-        //       A ─▶ B      100 m, one way
+        //       A ─▶ B      100 m, one length
         let town = town("A 0,0  B 100,0  C 100,75 | A>B B-C C-A");
         let (a, b) = (town.at("A>B", 10.0), town.at("A>B", 60.0));
         let mut search = PathSearch::new(&town.map);
@@ -231,8 +231,8 @@ mod tests {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
             let slow = |from, to, bound: Length| {
-                let way = naive::distance(&town.map, from, to)?;
-                (way <= bound.units().into()).then(|| Length::from_units(way as u32))
+                let length = naive::distance(&town.map, from, to)?;
+                (length <= bound.units().into()).then(|| Length::from_units(length as u32))
             };
             let mut search = PathSearch::new(&town.map);
             for bound in [Length::metres(300.0), Length::metres(5_000.0)] {
@@ -250,21 +250,21 @@ mod tests {
                     let mut sections = Vec::new();
                     let is_found = search.route(from, to, bound, &mut sections);
                     assert_eq!(is_found, slow.is_some(), "seed {seed}\n{town}");
-                    if let Some(way) = slow {
+                    if let Some(length) = slow {
                         let route = Route::new(from, sections);
-                        assert_eq!(route.length(), way, "seed {seed}\n{town}");
-                        assert_eq!(route.at(way), to_same_place(&town, route.at(way), to));
+                        assert_eq!(route.length(), length, "seed {seed}\n{town}");
+                        assert_eq!(route.at(length), same_point(&town, route.at(length), to));
                         assert_drivable(&town.map, from, &route);
                         found += 1;
                     }
                 }
             }
         }
-        assert!(found > 1_000, "only {found} ways");
+        assert!(found > 1_000, "only {found} routes");
     }
 
     /// Returns `reached` if it is the same terminal as `to` on another street, else `to`.
-    fn to_same_place(town: &Town, reached: Position, to: Position) -> Position {
+    fn same_point(town: &Town, reached: Position, to: Position) -> Position {
         let ends = terminal_at(&town.map, reached);
         if ends.is_some() && ends == terminal_at(&town.map, to) { reached } else { to }
     }

@@ -17,7 +17,7 @@ pub struct Quality {
     /// Sightings without a street within the radius.
     pub off_map: usize,
     /// Breaks for lack of a plausible path.
-    pub no_way: usize,
+    pub no_path: usize,
     /// Breaks by time without sightings.
     pub silent: usize,
     gaps: Vec<f64>,
@@ -36,7 +36,7 @@ impl Quality {
                 .filter(|sighting| bounds.nearest(sighting.point) == sighting.point)
                 .count();
             quality.off_map += matched.off_map;
-            quality.no_way += matched.no_way;
+            quality.no_path += matched.no_path;
             quality.silent += matched.silent;
             for piece in &matched.pieces {
                 match piece.stops.len() {

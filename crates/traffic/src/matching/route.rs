@@ -21,10 +21,10 @@ impl RouteSection {
         self.from.max(self.to) - self.from.min(self.to)
     }
 
-    /// Position at distance `way` from the start of the section.
-    fn at(&self, way: Length) -> Position {
-        let way = way.min(self.length());
-        let offset = if self.from <= self.to { self.from + way } else { self.from - way };
+    /// Position at distance `distance` from the start of the section.
+    fn at(&self, distance: Length) -> Position {
+        let distance = distance.min(self.length());
+        let offset = if self.from <= self.to { self.from + distance } else { self.from - distance };
         Position { street: self.street, offset }
     }
 }
@@ -64,13 +64,13 @@ impl Route {
         self.ends.last().copied().unwrap_or(Length::ZERO)
     }
 
-    /// Position at distance `way` from the start; the end if the route is shorter.
-    pub fn at(&self, way: Length) -> Position {
-        let index = self.ends.partition_point(|&end| end < way);
+    /// Position at distance `distance` from the start; the end if the route is shorter.
+    pub fn at(&self, distance: Length) -> Position {
+        let index = self.ends.partition_point(|&end| end < distance);
         match (self.sections.get(index), self.sections.last()) {
             (Some(section), _) => {
                 let before = self.ends[index] - section.length();
-                section.at(way.checked_sub(before).unwrap_or(Length::ZERO))
+                section.at(distance.checked_sub(before).unwrap_or(Length::ZERO))
             }
             (None, Some(last)) => last.at(last.length()),
             (None, None) => self.start,
@@ -95,16 +95,16 @@ mod tests {
             start,
             vec![section(3, 20.0, 50.0), section(1, 80.0, 0.0), section(2, 0.0, 5.0)],
         );
-        let place = |way| {
-            let position = route.at(metres(way));
+        let position_at = |distance| {
+            let position = route.at(metres(distance));
             (position.street.0, position.offset.as_metres())
         };
         assert_eq!(route.length(), metres(115.0));
-        assert_eq!(place(0.0), (3, 20.0));
-        assert_eq!(place(30.0), (3, 50.0));
-        assert_eq!(place(40.0), (1, 70.0));
-        assert_eq!(place(112.0), (2, 2.0));
-        assert_eq!(place(999.0), (2, 5.0));
+        assert_eq!(position_at(0.0), (3, 20.0));
+        assert_eq!(position_at(30.0), (3, 50.0));
+        assert_eq!(position_at(40.0), (1, 70.0));
+        assert_eq!(position_at(112.0), (2, 2.0));
+        assert_eq!(position_at(999.0), (2, 5.0));
         assert_eq!(Route::new(start, Vec::new()).at(metres(7.0)), start);
     }
 }

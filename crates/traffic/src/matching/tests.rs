@@ -14,7 +14,7 @@ fn matched(town: &Town, sightings: &[Sighting]) -> Matched {
     Matcher::new(&town.map, MatchSettings::default()).match_trip(sightings)
 }
 
-fn streets(piece: &Piece) -> Vec<u32> {
+fn streets(piece: &MatchedPiece) -> Vec<u32> {
     piece.stops.iter().map(|stop| stop.position.street.0).collect()
 }
 
@@ -75,11 +75,11 @@ fn a_trip_breaks_without_a_street_and_without_a_path() {
     let mut trip: Vec<Sighting> =
         xs.iter().enumerate().map(|(n, &x)| sighting(n as u64 * 15, x, 3.0)).collect();
     let halves = matched(&town, &trip);
-    assert_eq!((halves.pieces.len(), halves.no_way, halves.off_map), (2, 1, 0));
+    assert_eq!((halves.pieces.len(), halves.no_path, halves.off_map), (2, 1, 0));
     assert_eq!(halves.pieces[1].first, 3);
     trip.insert(3, sighting(40, 400.0, 0.0));
     let halves = matched(&town, &trip);
-    assert_eq!((halves.pieces.len(), halves.no_way, halves.off_map), (2, 0, 1));
+    assert_eq!((halves.pieces.len(), halves.no_path, halves.off_map), (2, 0, 1));
     assert_eq!((halves.pieces[0].stops.len(), halves.pieces[1].first), (3, 4));
 }
 
@@ -87,9 +87,9 @@ fn a_trip_breaks_without_a_street_and_without_a_path() {
 fn a_trip_breaks_above_the_maximum_speed() {
     let town = town("A 0,0  B 5000,0 | A-B");
     let slow = matched(&town, &[sighting(0, 100.0, 0.0), sighting(60, 2_900.0, 0.0)]);
-    assert_eq!((slow.pieces.len(), slow.no_way), (1, 0));
+    assert_eq!((slow.pieces.len(), slow.no_path), (1, 0));
     let fast = matched(&town, &[sighting(0, 100.0, 0.0), sighting(50, 2_900.0, 0.0)]);
-    assert_eq!((fast.pieces.len(), fast.no_way), (2, 1));
+    assert_eq!((fast.pieces.len(), fast.no_path), (2, 1));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_trip_breaks_after_a_long_gap() {
     let town = town("A 0,0  B 5000,0 | A-B");
     let trip = [sighting(0, 100.0, 0.0), sighting(600, 200.0, 0.0), sighting(1_201, 300.0, 0.0)];
     let halves = matched(&town, &trip);
-    assert_eq!((halves.pieces.len(), halves.silent, halves.no_way), (2, 1, 0));
+    assert_eq!((halves.pieces.len(), halves.silent, halves.no_path), (2, 1, 0));
 }
 
 #[test]
@@ -186,8 +186,8 @@ fn drive(map: &StreetMap, random: &mut Pcg64Mcg) -> (Vec<Position>, Vec<Sighting
     let truth: Vec<Position> =
         (0..stops).map(|n| route.at(Length::metres(90.0 * n as f64 + 13.0))).collect();
     let mut noise = || (0..12).map(|_| random.random_range(-1.0..1.0)).sum::<f64>() / 2.0 * 12.0;
-    let sightings = truth.iter().enumerate().map(|(n, &place)| {
-        let Point { x, y } = map.point(place);
+    let sightings = truth.iter().enumerate().map(|(n, &position)| {
+        let Point { x, y } = map.point(position);
         sighting(n as u64 * 10, x + noise(), y + noise())
     });
     let sightings = sightings.collect();
@@ -199,9 +199,9 @@ fn noisy_drives_are_matched_better_than_by_snapping() {
     let map = blocks(20);
     let settings = MatchSettings { sigma: 12.0, ..MatchSettings::default() };
     // Positions near a junction are ambiguous and not counted.
-    let is_clear = |place: &Position| {
-        let length = map.street(place.street).length;
-        place.offset.min(length - place.offset) >= Length::metres(15.0)
+    let is_clear = |position: &Position| {
+        let length = map.street(position.street).length;
+        position.offset.min(length - position.offset) >= Length::metres(15.0)
     };
     let [mut all, mut by_matching, mut by_snapping] = [0_usize; 3];
     for seed in 0..60 {
@@ -209,16 +209,18 @@ fn noisy_drives_are_matched_better_than_by_snapping() {
         let matched = Matcher::new(&map, settings).match_trip(&sightings);
         for piece in &matched.pieces {
             checks::assert_drivable(&map, piece.route.start(), &piece.route);
-            for (stop, place) in piece.stops.iter().zip(&truth[piece.first..]) {
-                let is_right = stop.position.street == place.street && is_clear(place);
+            for (stop, position) in piece.stops.iter().zip(&truth[piece.first..]) {
+                let is_right = stop.position.street == position.street && is_clear(position);
                 by_matching += usize::from(is_right);
-                assert_eq!(map.point(piece.route.at(stop.way)), map.point(stop.position));
+                assert_eq!(map.point(piece.route.at(stop.distance)), map.point(stop.position));
             }
         }
-        for (place, sighting) in truth.iter().zip(&sightings).filter(|(place, _)| is_clear(place)) {
+        for (position, sighting) in
+            truth.iter().zip(&sightings).filter(|(position, _)| is_clear(position))
+        {
             let nearest = map.snap(sighting.point, None).unwrap().position.street;
             all += 1;
-            by_snapping += usize::from(nearest == place.street);
+            by_snapping += usize::from(nearest == position.street);
         }
     }
     let [matching, snapping] = [by_matching, by_snapping].map(|right| right as f64 / all as f64);
@@ -243,7 +245,7 @@ fn random_sightings_on_random_towns_give_drivable_routes() {
         for piece in &matched.pieces {
             checks::assert_drivable(&town.map, piece.route.start(), &piece.route);
             let last = piece.stops[piece.stops.len() - 1];
-            assert_eq!(last.way, piece.route.length(), "seed {seed}\n{town}");
+            assert_eq!(last.distance, piece.route.length(), "seed {seed}\n{town}");
             pieces += usize::from(piece.stops.len() > 1);
         }
     }

@@ -129,7 +129,7 @@ impl Profile {
         read::read(text)
     }
 
-    /// Replaces the choice of places by a uniform one, as in the paper.
+    /// Replaces the choice of starts and destinations by a uniform one, as in the paper.
     #[must_use]
     pub fn with_uniform_places(mut self) -> Profile {
         self.places = Places::Uniform;
@@ -145,10 +145,10 @@ impl Profile {
     pub fn longest_seconds(&self) -> u64 {
         let last = self.appear.slices.values().iter().map(|slice| slice.1).max().unwrap_or(0);
         let interval = self.interval.values().iter().copied().max().unwrap_or(0);
-        let asking = |queries: u32| u64::from(interval) * u64::from(queries - 1);
-        let asked =
-            self.queries.map_or(u64::MAX, |queries| u64::from(last) * 1000 + asking(queries));
-        asked.min(self.duration.unwrap_or(u64::MAX)).div_ceil(1000) + 1
+        let query_span = |queries: u32| u64::from(interval) * u64::from(queries - 1);
+        let last_query =
+            self.queries.map_or(u64::MAX, |queries| u64::from(last) * 1000 + query_span(queries));
+        last_query.min(self.duration.unwrap_or(u64::MAX)).div_ceil(1000) + 1
     }
 
     /// Upper bound of the distance constraints.

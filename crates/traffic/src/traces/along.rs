@@ -4,7 +4,7 @@
 //! path across a break is unknown.
 
 use super::{TraceQueries, TraceSettings, name_of};
-use crate::matching::{Matched, Piece, Sighting};
+use crate::matching::{Matched, MatchedPiece, Sighting};
 use crate::simulated_query::SimulatedQuery;
 use meshcloak::units::Length;
 use std::ops::Range;
@@ -39,7 +39,7 @@ pub fn queries_along<'a>(
 }
 
 fn push_queries(
-    piece: &Piece,
+    piece: &MatchedPiece,
     times: &[Sighting],
     settings: &TraceSettings,
     result: &mut TraceQueries,
@@ -52,25 +52,25 @@ fn push_queries(
     let (begin, end) = (milliseconds(&times[0]), milliseconds(&times[times.len() - 1]));
     let moments = || (begin..=end).step_by(query_interval as usize);
     let mut stop = 0;
-    let ways: Vec<Length> = moments()
+    let distances: Vec<Length> = moments()
         .map(|moment| {
             while stop + 2 < times.len() && milliseconds(&times[stop + 1]) <= moment {
                 stop += 1;
             }
             let span = milliseconds(&times[stop])..milliseconds(&times[stop + 1]);
-            interpolate(piece.stops[stop].way, piece.stops[stop + 1].way, span, moment)
+            interpolate(piece.stops[stop].distance, piece.stops[stop + 1].distance, span, moment)
         })
         .collect();
-    let steps = ways.windows(2).map(|pair| pair[1] - pair[0]);
-    let rest = piece.route.length() - ways[ways.len() - 1];
+    let steps = distances.windows(2).map(|pair| pair[1] - pair[0]);
+    let rest = piece.route.length() - distances[distances.len() - 1];
     let needed = steps.fold(rest, Length::max);
     let (speed, distance_constraint) = settings.speed_and_dc(needed, query_interval);
-    for (number, (asked_at, way)) in moments().zip(ways).enumerate() {
+    for (number, (asked_at, distance)) in moments().zip(distances).enumerate() {
         result.queries.push(SimulatedQuery {
             user: user as u32,
             number: number as u32,
             asked_at,
-            position: piece.route.at(way),
+            position: piece.route.at(distance),
             k: settings.k(&mut random),
             temporal_tolerance: settings.temporal_tolerance,
             speed,
@@ -85,6 +85,7 @@ fn push_queries(
 fn interpolate(from: Length, to: Length, span: Range<u64>, moment: u64) -> Length {
     let (whole, passed) =
         (span.end.saturating_sub(span.start).max(1), moment.saturating_sub(span.start));
-    let way = u128::from((to - from).units()) * u128::from(passed.min(whole)) / u128::from(whole);
-    from + Length::from_units(u32::try_from(way).unwrap_or(u32::MAX))
+    let distance =
+        u128::from((to - from).units()) * u128::from(passed.min(whole)) / u128::from(whole);
+    from + Length::from_units(u32::try_from(distance).unwrap_or(u32::MAX))
 }

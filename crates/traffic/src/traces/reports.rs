@@ -129,7 +129,9 @@ fn split<'a>(search: &mut PathSearch, placed: &'a [SnappedReport]) -> Vec<Report
         search.set_targets(std::iter::once(to));
         search.run(from, bound);
         match search.distance(from, to, bound) {
-            Some(way) => needed = needed.max(Length::from_units(way.units().div_ceil(stamps))),
+            Some(length) => {
+                needed = needed.max(Length::from_units(length.units().div_ceil(stamps)))
+            }
             None => {
                 close(first, index + 1, needed);
                 (first, needed) = (index + 1, Length::ZERO);

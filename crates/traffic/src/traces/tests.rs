@@ -27,27 +27,27 @@ fn along(map: &StreetMap, sightings: &[Sighting], settings: &TraceSettings) -> T
 }
 
 /// Panics if consecutive queries of a user are farther apart than dc allows.
-fn assert_within_reach(map: &StreetMap, asked: &TraceQueries, context: &dyn std::fmt::Display) {
-    for user in 0..asked.names.len() as u32 {
+fn assert_within_reach(map: &StreetMap, result: &TraceQueries, context: &dyn std::fmt::Display) {
+    for user in 0..result.names.len() as u32 {
         let own: Vec<&SimulatedQuery> =
-            asked.queries.iter().filter(|query| query.user == user).collect();
+            result.queries.iter().filter(|query| query.user == user).collect();
         for pair in own.windows(2) {
-            let way = naive::distance(map, pair[0].position, pair[1].position);
+            let length = naive::distance(map, pair[0].position, pair[1].position);
             let steps = (pair[1].asked_at - pair[0].asked_at) / u64::from(pair[0].query_interval);
             let reach = u64::from(pair[0].distance_constraint.units()) * steps;
-            let way = way.unwrap_or_else(|| panic!("no way\n{context}"));
-            assert!(steps >= 1 && way <= reach, "{pair:?}\n{context}");
+            let length = length.unwrap_or_else(|| panic!("no path\n{context}"));
+            assert!(steps >= 1 && length <= reach, "{pair:?}\n{context}");
         }
     }
 }
 
 #[test]
-fn queries_lie_along_the_way_at_constant_speed_between_sightings() {
+fn queries_lie_along_the_route_at_constant_speed_between_sightings() {
     //  A ────────── B ────────── C
     let town = town("A 0,0  B 500,0  C 500,500 | A-B B-C");
     let trip = [sighting(0, 400.0, 0.0), sighting(20, 500.0, 100.0), sighting(30, 500.0, 120.0)];
-    let asked = along(&town.map, &trip, &settings(5));
-    let places: Vec<(u64, Point)> = asked
+    let result = along(&town.map, &trip, &settings(5));
+    let positions: Vec<(u64, Point)> = result
         .queries
         .iter()
         .map(|query| (query.asked_at, town.map.point(query.position)))
@@ -61,8 +61,8 @@ fn queries_lie_along_the_way_at_constant_speed_between_sightings() {
         (25_000, 500.0, 110.0),
         (30_000, 500.0, 120.0),
     ];
-    assert_eq!(places, expected.map(|(at, x, y)| (at, Point::new(x, y))));
-    for query in &asked.queries {
+    assert_eq!(positions, expected.map(|(at, x, y)| (at, Point::new(x, y))));
+    for query in &result.queries {
         assert_eq!((query.speed, query.distance_constraint), (10_000, Length::metres(50.0)));
         assert!((2..=5).contains(&query.k));
     }
@@ -74,15 +74,15 @@ fn standing_users_have_the_minimum_dc_and_a_broken_trip_is_two_users() {
     let xs = [100.0, 100.0, 100.0, 1_000.0, 1_100.0];
     let trip: Vec<Sighting> =
         xs.iter().enumerate().map(|(n, &x)| sighting(n as u64 * 15, x, 3.0)).collect();
-    let asked = along(&town.map, &trip, &settings(10));
-    assert_eq!(asked.names, ["t", "t#2"]);
-    assert_eq!(asked.queries[0].distance_constraint, Length::metres(10.0));
-    assert!(asked.queries.last().unwrap().distance_constraint >= Length::metres(66.0));
+    let result = along(&town.map, &trip, &settings(10));
+    assert_eq!(result.names, ["t", "t#2"]);
+    assert_eq!(result.queries[0].distance_constraint, Length::metres(10.0));
+    assert!(result.queries.last().unwrap().distance_constraint >= Length::metres(66.0));
 }
 
 #[test]
 fn queries_of_matched_trips_stay_within_dc() {
-    let mut asks = 0;
+    let mut queries = 0;
     for seed in 0..200 {
         let town = Town::random(seed);
         let mut random = Town::generator(seed);
@@ -90,12 +90,12 @@ fn queries_of_matched_trips_stay_within_dc() {
         let trip: Vec<Sighting> =
             (0..10).map(|n| sighting(n * 20, coordinate(), coordinate())).collect();
         let seconds = 1 + seed % 30;
-        let asked = along(&town.map, &trip, &settings(seconds));
-        asks += asked.queries.len();
-        assert!(asked.queries.is_sorted_by_key(|query| (query.asked_at, query.user)));
-        assert_within_reach(&town.map, &asked, &format!("seed {seed}\n{town}"));
+        let result = along(&town.map, &trip, &settings(seconds));
+        queries += result.queries.len();
+        assert!(result.queries.is_sorted_by_key(|query| (query.asked_at, query.user)));
+        assert_within_reach(&town.map, &result, &format!("seed {seed}\n{town}"));
     }
-    assert!(asks > 1_000, "only {asks} queries");
+    assert!(queries > 1_000, "only {queries} queries");
 }
 
 #[test]
@@ -115,11 +115,11 @@ fn queries_of_a_brinkhoff_trace_stay_within_dc() {
         reports.sort_by_key(|report| report.stamp);
         reports.dedup_by_key(|report| report.stamp);
         let objects = [Reported { name: "7".into(), reports }];
-        let (asked, snapping) = queries_from(&town.map, &objects, Some(300.0), &settings(5));
+        let (result, snapping) = queries_from(&town.map, &objects, Some(300.0), &settings(5));
         raised += snapping.raised;
         assert_eq!(snapping.snapped() + snapping.off_map, snapping.reports);
-        assert_eq!(asked.queries.len(), snapping.snapped());
-        assert_within_reach(&town.map, &asked, &format!("seed {seed}\n{town}"));
+        assert_eq!(result.queries.len(), snapping.snapped());
+        assert_within_reach(&town.map, &result, &format!("seed {seed}\n{town}"));
     }
     assert!(raised > 50, "only {raised} were raised");
 }
@@ -134,13 +134,13 @@ fn a_report_keeps_its_k_and_its_speed_determines_dc() {
         report(2, 1e6, 1.0, None),
     ];
     let objects = [Reported { name: "7".into(), reports }];
-    let (asked, snapping) = queries_from(&town.map, &objects, Some(50.0), &settings(5));
+    let (result, snapping) = queries_from(&town.map, &objects, Some(50.0), &settings(5));
     assert_eq!((snapping.snapped(), snapping.off_map, snapping.raised), (2, 1, 0));
     assert_eq!((snapping.distance(0.5), snapping.distance(1.0)), (4.0, 4.0));
-    assert_eq!(asked.queries[0].k, 4);
-    assert_eq!(asked.queries[1].asked_at, 5_000);
+    assert_eq!(result.queries[0].k, 4);
+    assert_eq!(result.queries[1].asked_at, 5_000);
     assert_eq!(
-        (asked.queries[0].speed, asked.queries[0].distance_constraint),
+        (result.queries[0].speed, result.queries[0].distance_constraint),
         (11_800, Length::metres(59.0))
     );
 }

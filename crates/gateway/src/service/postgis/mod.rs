@@ -69,7 +69,7 @@ pub enum PostgisError {
     #[error(transparent)]
     Address(#[from] AddressError),
     /// The map has no location on Earth.
-    #[error("the map does not say where on Earth it lies; give `--origin LON,LAT`")]
+    #[error("the map has no lon/lat; set its origin (`map.origin` or `--origin LON,LAT`)")]
     NoFrame,
 }
 

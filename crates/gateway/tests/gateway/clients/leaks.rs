@@ -128,7 +128,7 @@ async fn no_secret_of_a_websocket_user_leaves() {
 async fn no_secret_of_a_tracker_leaves() {
     let (pages, _listening) = LogCapture::start();
     let mut world =
-        World::with(|config, folder| config.people.file = Some(folder.join("people.json"))).await;
+        World::with(|config, folder| config.users.file = Some(folder.join("people.json"))).await;
     let mut secrets = Secrets::default();
     secrets.words.extend([world.key.clone(), "okapi-app".into(), "48241179".into()]);
     let tokens = settle(&world, &mut secrets).await;

@@ -51,5 +51,5 @@ async fn malformed_reports_are_refused_and_empty_ones_dropped() {
         assert_eq!(world.send(request).await.0, status, "{query}");
     }
     world.ticks(1).await;
-    assert_eq!(world.fixture.gateway.metrics().accounts().0, 0);
+    assert_eq!(world.fixture.gateway.metrics().exact_counts().0, 0);
 }

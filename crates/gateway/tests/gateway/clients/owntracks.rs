@@ -55,7 +55,7 @@ async fn other_messages_are_accepted_and_dropped() {
         assert!([400, 413].contains(&status.as_u16()) && body["reason"] == reason, "{body}");
     }
     world.ticks(1).await;
-    assert_eq!(world.fixture.gateway.metrics().accounts().0, 0);
+    assert_eq!(world.fixture.gateway.metrics().exact_counts().0, 0);
     assert_eq!(world.answer("jo").await["latest"], Value::Null);
 }
 
@@ -73,7 +73,7 @@ async fn the_user_is_taken_from_header_parameter_credentials_or_token() {
         request
     };
     let route = "/v1/phones/owntracks";
-    let accepted = || world.fixture.gateway.metrics().accounts().0;
+    let accepted = || world.fixture.gateway.metrics().exact_counts().0;
     for (number, request) in [
         owntracks_request("jo", &world.key, &body()),
         plain("jo", &world.key, route),

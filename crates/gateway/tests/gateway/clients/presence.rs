@@ -32,7 +32,7 @@ async fn present_users_cause_no_request_and_wait_for_an_asker() {
         assert_eq!(world.answer(person).await["latest"]["outcome"], "expired");
     }
     assert!(world.sent().is_empty());
-    let (accepted, ended) = world.fixture.gateway.metrics().accounts();
+    let (accepted, ended) = world.fixture.gateway.metrics().exact_counts();
     assert_eq!((accepted, ended), (5, [1, 2, 0, 0, 2]), "none is lost");
 }
 
@@ -49,7 +49,7 @@ async fn a_query_without_a_question_is_presence_too_and_ends_with_the_gateway() 
         tokio::spawn(crate::fixture::call(app.clone(), request))
     };
     let posts = [post(query("1", "al", 3)), post(query("2", "bo", 3))];
-    while world.fixture.gateway.metrics().accounts().0 < 2 {
+    while world.fixture.gateway.metrics().exact_counts().0 < 2 {
         tokio::task::yield_now().await;
     }
     world.ticks(2).await;

@@ -85,8 +85,8 @@ async fn invalid_settings_are_refused_with_a_reason() {
 #[tokio::test]
 async fn the_settings_file_is_private_and_survives_a_restart() {
     let world = World::with(|config, folder| {
-        config.people.file = Some(folder.join("people.json"));
-        config.people.max_count = 2;
+        config.users.file = Some(folder.join("people.json"));
+        config.users.max_count = 2;
     })
     .await;
     let path = world.folder.path().join("people.json");
@@ -120,7 +120,7 @@ async fn the_settings_file_is_private_and_survives_a_restart() {
     std::fs::remove_dir(&path).unwrap();
     std::fs::write(&path, "{\"secret\": \"zebra\", \"people\": []}").unwrap();
     let probe = crate::fixture::walker();
-    let opened = gateway::users::Users::open(&config.people, probe.map(), again.user_ids());
+    let opened = gateway::users::Users::open(&config.users, probe.map(), again.user_ids());
     let error = opened.unwrap_err().to_string();
     assert!(error.contains("people.json") && !error.contains("zebra"), "{error}");
 }

@@ -45,7 +45,7 @@ async fn other_messages_are_dropped_and_invalid_json_is_refused() {
         assert_eq!((status.as_u16(), &body["reason"]), (400, &json!("malformed")), "{body}");
     }
     world.ticks(1).await;
-    assert_eq!(world.fixture.gateway.metrics().accounts().0, 0);
+    assert_eq!(world.fixture.gateway.metrics().exact_counts().0, 0);
 }
 
 #[tokio::test]

@@ -125,7 +125,7 @@ impl TestGateway {
         let path = folder.path().join("keys.json");
         file.write(&path).unwrap();
         let mut config = Config { keys: Some(path), ..Config::default() };
-        config.people.file = Some(folder.path().join("people.json"));
+        config.users.file = Some(folder.path().join("people.json"));
         config.service.timeout = Duration::from_secs(600);
         let (mode, walker, clock) = (Mode::Guarded, Arc::clone(&service.walker), Clock::manual());
         let parts = Parts { config, mode, walker, service: service.service(), clock };
@@ -178,20 +178,20 @@ impl TestGateway {
         at: (f64, f64),
         secrets: &mut Secrets,
     ) {
-        let before = self.gateway.metrics().accounts().0;
+        let before = self.gateway.metrics().exact_counts().0;
         client.report(self, user, at, secrets).await;
-        while self.gateway.metrics().accounts().0 == before {
+        while self.gateway.metrics().exact_counts().0 == before {
             tokio::task::yield_now().await;
         }
     }
 
     /// Runs a batch and asserts that exactly `users` queries are answered.
     pub async fn batch(&mut self, users: usize) {
-        let before = self.gateway.metrics().accounts().1[0];
+        let before = self.gateway.metrics().exact_counts().1[0];
         self.gateway.clock().advance(1000);
         let round = self.engine.turn(self.gateway.clock().now());
         answer_round(Arc::clone(&self.gateway), round).await;
-        let (accepted, ended) = self.gateway.metrics().accounts();
+        let (accepted, ended) = self.gateway.metrics().exact_counts();
         assert_eq!((ended[0] - before, ended[0]), (users as u64, accepted), "{ended:?}");
         for socket in &mut self.sockets {
             socket.receive_all().await;

@@ -1,0 +1,58 @@
+//! One setting: its names, explanation, default and parser.
+
+use super::Config;
+use super::parse::Expected;
+
+/// One setting.
+#[derive(Debug)]
+pub struct Setting {
+    /// `section.name`.
+    pub key: &'static str,
+    /// Explanation in one line: meaning, unit, range, special values.
+    pub about: &'static str,
+    /// Default as a TOML value.
+    pub default: &'static str,
+    /// Parses a value into a configuration, or returns what was expected.
+    pub(super) set: fn(&mut Config, &str) -> Result<(), Expected>,
+}
+
+/// Further names of settings: alias, key.
+const ALIASES: [(&str, &str); 6] = [
+    ("limits.user_rate", "limits.person_rate"),
+    ("results.max_count", "results.most"),
+    ("users.file", "people.file"),
+    ("users.max_count", "people.most"),
+    ("users.blur", "people.blur"),
+    ("users.skew", "people.skew"),
+];
+
+impl Setting {
+    /// Returns the second name of the setting.
+    pub fn alias(&self) -> Option<&'static str> {
+        ALIASES.iter().find(|(_, key)| *key == self.key).map(|(alias, _)| *alias)
+    }
+
+    /// Returns the key and the alias.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        [self.key].into_iter().chain(self.alias())
+    }
+}
+
+/// Returns the environment variable of a key or alias.
+pub(super) fn variable(name: &str) -> String {
+    format!("MESHCLOAK_{}", name.replace('.', "_").to_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::settings;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique_and_every_alias_has_a_setting() {
+        let names = settings().iter().flat_map(Setting::names);
+        let variables: BTreeSet<String> = names.map(variable).collect();
+        assert_eq!(variables.len(), settings().len() + ALIASES.len());
+    }
+}
