@@ -1,33 +1,34 @@
-//! The attacks on all schemes that had the same people on the same map.
+//! Attack results of all schemes on the same map, users and configuration.
 
 use crate::results::PrivacyRow;
 
-/// Rows of one map, crowd and configuration.
-pub(super) struct Field<'a> {
+/// Rows of one map, user count, configuration and seed.
+pub(super) struct AttackComparison<'a> {
     pub map: &'a str,
     pub users: u32,
     pub configuration: &'a str,
     pub rows: Vec<&'a PrivacyRow>,
 }
 
-impl<'a> Field<'a> {
-    /// Of all of them the one with the most schemes; of equal ones that with the most people.
-    pub fn of(rows: &'a [PrivacyRow]) -> Option<Field<'a>> {
-        let mut best: Option<Field<'a>> = None;
+impl<'a> AttackComparison<'a> {
+    /// Selects the group of rows with the most schemes (ties: the most users).
+    pub fn of(rows: &'a [PrivacyRow]) -> Option<AttackComparison<'a>> {
+        let mut best: Option<AttackComparison<'a>> = None;
         for row in rows {
-            let field = Field::like(rows, row);
-            let size = |field: &Field<'_>| (field.schemes().len(), field.users);
-            if best.as_ref().is_none_or(|best| size(best) < size(&field)) {
-                best = Some(field);
+            let comparison = AttackComparison::like(rows, row);
+            let size =
+                |comparison: &AttackComparison<'_>| (comparison.schemes().len(), comparison.users);
+            if best.as_ref().is_none_or(|best| size(best) < size(&comparison)) {
+                best = Some(comparison);
             }
         }
         best
     }
 
-    fn like(rows: &'a [PrivacyRow], one: &'a PrivacyRow) -> Field<'a> {
+    fn like(rows: &'a [PrivacyRow], one: &'a PrivacyRow) -> AttackComparison<'a> {
         let key =
             |row: &PrivacyRow| (row.map.clone(), row.users, row.configuration.clone(), row.seed);
-        Field {
+        AttackComparison {
             map: &one.map,
             users: one.users,
             configuration: &one.configuration,
@@ -35,7 +36,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The schemes as they come, MeshCloak's settings first.
+    /// Returns the schemes in order of first occurrence, MeshCloak's settings first.
     pub fn schemes(&self) -> Vec<&'a str> {
         let mut all: Vec<&'a str> = Vec::new();
         for row in &self.rows {
@@ -47,7 +48,7 @@ impl<'a> Field<'a> {
         all
     }
 
-    /// What an attack on a scheme came to.
+    /// Returns the result of an attack on a scheme.
     pub fn row(&self, scheme: &str, attack: &str) -> Option<&'a PrivacyRow> {
         self.rows.iter().copied().find(|row| row.scheme == scheme && row.attack == attack)
     }
