@@ -1,4 +1,4 @@
-//! Which source this program is built from, for the provenance of results.
+//! Records commit and compiler version for the provenance of results.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ fn main() {
         "cargo::rustc-env=MESHCLOAK_RUSTC={}",
         output(&rustc, &["--version"]).unwrap_or("unknown".into())
     );
-    // A new commit adds a line here; a change of any crate makes the source another.
+    // A commit appends to the log; a change of any crate makes the tree dirty.
     let log = output("git", &["rev-parse", "--git-path", "logs/HEAD"]);
     for path in log.iter().map(String::as_str).chain(["build.rs", ".."]) {
         if Path::new(path).exists() {
@@ -20,7 +20,7 @@ fn main() {
     }
 }
 
-/// The first line that a command prints, if it succeeds.
+/// Returns the first line of a command's output, if the command succeeds.
 fn output(command: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(command).args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

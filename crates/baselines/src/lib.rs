@@ -56,7 +56,7 @@ type Constructor = fn(Arc<Atlas>) -> Box<dyn Scheme>;
 
 /// All schemes, in the order of the tables.
 const SCHEMES: &[(&str, Constructor)] = &[
-    ("meshcloak", |atlas| Box::new(MeshCloak::new(atlas, Settings::paper()))),
+    ("meshcloak", |atlas| Box::new(MeshCloak::new(atlas, Settings::default()))),
     ("meshcloak-printed", |atlas| Box::new(Printed::new(atlas, Settings::paper()))),
     ("sequential", |atlas| Box::new(Sequential::new(atlas))),
     ("sequential-edges", |atlas| Box::new(Sequential::edge_by_edge(atlas))),

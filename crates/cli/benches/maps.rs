@@ -1,8 +1,7 @@
-//! How fast maps come in: `make bench`. Medians of several runs, wall time, as one table.
+//! Benchmark of map import (`make bench`): medians of the wall time of several runs.
 //!
-//! Each measurement also checks its answer, so that nothing fast and wrong gets printed. Importing
-//! and opening are measured again and again in one process, and as the first thing that a process
-//! does: then every page of memory is new to it.
+//! Each measurement also checks its result. Import and opening are measured repeatedly in one
+//! process, and once each in fresh processes, where all memory pages are new.
 
 use import::{Imported, MapSource, Options};
 use meshcloak::map::{Extent, StreetMap};
@@ -18,10 +17,10 @@ const CHILD: &str = "MESHCLOAK_BENCH_CHILD";
 
 fn main() {
     if let Ok(source) = std::env::var(CHILD) {
-        let source = source.parse().expect("the parent names a map");
-        let begun = Instant::now();
+        let source = source.parse().expect("the parent passes a map");
+        let start = Instant::now();
         let streets = read(&source).map.street_count();
-        let millis = begun.elapsed().as_secs_f64() * 1e3;
+        let millis = start.elapsed().as_secs_f64() * 1e3;
         println!("{streets} {millis} {}", peak_memory_mb());
         return;
     }
@@ -34,11 +33,11 @@ fn main() {
     }
 }
 
-/// The metropolitan area of Porto if real maps are there, otherwise the largest built-in city.
+/// Returns the metropolitan area of Porto if real maps are available, else the largest built-in city.
 fn big_city() -> MapSource {
     let Some(maps) = std::env::var_os("MESHCLOAK_MAPS") else {
-        println!("(MESHCLOAK_MAPS is not set: the built-in city stands for a real one)");
-        return "city:200000:1".parse().expect("a size that exists");
+        println!("(MESHCLOAK_MAPS is not set: using the built-in city)");
+        return "city:200000:1".parse().expect("a valid size");
     };
     MapSource::File(PathBuf::from(maps).join("porto/porto_portugal.osm.pbf"))
 }
@@ -56,13 +55,13 @@ fn import_and_open(source: &MapSource) {
     let rate = streets as f64 / import.as_secs_f64();
     row("import, streets per second", &format!("{rate:.0}"), &of);
     let first = in_children(15, source, streets);
-    row("import, first thing in a process", &format!("{:.1} ms", first.millis), &of);
+    row("import, fresh process", &format!("{:.1} ms", first.millis), &of);
     row("import, peak memory of the process", &format!("{} MB", first.megabytes), &of);
 
     let folder = tempfile::tempdir().expect("a temporary folder");
     let prepared = folder.path().join("big.meshmap");
-    let target = prepared.display().to_string().parse().expect("a prepared map's ending");
-    import::write_map(&imported, Extent::LargestPart, &target).expect("there is room for it");
+    let target = prepared.display().to_string().parse().expect("the extension of a prepared map");
+    import::write_map(&imported, Extent::LargestPart, &target).expect("the file is written");
     let prepared = MapSource::File(prepared);
     assert_eq!(read(&prepared), imported);
     let open = median(101, || assert_eq!(read(&prepared).map.street_count(), streets));
@@ -70,8 +69,8 @@ fn import_and_open(source: &MapSource) {
     let share = |open: f64, import: f64| format!("{:.2} %", 100.0 * open / import);
     row("open, share of import", &share(open.as_secs_f64(), import.as_secs_f64()), &of);
     let opened = in_children(51, &prepared, streets);
-    row("open, first thing in a process", &format!("{:.1} ms", opened.millis), &of);
-    row("open, share of import, first thing", &share(opened.millis, first.millis), &of);
+    row("open, fresh process", &format!("{:.1} ms", opened.millis), &of);
+    row("open, share of import, fresh process", &share(opened.millis, first.millis), &of);
     row("open, peak memory of the process", &format!("{} MB", opened.megabytes), &of);
 }
 
@@ -109,7 +108,7 @@ fn snapping(map: &StreetMap) {
 }
 
 fn building_a_city(streets: usize) {
-    let source: MapSource = format!("city:{streets}:1").parse().expect("a size that exists");
+    let source: MapSource = format!("city:{streets}:1").parse().expect("a valid size");
     let built = read(&source).map.street_count();
     let time = median(3, || assert_eq!(read(&source).map.street_count(), built));
     row("build the built-in city", &millis(time), &format!("{built} streets"));
@@ -135,16 +134,16 @@ fn millis(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Time and memory of processes that read the map once and end, as every command does.
-struct Child {
+/// Time and memory of a process that reads the map once.
+struct ChildRun {
     millis: f64,
     megabytes: u64,
 }
 
-/// The median of `runs` such processes.
-fn in_children(runs: usize, source: &MapSource, streets: usize) -> Child {
-    let program = std::env::current_exe().expect("a program knows where it is");
-    let mut children: Vec<Child> = (0..runs)
+/// Returns the median of `runs` fresh processes.
+fn in_children(runs: usize, source: &MapSource, streets: usize) -> ChildRun {
+    let program = std::env::current_exe().expect("the path of the program is known");
+    let mut children: Vec<ChildRun> = (0..runs)
         .map(|_| {
             let child = Command::new(&program).env(CHILD, source.to_string()).output();
             let output = child.expect("the benchmark can start itself").stdout;
@@ -152,7 +151,7 @@ fn in_children(runs: usize, source: &MapSource, streets: usize) -> Child {
             let words: Vec<&str> = text.split_whitespace().collect();
             assert_eq!(words[0], streets.to_string());
             let number = |word: usize| words[word].parse::<f64>().expect("a child prints numbers");
-            Child { millis: number(1), megabytes: number(2) as u64 }
+            ChildRun { millis: number(1), megabytes: number(2) as u64 }
         })
         .collect();
     children.sort_by(|a, b| a.millis.total_cmp(&b.millis));

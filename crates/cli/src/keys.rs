@@ -1,4 +1,4 @@
-//! `meshcloak keys`: the accounts of the gateway and their keys.
+//! `meshcloak keys`: accounts of the gateway and their API keys.
 
 use crate::table::Table;
 use anyhow::Result;
@@ -6,60 +6,60 @@ use clap::{Args, Subcommand};
 use gateway::keys::{KeyFile, LimitOverrides};
 use std::path::PathBuf;
 
-/// Keys are shown once, when they are made; the file holds their SHA-256.
+/// A key is printed once, when it is created; the file holds its SHA-256.
 #[derive(Debug, Subcommand)]
 pub enum Keys {
-    /// Make a key for an account, and the account if there is none of that name.
+    /// Create a key; creates the account too if it does not exist.
     Add(Add),
     /// List accounts and keys.
-    List(File),
-    /// Take a key away; an account without one is gone.
+    List(KeyFileArg),
+    /// Revoke a key; an account is removed with its last key.
     Revoke(Revoke),
 }
 
 #[derive(Debug, Args)]
-pub struct File {
-    /// Where the keys are (`accounts.keys`).
+pub struct KeyFileArg {
+    /// Key file (`accounts.keys`).
     #[arg(long, value_name = "FILE", default_value = "keys.json")]
     keys: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub struct Add {
-    /// The name of the account.
+    /// Account name.
     account: String,
     #[command(flatten)]
-    file: File,
-    /// Queries per second, if not everybody's limit.
+    file: KeyFileArg,
+    /// Largest number of queries per second [default: `limits.rate`].
     #[arg(long)]
     rate: Option<u32>,
-    /// Queries per minute of one person.
+    /// Largest number of queries per minute and user [default: `limits.person_rate`].
     #[arg(long)]
     person_rate: Option<u32>,
-    /// The largest k.
+    /// Largest k [default: `limits.k_max`].
     #[arg(long)]
     k_max: Option<u32>,
-    /// The longest patience, in seconds.
+    /// Largest temporal tolerance, in seconds [default: `limits.dt_max`].
     #[arg(long)]
     dt_max: Option<f64>,
-    /// The smallest distance constraint, in metres.
+    /// Smallest distance constraint, in metres [default: `limits.dc_min`].
     #[arg(long)]
     dc_min: Option<f64>,
-    /// The largest distance constraint, in metres.
+    /// Largest distance constraint, in metres [default: `limits.dc_max`].
     #[arg(long)]
     dc_max: Option<f64>,
 }
 
 #[derive(Debug, Args)]
 pub struct Revoke {
-    /// The key, as it is listed.
+    /// Key id, as `keys list` prints it.
     id: String,
     #[command(flatten)]
-    file: File,
+    file: KeyFileArg,
 }
 
 impl Keys {
-    /// Does what was asked for.
+    /// Runs the subcommand.
     pub fn run(&self) -> Result<()> {
         match self {
             Keys::Add(add) => add.run(),
@@ -83,12 +83,12 @@ impl Add {
         let key = file.add(&self.account, limits)?;
         file.write(&self.file.keys)?;
         println!("{}", key.secret);
-        eprintln!("key {} of account `{}`; it is not shown again", key.id, self.account);
+        eprintln!("key {} of account `{}`; it will not be printed again", key.id, self.account);
         Ok(())
     }
 }
 
-impl File {
+impl KeyFileArg {
     fn list(&self) -> Result<()> {
         let file = KeyFile::read(&self.keys)?;
         let mut table = Table::default();

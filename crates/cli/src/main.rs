@@ -1,9 +1,8 @@
-//! The `meshcloak` command: one file per subcommand; everything it does is done by the libraries.
+//! The `meshcloak` command: one module per subcommand, on top of the library crates.
 //!
-//! Exit codes: 0 done, 1 the input or the machine did not allow it, 2 the command was misspelt,
+//! Exit codes: 0 success, 1 invalid input or a failed operation, 2 invalid command line,
 //! 130 interrupted.
 
-mod answer;
 mod attack;
 mod cloak;
 mod drive;
@@ -12,6 +11,8 @@ mod keys;
 mod map;
 mod map_args;
 mod metrics;
+mod parse;
+mod picture_file;
 mod pois;
 mod progress;
 mod report;
@@ -19,20 +20,22 @@ mod scheme_args;
 mod score;
 mod serve;
 mod simulate;
+mod stdout;
 mod table;
 mod threads;
 mod traces;
+mod traffic_args;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Returns freed memory to the system within seconds. Results are allocated by one thread and freed
-/// by another, hundreds of thousands at a time; the system's allocator keeps such memory.
+/// by another, hundreds of thousands at a time; the system's allocator would retain that memory.
 #[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Hides where people are among others they could be, on real street maps.
+/// Location privacy on street maps: k-anonymous queries to location-based services.
 #[derive(Debug, Parser)]
 #[command(name = "meshcloak", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(after_help = "Examples:
@@ -44,42 +47,43 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
   meshcloak report results
   meshcloak help map convert
 
-Exit codes: 0 done; 1 the input or the machine did not allow it; 2 the command was misspelt")]
+Exit codes: 0 success; 1 invalid input or a failed operation; 2 invalid command line; 130 \
+interrupted")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Print nothing but the result: no progress, no notes.
+    /// Print only the result and errors: no progress, no notes.
     #[arg(long, short, global = true)]
     quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Look at street maps, convert them, draw them.
+    /// Describe, convert or draw a street map.
     #[command(subcommand, after_help = MAP_EXAMPLES)]
     Map(map::MapCommand),
-    /// Let people live on a map and write what they ask.
+    /// Simulate agents on a map and write their queries.
     Simulate(simulate::Simulate),
-    /// Turn trips that others recorded into queries.
+    /// Convert recorded trips to queries.
     Traces(traces::Traces),
-    /// Hide the people of a file of queries among one another.
+    /// Cloak a file of queries: find anonymity sets and their regions.
     Cloak(cloak::Cloak),
-    /// Try schemes on maps and crowds, as the paper does.
+    /// Compare schemes on maps and populations, as in §V of the paper.
     Evaluate(evaluate::Evaluate),
-    /// Say what a scheme's promises are worth against somebody who tries.
+    /// Measure how far attacks reduce the anonymity that a scheme guarantees.
     Attack(attack::Attack),
-    /// Make the report of an evaluation again, from its files of results.
+    /// Rebuild the report of an evaluation from its result files.
     Report(report::Report),
-    /// Say what became of queries, from files of any origin.
+    /// Compute all metrics from a file of queries and a file of outcomes.
     Score(score::Score),
     /// Run the gateway.
     Serve(serve::Serve),
-    /// Let simulated people ask a running gateway, and compare what they get with the truth.
+    /// Send simulated queries to a running gateway and check the answers.
     Drive(drive::Drive),
-    /// Make, list and revoke the keys of the gateway's accounts.
+    /// Create, list and revoke API keys of the gateway.
     #[command(subcommand)]
     Keys(keys::Keys),
-    /// Put a map's points of interest into a database that the gateway can ask.
+    /// Load the points of interest of a map into a PostGIS database.
     #[command(subcommand)]
     Pois(pois::PoisCommand),
 }
@@ -92,16 +96,16 @@ const MAP_EXAMPLES: &str = "Examples:
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let console = progress::Console::new(cli.quiet);
-    // The gateway has an orderly end of its own.
+    // The gateway handles signals itself.
     if !matches!(cli.command, Command::Serve(_)) {
-        // Without it an interrupted run leaves half-written files behind, and works as well.
+        // Removes temporary files. Without the handler they would stay; the command still works.
         ctrlc::set_handler(|| {
             import::discard_unfinished();
             std::process::exit(130);
         })
         .ok();
     }
-    let done = match cli.command {
+    let result = match cli.command {
         Command::Map(command) => map::run(&command, &console),
         Command::Simulate(simulate) => simulate.run(&console),
         Command::Traces(traces) => traces.run(&console),
@@ -115,7 +119,7 @@ fn main() -> ExitCode {
         Command::Keys(keys) => keys.run(),
         Command::Pois(command) => command.run(&console),
     };
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             console.clear();

@@ -1,5 +1,6 @@
-//! The arguments of every command that reads a map, and how they become one.
+//! Arguments shared by all commands that read a map.
 
+use crate::parse::{lon_lat, positive_metres};
 use crate::progress::Console;
 use crate::table::grouped;
 use anyhow::Result;
@@ -9,49 +10,49 @@ use meshcloak::map::Extent;
 use meshcloak::units::LonLat;
 use std::path::PathBuf;
 
-/// How to read the map.
+/// Options of map import.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Map")]
 pub struct MapArgs {
-    /// Keep every street, not just the largest part in which everyone can reach everything.
+    /// Keep all streets, not only the largest strongly connected component.
     #[arg(long)]
     whole_map: bool,
-    /// OSM: which highways become streets.
+    /// OSM: classes of ways to import as streets.
     #[arg(long, value_enum, default_value = "drive")]
     highways: HighwaysArg,
-    /// OSM: make every node a terminal, not just junctions.
+    /// OSM: make every node a terminal, not only junctions.
     #[arg(long)]
     every_node: bool,
-    /// OSM: split streets longer than this many metres.
-    #[arg(long, value_name = "METRES", default_value_t = 1000.0, value_parser = positive)]
+    /// OSM: largest street length, in metres; longer streets are split.
+    #[arg(long, value_name = "METRES", default_value_t = 1000.0, value_parser = positive_metres)]
     longest: f64,
-    /// Where the zero of a map in metres lies on Earth.
+    /// Lon/lat of the origin of a map in metres.
     #[arg(long, value_name = "LON,LAT", value_parser = lon_lat, allow_hyphen_values = true)]
     origin: Option<LonLat>,
-    /// Further points of interest: CSV with x,y or lon,lat and category.
+    /// Additional points of interest: CSV with x,y or lon,lat and category.
     #[arg(long, value_name = "FILE")]
     pois: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum HighwaysArg {
-    /// Streets for cars: motorway to service.
+    /// Roads for cars: motorway to service.
     Drive,
     /// Also paths, footways, cycleways, tracks and steps.
     All,
 }
 
-/// What `MAP` may be, for every command's help.
+/// Help text of the argument `MAP`.
 pub const MAP_HELP: &str = "Map: .osm.pbf, .osm, Brinkhoff, CSV or prepared, plain or gzipped; \
                             or city:STREETS:SEED [default: the built-in city]";
 
 impl MapArgs {
-    /// How much of the map is kept.
+    /// Part of the map to keep.
     pub fn extent(&self) -> Extent {
         if self.whole_map { Extent::Whole } else { Extent::LargestPart }
     }
 
-    /// Reads the map, telling people on the way what they should know.
+    /// Reads the map, by default the built-in city, and prints the notes of the import.
     pub fn read(&self, source: Option<&MapSource>, console: &Console) -> Result<Imported> {
         let built_in = MapSource::default();
         let options = Options {
@@ -77,49 +78,36 @@ impl MapArgs {
     }
 }
 
-/// What happened on the way in, in sentences.
+/// Formats the notes of an import: its own, the repairs, and what was dropped.
 fn notes(imported: &Imported, extent: Extent) -> Vec<String> {
     let Imported { dropped, repairs, notes, .. } = imported;
     let mut all = notes.clone();
     if repairs.zero_length > 0 {
         let streets = counted(repairs.zero_length, "street");
-        all.push(format!("{streets} with both ends on one point; each counts 1/32 m"));
+        all.push(format!("{streets} of length 0; set to 1/32 m"));
     }
     if repairs.lengthened > 0 {
-        let lengths = counted(repairs.lengthened, "written length");
-        all.push(format!("{lengths} shorter than the shape; lengthened to it"));
+        let lengths = counted(repairs.lengthened, "stated length");
+        all.push(format!("{lengths} shorter than the shape; set to the length of the shape"));
     }
     if dropped.streets + dropped.terminals > 0 {
         all.push(format!(
-            "{} and {} outside the largest strongly connected part left out ({:.1} km); {}",
+            "{} and {} outside the largest strongly connected component dropped ({:.1} km); {}",
             counted(dropped.streets, "street"),
             counted(dropped.terminals, "terminal"),
             dropped.metres / 1000.0,
             match extent {
                 Extent::LargestPart => "`--whole-map` keeps them",
-                Extent::Whole => "they are not in this file: prepare it again with `--whole-map`",
+                Extent::Whole =>
+                    "this prepared map lacks them: prepare it again with `--whole-map`",
             }
         ));
     }
     all
 }
 
-/// A number and its noun: `1 street`, `2 streets`.
+/// Formats a number and its noun: `1 street`, `2 streets`.
 fn counted(number: usize, noun: &str) -> String {
     let number_text = grouped(number as u64);
     format!("{number_text} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(metres) if metres > 0.0 && metres.is_finite() => Ok(metres),
-        _ => Err("expected metres above 0".into()),
-    }
-}
-
-fn lon_lat(text: &str) -> Result<LonLat, String> {
-    let numbers = text
-        .split_once(',')
-        .and_then(|(lon, lat)| LonLat::new(lon.trim().parse().ok()?, lat.trim().parse().ok()?));
-    numbers.ok_or_else(|| "expected LON,LAT in degrees, as in 8.21,53.14".into())
 }

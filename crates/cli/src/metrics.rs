@@ -1,43 +1,36 @@
-//! Metrics as people and programs read them: rows of a table, fields of a JSON object.
+//! Metrics of outcomes as table rows and as JSON fields.
 
 use crate::table::{Table, decimal, grouped};
 use evaluation::metrics::{Mean, Tally};
 use evaluation::reason::Reason;
 use serde_json::{Map, Value, json};
 
-/// What can be shown in a table.
-pub trait Show {
-    /// Adds its rows.
-    fn put_rows(&self, table: &mut Table);
-}
-
-impl Show for Tally {
-    fn put_rows(&self, table: &mut Table) {
-        table.heading("Queries");
-        table.row("all", grouped(self.queries()));
-        table.row("succeeded", grouped(self.succeeded));
-        table.row("expired", grouped(self.expired));
-        for (reason, &count) in Reason::ALL.iter().zip(&self.refusals) {
-            if count > 0 {
-                table.row(format!("refused: {}", reason.name()), grouped(count));
-            }
+/// Appends the metrics to a table.
+pub fn add_rows(tally: &Tally, table: &mut Table) {
+    table.heading("Queries");
+    table.row("total", grouped(tally.queries()));
+    table.row("succeeded", grouped(tally.succeeded));
+    table.row("expired", grouped(tally.expired));
+    for (reason, &count) in Reason::ALL.iter().zip(&tally.refusals) {
+        if count > 0 {
+            table.row(format!("refused: {}", reason.name()), grouped(count));
         }
-        table.row("success rate", percent(self.success_rate()));
-        table.row("of those present, per batch", percent(self.printed_success_rate.value()));
-        table.heading("Succeeded, on average");
-        table.row("mesh length", number(self.region_metres, "m"));
-        table.row("mesh length per member", number(self.region_metres_per_member, "m"));
-        if self.region_area.value().is_some() {
-            table.row("region area", number(self.region_area, "m²"));
-        }
-        table.row("relative k", number(self.relative_k, ""));
-        table.row("relative dt", number(self.relative_dt, ""));
-        table.row("delay", number(self.delay, "s"));
-        table.row("served within 2 s", percent(self.within_two_seconds.value()));
     }
+    table.row("success rate", percent(tally.success_rate()));
+    table.row("success rate per batch (paper)", percent(tally.printed_success_rate.value()));
+    table.heading("Succeeded, mean");
+    table.row("mesh length", number(tally.region_metres, "m"));
+    table.row("mesh length per member", number(tally.region_metres_per_member, "m"));
+    if tally.region_area.value().is_some() {
+        table.row("region area", number(tally.region_area, "m²"));
+    }
+    table.row("relative k", number(tally.relative_k, ""));
+    table.row("relative dt", number(tally.relative_dt, ""));
+    table.row("delay", number(tally.delay, "s"));
+    table.row("served within 2 s", percent(tally.within_two_seconds.value()));
 }
 
-/// Everything that does not depend on a clock, as fields (SPEC §8).
+/// Returns all metrics that do not depend on a clock as JSON fields (docs/SPEC.md §8).
 pub fn json(tally: &Tally) -> Map<String, Value> {
     let refusals = Reason::ALL.iter().zip(&tally.refusals);
     let refusals: Map<String, Value> =

@@ -1,8 +1,8 @@
-//! `meshcloak pois load`: a map's points of interest in a PostGIS table, for a gateway to ask.
+//! `meshcloak pois load`: loads the points of interest of a map into a PostGIS table.
 
-use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
+use crate::stdout;
 use crate::table::grouped;
 use anyhow::{Context as _, Result, ensure};
 use clap::{Args, Subcommand};
@@ -12,10 +12,10 @@ use import::{MapSource, Progress as _};
 use meshcloak::map::StreetMap;
 use std::path::PathBuf;
 
-/// What one does with points of interest.
+/// Subcommands of `pois`.
 #[derive(Debug, Subcommand)]
 pub enum PoisCommand {
-    /// Fill a PostGIS table with the points of interest of a map.
+    /// Load the points of interest of a map into a PostGIS table.
     Load(Load),
 }
 
@@ -23,8 +23,8 @@ pub enum PoisCommand {
 #[derive(Debug, Args)]
 #[command(
     after_help = "The table has the columns id, name, category and geog (points in lon/lat). \
-All rows are replaced in one transaction: whoever reads meanwhile sees the old ones, and an error \
-changes nothing. A table that this command did not make is left alone.
+All rows are replaced in one transaction: concurrent readers see the old rows until it commits, \
+and an error changes nothing. Tables that this command did not create are not touched.
 
 Examples:
   meshcloak pois load porto.osm.pbf --database postgres://me@localhost/city
@@ -36,11 +36,10 @@ pub struct Load {
     /// Database: postgres://user:password@host:port/name, or key=value pairs.
     #[arg(long, value_name = "URL")]
     database: String,
-    /// Certificates, PEM, from which that of the database must descend; without them there is no
-    /// TLS.
+    /// Root certificates of the database, PEM; without them the connection does not use TLS.
     #[arg(long, value_name = "FILE")]
     tls_roots: Option<PathBuf>,
-    /// Table to make or replace: NAME or SCHEMA.NAME.
+    /// Table to create or replace: NAME or SCHEMA.NAME.
     #[arg(long, value_name = "NAME", default_value = "meshcloak_pois")]
     table: TableName,
     #[command(flatten)]
@@ -48,7 +47,7 @@ pub struct Load {
 }
 
 impl PoisCommand {
-    /// Does it.
+    /// Runs the subcommand.
     pub fn run(&self, console: &Console) -> Result<()> {
         match self {
             PoisCommand::Load(load) => load.run(console),
@@ -61,10 +60,13 @@ impl Load {
         let map = self.how.read(self.map.as_ref(), console)?.map;
         let frame = map.frame().ok_or(PostgisError::NoFrame)?;
         let objects = Object::all_of(&map);
-        ensure!(!objects.is_empty(), "the map has no points of interest; `--pois FILE` adds some");
-        note_far(&map, console);
+        ensure!(
+            !objects.is_empty(),
+            "the map has no points of interest; add some with --pois FILE"
+        );
+        note_distant_pois(&map, console);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("starting up")?;
+        let runtime = runtime.context("cannot start the async runtime")?;
         console.begin("loading", objects.len() as u64);
         let all = LoadedObjects { objects: &objects, frame };
         let address = DatabaseAddress { url: self.database.clone(), roots: self.tls_roots.clone() };
@@ -72,23 +74,23 @@ impl Load {
             console.advance(more);
         }));
         console.clear();
-        loaded?;
+        loaded.with_context(|| format!("cannot load table {} of the database", self.table))?;
         let count = grouped(objects.len() as u64);
-        answer::print(&format!("{count} points of interest in {}\n", self.table))
+        stdout::print(&format!("{count} points of interest in {}\n", self.table))
     }
 }
 
-/// Says which points of interest a gateway will not find along streets, and what would change that.
-fn note_far(map: &StreetMap, console: &Console) {
+/// Notes how many points of interest are too far from any street for searches along streets.
+fn note_distant_pois(map: &StreetMap, console: &Console) {
     let limit = PlanarSettings::default().max_street_distance;
-    let apart = |poi| map.point(map.poi(poi).position).distance(map.poi(poi).point);
-    let far: Vec<f64> = map.pois().map(apart).filter(|&metres| metres > limit).collect();
+    let distance = |poi| map.point(map.poi(poi).position).distance(map.poi(poi).point);
+    let far: Vec<f64> = map.pois().map(distance).filter(|&metres| metres > limit).collect();
     if !far.is_empty() {
         let count = grouped(far.len() as u64);
         let farthest = far.into_iter().fold(0.0, f64::max).ceil();
         console.note(&format!(
-            "{count} of them lie farther than {limit} m from every street: a gateway finds them in \
-             the plane alone, unless `service.off_street` is larger ({farthest} is all of them)"
+            "{count} points of interest are more than {limit} m from the nearest street: searches \
+             along streets miss them unless `service.off_street` is raised ({farthest} covers all)"
         ));
     }
 }

@@ -1,6 +1,4 @@
-//! What people see while they wait: a bar for whatever takes longer than a moment, and notes.
-//!
-//! All of it goes to standard error, so that results can be piped.
+//! Progress bars and notes on standard error; standard output carries only results.
 
 use import::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,40 +7,41 @@ use std::sync::{Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Standard error, unless nobody wants to hear.
+/// Standard error, silenced by `--quiet`.
 pub struct Console {
     quiet: bool,
     stage: Mutex<Option<Stage>>,
 }
 
-/// A stage of the work, and the thread that shows it once it has taken long enough. The stage need
-/// not report anything for that: some have nothing to count.
+/// A stage of the work and the thread that shows its bar after [`SHOW_DELAY`], also if the stage
+/// reports no progress.
 struct Stage {
     bar: ProgressBar,
-    over: mpsc::Sender<()>,
-    shower: Option<JoinHandle<()>>,
+    /// Dropping it tells the thread that the stage has ended.
+    running: mpsc::Sender<()>,
+    thread: Option<JoinHandle<()>>,
 }
 
-/// A stage that is done sooner than this never shows a bar.
-const PATIENCE: Duration = Duration::from_millis(400);
+/// Stages shorter than this show no bar.
+const SHOW_DELAY: Duration = Duration::from_millis(400);
 
-/// How often a bar that is shown moves.
-const BEAT: Duration = Duration::from_millis(100);
+/// Interval between two redraws of a bar.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Console {
-    /// A console that says nothing if `quiet`.
+    /// Builds a console; a quiet one prints neither notes nor progress.
     pub fn new(quiet: bool) -> Console {
         Console { quiet, stage: Mutex::new(None) }
     }
 
-    /// Says something worth knowing.
+    /// Prints a note.
     pub fn note(&self, note: &str) {
         if !self.quiet {
             eprintln!("note: {note}");
         }
     }
 
-    /// Begins a stage that is told how far it is, rather than how much was added.
+    /// Begins a stage that reports absolute positions by [`Console::reach`].
     pub fn begin_cells(&self, total: u64) {
         self.begin("evaluating", total);
         if let Some(stage) = self.lock().as_ref()
@@ -52,7 +51,7 @@ impl Console {
         }
     }
 
-    /// How far a stage is, in the words of whoever knows.
+    /// Sets the position and the message of the current stage.
     pub fn reach(&self, position: u64, message: String) {
         if let Some(stage) = self.lock().as_ref() {
             stage.bar.set_position(position);
@@ -60,7 +59,7 @@ impl Console {
         }
     }
 
-    /// Takes the bar away.
+    /// Ends the current stage and removes its bar.
     pub fn clear(&self) {
         if let Some(stage) = self.lock().take() {
             stage.end();
@@ -100,22 +99,22 @@ impl Stage {
             bar.set_style(style);
         }
         bar.set_message(name);
-        let (over, ended) = mpsc::channel();
-        let shown = bar.clone();
-        let shower = thread::Builder::new().spawn(move || {
-            if ended.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
-                shown.set_draw_target(ProgressDrawTarget::stderr());
-                shown.enable_steady_tick(BEAT);
+        let (running, ended) = mpsc::channel();
+        let visible_bar = bar.clone();
+        let thread = thread::Builder::new().spawn(move || {
+            if ended.recv_timeout(SHOW_DELAY) == Err(mpsc::RecvTimeoutError::Timeout) {
+                visible_bar.set_draw_target(ProgressDrawTarget::stderr());
+                visible_bar.enable_steady_tick(REDRAW_INTERVAL);
             }
         });
-        // Where no thread can be had, the work goes on without a bar.
-        Stage { bar, over, shower: shower.ok() }
+        // Without a thread the work continues without a bar.
+        Stage { bar, running, thread: thread.ok() }
     }
 
     fn end(self) {
-        drop(self.over);
-        // Shown after it was taken away, a bar would stay.
-        if let Some(Ok(())) = self.shower.map(JoinHandle::join) {
+        drop(self.running);
+        // Joins first: a bar that the thread shows after the removal would stay on the screen.
+        if let Some(Ok(())) = self.thread.map(JoinHandle::join) {
             self.bar.finish_and_clear();
         }
     }

@@ -1,6 +1,6 @@
-//! `meshcloak report`: the report of an evaluation, from its files of results alone.
+//! `meshcloak report`: rebuilds the report of an evaluation from its result files.
 
-use crate::answer;
+use crate::stdout;
 use anyhow::Result;
 use clap::Args;
 use evaluation::report::report;
@@ -9,27 +9,27 @@ use std::path::PathBuf;
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The report is one HTML file that needs no other and no network. Its plots \
-stand as SVG, and their numbers as CSV, in the folder plots beside it.
+    after_help = "The report is one self-contained HTML file. The folder plots beside it holds \
+its plots as SVG and their data as CSV.
 
 Examples:
   meshcloak report results
   meshcloak report results --out /tmp/report.html"
 )]
 pub struct Report {
-    /// Folder of results.
+    /// Folder with the results of `evaluate`.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// File to write instead of DIR/report.html.
+    /// Report file [default: DIR/report.html].
     #[arg(long, value_name = "FILE.html")]
     out: Option<PathBuf>,
 }
 
 impl Report {
-    /// Reads the results, writes the report, says where it is.
+    /// Reads the results, writes the report, prints its path.
     pub fn run(&self) -> Result<()> {
         let file = self.out.clone().unwrap_or_else(|| self.folder.join("report.html"));
         report(&self.folder, &file)?;
-        answer::print(&format!("{}\n", file.display()))
+        stdout::print(&format!("{}\n", file.display()))
     }
 }

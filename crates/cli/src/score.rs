@@ -1,9 +1,10 @@
-//! `meshcloak score`: every metric of outcomes that came from anywhere.
+//! `meshcloak score`: computes all metrics from a file of queries and a file of outcomes.
 
-use crate::answer;
 use crate::map_args::MapArgs;
-use crate::metrics::{self, Show as _};
+use crate::metrics;
+use crate::parse::positive_millis;
 use crate::progress::Console;
+use crate::stdout;
 use crate::table::{Table, grouped};
 use anyhow::Result;
 use clap::Args;
@@ -14,35 +15,34 @@ use std::path::PathBuf;
 /// Arguments of `score`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Outcomes: NDJSON as `cloak` writes it, plain or gzipped, from this program \
-or any other. Outcomes that contradict the queries or each other are an error that names the line.
+    after_help = "Outcomes: NDJSON in the format of `cloak`, plain or gzipped, written by any \
+program. Outcomes that contradict the queries or each other are an error that names the line.
 
 Examples:
   meshcloak cloak --queries q.csv --out o.ndjson && meshcloak score --queries q.csv --outcomes o.ndjson
   meshcloak score porto.meshmap --queries q.csv.gz --outcomes theirs.ndjson.gz --json"
 )]
 pub struct Score {
-    /// Map to measure regions on; without it the lengths in the outcomes count.
+    /// Map for measuring regions; without it the lengths in the outcomes are used.
     map: Option<MapSource>,
     #[command(flatten)]
     how: MapArgs,
-    /// File of queries that were asked.
+    /// Queries, CSV or NDJSON.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// File of what became of them.
+    /// Outcomes of the queries, NDJSON.
     #[arg(long, value_name = "FILE")]
     outcomes: PathBuf,
-    /// Seconds between two batches.
-    #[arg(long, value_name = "SECONDS", default_value = "1",
-          value_parser = crate::cloak::batch_length)]
+    /// Batch interval of the run, in seconds from 0.001.
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = positive_millis)]
     batch: u64,
-    /// Print one JSON object.
+    /// Print the result as JSON.
     #[arg(long)]
     json: bool,
 }
 
 impl Score {
-    /// Reads both files, adds up, says what it came to.
+    /// Reads both files and prints the metrics.
     pub fn run(&self, console: &Console) -> Result<()> {
         let imported = match &self.map {
             Some(map) => Some(self.how.read(Some(map), console)?),
@@ -57,16 +57,16 @@ impl Score {
         let scored = score(&files, console);
         console.clear();
         let scored = scored?;
-        answer::print(&if self.json { as_json(&scored) } else { as_table(&scored) })
+        stdout::print(&if self.json { as_json(&scored) } else { as_table(&scored) })
     }
 }
 
 fn as_table(scored: &Scored) -> String {
     let mut table = Table::default();
-    scored.tally.put_rows(&mut table);
+    metrics::add_rows(&scored.tally, &mut table);
     table.heading("Sets");
     table.row("smaller than k", grouped(scored.below_k));
-    table.row("with one person twice", grouped(scored.counted_twice));
+    table.row("with one user twice", grouped(scored.counted_twice));
     table.render()
 }
 

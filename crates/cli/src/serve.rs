@@ -1,4 +1,4 @@
-//! `meshcloak serve`: the gateway as a process, with its signals.
+//! `meshcloak serve`: runs the gateway as a process and handles its signals.
 
 use crate::progress::Console;
 use anyhow::{Context as _, Result, bail};
@@ -17,9 +17,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Settings come from, the last first: flags, the environment (MESHCLOAK_SECTION_NAME), the file,
-/// the defaults. SIGHUP reads limits, keys and certificate again; SIGTERM and SIGINT end it, after
-/// everyone who waits was told.
+/// Settings, by descending precedence: flags, environment (MESHCLOAK_SECTION_NAME), file, defaults.
+/// SIGHUP reloads limits, keys and certificate. SIGTERM and SIGINT stop the gateway after all
+/// waiting queries received a response.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   meshcloak serve --demo
@@ -27,41 +27,48 @@ use tokio::signal::unix::{SignalKind, signal};
   meshcloak serve --map porto.osm.pbf --listen 0.0.0.0:8443 --set server.tls_certificate=c.pem \\
     --set server.tls_key=k.pem")]
 pub struct Serve {
-    /// Settings, TOML.
+    /// Settings file, TOML.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The map (`map.source`).
+    /// Map (`map.source`).
     #[arg(long, value_name = "MAP")]
     map: Option<String>,
-    /// Where people are listened to (`server.listen`).
+    /// Address of the client API, host:port (`server.listen`).
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// What is promised (`engine.guarantee`).
+    /// Privacy guarantee (`engine.guarantee`).
     #[arg(long, value_name = "GUARANTEE")]
     guarantee: Option<String>,
-    /// Any setting.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
-    set: Vec<(String, String)>,
-    /// Open to everyone without a key, on loopback alone.
+    /// Any setting, as in limits.k_max=20; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    set: Vec<Setting>,
+    /// Demo with simulated users: no keys, loopback only.
     #[arg(long)]
     demo: bool,
-    /// How many people live in the demo.
+    /// Number of simulated users in the demo, 0 to 100000.
     #[arg(long, value_name = "NUMBER", default_value_t = AgentSettings::default().users,
           value_parser = clap::value_parser!(u32).range(0..=100_000), requires = "demo")]
     people: u32,
-    /// A folder with an evaluation's report, to be linked from the page.
+    /// Folder with the report of an evaluation, linked from the page.
     #[arg(long, value_name = "FOLDER")]
     report: Option<PathBuf>,
-    /// Read and check everything, open the map and the service, and end.
+    /// Check settings, map and service, then exit.
     #[arg(long)]
     check: bool,
-    /// Write all settings with their defaults, and end.
+    /// Print all settings with their defaults, then exit.
     #[arg(long)]
     example: bool,
 }
 
+/// A setting given by `--set`.
+#[derive(Clone, Debug)]
+struct Setting {
+    key: String,
+    value: String,
+}
+
 impl Serve {
-    /// Runs the gateway until it is told to end.
+    /// Runs the gateway until a signal stops it.
     pub fn run(&self, console: &Console) -> Result<()> {
         if self.example {
             print!("{}", Config::example());
@@ -70,9 +77,9 @@ impl Serve {
         let sources = self.sources()?;
         let config = Config::load(&sources)?;
         let subscriber = logs::subscriber(&config.log, std::io::stderr);
-        tracing::subscriber::set_global_default(subscriber).context("logs")?;
+        tracing::subscriber::set_global_default(subscriber).context("cannot start the log")?;
         logs::redact_panics();
-        have_files(config.server.connections, console);
+        raise_file_limit(config.server.connections, console);
         let prepared = prepare(config, sources.mode(), console);
         console.clear();
         let gateway = prepared?;
@@ -80,17 +87,17 @@ impl Serve {
         if self.check {
             let reached = runtime.block_on(gateway.refresh_categories());
             reached.context("`service.source`")?;
-            println!("everything is in order");
+            println!("configuration is valid");
             return Ok(());
         }
         runtime.block_on(async {
             let running = self.start(gateway).await?;
             console.note(&format!("listening on {}", running.address()));
             if let Some(address) = running.operator_address() {
-                console.note(&format!("the operator's page is at http://{address}/"));
+                console.note(&format!("operator page: http://{address}/"));
             }
             if !gateway::page::is_embedded() {
-                console.note("this program was built without Node: there is no page in it");
+                console.note("built without Node: the web page is missing");
             }
             if self.demo {
                 println!("MeshCloak is at http://{}/", running.address());
@@ -99,7 +106,7 @@ impl Serve {
         })
     }
 
-    /// Opens the sockets; in the demo, for a crowd as well.
+    /// Opens the sockets; with `--demo` also starts the agents.
     async fn start(&self, gateway: Arc<Gateway>) -> Result<Running> {
         let app = app(Arc::clone(&gateway));
         let site = PageOptions { mode: PageMode::Operator, report: self.report.clone() };
@@ -114,7 +121,7 @@ impl Serve {
         Ok(running)
     }
 
-    /// Reads the settings again on SIGHUP; ends on SIGTERM and SIGINT.
+    /// Reloads the settings on SIGHUP; stops on SIGTERM and SIGINT.
     async fn follow_signals(&self, running: Running) -> Result<()> {
         let mut hangup = signal(SignalKind::hangup())?;
         let mut terminate = signal(SignalKind::terminate())?;
@@ -128,7 +135,7 @@ impl Serve {
                 _ = interrupt.recv() => break,
                 () = running.engine_failed() => {
                     running.stop().await;
-                    bail!("the engine has ended");
+                    bail!("the engine thread has stopped; see the log");
                 }
             }
         }
@@ -138,8 +145,8 @@ impl Serve {
 
     fn sources(&self) -> Result<Sources, ConfigError> {
         let mut sources = Sources::new().environment(std::env::vars());
-        let named = self.map.is_some() || std::env::var_os("MESHCLOAK_MAP_SOURCE").is_some();
-        if self.demo && self.config.is_none() && !named {
+        let has_map = self.map.is_some() || std::env::var_os("MESHCLOAK_MAP_SOURCE").is_some();
+        if self.demo && self.config.is_none() && !has_map {
             sources = sources.flag("map.source", CITY).flag("engine.region", "cells");
         }
         if let Some(path) = &self.config {
@@ -155,30 +162,29 @@ impl Serve {
                 sources = sources.flag(key, value);
             }
         }
-        for (key, value) in &self.set {
+        for Setting { key, value } in &self.set {
             sources = sources.flag(key, value);
         }
         Ok(if self.demo { sources.demo() } else { sources })
     }
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+fn setting(text: &str) -> Result<Setting, String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, as in limits.k_max=20")?;
-    Ok((key.trim().to_owned(), value.trim().to_owned()))
+    Ok(Setting { key: key.trim().to_owned(), value: value.trim().to_owned() })
 }
 
-/// Each connection is a file: has as many of them as the system allows, and says if that is less
-/// than there may be connections.
-fn have_files(connections: usize, console: &Console) {
+/// Raises the limit of open files to its maximum; notes if `connections` sockets exceed it.
+fn raise_file_limit(connections: usize, console: &Console) {
     let mut limits = getrlimit(Resource::Nofile);
     limits.current = limits.maximum;
-    // What cannot be raised stays as it is, and is what is compared.
+    // On failure the current limit stays in force and is compared below.
     setrlimit(Resource::Nofile, limits).ok();
     let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     if files < connections as u64 + 100 {
         console.note(&format!(
-            "the system allows {files} open files, fewer than `server.connections` \
-             ({connections}) needs: see LimitNOFILE, or ulimit -n"
+            "the system allows {files} open files, too few for `server.connections` = \
+             {connections}: raise LimitNOFILE or ulimit -n"
         ));
     }
 }

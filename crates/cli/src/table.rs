@@ -1,10 +1,11 @@
-//! Tables that align: names to the left, numbers to the right.
+//! Text tables: names aligned left, values aligned right.
 
 use std::fmt::Write as _;
 
 /// Rows of a name and a value, under headings.
 #[derive(Debug, Default)]
 pub struct Table {
+    /// Name and value of each row; a heading has no value.
     rows: Vec<(String, Option<String>)>,
 }
 
@@ -19,7 +20,7 @@ impl Table {
         self.rows.push((name.into(), Some(value.into())));
     }
 
-    /// The table as text; the numbers of all groups align.
+    /// Formats the table; the columns of all groups have the same widths.
     pub fn render(&self) -> String {
         let named = self.rows.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
         let width = |texts: &mut dyn Iterator<Item = &String>| {
@@ -34,13 +35,13 @@ impl Table {
                 None if index == 0 => writeln!(out, "{name}"),
                 None => writeln!(out, "\n{name}"),
             };
-            written.expect("a String takes any text");
+            written.expect("writing to a String does not fail");
         }
         out
     }
 }
 
-/// A whole number with a comma after every third digit, as in 1,301.
+/// Formats an integer with thousands separators, as in 1,301.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -53,7 +54,7 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// A number with two decimals and commas, as in 1,301.47.
+/// Formats a number with two decimals and thousands separators, as in 1,301.47.
 pub fn decimal(number: f64) -> String {
     let hundredths = (number.abs() * 100.0).round() as u64;
     let sign = if number < 0.0 && hundredths > 0 { "-" } else { "" };

@@ -1,41 +1,40 @@
-//! What a turn costs, for the view in which processing takes time.
+//! Processing time of turns in the real-time view.
 //!
-//! Measured costs differ from run to run; what was recorded can be replayed, and gives the same
-//! result again. In the unlimited view nothing costs anything.
+//! Measured costs differ between runs; replaying a record reproduces the result. In the unlimited
+//! view turns take no time.
 
 use std::time::Duration;
 
-/// Where the cost of a turn comes from.
+/// Source of the processing time of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Costs {
-    /// Nothing takes time.
+    /// Turns take no time.
     Free,
-    /// As long as it took; kept in nanoseconds, turn by turn.
+    /// Measured time; the record holds nanoseconds per turn.
     Measured(Vec<u64>),
-    /// As in an earlier run of the same cell: what it recorded, and how many turns have been
-    /// replayed.
+    /// Record of an earlier run of the same cell, and the number of replayed turns.
     Recorded(Vec<u64>, usize),
-    /// By a formula.
-    Modelled(Model),
+    /// Computed time.
+    Modelled(CostModel),
 }
 
-/// A cost that depends on nothing but the turn.
+/// Processing time as a linear function of the waiting queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Model {
-    /// Nanoseconds of every turn.
+pub struct CostModel {
+    /// Nanoseconds per turn.
     pub per_turn: u64,
-    /// Nanoseconds of everyone who waits in it.
+    /// Nanoseconds per waiting query.
     pub per_waiting: u64,
 }
 
 impl Costs {
-    /// Whether as many turns were replayed as were recorded; if not, it was another run.
-    pub fn fit(&self) -> bool {
+    /// Returns whether a record was replayed to its end; otherwise it belongs to another run.
+    pub fn is_complete(&self) -> bool {
         !matches!(self, Costs::Recorded(record, replayed) if record.len() != *replayed)
     }
 
-    /// The cost in nanoseconds of a turn that took `spent` and in which so many waited. Turns
-    /// beyond the last recorded one are free.
+    /// Returns the cost in nanoseconds of a turn that took `spent` with `waiting` queries. Turns
+    /// beyond the end of a record are free.
     pub(crate) fn of(&mut self, spent: Duration, waiting: usize) -> u64 {
         let measured = u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX);
         match self {

@@ -1,112 +1,119 @@
-//! The cells of an experiment: one map, one crowd, one configuration, one scheme, one view.
+//! Cells of an experiment: one map, population, configuration, scheme and view each.
 //!
-//! A cell is named by what it is, so that experiments which share an output folder share cells.
+//! The key of a cell follows from its content, so experiments with the same output folder share
+//! cells.
 
-use crate::experiment::{Experiment, Grid, TAXI, Trips, View, Volume};
+use crate::experiment::{Experiment, Grid, TAXI, TripSource, View, Volume};
 use crate::maps::MapPlan;
 use crate::results::RunRow;
 use import::ImportError;
+use meshcloak::mesh_cloak::Settings;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The people of a cell, whoever serves them and however long they wait.
+/// Users of a cell, independent of scheme and `dt`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Crowd {
-    /// Where they are.
+pub struct Population {
+    /// Map on which the users move.
     pub map: MapPlan,
-    /// How many.
+    /// Number of users.
     pub users: u32,
-    /// How they move and ask.
+    /// Profile of movement and queries.
     pub profile: String,
     /// Smallest and largest k.
     pub k: (u32, u32),
-    /// What chance begins with.
+    /// Random seed.
     pub seed: u64,
-    /// Real trips, if they are real.
-    pub trips: Option<Trips>,
+    /// Recorded trips; `None` for simulated agents.
+    pub trips: Option<TripSource>,
 }
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Who asks.
-    pub crowd: Crowd,
-    /// How long everyone waits, in milliseconds.
+    /// The users.
+    pub population: Population,
+    /// Temporal tolerance of every query, in milliseconds.
     pub dt: u32,
-    /// Which scheme.
+    /// Canonical name of the scheme.
     pub scheme: String,
     /// Whether processing takes time.
     pub view: View,
-    /// Whether what happens second by second is wanted of it; no part of its key.
+    /// Detail of the volume output; not part of the key.
     pub volume: Volume,
-    /// What tells it from cells that look alike.
+    /// Hash of everything that determines the result.
     fingerprint: u64,
 }
 
-/// Changes when a cell of the same name would come out otherwise.
+/// Version of the cell format; increased when a cell of the same key gets a different result.
 const FORMAT: u32 = 1;
 
 impl Cell {
-    fn new(crowd: Crowd, dt: u32, scheme: &str, view: View) -> Cell {
+    fn new(population: Population, dt: u32, scheme: &str, view: View) -> Cell {
         let scheme = scheme.to_owned();
         let volume = Volume::Sums;
-        let mut cell = Cell { crowd, dt, scheme, view, volume, fingerprint: 0 };
-        let Crowd { map, profile, k, trips, .. } = &cell.crowd;
-        let everything = format!(
+        let mut cell = Cell { population, dt, scheme, view, volume, fingerprint: 0 };
+        let Population { map, profile, k, trips, .. } = &cell.population;
+        let content = format!(
             "{FORMAT}|{}|{}|{profile}|uniform|{k:?}|{dt}|{trips:?}|paper|own|reach|{}|{}",
             cell.slug(),
             map.fingerprint(),
             crate::maps::DC_MAX,
-            crate::schemes::PAPER.budget,
+            Settings::default().budget,
         );
-        cell.fingerprint = fnv(everything.as_bytes());
+        cell.fingerprint = fnv(content.as_bytes());
         cell
     }
 
-    /// The configuration as the paper names it: `P1-3-5` is profile, dt, largest k.
+    /// Returns the configuration as the paper names it: `P1-3-5` is profile, dt, largest k.
     pub fn configuration(&self) -> String {
-        let Crowd { profile, k, .. } = &self.crowd;
+        let Population { profile, k, .. } = &self.population;
         let k = if k.0 == 2 { k.1.to_string() } else { format!("{}..{}", k.0, k.1) };
         format!("{}-{}-{k}", profile.to_uppercase(), f64::from(self.dt) / 1000.0)
     }
 
-    /// For people who look into the folder.
+    /// Returns the readable part of the key.
     fn slug(&self) -> String {
-        let Crowd { map, users, seed, .. } = &self.crowd;
-        let words = format!(
+        let Population { map, users, seed, .. } = &self.population;
+        file_name(&format!(
             "{}_{users}_{}_{}_{}_{seed}",
             map.name,
             self.configuration(),
             self.scheme,
             self.view.name()
-        );
-        let plain = |letter: char| {
-            if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' }
-        };
-        words.chars().map(plain).collect()
+        ))
     }
 
-    /// The name of its file, without ending.
+    /// Returns the name of the cell's file, without extension.
     pub fn key(&self) -> String {
         format!("{}_{:016x}", self.slug(), self.fingerprint)
     }
 
-    /// Its row, before anything was measured.
+    /// Returns the row of the cell in `runs.csv` without measurements.
     pub fn row(&self, jobs: usize) -> RunRow {
+        let Population { map, users, profile, k, seed, .. } = &self.population;
         RunRow {
-            map: self.crowd.map.name.clone(),
-            users: self.crowd.users,
+            map: map.name.clone(),
+            users: *users,
             configuration: self.configuration(),
-            profile: self.crowd.profile.clone(),
-            k_max: self.crowd.k.1,
+            profile: profile.clone(),
+            k_max: k.1,
             dt: f64::from(self.dt) / 1000.0,
             scheme: self.scheme.clone(),
             view: self.view.name().to_owned(),
-            seed: self.crowd.seed,
+            seed: *seed,
             jobs,
             ..RunRow::default()
         }
     }
+}
+
+/// Replaces every character except ASCII letters, digits, `-`, `_` and `.` by `-`.
+pub(crate) fn file_name(text: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' }
+    };
+    text.chars().map(plain).collect()
 }
 
 /// FNV-1a, 64 bit: the same on every machine.
@@ -115,22 +122,23 @@ fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// All cells of an experiment, each once, in the order of its grids. `folder` is that of the maps.
+/// Returns all cells of an experiment without duplicates, in the order of its grids. `folder` is
+/// the map folder.
 pub fn cells(experiment: &Experiment, folder: Option<&Path>) -> Result<Vec<Cell>, ImportError> {
     let mut all: Vec<Cell> = Vec::new();
-    let mut places = BTreeMap::new();
+    let mut index_of = BTreeMap::new();
     for grid in &experiment.grids {
-        for crowd in crowds(grid, folder)? {
-            for dt in grid.dt.of(&crowd.profile) {
+        for population in populations(grid, folder)? {
+            for dt in grid.dt.of(&population.profile) {
                 let each = |scheme| grid.views.iter().map(move |&view| (scheme, view));
                 for (scheme, view) in grid.schemes.iter().flat_map(each) {
-                    let cell = Cell::new(crowd.clone(), dt, scheme, view);
-                    let place = *places.entry(cell.key()).or_insert(all.len());
-                    if place == all.len() {
+                    let cell = Cell::new(population.clone(), dt, scheme, view);
+                    let index = *index_of.entry(cell.key()).or_insert(all.len());
+                    if index == all.len() {
                         all.push(cell);
                     }
-                    if grid.volume == Volume::BySecond && crowd.seed == 1 {
-                        all[place].volume = Volume::BySecond;
+                    if grid.volume == Volume::BySecond && population.seed == 1 {
+                        all[index].volume = Volume::BySecond;
                     }
                 }
             }
@@ -139,7 +147,7 @@ pub fn cells(experiment: &Experiment, folder: Option<&Path>) -> Result<Vec<Cell>
     Ok(all)
 }
 
-/// All maps of an experiment, each once, in the order of its grids.
+/// Returns all maps of an experiment without duplicates, in the order of its grids.
 pub fn maps(experiment: &Experiment, folder: Option<&Path>) -> Result<Vec<MapPlan>, ImportError> {
     let mut all: Vec<MapPlan> = Vec::new();
     for map in experiment.grids.iter().flat_map(|grid| &grid.maps) {
@@ -151,8 +159,8 @@ pub fn maps(experiment: &Experiment, folder: Option<&Path>) -> Result<Vec<MapPla
     Ok(all)
 }
 
-fn crowds(grid: &Grid, folder: Option<&Path>) -> Result<Vec<Crowd>, ImportError> {
-    let mut crowds: Vec<Crowd> = Vec::new();
+fn populations(grid: &Grid, folder: Option<&Path>) -> Result<Vec<Population>, ImportError> {
+    let mut populations: Vec<Population> = Vec::new();
     for map in &grid.maps {
         let map = MapPlan::of(map, folder)?;
         for &users in &grid.users {
@@ -161,13 +169,13 @@ fn crowds(grid: &Grid, folder: Option<&Path>) -> Result<Vec<Crowd>, ImportError>
                     for &seed in &grid.seeds {
                         let trips = profile.starts_with(TAXI).then(|| grid.trips.clone());
                         let (map, profile) = (map.clone(), profile.clone());
-                        crowds.push(Crowd { map, users, profile, k, seed, trips });
+                        populations.push(Population { map, users, profile, k, seed, trips });
                     }
                 }
             }
         }
     }
-    Ok(crowds)
+    Ok(populations)
 }
 
 #[cfg(test)]
@@ -186,12 +194,12 @@ mod tests {
         let names: Vec<String> = cells[..14].iter().map(Cell::configuration).collect();
         assert_eq!(names[..4], ["P1-3-5", "P1-4-5", "P1-5-5", "P1-3-10"]);
         assert_eq!(names[13], "P2-10-10");
-        // Without a folder of maps all five are the built-in city, and that runs once.
+        // Without a map folder all five are the built-in city, which runs once.
         assert_eq!(all("").len(), 14);
     }
 
     #[test]
-    fn what_differs_has_another_key_and_what_does_not_has_the_same() {
+    fn equal_cells_have_equal_keys_and_different_cells_different_keys() {
         let one = all("maps = \"city:500:7\"\nprofiles = \"p1\"\nk = \"2-5\"\ndt = 3");
         let keys = |cells: &[Cell]| cells.iter().map(Cell::key).collect::<Vec<_>>();
         let more = all("maps = \"city:500:7\"\ndt = [2.5, 3]\nseeds = 2\nk = [\"2-5\", \"3-5\"]");
@@ -200,7 +208,7 @@ mod tests {
         all_keys.sort_unstable();
         all_keys.dedup();
         assert_eq!(all_keys.len(), 2 * 2 * 2 * 2);
-        assert!(one[0].key().starts_with("city-500-7_100000_P1-3-5_meshcloak_unlimited_1_"));
+        assert!(one[0].key().starts_with("city-500-7_100000_P1-3-5_meshcloak-paper_unlimited_1_"));
         assert!(more.iter().any(|cell| cell.configuration() == "P1-2.5-3..5"));
     }
 }

@@ -1,4 +1,5 @@
-//! The truth: runs schemes over simulated crowds, measures what came of it, and reports.
+//! Evaluation of schemes: runs them on simulated workloads, measures and attacks the results, and
+//! writes a report.
 //!
 //! ```
 //! use evaluation::experiment::Experiment;
@@ -18,14 +19,13 @@ pub mod stopwatch;
 
 pub mod costs;
 pub mod run;
-pub mod tape;
+pub mod workload;
 
 pub mod experiment;
 pub mod maps;
 pub mod schemes;
 
 pub mod grid;
-pub mod people;
 pub mod trips;
 
 pub mod privacy;

@@ -1,5 +1,5 @@
-//! The maps of an experiment: the five that stand for the paper's, others by name or path, and the
-//! built-in city where none are there.
+//! Maps of an experiment: counterparts of the paper's five maps, other maps by name or path, and the
+//! built-in city.
 
 use crate::provenance::Machine;
 use crate::results::MapRow;
@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Those that stand for the maps of the paper.
+/// Counterparts of the maps of the paper.
 pub const PAPER: [&str; 5] = ["oldenburg", "stockton", "paris", "porto", "porto-alegre"];
 
-/// Maps known by name, and where they lie in the folder of maps.
+/// Names of known maps with their paths in the map folder.
 pub const NAMES: [(&str, &str); 8] = [
     ("oldenburg", "oldenburg/oldenburgGen.node"),
     ("stockton", "stockton/stockton.node"),
@@ -25,21 +25,21 @@ pub const NAMES: [(&str, &str); 8] = [
     ("bad-hersfeld", "bad-hersfeld/bad-hersfeld.osm.xml.gz"),
 ];
 
-/// The largest distance constraint, in metres.
+/// Largest distance constraint, in metres.
 pub const DC_MAX: f64 = 2000.0;
 
-/// A map that an experiment names.
+/// Name and source of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapPlan {
-    /// As in tables.
+    /// Name in tables.
     pub name: String,
-    /// Where it comes from.
+    /// File or generated city.
     pub source: MapSource,
 }
 
 impl MapPlan {
-    /// The map that is meant; one known by name is the built-in city where there is no folder of
-    /// maps.
+    /// Resolves the text of an experiment. Without a map folder a known name stands for the
+    /// built-in city.
     pub fn of(text: &str, folder: Option<&Path>) -> Result<MapPlan, ImportError> {
         let known = NAMES.iter().find(|(name, _)| *name == text);
         let source = match (known, folder) {
@@ -58,8 +58,8 @@ impl MapPlan {
         Ok(MapPlan { name, source })
     }
 
-    /// What tells the map from another of its name: the text of a city, or the name and size of
-    /// its file.
+    /// Returns what distinguishes maps of one name: the parameters of a city, or name and size of
+    /// the file.
     pub fn fingerprint(&self) -> String {
         match &self.source {
             MapSource::City(_) => self.source.to_string(),
@@ -70,13 +70,13 @@ impl MapPlan {
         }
     }
 
-    /// Reads the map and measures its distances.
+    /// Reads the map and computes its distances.
     pub fn prepare(&self) -> Result<(Arc<Atlas>, MapRow), ImportError> {
         let Imported { map, provenance, .. } =
             import::read_map(&self.source, &Options::default(), &())?;
         let begun = Instant::now();
-        let most = Machine::here().most_row_bytes();
-        let atlas = Arc::new(Atlas::with_max_bytes(map, Length::metres(DC_MAX), most));
+        let max_bytes = Machine::detect().max_row_bytes();
+        let atlas = Arc::new(Atlas::with_max_bytes(map, Length::metres(DC_MAX), max_bytes));
         let matrix_ms = begun.elapsed().as_secs_f64() * 1000.0;
         let row = MapRow {
             map: self.name.clone(),
@@ -92,7 +92,7 @@ impl MapPlan {
     }
 }
 
-/// To three decimals.
+/// Rounds to three decimals.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_go_by_name_by_path_and_as_the_built_in_city() {
+    fn maps_are_found_by_name_path_or_city_parameters() {
         let name = |text, folder: Option<&str>| {
             let plan = MapPlan::of(text, folder.map(Path::new)).unwrap();
             (plan.name, plan.source.to_string())
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_city_is_prepared_and_counted() {
+    fn the_row_of_a_city_holds_its_size() {
         let (atlas, row) = MapPlan::of("city:500:7", None).unwrap().prepare().unwrap();
         assert!(atlas.map().street_count() > 400);
         assert!(row.nodes > 100 && row.street_km > 1.0 && row.area_km2 > 0.1);

@@ -1,72 +1,69 @@
-//! The metrics of a run (SPEC §11), added up as it goes.
-//!
-//! A run tells a [`Tally`] of everyone who was let in, refused, served or disappointed, of every
-//! turn, and of every second; what it keeps is small, however long the run is.
+//! Metrics of a run (docs/SPEC.md §11), accumulated in constant memory.
 
 use crate::reason::Reason;
 use crate::stopwatch::Spent;
 use meshcloak::scheme::Stats;
 use std::time::Duration;
 
-/// Sums over a run.
+/// Sums and means over a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// How many were refused, for each of [`Reason::ALL`].
+    /// Refused queries, by the order of [`Reason::ALL`].
     pub refusals: [u64; Reason::ALL.len()],
-    /// How many were let in.
+    /// Accepted queries.
     pub accepted: u64,
-    /// How many were served.
+    /// Succeeded queries.
     pub succeeded: u64,
-    /// How many waited in vain.
+    /// Expired queries.
     pub expired: u64,
-    /// How many turns there were; of a scheme that works in batches each is a batch.
+    /// Turns; for a batch scheme the number of batches.
     pub turns: u64,
-    /// In how many a search spent its budget, or edges did not fit into memory.
+    /// Turns in which a search reached its budget or the edges exceeded the memory limit.
     pub truncated: u64,
-    /// Sets that the guard held back.
+    /// Sets rejected by the guard.
     pub suppressed: u64,
-    /// Metres of street in the region of everyone served.
+    /// Street length of the region in metres, per succeeded query.
     pub region_metres: Mean,
-    /// The same, divided by the size of her set.
+    /// The same divided by the size of the set.
     pub region_metres_per_member: Mean,
-    /// Square metres of the regions that have an area.
+    /// Area of the region in m², for regions that have one.
     pub region_area: Mean,
-    /// Size of the set over k.
+    /// Size of the set / k.
     pub relative_k: Mean,
-    /// Delay over patience, of those who had any.
+    /// Delay / temporal tolerance, without queries of zero tolerance.
     pub relative_dt: Mean,
-    /// Seconds from question to publication.
+    /// Seconds from query to publication.
     pub delay: Mean,
-    /// The share of those served who waited two seconds at most.
+    /// Share of succeeded queries with a delay of at most two seconds.
     pub within_two_seconds: Mean,
-    /// Succeeded / (succeeded + waiting) of each batch that had either.
+    /// Succeeded / (succeeded + waiting) per batch, without empty batches.
     pub printed_success_rate: Mean,
-    /// Time inside `turn`.
+    /// Time inside `turn`, per stage.
     pub spent: Spent,
-    /// The longest turn.
+    /// Longest turn.
     pub worst: Duration,
-    /// The turn with the most nodes, and among those with the most edges.
+    /// Turn with the most nodes, then the most edges.
     pub largest: Stats,
 }
 
-/// Somebody who was served.
+/// A succeeded query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Success {
-    /// Among how many she wanted to be.
+    /// Requested k.
     pub k: u32,
-    /// How long she was willing to wait.
+    /// Temporal tolerance.
     pub tolerance: Duration,
-    /// How long she waited.
+    /// Time from query to publication.
     pub delay: Duration,
-    /// How many are in her set.
+    /// Size of the set.
     pub members: usize,
-    /// Metres of street in its region.
+    /// Street length of the region, in metres.
     pub metres: f64,
-    /// Square metres of its region, if it has an area.
+    /// Area of the region in m², if it has one.
     pub area: Option<f64>,
 }
 
-/// A mean that is added up.
+/// Incremental mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mean {
     sum: f64,
@@ -74,34 +71,34 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// Takes a value into account.
+    /// Adds a value.
     pub fn add(&mut self, value: f64) {
         self.sum += value;
         self.count += 1;
     }
 
-    /// Takes all values of another into account.
+    /// Adds all values of another mean.
     pub fn join(&mut self, other: Mean) {
         self.sum += other.sum;
         self.count += other.count;
     }
 
-    /// The mean; `None` of nothing.
+    /// Returns the mean; `None` without values.
     pub fn value(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum / self.count as f64)
     }
 }
 
-/// The delay that the paper promises for most (§V-B).
+/// Delay that the paper reports for most queries (§V-B).
 const TWO_SECONDS: Duration = Duration::from_secs(2);
 
 impl Tally {
-    /// Somebody was refused.
+    /// Counts a refused query.
     pub fn refuse(&mut self, reason: Reason) {
         self.refusals[reason as usize] += 1;
     }
 
-    /// Somebody was served.
+    /// Counts a succeeded query.
     pub fn succeed(&mut self, success: &Success) {
         let Success { k, tolerance, delay, members, metres, area } = *success;
         self.succeeded += 1;
@@ -118,7 +115,7 @@ impl Tally {
         self.within_two_seconds.add(if delay <= TWO_SECONDS { 1.0 } else { 0.0 });
     }
 
-    /// A turn is over.
+    /// Counts a turn.
     pub fn turn(&mut self, stats: Stats, spent: Spent) {
         self.turns += 1;
         self.truncated += u64::from(stats.truncated);
@@ -133,31 +130,31 @@ impl Tally {
         }
     }
 
-    /// A batch is over, or a second of a scheme that knows no batches: how many were served in it,
-    /// and how many still wait.
+    /// Counts a batch (a second for sequential schemes) by its succeeded and still waiting
+    /// queries.
     pub fn batch(&mut self, succeeded: u64, waiting: u64) {
         if succeeded + waiting > 0 {
             self.printed_success_rate.add(succeeded as f64 / (succeeded + waiting) as f64);
         }
     }
 
-    /// How many were refused.
+    /// Returns the number of refused queries.
     pub fn refused(&self) -> u64 {
         self.refusals.iter().sum()
     }
 
-    /// How many there were, refused or not.
+    /// Returns the number of accepted and refused queries.
     pub fn queries(&self) -> u64 {
         self.accepted + self.refused()
     }
 
-    /// Succeeded / (succeeded + expired).
+    /// Returns succeeded / (succeeded + expired).
     pub fn success_rate(&self) -> Option<f64> {
         let ended = self.succeeded + self.expired;
         (ended > 0).then(|| self.succeeded as f64 / ended as f64)
     }
 
-    /// Microseconds of each accepted query.
+    /// Returns `spent` in microseconds per accepted query.
     pub fn us_per_query(&self, spent: Duration) -> Option<f64> {
         (self.accepted > 0).then(|| spent.as_secs_f64() * 1e6 / self.accepted as f64)
     }
@@ -169,8 +166,8 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// Three people: a pair within 1 s of 4 s on 300 m, a set of six for k = 2 at once on 900 m
-    /// with an area, and one who had no patience at all.
+    /// Three queries: set of 2 after 1 s of 4 s on 300 m; set of 6 for k = 2 after 2.001 s on 900 m
+    /// with an area; set of 3 with zero tolerance.
     fn three() -> Tally {
         let mut tally = Tally::default();
         let success = |k, tolerance, delay, members, metres, area| Success {
@@ -188,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn region_length_is_a_mean_over_people_both_ways() {
+    fn region_lengths_are_means_over_succeeded_queries() {
         // (300 + 900 + 600) / 3 = 600; (300/2 + 900/6 + 600/3) / 3 = (150 + 150 + 200) / 3.
         let tally = three();
         assert_eq!(tally.region_metres.value(), Some(600.0));
@@ -196,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn region_area_is_a_mean_over_those_who_have_one() {
+    fn region_area_is_a_mean_over_regions_with_an_area() {
         // (40,000 + 10,000) / 2: a mesh has none.
         assert_eq!(three().region_area.value(), Some(25_000.0));
     }
@@ -208,14 +205,14 @@ mod tests {
     }
 
     #[test]
-    fn relative_dt_leaves_out_who_had_no_patience() {
+    fn relative_dt_excludes_queries_of_zero_tolerance() {
         // (1/4 + 2.001/10) / 2 = 0.4501 / 2.
         assert_eq!(three().relative_dt.value(), Some((0.25 + 0.2001) / 2.0));
     }
 
     #[test]
-    fn delay_is_in_seconds_and_two_seconds_are_within_two_seconds() {
-        // (1 + 2.001 + 0) / 3 = 1.0003…; two of three, for 2.001 s is too late.
+    fn a_delay_of_exactly_two_seconds_is_within_two_seconds() {
+        // (1 + 2.001 + 0) / 3 = 1.0003…; two of three: 2.001 s exceeds two seconds.
         let mut tally = three();
         assert_eq!(tally.delay.value(), Some(3.001 / 3.0));
         assert_eq!(tally.within_two_seconds.value(), Some(2.0 / 3.0));
@@ -226,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn success_rate_is_over_those_whose_wait_has_ended() {
+    fn success_rate_excludes_waiting_queries() {
         // 3 of 3 + 1.
         let tally = Tally { accepted: 9, expired: 1, ..three() };
         assert_eq!(tally.success_rate(), Some(0.75));
@@ -234,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_printed_rate_is_a_mean_over_batches_that_had_anybody() {
+    fn the_printed_rate_is_a_mean_over_nonempty_batches() {
         // 3 of 3 + 1, nothing at all, 1 of 1 + 4: (0.75 + 0.2) / 2.
         let mut tally = Tally::default();
         for (succeeded, waiting) in [(3, 1), (0, 0), (1, 4)] {
@@ -244,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn time_adds_up_by_stage_and_the_worst_turn_is_the_longest_whole() {
+    fn times_are_summed_by_stage_and_the_worst_turn_by_total() {
         // Turns of 1+2+3+4+5 = 15 ms and 0+9+0+0+1 = 10 ms over 5 queries: 25,000 µs / 5.
         let mut tally = Tally { accepted: 5, ..Tally::default() };
         tally.turn(Stats::default(), [1, 2, 3, 4, 5].map(MS));
@@ -257,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_graph_has_the_most_nodes_then_edges_and_truncated_turns_count() {
+    fn the_largest_graph_has_the_most_nodes_then_edges() {
         let mut tally = Tally::default();
         for (nodes, edges, truncated) in [(3, 9, false), (4, 1, true), (4, 2, true), (2, 99, false)]
         {
@@ -269,11 +266,11 @@ mod tests {
     }
 
     #[test]
-    fn reasons_count_in_their_own_place() {
-        for (place, reason) in Reason::ALL.into_iter().enumerate() {
+    fn refusals_are_counted_by_reason() {
+        for (index, reason) in Reason::ALL.into_iter().enumerate() {
             let mut tally = Tally { accepted: 2, ..Tally::default() };
             tally.refuse(reason);
-            assert_eq!((tally.refusals[place], tally.refused()), (1, 1), "{reason:?}");
+            assert_eq!((tally.refusals[index], tally.refused()), (1, 1), "{reason:?}");
             assert_eq!(tally.queries(), 3);
         }
     }

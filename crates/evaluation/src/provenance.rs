@@ -1,36 +1,36 @@
-//! Where results come from: which program, which machine, which settings.
+//! Provenance of results: program, machine and settings.
 
 use std::fmt::Write as _;
 
-/// What only the process knows.
+/// The running program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// Of the source it was built from.
+    /// Commit of the source.
     pub commit: String,
-    /// The compiler.
+    /// Version of the compiler.
     pub rustc: String,
-    /// When it was started.
+    /// Start time.
     pub date: String,
-    /// What was typed.
+    /// Command line.
     pub command: String,
 }
 
-/// The machine a run is on, as far as the system tells (Linux).
+/// The machine of a run; fields that the system does not report are 0 or `unknown` (Linux only).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
-    /// Model of the processor.
+    /// Processor model.
     pub cpu: String,
-    /// How many threads it runs at once.
+    /// Number of hardware threads.
     pub cores: usize,
-    /// Megabytes of memory.
+    /// Memory in MB.
     pub memory_mb: u64,
-    /// Megabytes of it that nobody uses.
+    /// Available memory in MB.
     pub free_mb: u64,
 }
 
 impl Machine {
-    /// This one.
-    pub fn here() -> Machine {
+    /// Reads the properties of this machine.
+    pub fn detect() -> Machine {
         let text = |path| std::fs::read_to_string(path).unwrap_or_default();
         let field = |text: &str, name: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(name));
@@ -50,9 +50,10 @@ impl Machine {
         }
     }
 
-    /// How many bytes the rows of streets of one map may take: a quarter of what is free, if that
-    /// is known. Larger ones give way to rows of terminals, which are smaller and slower.
-    pub fn most_row_bytes(&self) -> usize {
+    /// Returns the memory limit of the street distance rows of a map, in bytes: a quarter of the
+    /// available memory, or 1 GiB if that is unknown. Beyond the limit the slower terminal rows are
+    /// used.
+    pub fn max_row_bytes(&self) -> usize {
         match self.free_mb {
             0 => 1 << 30,
             megabytes => megabytes as usize * (1 << 20) / 4,
@@ -60,33 +61,33 @@ impl Machine {
     }
 }
 
-/// Everything that `provenance.toml` says.
+/// Content of `provenance.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// The process.
+    /// The program.
     pub program: Program,
     /// The machine.
     pub machine: Machine,
-    /// Of the experiment.
+    /// Title of the experiment.
     pub title: String,
-    /// Commits of the programs that ran the cells: more than one if results were carried over.
+    /// Commits of the programs that ran the cells; several if earlier cells were reused.
     pub commits: Vec<String>,
-    /// How many cells there are.
+    /// Number of cells.
     pub cells: usize,
-    /// How many ran at once.
+    /// Number of concurrent cells.
     pub jobs: usize,
-    /// How many threads each of them had.
+    /// Threads per cell.
     pub threads: usize,
 }
 
 impl Provenance {
-    /// As TOML.
+    /// Formats the provenance as TOML.
     pub fn to_toml(&self) -> String {
         let Provenance { program, machine, title, commits, cells, jobs, threads } = self;
-        let settings = crate::schemes::PAPER;
+        let settings = meshcloak::mesh_cloak::Settings::default();
         let mut out = String::new();
         let mut line = |name: &str, value: String| {
-            writeln!(out, "{name} = {value}").expect("a String takes any text");
+            writeln!(out, "{name} = {value}").expect("writing to a String cannot fail");
         };
         line("title", quoted(title));
         line("commit", quoted(&program.commit));
@@ -112,8 +113,8 @@ impl Provenance {
     }
 }
 
-/// A text as TOML writes it: what JSON escapes, TOML reads, but for the solidus, which JSON need
-/// not escape either.
+/// Quotes a text for TOML. TOML reads the escapes of JSON, except that it also requires DEL to be
+/// escaped.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
@@ -123,9 +124,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn provenance_is_toml_whatever_it_holds() {
+    fn provenance_is_valid_toml_for_any_text() {
         let program = Program { command: "a \"b\" \\ \n\u{7f}".into(), ..Program::default() };
-        let machine = Machine::here();
+        let machine = Machine::detect();
         let commits = vec!["a".into(), "b".into()];
         let provenance = Provenance { program, machine, commits, ..Provenance::default() };
         let table: toml::Table = toml::from_str(&provenance.to_toml()).unwrap();

@@ -1,32 +1,32 @@
-//! Why a query is refused (SPEC §8).
+//! Reasons for refusing a query (docs/SPEC.md §8).
 
 use import::Problem;
 
 /// Why a query is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// Farther from every street than the limit.
+    /// Farther from every street than the snapping limit.
     OffMap,
-    /// Fewer than two people.
+    /// k below 2.
     K,
-    /// Patience of less than nothing.
+    /// Negative temporal tolerance.
     Dt,
-    /// A distance constraint of nothing, or above the largest.
+    /// Distance constraint of 0 or above the limit.
     Dc,
-    /// A speed of less than nothing, or none where the guarantee needs one.
+    /// Negative speed, or no speed although the guarantee needs one.
     Speed,
-    /// An id that an earlier row has.
+    /// Id of an earlier row.
     DuplicateId,
-    /// Asked before an earlier row.
+    /// Time before that of an earlier row.
     OutOfOrder,
-    /// No query at all.
+    /// Row that is not a query.
     Malformed,
-    /// Too far from where its user last asked, for the speed it gives.
+    /// Farther from the user's last position than the declared speed allows.
     FasterThanDeclared,
 }
 
 impl Reason {
-    /// All of them, in the order of the specification.
+    /// All reasons, in the order of the specification.
     pub const ALL: [Reason; 9] = [
         Reason::OffMap,
         Reason::K,
@@ -39,7 +39,7 @@ impl Reason {
         Reason::FasterThanDeclared,
     ];
 
-    /// As in files.
+    /// Name in files.
     pub fn name(self) -> &'static str {
         match self {
             Reason::OffMap => "off-map",
@@ -54,16 +54,19 @@ impl Reason {
         }
     }
 
-    /// For an error: what is wrong with a query.
+    /// Predicate for error messages: `query X …`.
     pub fn sentence(self) -> &'static str {
         match self {
-            Reason::DuplicateId => "has the id of an earlier one",
-            Reason::OutOfOrder => "was asked before an earlier one; expected ascending `t`",
-            _ => "is not as it should be",
+            Reason::DuplicateId => "has the id of an earlier query",
+            Reason::OutOfOrder => {
+                "has a time before that of an earlier query; expected ascending `t`"
+            }
+            _ => "is invalid",
         }
     }
 
-    /// The reason if all that is wrong is a number out of its range; `None` if the row is no query.
+    /// Returns the reason for a number out of range; `None` for other problems, which make the row
+    /// malformed.
     pub fn of_range(problem: &Problem) -> Option<Reason> {
         let Problem::BadField { field, value, .. } = problem else { return None };
         let number: f64 = value.trim().parse().ok()?;

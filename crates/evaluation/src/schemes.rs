@@ -1,44 +1,41 @@
-//! The schemes that are compared, by name. `meshcloak` has the settings of the paper (guarantee
-//! `paper`, coverage `own`, region `reach`), whatever the defaults become; what differs from them
-//! follows after a slash: `meshcloak/reciprocal`, `meshcloak/history/cells-600`.
+//! The compared schemes by name.
+//!
+//! `meshcloak` has the default settings of the library: guarantee `reciprocal`, coverage `own`,
+//! region `reach`. Other settings follow after slashes: `meshcloak/paper`,
+//! `meshcloak/history/cells-600`. The canonical name always states the guarantee.
 
 use crate::run::Presence;
 use meshcloak::cells::CellRule;
-use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
+use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh::MeshRule;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
-use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
 use meshcloak::units::Length;
+use serde::{Deserialize, Deserializer};
 use std::sync::Arc;
 
-/// Everything that is compared, in the order of tables.
+/// Name of MeshCloak with its default settings.
+pub const MESHCLOAK: &str = "meshcloak";
+
+/// Canonical name of the printed method, which the tables and figures of the paper show.
+pub const PAPER: &str = "meshcloak/paper";
+
+/// Canonical names of all compared schemes, in the order of the tables.
 pub fn names() -> Vec<&'static str> {
-    baselines::names().collect()
+    baselines::names().map(|name| if name == MESHCLOAK { PAPER } else { name }).collect()
 }
 
-/// What a scheme can be called, for whoever misspelt one.
+/// Describes the valid scheme names, for error messages.
 pub fn expected() -> String {
-    let settings = "reciprocal, history, printed, cells, cells-METRES or cells-METRES-LEAST";
-    let presence = "present-SHARE or absent-SHARE (of a hundred ask nothing)";
-    format!("{}; `meshcloak` may be followed by /{settings}, /{presence}", names().join(", "))
+    let settings = "paper, reciprocal, history, reach, printed, cells, cells-METRES or \
+                    cells-METRES-MINIMUM";
+    let presence = "present-SHARE or absent-SHARE (percentage of users without a question)";
+    let names = names()[1..].join(", ");
+    format!("{MESHCLOAK}, {names}; `{MESHCLOAK}` may be followed by /{settings}, /{presence}")
 }
 
-/// The settings of the paper.
-pub const PAPER: Settings = Settings {
-    guarantee: Guarantee::Paper,
-    coverage: Coverage::Own,
-    region: RegionRule::Mesh(MeshRule::Reach),
-    budget: 20_000,
-    horizon: DEFAULT_HORIZON,
-    hold: None,
-};
-
-const OURS: &str = "meshcloak";
-
-/// The name by which a scheme is known, however it was written; `None`: there is no such scheme.
+/// Returns the canonical form of a scheme name; `None` if the name is unknown.
 pub fn canonical(name: &str) -> Option<String> {
     let (scheme, presence) = presence(name);
     match settings(scheme) {
@@ -47,19 +44,19 @@ pub fn canonical(name: &str) -> Option<String> {
     }
 }
 
-/// What a name says of the scheme alone, and who asks.
+/// Splits a name into the scheme and the presence setting.
 pub fn presence(name: &str) -> (&str, Presence) {
     let last = name.rsplit_once('/');
     let found = last.and_then(|(scheme, word)| Some((scheme, Presence::parse(word)?)));
     found.unwrap_or((name, Presence::AllAsk))
 }
 
-/// What MeshCloak is called with these settings.
+/// Returns the canonical name of MeshCloak with these settings.
 pub fn named(settings: Settings) -> String {
     let guarantee = match settings.guarantee {
-        Guarantee::Paper => "",
-        Guarantee::Reciprocal => "/reciprocal",
-        Guarantee::History => "/history",
+        Guarantee::Paper => "paper",
+        Guarantee::Reciprocal => "reciprocal",
+        Guarantee::History => "history",
     };
     let region = match settings.region {
         RegionRule::Mesh(MeshRule::Reach) => String::new(),
@@ -69,13 +66,13 @@ pub fn named(settings: Settings) -> String {
             format!("/cells-{}{suffix}", length.as_metres())
         }
     };
-    format!("{OURS}{guarantee}{region}")
+    format!("{MESHCLOAK}/{guarantee}{region}")
 }
 
-/// The settings that a name of MeshCloak stands for.
-fn settings(name: &str) -> Option<Settings> {
+/// Parses the settings in a name of MeshCloak, without presence; `None` for other schemes.
+pub fn settings(name: &str) -> Option<Settings> {
     let mut words = name.split('/');
-    let mut settings = (words.next() == Some(OURS)).then_some(PAPER)?;
+    let mut settings = (words.next() == Some(MESHCLOAK)).then(Settings::default)?;
     for word in words {
         match word {
             "paper" => settings.guarantee = Guarantee::Paper,
@@ -89,7 +86,7 @@ fn settings(name: &str) -> Option<Settings> {
     Some(settings)
 }
 
-/// `cells`, `cells-METRES` or `cells-METRES-LEAST`.
+/// Parses `cells`, `cells-METRES` or `cells-METRES-MINIMUM`.
 fn cells(word: &str) -> Option<CellRule> {
     let mut rule = CellRule::default();
     let mut numbers = word.split('-');
@@ -105,15 +102,34 @@ fn cells(word: &str) -> Option<CellRule> {
     numbers.next().is_none().then_some(rule)
 }
 
-/// The scheme of that name on a prepared map.
+/// Builds the scheme of that name on a prepared map.
 pub fn by_name(atlas: &Arc<Atlas>, name: &str) -> Option<Box<dyn Scheme>> {
-    if let Some(settings) = settings(name) {
-        return Some(Box::new(MeshCloak::new(Arc::clone(atlas), settings)));
+    match settings(name) {
+        Some(settings) => Some(Box::new(MeshCloak::new(Arc::clone(atlas), settings))),
+        None => baselines::by_name(atlas, name),
     }
-    match name {
-        "meshcloak-printed" => Some(Box::new(Printed::new(Arc::clone(atlas), PAPER))),
-        _ => baselines::by_name(atlas, name),
+}
+
+/// Deserializes a scheme name of a result file.
+///
+/// Files of earlier versions omit the guarantee `paper`: `meshcloak` and `meshcloak/cells-600` are
+/// read as `meshcloak/paper` and `meshcloak/paper/cells-600`. Canonical names state the guarantee
+/// and stay as they are.
+pub(crate) fn deserialize_name<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    String::deserialize(input).map(with_guarantee)
+}
+
+fn with_guarantee(name: String) -> String {
+    let Some(rest) = name.strip_prefix(MESHCLOAK) else { return name };
+    let states_guarantee = |guarantee: &str| {
+        let after = rest.strip_prefix('/').and_then(|rest| rest.strip_prefix(guarantee));
+        after.is_some_and(|after| after.is_empty() || after.starts_with('/'))
+    };
+    let is_current = ["paper", "reciprocal", "history"].into_iter().any(states_guarantee);
+    if is_current || !(rest.is_empty() || rest.starts_with('/')) {
+        return name;
     }
+    format!("{PAPER}{rest}")
 }
 
 #[cfg(test)]
@@ -121,17 +137,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_follow_the_name_and_are_written_one_way() {
+    fn canonical_names_state_guarantee_then_region() {
         for (name, written) in [
-            ("meshcloak", "meshcloak"),
-            ("meshcloak/paper/reach", "meshcloak"),
+            ("meshcloak", "meshcloak/reciprocal"),
+            ("meshcloak/paper/reach", PAPER),
             ("meshcloak/cells/reciprocal", "meshcloak/reciprocal/cells-1200"),
             ("meshcloak/history/cells-600-3", "meshcloak/history/cells-600-3"),
             ("meshcloak/reciprocal/cells-600-1", "meshcloak/reciprocal/cells-600"),
-            ("meshcloak/printed", "meshcloak/printed"),
+            ("meshcloak/paper/printed", "meshcloak/paper/printed"),
             ("meshcloak-printed", "meshcloak-printed"),
             ("meshcloak/reciprocal/reach/present-50", "meshcloak/reciprocal/present-50"),
-            ("meshcloak/absent-5", "meshcloak/absent-5"),
+            ("meshcloak/absent-5", "meshcloak/reciprocal/absent-5"),
             ("casper", "casper"),
         ] {
             assert_eq!(canonical(name).as_deref(), Some(written));
@@ -151,6 +167,29 @@ mod tests {
             "casper/history",
         ] {
             assert_eq!(canonical(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn meshcloak_has_the_default_guarantee_of_the_library() {
+        assert_eq!(settings(MESHCLOAK), Some(Settings::default()));
+        assert_eq!(settings(PAPER), Some(Settings::paper()));
+        assert_eq!(Settings::default().guarantee, Guarantee::Reciprocal);
+        assert_eq!(named(Settings::paper()), PAPER);
+    }
+
+    #[test]
+    fn names_of_earlier_result_files_gain_the_guarantee_paper() {
+        for (old, name) in [
+            ("meshcloak", PAPER),
+            ("meshcloak/cells-600", "meshcloak/paper/cells-600"),
+            ("meshcloak/absent-5", "meshcloak/paper/absent-5"),
+            (PAPER, PAPER),
+            ("meshcloak/history/cells-600", "meshcloak/history/cells-600"),
+            ("meshcloak-printed", "meshcloak-printed"),
+            ("casper", "casper"),
+        ] {
+            assert_eq!(with_guarantee(old.to_owned()), name);
         }
     }
 }

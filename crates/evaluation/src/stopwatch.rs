@@ -1,9 +1,9 @@
-//! How long each stage of a batch takes; the core has no clock of its own.
+//! Time per stage of a batch. The core has no clock, so stages are timed by an observer.
 
 use meshcloak::scheme::{Observer, Stage};
 use std::time::{Duration, Instant};
 
-/// The stages in the order in which a batch goes through them, and their names.
+/// Stages of a batch in processing order, with their names.
 pub const STAGES: [(Stage, &str); 5] = [
     (Stage::Collect, "collect"),
     (Stage::Graph, "graph"),
@@ -12,10 +12,10 @@ pub const STAGES: [(Stage, &str); 5] = [
     (Stage::Settle, "settle"),
 ];
 
-/// Time spent in each of [`STAGES`].
+/// Time per stage, in the order of [`STAGES`].
 pub type Spent = [Duration; STAGES.len()];
 
-/// Runs from the first stage until it is read.
+/// Observer that measures the time per stage.
 #[derive(Debug, Default)]
 pub struct Stopwatch {
     spent: Spent,
@@ -23,7 +23,7 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// What was spent since the last reading; stops the watch.
+    /// Stops the watch and returns the times since the last call.
     pub fn read(&mut self) -> Spent {
         self.lap(Instant::now());
         self.running = None;
@@ -41,8 +41,8 @@ impl Observer for Stopwatch {
     fn stage(&mut self, stage: Stage) {
         let now = Instant::now();
         self.lap(now);
-        let place = STAGES.iter().position(|&(known, _)| known == stage);
-        self.running = place.map(|place| (place, now));
+        let index = STAGES.iter().position(|&(known, _)| known == stage);
+        self.running = index.map(|index| (index, now));
     }
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stages_take_their_own_time_and_a_reading_starts_anew() {
+    fn time_is_counted_per_stage_and_reset_by_reading() {
         let mut watch = Stopwatch::default();
         assert_eq!(watch.read(), Spent::default());
         let begun = Instant::now();

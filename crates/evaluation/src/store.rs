@@ -1,7 +1,7 @@
-//! The folder of results: a file for each cell that is done, so that an evaluation can be taken up
-//! again where it was killed. Every file is whole or not there.
+//! Output folder with one file per completed cell, so that an interrupted evaluation can resume.
+//! Files are written atomically.
 
-use crate::grid::Cell;
+use crate::grid::{Cell, file_name};
 use crate::maps::MapPlan;
 use crate::results::{MapRow, RunRow, SchemeRow, WriteError};
 use crate::run::Second;
@@ -13,28 +13,28 @@ use std::fs;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-/// The folder.
+/// An output folder.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
 }
 
-/// A cell that is done.
+/// Stored result of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Done {
-    /// Of the program that did it.
+pub struct CellResult {
+    /// Commit of the program that ran the cell.
     pub commit: String,
-    /// Its row of `runs.csv`.
+    /// Row of `runs.csv`.
     pub run: RunRow,
-    /// What kind of scheme it was.
+    /// Row of `schemes.csv`.
     pub scheme: SchemeRow,
-    /// What happened second by second: time, new, succeeded, expired, waiting, nodes, edges.
+    /// Per second: time, new, succeeded, expired, waiting, nodes, edges.
     pub seconds: Vec<[u64; 7]>,
 }
 
-impl Done {
-    /// What happened second by second, as it is kept.
-    pub fn kept(seconds: &[Second]) -> Vec<[u64; 7]> {
+impl CellResult {
+    /// Converts seconds to their stored form.
+    pub fn pack(seconds: &[Second]) -> Vec<[u64; 7]> {
         let row = |s: &Second| {
             let (nodes, edges) = (s.nodes as u64, s.edges as u64);
             [s.time, s.new, s.succeeded, s.expired, s.waiting, nodes, edges]
@@ -43,26 +43,26 @@ impl Done {
     }
 }
 
-/// What can be wrong with the folder.
+/// Why an output folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// No room, no permission, no folder.
+    /// A file or folder cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
-        /// Where.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         source: io::Error,
     },
-    /// Somebody has changed a file.
-    #[error("{}: {problem}; remove it, and it will be done again", path.display())]
+    /// A file is damaged.
+    #[error("{}: {problem}; remove the file to run the cell again", path.display())]
     Broken {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Problem of its content.
         problem: String,
     },
-    /// A file could not be written.
+    /// A result file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
@@ -74,8 +74,8 @@ impl From<ImportError> for StoreError {
 }
 
 impl Store {
-    /// Opens the folder, making it if it is not there. What a killed run left half-written is
-    /// removed, and whether anything can be written is found out now rather than after hours.
+    /// Opens the folder, creating it if needed. Removes temporary files of interrupted runs, and
+    /// fails early if the folder is not writable.
     pub fn open(folder: &Path) -> Result<Store, StoreError> {
         let store = Store { folder: folder.to_owned() };
         for part in ["cells", "maps", "costs"] {
@@ -93,42 +93,42 @@ impl Store {
         Ok(store)
     }
 
-    /// A folder from which something is only read.
+    /// Opens a folder for reading.
     pub fn reading(folder: &Path) -> Store {
         Store { folder: folder.to_owned() }
     }
 
-    /// A file of the folder.
+    /// Returns the path of a file in the folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// A cell, if it is done.
-    pub fn cell(&self, cell: &Cell) -> Result<Option<Done>, StoreError> {
+    /// Reads the result of a cell; `None` if the cell has not run.
+    pub fn cell(&self, cell: &Cell) -> Result<Option<CellResult>, StoreError> {
         read_json(&self.cell_file(cell))
     }
 
-    /// Whether a cell is done, without looking into it.
+    /// Returns whether the result of a cell is stored, without reading it.
     pub fn has(&self, cell: &Cell) -> bool {
         self.cell_file(cell).is_file()
     }
 
-    /// A cell is done.
-    pub fn keep(&self, cell: &Cell, done: &Done) -> Result<(), StoreError> {
-        write_json(&self.cell_file(cell), done)
+    /// Stores the result of a cell.
+    pub fn keep(&self, cell: &Cell, result: &CellResult) -> Result<(), StoreError> {
+        write_json(&self.cell_file(cell), result)
     }
 
-    /// The facts of a map, if they are known.
+    /// Reads the row of a map; `None` if it is not stored.
     pub fn map(&self, map: &MapPlan) -> Result<Option<MapRow>, StoreError> {
         read_json(&self.map_file(map))
     }
 
-    /// The facts of a map are known.
+    /// Stores the row of a map.
     pub fn keep_map(&self, map: &MapPlan, row: &MapRow) -> Result<(), StoreError> {
         write_json(&self.map_file(map), row)
     }
 
-    /// The recorded costs of a cell in nanoseconds, turn by turn, if there are any.
+    /// Reads the recorded costs of a cell in nanoseconds per turn; `None` if none are stored.
     pub fn costs(&self, cell: &Cell) -> Result<Option<Vec<u64>>, StoreError> {
         let path = self.costs_file(cell);
         let file = match fs::File::open(&path) {
@@ -139,7 +139,7 @@ impl Store {
         let lines = BufReader::new(MultiGzDecoder::new(file)).lines();
         let costs = lines.map(|line| {
             let line = line.map_err(|error| error.to_string())?;
-            line.parse::<u64>().map_err(|_| format!("`{line}` is no cost in nanoseconds"))
+            line.parse::<u64>().map_err(|_| format!("`{line}` is not a number of nanoseconds"))
         });
         costs
             .collect::<Result<_, String>>()
@@ -147,7 +147,7 @@ impl Store {
             .map_err(|problem| StoreError::Broken { path, problem })
     }
 
-    /// Keeps the costs of a cell.
+    /// Stores the costs of a cell.
     pub fn keep_costs(&self, cell: &Cell, costs: &[u64]) -> Result<(), StoreError> {
         let mut file = AtomicFile::create(&self.costs_file(cell))?;
         for cost in costs {
@@ -156,7 +156,7 @@ impl Store {
         Ok(file.finish()?)
     }
 
-    /// Where the costs of a cell are kept.
+    /// Returns the path of the costs of a cell.
     pub fn costs_file(&self, cell: &Cell) -> PathBuf {
         self.folder.join("costs").join(cell.key() + ".gz")
     }
@@ -166,11 +166,8 @@ impl Store {
     }
 
     fn map_file(&self, map: &MapPlan) -> PathBuf {
-        let words = format!("{}_{}.json", map.name, map.fingerprint());
-        let plain = |letter: char| {
-            if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' }
-        };
-        self.folder.join("maps").join(words.chars().map(plain).collect::<String>())
+        let name = file_name(&format!("{}_{}.json", map.name, map.fingerprint()));
+        self.folder.join("maps").join(name)
     }
 }
 

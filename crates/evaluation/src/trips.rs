@@ -1,4 +1,4 @@
-//! From trips as files hold them to people on the map: its metres, and time from 0.
+//! Converts trips of files to map coordinates in metres and times from 0.
 
 use import::Coordinates;
 use import::traces::{Trip, TripPoint, Trips};
@@ -8,36 +8,36 @@ use std::time::Duration;
 use traffic::matching::Sighting;
 use traffic::traces::reports::{Report, Reported};
 
-/// A trace in degrees on a map that knows none.
+/// The trace is in degrees and the map has no projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the trace is in lon/lat and the map has none; give `--origin LON,LAT`")]
+#[error("the trace is in lon/lat and the map has no geographic origin; add `--origin LON,LAT`")]
 pub struct NoFrame;
 
-/// When the first trip begins.
+/// Start time of the first trip, in milliseconds.
 fn earliest(trips: &Trips) -> i64 {
     trips.trips.iter().filter_map(|trip| Some(trip.points.first()?.at)).min().unwrap_or(0)
 }
 
-/// The objects of a Brinkhoff trace; the first time stamp is 0.
+/// Converts the objects of a Brinkhoff trace; the first time stamp is 0.
 pub fn reported(trips: &Trips) -> Vec<Reported> {
     let earliest = earliest(trips);
     let report = |point: &TripPoint| Report {
         stamp: u32::try_from((point.at - earliest) / 1000).unwrap_or(u32::MAX),
         point: match point.coordinates {
             Coordinates::Metres(point) => point,
-            Coordinates::Degrees(place) => Point::new(place.lon, place.lat),
+            Coordinates::Degrees(lon_lat) => Point::new(lon_lat.lon, lon_lat.lat),
         },
         speed: point.speed.unwrap_or(0.0),
         k: point.k,
     };
-    let person = |trip: &Trip| Reported {
+    let object = |trip: &Trip| Reported {
         name: trip.id.clone(),
         reports: trip.points.iter().map(report).collect(),
     };
-    trips.trips.iter().map(person).collect()
+    trips.trips.iter().map(object).collect()
 }
 
-/// The sightings of every trip; the first trip begins at 0.
+/// Converts every trip to sightings; the first trip begins at 0.
 pub fn sightings(map: &StreetMap, trips: &Trips) -> Result<Vec<Vec<Sighting>>, NoFrame> {
     let frame = map.frame().ok_or(NoFrame)?;
     let earliest = earliest(trips);
@@ -45,7 +45,7 @@ pub fn sightings(map: &StreetMap, trips: &Trips) -> Result<Vec<Vec<Sighting>>, N
         at: Duration::from_millis(u64::try_from(point.at.saturating_sub(earliest)).unwrap_or(0)),
         point: match point.coordinates {
             Coordinates::Metres(point) => point,
-            Coordinates::Degrees(place) => frame.point(place),
+            Coordinates::Degrees(lon_lat) => frame.point(lon_lat),
         },
     };
     Ok(trips.trips.iter().map(|trip| trip.points.iter().map(sighting).collect()).collect())

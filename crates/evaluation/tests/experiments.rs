@@ -1,4 +1,4 @@
-//! The files in `experiments/` are experiments, and share the cells they have in common.
+//! The files in `experiments/` are valid and share their common cells.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -7,7 +7,7 @@ use evaluation::grid;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Every file and the keys of its cells.
+/// Cell keys by file name.
 fn all() -> BTreeMap<String, Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
@@ -22,7 +22,7 @@ fn all() -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
-fn there_is_one_for_every_table_and_figure() {
+fn every_table_and_figure_has_an_experiment() {
     let names: Vec<String> = all().into_keys().collect();
     let expected = [
         "density.toml",
@@ -44,7 +44,7 @@ fn there_is_one_for_every_table_and_figure() {
 }
 
 #[test]
-fn the_figures_of_the_paper_come_from_the_same_runs() {
+fn the_figures_of_the_paper_share_their_runs() {
     let all = all();
     let rates = &all["fig-success-rate.toml"];
     assert_eq!(rates.len(), 14 * 5 * 3);

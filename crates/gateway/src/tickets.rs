@@ -156,7 +156,7 @@ impl TicketTable {
     }
 
     /// Removes the oldest results while they are too old, too many or too large; at most
-    /// [`PURGE_CHUNK`] of them.
+    /// `PURGE_CHUNK` of them.
     pub fn purge(&mut self, now: Time, limits: ResultsConfig) -> Purge {
         let (tickets, done) = (self.tickets.expose_mut(), self.done.expose_mut());
         for _ in 0..PURGE_CHUNK {

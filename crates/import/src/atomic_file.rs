@@ -1,6 +1,6 @@
 //! A file that is written incrementally and appears under its name when complete.
 //!
-//! For content too large for memory; see `output` for files written in one step.
+//! See `output` for sets of files that appear together.
 
 use crate::error::{FileLocation, ImportError};
 use crate::output::is_gzip_name;
@@ -26,9 +26,17 @@ enum Sink {
 impl AtomicFile {
     /// Creates the future file at `path`; gzipped if the extension is `.gz`.
     pub fn create(path: &Path) -> Result<AtomicFile, ImportError> {
+        AtomicFile::with_compression(path, Compression::fast())
+    }
+
+    /// Creates the future file; `compression` applies if the extension is `.gz`.
+    pub(crate) fn with_compression(
+        path: &Path,
+        compression: Compression,
+    ) -> Result<AtomicFile, ImportError> {
         let plain = BufWriter::with_capacity(1 << 17, PendingFile::create(path)?);
         let sink = if is_gzip_name(path) {
-            let gzip = GzBuilder::new().mtime(0).write(plain, Compression::fast());
+            let gzip = GzBuilder::new().mtime(0).write(plain, compression);
             Sink::Gzipped(Box::new(gzip))
         } else {
             Sink::Plain(plain)
@@ -38,15 +46,28 @@ impl AtomicFile {
 
     /// Appends bytes.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
-        let added = match &mut self.sink {
-            Sink::Plain(out) => out.write_all(bytes),
-            Sink::Gzipped(out) => out.write_all(bytes),
+        self.write_with(|out| out.write_all(bytes))
+    }
+
+    /// Appends what `write` writes.
+    pub(crate) fn write_with(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), ImportError> {
+        let written = match &mut self.sink {
+            Sink::Plain(out) => write(out),
+            Sink::Gzipped(out) => write(out),
         };
-        added.map_err(|error| FileLocation::File.of(&self.path, error))
+        written.map_err(|error| FileLocation::File.of(&self.path, error))
     }
 
     /// Completes the file and renames it to its final name.
     pub fn finish(self) -> Result<(), ImportError> {
+        self.complete()?.commit()
+    }
+
+    /// Writes all buffered data; the file can then be renamed.
+    pub(crate) fn complete(self) -> Result<CompleteFile, ImportError> {
         let path = self.path;
         let plain = match self.sink {
             Sink::Plain(out) => Ok(out),
@@ -54,7 +75,21 @@ impl AtomicFile {
         };
         let written = plain.and_then(|out| out.into_inner().map_err(io::Error::from));
         let file = written.map_err(|error| FileLocation::File.of(&path, error))?;
-        file.finish().map_err(|error| FileLocation::File.of(&path, error))
+        Ok(CompleteFile { file, path })
+    }
+}
+
+/// A complete file before its final rename.
+#[derive(Debug)]
+pub(crate) struct CompleteFile {
+    file: PendingFile,
+    path: PathBuf,
+}
+
+impl CompleteFile {
+    /// Renames the file to its final name.
+    pub(crate) fn commit(self) -> Result<(), ImportError> {
+        self.file.finish().map_err(|error| FileLocation::File.of(&self.path, error))
     }
 }
 

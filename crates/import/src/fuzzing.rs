@@ -14,7 +14,8 @@ pub fn csv_map(bytes: &[u8]) -> Option<StreetMap> {
     let streets = Input::from_bytes("streets", parts.next().unwrap_or_default());
     let pois = parts.next().map(|bytes| Input::from_bytes("pois", bytes));
     csv_map::detect_table(bytes);
-    build(csv_map::read_inputs(csv_map::CsvInputs { nodes, streets, pois }, None))
+    let files = csv_map::CsvFiles { nodes, streets, pois };
+    build(csv_map::read_tables(files, None, |input, _| Ok(input)))
 }
 
 /// Reads a Brinkhoff map: two bytes length of the node file (big-endian), the node file, the edge

@@ -67,6 +67,24 @@ impl<'a> Input<'a> {
         self.reader.fill_buf().map_err(|error| location.of(&self.path, error))
     }
 
+    /// Reads line `number` with its line end, at most `max` bytes; false at the end of the file.
+    pub(crate) fn read_line(
+        &mut self,
+        number: u64,
+        max: u64,
+        line: &mut Vec<u8>,
+    ) -> Result<bool, ImportError> {
+        line.clear();
+        let location = FileLocation::Line(number);
+        let read = self.by_ref().take(max).read_until(b'\n', line);
+        let read = read.map_err(|error| self.error(location, error))?;
+        if read as u64 == max && !line.ends_with(b"\n") {
+            let reason = format!("the line is longer than {max} bytes");
+            return Err(self.error(location, Problem::Damaged(reason)));
+        }
+        Ok(read > 0)
+    }
+
     /// Returns the error for a problem at `location` of this file.
     pub(crate) fn error(&self, location: FileLocation, problem: impl Into<Problem>) -> ImportError {
         self.resolve(location).of(&self.path, problem)

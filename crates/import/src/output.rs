@@ -5,11 +5,11 @@
 //! directly ([`crate::pending_file`]). Names with the extension `.gz` are gzipped without a time
 //! stamp, so that equal maps give equal bytes.
 
+use crate::atomic_file::{AtomicFile, CompleteFile};
 use crate::error::{FileLocation, ImportError, Problem};
-use crate::pending_file::PendingFile;
-use flate2::{Compression, GzBuilder};
+use flate2::Compression;
 use std::fs::Permissions;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
@@ -17,7 +17,7 @@ use tempfile::NamedTempFile;
 /// Files written but not yet renamed; removed when dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
-    written: Vec<(PendingFile, PathBuf)>,
+    written: Vec<CompleteFile>,
 }
 
 impl Output {
@@ -32,18 +32,15 @@ impl Output {
         path: &Path,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), ImportError> {
-        let mut file = PendingFile::create(path)?;
-        fill(&mut file, path, write).map_err(|error| FileLocation::File.of(path, error))?;
-        self.written.push((file, path.to_owned()));
+        let mut file = AtomicFile::with_compression(path, Compression::default())?;
+        file.write_with(write)?;
+        self.written.push(file.complete()?);
         Ok(())
     }
 
     /// Renames all files to their final names.
     pub(crate) fn commit(self) -> Result<(), ImportError> {
-        for (file, path) in self.written {
-            file.finish().map_err(|error| FileLocation::File.of(&path, error))?;
-        }
-        Ok(())
+        self.written.into_iter().try_for_each(CompleteFile::commit)
     }
 }
 
@@ -59,8 +56,7 @@ pub(crate) fn temporary_beside(path: &Path) -> Result<NamedTempFile, ImportError
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".writing-");
-    let permissions = default_permissions();
-    if let Some(permissions) = permissions {
+    if let Some(permissions) = default_permissions() {
         builder.permissions(permissions);
     }
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,22 +103,6 @@ fn default_permissions() -> Option<Permissions> {
 #[cfg(not(unix))]
 fn default_permissions() -> Option<Permissions> {
     None
-}
-
-fn fill(
-    file: &mut PendingFile,
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut plain = BufWriter::with_capacity(1 << 16, file);
-    if is_gzip_name(path) {
-        let mut gzip = GzBuilder::new().mtime(0).write(&mut plain, Compression::default());
-        write(&mut gzip)?;
-        gzip.finish()?;
-    } else {
-        write(&mut plain)?;
-    }
-    plain.flush()
 }
 
 #[cfg(test)]

@@ -1,93 +1,92 @@
-//! What is on a picture: shapes in layers, in the order in which they cover each other.
+//! Recording of shapes in layers, from bottom to top.
 //!
-//! A canvas only records. It is written as text by `svg` or as pixels by `pixels`, so whatever is
-//! drawn looks the same in both. Everything is in pixels; a [`View`](crate::View) brings a map's
-//! points there.
+//! The `svg` and `pixels` backends render the same recording. Coordinates are pixels; a
+//! [`View`](crate::View) converts map points to pixels.
 
 use crate::colour::Colour;
 use crate::lines::Lines;
 use crate::view::{Pixel, PixelBox};
 use crate::{pixels, svg};
 
-/// Why no picture can be drawn.
+/// Requested size outside the supported range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
-    /// Nobody could look at it, or no memory would hold it.
-    #[error("a picture cannot be {asked} pixels wide; expected {least} to {most}")]
+    /// Unsupported width in pixels.
+    #[error("a picture cannot be {requested} pixels wide; expected {min} to {max}")]
     Width {
-        /// As given.
-        asked: u32,
-        /// The narrowest.
-        least: u32,
-        /// The widest.
-        most: u32,
+        /// Requested value.
+        requested: u32,
+        /// Smallest supported width.
+        min: u32,
+        /// Largest supported width.
+        max: u32,
     },
-    /// The same, upwards.
-    #[error("a picture cannot be {asked} pixels high; expected {least} to {most}")]
+    /// Unsupported height in pixels.
+    #[error("a picture cannot be {requested} pixels high; expected {min} to {max}")]
     Height {
-        /// As given.
-        asked: u32,
-        /// The lowest.
-        least: u32,
-        /// The highest.
-        most: u32,
+        /// Requested value.
+        requested: u32,
+        /// Smallest supported height.
+        min: u32,
+        /// Largest supported height.
+        max: u32,
     },
 }
 
-/// How a line is drawn; ends and joins are round.
+/// Line style; caps and joins are round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stroke {
-    /// Of the line.
+    /// Line colour.
     pub colour: Colour,
-    /// In pixels.
+    /// Line width in pixels.
     pub width: f64,
 }
 
-/// A filled circle, perhaps with a line around it.
+/// Style of a filled circle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Circle {
-    /// In pixels.
+    /// Radius in pixels.
     pub radius: f64,
-    /// Of the inside.
+    /// Fill colour.
     pub fill: Colour,
-    /// The line around it.
+    /// Optional outline.
     pub outline: Option<Stroke>,
 }
 
-/// Which part of a text lies at its place.
+/// Horizontal alignment of a text to its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// It begins there.
+    /// The text starts at the position.
     Start,
-    /// It is centred there.
+    /// The text is centred at the position.
     Middle,
-    /// It ends there.
+    /// The text ends at the position.
     End,
 }
 
-/// How thick the letters are.
+/// Font weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// For everything.
+    /// Regular weight.
     Regular,
-    /// For titles.
+    /// Bold weight.
     Bold,
 }
 
-/// How a text is set.
+/// Text style.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Text {
-    /// Of the letters.
+    /// Text colour.
     pub colour: Colour,
-    /// Height of a line in pixels.
+    /// Font size in pixels.
     pub size: f64,
-    /// Thickness of the letters.
+    /// Font weight.
     pub weight: Weight,
-    /// Which part of it lies at its place.
+    /// Horizontal alignment.
     pub anchor: Anchor,
 }
 
-/// Lines that a canvas holds, to be drawn any number of times.
+/// Handle of lines stored in a canvas, which can be drawn several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CanvasLines(usize);
 
@@ -112,7 +111,7 @@ pub(crate) struct Layer {
     pub shapes: Vec<Shape>,
 }
 
-/// A picture in the making.
+/// A picture under construction.
 #[derive(Clone, Debug)]
 pub struct Canvas {
     pub(crate) width: u32,
@@ -123,48 +122,48 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// The narrowest and lowest a canvas can be.
+    /// Smallest width and height in pixels.
     pub const MIN_SIDE: u32 = 16;
-    /// The widest and highest a canvas can be.
+    /// Largest width and height in pixels.
     pub const MAX_SIDE: u32 = 8000;
 
-    /// An empty canvas of that many pixels.
+    /// Creates an empty canvas; sizes are in pixels.
     pub fn new(width: u32, height: u32, background: Colour) -> Result<Canvas, PictureError> {
-        let (least, most) = (Self::MIN_SIDE, Self::MAX_SIDE);
-        if !(least..=most).contains(&width) {
-            return Err(PictureError::Width { asked: width, least, most });
+        let (min, max) = (Self::MIN_SIDE, Self::MAX_SIDE);
+        if !(min..=max).contains(&width) {
+            return Err(PictureError::Width { requested: width, min, max });
         }
-        if !(least..=most).contains(&height) {
-            return Err(PictureError::Height { asked: height, least, most });
+        if !(min..=max).contains(&height) {
+            return Err(PictureError::Height { requested: height, min, max });
         }
         Ok(Canvas { width, height, background, lines: Vec::new(), layers: Vec::new() })
     }
 
-    /// Pixels from left to right.
+    /// Width in pixels.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Pixels from top to bottom.
+    /// Height in pixels.
     pub fn height(&self) -> u32 {
         self.height
     }
 
-    /// Begins a layer on top of all others; what is drawn from now on belongs to it.
+    /// Starts a layer on top of all others; subsequent shapes belong to it.
     pub fn layer(&mut self, name: &str) {
         self.layers.push(Layer { name: name.to_owned(), shapes: Vec::new() });
     }
 
-    /// Keeps lines without drawing them; see [`Canvas::stroke`].
+    /// Stores lines without drawing them; see [`Canvas::stroke`].
     pub fn keep(&mut self, name: &str, lines: Lines) -> CanvasLines {
         self.lines.push(NamedLines { name: name.to_owned(), lines, uses: 0 });
         CanvasLines(self.lines.len() - 1)
     }
 
-    /// Draws kept lines.
+    /// Draws stored lines.
     ///
     /// # Panics
-    /// If the lines were kept by another canvas.
+    /// If the handle belongs to another canvas.
     pub fn stroke(&mut self, lines: CanvasLines, stroke: Stroke) {
         self.stroke_dashed(lines, stroke, &[]);
     }
@@ -183,8 +182,8 @@ impl Canvas {
         self.stroke(lines, stroke);
     }
 
-    /// Draws lines in dashes: pixels of line and of gap in turn, an even number of positive ones
-    /// (none for a whole line).
+    /// Draws dashed lines. `dashes` alternates dash and gap lengths in pixels: an even number of
+    /// positive values, or empty for a solid line.
     pub fn dashed_lines(
         &mut self,
         name: &str,
@@ -196,7 +195,7 @@ impl Canvas {
         self.stroke_dashed(lines, stroke, dashes);
     }
 
-    /// Draws lines over a broader line of another colour, which shows on both sides.
+    /// Draws lines with a casing: a broader line of another colour below.
     pub fn cased_lines(&mut self, name: &str, lines: Lines, strokes: [Stroke; 2]) {
         let lines = self.keep(name, lines);
         for stroke in strokes {
@@ -204,7 +203,7 @@ impl Canvas {
         }
     }
 
-    /// Fills what outlines enclose.
+    /// Fills the areas inside outlines.
     pub fn areas(&mut self, name: &str, outlines: Lines, fill: Colour) {
         if !outlines.is_empty() {
             self.push(Shape::Areas { name: name.to_owned(), outlines, fill });
@@ -218,7 +217,7 @@ impl Canvas {
         self.areas(name, outline, fill);
     }
 
-    /// Draws a circle around every one of `centres`.
+    /// Draws a circle at each of `centres`.
     pub fn circles(&mut self, name: &str, centres: Vec<Pixel>, circle: Circle) {
         if !centres.is_empty() {
             self.push(Shape::Circles { name: name.to_owned(), centres, circle });
@@ -232,12 +231,12 @@ impl Canvas {
         }
     }
 
-    /// The picture as a PNG file.
+    /// Renders a PNG file.
     pub fn to_png(&self) -> Vec<u8> {
         pixels::to_png(self)
     }
 
-    /// The picture as an SVG file.
+    /// Renders an SVG file.
     pub fn to_svg(&self) -> String {
         svg::to_svg(self)
     }
@@ -246,7 +245,7 @@ impl Canvas {
         if self.layers.is_empty() {
             self.layer("drawing");
         }
-        let layer = self.layers.last_mut().expect("a layer was begun if there was none");
+        let layer = self.layers.last_mut().expect("a layer was started above");
         layer.shapes.push(shape);
     }
 }
@@ -256,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_outside_the_allowed_range_are_refused() {
+    fn sizes_outside_the_supported_range_are_rejected() {
         let size = |width, height| {
             Canvas::new(width, height, Colour::hex(0)).map_err(|error| error.to_string()).err()
         };

@@ -1,4 +1,4 @@
-//! A map whose streets have the colours of their cells; neighbours have different ones.
+//! A map with streets coloured by cell; neighbouring cells have different colours.
 
 use crate::canvas::{PictureError, Stroke};
 use crate::colour::Colour;
@@ -11,8 +11,8 @@ use crate::view::View;
 use meshcloak::cells::Cells;
 use meshcloak::map::StreetMap;
 
-/// Colours that most people can tell apart, those of Okabe and Ito first. A cell has hardly ever
-/// so many neighbours that they do not suffice; then the first ones are used again.
+/// Distinguishable colours, those of Okabe and Ito first. Colours repeat if a cell has more
+/// neighbours than there are colours, which is rare.
 const COLOURS: [Colour; 10] = [
     Colour::hex(0x0072b2),
     Colour::hex(0xe69f00),
@@ -26,10 +26,10 @@ const COLOURS: [Colour; 10] = [
     Colour::hex(0x888888),
 ];
 
-/// The narrowest line whose colour shows, on a picture 1600 pixels wide.
-const LEAST_WIDTH: f64 = 1.6;
+/// Smallest line width with a visible colour, on a picture 1600 pixels wide.
+const MIN_WIDTH: f64 = 1.6;
 
-/// Draws a map by its cells: title, streets, scale bar and attribution.
+/// Draws a map coloured by cells: title, streets, scale bar and attribution.
 pub fn draw_cells(
     map: &StreetMap,
     cells: &Cells,
@@ -50,7 +50,7 @@ pub fn draw_cells(
     for (colour, groups) in COLOURS.iter().zip(gather(map, cells, &view)) {
         for (lines, width) in groups.into_iter().zip(widths) {
             if !lines.is_empty() {
-                let width = width.max(LEAST_WIDTH * scale);
+                let width = width.max(MIN_WIDTH * scale);
                 canvas.lines(&format!("cells {colour}"), lines, Stroke { colour: *colour, width });
             }
         }
@@ -61,7 +61,7 @@ pub fn draw_cells(
     Ok(Picture { canvas, view, scale })
 }
 
-/// The streets by colour and rank.
+/// Collects the streets by colour and rank.
 fn gather(map: &StreetMap, cells: &Cells, view: &View) -> [[Lines; 7]; COLOURS.len()] {
     let mut groups: [[Lines; 7]; COLOURS.len()] = Default::default();
     let colours = cells.colours();
@@ -86,6 +86,6 @@ mod tests {
         let options = Options { title: "Two cells".to_owned(), ..Options::default() };
         let svg = draw_cells(&town.map, &cells, &options).unwrap().to_svg();
         assert!(svg.contains("cells #0072b2") && svg.contains("cells #e69f00"), "{svg}");
-        assert!(!svg.contains("cells #009e73"), "two colours are enough");
+        assert!(!svg.contains("cells #009e73"), "two cells need two colours");
     }
 }

@@ -1,4 +1,4 @@
-//! A whole map as a picture: title, map, legend.
+//! Picture of a whole map: title, map, legend.
 
 use crate::arrows::Arrows;
 use crate::canvas::{Anchor, Canvas, PictureError, Stroke, Text, Weight};
@@ -12,32 +12,33 @@ use crate::view::{Pixel, PixelBox, View};
 use meshcloak::map::StreetMap;
 use meshcloak::units::Rectangle;
 
-/// The width for which all sizes were chosen.
+/// Picture width in pixels at which all sizes have scale 1.
 const STANDARD_WIDTH: f64 = 1600.0;
 
-/// What a picture of a map shows and how.
+/// Content and style of a map picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// From [`Options::MIN_WIDTH`] to [`Options::MAX_WIDTH`]; the height follows from the map.
+    /// Width in pixels, [`Options::MIN_WIDTH`] to [`Options::MAX_WIDTH`]; the height follows from the
+    /// map.
     pub width_pixels: u32,
-    /// Day or night.
+    /// Colour theme.
     pub theme: Theme,
     /// Whether points of interest are shown.
     pub pois: bool,
-    /// Whether the meaning of lines and dots, the scale bar and the attribution are shown.
+    /// Whether legend, scale bar and attribution are shown.
     pub legend: bool,
-    /// What the map is called; empty for nothing.
+    /// Title; empty for none.
     pub title: String,
-    /// What else is to be said, at the right of the title; empty for nothing.
+    /// Text at the right of the title; empty for none.
     pub subtitle: String,
-    /// Whose data it is; empty for nothing.
+    /// Attribution of the map data; empty for none.
     pub attribution: String,
 }
 
 impl Options {
-    /// The narrowest picture of a map.
+    /// Smallest width of a map picture in pixels.
     pub const MIN_WIDTH: u32 = 200;
-    /// The widest picture of a map.
+    /// Largest width of a map picture in pixels.
     pub const MAX_WIDTH: u32 = 8000;
 }
 
@@ -55,24 +56,24 @@ impl Default for Options {
     }
 }
 
-/// A finished picture of a map, which can still be drawn upon.
+/// A map picture; further layers can be added.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// What is on it; a new layer lies above everything.
+    /// The canvas; a new layer lies above the map.
     pub canvas: Canvas,
-    /// Where the map is on it.
+    /// Placement of the map on the canvas.
     pub view: View,
-    /// The factor by which lines and letters are larger than on a picture 1600 pixels wide.
+    /// Size of lines and text relative to a picture 1600 pixels wide.
     pub scale: f64,
 }
 
 impl Picture {
-    /// As a PNG file.
+    /// Renders a PNG file.
     pub fn to_png(&self) -> Vec<u8> {
         self.canvas.to_png()
     }
 
-    /// As an SVG file.
+    /// Renders an SVG file.
     pub fn to_svg(&self) -> String {
         self.canvas.to_svg()
     }
@@ -105,30 +106,30 @@ pub fn draw_map(map: &StreetMap, options: &Options) -> Result<Picture, PictureEr
     Ok(Picture { canvas, view, scale })
 }
 
-/// Where title, map and legend are.
+/// Placement of title, map and legend.
 pub(crate) struct Layout {
     width: u32,
     pub scale: f64,
     margin: f64,
-    /// The paper, streets and a little room around them.
+    /// Map area including its margin.
     panel: PixelBox,
-    /// Where streets may be.
+    /// Area for streets.
     pub map: PixelBox,
 }
 
 impl Layout {
     pub fn new(bounds: Rectangle, options: &Options) -> Result<Layout, PictureError> {
         let width = options.width_pixels;
-        let (least, most) = (Options::MIN_WIDTH, Options::MAX_WIDTH);
-        if !(least..=most).contains(&width) {
-            return Err(PictureError::Width { asked: width, least, most });
+        let (min, max) = (Options::MIN_WIDTH, Options::MAX_WIDTH);
+        if !(min..=max).contains(&width) {
+            return Err(PictureError::Width { requested: width, min, max });
         }
         let scale = (f64::from(width) / STANDARD_WIDTH).max(0.6);
         let margin = (22.0 * scale).round();
         let titled = !(options.title.is_empty() && options.subtitle.is_empty());
         let top = if titled { (60.0 * scale).round() } else { margin };
         let panel_width = f64::from(width) - 2.0 * margin;
-        // Very long maps get empty paper instead of a picture nobody can hold.
+        // The height is limited; very long maps get margins instead.
         let aspect = (bounds.height().max(1.0) / bounds.width().max(1.0)).clamp(0.4, 1.4);
         let reserve = 250.0 * scale;
         let most = f64::from(Canvas::MAX_SIDE) - top - reserve;
@@ -137,7 +138,7 @@ impl Layout {
         Ok(Layout { width, scale, margin, panel, map: panel.inside(14.0 * scale) })
     }
 
-    /// The strip of that height below the map.
+    /// Returns the strip of `height` pixels below the map.
     pub fn strip(&self, height: f64) -> PixelBox {
         let top = self.panel.bottom() + 12.0 * self.scale;
         PixelBox { top, height, ..self.panel }

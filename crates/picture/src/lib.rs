@@ -1,4 +1,4 @@
-//! Pictures of street maps, and line charts, as PNG or SVG.
+//! Pictures of street maps and charts, as PNG or SVG.
 //!
 //! ```
 //! use picture::{Options, draw_map};
@@ -11,9 +11,9 @@
 //! # Ok::<(), picture::PictureError>(())
 //! ```
 //!
-//! A [`Canvas`] records shapes in layers and is written by one of two backends; a [`View`] places
-//! a map on it. [`scene`] and [`sheet`] are for towns small enough to draw, with people on them;
-//! the other modules are what a map or a chart is made of. Same map, same options, same bytes.
+//! A [`Canvas`] records shapes in layers; the `svg` and `pixels` backends render it. A [`View`] maps
+//! map coordinates to pixels. [`scene`] and [`sheet`] draw small towns with users; the other modules
+//! draw parts of maps and charts. Output is deterministic: same map, same options, same bytes.
 
 mod arrows;
 mod axis;
@@ -23,6 +23,7 @@ mod chart;
 mod colour;
 mod dots;
 mod draw;
+mod escape;
 mod font;
 mod legend;
 mod lines;
@@ -45,6 +46,7 @@ pub use chart::LineChart;
 pub use colour::Colour;
 pub use dots::{DotPanel, Dots, Steps};
 pub use draw::{Options, Picture, draw_map};
+pub use escape::Escaped;
 pub use font::text_width;
 pub use lines::Lines;
 pub use panels::{Panels, Scale};

@@ -1,4 +1,4 @@
-//! The scale bar: a round number of metres and the pixels it takes.
+//! Scale bar: a round number of metres and its length in pixels.
 
 use crate::canvas::{Anchor, Canvas, Text, Weight};
 use crate::font::text_width;
@@ -9,18 +9,18 @@ use crate::view::{Pixel, PixelBox, View};
 /// A round length, 1, 2 or 5 times a power of ten metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScaleBar {
-    /// What it stands for.
+    /// Length in metres.
     pub metres: f64,
-    /// How long it is drawn.
+    /// Length in pixels.
     pub pixels: f64,
-    /// Into how many equal pieces it is divided.
+    /// Number of equal pieces.
     pub pieces: u32,
 }
 
 impl ScaleBar {
-    /// The longest bar of a round length that takes at most `most_pixels`; a metre if none does.
-    pub fn new(view: &View, most_pixels: f64) -> ScaleBar {
-        let most_metres = most_pixels * view.metres_per_pixel();
+    /// Returns the longest bar of a round length within `max_pixels`; one metre if none fits.
+    pub fn new(view: &View, max_pixels: f64) -> ScaleBar {
+        let most_metres = max_pixels * view.metres_per_pixel();
         let (mut metres, mut pieces) = (1.0, 4);
         let mut power = 1.0;
         while power <= most_metres {
@@ -34,7 +34,7 @@ impl ScaleBar {
         ScaleBar { metres, pixels: metres / view.metres_per_pixel(), pieces }
     }
 
-    /// Its length in words: `500 m`, `2 km`.
+    /// Label with unit: `500 m`, `2 km`.
     pub fn label(&self) -> String {
         if self.metres >= 1000.0 {
             format!("{} km", self.metres / 1000.0)
@@ -43,7 +43,8 @@ impl ScaleBar {
         }
     }
 
-    /// Draws it with its upper left corner at `at`: pieces in turn dark and light, numbers below.
+    /// Draws the bar with its upper left corner at `at`: alternating dark and light pieces, labels
+    /// below.
     pub(crate) fn draw(&self, canvas: &mut Canvas, at: Pixel, palette: &Palette, scale: f64) {
         canvas.layer("scale-bar");
         let height = 6.0 * scale;

@@ -1,6 +1,8 @@
-//! A town and the people on it, as a fixture writes them: lines of a town (`meshcloak::town`),
-//! lines `person A on A-B at 40 dc 120 k 3` (lengths in metres), and comments after `#`. People
-//! whose line begins with `later` ask a while after the others; A' is A at that time.
+//! A small town and its users, parsed from a fixture.
+//!
+//! A fixture holds the lines of a town (`meshcloak::town`), one line
+//! `person A on A-B at 40 dc 120 k 3` per user (lengths in metres), and comments after `#`. Users
+//! with the prefix `later` ask at the second step; A' is user A at that step.
 
 use meshcloak::map::{Position, TerminalId};
 use meshcloak::query::{Query, QueryId, UserId};
@@ -8,120 +10,121 @@ use meshcloak::town::{Town, town};
 use meshcloak::units::{Length, Point, Speed, Time};
 use std::time::Duration;
 
-/// Somebody on a town.
+/// A user of a scene.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Person {
-    /// A letter; with a prime if she was there before.
+pub struct SceneUser {
+    /// A letter, with a prime for the second query of a user.
     pub name: String,
-    /// Where she is.
+    /// Position of the query.
     pub position: Position,
-    /// How far she can go.
+    /// Distance constraint.
     pub dc: Length,
-    /// Among how many she wants to be.
+    /// Requested k.
     pub k: u32,
-    /// When she asks.
-    pub asks: Asks,
+    /// Step of the query.
+    pub step: QueryStep,
 }
 
-/// When somebody asks.
+/// Time of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asks {
+pub enum QueryStep {
     /// At time t.
     Now,
     /// At time t + Δt.
     Later,
 }
 
-/// Seconds between the two.
-const DELTA: u64 = 20;
+/// Seconds between the two steps (Δt).
+const STEP_SECONDS: u64 = 20;
 
-/// A town with people.
+/// A town and its users.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// The streets.
+    /// Street map.
     pub town: Town,
-    /// In the order of the fixture.
-    pub people: Vec<Person>,
+    /// Users in the order of the fixture.
+    pub users: Vec<SceneUser>,
 }
 
 impl Scene {
-    /// The scene that a fixture writes.
+    /// Parses a fixture.
     ///
     /// # Panics
-    /// If it writes none: fixtures are written by hand, and are our own.
+    /// On a syntax error: fixtures are part of the program.
     pub fn read(text: &str) -> Scene {
         let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-        let is_person = |line: &&str| line.starts_with("person ") || line.starts_with("later ");
-        let (people, streets): (Vec<&str>, Vec<&str>) = lines.partition(is_person);
+        let is_user = |line: &&str| line.starts_with("person ") || line.starts_with("later ");
+        let (users, streets): (Vec<&str>, Vec<&str>) = lines.partition(is_user);
         let town = town(&streets.join(" "));
-        let people = people.into_iter().map(|line| person(&town, line)).collect();
-        Scene { town, people }
+        let users = users.into_iter().map(|line| parse_user(&town, line)).collect();
+        Scene { town, users }
     }
 
-    /// The person of that name.
+    /// Returns the user called `name`.
     ///
     /// # Panics
     /// If there is none.
-    pub fn person(&self, name: &str) -> &Person {
-        let found = self.people.iter().find(|person| person.name == name);
-        found.unwrap_or_else(|| panic!("nobody is called {name}"))
+    pub fn user(&self, name: &str) -> &SceneUser {
+        let found = self.users.iter().find(|user| user.name == name);
+        found.unwrap_or_else(|| panic!("the scene has no user {name}"))
     }
 
-    /// The terminal of that name.
+    /// Returns the terminal called `name`.
     ///
     /// # Panics
     /// If there is none.
     pub fn terminal(&self, name: &str) -> TerminalId {
         let map = &self.town.map;
         let found = map.terminals().find(|&terminal| map.terminal_label(terminal) == name);
-        found.unwrap_or_else(|| panic!("no terminal is called {name}"))
+        found.unwrap_or_else(|| panic!("the scene has no terminal {name}"))
     }
 
-    /// Where a person is in the plane.
-    pub fn point(&self, person: &Person) -> Point {
-        self.town.map.point(person.position)
+    /// Position of a user in the plane.
+    pub fn point(&self, user: &SceneUser) -> Point {
+        self.town.map.point(user.position)
     }
 
-    /// What everyone asks; ids are places in `people`.
+    /// Returns the queries of all users; query ids are indices into `users`.
     pub fn queries(&self) -> Vec<Query> {
-        let plain = |person: &Person| person.name.trim_end_matches('\'').to_owned();
-        let user = |person: &Person| {
-            let place = self.people.iter().position(|other| plain(other) == plain(person));
-            place.unwrap_or(0) as u64
+        let base_name = |user: &SceneUser| user.name.trim_end_matches('\'').to_owned();
+        let user_id = |user: &SceneUser| {
+            let first = self.users.iter().position(|other| base_name(other) == base_name(user));
+            UserId(first.unwrap_or(0) as u64)
         };
-        let asks = |(place, person): (usize, &Person)| {
-            Query::builder(UserId(user(person)), person.position)
-                .id(QueryId(place as u64))
-                .at(match person.asks {
-                    Asks::Now => Time::from_millis(0),
-                    Asks::Later => Time::from_millis(DELTA * 1000),
+        let query = |(index, user): (usize, &SceneUser)| {
+            Query::builder(user_id(user), user.position)
+                .id(QueryId(index as u64))
+                .at(match user.step {
+                    QueryStep::Now => Time::from_millis(0),
+                    QueryStep::Later => Time::from_millis(STEP_SECONDS * 1000),
                 })
-                .k(person.k)
+                .k(user.k)
                 .dt(Duration::from_secs(3))
-                .dc(person.dc)
-                .speed(Speed::metres_per_second(person.dc.as_metres() / DELTA as f64))
+                .dc(user.dc)
+                // The distance constraint is `speed × Δt`.
+                .speed(Speed::metres_per_second(user.dc.as_metres() / STEP_SECONDS as f64))
                 .build_unchecked()
         };
-        self.people.iter().enumerate().map(asks).collect()
+        self.users.iter().enumerate().map(query).collect()
     }
 }
 
-fn person(town: &Town, line: &str) -> Person {
-    let (asks, plain) = match line.strip_prefix("later ") {
-        Some(plain) => (Asks::Later, plain),
-        None => (Asks::Now, line),
+fn parse_user(town: &Town, line: &str) -> SceneUser {
+    let (step, plain) = match line.strip_prefix("later ") {
+        Some(plain) => (QueryStep::Later, plain),
+        None => (QueryStep::Now, line),
     };
     let words: Vec<&str> = plain.split_whitespace().collect();
     let ["person", name, "on", street, "at", at, "dc", dc, "k", k] = words[..] else {
-        panic!("`{line}` is no `person A on A-B at 40 dc 120 k 3`");
+        panic!("`{line}`: expected `person A on A-B at 40 dc 120 k 3`");
     };
-    let metres = |word: &str| -> f64 { word.parse().expect("metres are a number") };
-    Person {
+    let metres = |word: &str| -> f64 { word.parse().expect("lengths are numbers") };
+    SceneUser {
         name: name.to_owned(),
         position: town.at(street, metres(at)),
         dc: Length::metres_down(metres(dc)),
         k: k.parse().expect("k is a number"),
-        asks,
+        step,
     }
 }
 
@@ -130,12 +133,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_asks_again_later_is_the_same_person() {
+    fn the_second_query_belongs_to_the_same_user() {
         let text = "# two\nA 0,0  B 90,0 |\nA-B\nperson A on A-B at 9 dc 50 k 2\n\
                     person B on A-B at 9 dc 50 k 2\nlater person A' on A-B at 60 dc 50 k 3";
         let scene = Scene::read(text);
         let queries = scene.queries();
-        assert_eq!(scene.person("A'").asks, Asks::Later);
+        assert_eq!(scene.user("A'").step, QueryStep::Later);
         assert!(queries[2].user == queries[0].user && queries[1].user != queries[0].user);
         assert!(queries[2].asked_at > queries[0].asked_at && queries[2].k == 3);
     }

@@ -1,4 +1,4 @@
-//! A sheet of paper with one or two maps side by side, notes below each, and a legend.
+//! A figure of one or more map panels side by side, with notes below each panel and a legend.
 
 use crate::canvas::{Anchor, Canvas, Circle, Stroke, Text, Weight};
 use crate::colour::Colour;
@@ -7,15 +7,15 @@ use crate::view::{Pixel, PixelBox, View};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::units::{Length, Point, Rectangle};
 
-/// Text, and people.
+/// Colour of text and current users.
 pub const INK: Colour = Colour::hex(0x1f2933);
-/// What matters less.
+/// Colour of secondary elements.
 pub const FAINT: Colour = Colour::hex(0x66717f);
-/// Streets.
+/// Colour of streets.
 pub const STREET: Colour = Colour::hex(0xc3cad3);
-/// What is within reach.
+/// Colour of reachable parts.
 pub const BLUE: Colour = Colour::hex(0x2b6cb0);
-/// What stands against it.
+/// Contrast colour to [`BLUE`].
 pub const ORANGE: Colour = Colour::hex(0xdd6b20);
 const WHITE: Colour = Colour::hex(0xffffff);
 
@@ -23,7 +23,7 @@ const WIDTH: f64 = 880.0;
 const MARGIN: f64 = 24.0;
 const LINE: f64 = 24.0;
 
-/// What a place or a line is marked with.
+/// Symbol of a position or style of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mark {
     /// A filled circle.
@@ -36,35 +36,62 @@ pub enum Mark {
     Square(Colour),
     /// The outline of a square.
     Hollow(Colour),
-    /// A line of that width.
+    /// A line of that width in pixels.
     Line(Colour, f64),
 }
 
-/// One of the maps of a sheet.
+/// One map panel of a sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// Above it.
+    /// Text above the map.
     pub caption: String,
-    /// What it shows.
+    /// Extent of the map that is shown.
     pub bounds: Rectangle,
-    /// Below it, line by line.
+    /// Lines of text below the map.
     pub notes: Vec<(String, Weight)>,
 }
 
-/// A sheet in the making; drawing goes to the panel last chosen.
+/// Part of a street between two offsets from its start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StreetPart {
+    /// The street.
+    pub street: StreetId,
+    /// Offset of the beginning.
+    pub from: Length,
+    /// Offset of the end.
+    pub to: Length,
+}
+
+impl StreetPart {
+    /// A street from end to end.
+    pub fn whole(map: &StreetMap, street: StreetId) -> StreetPart {
+        StreetPart { street, from: Length::ZERO, to: map.street(street).length }
+    }
+}
+
+/// Offset of a label from its point, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LabelOffset {
+    /// To the right.
+    pub right: f64,
+    /// Downwards.
+    pub down: f64,
+}
+
+/// A figure under construction; drawing goes to the selected panel.
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// What has been drawn.
+    /// The canvas with everything drawn so far.
     pub canvas: Canvas,
     views: Vec<View>,
-    chosen: usize,
+    selected: usize,
 }
 
 impl Sheet {
-    /// The paper, with all that is written around the maps.
+    /// Creates the figure with captions, notes and legend; the maps are empty.
     ///
     /// # Panics
-    /// If the maps are so many or so tall that no canvas holds them: figures are made by hand.
+    /// If the figure exceeds the size limits of a [`Canvas`].
     pub fn new(panels: &[Panel], legend: &[(Mark, &str)]) -> Sheet {
         let count = panels.len() as f64;
         let width = (WIDTH - MARGIN * (count + 1.0)) / count;
@@ -76,11 +103,11 @@ impl Sheet {
         let rows = legend.len().div_ceil(2) as f64;
         let bottom = below + (notes + rows) * LINE + MARGIN;
         let mut canvas = Canvas::new(WIDTH as u32, bottom as u32, WHITE)
-            .expect("a figure is neither tiny nor huge");
+            .expect("the figure is within the size limits of a canvas");
         let mut views = Vec::new();
         canvas.layer("captions");
-        for (place, panel) in panels.iter().enumerate() {
-            let left = MARGIN + (width + MARGIN) * place as f64;
+        for (column, panel) in panels.iter().enumerate() {
+            let left = MARGIN + (width + MARGIN) * column as f64;
             let area = PixelBox { left, top, width, height: height + 40.0 };
             views.push(View::fit(panel.bounds, area.inside(24.0)));
             canvas.text(Pixel::new(left, MARGIN + 6.0), &panel.caption, text(17.0, Weight::Bold));
@@ -89,11 +116,11 @@ impl Sheet {
                 canvas.text(at, note, text(15.0, *weight));
             }
         }
-        let mut sheet = Sheet { canvas, views, chosen: 0 };
+        let mut sheet = Sheet { canvas, views, selected: 0 };
         sheet.canvas.layer("legend");
-        for (place, (mark, meaning)) in legend.iter().enumerate() {
-            let left = MARGIN + (place % 2) as f64 * (WIDTH / 2.0);
-            let row = notes + (place / 2) as f64;
+        for (index, (mark, meaning)) in legend.iter().enumerate() {
+            let left = MARGIN + (index % 2) as f64 * (WIDTH / 2.0);
+            let row = notes + (index / 2) as f64;
             let at = Pixel::new(left + 14.0, below + row * LINE + 6.0);
             sheet.mark(*mark, at);
             sheet.canvas.text(at.moved(24.0, 5.0), meaning, text(14.0, Weight::Regular));
@@ -101,18 +128,18 @@ impl Sheet {
         sheet
     }
 
-    /// From now on drawing goes to that panel.
-    pub fn choose(&mut self, panel: usize, layer: &str) {
-        self.chosen = panel;
+    /// Selects the panel for subsequent drawing and starts a layer.
+    pub fn select(&mut self, panel: usize, layer: &str) {
+        self.selected = panel;
         self.canvas.layer(layer);
     }
 
-    /// Where a point of the map is.
+    /// Returns the pixel of a map point in the selected panel.
     pub fn at(&self, point: Point) -> Pixel {
-        self.views[self.chosen].to_pixel(point)
+        self.views[self.selected].to_pixel(point)
     }
 
-    /// All streets, one-way streets with an arrow.
+    /// Draws all streets, one-way streets with an arrow.
     pub fn streets(&mut self, map: &StreetMap) {
         let mut lines = Lines::new();
         for street in map.streets() {
@@ -124,18 +151,18 @@ impl Sheet {
         }
     }
 
-    /// Parts of streets, in metres from their beginning.
-    pub fn parts(&mut self, map: &StreetMap, parts: &[(StreetId, Length, Length)], mark: Mark) {
+    /// Draws parts of streets as lines; `mark` must be a [`Mark::Line`], else nothing is drawn.
+    pub fn parts(&mut self, map: &StreetMap, parts: &[StreetPart], mark: Mark) {
         let Mark::Line(colour, width) = mark else { return };
         let mut lines = Lines::new();
-        for &(street, from, to) in parts {
-            let points = part_of_shape(map, street, from, to);
+        for &part in parts {
+            let points = part_of_shape(map, part);
             lines.add(points.into_iter().map(|point| self.at(point)));
         }
         self.canvas.lines("parts", lines, Stroke { colour, width });
     }
 
-    /// An arrow head along a street, that part of the way.
+    /// Draws an arrow head on a street at the fraction `part` of its length.
     pub fn arrow(&mut self, map: &StreetMap, street: StreetId, part: f64, colour: Colour) {
         let length = map.street(street).length;
         let near = Position { street, offset: length.part(part - 0.02) };
@@ -143,7 +170,7 @@ impl Sheet {
         self.head(map.point(near), map.point(far), colour);
     }
 
-    /// A filled triangle whose point is at `to`, seen from `from`.
+    /// Draws an arrow head with its tip at `to`, pointing away from `from`.
     pub fn head(&mut self, from: Point, to: Point, colour: Colour) {
         let (from, tip) = (self.at(from), self.at(to));
         let length = from.distance(tip).max(1e-9);
@@ -154,27 +181,29 @@ impl Sheet {
         self.canvas.areas("heads", outline, colour);
     }
 
-    /// The square of side `2 × reach` around a point.
+    /// Draws the square of side `2 × reach` around a point.
     pub fn square(&mut self, centre: Point, reach: Length, colour: Colour) {
-        let Rectangle { min, max } = square_around(centre, reach);
-        let corners = [min, Point::new(max.x, min.y), max, Point::new(min.x, max.y), min];
-        let mut outline = Lines::new();
-        outline.add(corners.map(|corner| self.at(corner)));
+        let outline = self.outline(square_around(centre, reach));
         self.canvas.areas("square", outline.clone(), colour.with_opacity(20));
         self.canvas.lines("square", outline, Stroke { colour, width: 1.8 });
     }
 
-    /// A rectangle of the map.
+    /// Draws a dashed rectangle.
     pub fn rectangle(&mut self, bounds: Rectangle, colour: Colour) {
-        let Rectangle { min, max } = bounds;
-        let corners = [min, Point::new(max.x, min.y), max, Point::new(min.x, max.y), min];
-        let mut outline = Lines::new();
-        outline.add(corners.map(|corner| self.at(corner)));
+        let outline = self.outline(bounds);
         self.canvas.areas("rectangle", outline.clone(), colour.with_opacity(28));
         self.canvas.dashed_lines("rectangle", outline, Stroke { colour, width: 2.0 }, &[7.0, 5.0]);
     }
 
-    /// A straight line between two points.
+    fn outline(&self, bounds: Rectangle) -> Lines {
+        let Rectangle { min, max } = bounds;
+        let corners = [min, Point::new(max.x, min.y), max, Point::new(min.x, max.y), min];
+        let mut outline = Lines::new();
+        outline.add(corners.map(|corner| self.at(corner)));
+        outline
+    }
+
+    /// Draws a straight line between two points; `mark` must be a [`Mark::Line`].
     pub fn line(&mut self, from: Point, to: Point, mark: Mark) {
         let Mark::Line(colour, width) = mark else { return };
         let mut lines = Lines::new();
@@ -182,7 +211,7 @@ impl Sheet {
         self.canvas.lines("line", lines, Stroke { colour, width });
     }
 
-    /// Marks a place of the sheet.
+    /// Draws a symbol at a pixel.
     pub fn mark(&mut self, mark: Mark, at: Pixel) {
         let outline = Some(Stroke { colour: WHITE, width: 2.0 });
         let around = |half: f64| PixelBox {
@@ -202,8 +231,7 @@ impl Sheet {
             }
             Mark::Triangle(colour) => {
                 let mut outline = Lines::new();
-                let (x, y) = (at.x, at.y);
-                outline.add([(x + 8.0, y), (x - 7.0, y - 8.0), (x - 7.0, y + 8.0)].map(pixel));
+                outline.add([(8.0, 0.0), (-7.0, -8.0), (-7.0, 8.0)].map(|(x, y)| at.moved(x, y)));
                 self.canvas.areas("heads", outline, colour);
             }
             Mark::Square(colour) => self.canvas.rectangle("terminal", around(6.0), colour),
@@ -221,9 +249,9 @@ impl Sheet {
         }
     }
 
-    /// Writes beside a point, that many pixels right and down of it.
-    pub fn label(&mut self, words: &str, point: Point, (right, down): (f64, f64), weight: Weight) {
-        let at = self.at(point).moved(right, down);
+    /// Writes a label at `offset` from a map point.
+    pub fn label(&mut self, words: &str, point: Point, offset: LabelOffset, weight: Weight) {
+        let at = self.at(point).moved(offset.right, offset.down);
         let size = if weight == Weight::Bold { 19.0 } else { 14.0 };
         self.canvas.text(at, words, text(size, weight));
     }
@@ -233,11 +261,7 @@ fn text(size: f64, weight: Weight) -> Text {
     Text { colour: INK, size, weight, anchor: Anchor::Start }
 }
 
-fn pixel((x, y): (f64, f64)) -> Pixel {
-    Pixel::new(x, y)
-}
-
-/// Twelve dashes; turned by 15° at a time, so that no platform's sine is asked.
+/// Returns twelve dashes, computed by rotations of 15°: results do not depend on the platform's sine.
 fn dashed_circle(centre: Pixel, radius: f64) -> Lines {
     const COS: f64 = 0.965_925_826_289_068_3;
     const SIN: f64 = 0.258_819_045_102_520_76;
@@ -253,8 +277,9 @@ fn dashed_circle(centre: Pixel, radius: f64) -> Lines {
     lines
 }
 
-/// The points of a street's shape between two offsets.
-fn part_of_shape(map: &StreetMap, street: StreetId, from: Length, to: Length) -> Vec<Point> {
+/// Returns the points of a street's shape between two offsets.
+fn part_of_shape(map: &StreetMap, part: StreetPart) -> Vec<Point> {
+    let StreetPart { street, from, to } = part;
     let shape = map.shape(street);
     let metres = |pair: &[Point]| pair[0].distance(pair[1]);
     let whole: f64 = shape.windows(2).map(metres).sum();
@@ -271,7 +296,7 @@ fn part_of_shape(map: &StreetMap, street: StreetId, from: Length, to: Length) ->
     points
 }
 
-/// The square of side `2 × reach` around a point.
+/// Returns the square of side `2 × reach` around a point.
 pub fn square_around(centre: Point, reach: Length) -> Rectangle {
     let reach = reach.as_metres();
     let corner = |sign: f64| Point::new(centre.x + sign * reach, centre.y + sign * reach);

@@ -1,28 +1,30 @@
-//! A canvas as SVG text: one group per layer, one path for all lines of a kind.
+//! SVG output: one group per layer, one path for all lines of a kind.
 //!
-//! Coordinates are whole tenths of a pixel (hundredths for small shapes and pictures), written
-//! relative to the point before, so files stay small and no error adds up.
+//! Coordinates are rounded to tenths of a pixel (hundredths for small shapes and pictures) and
+//! written relative to the previous rounded point: files stay small and rounding errors do not
+//! accumulate.
 
 use crate::canvas::{Anchor, Canvas, Circle, Layer, NamedLines, Shape, Stroke, Text, Weight};
 use crate::colour::Colour;
+use crate::escape::Escaped;
 use crate::lines::Lines;
 use crate::view::Pixel;
 use std::fmt::{self, Write as _};
 
-/// Pictures narrower than this get hundredths everywhere.
-const SMALL: u32 = 500;
+/// Pictures narrower than this many pixels use hundredths everywhere.
+const SMALL_WIDTH: u32 = 500;
 
-/// Whether a line ends where it likes or returns to its beginning.
+/// Whether a path is closed.
 #[derive(Clone, Copy, PartialEq)]
 enum Ends {
     Open,
     Closed,
 }
 
-/// The canvas as an SVG file.
+/// Renders the canvas as an SVG file.
 pub(crate) fn to_svg(canvas: &Canvas) -> String {
     let mut text = String::new();
-    write(canvas, &mut text).expect("a String takes any text");
+    write(canvas, &mut text).expect("writing to a String cannot fail");
     text
 }
 
@@ -32,7 +34,7 @@ fn write(canvas: &Canvas, out: &mut String) -> fmt::Result {
     write!(out, r#"viewBox="0 0 {width} {height}" "#)?;
     writeln!(out, r#"font-family="'Noto Sans','Open Sans',Arial,Helvetica,sans-serif">"#)?;
     writeln!(out, r#"<rect width="{width}" height="{height}" fill="{}"/>"#, canvas.background)?;
-    let ids = write_kept_lines(canvas, out)?;
+    let ids = write_definitions(canvas, out)?;
     for layer in &canvas.layers {
         write_layer(canvas, &ids, layer, out)?;
     }
@@ -40,8 +42,8 @@ fn write(canvas: &Canvas, out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// Lines that are drawn more than once are written once and referred to; gives their ids.
-fn write_kept_lines(canvas: &Canvas, out: &mut String) -> Result<Vec<u64>, fmt::Error> {
+/// Writes lines that are drawn more than once as definitions; returns the id of each.
+fn write_definitions(canvas: &Canvas, out: &mut String) -> Result<Vec<u64>, fmt::Error> {
     let mut ids = vec![0; canvas.lines.len()];
     out.push_str("<defs>\n");
     for (index, lines) in canvas.lines.iter().enumerate().filter(|(_, lines)| lines.uses > 1) {
@@ -56,7 +58,7 @@ fn write_kept_lines(canvas: &Canvas, out: &mut String) -> Result<Vec<u64>, fmt::
     Ok(ids)
 }
 
-/// FNV-1a. Ids depend on what is drawn, so that several pictures can share a page.
+/// FNV-1a hash. Ids depend on the content, so that several pictures can share a page.
 fn fingerprint(index: usize, data: &str) -> u64 {
     let bytes = data.bytes().chain((index as u64).to_le_bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -70,8 +72,12 @@ fn write_layer(canvas: &Canvas, ids: &[u64], layer: &Layer, out: &mut String) ->
     for shape in &layer.shapes {
         match shape {
             Shape::Stroke { lines, stroke, dashes } => {
-                let lines = (&canvas.lines[*lines], ids[*lines]);
-                write_stroke(lines, (*stroke, dashes), steps(canvas), out)?;
+                let style = StrokeStyle { stroke: *stroke, dashes };
+                if canvas.lines[*lines].uses > 1 {
+                    write_use(&canvas.lines[*lines], ids[*lines], &style, out)?;
+                } else {
+                    write_path(&canvas.lines[*lines], &style, steps(canvas), out)?;
+                }
             }
             Shape::Areas { name, outlines, fill } => {
                 write!(out, r#"<path class="{}" fill="{fill}""#, Escaped(name))?;
@@ -88,26 +94,38 @@ fn write_layer(canvas: &Canvas, ids: &[u64], layer: &Layer, out: &mut String) ->
     Ok(())
 }
 
-fn write_stroke(
-    (lines, id): (&NamedLines, u64),
-    (stroke, dashes): (Stroke, &[f64]),
+/// Stroke and dash pattern of lines.
+struct StrokeStyle<'a> {
+    stroke: Stroke,
+    dashes: &'a [f64],
+}
+
+/// Writes a reference to lines in the definitions.
+fn write_use(
+    lines: &NamedLines,
+    id: u64,
+    style: &StrokeStyle<'_>,
+    out: &mut String,
+) -> fmt::Result {
+    write!(out, r##"<use href="#p{id:016x}" class="{}""##, Escaped(&lines.name))?;
+    write_stroke_style(out, style.stroke)?;
+    write_dashes(out, style.dashes)?;
+    out.push_str("/>\n");
+    Ok(())
+}
+
+fn write_path(
+    lines: &NamedLines,
+    style: &StrokeStyle<'_>,
     parts: i64,
     out: &mut String,
 ) -> fmt::Result {
-    let name = Escaped(&lines.name);
-    if lines.uses > 1 {
-        write!(out, r##"<use href="#p{id:016x}" class="{name}""##)?;
-        write_stroke_style(out, stroke)?;
-        write_dashes(out, dashes)?;
-    } else {
-        write!(out, r#"<path class="{name}""#)?;
-        write_stroke_style(out, stroke)?;
-        write_dashes(out, dashes)?;
-        out.push_str(" d=\"");
-        write_lines(out, &lines.lines, parts, Ends::Open)?;
-        out.push('"');
-    }
-    out.push_str("/>\n");
+    write!(out, r#"<path class="{}""#, Escaped(&lines.name))?;
+    write_stroke_style(out, style.stroke)?;
+    write_dashes(out, style.dashes)?;
+    out.push_str(" d=\"");
+    write_lines(out, &lines.lines, parts, Ends::Open)?;
+    out.push_str("\"/>\n");
     Ok(())
 }
 
@@ -134,7 +152,7 @@ fn write_opacity(out: &mut String, attribute: &str, colour: Colour) -> fmt::Resu
     write!(out, r#" {attribute}="{}""#, Decimal { value, parts: 1000 })
 }
 
-/// Circles of one kind share a group that says how they look.
+/// Writes circles of one style as a group that carries the style.
 fn write_circles(out: &mut String, name: &str, at: &[Pixel], circle: &Circle) -> fmt::Result {
     write!(out, r#"<g class="{}" fill="{}""#, Escaped(name), circle.fill)?;
     write_opacity(out, "fill-opacity", circle.fill)?;
@@ -167,12 +185,12 @@ fn write_text(out: &mut String, at: Pixel, text: &str, style: &Text) -> fmt::Res
     writeln!(out, ">{}</text>", Escaped(text))
 }
 
-/// Steps to the pixel for lines on this canvas.
+/// Coordinate steps per pixel for lines of this canvas.
 fn steps(canvas: &Canvas) -> i64 {
-    if canvas.width < SMALL { 100 } else { 10 }
+    if canvas.width < SMALL_WIDTH { 100 } else { 10 }
 }
 
-/// The lines as path data, `parts` steps to the pixel.
+/// Writes lines as path data with `parts` coordinate steps per pixel.
 fn write_lines(out: &mut String, lines: &Lines, parts: i64, ends: Ends) -> fmt::Result {
     let step = |value: f64| Decimal::of(value, parts).value;
     let mut last = (0, 0);
@@ -185,7 +203,7 @@ fn write_lines(out: &mut String, lines: &Lines, parts: i64, ends: Ends) -> fmt::
                 continue;
             }
             let [x, y] = [next.0 - last.0, next.1 - last.1].map(|value| Decimal { value, parts });
-            // After `m x y` further pairs are lines; a minus sign separates as well as a space.
+            // Pairs after `m x y` are line segments; a minus sign needs no separator before it.
             let before = if index == 0 {
                 "m"
             } else if x.value < 0 {
@@ -206,7 +224,7 @@ fn write_lines(out: &mut String, lines: &Lines, parts: i64, ends: Ends) -> fmt::
     Ok(())
 }
 
-/// `value / parts` without needless zeros; `parts` is a power of ten.
+/// The number `value / parts`, written without trailing zeros; `parts` is a power of ten.
 #[derive(Clone, Copy)]
 struct Decimal {
     value: i64,
@@ -214,7 +232,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// The nearest such number within ±10¹² steps; 0 for what is none.
+    /// Rounds to the nearest step, clamped to ±10¹² steps; NaN becomes 0.
     fn of(number: f64, parts: i64) -> Decimal {
         Decimal { value: (number * parts as f64).round().clamp(-1e12, 1e12) as i64, parts }
     }
@@ -238,32 +256,12 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// Text as XML may hold it, in content or between quotes.
-struct Escaped<'a>(&'a str);
-
-impl fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for letter in self.0.chars() {
-            match letter {
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '&' => f.write_str("&amp;")?,
-                '"' => f.write_str("&quot;")?,
-                '\t' | '\n' | '\r' => f.write_char(' ')?,
-                '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
-                _ => f.write_char(letter)?,
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_right() {
+    fn decimals_have_no_trailing_zeros() {
         let text = |value, parts| Decimal { value, parts }.to_string();
         assert_eq!(text(-5, 10), "-0.5");
         assert_eq!(text(1230, 100), "12.3");
@@ -273,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn relative_steps_add_up_to_the_rounded_place() {
+    fn relative_steps_sum_to_the_rounded_position() {
         let mut lines = Lines::new();
         lines.add([Pixel::new(0.04, 1.0), Pixel::new(0.08, 1.0), Pixel::new(10.31, 0.5)]);
         lines.add([Pixel::new(7.0, 7.0), Pixel::new(7.01, 7.0)]);

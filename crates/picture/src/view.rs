@@ -1,8 +1,8 @@
-//! Where a map lies on a picture: metres to pixels and back, north up.
+//! Conversion between map metres and picture pixels, north up.
 
 use meshcloak::units::{Point, Rectangle};
 
-/// A place on a picture, in pixels right of and below its top left corner.
+/// Position on a picture in pixels from its top left corner.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pixel {
     /// To the right.
@@ -12,7 +12,7 @@ pub struct Pixel {
 }
 
 impl Pixel {
-    /// The place `x` pixels right and `y` pixels down.
+    /// Creates the position `x` pixels right and `y` pixels down.
     pub const fn new(x: f64, y: f64) -> Pixel {
         Pixel { x, y }
     }
@@ -28,7 +28,7 @@ impl Pixel {
         self.distance_squared(other).sqrt()
     }
 
-    /// The place `right` and `down` from here.
+    /// Returns this position moved by `right` and `down` pixels.
     pub fn moved(self, right: f64, down: f64) -> Pixel {
         Pixel::new(self.x + right, self.y + down)
     }
@@ -41,9 +41,9 @@ pub struct PixelBox {
     pub left: f64,
     /// Upper edge.
     pub top: f64,
-    /// From left to right.
+    /// Width.
     pub width: f64,
-    /// From top to bottom.
+    /// Height.
     pub height: f64,
 }
 
@@ -58,12 +58,12 @@ impl PixelBox {
         self.top + self.height
     }
 
-    /// The point in the middle.
+    /// Centre.
     pub fn centre(&self) -> Pixel {
         Pixel::new(self.left + self.width / 2.0, self.top + self.height / 2.0)
     }
 
-    /// The box `margin` smaller on all sides; at least a pixel remains.
+    /// Returns the box reduced by `margin` on all sides, at least one pixel in size.
     pub fn inside(&self, margin: f64) -> PixelBox {
         let width = (self.width - 2.0 * margin).max(1.0);
         let height = (self.height - 2.0 * margin).max(1.0);
@@ -71,7 +71,7 @@ impl PixelBox {
         PixelBox { left: centre.x - width / 2.0, top: centre.y - height / 2.0, width, height }
     }
 
-    /// Its four corners, the first one again at the end.
+    /// Closed outline: four corners and the first again.
     pub fn corners(&self) -> [Pixel; 5] {
         let (left, top, right, bottom) = (self.left, self.top, self.right(), self.bottom());
         [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
@@ -79,7 +79,7 @@ impl PixelBox {
     }
 }
 
-/// How a map is placed on a picture.
+/// Placement of a map on a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
     area: PixelBox,
@@ -89,13 +89,13 @@ pub struct View {
 }
 
 impl View {
-    /// A map whose whole extent is less is drawn as if it were this many metres wide.
-    pub const LEAST_METRES: f64 = 100.0;
+    /// Smallest extent in metres; smaller maps are drawn as if they had this extent.
+    pub const MIN_METRES: f64 = 100.0;
 
-    /// The view that shows `bounds` in the middle of `area`, as large as fits.
+    /// Creates the view that shows `bounds` centred in `area` at the largest scale that fits.
     pub fn fit(bounds: Rectangle, area: PixelBox) -> View {
         let across = (bounds.width() / area.width).max(bounds.height() / area.height);
-        let least = Self::LEAST_METRES / area.width.max(area.height);
+        let least = Self::MIN_METRES / area.width.max(area.height);
         View {
             area,
             middle: area.centre(),
@@ -104,24 +104,24 @@ impl View {
         }
     }
 
-    /// The part of the picture that was given to the map.
+    /// Area of the map on the picture.
     pub fn area(&self) -> PixelBox {
         self.area
     }
 
-    /// Whether a place on the picture is in the part given to the map.
+    /// Whether a pixel lies in the map area.
     pub fn contains(&self, pixel: Pixel) -> bool {
         let PixelBox { left, top, .. } = self.area;
         (left..=self.area.right()).contains(&pixel.x)
             && (top..=self.area.bottom()).contains(&pixel.y)
     }
 
-    /// The scale, the same in all directions.
+    /// Scale, equal in all directions.
     pub fn metres_per_pixel(&self) -> f64 {
         self.metres_per_pixel
     }
 
-    /// Where a point of the map is on the picture.
+    /// Converts a map point to a pixel.
     pub fn to_pixel(&self, point: Point) -> Pixel {
         Pixel::new(
             self.middle.x + (point.x - self.centre.x) / self.metres_per_pixel,
@@ -129,7 +129,7 @@ impl View {
         )
     }
 
-    /// Which point of the map is at a place on the picture.
+    /// Converts a pixel to a map point.
     pub fn to_point(&self, pixel: Pixel) -> Point {
         Point::new(
             self.centre.x + (pixel.x - self.middle.x) * self.metres_per_pixel,
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn there_and_back_is_the_same_place() {
+    fn conversion_to_pixels_and_back_is_the_identity() {
         let bounds = rectangle((-3000.0, 200.0), (9000.0, 7200.0));
         let view = View::fit(bounds, AREA);
         for (x, y) in [(-3000.0, 200.0), (9000.0, 7200.0), (17.25, -999.5), (4e7, -4e7)] {

@@ -1,6 +1,6 @@
-//! The figures in `docs/img` are those that the engine finds today. `MESHCLOAK_BLESS=1` (make
-//! bless) draws them anew.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+//! Compares the figures in `docs/img` with those that the engine computes. `MESHCLOAK_BLESS=1`
+//! (`make bless`) rewrites them.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "../examples/figures/paper.rs"]
 mod paper;

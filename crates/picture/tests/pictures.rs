@@ -1,5 +1,5 @@
-//! Whole pictures, read back as a viewer would: SVG as XML, PNG as pixels.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+//! Whole pictures, parsed back: SVG as XML, PNG as pixels.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use meshcloak::map::{Extent, MapBuilder, RawPoi, RawStreet, StreetMap, TerminalId};
 use meshcloak::town::town;

@@ -1,16 +1,16 @@
-//! The run of batches (SPEC §5): at whole multiples of the batch length, from the first that has
-//! an arrival until nobody waits. A scheme that wants to be asked one by one gets a turn for each
-//! arrival, when it was asked, and the batches only expire.
+//! Batch loop (docs/SPEC.md §5): batches at multiples of the batch interval, from the first arrival
+//! until no query is waiting. A sequential scheme gets a turn for each arrival at the time of the
+//! query; its batches only expire queries.
 
-use super::files::Files;
+use super::files::OutputFiles;
 use super::intake::{Accepted, Arrival};
-use super::ledger::Ledger;
 use super::per_batch::BatchRow;
-use super::roster::{Roster, Users};
+use super::registry::{Registry, UserNumbering};
 use super::text::Labels;
+use super::turn_writer::TurnWriter;
 use anyhow::Result;
 use evaluation::metrics::Tally;
-use evaluation::score::QUIET;
+use evaluation::score::MAX_IDLE_BATCHES;
 use evaluation::stopwatch::Stopwatch;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::map::StreetMap;
@@ -18,42 +18,41 @@ use meshcloak::query::Query;
 use meshcloak::scheme::{Pace, Scheme, State};
 use meshcloak::units::Time;
 
-/// A run that has come to some batch.
+/// State of a run.
 pub struct Batches<'a> {
     map: &'a StreetMap,
     labels: &'a Labels,
     pace: Pace,
     scheme: &'a mut dyn Scheme,
-    files: Files,
-    /// Milliseconds between two batches.
-    length: u64,
-    /// The batch that is being collected, in milliseconds; `None` if there is none.
+    files: OutputFiles,
+    /// Batch interval in milliseconds.
+    interval: u64,
+    /// Time of the batch being collected, in milliseconds.
     collecting: Option<u64>,
     arrivals: Vec<Query>,
     state: State,
-    roster: Roster,
-    /// Batches in a row in which nothing happened. After [`QUIET`] of them the run goes on to the
-    /// next in which something does: without arrivals a largest clique only shrinks, so nobody can
-    /// be served, and a query that waits for years must not take years.
-    quiet: u64,
-    /// How many were served since the last batch was over.
+    registry: Registry,
+    /// Number of consecutive idle batches. After [`MAX_IDLE_BATCHES`] of them the run skips to the next arrival
+    /// or expiry: without arrivals a largest clique only shrinks, so no query can be served.
+    idle: u64,
+    /// Number of queries served since the end of the last batch.
     served: u64,
     watch: Stopwatch,
     tally: Tally,
 }
 
 impl<'a> Batches<'a> {
-    /// A run that has not begun; `length` is that of a batch in milliseconds.
+    /// Builds a run; `interval` is the batch interval in milliseconds.
     pub fn new(
         map: &'a StreetMap,
         labels: &'a Labels,
         scheme: &'a mut dyn Scheme,
-        files: Files,
-        length: u64,
+        files: OutputFiles,
+        interval: u64,
     ) -> Batches<'a> {
-        let users = match scheme.history_horizon() {
-            Some(_) => Users::Lasting,
-            None => Users::InOrder,
+        let numbering = match scheme.history_horizon() {
+            Some(_) => UserNumbering::Hashed,
+            None => UserNumbering::Sequential,
         };
         Batches {
             map,
@@ -61,29 +60,29 @@ impl<'a> Batches<'a> {
             pace: scheme.describe().pace,
             scheme,
             files,
-            length,
+            interval,
             collecting: None,
             arrivals: Vec::new(),
             state: State::default(),
-            roster: Roster::new(users),
-            quiet: 0,
+            registry: Registry::new(numbering),
+            idle: 0,
             served: 0,
             watch: Stopwatch::default(),
             tally: Tally::default(),
         }
     }
 
-    /// Takes a row; batches that lie before it are held first.
+    /// Adds a row after running all batches before it.
     ///
-    /// Who is refused is written at once, for the refused come first in a batch. A row without a
-    /// time belongs to the batch that is being collected, or to time 0 before the first.
-    pub fn take(&mut self, arrival: Arrival) -> Result<()> {
+    /// Refusals are written immediately: they precede all other outcomes of a batch. A row without
+    /// a time belongs to the batch being collected, or to time 0 before the first.
+    pub fn push(&mut self, arrival: Arrival) -> Result<()> {
         if let Some(asked_at) = arrival.asked_at {
-            self.advance(asked_at.div_ceil(self.length) * self.length)?;
+            self.advance(asked_at.div_ceil(self.interval) * self.interval)?;
         }
         match arrival.verdict {
             Ok(Accepted { record, position, previous }) => {
-                let query = self.roster.admit(record, position);
+                let query = self.registry.insert(record, position);
                 if self.scheme.history_horizon().is_some() {
                     self.state.history.set_previous(query.id, previous);
                 }
@@ -91,7 +90,7 @@ impl<'a> Batches<'a> {
                 self.arrivals.push(query);
                 match self.pace {
                     Pace::Batch => {}
-                    Pace::Sequential => self.hold(asked_at)?,
+                    Pace::Sequential => self.run_turn(asked_at)?,
                 }
             }
             Err(reason) => {
@@ -107,77 +106,78 @@ impl<'a> Batches<'a> {
         Ok(())
     }
 
-    /// Holds batches until nobody waits, and gives the files their names.
+    /// Runs batches until no query is waiting, then completes the files.
     pub fn finish(mut self) -> Result<Tally> {
         while let Some(now) = self.collecting {
-            self.hold(now)?;
-            self.collecting = self.next(now, None);
+            self.run_turn(now)?;
+            self.collecting = self.next_batch(now, None);
         }
         self.files.finish()?;
         Ok(self.tally)
     }
 
-    /// Holds every batch before `target`, which is then collected.
+    /// Runs all batches before `target` and starts to collect `target`.
     fn advance(&mut self, target: u64) -> Result<()> {
         while let Some(now) = self.collecting.filter(|&now| now < target) {
-            self.hold(now)?;
-            self.collecting = self.next(now, Some(target));
+            self.run_turn(now)?;
+            self.collecting = self.next_batch(now, Some(target));
         }
         self.collecting = Some(target);
         Ok(())
     }
 
-    /// The batch after `now`: the one that follows while somebody waits, otherwise `target`.
-    fn next(&self, now: u64, target: Option<u64>) -> Option<u64> {
+    /// Returns the batch after `now`: the following one while queries are waiting, else `target`.
+    fn next_batch(&self, now: u64, target: Option<u64>) -> Option<u64> {
         if self.state.waiting.is_empty() {
             return target;
         }
-        if self.quiet < QUIET {
-            return Some(now + self.length);
+        if self.idle < MAX_IDLE_BATCHES {
+            return Some(now + self.interval);
         }
         let ends = self.state.waiting.iter().map(|query| query.asked_at + query.temporal_tolerance);
-        // Patience is over in the first batch after `t + dt`.
-        let over = ends.map(|end| (end.as_millis() / self.length + 1) * self.length).min();
-        over.into_iter().chain(target).min()
+        // A query expires in the first batch after `t + dt`.
+        let expiry = ends.map(|end| (end.as_millis() / self.interval + 1) * self.interval).min();
+        expiry.into_iter().chain(target).min()
     }
 
-    fn hold(&mut self, now: u64) -> Result<()> {
-        let nobody = self.arrivals.is_empty() && self.state.waiting.is_empty();
-        if nobody && self.pace == Pace::Sequential {
-            self.rate();
+    /// Runs the engine once and records the outcomes.
+    fn run_turn(&mut self, now: u64) -> Result<()> {
+        let is_empty = self.arrivals.is_empty() && self.state.waiting.is_empty();
+        if is_empty && self.pace == Pace::Sequential {
+            self.end_batch();
             return Ok(());
         }
         let now = Time::from_millis(now);
         let new = self.arrivals.len();
         let batch =
             Batch { now, arrivals: std::mem::take(&mut self.arrivals), cancelled: Vec::new() };
-        let done = turn(self.scheme, &mut self.state, batch, &mut self.watch);
+        let result = turn(self.scheme, &mut self.state, batch, &mut self.watch);
         let row = BatchRow {
             at: now,
             new,
-            succeeded: done.served.len(),
-            expired: done.expired.len(),
+            succeeded: result.served.len(),
+            expired: result.expired.len(),
             waiting: self.state.waiting.len(),
-            stats: done.published.stats,
+            stats: result.published.stats,
             spent: self.watch.read(),
         };
-        let Batches { map, labels, files, roster, tally, .. } = self;
-        Ledger { map, labels, files, roster, tally }.enter(now, &done)?;
+        let Batches { map, labels, files, registry, tally, .. } = self;
+        TurnWriter { map, labels, files, registry, tally }.write(now, &result)?;
         self.tally.accepted += new as u64;
         self.tally.expired += row.expired as u64;
         self.tally.turn(row.stats, row.spent);
         self.served += row.succeeded as u64;
-        // Of a scheme that works one by one, a batch ends with a turn in which nobody arrives.
+        // A batch of a sequential scheme ends with a turn without arrivals.
         if self.pace == Pace::Batch || new == 0 {
-            self.rate();
+            self.end_batch();
         }
-        let happened = row.new + row.succeeded + row.expired > 0;
-        self.quiet = if happened { 0 } else { self.quiet + 1 };
+        let is_idle = row.new + row.succeeded + row.expired == 0;
+        self.idle = if is_idle { self.idle + 1 } else { 0 };
         self.files.per_batch.as_mut().map_or(Ok(()), |file| file.write(&row))
     }
 
-    /// A batch is over.
-    fn rate(&mut self) {
+    /// Adds the finished batch to the success rate.
+    fn end_batch(&mut self) {
         let served = std::mem::take(&mut self.served);
         self.tally.batch(served, self.state.waiting.len() as u64);
     }
@@ -192,10 +192,10 @@ mod tests {
     use meshcloak::town::town;
     use meshcloak::units::{Length, Point};
 
-    /// Serves the newest of two who wait; remembers when it was asked, and how many were new.
+    /// Serves the newer of the last two waiting queries; records time and arrivals of each turn.
     #[derive(Default)]
     struct Pairs {
-        asked: Vec<(u64, usize)>,
+        turns: Vec<(u64, usize)>,
         published: Published,
     }
 
@@ -218,7 +218,7 @@ mod tests {
         }
 
         fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &mut Published {
-            self.asked.push((now.as_millis(), state.arrived));
+            self.turns.push((now.as_millis(), state.arrived));
             self.published.clear();
             if let ([.., a, b], 1) = (&state.waiting[..], state.arrived) {
                 let members = [a.id, b.id].into_iter();
@@ -230,15 +230,15 @@ mod tests {
     }
 
     #[test]
-    fn a_scheme_that_wants_it_is_asked_at_each_arrival_and_then_only_to_expire() {
-        let folder = tempfile::tempdir().expect("a folder");
+    fn a_sequential_scheme_runs_at_each_arrival_and_batches_only_expire() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let town = town("A 0,0  B 300,0 | A-B");
         let labels = Labels::of(&town.map);
         let out = folder.path().join("o");
-        let files = Files::create(&out, None, None).expect("a file");
+        let files = OutputFiles::create(&out, None, None).expect("the file is created");
         let mut scheme = Pairs::default();
         let mut batches = Batches::new(&town.map, &labels, &mut scheme, files, 1_000);
-        let ask = |(name, asked_at): (&str, u64)| {
+        let arrival = |name: &str, asked_at: u64| {
             let record = QueryRecord {
                 query: name.to_owned(),
                 user: name.to_owned(),
@@ -254,20 +254,21 @@ mod tests {
             let verdict = if name == "no" { Err(Reason::K) } else { Ok(query) };
             Arrival { id: Some(name.to_owned()), asked_at: Some(asked_at), verdict }
         };
-        for row in [("a", 100), ("no", 150), ("b", 250), ("c", 250), ("d", 2_000), ("e", 9_500)] {
-            batches.take(ask(row)).expect("a row");
+        let rows = [("a", 100), ("no", 150), ("b", 250), ("c", 250), ("d", 2_000), ("e", 9_500)];
+        for (name, asked_at) in rows {
+            batches.push(arrival(name, asked_at)).expect("the row is added");
         }
-        batches.finish().expect("an end");
-        let asked = [(100, 1), (250, 1), (250, 1), (1_000, 0), (2_000, 1), (2_000, 0), (3_000, 0)];
-        assert_eq!(scheme.asked[..7], asked);
+        batches.finish().expect("the files are written");
+        let turns = [(100, 1), (250, 1), (250, 1), (1_000, 0), (2_000, 1), (2_000, 0), (3_000, 0)];
+        assert_eq!(scheme.turns[..7], turns);
         assert_eq!(
-            scheme.asked[7..],
+            scheme.turns[7..],
             [(4_000, 0), (9_500, 1), (10_000, 0), (11_000, 0), (12_000, 0)]
         );
-        let outcomes = std::fs::read_to_string(out).expect("outcomes");
-        let fates: Vec<String> = outcomes
+        let outcomes = std::fs::read_to_string(out).expect("the file exists");
+        let found: Vec<String> = outcomes
             .lines()
-            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an object"))
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("valid JSON"))
             .map(|o| format!("{} {} {}", o["query"], o["outcome"], o["at"]).replace('"', ""))
             .collect();
         let expected = [
@@ -278,6 +279,6 @@ mod tests {
             "d expired 4.0",
             "e expired 12.0",
         ];
-        assert_eq!(fates, expected);
+        assert_eq!(found, expected);
     }
 }

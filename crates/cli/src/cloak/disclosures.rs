@@ -1,5 +1,5 @@
-//! What leaves for the service, as NDJSON (SPEC §9): for each published set when, and which
-//! streets. No id, no user, no k, no size; the order depends on the regions alone.
+//! Disclosures as NDJSON (docs/SPEC.md §9): time and region of each published set. No id, user, k or
+//! size is written, and the order depends on the regions alone.
 
 use super::text::{Labels, put_shape, put_thousandths};
 use anyhow::Result;
@@ -9,23 +9,23 @@ use meshcloak::scheme::Published;
 use meshcloak::units::Time;
 use std::path::Path;
 
-/// The file on its way.
+/// File of disclosures, visible when it is complete.
 #[derive(Debug)]
-pub struct Disclosures {
+pub struct DisclosureFile {
     file: AtomicFile,
     line: Vec<u8>,
     sets: Vec<u32>,
 }
 
-impl Disclosures {
-    /// Begins the file.
-    pub fn create(path: &Path) -> Result<Disclosures> {
+impl DisclosureFile {
+    /// Creates the file.
+    pub fn create(path: &Path) -> Result<DisclosureFile> {
         let file = AtomicFile::create(path)?;
-        Ok(Disclosures { file, line: Vec::new(), sets: Vec::new() })
+        Ok(DisclosureFile { file, line: Vec::new(), sets: Vec::new() })
     }
 
-    /// Writes one request for each set of a batch, also if a scheme lists a set once for each
-    /// member: how often it asks would tell how many they are.
+    /// Writes one disclosure per set of a batch, even if a scheme lists a set once per member: the
+    /// number of repetitions would reveal the size of the set.
     pub fn write(&mut self, labels: &Labels, published: &Published, at: Time) -> Result<()> {
         let order = |a: &u32, b: &u32| {
             let (a, b) = (published.set(*a), published.set(*b));
@@ -51,7 +51,7 @@ impl Disclosures {
         Ok(())
     }
 
-    /// Gives the file its name.
+    /// Completes the file.
     pub fn finish(self) -> Result<()> {
         Ok(self.file.finish()?)
     }
@@ -64,7 +64,7 @@ mod tests {
     use meshcloak::query::QueryId;
 
     #[test]
-    fn requests_are_ordered_by_region_and_a_set_asks_once() {
+    fn disclosures_are_ordered_by_region_and_sets_disclosed_once() {
         let map = meshcloak::town::town("A 0,0  B 9,0  C 20,0 | A-B B-C").map;
         let mut published = Published::default();
         let sets: [(&[u64], &[u32]); 5] = [
@@ -79,16 +79,17 @@ mod tests {
             let members = members.iter().copied().map(QueryId);
             published.add(members, &Region::Mesh(streets.into()));
         }
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("d");
-        let mut file = Disclosures::create(&path).expect("a file");
-        file.write(&Labels::of(&map), &published, Time::from_millis(1_500)).expect("room");
-        file.finish().expect("a name");
+        let mut file = DisclosureFile::create(&path).expect("the file is created");
+        file.write(&Labels::of(&map), &published, Time::from_millis(1_500))
+            .expect("the file is written");
+        file.finish().expect("the file is completed");
         let expected = r#"{"at":1.5,"mesh":["A-B"]}
 {"at":1.5,"mesh":["A-B","B-C"]}
 {"at":1.5,"mesh":["B-C"]}
 {"at":1.5,"mesh":["B-C"]}
 "#;
-        assert_eq!(std::fs::read_to_string(path).expect("the file"), expected);
+        assert_eq!(std::fs::read_to_string(path).expect("the file exists"), expected);
     }
 }

@@ -1,40 +1,40 @@
-//! The files a run fills as it goes: outcomes, disclosures, a row for each batch.
+//! Output files of a run: outcomes, disclosures, statistics per batch.
 
-use super::disclosures::Disclosures;
-use super::outcomes::Outcomes;
-use super::per_batch::PerBatch;
+use super::disclosures::DisclosureFile;
+use super::outcomes::OutcomeFile;
+use super::per_batch::BatchFile;
 use anyhow::Result;
 use std::path::Path;
 
-/// Those of the files that were asked for; none appears before the run is over.
+/// Requested output files; they become visible when the run is complete.
 #[derive(Debug)]
-pub struct Files {
-    /// What became of every query.
-    pub outcomes: Outcomes,
-    /// What leaves for the service.
-    pub disclosures: Option<Disclosures>,
-    /// A row for each batch.
-    pub per_batch: Option<PerBatch>,
+pub struct OutputFiles {
+    /// Outcome of each query.
+    pub outcomes: OutcomeFile,
+    /// Disclosures to the service.
+    pub disclosures: Option<DisclosureFile>,
+    /// Statistics per batch.
+    pub per_batch: Option<BatchFile>,
 }
 
-impl Files {
-    /// Begins them.
+impl OutputFiles {
+    /// Creates the files.
     pub fn create(
         outcomes: &Path,
         disclosures: Option<&Path>,
         per_batch: Option<&Path>,
-    ) -> Result<Files> {
-        Ok(Files {
-            outcomes: Outcomes::create(outcomes)?,
-            disclosures: disclosures.map(Disclosures::create).transpose()?,
-            per_batch: per_batch.map(PerBatch::create).transpose()?,
+    ) -> Result<OutputFiles> {
+        Ok(OutputFiles {
+            outcomes: OutcomeFile::create(outcomes)?,
+            disclosures: disclosures.map(DisclosureFile::create).transpose()?,
+            per_batch: per_batch.map(BatchFile::create).transpose()?,
         })
     }
 
-    /// Gives them their names.
+    /// Completes the files.
     pub fn finish(self) -> Result<()> {
         self.outcomes.finish()?;
-        self.disclosures.map_or(Ok(()), Disclosures::finish)?;
-        self.per_batch.map_or(Ok(()), PerBatch::finish)
+        self.disclosures.map_or(Ok(()), DisclosureFile::finish)?;
+        self.per_batch.map_or(Ok(()), BatchFile::finish)
     }
 }

@@ -1,9 +1,9 @@
-//! The door: which rows of a file become queries, and why the others are refused.
+//! Intake: decides which rows of a file become queries and why the others are refused.
 //!
-//! Of several reasons the first of these is given: malformed, known id, out of order, `k`, `dt`,
-//! `dc`, `speed`, off the map, faster than declared.
+//! The first of these reasons that applies is reported: malformed, duplicate id, out of order, `k`,
+//! `dt`, `dc`, `speed`, off the map, faster than declared.
 
-use super::roster::as_query;
+use super::registry::as_query;
 use anyhow::{Result, bail};
 use evaluation::reason::Reason;
 use import::{BadQuery, Coordinates, FileLocation, ImportError, Problem, QueryRecord, QueryRow};
@@ -18,34 +18,34 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::time::Duration;
 
-/// What is let in.
+/// Limits of accepted queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The largest distance constraint.
+    /// Largest distance constraint.
     pub dc_max: Length,
-    /// How far from a street one may be, in metres; `None`: any distance.
+    /// Largest snapping distance in metres; `None` disables the limit.
     pub snap: Option<f64>,
-    /// For how long it matters where people were; `None`: not at all.
+    /// How long past positions are remembered; `None` if the guarantee does not need them.
     pub horizon: Option<Duration>,
-    /// What happens to a file that is not as it should be.
-    pub rows: Rows,
+    /// Treatment of bad rows.
+    pub bad_rows: BadRows,
 }
 
-/// What happens to rows that are malformed, out of order, or have a known id.
+/// Treatment of rows that are malformed, out of order, or have a duplicate id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rows {
-    /// They are refused.
-    Forgiven,
-    /// They stop the run.
-    Strict,
+pub enum BadRows {
+    /// Refuse the row.
+    Refuse,
+    /// Abort the run.
+    Abort,
 }
 
-/// A row as the engine sees it.
+/// Checked row.
 #[derive(Debug)]
 pub struct Arrival {
-    /// Its id, if it could be read.
+    /// Id, if it could be parsed.
     pub id: Option<String>,
-    /// When it was asked, in milliseconds, if that is not before an earlier row.
+    /// Time of the query in milliseconds, unless it is before that of an earlier row.
     pub asked_at: Option<u64>,
     /// The accepted query, or the reason for its refusal.
     pub verdict: Result<Accepted, Reason>,
@@ -62,27 +62,27 @@ pub struct Accepted {
     pub previous: Option<PastPosition>,
 }
 
-/// Examines one row after the other.
+/// Checks one row after the other.
 #[derive(Debug)]
 pub struct Intake<'a> {
     atlas: &'a Atlas,
-    door: Option<Admission>,
+    admission: Option<Admission>,
     file: &'a Path,
     limits: Limits,
-    /// 64-bit hashes of all ids so far: 8 bytes each, however long the ids are. Two ids of a
-    /// million share one with a chance of 1 in 37 million; the second would be refused.
+    /// 64-bit hashes of all ids so far. Among a million ids a collision has a probability of 1 in
+    /// 37 million; it would refuse the second query.
     seen: FxHashSet<u64>,
     latest: u64,
 }
 
 impl<'a> Intake<'a> {
-    /// The door to a map for the rows of `file`.
+    /// Builds the intake for the rows of `file`.
     pub fn new(atlas: &'a Atlas, file: &'a Path, limits: Limits) -> Intake<'a> {
-        let door = limits.horizon.map(|horizon| Admission::new(atlas, horizon));
-        Intake { atlas, door, file, limits, seen: FxHashSet::default(), latest: 0 }
+        let admission = limits.horizon.map(|horizon| Admission::new(atlas, horizon));
+        Intake { atlas, admission, file, limits, seen: FxHashSet::default(), latest: 0 }
     }
 
-    /// What becomes of a row. An error if the run cannot or may not go on.
+    /// Checks a row. Fails if the row must abort the run.
     pub fn examine(&mut self, row: QueryRow) -> Result<Arrival> {
         let line = row.line;
         let (id, asked_at, record) = match row.query {
@@ -94,23 +94,23 @@ impl<'a> Intake<'a> {
                 _ => return self.malformed(line, bad),
             },
         };
-        let fault = self.fault(&id, asked_at);
-        if let (Some(fault), Rows::Strict) = (fault, self.limits.rows) {
-            bail!("{}, line {line}: query `{id}` {}", self.file.display(), fault.sentence());
+        let order_error = self.order_error(&id, asked_at);
+        if let (Some(reason), BadRows::Abort) = (order_error, self.limits.bad_rows) {
+            bail!("{}, line {line}: query `{id}` {}", self.file.display(), reason.sentence());
         }
-        let verdict = match (fault, record) {
-            (Some(fault), _) => Err(fault),
+        let verdict = match (order_error, record) {
+            (Some(reason), _) => Err(reason),
             (None, Err(reason)) => Err(reason),
-            (None, Ok(record)) => self.place(line, record)?,
+            (None, Ok(record)) => self.check(line, record)?,
         };
         let in_order = asked_at >= self.latest;
         self.latest = self.latest.max(asked_at);
         Ok(Arrival { id: Some(id), asked_at: in_order.then_some(asked_at), verdict })
     }
 
-    /// Its own time, should it have one, is not to be trusted.
+    /// Refuses a malformed row or aborts the run. The time of such a row is ignored.
     fn malformed(&mut self, line: u64, bad: BadQuery) -> Result<Arrival> {
-        if self.limits.rows == Rows::Strict {
+        if self.limits.bad_rows == BadRows::Abort {
             return Err(self.error(line, bad.problem).into());
         }
         if let Some(id) = &bad.id {
@@ -119,7 +119,8 @@ impl<'a> Intake<'a> {
         Ok(Arrival { id: bad.id, asked_at: None, verdict: Err(Reason::Malformed) })
     }
 
-    fn fault(&mut self, id: &str, asked_at: u64) -> Option<Reason> {
+    /// Returns the reason if the id is a duplicate or the time descends.
+    fn order_error(&mut self, id: &str, asked_at: u64) -> Option<Reason> {
         if !self.seen.insert(hash(id)) {
             Some(Reason::DuplicateId)
         } else if asked_at < self.latest {
@@ -133,7 +134,8 @@ impl<'a> Intake<'a> {
         self.atlas.map()
     }
 
-    fn place(&mut self, line: u64, record: QueryRecord) -> Result<Result<Accepted, Reason>> {
+    /// Checks limits, position and admission of a query.
+    fn check(&mut self, line: u64, record: QueryRecord) -> Result<Result<Accepted, Reason>> {
         let dc = record.distance_constraint;
         if record.k < 2 {
             return Ok(Err(Reason::K));
@@ -141,7 +143,7 @@ impl<'a> Intake<'a> {
         if dc == Length::ZERO || dc > self.limits.dc_max {
             return Ok(Err(Reason::Dc));
         }
-        if self.door.is_some() && record.speed.is_none() {
+        if self.admission.is_some() && record.speed.is_none() {
             return Ok(Err(Reason::Speed));
         }
         let point = self.point(line, record.coordinates)?;
@@ -149,18 +151,19 @@ impl<'a> Intake<'a> {
             return Ok(Err(Reason::OffMap));
         };
         let position = snapped.position;
-        Ok(self.pass(&record, position).map(|previous| Accepted { record, position, previous }))
+        Ok(self.admit(&record, position).map(|previous| Accepted { record, position, previous }))
     }
 
-    /// Through the door of the `history` guarantee, if there is one.
-    fn pass(
+    /// Runs the admission check of the `history` guarantee, if it is chosen; returns the previous
+    /// position of the user.
+    fn admit(
         &mut self,
         record: &QueryRecord,
         position: Position,
     ) -> Result<Option<PastPosition>, Reason> {
-        let Some(door) = &mut self.door else { return Ok(None) };
-        let query = as_query(record, QueryId(0), lasting(&record.user), position);
-        door.admit(self.atlas, &query).map_err(|refusal| match refusal {
+        let Some(admission) = &mut self.admission else { return Ok(None) };
+        let query = as_query(record, QueryId(0), hashed_user(&record.user), position);
+        admission.admit(self.atlas, &query).map_err(|error| match error {
             AdmissionError::Speed => Reason::Speed,
             AdmissionError::FasterThanDeclared => Reason::FasterThanDeclared,
         })
@@ -169,7 +172,7 @@ impl<'a> Intake<'a> {
     fn point(&self, line: u64, coordinates: Coordinates) -> Result<Point, ImportError> {
         match (coordinates, self.map().frame()) {
             (Coordinates::Metres(point), _) => Ok(point),
-            (Coordinates::Degrees(place), Some(frame)) => Ok(frame.point(place)),
+            (Coordinates::Degrees(lon_lat), Some(frame)) => Ok(frame.point(lon_lat)),
             (Coordinates::Degrees(_), None) => {
                 Err(self.error(line, Problem::NoFrame("a query in degrees")))
             }
@@ -181,9 +184,9 @@ impl<'a> Intake<'a> {
     }
 }
 
-/// A number for a user that stays the same when she comes back. Two people of a million share one
-/// with a chance of 1 in 37 million; they would be taken for one.
-pub fn lasting(user: &str) -> UserId {
+/// Returns an id that depends on the name of the user alone. Among a million users a collision has a
+/// probability of 1 in 37 million; it would merge the two users.
+pub fn hashed_user(user: &str) -> UserId {
     UserId(hash(user))
 }
 

@@ -1,45 +1,45 @@
-//! `meshcloak cloak`: a file of queries through the engine, batch by batch; what became of each
-//! query goes into a file, and what it came to is shown.
+//! `meshcloak cloak`: runs a file of queries through the engine in batches, writes the outcome of
+//! each query and prints a summary.
 
 mod batches;
 mod disclosures;
 mod files;
 mod intake;
-mod ledger;
-mod options;
 mod outcomes;
 mod per_batch;
-mod roster;
+mod registry;
 mod summary;
 mod text;
+mod turn_writer;
 
-use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
+use crate::parse;
 use crate::progress::Console;
 use crate::scheme_args::SchemeArgs;
-use anyhow::{Context as _, Result};
+use crate::stdout;
+use crate::threads::Threads;
+use anyhow::Result;
 use batches::Batches;
 use clap::Args;
 use evaluation::metrics::Tally;
-use files::Files;
+use files::OutputFiles;
 use import::{MapSource, Progress as _, QueryReader};
-use intake::{Intake, Limits, Rows};
+use intake::{BadRows, Intake, Limits};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
-pub use options::batch_length;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use summary::Summary;
+use summary::CloakSummary;
 use text::Labels;
 
 /// Arguments of `cloak`.
 #[derive(Debug, Args)]
 #[command(after_help = "Queries: CSV or NDJSON with query,user,t,x,y,k,dt,dc (lon,lat instead of \
 x,y; speed,interval instead of dc), in order of t, plain or gzipped.
-Outcomes: NDJSON, one object for each query; for evaluation only, since it holds the truth. What \
-the service would see goes into --disclosures.
+Outcomes: NDJSON, one object per query; for evaluation only, since they link queries to regions. \
+--disclosures writes what the service would receive.
 
 Examples:
   meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
@@ -53,91 +53,86 @@ pub struct Cloak {
     map: Option<MapSource>,
     #[command(flatten)]
     how: MapArgs,
-    /// File of queries to read.
+    /// Queries to read, CSV or NDJSON.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// File of outcomes to write, as NDJSON; gzipped if it ends in .gz.
+    /// Outcomes to write, NDJSON; gzipped if the name ends in .gz.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
     scheme: SchemeArgs,
-    /// The largest distance constraint; a query with a larger one is refused.
-    #[arg(long, value_name = "METRES", default_value = "2000", value_parser = options::dc_max)]
+    /// Largest distance constraint, in metres up to 2047; larger ones are refused.
+    #[arg(long, value_name = "METRES", default_value = "2000", value_parser = parse::dc_max)]
     dc_max: Length,
-    /// Seconds between two batches.
-    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = options::batch_length)]
+    /// Batch interval, in seconds from 0.001.
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = parse::positive_millis)]
     batch: u64,
-    /// How far from a street a query may be, in metres; 0: any distance.
-    #[arg(long, value_name = "METRES", default_value = "50", value_parser = options::metres)]
+    /// Largest snapping distance, in metres; 0 disables the limit.
+    #[arg(long, value_name = "METRES", default_value = "50", value_parser = parse::metres)]
     snap: f64,
-    /// How many threads work [default: one for each core].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: Option<u32>,
-    /// File to write of what leaves for the service, as NDJSON.
+    #[command(flatten)]
+    threads: Threads,
+    /// Disclosures to the service to write, NDJSON.
     #[arg(long, value_name = "FILE")]
     disclosures: Option<PathBuf>,
-    /// CSV file to write: counts and times of each batch.
+    /// Counts and times of each batch to write, CSV.
     #[arg(long, value_name = "FILE")]
     per_batch: Option<PathBuf>,
-    /// Stop at a row that is malformed, out of order, or has a known id.
+    /// Abort at a row that is malformed, out of order, or has a duplicate id.
     #[arg(long)]
     strict: bool,
-    /// Print one JSON object.
+    /// Print the summary as JSON.
     #[arg(long)]
     json: bool,
 }
 
 impl Cloak {
-    /// Reads map and queries, cloaks, writes what was asked for, says what it came to.
+    /// Reads map and queries, cloaks them, writes the files, prints the summary.
     pub fn run(&self, console: &Console) -> Result<()> {
         self.scheme.check(self.batch)?;
-        // 0: one for each core.
-        let threads = self.threads.unwrap_or(0) as usize;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let summary = pool.context("no threads")?.install(|| self.cloak(console))?;
-        if self.json {
-            answer::print(&format!("{:#}\n", summary.as_json()))?;
+        let summary = self.threads.install(|| self.cloak(console))??;
+        stdout::print(&if self.json {
+            format!("{:#}\n", summary.as_json())
         } else {
-            answer::print(&summary.as_table())?;
-        }
-        Ok(())
-    }
-
-    fn cloak(&self, console: &Console) -> Result<Summary> {
-        let map = self.how.read(self.map.as_ref(), console)?.map;
-        console.begin("measuring distances", 0);
-        let most = evaluation::provenance::Machine::here().most_row_bytes();
-        let atlas = Arc::new(Atlas::with_max_bytes(map, self.dc_max, most));
-        let begun = Instant::now();
-        let tally = self.pass(&atlas, console);
-        console.clear();
-        Ok(Summary {
-            tally: tally?,
-            scheme: self.scheme.name().to_owned(),
-            settings: self.settings(),
-            elapsed: begun.elapsed(),
+            summary.as_table()
         })
     }
 
-    /// Every row once, and on until nobody waits.
-    fn pass(&self, atlas: &Arc<Atlas>, console: &Console) -> Result<Tally> {
+    fn cloak(&self, console: &Console) -> Result<CloakSummary> {
+        let map = self.how.read(self.map.as_ref(), console)?.map;
+        console.begin("measuring distances", 0);
+        let max_bytes = evaluation::provenance::Machine::detect().max_row_bytes();
+        let atlas = Arc::new(Atlas::with_max_bytes(map, self.dc_max, max_bytes));
+        let start = Instant::now();
+        let tally = self.run_batches(&atlas, console);
+        console.clear();
+        Ok(CloakSummary {
+            tally: tally?,
+            scheme: self.scheme.name().to_owned(),
+            settings: self.settings(),
+            elapsed: start.elapsed(),
+        })
+    }
+
+    /// Reads all rows and runs batches until no query is waiting.
+    fn run_batches(&self, atlas: &Arc<Atlas>, console: &Console) -> Result<Tally> {
         let map = atlas.map();
         let labels = Labels::of(map);
-        let mut scheme = self.scheme.make(atlas, self.batch)?;
+        let mut scheme = self.scheme.build(atlas, self.batch)?;
         let limits = Limits {
             dc_max: self.dc_max,
             snap: (self.snap > 0.0).then_some(self.snap),
             horizon: self.scheme.horizon(),
-            rows: if self.strict { Rows::Strict } else { Rows::Forgiven },
+            bad_rows: if self.strict { BadRows::Abort } else { BadRows::Refuse },
         };
         let mut reader = QueryReader::open(&self.queries, console)?;
         console.begin("cloaking", std::fs::metadata(&self.queries).map_or(0, |file| file.len()));
         let files =
-            Files::create(&self.out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
+            OutputFiles::create(&self.out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
         let mut intake = Intake::new(atlas, &self.queries, limits);
         let mut batches = Batches::new(map, &labels, scheme.as_mut(), files, self.batch);
         while let Some(row) = reader.next_row()? {
-            batches.take(intake.examine(row)?)?;
+            batches.push(intake.examine(row)?)?;
         }
         batches.finish()
     }

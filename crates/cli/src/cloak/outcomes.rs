@@ -1,6 +1,6 @@
-//! What became of every query, as NDJSON (SPEC §8). It holds the truth and is for evaluation.
+//! Outcomes as NDJSON (docs/SPEC.md §8). They link queries to regions: for evaluation only.
 
-use super::roster::Roster;
+use super::registry::Registry;
 use super::text::{Labels, end_list, put_shape, put_text, put_thousandths, put_whole};
 use anyhow::Result;
 use evaluation::reason::Reason;
@@ -11,35 +11,35 @@ use meshcloak::scheme::AnonymitySet;
 use meshcloak::units::Time;
 use std::path::Path;
 
-/// The file on its way.
+/// File of outcomes, visible when it is complete.
 #[derive(Debug)]
-pub struct Outcomes {
+pub struct OutcomeFile {
     file: AtomicFile,
     line: Vec<u8>,
 }
 
-/// Somebody who was served.
+/// Query that was served.
 #[derive(Clone, Debug)]
-pub struct Success<'a> {
-    /// Her query.
+pub struct ServedQuery<'a> {
+    /// Query.
     pub query: &'a Query,
-    /// The batch.
+    /// Time of the batch.
     pub at: Time,
-    /// Her set.
+    /// Anonymity set of the query.
     pub set: AnonymitySet<'a>,
-    /// The streets of its region.
+    /// Streets of the region.
     pub streets: &'a [StreetId],
-    /// The length of street inside, in metres.
+    /// Street length of the region, in metres.
     pub metres: f64,
 }
 
-impl Outcomes {
-    /// Begins the file.
-    pub fn create(path: &Path) -> Result<Outcomes> {
-        Ok(Outcomes { file: AtomicFile::create(path)?, line: Vec::new() })
+impl OutcomeFile {
+    /// Creates the file.
+    pub fn create(path: &Path) -> Result<OutcomeFile> {
+        Ok(OutcomeFile { file: AtomicFile::create(path)?, line: Vec::new() })
     }
 
-    /// A row that was refused; one without a readable id has none here either.
+    /// Writes a refused row; `id` is `None` if it could not be parsed.
     pub fn refused(&mut self, id: Option<&str>, at: Time, reason: Reason) -> Result<()> {
         self.begin(id, "refused", at);
         self.field("reason");
@@ -47,21 +47,21 @@ impl Outcomes {
         self.end()
     }
 
-    /// A query whose patience was over.
-    pub fn expired(&mut self, roster: &Roster, query: QueryId, at: Time) -> Result<()> {
-        self.begin(Some(roster.name(query)), "expired", at);
+    /// Writes an expired query.
+    pub fn expired(&mut self, registry: &Registry, query: QueryId, at: Time) -> Result<()> {
+        self.begin(Some(registry.name(query)), "expired", at);
         self.end()
     }
 
-    /// A query that was served.
+    /// Writes a served query.
     pub fn succeeded(
         &mut self,
-        roster: &Roster,
+        registry: &Registry,
         labels: &Labels,
-        success: &Success<'_>,
+        served: &ServedQuery<'_>,
     ) -> Result<()> {
-        let Success { query, at, ref set, streets, metres } = *success;
-        self.begin(Some(roster.name(query.id)), "succeeded", at);
+        let ServedQuery { query, at, ref set, streets, metres } = *served;
+        self.begin(Some(registry.name(query.id)), "succeeded", at);
         self.field("delay");
         put_thousandths(&mut self.line, at.as_millis() - query.asked_at.as_millis());
         self.field("k");
@@ -69,7 +69,7 @@ impl Outcomes {
         self.field("set");
         self.line.push(b'[');
         for &member in set.members {
-            put_text(&mut self.line, roster.name(member));
+            put_text(&mut self.line, registry.name(member));
             self.line.push(b',');
         }
         end_list(&mut self.line);
@@ -81,7 +81,7 @@ impl Outcomes {
         self.end()
     }
 
-    /// Gives the file its name.
+    /// Completes the file.
     pub fn finish(self) -> Result<()> {
         Ok(self.file.finish()?)
     }

@@ -1,4 +1,4 @@
-//! A row for each batch, as CSV (SPEC §8).
+//! Statistics per batch as CSV (docs/SPEC.md §8).
 
 use super::text::{put_thousandths, put_whole};
 use anyhow::Result;
@@ -8,43 +8,43 @@ use meshcloak::scheme::Stats;
 use meshcloak::units::Time;
 use std::path::Path;
 
-/// What happened in a batch.
+/// Statistics of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchRow {
-    /// The time of the batch.
+    /// Time of the batch.
     pub at: Time,
-    /// Queries accepted since the last one.
+    /// Queries accepted since the last batch.
     pub new: usize,
-    /// Who was served.
+    /// Served queries.
     pub succeeded: usize,
-    /// Whose patience was over.
+    /// Expired queries.
     pub expired: usize,
-    /// Who still waits.
+    /// Queries that keep waiting.
     pub waiting: usize,
-    /// What the constraint graph looked like.
+    /// Size of the constraint graph.
     pub stats: Stats,
-    /// How long it took.
+    /// Time spent in each stage.
     pub spent: Spent,
 }
 
-/// The file on its way.
+/// File of batch statistics, visible when it is complete.
 #[derive(Debug)]
-pub struct PerBatch {
+pub struct BatchFile {
     file: AtomicFile,
     line: Vec<u8>,
 }
 
-impl PerBatch {
-    /// Begins the file.
-    pub fn create(path: &Path) -> Result<PerBatch> {
+impl BatchFile {
+    /// Creates the file.
+    pub fn create(path: &Path) -> Result<BatchFile> {
         let mut file = AtomicFile::create(path)?;
         let stages = STAGES.map(|(_, name)| format!("{name}_ms")).join(",");
         let counts = "time,new,succeeded,expired,waiting,nodes,edges,cliques";
         file.add(format!("{counts},{stages}\n").as_bytes())?;
-        Ok(PerBatch { file, line: Vec::new() })
+        Ok(BatchFile { file, line: Vec::new() })
     }
 
-    /// Adds a batch.
+    /// Appends a batch.
     pub fn write(&mut self, row: &BatchRow) -> Result<()> {
         let BatchRow { new, succeeded, expired, waiting, stats, .. } = *row;
         self.line.clear();
@@ -61,7 +61,7 @@ impl PerBatch {
         Ok(self.file.add(&self.line)?)
     }
 
-    /// Gives the file its name.
+    /// Completes the file.
     pub fn finish(self) -> Result<()> {
         Ok(self.file.finish()?)
     }

@@ -1,32 +1,32 @@
-//! What a run came to, as a table or as JSON (SPEC §8).
+//! Summary of a run as a table or as JSON (docs/SPEC.md §8).
 
-use crate::metrics::{self, Show as _};
+use crate::metrics;
 use crate::table::{Table, decimal, grouped};
 use evaluation::metrics::Tally;
 use evaluation::stopwatch::STAGES;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// Everything there is to say.
+/// Metrics, settings and speed of a run.
 #[derive(Debug)]
-pub struct Summary {
-    /// What was counted.
+pub struct CloakSummary {
+    /// Metrics.
     pub tally: Tally,
-    /// Who cloaked.
+    /// Name of the scheme.
     pub scheme: String,
-    /// How the arguments were, by name.
+    /// Settings, by name.
     pub settings: Vec<(&'static str, Value)>,
-    /// From the first line to the last outcome, reading and writing included.
+    /// Wall time from the first row to the last outcome, including input and output.
     pub elapsed: Duration,
 }
 
-impl Summary {
-    /// The table.
+impl CloakSummary {
+    /// Formats the summary as a table.
     pub fn as_table(&self) -> String {
         let mut table = Table::default();
         table.heading("Cloaking");
         table.row("scheme", &*self.scheme);
-        self.tally.put_rows(&mut table);
+        metrics::add_rows(&self.tally, &mut table);
         self.speed_rows(&mut table);
         table.render()
     }
@@ -42,27 +42,30 @@ impl Summary {
         }
         let rate = self.queries_per_second().map_or("–".into(), |rate| grouped(rate as u64));
         table.row("queries per second", rate);
-        table.row("with reading and writing", format!("{} s", decimal(self.elapsed.as_secs_f64())));
+        table.row(
+            "wall time with input and output",
+            format!("{} s", decimal(self.elapsed.as_secs_f64())),
+        );
         table.heading("Batches");
         table.row("batches", grouped(tally.turns));
         table.row("worst batch", format!("{} ms", decimal(millis(tally.worst))));
-        table.row("truncated", grouped(tally.truncated));
-        table.row("sets held back by the guard", grouped(tally.suppressed));
+        table.row("truncated batches", grouped(tally.truncated));
+        table.row("sets rejected by the guard", grouped(tally.suppressed));
         table.row("largest graph, nodes", grouped(tally.largest.nodes as u64));
         table.row("largest graph, edges", grouped(tally.largest.edges as u64));
         if let Some(memory) = peak_memory_mb() {
-            table.row("most memory", format!("{memory:.0} MB"));
+            table.row("peak memory", format!("{memory:.0} MB"));
         }
     }
 
-    /// One object.
+    /// Returns the summary as one JSON object.
     pub fn as_json(&self) -> Value {
         let tally = &self.tally;
         let object = |names: &mut dyn Iterator<Item = (&str, Value)>| -> Map<String, Value> {
             names.map(|(name, value)| (name.to_owned(), value)).collect()
         };
         let stages = STAGES.iter().zip(&tally.spent);
-        let mut object_of_run = metrics::json(tally);
+        let mut run = metrics::json(tally);
         let settings = self.settings.iter().map(|(name, value)| (*name, value.clone()));
         let rest = json!({
             "scheme": self.scheme,
@@ -81,17 +84,17 @@ impl Summary {
             "peak_memory_mb": peak_memory_mb(),
         });
         if let Value::Object(rest) = rest {
-            object_of_run.extend(rest);
+            run.extend(rest);
         }
-        Value::Object(object_of_run)
+        Value::Object(run)
     }
 
-    /// Time inside `turn`.
+    /// Time spent in `turn`.
     fn spent(&self) -> Duration {
         self.tally.spent.iter().sum()
     }
 
-    /// Accepted queries in a second inside `turn`.
+    /// Accepted queries per second spent in `turn`.
     fn queries_per_second(&self) -> Option<f64> {
         self.tally.us_per_query(self.spent()).filter(|&us| us > 0.0).map(|us| 1e6 / us)
     }
@@ -101,7 +104,7 @@ fn millis(span: Duration) -> f64 {
     span.as_secs_f64() * 1000.0
 }
 
-/// The most memory this process ever held, where the system tells (Linux).
+/// Returns the peak memory of this process in MB (Linux only).
 fn peak_memory_mb() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

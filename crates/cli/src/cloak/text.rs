@@ -1,11 +1,11 @@
-//! Pieces of NDJSON that are written a million times: numbers, texts, the names of streets.
+//! Fast formatting of NDJSON: numbers, strings, street labels.
 
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::region::{Disc, Region};
 use meshcloak::units::Rectangle;
 use std::io::Write as _;
 
-/// Writes thousandths as a decimal number, as in `12.0` and `0.125`.
+/// Appends thousandths as a decimal number, as in `12.0` and `0.125`.
 pub fn put_thousandths(out: &mut Vec<u8>, thousandths: u64) {
     put_whole(out, thousandths / 1000);
     let rest = thousandths % 1000;
@@ -15,7 +15,7 @@ pub fn put_thousandths(out: &mut Vec<u8>, thousandths: u64) {
     out.extend_from_slice(&digits[..=used]);
 }
 
-/// Writes a whole number.
+/// Appends an integer.
 pub fn put_whole(out: &mut Vec<u8>, mut number: u64) {
     let start = out.len();
     loop {
@@ -28,12 +28,12 @@ pub fn put_whole(out: &mut Vec<u8>, mut number: u64) {
     out[start..].reverse();
 }
 
-/// Writes a text between quotation marks.
+/// Appends a JSON string.
 pub fn put_text(out: &mut Vec<u8>, text: &str) {
-    serde_json::to_writer(out, text).expect("a text can be written to memory");
+    serde_json::to_writer(out, text).expect("writing to memory does not fail");
 }
 
-/// The map's own ids of its streets, as they stand in a list.
+/// Labels of all streets, as JSON strings that end with a comma.
 #[derive(Debug)]
 pub struct Labels {
     starts: Vec<usize>,
@@ -41,7 +41,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Those of a map.
+    /// Builds the labels of a map.
     pub fn of(map: &StreetMap) -> Labels {
         let mut labels = Labels { starts: vec![0], text: Vec::new() };
         for street in map.streets() {
@@ -52,7 +52,7 @@ impl Labels {
         labels
     }
 
-    /// Writes a list of streets.
+    /// Appends a JSON array of streets.
     pub fn put(&self, out: &mut Vec<u8>, streets: &[StreetId]) {
         out.push(b'[');
         for street in streets {
@@ -63,7 +63,7 @@ impl Labels {
     }
 }
 
-/// Writes the rectangle or disc of a scheme that knows no streets, as a field that follows others.
+/// Appends the rectangle or disc of a planar scheme as a field; starts with a comma.
 pub fn put_shape(out: &mut Vec<u8>, region: &Region<'_>) {
     let written = match region {
         Region::Mesh(_) => Ok(()),
@@ -74,10 +74,10 @@ pub fn put_shape(out: &mut Vec<u8>, region: &Region<'_>) {
             write!(out, r#","disc":[{},{},{radius}]"#, centre.x, centre.y)
         }
     };
-    written.expect("a number can be written to memory");
+    written.expect("writing to memory does not fail");
 }
 
-/// Ends a list that was begun with `[` and in which a comma follows every item.
+/// Ends an array in which a comma follows each element.
 pub fn end_list(out: &mut Vec<u8>) {
     if out.ends_with(b",") {
         out.pop();
@@ -101,13 +101,13 @@ mod tests {
     }
 
     #[test]
-    fn streets_are_named_as_their_map_names_them() {
+    fn streets_have_the_labels_of_the_map() {
         let map = meshcloak::town::town("A 0,0  B 9,0 | A-B A>B").map;
         let labels = Labels::of(&map);
         let list = |streets: &[StreetId]| {
             let mut out = Vec::new();
             labels.put(&mut out, streets);
-            serde_json::from_slice::<Vec<String>>(&out).expect("a list")
+            serde_json::from_slice::<Vec<String>>(&out).expect("valid JSON")
         };
         let names: Vec<&str> = map.streets().map(|street| map.street_label(street)).collect();
         assert_eq!(list(&map.streets().collect::<Vec<_>>()), names);

@@ -1,9 +1,9 @@
-//! A gateway of its own under load, with the generator beside it in the same process: streamed and
-//! by requests, against a bare echo server and against the engine alone, in one run.
+//! Load benchmark: gateway and load generator in one process, streamed and by requests, compared
+//! with an echo server and with the engine alone.
 
-use super::crowd::{Crowd, Plan, Post};
-use super::tally::Tally;
-use super::{Target, requests, streams};
+use super::clients::{ClientSettings, Clients, PreparedQuery};
+use super::statistics::LoadStatistics;
+use super::{GatewayClient, requests, streams};
 use crate::table::grouped;
 use anyhow::Result;
 use axum::Router;
@@ -33,22 +33,22 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use traffic::{Profile, Simulation, SimulationSettings};
 
-/// Seconds of people's lives before they are measured: until then they are still appearing.
+/// Simulated seconds before the measurement, in which the agents appear.
 const SKIP: u32 = 50;
 
-/// Seconds that are measured.
+/// Measured seconds.
 const SECONDS: u32 = 10;
 
-/// Connections of the streamed load, and of the echo.
+/// Connections of the streamed load.
 const STREAMS: usize = 4;
 
-/// Queries per second to try by requests.
+/// Rates to try by requests, in queries per second.
 const REQUEST_RATES: [u32; 3] = [1_000, 2_000, 3_000];
 
-/// Lengths of a batch to try.
+/// Batch intervals to try.
 const TICKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(200)];
 
-/// Runs all of it and prints what it came to.
+/// Runs all measurements and prints the results.
 pub fn run(
     runtime: &Runtime,
     map: &Arc<StreetMap>,
@@ -58,17 +58,17 @@ pub fn run(
     let atlas = Arc::new(Atlas::new(StreetMap::clone(map), Length::metres(2000.0)));
     let walker = Arc::new(Walker::new(Arc::clone(&atlas)));
     let bench = Bench { runtime, map, profile, walker };
-    let most = rates.iter().copied().max().unwrap_or(1);
-    let engine = bench.engine_alone(&atlas, most);
+    let max_rate = rates.iter().copied().max().unwrap_or(1);
+    let engine = bench.engine_alone(&atlas, max_rate);
     println!("engine alone         {:>9} queries/s", grouped(engine as u64));
-    let lines = bench.echo_streamed(most)?;
+    let lines = bench.echo_streamed(max_rate)?;
     println!("echo, streamed       {:>9} lines/s", grouped(lines as u64));
     let echo = bench.echo_requests()?;
     println!("echo, by requests    {:>9} requests/s", grouped(echo as u64));
     let mut streamed = 0.0_f64;
     let mut requested = 0.0_f64;
     for tick in TICKS {
-        println!("batches of {} s", tick.as_secs_f64());
+        println!("batch interval {} s", tick.as_secs_f64());
         for &rate in rates {
             streamed = streamed.max(bench.streamed(rate, tick)?);
         }
@@ -77,11 +77,11 @@ pub fn run(
         }
     }
     println!(
-        "streamed, of the engine alone {:.3}, of the echo {:.3}",
+        "streamed, relative to the engine alone {:.3}, to the echo {:.3}",
         streamed / engine,
         streamed / lines
     );
-    println!("by requests, of the echo {:.3}", requested / echo);
+    println!("by requests, relative to the echo {:.3}", requested / echo);
     Ok(())
 }
 
@@ -93,26 +93,27 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// People of whom about `rate` ask per second.
-    fn settings(&self, rate: u32) -> SimulationSettings {
+    /// Returns a simulation with about `rate` queries per second.
+    fn simulation(&self, rate: u32) -> SimulationSettings {
         let mut settings = SimulationSettings { users: 10_000, ..SimulationSettings::default() };
         let mut simulation = Simulation::new(self.map, self.profile, settings);
         let seconds = (0..SKIP + SECONDS).filter_map(|_| simulation.step());
         let asked: Vec<usize> = seconds.map(|batch| batch.queries.len()).collect();
-        let usual = asked.iter().rev().take(SECONDS as usize).sum::<usize>() / SECONDS as usize;
-        settings.users = (f64::from(rate) * 10_000.0 / (usual.max(1) as f64)) as u32;
+        let mean = asked.iter().rev().take(SECONDS as usize).sum::<usize>() / SECONDS as usize;
+        settings.users = (f64::from(rate) * 10_000.0 / (mean.max(1) as f64)) as u32;
         settings
     }
 
-    /// What they ask, prepared so that the generator has nothing to do but send.
-    fn tape(&self, rate: u32) -> Vec<Vec<Post>> {
-        let plan = Plan { settings: self.settings(rate), seconds: SECONDS, skip: SKIP };
-        Crowd::start(Arc::clone(self.map), self.profile.clone(), plan).collect()
+    /// Prepares all queries in advance, so that the generator only has to send them.
+    fn workload(&self, rate: u32) -> Vec<Vec<PreparedQuery>> {
+        let simulation = self.simulation(rate);
+        let settings = ClientSettings { simulation, seconds: SECONDS, skip: SKIP };
+        Clients::start(Arc::clone(self.map), self.profile.clone(), settings).collect()
     }
 
-    /// Queries per second that the engine could deal with if it had nothing else to do.
+    /// Returns the throughput of the engine alone, in queries per second.
     fn engine_alone(&self, atlas: &Arc<Atlas>, rate: u32) -> f64 {
-        let mut simulation = Simulation::new(self.map, self.profile, self.settings(rate));
+        let mut simulation = Simulation::new(self.map, self.profile, self.simulation(rate));
         let settings =
             SchemeSettings { guarantee: Guarantee::Reciprocal, ..SchemeSettings::default() };
         let mut scheme = MeshCloak::new(Arc::clone(atlas), settings);
@@ -133,9 +134,9 @@ impl Bench<'_> {
                 .collect();
             queries += arrivals.len();
             let now = Time::from_millis(u64::from(second) * 1000);
-            let began = Instant::now();
+            let start = Instant::now();
             turn(&mut scheme, &mut state, Batch { now, arrivals, cancelled: Vec::new() }, &mut ());
-            spent += began.elapsed();
+            spent += start.elapsed();
         }
         queries as f64 / spent.as_secs_f64()
     }
@@ -159,65 +160,65 @@ impl Bench<'_> {
         })?)
     }
 
-    /// Streamed at a rate: what came through per second, if answers came soon enough.
+    /// Returns the sustained throughput of the streamed load; see [`print_row`].
     fn streamed(&self, rate: u32, tick: Duration) -> Result<f64> {
         let running = self.gateway(tick)?;
-        let target = Target::new(&format!("http://{}", running.address()), None)?;
-        let tape = self.tape(rate).into_iter();
-        let began = Instant::now();
-        let tally = self.runtime.block_on(streams::drive(&target, tape, STREAMS, None))?;
+        let client = GatewayClient::new(&format!("http://{}", running.address()), None)?;
+        let workload = self.workload(rate).into_iter();
+        let start = Instant::now();
+        let statistics = self.runtime.block_on(streams::drive(&client, workload, STREAMS, None))?;
         self.runtime.block_on(running.stop());
-        Ok(show("streamed", rate, &tally, began.elapsed()))
+        Ok(print_row("streamed", rate, &statistics, start.elapsed()))
     }
 
-    /// The same, each by a request of its own.
+    /// Returns the sustained throughput with one request per query; see [`print_row`].
     fn by_requests(&self, rate: u32, tick: Duration) -> Result<f64> {
         let running = self.gateway(tick)?;
-        let target = Target::new(&format!("http://{}", running.address()), None)?;
-        let tape = self.tape(rate).into_iter();
-        let began = Instant::now();
-        let tally = self.runtime.block_on(requests::drive(&target, tape, None))?;
-        drop(target);
+        let client = GatewayClient::new(&format!("http://{}", running.address()), None)?;
+        let workload = self.workload(rate).into_iter();
+        let start = Instant::now();
+        let statistics = self.runtime.block_on(requests::drive(&client, workload, None))?;
+        drop(client);
         self.runtime.block_on(running.stop());
-        Ok(show("by requests", rate, &tally, began.elapsed()))
+        Ok(print_row("by requests", rate, &statistics, start.elapsed()))
     }
 
-    /// Lines per second through a server that does nothing, as fast as they go.
+    /// Returns the throughput of an echo server on one stream, in lines per second.
     fn echo_streamed(&self, rate: u32) -> Result<f64> {
-        let tape: Vec<Vec<Post>> = self.tape(rate);
-        let lines: Vec<Bytes> = tape
+        let workload = self.workload(rate);
+        let lines: Vec<Bytes> = workload
             .iter()
             .map(|second| {
                 let all: Vec<&[u8]> = second.iter().flat_map(|p| [&*p.body, b"\n"]).collect();
                 Bytes::from(all.concat())
             })
             .collect();
-        let count: usize = tape.iter().map(Vec::len).sum();
+        let count: usize = workload.iter().map(Vec::len).sum();
         self.runtime.block_on(async {
             let (address, _closing) = echo().await?;
-            let target = Target::new(&format!("http://{address}"), None)?;
-            let began = Instant::now();
+            let client = GatewayClient::new(&format!("http://{address}"), None)?;
+            let start = Instant::now();
             let chunks = futures_util::stream::iter(lines.into_iter().map(Ok::<_, std::io::Error>));
-            let request = target.post("/", "application/x-ndjson");
+            let request = client.post("/", "application/x-ndjson");
             let mut response = request.body(reqwest::Body::wrap_stream(chunks)).send().await?;
             while response.chunk().await?.is_some() {}
-            Ok(count as f64 / began.elapsed().as_secs_f64())
+            Ok(count as f64 / start.elapsed().as_secs_f64())
         })
     }
 
-    /// Requests per second to a server that does nothing.
+    /// Returns the throughput of an echo server by requests, in requests per second.
     fn echo_requests(&self) -> Result<f64> {
         self.runtime.block_on(async {
             let (address, _closing) = echo().await?;
-            let target = Target::new(&format!("http://{address}"), None)?;
+            let client = GatewayClient::new(&format!("http://{address}"), None)?;
             let body = Bytes::from_static(&[b'x'; 230]);
-            let began = Instant::now();
+            let start = Instant::now();
             let workers = (0..64).map(|_| {
-                let (target, body) = (target.clone(), body.clone());
+                let (client, body) = (client.clone(), body.clone());
                 tokio::spawn(async move {
                     let mut count = 0_u64;
-                    while began.elapsed() < Duration::from_secs(3) {
-                        let request = target.post("/", "application/json").body(body.clone());
+                    while start.elapsed() < Duration::from_secs(3) {
+                        let request = client.post("/", "application/json").body(body.clone());
                         let response = request.send().await?;
                         response.bytes().await?;
                         count += 1;
@@ -229,43 +230,45 @@ impl Bench<'_> {
             for worker in workers.collect::<Vec<_>>() {
                 all += worker.await??;
             }
-            Ok(all as f64 / began.elapsed().as_secs_f64())
+            Ok(all as f64 / start.elapsed().as_secs_f64())
         })
     }
 }
 
-/// A server that gives back what it gets.
+/// Starts an echo server; it stops when the sender is dropped.
 async fn echo() -> Result<(SocketAddr, watch::Sender<bool>)> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let address = listener.local_addr()?;
     let closing = watch::Sender::new(false);
     let app = Router::new().route("/", post(|body: Body| std::future::ready(body)));
-    let patience = Duration::from_secs(10);
-    let manners = ConnectionLimits {
+    let timeout = Duration::from_secs(10);
+    let limits = ConnectionLimits {
         connections: 10_000,
-        read_timeout: patience,
-        write_timeout: patience,
+        read_timeout: timeout,
+        write_timeout: timeout,
         tls: None,
     };
-    tokio::spawn(listen(listener, app, manners, closing.subscribe()));
+    tokio::spawn(listen(listener, app, limits, closing.subscribe()));
     Ok((address, closing))
 }
 
-/// Prints a row; gives queries per second, or 0 if answers were late or missing.
-fn show(how: &str, rate: u32, tally: &Tally, took: Duration) -> f64 {
-    let through = tally.all() - tally.count("refused") - tally.count("no response");
+/// Prints a row. Returns the throughput in queries per second, or 0 if the rate was not sustained:
+/// a query was refused or lost, or the 99th percentile of the time after the batch is 200 ms or more.
+fn print_row(transport: &str, rate: u32, statistics: &LoadStatistics, elapsed: Duration) -> f64 {
+    let through = statistics.all() - statistics.count("refused") - statistics.count("no response");
     let achieved = through as f64 / f64::from(SECONDS);
-    let (median, p99) = (tally.after_batch(0.5), tally.after_batch(0.99));
+    let (median, p99) = (statistics.after_batch(0.5), statistics.after_batch(0.99));
     println!(
-        "{how:<20} {:>9} queries/s offered, {:>9} ended; after the batch {median:.0} ms, p99 {p99:.0} ms; \
+        "{transport:<20} {:>9} queries/s offered, {:>9} completed; after the batch {median:.0} ms, p99 {p99:.0} ms; \
          answered {:.1} %, refused {}, lost {}; {:.1} s",
         grouped(u64::from(rate)),
         grouped(achieved as u64),
-        100.0 * tally.count("answered") as f64 / (tally.all() as f64).max(1.0),
-        tally.count("refused"),
-        tally.count("no response"),
-        took.as_secs_f64(),
+        100.0 * statistics.count("answered") as f64 / (statistics.all() as f64).max(1.0),
+        statistics.count("refused"),
+        statistics.count("no response"),
+        elapsed.as_secs_f64(),
     );
-    let sustained = p99 < 200.0 && tally.count("refused") + tally.count("no response") == 0;
+    let sustained =
+        p99 < 200.0 && statistics.count("refused") + statistics.count("no response") == 0;
     if sustained { achieved } else { 0.0 }
 }

@@ -1,29 +1,28 @@
-//! `meshcloak drive`: simulated people ask a running gateway, at the pace at which they live, and
-//! what they are told is compared with the truth.
+//! `meshcloak drive`: sends simulated queries to a running gateway in real time and compares the
+//! answers with those for the true positions.
 
 mod bench;
-mod crowd;
+mod clients;
+mod reference;
 mod requests;
+mod response;
+mod statistics;
 mod streams;
-mod tally;
-mod told;
-mod truth;
 
-use crate::answer;
 use crate::map_args::MapArgs;
 use crate::progress::Console;
-use crate::simulate::options::{k_range, milliseconds};
-use crate::simulate::profile;
+use crate::stdout;
+use crate::traffic_args::TrafficArgs;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use crowd::{Crowd, Plan};
+use clients::{ClientSettings, Clients, PreparedQuery};
 use import::{MapSource, Progress as _};
 use meshcloak::map::StreetMap;
+use reference::Reference;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
-use traffic::SimulationSettings;
-use truth::Truth;
+use tokio::sync::mpsc;
 
 /// Arguments of `drive`.
 #[derive(Debug, Args)]
@@ -33,89 +32,79 @@ use truth::Truth;
   meshcloak drive --target http://127.0.0.1:8080 --users 500 --by requests
   meshcloak drive --bench")]
 pub struct Drive {
-    /// The gateway.
+    /// URL of the gateway.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
     target: String,
-    /// Its key; in the demo none is needed.
+    /// API key; not needed for a demo gateway.
     #[arg(long, env = "MESHCLOAK_KEY", hide_env_values = true)]
     key: Option<String>,
-    /// The gateway's map [default: the built-in city].
+    /// Map of the gateway [default: the built-in city].
     #[arg(long)]
     map: Option<MapSource>,
     #[command(flatten)]
     how: MapArgs,
-    /// How many people.
+    /// Number of simulated users.
     #[arg(long, value_name = "N", default_value_t = 2_000)]
     users: u32,
-    /// How they move and ask: p1, p2, city, or a file.
-    #[arg(long, value_name = "PROFILE", default_value = "p1")]
-    profile: String,
-    /// Smallest and largest k; drawn for each query.
-    #[arg(long, value_name = "LEAST-MOST", default_value = "2-5", value_parser = k_range)]
-    k: (u32, u32),
-    /// How long everyone waits, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = milliseconds)]
-    dt: u32,
-    /// What chance begins with.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    seed: u64,
-    /// For how long.
+    #[command(flatten)]
+    traffic: TrafficArgs,
+    /// Duration of the load, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     seconds: u32,
-    /// Seconds of their lives before that: people appear one after the other.
+    /// Simulated seconds to skip before, while the agents appear.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     after: u32,
-    /// How they ask.
+    /// Transport of the queries.
     #[arg(long, value_enum, default_value = "stream")]
-    by: By,
-    /// Streams at once.
+    by: Transport,
+    /// Number of concurrent streams, for `--by stream`.
     #[arg(long, value_name = "N", default_value_t = 4)]
     streams: usize,
-    /// Of how many answers one is compared with the truth; 0: none.
+    /// Check one in N answers against the true position; 0 disables the check.
     #[arg(long, value_name = "N", default_value_t = 1)]
     check_one_in: u32,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
-    /// Measure a gateway of its own, beside a bare echo server and the engine alone.
+    /// Benchmark: an in-process gateway, compared with an echo server and the engine alone.
     #[arg(long)]
     bench: bool,
-    /// Queries per second to try in the measurement, streamed.
+    /// Streamed queries per second to try in the benchmark.
     #[arg(long, value_name = "N,N…", value_delimiter = ',', default_values_t = [10_000, 20_000, 30_000])]
     rates: Vec<u32>,
 }
 
-/// How people ask.
+/// Transport of the queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum By {
-    /// Many on one connection.
+pub enum Transport {
+    /// Many queries on each connection.
     Stream,
-    /// Each by a request of their own.
+    /// One request per query.
     Requests,
 }
 
-/// Where queries go.
+/// HTTP client of a gateway.
 #[derive(Clone, Debug)]
-pub struct Target {
-    /// Without a path.
+pub struct GatewayClient {
+    /// Base URL without a trailing slash.
     pub url: String,
-    /// If one is needed.
+    /// API key.
     pub key: Option<String>,
-    /// Connections that are kept.
+    /// Connection pool.
     pub client: reqwest::Client,
 }
 
-impl Target {
-    /// A gateway at an address.
-    pub fn new(url: &str, key: Option<&str>) -> Result<Target> {
-        // Fails only if another part of the program has chosen already: then that one is used.
+impl GatewayClient {
+    /// Builds a client of the gateway at `url`.
+    pub fn new(url: &str, key: Option<&str>) -> Result<GatewayClient> {
+        // Fails only if a provider is already installed, which is then used.
         rustls::crypto::ring::default_provider().install_default().ok();
         let client = reqwest::Client::builder().tcp_nodelay(true).build()?;
         let url = url.trim_end_matches('/').to_owned();
-        Ok(Target { url, key: key.map(str::to_owned), client })
+        Ok(GatewayClient { url, key: key.map(str::to_owned), client })
     }
 
-    /// A request to it.
+    /// Builds a POST request.
     pub fn post(&self, path: &str, content: &str) -> reqwest::RequestBuilder {
         let request = self.client.post(format!("{}{path}", self.url));
         let request = request.header("content-type", content);
@@ -127,58 +116,72 @@ impl Target {
 }
 
 impl Drive {
-    /// Drives until the time is over and everyone has been told.
+    /// Sends the load, waits for all responses, prints the statistics.
     pub fn run(&self, console: &Console) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let map = self.how.read(self.map.as_ref(), console)?.map;
-        ensure!(map.frame().is_some(), "the map says nothing of lon/lat; give --origin LON,LAT");
+        ensure!(map.frame().is_some(), "the map has no lon/lat; add --origin LON,LAT");
         let map = Arc::new(map);
-        let profile = profile(&self.profile)?;
+        let profile = self.traffic.profile()?;
         if self.bench {
             return bench::run(&runtime, &map, &profile, &self.rates);
         }
-        let target = Target::new(&self.target, self.key.as_deref())?;
-        runtime.block_on(same_map(&target, &map))?;
-        console.begin("preparing the truth", 0);
-        let truth = (self.check_one_in > 0).then(|| Arc::new(Truth::new(&map, self.check_one_in)));
+        let gateway = GatewayClient::new(&self.target, self.key.as_deref())?;
+        runtime.block_on(ensure_same_map(&gateway, &map))?;
+        console.begin("preparing reference answers", 0);
+        let one_in = self.check_one_in;
+        let reference = (one_in > 0).then(|| Arc::new(Reference::new(&map, one_in)));
         console.clear();
-        let settings = SimulationSettings {
-            users: self.users,
-            k: self.k,
-            temporal_tolerance: self.dt,
-            seed: self.seed,
-        };
-        let plan = Plan { settings, seconds: self.seconds, skip: self.after };
-        let crowd = Crowd::start(Arc::clone(&map), profile, plan);
-        let began = Instant::now();
-        let tally = runtime.block_on(async {
+        let simulation = self.traffic.settings(self.users);
+        let settings = ClientSettings { simulation, seconds: self.seconds, skip: self.after };
+        let clients = Clients::start(Arc::clone(&map), profile, settings);
+        let start = Instant::now();
+        let statistics = runtime.block_on(async {
             match self.by {
-                By::Stream => streams::drive(&target, crowd, self.streams.max(1), truth).await,
-                By::Requests => requests::drive(&target, crowd, truth).await,
+                Transport::Stream => {
+                    streams::drive(&gateway, clients, self.streams.max(1), reference).await
+                }
+                Transport::Requests => requests::drive(&gateway, clients, reference).await,
             }
         })?;
-        let lasted = began.elapsed().as_secs();
-        if lasted < u64::from(self.seconds) {
-            console.note(&format!("nobody of this profile was left after {lasted} s"));
+        let elapsed = start.elapsed().as_secs();
+        if elapsed < u64::from(self.seconds) {
+            console.note(&format!("all agents of this profile had finished after {elapsed} s"));
         }
-        answer::print(&if self.json { tally.json() } else { tally.render() })?;
-        if tally.disagreed() > 0 {
-            bail!("{} answers are not those of the true positions", tally.disagreed());
+        stdout::print(&if self.json { statistics.json() } else { statistics.render() })?;
+        if statistics.disagreed() > 0 {
+            bail!("{} answers differ from those for the true position", statistics.disagreed());
         }
         Ok(())
     }
 }
 
-/// Refuses a gateway that is on another map: everybody would be off it.
-async fn same_map(target: &Target, map: &StreetMap) -> Result<()> {
-    let url = format!("{}/v1/map", target.url);
-    let told = target.client.get(&url).send().await.with_context(|| url.clone())?;
-    let told: Value = serde_json::from_slice(&told.bytes().await?).with_context(|| url.clone())?;
-    let streets = told["streets"].as_u64().unwrap_or(0);
+/// Fails if the gateway uses another map: all positions would be off its map.
+async fn ensure_same_map(gateway: &GatewayClient, map: &StreetMap) -> Result<()> {
+    let url = format!("{}/v1/map", gateway.url);
+    let response = gateway.client.get(&url).send().await.with_context(|| url.clone())?;
+    let body = response.bytes().await?;
+    let description: Value = serde_json::from_slice(&body).with_context(|| url.clone())?;
+    let streets = description["streets"].as_u64().unwrap_or(0);
     ensure!(
         streets == map.street_count() as u64,
-        "{url} has {streets} streets, the map here {}: give the gateway's map by --map",
+        "{url}: the gateway's map has {streets} streets, this one {}; name the gateway's map by --map",
         map.street_count()
     );
     Ok(())
+}
+
+/// Receives the seconds of `clients` on a channel: producing them blocks.
+fn receive_seconds(
+    clients: impl Iterator<Item = Vec<PreparedQuery>> + Send + 'static,
+) -> mpsc::Receiver<Vec<PreparedQuery>> {
+    let (sender, seconds) = mpsc::channel(2);
+    tokio::task::spawn_blocking(move || {
+        for second in clients {
+            if sender.blocking_send(second).is_err() {
+                break;
+            }
+        }
+    });
+    seconds
 }

@@ -1,54 +1,53 @@
-//! Each query by a request of its own, on connections that are kept.
+//! One request per query, on pooled connections.
 
-use super::Target;
-use super::crowd::Post;
-use super::tally::Tally;
-use super::truth::Truth;
+use super::clients::PreparedQuery;
+use super::reference::Reference;
+use super::statistics::LoadStatistics;
+use super::{GatewayClient, receive_seconds};
 use anyhow::Result;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// Drives by requests. Everyone who is asked for is told before it is over.
+/// Sends each query by its own request when it is due; returns when all responses have arrived.
 pub async fn drive(
-    target: &Target,
-    crowd: impl Iterator<Item = Vec<Post>> + Send + 'static,
-    truth: Option<Arc<Truth>>,
-) -> Result<Tally> {
-    let tally = Arc::new(Mutex::new(Tally::default()));
-    let (ahead, mut seconds) = mpsc::channel(2);
-    tokio::task::spawn_blocking(move || {
-        for second in crowd {
-            if ahead.blocking_send(second).is_err() {
-                break;
-            }
-        }
-    });
+    gateway: &GatewayClient,
+    clients: impl Iterator<Item = Vec<PreparedQuery>> + Send + 'static,
+    reference: Option<Arc<Reference>>,
+) -> Result<LoadStatistics> {
+    let statistics = Arc::new(Mutex::new(LoadStatistics::default()));
+    let mut seconds = receive_seconds(clients);
     let start = Instant::now();
-    let mut asking = JoinSet::new();
+    let mut requests = JoinSet::new();
     while let Some(second) = seconds.recv().await {
-        for post in second {
-            tokio::time::sleep_until(start + Duration::from_millis(post.at)).await;
-            asking.spawn(ask(target.clone(), post, Arc::clone(&tally), truth.clone()));
-            while asking.try_join_next().is_some() {}
+        for query in second {
+            tokio::time::sleep_until(start + Duration::from_millis(query.at)).await;
+            let statistics = Arc::clone(&statistics);
+            requests.spawn(send(gateway.clone(), query, statistics, reference.clone()));
+            while requests.try_join_next().is_some() {}
         }
     }
-    while asking.join_next().await.is_some() {}
-    Ok(std::mem::take(&mut *tally.lock().unwrap_or_else(PoisonError::into_inner)))
+    while requests.join_next().await.is_some() {}
+    Ok(std::mem::take(&mut *statistics.lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// Asks once, and notes what was said.
-async fn ask(target: Target, post: Post, tally: Arc<Mutex<Tally>>, truth: Option<Arc<Truth>>) {
-    let since = Instant::now();
-    let request = target.post("/v1/queries", "application/json").body(post.body.clone());
-    let heard = match request.send().await {
+/// Sends a query and records the response.
+async fn send(
+    gateway: GatewayClient,
+    query: PreparedQuery,
+    statistics: Arc<Mutex<LoadStatistics>>,
+    reference: Option<Arc<Reference>>,
+) {
+    let start = Instant::now();
+    let request = gateway.post("/v1/queries", "application/json").body(query.body.clone());
+    let response = match request.send().await {
         Ok(response) => response.bytes().await.ok(),
         Err(_) => None,
     };
-    let latency = since.elapsed();
-    let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-    let was_heard = heard.is_some_and(|text| tally.hear(&text, &post, latency, truth.as_deref()));
-    tally.lose(u64::from(!was_heard));
+    let latency = start.elapsed();
+    let mut statistics = statistics.lock().unwrap_or_else(PoisonError::into_inner);
+    let recorded = response
+        .is_some_and(|text| statistics.record(&text, &query, latency, reference.as_deref()));
+    statistics.record_lost(u64::from(!recorded));
 }

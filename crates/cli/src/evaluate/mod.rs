@@ -1,15 +1,16 @@
-//! `meshcloak evaluate`: schemes on maps and crowds, as in §V of the paper; results as CSV, and a report.
+//! `meshcloak evaluate`: compares schemes on maps and populations, as in §V of the paper; writes the
+//! results as CSV and a report.
 
 mod date;
 
-use crate::answer;
 use crate::progress::Console;
 use crate::scheme_args::GuaranteeArg;
 use crate::scheme_args::region::RegionArgs;
+use crate::stdout;
 use crate::table::{Table, grouped};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use evaluation::evaluate::{Evaluation, Finished, Witness, evaluate};
+use evaluation::evaluate::{CellProgress, Evaluation, Finished, evaluate};
 use evaluation::experiment::Experiment;
 use evaluation::provenance::Program;
 use evaluation::schemes;
@@ -20,70 +21,71 @@ use std::time::{Duration, Instant};
 /// Arguments of `evaluate`.
 #[derive(Debug, Args)]
 #[command(after_help = "An experiment is a TOML file; see experiments/. Results are CSV files in \
-the output folder, with a report (report.html) made from them. What is done stays done: an evaluation that was interrupted, or killed, is taken \
-up where it was, and experiments that share a folder share what they have in common.
+the output folder, with a report (report.html) built from them. An interrupted evaluation resumes \
+where it stopped, and experiments that share a folder share their common runs.
 
-Maps by name (oldenburg, stockton, paris, porto, porto-alegre, …) lie in the folder that the \
-environment variable MESHCLOAK_MAPS names; without it the built-in city takes their place.
+Maps by name (oldenburg, stockton, paris, porto, porto-alegre, …) are read from the folder in the \
+environment variable MESHCLOAK_MAPS; without it the built-in city replaces them.
 
 Examples:
   meshcloak evaluate --paper --out results
   meshcloak evaluate --paper --maps oldenburg,porto --users 10000 --seeds 3 --out small
   meshcloak evaluate experiments/fig-success-rate.toml --out results --jobs 2
-  meshcloak evaluate experiments/schemes.toml --schemes meshcloak,casper --out rivals
-  meshcloak evaluate experiments/schemes.toml --costs rivals --out again
+  meshcloak evaluate experiments/schemes.toml --schemes meshcloak,casper --out baselines
+  meshcloak evaluate experiments/schemes.toml --costs baselines --out again
   meshcloak evaluate --paper --guarantee reciprocal --region cells --cell-length 600 --out cells
-  meshcloak evaluate --paper --schemes meshcloak,meshcloak/reciprocal/cells-600 --out both")]
+  meshcloak evaluate --paper --schemes meshcloak/paper,meshcloak/reciprocal/cells-600 --out both")]
 pub struct Evaluate {
-    /// Experiment to run.
+    /// Experiment to run, TOML.
     #[arg(value_name = "EXPERIMENT.toml", required_unless_present = "paper")]
     experiment: Option<PathBuf>,
-    /// Run the whole of §V: five maps, both profiles, every k and dt of Table III; guarantee paper,
+    /// Run all of §V: five maps, both profiles, all k and dt of Table III; guarantee paper,
     /// coverage own, region reach.
     #[arg(long, conflicts_with = "experiment")]
     paper: bool,
-    /// Maps to use instead: names, paths, or city:STREETS:SEED.
+    /// Maps: names, paths, or city:STREETS:SEED [default: those of the experiment].
     #[arg(long, value_name = "MAP,…", value_delimiter = ',')]
     maps: Vec<String>,
-    /// Schemes to try instead.
+    /// Schemes [default: those of the experiment].
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = scheme)]
     schemes: Vec<String>,
-    /// What MeshCloak promises to whom, instead.
+    /// Guarantee of the scheme `meshcloak` [default: that of the experiment].
     #[arg(long, value_enum)]
     guarantee: Option<GuaranteeArg>,
     #[command(flatten)]
     region: RegionArgs,
-    /// How many seeds to try instead, from 1.
+    /// Number of random seeds, 1 to N [default: those of the experiment].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
-    /// How many people instead.
+    /// Numbers of users [default: those of the experiment].
     #[arg(long, value_name = "N,…", value_delimiter = ',',
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     users: Vec<u32>,
-    /// Folder of results.
+    /// Folder for the results.
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
-    /// How many runs at once; times are least disturbed with one.
+    /// Number of concurrent runs, 1 to 256; 1 gives the most accurate times.
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
-    /// Threads of each run; unless given, the cores are shared out.
+    /// Threads per run, 1 to 1024 [default: cores divided by jobs].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Folder of an earlier evaluation whose recorded times the real-time view replays.
+    /// Folder of an earlier evaluation; the real-time view replays its recorded times.
     #[arg(long, value_name = "DIR")]
     costs: Option<PathBuf>,
 }
 
 impl Evaluate {
-    /// Runs what is not done yet, writes the results, says where they are.
+    /// Runs what is missing, writes the results, prints their paths.
     pub fn run(&self, console: &Console) -> Result<()> {
         let experiment = self.experiment()?;
         let maps = std::env::var_os("MESHCLOAK_MAPS").map(PathBuf::from);
-        if maps.is_none() && experiment.grids.iter().any(|grid| grid.maps.iter().any(by_name)) {
-            console.note("MESHCLOAK_MAPS is not set; the built-in city takes the place of maps");
+        if maps.is_none() && experiment.grids.iter().any(|grid| grid.maps.iter().any(is_named_map))
+        {
+            console.note("MESHCLOAK_MAPS is not set; the built-in city replaces the named maps");
         }
-        let begun = Instant::now();
+        let start = Instant::now();
         let evaluation = Evaluation {
             experiment: &experiment,
             out: &self.out,
@@ -93,20 +95,20 @@ impl Evaluate {
             costs: self.costs.as_deref(),
             program: program(),
         };
-        let finished = evaluate(&evaluation, &Bar { console });
+        let finished = evaluate(&evaluation, &ConsoleProgress { console });
         console.clear();
         let mut finished = finished?;
         let page = self.out.join("report.html");
         evaluation::report::report(&self.out, &page)?;
         finished.files.push(page);
         if finished.jobs < self.jobs.into() {
-            console.note(&format!("memory allows {} at once", finished.jobs));
+            console.note(&format!("memory allows {} concurrent jobs", finished.jobs));
         }
         if finished.commits.len() > 1 {
             let commits = finished.commits.join(", ");
-            console.note(&format!("results of several commits: {commits}"));
+            console.note(&format!("the results mix several commits: {commits}"));
         }
-        answer::print(&table(&finished, begun.elapsed()))
+        stdout::print(&table(&finished, start.elapsed()))
     }
 
     fn experiment(&self) -> Result<Experiment> {
@@ -126,7 +128,7 @@ impl Evaluate {
             };
             replace(&mut grid.maps, &self.maps);
             replace(&mut grid.schemes, &self.schemes);
-            self.set(&mut grid.schemes)?;
+            self.apply_settings(&mut grid.schemes)?;
             if !self.users.is_empty() {
                 grid.users.clone_from(&self.users);
             }
@@ -136,32 +138,34 @@ impl Evaluate {
         }
         if self.costs.as_ref().is_some_and(|folder| !folder.is_dir()) {
             bail!(
-                "--costs {}: no such folder",
+                "--costs {}: no such folder; expected the output folder of an earlier evaluation",
                 self.costs.as_deref().unwrap_or(Path::new("")).display()
             );
         }
         Ok(experiment)
     }
-}
 
-impl Evaluate {
-    /// Gives MeshCloak the settings that were asked for, among these schemes.
-    fn set(&self, schemes: &mut [String]) -> Result<()> {
+    /// Replaces the scheme `meshcloak` by the variant with the given guarantee and region.
+    fn apply_settings(&self, schemes: &mut [String]) -> Result<()> {
         self.region.check()?;
-        if self.guarantee.is_none() && self.region.given().is_none() {
+        if self.guarantee.is_none() && !self.region.is_given() {
             return Ok(());
         }
-        let guarantee = self.guarantee.unwrap_or(GuaranteeArg::Paper).into();
-        let settings = Settings { guarantee, region: self.region.rule(), ..schemes::PAPER };
-        for scheme in schemes.iter_mut().filter(|scheme| *scheme == "meshcloak") {
+        for scheme in schemes.iter_mut() {
+            let Some(mut settings) = schemes::settings(scheme) else { continue };
+            if settings != (Settings { guarantee: settings.guarantee, ..Settings::default() }) {
+                continue;
+            }
+            settings.guarantee = self.guarantee.map_or(settings.guarantee, Into::into);
+            settings.region = self.region.rule();
             *scheme = schemes::named(settings);
         }
         Ok(())
     }
 }
 
-/// Whether a map is meant that lies in the folder of maps.
-fn by_name(map: &String) -> bool {
+/// Whether `map` is the name of a map in the folder of maps.
+fn is_named_map(map: &String) -> bool {
     evaluation::maps::NAMES.iter().any(|(name, _)| name == map)
 }
 
@@ -182,9 +186,9 @@ fn table(finished: &Finished, elapsed: Duration) -> String {
     let mut table = Table::default();
     table.heading("Evaluation");
     table.row("runs", grouped(finished.cells as u64));
-    table.row("known before", grouped(finished.known as u64));
-    table.row("at once", grouped(finished.jobs as u64));
-    table.row("time", spelt(elapsed));
+    table.row("reused", grouped(finished.known as u64));
+    table.row("concurrent", grouped(finished.jobs as u64));
+    table.row("time", format_duration(elapsed));
     let mut text = table.render();
     text.push_str("\nFiles\n");
     for file in &finished.files {
@@ -193,26 +197,27 @@ fn table(finished: &Finished, elapsed: Duration) -> String {
     text
 }
 
-/// Shows how far the evaluation is.
-struct Bar<'a> {
+/// Shows the progress of an evaluation.
+struct ConsoleProgress<'a> {
     console: &'a Console,
 }
 
-impl Witness for Bar<'_> {
+impl CellProgress for ConsoleProgress<'_> {
     fn progress(&self, done: usize, of: usize, left: Option<Duration>) {
         if left.is_none() {
             self.console.begin_cells(of as u64);
         }
-        let words =
-            left.map_or("evaluating".to_owned(), |left| format!("about {} left", spelt(left)));
-        self.console.reach(done as u64, words);
+        let message = left.map_or("evaluating".to_owned(), |left| {
+            format!("about {} left", format_duration(left))
+        });
+        self.console.reach(done as u64, message);
     }
 }
 
-/// A span as people say it.
-fn spelt(span: Duration) -> String {
-    match span.as_secs() {
-        seconds @ 0..60 => format!("{seconds}.{} s", span.subsec_millis() / 100),
+/// Formats a duration, as in `2 min 5 s`.
+fn format_duration(duration: Duration) -> String {
+    match duration.as_secs() {
+        seconds @ 0..60 => format!("{seconds}.{} s", duration.subsec_millis() / 100),
         seconds @ 60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
         seconds => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
     }

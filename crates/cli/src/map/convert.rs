@@ -1,4 +1,4 @@
-//! `meshcloak map convert`: a map in another format.
+//! `meshcloak map convert`: converts a map to another format.
 
 use crate::map_args::MapArgs;
 use crate::progress::Console;
@@ -8,12 +8,12 @@ use import::{MapSource, MapTarget, Progress as _};
 
 /// Arguments of `map convert`.
 #[derive(Debug, Args)]
-#[command(after_help = "The ending of OUT says the format:
+#[command(after_help = "The extension of OUT selects the format:
   X.csv               X.nodes.csv, X.streets.csv and X.pois.csv (X.csv.gz: gzipped)
   X.node, X.edge      Brinkhoff, binary
   X.node.txt          Brinkhoff, text
   X.geojson           GeoJSON (X.geojson.gz: gzipped)
-  X.meshmap           prepared: opens in milliseconds
+  X.meshmap           prepared map: opens in milliseconds
 
 Examples:
   meshcloak map convert porto.osm.pbf porto.meshmap
@@ -24,7 +24,7 @@ pub struct Convert {
     /// Map to read: .osm.pbf, .osm, Brinkhoff, CSV or prepared; or city:STREETS:SEED.
     #[arg(value_name = "IN")]
     from: MapSource,
-    /// File to write; its ending says the format.
+    /// File to write; its extension selects the format.
     #[arg(value_name = "OUT")]
     to: MapTarget,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub struct Convert {
 }
 
 impl Convert {
-    /// Reads, writes, and says what the new format could not hold.
+    /// Reads the map, writes it, notes what the new format cannot represent.
     pub fn run(&self, console: &Console) -> Result<()> {
         let imported = self.how.read(Some(&self.from), console)?;
         console.begin("writing", 0);

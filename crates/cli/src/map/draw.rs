@@ -1,15 +1,16 @@
-//! `meshcloak map draw`: a picture of a map.
+//! `meshcloak map draw`: draws a map.
 
 use crate::map_args::{MAP_HELP, MapArgs};
+use crate::parse::cell_length;
+use crate::picture_file::{PictureFormat, map_options, write_canvas};
 use crate::progress::Console;
-use crate::scheme_args::region::cell_length;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use import::{Imported, MapSource, Progress as _};
 use meshcloak::cells::{CellRule, Cells};
 use meshcloak::units::Length;
 use picture::{Options, Picture, Theme, draw_cells, draw_map};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `map draw`.
 #[derive(Debug, Args)]
@@ -21,25 +22,25 @@ use std::path::{Path, PathBuf};
   meshcloak map draw porto.osm.pbf cells.png --cells --cell-length 600
   meshcloak map draw city:2000:5 town.png --no-pois --title \"A town\"")]
 pub struct Draw {
-    /// The map to draw (default: the built-in city) and the .png or .svg to write.
+    /// Map to draw (default: the built-in city) and the .png or .svg to write.
     #[arg(num_args = 1..=2, required = true, value_names = ["MAP", "OUT"], help = draw_help())]
     map_and_out: Vec<String>,
-    /// Width of the picture in pixels.
+    /// Width of the picture, 200 to 8000 pixels.
     #[arg(long, value_name = "PIXELS", default_value_t = 1600)]
     width: u32,
-    /// Light or dark ground.
+    /// Colour theme.
     #[arg(long, value_enum, default_value = "light")]
     theme: ThemeArg,
-    /// Leave out points of interest.
+    /// Omit points of interest.
     #[arg(long)]
     no_pois: bool,
-    /// Colour the streets by cells, as `cloak --region cells` has them.
+    /// Colour the streets by the cells of `cloak --region cells`.
     #[arg(long)]
     cells: bool,
-    /// How long a cell is, about [default: 1200].
+    /// Approximate street length of a cell, in metres from 1 [default: 1200].
     #[arg(long, value_name = "METRES", value_parser = cell_length, requires = "cells")]
     cell_length: Option<Length>,
-    /// What stands above the picture [default: the name of the map].
+    /// Title above the picture [default: the name of the map].
     #[arg(long)]
     title: Option<String>,
     #[command(flatten)]
@@ -48,21 +49,14 @@ pub struct Draw {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ThemeArg {
-    /// Dark lines on a light ground.
+    /// Dark lines on a light background.
     Light,
-    /// Light lines on a dark ground.
+    /// Light lines on a dark background.
     Dark,
 }
 
 fn draw_help() -> String {
-    format!("The map (left out: the built-in city), then the .png or .svg to write. {MAP_HELP}")
-}
-
-/// What a picture is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Png,
-    Svg,
+    format!("Map to draw, then the .png or .svg to write. {MAP_HELP}")
 }
 
 impl Draw {
@@ -71,19 +65,16 @@ impl Draw {
         let (map, out) = match &self.map_and_out[..] {
             [out] => (MapSource::default(), PathBuf::from(out)),
             [map, out, ..] => (map.parse()?, PathBuf::from(out)),
-            [] => bail!("no file to write was named"),
+            [] => bail!("the file to write is missing; expected [MAP] OUT"),
         };
-        let kind = kind_of(&out)?;
+        // Rejects an unknown extension before the map is read.
+        PictureFormat::of(&out)?;
         let imported = self.how.read(Some(&map), console)?;
         console.begin("drawing", 0);
         let picture = if self.cells { self.cells(&imported)? } else { self.streets(&imported)? };
-        let bytes = match kind {
-            Kind::Png => picture.to_png(),
-            Kind::Svg => picture.to_svg().into_bytes(),
-        };
+        let written = write_canvas(&picture.canvas, &out);
         console.clear();
-        import::write_file(&out, &bytes)?;
-        Ok(())
+        written
     }
 
     fn streets(&self, imported: &Imported) -> Result<Picture> {
@@ -99,9 +90,7 @@ impl Draw {
     }
 
     fn options(&self, imported: &Imported) -> Options {
-        let source = Path::new(&imported.provenance.source);
-        let name = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
-        let osm = imported.provenance.format.starts_with("OSM");
+        let defaults = map_options(imported);
         Options {
             width_pixels: self.width,
             theme: match self.theme {
@@ -109,17 +98,8 @@ impl Draw {
                 ThemeArg::Dark => Theme::Dark,
             },
             pois: !self.no_pois,
-            title: self.title.clone().unwrap_or_else(|| name.into_owned()),
-            attribution: if osm { "© OpenStreetMap contributors".into() } else { String::new() },
-            ..Options::default()
+            title: self.title.clone().unwrap_or_else(|| defaults.title.clone()),
+            ..defaults
         }
-    }
-}
-
-fn kind_of(out: &Path) -> Result<Kind> {
-    match out.extension().and_then(|ending| ending.to_str()) {
-        Some("png") => Ok(Kind::Png),
-        Some("svg") => Ok(Kind::Svg),
-        _ => bail!("{}: expected an ending .png or .svg", out.display()),
     }
 }

@@ -1,9 +1,9 @@
-//! `meshcloak map info`: the paper's Table II row of a map, and what else one wants to know.
+//! `meshcloak map info`: prints the Table II row of a map and further statistics.
 
-use super::facts::Facts;
-use crate::answer;
+use super::statistics::MapStatistics;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::progress::Console;
+use crate::stdout;
 use crate::table::{Table, decimal, grouped};
 use anyhow::Result;
 use clap::Args;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 pub struct Info {
     #[arg(help = MAP_HELP)]
     map: Option<MapSource>,
-    /// Print one JSON object.
+    /// Print the result as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -29,14 +29,14 @@ pub struct Info {
 }
 
 impl Info {
-    /// Reads the map and prints what it is.
+    /// Reads the map and prints its statistics.
     pub fn run(&self, console: &Console) -> Result<()> {
         let imported = self.how.read(self.map.as_ref(), console)?;
-        let facts = Facts::of(&imported.map);
-        answer::print(&if self.json {
-            format!("{:#}\n", as_json(&imported, &facts))
+        let statistics = MapStatistics::of(&imported.map);
+        stdout::print(&if self.json {
+            format!("{:#}\n", as_json(&imported, &statistics))
         } else {
-            as_table(&imported, &facts)
+            as_table(&imported, &statistics)
         })
     }
 }
@@ -45,19 +45,19 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Share of the file's terminals that lie in its largest strongly connected part.
-fn connected_share(imported: &Imported, facts: &Facts) -> f64 {
-    share(facts.largest_part, imported.map.terminal_count() + imported.dropped.terminals)
+/// Returns the share of the file's terminals in its largest strongly connected component.
+fn connected_share(imported: &Imported, statistics: &MapStatistics) -> f64 {
+    share(statistics.largest_part, imported.map.terminal_count() + imported.dropped.terminals)
 }
 
-fn as_table(imported: &Imported, facts: &Facts) -> String {
+fn as_table(imported: &Imported, statistics: &MapStatistics) -> String {
     let Imported { map, provenance, dropped, .. } = imported;
     let km = |metres: f64| format!("{} km", decimal(metres / 1000.0));
     let count = |number: usize| grouped(number as u64);
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let mut table = Table::default();
     table.heading(format!("{} ({})", provenance.source, provenance.format));
-    table.heading("As in the file (Table II of the paper)");
+    table.heading("In the file (Table II of the paper)");
     table.row("nodes", grouped(provenance.nodes));
     table.row("edges", grouped(provenance.edges));
     table.row("width", km(provenance.width));
@@ -68,36 +68,48 @@ fn as_table(imported: &Imported, facts: &Facts) -> String {
     table.heading("As used");
     table.row("terminals", count(map.terminal_count()));
     table.row("streets", count(map.street_count()));
-    table.row("street length", km(facts.metres));
-    table.row("mean street", format!("{:.0} m", facts.metres / map.street_count() as f64));
-    table.row("one-way streets", count(facts.one_way));
-    table.row("one-way share", percent(share(facts.one_way, map.street_count())));
-    table.row("largest strongly connected part", percent(connected_share(imported, facts)));
-    table.row("left out: streets", count(dropped.streets));
-    table.row("left out: length", km(dropped.metres));
-    table.heading("Street ends at a terminal");
-    for (degree, terminals) in &facts.degrees {
+    table.row("street length", km(statistics.metres));
+    table.row(
+        "mean street length",
+        format!("{:.0} m", statistics.metres / map.street_count() as f64),
+    );
+    table.row("one-way streets", count(statistics.one_way));
+    table.row("one-way share", percent(share(statistics.one_way, map.street_count())));
+    table.row(
+        "largest strongly connected component",
+        percent(connected_share(imported, statistics)),
+    );
+    table.row("dropped streets", count(dropped.streets));
+    table.row("dropped length", km(dropped.metres));
+    table.heading("Terminals by degree");
+    for (degree, terminals) in &statistics.degrees {
         table.row(format!("{degree}"), count(*terminals));
     }
     table.heading(format!("Points of interest: {}", count(map.pois().len())));
-    for (category, pois) in by_number(facts) {
+    for (category, pois) in by_frequency(statistics) {
         table.row(category, count(pois));
     }
     table.render()
 }
 
-/// Categories, most frequent first.
-fn by_number(facts: &Facts) -> Vec<(&str, usize)> {
-    let mut categories: Vec<(&str, usize)> =
-        facts.categories.iter().map(|(category, &number)| (category.as_str(), number)).collect();
+/// Returns the categories, most frequent first.
+fn by_frequency(statistics: &MapStatistics) -> Vec<(&str, usize)> {
+    let mut categories: Vec<(&str, usize)> = statistics
+        .categories
+        .iter()
+        .map(|(category, &number)| (category.as_str(), number))
+        .collect();
     categories.sort_by_key(|&(_, number)| std::cmp::Reverse(number));
     categories
 }
 
-fn as_json(imported: &Imported, facts: &Facts) -> Value {
+fn as_json(imported: &Imported, statistics: &MapStatistics) -> Value {
     let Imported { map, provenance, dropped, repairs, notes } = imported;
-    let degrees: serde_json::Map<String, Value> =
-        facts.degrees.iter().map(|(degree, &count)| (degree.to_string(), count.into())).collect();
+    let degrees: serde_json::Map<String, Value> = statistics
+        .degrees
+        .iter()
+        .map(|(degree, &count)| (degree.to_string(), count.into()))
+        .collect();
     json!({
         "source": provenance.source,
         "format": provenance.format,
@@ -109,11 +121,11 @@ fn as_json(imported: &Imported, facts: &Facts) -> Value {
         "total_street_length_km": provenance.metres / 1000.0,
         "terminals": map.terminal_count(),
         "streets": map.street_count(),
-        "street_length_km": facts.metres / 1000.0,
-        "one_way_streets": facts.one_way,
-        "one_way_share": share(facts.one_way, map.street_count()),
-        "strongly_connected_parts": facts.parts,
-        "strongly_connected_share": connected_share(imported, facts),
+        "street_length_km": statistics.metres / 1000.0,
+        "one_way_streets": statistics.one_way,
+        "one_way_share": share(statistics.one_way, map.street_count()),
+        "strongly_connected_parts": statistics.parts,
+        "strongly_connected_share": connected_share(imported, statistics),
         "dropped": {
             "terminals": dropped.terminals,
             "streets": dropped.streets,
@@ -123,8 +135,8 @@ fn as_json(imported: &Imported, facts: &Facts) -> Value {
         "repairs": { "zero_length": repairs.zero_length, "lengthened": repairs.lengthened },
         "degrees": degrees,
         "pois": map.pois().len(),
-        "categories": facts.categories,
-        "farthest_poi_m": facts.farthest_poi,
+        "categories": statistics.categories,
+        "farthest_poi_m": statistics.farthest_poi,
         "origin": map.frame().map(|frame| [frame.origin().lon, frame.origin().lat]),
         "notes": notes,
     })

@@ -1,9 +1,9 @@
-//! `meshcloak map`: look at a map, convert it, draw it.
+//! `meshcloak map`: describes, converts and draws maps.
 
 mod convert;
 mod draw;
-mod facts;
 mod info;
+mod statistics;
 
 use crate::progress::Console;
 use anyhow::Result;
@@ -12,11 +12,11 @@ use clap::Subcommand;
 /// The subcommands of `map`.
 #[derive(Debug, Subcommand)]
 pub enum MapCommand {
-    /// Counts, extent and lengths, as in the paper's Table II and more.
+    /// Print counts, extent and lengths of a map (Table II of the paper).
     Info(info::Info),
-    /// Write a map in another format.
+    /// Convert a map to another format.
     Convert(convert::Convert),
-    /// Draw a map.
+    /// Draw a map as PNG or SVG.
     Draw(draw::Draw),
 }
 

@@ -1,11 +1,11 @@
-//! Which scheme cloaks, and what can be chosen about it: the arguments that belong to MeshCloak
-//! are refused beside another scheme, for it would not follow them.
+//! Arguments that choose a scheme and its settings. Settings of MeshCloak are rejected with any
+//! other scheme, which would ignore them.
 
 mod options;
 mod popularity;
 pub mod region;
 
-use crate::cloak::batch_length;
+use crate::parse::positive_millis;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -16,7 +16,7 @@ use meshcloak::mesh_cloak::{Hold, MeshCloak, RegionRule, Settings};
 use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
 use options::{CoverageArg, PipelineArg};
-pub use options::{GuaranteeArg, spelt};
+pub use options::{GuaranteeArg, value_name};
 use popularity::popularity;
 use region::RegionArgs;
 use serde_json::Value;
@@ -24,53 +24,53 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The scheme and its settings.
+/// Scheme and its settings.
 #[derive(Debug, Args)]
 pub struct SchemeArgs {
-    /// Who cloaks: MeshCloak or one of its rivals.
-    #[arg(long, value_name = "NAME", default_value = OURS,
+    /// Cloaking scheme: MeshCloak or a baseline.
+    #[arg(long, value_name = "NAME", default_value = MESHCLOAK,
           value_parser = PossibleValuesParser::new(baselines::names()))]
     scheme: String,
-    /// What is promised to whom [default: reciprocal; with `--pipeline printed`: paper].
+    /// Privacy guarantee [default: reciprocal; with `--pipeline printed`: paper].
     #[arg(long, value_enum)]
     guarantee: Option<GuaranteeArg>,
-    /// Seconds for which `history` minds where people were [default: 600].
-    #[arg(long, value_name = "SECONDS", value_parser = batch_length)]
+    /// How long `history` remembers the last position of a user, in seconds [default: 600].
+    #[arg(long, value_name = "SECONDS", value_parser = positive_millis)]
     horizon: Option<u64>,
-    /// Keep sets back for up to so many seconds, for the sake of others around who could not be
-    /// served without them [without a number: 10].
+    /// Postpone the publication of a set by up to this many seconds if neighbours need its members
+    /// [default: off; without a number: 10].
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "10",
-          value_parser = batch_length)]
+          value_parser = positive_millis)]
     hold: Option<u64>,
-    /// How the answer is found; both give the same, and `printed` knows only `paper`
+    /// Implementation; both return the same sets, `printed` supports only `--guarantee paper`
     /// [default: fast].
     #[arg(long, value_enum)]
     pipeline: Option<PipelineArg>,
-    /// When two people count as within reach of each other [default: own].
+    /// Condition for an edge between two queries [default: own].
     #[arg(long, value_enum)]
     coverage: Option<CoverageArg>,
     #[command(flatten)]
     region: RegionArgs,
-    /// File of earlier queries: cells are then equally popular, by how many asked there, instead
-    /// of equally long.
+    /// Earlier queries; balances cells by the number of queries in them instead of by length.
     #[arg(long, value_name = "FILE")]
     cell_popularity: Option<PathBuf>,
-    /// Steps that the search for the cliques of one query may take [default: 20000].
+    /// Largest number of steps of the clique search for one query, from 1 [default: 20000].
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u32).range(1..))]
     budget: Option<u32>,
 }
 
-const OURS: &str = "meshcloak";
+/// Name of the scheme that the settings belong to.
+pub const MESHCLOAK: &str = "meshcloak";
 
-/// A set may be kept back for so many batches: less than after which a run skips quiet ones.
-const MOST_HELD: u64 = 1_000;
+/// Largest `--hold`, in batches; below the number of idle batches after which a run skips ahead.
+const MAX_HOLD_BATCHES: u64 = 1_000;
 
 impl SchemeArgs {
-    /// Refuses settings that the scheme would not follow; a batch takes so many milliseconds.
+    /// Rejects settings that would have no effect. `batch` is the batch interval in milliseconds.
     pub fn check(&self, batch: u64) -> Result<()> {
         let guarantee = self.guarantee();
         if self.pipeline() == PipelineArg::Printed && guarantee != GuaranteeArg::Paper {
-            bail!("--pipeline printed knows only --guarantee paper");
+            bail!("--pipeline printed supports only --guarantee paper");
         }
         if self.horizon.is_some() && guarantee != GuaranteeArg::History {
             bail!("--horizon needs --guarantee history");
@@ -78,8 +78,8 @@ impl SchemeArgs {
         if self.hold.is_some() && guarantee == GuaranteeArg::Paper {
             bail!("--hold needs --guarantee reciprocal or history");
         }
-        if self.hold.is_some_and(|longest| longest > MOST_HELD * batch) {
-            bail!("--hold may be {MOST_HELD} batches at most");
+        if self.hold.is_some_and(|max_wait| max_wait > MAX_HOLD_BATCHES * batch) {
+            bail!("--hold is too long; expected at most {MAX_HOLD_BATCHES} batches");
         }
         self.region.check()?;
         if self.cell_popularity.is_some() && !self.region.is_cells() {
@@ -94,27 +94,31 @@ impl SchemeArgs {
             ("--hold", self.hold.is_some()),
             ("--pipeline", self.pipeline.is_some()),
             ("--coverage", self.coverage.is_some()),
-            ("--region", self.region.given().is_some()),
+            ("--region", self.region.is_given()),
             ("--budget", self.budget.is_some()),
         ];
         match given.into_iter().find(|(_, given)| *given) {
-            Some((name, _)) if self.scheme != OURS => {
-                bail!("{name} is a setting of `{OURS}`; `--scheme {}` has none such", self.scheme)
+            Some((name, _)) if self.scheme != MESHCLOAK => {
+                bail!(
+                    "{name} is a setting of `{MESHCLOAK}`; `--scheme {}` does not have it",
+                    self.scheme
+                )
             }
             _ => Ok(()),
         }
     }
 
-    /// The scheme.
-    pub fn make(&self, atlas: &Arc<Atlas>, batch: u64) -> Result<Box<dyn Scheme>> {
-        if self.scheme != OURS {
-            return baselines::by_name(atlas, &self.scheme).context("no scheme of that name");
+    /// Builds the scheme. `batch` is the batch interval in milliseconds.
+    pub fn build(&self, atlas: &Arc<Atlas>, batch: u64) -> Result<Box<dyn Scheme>> {
+        if self.scheme != MESHCLOAK {
+            return baselines::by_name(atlas, &self.scheme)
+                .with_context(|| format!("unknown scheme `{}`", self.scheme));
         }
         let settings = Settings {
             guarantee: self.guarantee().into(),
             horizon: self.horizon().unwrap_or(DEFAULT_HORIZON),
-            hold: self.hold.map(|longest| Hold {
-                max_wait: Duration::from_millis(longest),
+            hold: self.hold.map(|max_wait| Hold {
+                max_wait: Duration::from_millis(max_wait),
                 margin: Duration::from_millis(batch),
             }),
             coverage: self.coverage().into(),
@@ -131,16 +135,16 @@ impl SchemeArgs {
         })
     }
 
-    /// What was chosen, by name.
+    /// Returns the settings in effect, by name.
     pub fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings = vec![("scheme", self.scheme.clone().into())];
-        if self.scheme == OURS {
+        if self.scheme == MESHCLOAK {
             settings.extend([
-                ("guarantee", spelt(&self.guarantee()).into()),
+                ("guarantee", value_name(&self.guarantee()).into()),
                 ("horizon", self.horizon().map(|horizon| horizon.as_secs_f64()).into()),
-                ("hold", self.hold.map(|longest| longest as f64 / 1000.0).into()),
-                ("pipeline", spelt(&self.pipeline()).into()),
-                ("coverage", spelt(&self.coverage()).into()),
+                ("hold", self.hold.map(|max_wait| max_wait as f64 / 1000.0).into()),
+                ("pipeline", value_name(&self.pipeline()).into()),
+                ("coverage", value_name(&self.coverage()).into()),
             ]);
             settings.extend(self.region.settings());
             let popularity = self.cell_popularity.as_ref();
@@ -150,23 +154,23 @@ impl SchemeArgs {
         settings
     }
 
-    /// The name of the scheme.
+    /// Name of the scheme.
     pub fn name(&self) -> &str {
         &self.scheme
     }
 
-    /// For how long it matters where people were; `None`: not at all.
+    /// How long past positions are remembered; `None` if the guarantee does not need them.
     pub fn horizon(&self) -> Option<Duration> {
         let horizon = self.horizon.map_or(DEFAULT_HORIZON, Duration::from_millis);
         (self.guarantee() == GuaranteeArg::History).then_some(horizon)
     }
 
     fn guarantee(&self) -> GuaranteeArg {
-        let usual = match self.pipeline() {
+        let default = match self.pipeline() {
             PipelineArg::Fast => GuaranteeArg::Reciprocal,
             PipelineArg::Printed => GuaranteeArg::Paper,
         };
-        self.guarantee.unwrap_or(usual)
+        self.guarantee.unwrap_or(default)
     }
 
     fn pipeline(&self) -> PipelineArg {
@@ -177,7 +181,7 @@ impl SchemeArgs {
         self.coverage.unwrap_or(CoverageArg::Own)
     }
 
-    /// Cells that are equally popular, if they are wanted.
+    /// Builds cells balanced by `--cell-popularity`, if given.
     fn popular_cells(&self, atlas: &Atlas, region: RegionRule) -> Result<Option<Cells>> {
         let (Some(file), RegionRule::Cells(rule)) = (&self.cell_popularity, region) else {
             return Ok(None);

@@ -1,34 +1,34 @@
-//! How the settings of MeshCloak are spelt.
+//! Values of the settings of MeshCloak.
 
 use clap::ValueEnum;
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::guarantee::Guarantee;
 
-/// What is promised to whom (SPEC §6).
+/// Privacy guarantee (docs/SPEC.md §6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GuaranteeArg {
-    /// Algorithm 4 as printed: each takes a largest clique of her own; sets may overlap.
+    /// Algorithm 4 as printed: a largest clique for each query; sets may overlap.
     Paper,
-    /// Disjoint sets in which every k is met; all members show the same region.
+    /// Disjoint sets that satisfy the k of all members; all publish the same region.
     Reciprocal,
-    /// And enough members of each set can have come from where each of them was before; needs
-    /// `speed` with every query.
+    /// Reciprocal, also against an adversary who knows the past positions of users; requires
+    /// `speed` in each query.
     History,
 }
 
-/// How the answer is found; both give the same.
+/// Implementation of the scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PipelineArg {
-    /// The fastest way.
+    /// Optimised implementation.
     Fast,
-    /// Step by step as the paper describes it.
+    /// The algorithms of the paper, step by step.
     Printed,
 }
 
-/// When two people count as within reach of each other.
+/// Condition for an edge between two queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CoverageArg {
-    /// Each within her own constraint (Algorithm 2).
+    /// Each distance within the constraint of the query it starts from (Algorithm 2).
     Own,
     /// Both distances within both constraints (§III-D).
     Both,
@@ -53,8 +53,8 @@ impl From<CoverageArg> for Coverage {
     }
 }
 
-/// An argument as it is spelt.
-pub fn spelt(argument: &impl ValueEnum) -> String {
-    let value = argument.to_possible_value().expect("no value is hidden");
+/// Returns the name of a value on the command line.
+pub fn value_name(argument: &impl ValueEnum) -> String {
+    let value = argument.to_possible_value().expect("no value is skipped");
     value.get_name().to_owned()
 }

@@ -1,15 +1,15 @@
-//! How popular streets are: how often somebody asked there, in a file of earlier queries.
+//! Popularity of streets: the number of earlier queries on each.
 
 use anyhow::{Context as _, Result};
 use import::{Coordinates, QueryReader};
 use meshcloak::map::StreetMap;
 use std::path::Path;
 
-/// Farther from a street nobody is counted.
-const SNAP: f64 = 50.0;
+/// Largest snapping distance, in metres.
+const MAX_SNAP: f64 = 50.0;
 
-/// For each street how many of the queries of a file were asked on it, and one more, so that no
-/// street weighs nothing. What cannot be read or placed is not counted.
+/// Returns for each street the number of queries on it plus one, so that no weight is 0. Rows that
+/// are malformed or off the map are ignored.
 pub fn popularity(map: &StreetMap, file: &Path) -> Result<Vec<u32>> {
     let mut weights = vec![1_u32; map.street_count()];
     let mut counted = 0_u64;
@@ -17,14 +17,14 @@ pub fn popularity(map: &StreetMap, file: &Path) -> Result<Vec<u32>> {
     while let Some(row) = reader.next_row()? {
         let point = row.query.ok().and_then(|record| match record.coordinates {
             Coordinates::Metres(point) => Some(point),
-            Coordinates::Degrees(place) => map.frame().map(|frame| frame.point(place)),
+            Coordinates::Degrees(lon_lat) => map.frame().map(|frame| frame.point(lon_lat)),
         });
-        if let Some(snapped) = point.and_then(|point| map.snap(point, Some(SNAP))) {
+        if let Some(snapped) = point.and_then(|point| map.snap(point, Some(MAX_SNAP))) {
             let weight = &mut weights[snapped.position.street.index()];
             *weight = weight.saturating_add(1);
             counted += 1;
         }
     }
-    let first = (counted > 0).then_some(weights);
-    first.with_context(|| format!("{}: no query lies on the map", file.display()))
+    let weights = (counted > 0).then_some(weights);
+    weights.with_context(|| format!("{}: no query is on the map", file.display()))
 }

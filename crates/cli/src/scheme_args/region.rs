@@ -1,6 +1,7 @@
-//! Which streets the service is asked about: arguments that every command shares which cloaks.
+//! Arguments that choose the region about which the service is asked.
 
-use super::options::spelt;
+use super::options::value_name;
+use crate::parse::cell_length;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use meshcloak::cells::CellRule;
@@ -9,34 +10,33 @@ use meshcloak::mesh_cloak::RegionRule;
 use meshcloak::units::Length;
 use serde_json::Value;
 
-/// Which streets the service is asked about.
+/// Region about which the service is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum RegionArg {
-    /// Every street that a member can reach.
+pub enum RegionArg {
+    /// All streets that a member can reach within its distance constraint.
     Reach,
-    /// Algorithm 3 to the letter, which misses some.
+    /// Algorithm 3 as printed, which misses some of these streets.
     Printed,
-    /// The members' cells: a fixed partition of the streets into connected cells.
+    /// The cells of the members: a fixed partition of the streets into connected cells.
     Cells,
 }
 
-/// The region and what can be chosen about it.
+/// Region and its settings.
 #[derive(Debug, Args)]
 pub struct RegionArgs {
-    /// Which streets the service is asked about [default: reach].
+    /// Region about which the service is asked [default: reach].
     #[arg(long, value_enum)]
     region: Option<RegionArg>,
-    /// How long a cell is, about [default: 1200].
+    /// Approximate street length of a cell, in metres from 1 [default: 1200].
     #[arg(long, value_name = "METRES", value_parser = cell_length)]
     cell_length: Option<Length>,
-    /// How many cells a region has at least; neighbours of the members' cells make up for what is
-    /// missing [default: 1].
+    /// Smallest number of cells of a region, 1 to 10000; adjacent cells are added [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     min_cells: Option<u32>,
 }
 
 impl RegionArgs {
-    /// Refuses settings that the region would not follow.
+    /// Rejects settings that would have no effect.
     pub fn check(&self) -> Result<()> {
         let given = [
             ("--cell-length", self.cell_length.is_some()),
@@ -48,18 +48,18 @@ impl RegionArgs {
         }
     }
 
-    /// The arguments that were given, by name.
-    pub fn given(&self) -> Option<&'static str> {
+    /// Whether any of these arguments is given.
+    pub fn is_given(&self) -> bool {
         let cells = self.cell_length.is_some() || self.min_cells.is_some();
-        (self.region.is_some() || cells).then_some("--region")
+        self.region.is_some() || cells
     }
 
-    /// Whether regions are made of cells.
+    /// Whether regions consist of cells.
     pub fn is_cells(&self) -> bool {
         self.region == Some(RegionArg::Cells)
     }
 
-    /// What was chosen.
+    /// Returns the region rule.
     pub fn rule(&self) -> RegionRule {
         match self.region.unwrap_or(RegionArg::Reach) {
             RegionArg::Reach => RegionRule::Mesh(MeshRule::Reach),
@@ -76,10 +76,10 @@ impl RegionArgs {
         }
     }
 
-    /// What was chosen, by name.
+    /// Returns the settings in effect, by name.
     pub fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings: Vec<(&str, Value)> =
-            vec![("region", spelt(&self.region.unwrap_or(RegionArg::Reach)).into())];
+            vec![("region", value_name(&self.region.unwrap_or(RegionArg::Reach)).into())];
         if self.is_cells() {
             let CellRule { length, min_cells } = self.cells();
             settings.push(("cell_length", length.as_metres().into()));
@@ -89,24 +89,12 @@ impl RegionArgs {
     }
 }
 
-/// Metres from 1.
-pub fn cell_length(text: &str) -> Result<Length, String> {
-    match text.parse::<f64>() {
-        Ok(metres) if (1.0..=1e6).contains(&metres) => Ok(Length::metres(metres)),
-        _ => Err("expected metres from 1 to 1000000".into()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_asked_for_by_length_and_number() {
-        assert_eq!(cell_length("600"), Ok(Length::metres(600.0)));
-        for bad in ["0", "0.5", "-1", "nan", "1e7", "long"] {
-            assert!(cell_length(bad).is_err(), "{bad}");
-        }
+    fn settings_of_cells_require_cells() {
         let (region, cell_length) = (Some(RegionArg::Cells), Some(Length::metres(600.0)));
         let cells = RegionArgs { region, cell_length, min_cells: None };
         assert!(cells.check().is_ok());

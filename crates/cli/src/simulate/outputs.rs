@@ -1,22 +1,29 @@
-//! The files a simulation fills as it goes: queries, positions, counts for each second.
+//! Output files of a simulation: queries, positions, counts per second.
 
 use super::Simulate;
 use anyhow::Result;
 use import::{AtomicFile, Coordinates, QueryRecord, QueryWriter};
 use meshcloak::map::StreetMap;
-use std::fmt::Write as _;
-use traffic::{SimulatedBatch, SimulatedQuery, Simulation};
+use traffic::{AgentPosition, SimulatedBatch, SimulatedQuery, Simulation};
 
-/// Those of the files that were asked for.
+/// Requested output files; they become visible when the simulation is complete.
 pub struct Outputs {
     queries: Option<QueryWriter>,
-    trace: Option<(AtomicFile, u32)>,
+    trace: Option<Trace>,
     per_second: Option<AtomicFile>,
-    text: String,
+}
+
+/// Positions over time.
+struct Trace {
+    file: AtomicFile,
+    /// Interval between two samples, in seconds.
+    interval: u32,
+    /// Reused buffer of rows.
+    buffer: Vec<u8>,
 }
 
 impl Outputs {
-    /// Begins the files that the arguments name.
+    /// Creates the files that the arguments name.
     pub fn create(arguments: &Simulate) -> Result<Outputs> {
         let queries = arguments.out.as_deref().map(QueryWriter::create).transpose()?;
         let mut trace = arguments.trace.as_deref().map(AtomicFile::create).transpose()?;
@@ -27,11 +34,12 @@ impl Outputs {
         if let Some(file) = &mut per_second {
             file.add(b"t,new,people,standing\n")?;
         }
-        let trace = trace.map(|file| (file, arguments.trace_every));
-        Ok(Outputs { queries, trace, per_second, text: String::new() })
+        let interval = arguments.trace_every;
+        let trace = trace.map(|file| Trace { file, interval, buffer: Vec::new() });
+        Ok(Outputs { queries, trace, per_second })
     }
 
-    /// Writes what happened within a second.
+    /// Appends the queries, positions and counts of a second.
     pub fn write(
         &mut self,
         map: &StreetMap,
@@ -43,12 +51,12 @@ impl Outputs {
                 writer.write(&record(map, query, &query.user.to_string()))?;
             }
         }
-        if let Some((file, every)) = &mut self.trace
-            && batch.second.is_multiple_of(*every)
+        if let Some(Trace { file, interval, buffer }) = &mut self.trace
+            && batch.second.is_multiple_of(*interval)
         {
-            self.text.clear();
-            put_positions(&mut self.text, map, batch.second, after)?;
-            file.add(self.text.as_bytes())?;
+            buffer.clear();
+            write_positions(buffer, map, batch.second, after)?;
+            file.add(buffer)?;
         }
         if let Some(file) = &mut self.per_second {
             let SimulatedBatch { second, queries, present, standing } = batch;
@@ -57,19 +65,19 @@ impl Outputs {
         Ok(())
     }
 
-    /// Gives the files their names.
+    /// Completes the files.
     pub fn finish(self) -> Result<()> {
         if let Some(writer) = self.queries {
             writer.finish()?;
         }
-        for file in self.trace.map(|(file, _)| file).into_iter().chain(self.per_second) {
+        for file in self.trace.map(|trace| trace.file).into_iter().chain(self.per_second) {
             file.finish()?;
         }
         Ok(())
     }
 }
 
-/// A query as files hold it, asked by the person of that name.
+/// Converts a query to a row of a file; `user` is the name of its user.
 pub fn record(map: &StreetMap, query: &SimulatedQuery, user: &str) -> QueryRecord {
     QueryRecord {
         query: format!("{user}.{}", query.number),
@@ -84,24 +92,25 @@ pub fn record(map: &StreetMap, query: &SimulatedQuery, user: &str) -> QueryRecor
     }
 }
 
-fn put_positions(
-    text: &mut String,
+/// Appends the positions of all agents as CSV rows.
+fn write_positions(
+    text: &mut Vec<u8>,
     map: &StreetMap,
     second: u32,
     simulation: &Simulation,
-) -> Result<(), std::fmt::Error> {
-    for agent in simulation.agents() {
-        let (user, position, moves) = (agent.agent, agent.position, agent.is_moving);
+) -> Result<()> {
+    let mut rows = csv::Writer::from_writer(text);
+    for AgentPosition { agent, position, is_moving } in simulation.agents() {
         let point = map.point(position);
-        let (street, offset) = (map.street_label(position.street), position.offset.as_metres());
-        let street = if street.contains([',', '"', '\n', '\r']) {
-            format!("\"{}\"", street.replace('"', "\"\""))
-        } else {
-            street.to_owned()
-        };
-        let moves = u8::from(moves);
-        let (x, y) = (point.x, point.y);
-        writeln!(text, "{user},{second},{x:.3},{y:.3},{street},{offset},{moves}")?;
+        rows.write_record([
+            &*agent.to_string(),
+            &second.to_string(),
+            &format!("{:.3}", point.x),
+            &format!("{:.3}", point.y),
+            map.street_label(position.street),
+            &position.offset.as_metres().to_string(),
+            if is_moving { "1" } else { "0" },
+        ])?;
     }
-    Ok(())
+    Ok(rows.flush()?)
 }

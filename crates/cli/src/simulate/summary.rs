@@ -1,4 +1,4 @@
-//! What a simulation came to, as a table or as JSON.
+//! Summary of a simulation as a table or as JSON.
 
 use super::Simulate;
 use crate::table::{Table, decimal, grouped};
@@ -8,23 +8,23 @@ use traffic::{Profile, SimulatedBatch, Totals};
 
 /// Counts over all seconds.
 #[derive(Debug, Default)]
-pub struct Summary {
-    /// What the simulation itself counted.
+pub struct SimulationSummary {
+    /// Totals of the simulation.
     pub totals: Totals,
     new: Vec<u64>,
-    people_seconds: u64,
+    agent_seconds: u64,
     standing_seconds: u64,
 }
 
-impl Summary {
-    /// Takes note of a second.
+impl SimulationSummary {
+    /// Adds a second.
     pub fn count(&mut self, batch: &SimulatedBatch) {
         self.new.push(batch.queries.len() as u64);
-        self.people_seconds += u64::from(batch.present);
+        self.agent_seconds += u64::from(batch.present);
         self.standing_seconds += u64::from(batch.standing);
     }
 
-    /// The last second that passed.
+    /// Last simulated second.
     pub fn last_second(&self) -> usize {
         self.new.len().saturating_sub(1)
     }
@@ -42,28 +42,28 @@ impl Summary {
         self.totals.travelled as f64 / 1e9
     }
 
-    /// Metres per second, over all people and seconds, standing ones too.
+    /// Mean speed in metres per second, including standing agents.
     fn mean_speed(&self) -> f64 {
-        self.travelled_km() * 1000.0 / self.people_seconds.max(1) as f64
+        self.travelled_km() * 1000.0 / self.agent_seconds.max(1) as f64
     }
 
     fn standing_share(&self) -> f64 {
-        self.standing_seconds as f64 / self.people_seconds.max(1) as f64
+        self.standing_seconds as f64 / self.agent_seconds.max(1) as f64
     }
 
-    /// The table.
+    /// Formats the summary as a table.
     pub fn table(&self, users: u32, profile: &Profile) -> String {
         let extreme = |found: Option<&u64>| grouped(found.copied().unwrap_or(0));
         let mut table = Table::default();
         table.heading("Simulation");
-        table.row("people", grouped(users.into()));
+        table.row("agents", grouped(users.into()));
         table.row("queries", grouped(self.totals.queries));
         table.row("seconds", grouped(self.new.len() as u64));
         table.row("largest dc", format!("{} m", decimal(profile.largest_constraint().as_metres())));
-        table.heading("New queries in a second");
-        table.row("fewest", extreme(self.new.iter().min()));
+        table.heading("New queries per second");
+        table.row("smallest", extreme(self.new.iter().min()));
         table.row("mean", decimal(self.mean_new()));
-        table.row("most", extreme(self.new.iter().max()));
+        table.row("largest", extreme(self.new.iter().max()));
         table.heading("Movement");
         table.row("travelled", format!("{} km", decimal(self.travelled_km())));
         table.row("mean speed", format!("{} m/s", decimal(self.mean_speed())));
@@ -72,13 +72,13 @@ impl Summary {
         table.render()
     }
 
-    /// The same as one object.
-    pub fn json(&self, asked: &Simulate, imported: &Imported, profile: &Profile) -> Value {
+    /// Returns the summary as one JSON object.
+    pub fn json(&self, arguments: &Simulate, imported: &Imported, profile: &Profile) -> Value {
         json!({
             "map": imported.provenance.source,
-            "profile": asked.profile,
-            "seed": asked.seed,
-            "people": asked.users,
+            "profile": arguments.traffic.profile,
+            "seed": arguments.traffic.seed,
+            "people": arguments.users,
             "queries": self.totals.queries,
             "seconds": self.new.len(),
             "largest_dc": profile.largest_constraint().as_metres(),

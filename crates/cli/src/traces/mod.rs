@@ -1,13 +1,13 @@
-//! `meshcloak traces`: trips that others recorded become queries on a map.
+//! `meshcloak traces`: converts recorded trips to queries on a map.
 
-mod options;
-mod outcome;
+mod summary;
 
-use crate::answer;
 use crate::map_args::{MAP_HELP, MapArgs};
+use crate::parse::{interval_millis, metres};
 use crate::progress::Console;
-use crate::simulate::options::{k_range, milliseconds};
-use crate::simulate::{profile, record};
+use crate::simulate::record;
+use crate::stdout;
+use crate::traffic_args::TrafficArgs;
 use anyhow::Result;
 use clap::Args;
 use evaluation::trips;
@@ -15,10 +15,9 @@ use import::traces::{TraceKind, Trips, read_traces};
 use import::{MapSource, Progress as _, QueryWriter};
 use meshcloak::map::StreetMap;
 use meshcloak::units::Length;
-use options::{above_zero, metres};
-use outcome::{Found, Outcome};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use summary::{PointQuality, TraceSummary};
 use traffic::matching::{MatchSettings, Matched, Matcher, Quality};
 use traffic::traces::along::{MatchedTrip, queries_along};
 use traffic::traces::reports::queries_from;
@@ -28,10 +27,11 @@ use traffic::traces::{TraceQueries, TraceSettings, overlay};
 #[derive(Debug, Args)]
 #[command(after_help = "Traces, recognised by content, plain or gzipped:
   Brinkhoff   tab-separated reports in metres, with or without k; one file, or one per time stamp.
-              Every report is a query; one time stamp stands for one interval.
+              Each report is a query; one time stamp is one query interval.
   taxi trips  CSV with POLYLINE and TIMESTAMP, or with shape (WKT) and timestamps
-  GPX         1.0 and 1.1, every segment a trip
-Taxi trips and GPX are matched to the map; people ask at their interval along the matched way.
+  GPX         1.0 and 1.1, each segment is a trip
+Taxi trips and GPX are map-matched; queries are placed along the matched route at the query \
+interval.
 
 Examples:
   meshcloak traces objects-5000.txt.gz --map oldenburgGen.node --profile p1 --out q.csv.gz
@@ -39,51 +39,42 @@ Examples:
   meshcloak traces train_1500.csv.gz --map porto.osm.pbf --profile p2 --overlay 3600 --out q.csv
   meshcloak traces monday.gpx tuesday.gpx --map town.meshmap --out q.csv")]
 pub struct Traces {
-    /// Trace to read; several files of one kind are read as one.
+    /// Traces to read; several files of one format are read as one trace.
     #[arg(value_name = "IN", required = true)]
     files: Vec<PathBuf>,
     #[arg(long, help = MAP_HELP)]
     map: Option<MapSource>,
     #[command(flatten)]
     how: MapArgs,
-    /// How often people ask: p1, p2, city, or a file.
-    #[arg(long, value_name = "PROFILE", default_value = "p1")]
-    profile: String,
-    /// Everyone asks every so many seconds, whatever the profile says; in a Brinkhoff trace what
-    /// one time stamp stands for [default there: the profile's first interval].
-    #[arg(long, value_name = "SECONDS", value_parser = above_zero)]
+    #[command(flatten)]
+    traffic: TrafficArgs,
+    /// Query interval in seconds from 0.1, also the length of a Brinkhoff time stamp [default: that
+    /// of the profile].
+    #[arg(long, value_name = "SECONDS", value_parser = interval_millis)]
     interval: Option<u32>,
-    /// Smallest and largest k, drawn for each query where the trace has none.
-    #[arg(long, value_name = "LEAST-MOST", default_value = "2-5", value_parser = k_range)]
-    k: (u32, u32),
-    /// How long everyone waits, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = milliseconds)]
-    dt: u32,
-    /// No dc is smaller, so that people who stand still have one; metres.
+    /// Smallest distance constraint, in metres; applies to users that stand still.
     #[arg(long, value_name = "METRES", default_value_t = 10.0, value_parser = metres)]
     least_dc: f64,
-    /// How far from a street a point may be, in metres; 0: any distance (Brinkhoff only).
+    /// Largest snapping distance, in metres; 0 disables the limit (Brinkhoff only).
     #[arg(long, value_name = "METRES", default_value_t = 50.0, value_parser = metres)]
     snap: f64,
-    /// Lay trips of different hours over each other: all begin within this many seconds.
+    /// Shift all trips so that they begin within this many seconds [default: off; without a number:
+    /// 3600].
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "3600",
-          value_parser = above_zero)]
+          value_parser = interval_millis)]
     overlay: Option<u32>,
-    /// What chance begins with: same seed, same queries.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    seed: u64,
-    /// File of queries to write: .csv or .ndjson, either also with .gz.
+    /// Queries to write: .csv or .ndjson, optionally with .gz.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Print one JSON object.
+    /// Print the summary as JSON.
     #[arg(long)]
     json: bool,
 }
 
 impl Traces {
-    /// Reads map and traces, finds the queries, writes them, says how it went.
+    /// Reads map and traces, derives the queries, writes them, prints a summary.
     pub fn run(&self, console: &Console) -> Result<()> {
-        let asking = self.asking()?;
+        let settings = self.settings()?;
         let imported = self.how.read(self.map.as_ref(), console)?;
         let trips = read_traces(&self.files, console);
         console.clear();
@@ -91,58 +82,57 @@ impl Traces {
         for note in trips.skips.notes() {
             console.note(&note);
         }
-        let (asked, found) = match trips.kind {
-            TraceKind::Brinkhoff => self.take_reports(&imported.map, &trips, &asking, console),
-            _ => self.match_trips(&imported.map, &trips, &asking, console)?,
+        let (queries, points) = match trips.kind {
+            TraceKind::Brinkhoff => self.snap_reports(&imported.map, &trips, &settings, console),
+            _ => self.match_trips(&imported.map, &trips, &settings, console)?,
         };
         if let Some(out) = &self.out {
-            write(&imported.map, &asked, out)?;
+            write(&imported.map, &queries, out)?;
         }
-        let outcome = Outcome { trips: &trips, asked: &asked, found };
-        answer::print(&if self.json {
-            format!("{:#}\n", outcome.as_json())
+        let summary = TraceSummary { trips: &trips, queries: &queries, points };
+        stdout::print(&if self.json {
+            format!("{:#}\n", summary.as_json())
         } else {
-            outcome.as_table()
+            summary.as_table()
         })
     }
 
-    fn asking(&self) -> Result<TraceSettings> {
-        let mut asking = TraceSettings::new(&profile(&self.profile)?);
+    fn settings(&self) -> Result<TraceSettings> {
+        let mut settings = TraceSettings::new(&self.traffic.profile()?);
         if let Some(interval) = self.interval {
-            asking = asking.every(interval);
+            settings = settings.every(interval);
         }
-        asking.floor = asking.floor.max(Length::metres(self.least_dc));
-        asking.k = self.k;
-        asking.temporal_tolerance = self.dt;
-        asking.seed = self.seed;
-        Ok(asking)
+        settings.floor = settings.floor.max(Length::metres(self.least_dc));
+        settings.k = self.traffic.k;
+        settings.temporal_tolerance = self.traffic.dt;
+        settings.seed = self.traffic.seed;
+        Ok(settings)
     }
 
-    fn take_reports(
+    fn snap_reports(
         &self,
         map: &StreetMap,
         trips: &Trips,
-        asking: &TraceSettings,
+        settings: &TraceSettings,
         console: &Console,
-    ) -> (TraceQueries, Found) {
+    ) -> (TraceQueries, PointQuality) {
         if self.overlay.is_some() {
-            console
-                .note("--overlay is for taxi trips and GPX; Brinkhoff traces are a crowd already");
+            console.note("--overlay is ignored: Brinkhoff traces already overlap in time");
         }
         console.begin("snapping", 0);
         let limit = (self.snap > 0.0).then_some(self.snap);
-        let (asked, snapping) = queries_from(map, &trips::reported(trips), limit, asking);
+        let (queries, snapping) = queries_from(map, &trips::reported(trips), limit, settings);
         console.clear();
-        (asked, Found::Snapped(snapping))
+        (queries, PointQuality::Snapped(snapping))
     }
 
     fn match_trips(
         &self,
         map: &StreetMap,
         trips: &Trips,
-        asking: &TraceSettings,
+        settings: &TraceSettings,
         console: &Console,
-    ) -> Result<(TraceQueries, Found)> {
+    ) -> Result<(TraceQueries, PointQuality)> {
         let mut sightings = trips::sightings(map, trips)?;
         if let Some(window) = self.overlay {
             overlay(sightings.iter_mut(), Duration::from_millis(window.into()));
@@ -150,9 +140,9 @@ impl Traces {
         let defaults = MatchSettings::default();
         let radius = if self.snap > 0.0 { self.snap } else { defaults.radius };
         console.begin("matching", sightings.len() as u64);
-        let settings = MatchSettings { radius, ..defaults };
+        let match_settings = MatchSettings { radius, ..defaults };
         let matched: Vec<Matched> =
-            Matcher::match_all(map, settings, &sightings, &|done| console.advance(done));
+            Matcher::match_all(map, match_settings, &sightings, &|done| console.advance(done));
         console.clear();
         let rows = trips.trips.iter().zip(&sightings).zip(&matched);
         let rows = rows.map(|((trip, sightings), matched)| MatchedTrip {
@@ -160,15 +150,15 @@ impl Traces {
             sightings,
             matched,
         });
-        let asked = queries_along(rows, asking);
-        Ok((asked, Found::Matched(Quality::of(map, &sightings, &matched))))
+        let queries = queries_along(rows, settings);
+        Ok((queries, PointQuality::Matched(Quality::of(map, &sightings, &matched))))
     }
 }
 
-fn write(map: &StreetMap, asked: &TraceQueries, out: &Path) -> Result<()> {
+fn write(map: &StreetMap, queries: &TraceQueries, out: &Path) -> Result<()> {
     let mut writer = QueryWriter::create(out)?;
-    for query in &asked.queries {
-        let user = &asked.names[query.user as usize];
+    for query in &queries.queries {
+        let user = &queries.names[query.user as usize];
         writer.write(&record(map, query, user))?;
     }
     writer.finish()?;

@@ -1,22 +1,22 @@
-//! `meshcloak attack`: what people type, the table they get, and the files it leaves.
+//! `meshcloak attack`: arguments, table, JSON and result files.
 
 use crate::program::meshcloak;
 use std::fs;
 
-const CROWD: [&str; 8] =
+const ARGUMENTS: [&str; 8] =
     ["attack", "city:500:7", "--users", "400", "--victims", "120", "--seed", "5"];
 
 fn attack(more: &[&str]) -> crate::program::Run {
-    meshcloak(&[&CROWD[..], more].concat())
+    meshcloak(&[&ARGUMENTS[..], more].concat())
 }
 
 #[test]
-fn the_paper_fails_and_history_holds() {
+fn attacks_succeed_on_paper_and_fail_on_history() {
     let found = attack(&["--attacks", "D,known-point", "--json"]).json();
     assert_eq!((&found["users"], &found["configuration"]), (&400.into(), &"P1-3-5".into()));
     let schemes = found["schemes"].as_array().unwrap();
     let names: Vec<&str> = schemes.iter().map(|one| one["scheme"].as_str().unwrap()).collect();
-    assert_eq!(names, ["meshcloak", "meshcloak/reciprocal", "meshcloak/history"]);
+    assert_eq!(names, ["meshcloak/paper", "meshcloak/reciprocal", "meshcloak/history"]);
     let below = |scheme: usize, attack: &str| {
         let attacks = schemes[scheme]["attacks"].as_array().unwrap();
         let found = attacks.iter().find(|one| one["attack"] == attack);
@@ -41,12 +41,12 @@ fn a_table_is_aligned_and_names_every_attack() {
 }
 
 #[test]
-fn outcomes_of_any_origin_are_attacked() {
+fn existing_outcomes_are_attacked() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (q, o) = (path("q.csv"), path("o.ndjson"));
-    let crowd = ["simulate", "city:500:7", "--users", "300", "--out", &q];
-    meshcloak(&crowd).done();
+    let simulate = ["simulate", "city:500:7", "--users", "300", "--out", &q];
+    meshcloak(&simulate).done();
     let cloak = ["cloak", "city:500:7", "--queries", &q, "--out", &o, "--guarantee", "paper"];
     meshcloak(&cloak).done();
     let arguments = ["attack", "city:500:7", "--queries", &q, "--outcomes", &o, "--json"];
@@ -57,11 +57,11 @@ fn outcomes_of_any_origin_are_attacked() {
     assert!(of("inversion")["below_k"].as_f64() > Some(0.0), "{found}");
     assert_eq!(of("inversion")["wrong"].as_f64(), Some(0.0));
     let both = ["attack", "--queries", &q, "--outcomes", &o, "--scheme", "casper"];
-    assert!(meshcloak(&both).stderr.contains("already ran"));
+    assert!(meshcloak(&both).stderr.contains("already exist"));
 }
 
 #[test]
-fn results_are_kept_and_rows_of_other_runs_stay() {
+fn rows_of_other_runs_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().display().to_string();
     let run = |scheme: &str| {

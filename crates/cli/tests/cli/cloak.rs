@@ -1,17 +1,17 @@
-//! `meshcloak cloak` on a town small enough to do it on paper: four streets of 100 m in a row.
+//! `meshcloak cloak` on a town small enough to check by hand: four streets of 100 m in a row.
 //!
 //! ```text
 //! a ──s1── b ──s2── c ──s3── d ──s4── e
 //! 0       100      200      300      400
 //! ```
 
-use crate::desk::Desk;
+use crate::town::TownFixture;
 use serde_json::Value;
 use std::fs;
 
-/// Two meet in batch 1, at its last moment; q4 comes at the last moment of q3, exactly 60 m away;
-/// q5 and q6 are one user; q7 has run out of patience before its first batch; q9 is served among
-/// two, with which q8 is not content; q10 is alone.
+/// q1 and q2 are served in batch 1, in which q2 arrives at the last moment; q4 arrives when q3 is
+/// about to expire, exactly 60 m away; q5 and q6 are of one user; q7 expires before its first batch;
+/// q9 is served in a set of two, too small for q8; q10 has no neighbour.
 pub const DAY: &str = "\
 query,user,t,x,y,k,dt,dc,speed,interval
 early,u0,soon,1,0,2,1,50,,
@@ -71,7 +71,7 @@ const DISCLOSURES: &str = r#"
 {"at":7.0,"mesh":["s1","s2"]}
 "#;
 
-/// `time,new,succeeded,expired,waiting,nodes,edges`; nobody waits at 9.
+/// `time,new,succeeded,expired,waiting,nodes,edges`; no query is waiting at 9.
 const BATCHES: &str = "
 1.0,2,2,0,0,2,1
 2.0,1,0,0,1,1,0
@@ -86,20 +86,20 @@ const BATCHES: &str = "
 ";
 
 #[test]
-fn a_day_comes_out_as_on_paper_by_both_pipelines_and_from_both_formats() {
+fn both_pipelines_and_both_formats_give_the_expected_outcomes() {
     let json: Vec<String> = DAY.lines().skip(1).filter_map(as_json).collect();
     let json_outcomes = OUTCOMES.replace("\"early\"", "null").replace("\"letters\"", "null");
     for (queries, outcomes) in
         [(DAY.to_owned(), OUTCOMES), (json.join("\n"), json_outcomes.as_str())]
     {
-        let desk = Desk::new(&queries);
+        let town = TownFixture::new(&queries);
         for pipeline in ["fast", "printed"] {
             for coverage in ["own", "both"] {
-                let (d, b) = (desk.path("d"), desk.path("b"));
+                let (d, b) = (town.path("d"), town.path("b"));
                 let flags = ["--pipeline", pipeline, "--coverage", coverage];
                 let files = ["--disclosures", &d, "--per-batch", &b];
                 let all = [&["--guarantee", "paper"][..], &flags, &files].concat();
-                assert_eq!(desk.outcomes(&all), outcomes.trim_start());
+                assert_eq!(town.outcomes(&all), outcomes.trim_start());
                 assert_eq!(fs::read_to_string(&d).unwrap(), DISCLOSURES.trim_start());
                 let batches = fs::read_to_string(&b).unwrap();
                 let mut lines = batches.lines();
@@ -116,7 +116,7 @@ fn a_day_comes_out_as_on_paper_by_both_pipelines_and_from_both_formats() {
     }
 }
 
-/// A row of the day as an object; `None` if it has a field that no object could be without.
+/// Converts a row of [`DAY`] to JSON; a row with missing fields becomes malformed JSON.
 fn as_json(row: &str) -> Option<String> {
     let names = ["query", "user", "t", "x", "y", "k", "dt", "dc", "speed", "interval"];
     let fields: Vec<&str> = row.split(',').collect();
@@ -133,9 +133,9 @@ fn as_json(row: &str) -> Option<String> {
 }
 
 #[test]
-fn the_summary_is_that_of_the_day() {
-    let desk = Desk::new(DAY);
-    let summary = desk.run(&["--json", "--guarantee", "paper"]).json();
+fn the_summary_has_the_expected_metrics() {
+    let town = TownFixture::new(DAY);
+    let summary = town.run(&["--json", "--guarantee", "paper"]).json();
     let count = |name: &str| summary[name].as_u64().unwrap();
     let counts = ["queries", "succeeded", "expired", "refused", "batches"].map(count);
     assert_eq!(counts, [23, 5, 5, 13, 10]);
@@ -162,22 +162,22 @@ fn the_summary_is_that_of_the_day() {
     for name in ["worst_batch_ms", "queries_per_second", "peak_memory_mb", "seconds"] {
         assert!(summary[name].as_f64().unwrap() > 0.0, "{name}");
     }
-    let table = desk.run(&["--guarantee", "paper"]).done().stdout;
+    let table = town.run(&["--guarantee", "paper"]).done().stdout;
     for part in ["success rate", "50.00 %", "240.00 m", "refused: off-map", "worst batch"] {
         assert!(table.contains(part), "no `{part}` in\n{table}");
     }
 }
 
 #[test]
-fn batches_of_another_length_and_a_snap_limit_of_ones_own() {
+fn batch_interval_and_limits_are_options() {
     let queries = "query,user,t,x,y,k,dt,dc\na,1,0.1,10,80,2,9,50\nb,2,0.6,10,0,2,9,50\n\
                    c,3,0.75,10,0,2,0,50\n";
-    let desk = Desk::new(queries);
+    let town = TownFixture::new(queries);
     let at = |arguments: &[&str]| -> Vec<String> {
-        let outcomes = desk.outcomes(arguments);
+        let outcomes = town.outcomes(arguments);
         let lines = outcomes.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let said = |o: Value| format!("{} {} {}", o["query"], o["outcome"], o["at"]);
-        lines.map(|outcome| said(outcome).replace('"', "")).collect()
+        let text = |o: Value| format!("{} {} {}", o["query"], o["outcome"], o["at"]);
+        lines.map(|outcome| text(outcome).replace('"', "")).collect()
     };
     assert_eq!(at(&[]), ["a refused 1.0", "c expired 1.0", "b expired 10.0"]);
     let quarter = ["a refused 0.25", "b succeeded 0.75", "c succeeded 0.75"];
@@ -189,94 +189,96 @@ fn batches_of_another_length_and_a_snap_limit_of_ones_own() {
 }
 
 #[test]
-fn strict_stops_at_the_line_and_leaves_nothing_behind() {
+fn strict_aborts_at_the_bad_line_and_leaves_no_file() {
     let head = "query,user,t,x,y,k,dt,dc\na,1,1,10,0,2,9,50\n";
     let cases = [
         ("b,2,1,10,0,two,9,50", "line 3: field `k` is `two`; expected a number"),
-        ("a,2,1,10,0,2,9,50", "line 3: query `a` has the id of an earlier one"),
-        ("b,2,0.5,10,0,2,9,50", "line 3: query `b` was asked before an earlier one"),
+        ("a,2,1,10,0,2,9,50", "line 3: query `a` has the id of an earlier query"),
+        ("b,2,0.5,10,0,2,9,50", "line 3: query `b` has a time before that of an earlier query"),
     ];
-    for (row, said) in cases {
-        let desk = Desk::new(&format!("{head}{row}\n"));
-        let run = desk.run(&["--strict", "--disclosures", &desk.path("d")]);
+    for (row, message) in cases {
+        let town = TownFixture::new(&format!("{head}{row}\n"));
+        let run = town.run(&["--strict", "--disclosures", &town.path("d")]);
         assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{run:?}");
-        assert!(run.stderr.contains(said), "no `{said}` in {}", run.stderr);
-        assert_eq!(desk.left_behind(), Vec::<String>::new());
-        desk.run(&[]).done();
+        assert!(run.stderr.contains(message), "no `{message}` in {}", run.stderr);
+        assert_eq!(town.left_behind(), Vec::<String>::new());
+        town.run(&[]).done();
     }
-    // What a person may ask is no fault of the file.
-    Desk::new(&format!("{head}b,2,1,10,0,1,9,50\nc,2,1,10,90,2,9,50\n")).run(&["--strict"]).done();
+    // Queries outside the limits are refused, not malformed.
+    TownFixture::new(&format!("{head}b,2,1,10,0,1,9,50\nc,2,1,10,90,2,9,50\n"))
+        .run(&["--strict"])
+        .done();
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_leaves_nothing_behind() {
-    let desk = Desk::new("query,user,t,lon,lat,k,dt,dc\na,1,1,8,53,2,9,50\n");
-    let run = desk.run(&[]);
+fn errors_name_the_problem_and_leave_no_file() {
+    let town = TownFixture::new("query,user,t,lon,lat,k,dt,dc\na,1,1,8,53,2,9,50\n");
+    let run = town.run(&[]);
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("line 2: a query in degrees requires lon/lat"), "{}", run.stderr);
-    let far = desk.outcomes(&["--origin", "8,53.1"]);
+    let far = town.outcomes(&["--origin", "8,53.1"]);
     assert!(far.contains("off-map"), "{far}");
-    assert!(desk.outcomes(&["--origin", "8,53"]).contains("expired"));
-    fs::remove_file(desk.path("o")).unwrap();
-    fs::write(desk.path("q"), "query,user,t,x,y,k,dt\n").unwrap();
-    assert!(desk.run(&[]).stderr.contains("`dc`, or `speed` and `interval`"));
+    assert!(town.outcomes(&["--origin", "8,53"]).contains("expired"));
+    fs::remove_file(town.path("o")).unwrap();
+    fs::write(town.path("q"), "query,user,t,x,y,k,dt\n").unwrap();
+    assert!(town.run(&[]).stderr.contains("`dc`, or `speed` and `interval`"));
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut packed, DAY.as_bytes()).unwrap();
     let packed = packed.finish().unwrap();
-    fs::write(desk.path("q"), &packed[..packed.len() - 9]).unwrap();
-    let run = desk.run(&["--per-batch", &desk.path("b")]);
+    fs::write(town.path("q"), &packed[..packed.len() - 9]).unwrap();
+    let run = town.run(&["--per-batch", &town.path("b")]);
     assert!(run.code == Some(1) && run.stderr.contains("unexpected end of file"), "{run:?}");
-    let nowhere = desk.path("nowhere/d");
-    assert!(desk.run(&["--disclosures", &nowhere]).stderr.contains("the folder does not exist"));
-    assert_eq!(desk.left_behind(), Vec::<String>::new());
+    let nowhere = town.path("nowhere/d");
+    assert!(town.run(&["--disclosures", &nowhere]).stderr.contains("the folder does not exist"));
+    assert_eq!(town.left_behind(), Vec::<String>::new());
     for bad in [["--batch", "0"], ["--dc-max", "2048"], ["--snap", "-1"], ["--threads", "0"]] {
-        assert_eq!(desk.run(&bad).code, Some(2), "{bad:?}");
+        assert_eq!(town.run(&bad).code, Some(2), "{bad:?}");
     }
     for guarantee in ["reciprocal", "history"] {
-        let run = desk.run(&["--guarantee", guarantee, "--pipeline", "printed"]);
-        assert!(run.code == Some(1) && run.stderr.contains("knows only"), "{run:?}");
+        let run = town.run(&["--guarantee", guarantee, "--pipeline", "printed"]);
+        assert!(run.code == Some(1) && run.stderr.contains("supports only"), "{run:?}");
     }
 }
 
 #[test]
-fn an_empty_file_and_a_query_that_waits_for_years() {
+fn empty_files_and_very_long_tolerances_are_handled() {
     let head = "query,user,t,x,y,k,dt,dc\n";
-    let desk = Desk::new(head);
-    let summary = desk.run(&["--json"]).json();
+    let town = TownFixture::new(head);
+    let summary = town.run(&["--json"]).json();
     assert_eq!(summary["queries"], 0);
     assert!(summary["success_rate"].is_null() && summary["us_per_query"].is_null());
-    assert_eq!(fs::read_to_string(desk.path("o")).unwrap(), "");
+    assert_eq!(fs::read_to_string(town.path("o")).unwrap(), "");
     let years = format!("{head}a,1,1,10,0,2,100000000000,50\nb,2,90000000000.5,10,0,2,0.4,50\n");
-    let patient = Desk::new(&format!("{years}c,3,90000000001,10,0,2,0,50\n"));
-    let outcomes = patient.outcomes(&[]);
+    let served = TownFixture::new(&format!("{years}c,3,90000000001,10,0,2,0,50\n"));
+    let outcomes = served.outcomes(&[]);
     assert!(outcomes.starts_with("{\"query\":\"b\",\"outcome\":\"expired\",\"at\":90000000001.0}"));
     assert!(outcomes.contains("\"query\":\"a\",\"outcome\":\"succeeded\",\"at\":90000000001.0"));
-    let lonely = Desk::new(&years).outcomes(&[]);
-    assert!(lonely.ends_with("{\"query\":\"a\",\"outcome\":\"expired\",\"at\":100000000002.0}\n"));
+    let expired = TownFixture::new(&years).outcomes(&[]);
+    assert!(expired.ends_with("{\"query\":\"a\",\"outcome\":\"expired\",\"at\":100000000002.0}\n"));
 }
 
 #[test]
-fn an_interrupted_run_leaves_nothing_behind() {
-    let desk = Desk::new("");
-    fs::remove_file(desk.path("q")).unwrap();
+fn an_interrupted_run_leaves_no_file() {
+    let town = TownFixture::new("");
+    fs::remove_file(town.path("q")).unwrap();
     let tool = |name: &str, arguments: &[&str]| {
         let status = std::process::Command::new(name).args(arguments).status();
         assert!(status.unwrap().success(), "{name}");
     };
-    // A pipe with a name: the program waits for rows that never come.
-    tool("mkfifo", &[&desk.path("q")]);
+    // A named pipe: the program waits for rows that never arrive.
+    tool("mkfifo", &[&town.path("q")]);
     let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_meshcloak"))
-        .args(["cloak", &desk.path("t"), "--queries", &desk.path("q"), "--out", &desk.path("o")])
+        .args(["cloak", &town.path("t"), "--queries", &town.path("q"), "--out", &town.path("o")])
         .spawn()
         .unwrap();
-    let mut pipe = fs::OpenOptions::new().write(true).open(desk.path("q")).unwrap();
+    let mut pipe = fs::OpenOptions::new().write(true).open(town.path("q")).unwrap();
     std::io::Write::write_all(&mut pipe, DAY.as_bytes()).unwrap();
-    while desk.left_behind().is_empty() {
+    while town.left_behind().is_empty() {
         assert!(run.try_wait().unwrap().is_none(), "ended by itself");
         std::thread::yield_now();
     }
     tool("kill", &["-INT", &run.id().to_string()]);
     assert_eq!(run.wait().unwrap().code(), Some(130));
     drop(pipe);
-    assert_eq!(desk.left_behind(), Vec::<String>::new());
+    assert_eq!(town.left_behind(), Vec::<String>::new());
 }

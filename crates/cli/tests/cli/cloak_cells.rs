@@ -1,14 +1,14 @@
-//! `--region cells`: whole cells are shown, more of them if so many are wanted, and settings that
-//! would have no effect are refused.
+//! `--region cells`: regions consist of whole cells, at least `--min-cells`; settings without effect
+//! are rejected.
 
-use crate::desk::Desk;
 use crate::program::meshcloak;
+use crate::town::TownFixture;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Two at one end of the town, two at the other, and one who reaches neither.
-const CROWD: &str = "\
+/// Two queries at each end of the town and one out of reach of both.
+const QUERIES: &str = "\
 query,user,t,x,y,k,dt,dc
 a,1,0.5,10,0,2,0.5,100
 b,2,0.5,20,0,2,0.5,100
@@ -17,53 +17,53 @@ d,4,0.5,330,0,2,0.5,100
 e,5,0.5,340,0,2,0.5,100
 ";
 
-fn regions(outcomes: &str) -> BTreeSet<String> {
+fn meshes(outcomes: &str) -> BTreeSet<String> {
     let objects = outcomes.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     objects.filter_map(|object| object.get("mesh").map(Value::to_string)).collect()
 }
 
 #[test]
-fn regions_are_made_of_cells_under_every_guarantee() {
-    let desk = Desk::new(CROWD);
+fn regions_consist_of_cells_under_each_guarantee() {
+    let town = TownFixture::new(QUERIES);
     for guarantee in ["paper", "reciprocal"] {
-        let shown = |more: &[&str]| {
-            regions(&desk.outcomes(&[&["--guarantee", guarantee][..], more].concat()))
+        let regions = |more: &[&str]| {
+            meshes(&town.outcomes(&[&["--guarantee", guarantee][..], more].concat()))
         };
-        let reach = shown(&[]);
-        let cells = shown(&["--region", "cells", "--cell-length", "100"]);
-        let more = shown(&["--region", "cells", "--cell-length", "100", "--min-cells", "50"]);
+        let reach = regions(&[]);
+        let cells = regions(&["--region", "cells", "--cell-length", "100"]);
+        let more = regions(&["--region", "cells", "--cell-length", "100", "--min-cells", "50"]);
         assert!(reach.is_disjoint(&cells), "{reach:?} {cells:?}");
         assert!(cells.contains(r#"["s4"]"#), "d and e are on one street: {cells:?}");
         assert_eq!(more, BTreeSet::from([r#"["s1","s2","s3","s4"]"#.to_owned()]));
         let printed = ["--pipeline", "printed", "--region", "cells", "--cell-length", "100"];
         if guarantee == "paper" {
-            assert_eq!(shown(&printed), cells);
+            assert_eq!(regions(&printed), cells);
         }
     }
 }
 
 #[test]
-fn cells_can_be_equally_popular() {
-    let desk = Desk::new(CROWD);
-    let file = desk.path("q");
+fn cells_can_be_balanced_by_popularity() {
+    let town = TownFixture::new(QUERIES);
+    let file = town.path("q");
     let popular = ["--region", "cells", "--cell-popularity", &file];
-    assert!(!regions(&desk.outcomes(&popular)).is_empty());
+    assert!(!meshes(&town.outcomes(&popular)).is_empty());
 }
 
 #[test]
-fn settings_of_cells_need_cells() {
-    let desk = Desk::new(CROWD);
+fn settings_of_cells_require_cells() {
+    let town = TownFixture::new(QUERIES);
     for (arguments, message) in [
         (&["--cell-length", "600"][..], "--cell-length needs --region cells"),
         (&["--region", "reach", "--min-cells", "2"], "--min-cells needs --region cells"),
         (&["--cell-popularity", "q.csv"], "--cell-popularity needs --region cells"),
         (&["--scheme", "casper", "--region", "cells"], "--region is a setting of `meshcloak`"),
     ] {
-        let run = desk.run(arguments);
+        let run = town.run(arguments);
         assert_eq!(run.code, Some(1), "{arguments:?}");
         assert!(run.stderr.contains(message), "{}", run.stderr);
     }
-    let run = desk.run(&["--region", "cells", "--cell-length", "0"]);
+    let run = town.run(&["--region", "cells", "--cell-length", "0"]);
     assert_eq!(run.code, Some(2), "{}", run.stderr);
 }
 

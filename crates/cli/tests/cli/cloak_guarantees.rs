@@ -1,13 +1,13 @@
-//! `meshcloak cloak --guarantee`: sets that everyone in them publishes, and the door of `history`.
+//! `meshcloak cloak --guarantee`: reciprocal sets and the admission check of `history`.
 
-use crate::desk::Desk;
 use crate::program::meshcloak;
+use crate::town::TownFixture;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// c is within reach of both a, b and d, e, f: as printed she publishes the larger clique, so that
-/// the region of a and b is never hers.
+/// c is adjacent to a, b and to d, e, f. Under `paper` it publishes the larger clique and never the
+/// region of a and b.
 const TWO_CLIQUES: &str = "\
 query,user,t,x,y,k,dt,dc
 a,1,0.5,10,0,3,0.5,200
@@ -29,22 +29,22 @@ fn sets(outcomes: &str) -> BTreeMap<String, Option<Value>> {
 }
 
 #[test]
-fn as_printed_a_set_is_not_shown_by_all_its_members_reciprocally_it_is() {
-    let desk = Desk::new(TWO_CLIQUES);
-    let printed = sets(&desk.outcomes(&["--guarantee", "paper"]));
+fn paper_sets_are_not_published_by_all_members_reciprocal_sets_are() {
+    let town = TownFixture::new(TWO_CLIQUES);
+    let printed = sets(&town.outcomes(&["--guarantee", "paper"]));
     assert_eq!(printed["a"], Some(serde_json::json!(["a", "b", "c"])));
     assert_eq!(printed["c"], Some(serde_json::json!(["c", "d", "e", "f"])));
-    let found = sets(&desk.outcomes(&["--guarantee", "reciprocal"]));
+    let found = sets(&town.outcomes(&["--guarantee", "reciprocal"]));
     for set in found.values().flatten() {
         for member in set.as_array().unwrap() {
             assert_eq!(found[member.as_str().unwrap()].as_ref(), Some(set), "{found:?}");
         }
     }
     assert!(found.values().all(Option::is_some), "a, b, c and d, e, f: {found:?}");
-    assert_eq!(found, sets(&desk.outcomes(&[])), "what is promised unless asked otherwise");
+    assert_eq!(found, sets(&town.outcomes(&[])), "reciprocal is the default");
 }
 
-/// u1 goes 100 m in 5 s, says 20 m/s; u2 says 19 m/s; u3 says nothing.
+/// u1 and u2 move 100 m in 5 s; u1 declares 20 m/s, u2 19 m/s, u3 no speed.
 const TRIP: &str = "\
 query,user,t,x,y,k,dt,dc,speed
 a1,u1,1,10,0,2,1,100,20
@@ -56,9 +56,9 @@ d2,u4,6,100,0,2,1,100,20
 ";
 
 #[test]
-fn history_refuses_who_gives_no_speed_and_who_is_faster_than_she_says() {
-    let desk = Desk::new(TRIP);
-    let outcomes = desk.outcomes(&["--guarantee", "history"]);
+fn history_refuses_missing_speeds_and_users_faster_than_declared() {
+    let town = TownFixture::new(TRIP);
+    let outcomes = town.outcomes(&["--guarantee", "history"]);
     let refused = |query: &str, at: &str, reason: &str| {
         let line =
             format!(r#"{{"query":"{query}","outcome":"refused","at":{at},"reason":"{reason}"}}"#);
@@ -69,28 +69,28 @@ fn history_refuses_who_gives_no_speed_and_who_is_faster_than_she_says() {
     let sets = sets(&outcomes);
     assert_eq!(sets["a1"], Some(serde_json::json!(["a1", "b1"])));
     assert_eq!(sets["a2"], Some(serde_json::json!(["a2", "d2"])));
-    let forgotten = desk.outcomes(&["--guarantee", "history", "--horizon", "4"]);
+    let forgotten = town.outcomes(&["--guarantee", "history", "--horizon", "4"]);
     assert!(!forgotten.contains("faster-than-declared"), "{forgotten}");
 }
 
 #[test]
-fn history_serves_nobody_beside_whom_she_cannot_have_been() {
+fn history_excludes_members_that_cannot_come_from_the_past_position() {
     // A straight road: u1 moves from 0 to 100; the others are at 180 and 190.
     let road = "query,user,t,x,y,k,dt,dc,speed\n\
                 a1,u1,1,0,0,2,0,100,20\n\
                 a2,u1,6,100,0,3,0,100,20\n\
                 b2,u2,6,180,0,2,0,100,20\n\
                 c2,u3,6,190,0,2,0,100,20\n";
-    let desk = Desk::new(road);
-    let reciprocal = sets(&desk.outcomes(&["--guarantee", "reciprocal"]));
+    let town = TownFixture::new(road);
+    let reciprocal = sets(&town.outcomes(&["--guarantee", "reciprocal"]));
     assert_eq!(reciprocal["a2"], Some(serde_json::json!(["a2", "b2", "c2"])));
-    let history = sets(&desk.outcomes(&["--guarantee", "history"]));
+    let history = sets(&town.outcomes(&["--guarantee", "history"]));
     assert_eq!(history["a2"], None);
     assert_eq!(history["b2"], Some(serde_json::json!(["b2", "c2"])));
 }
 
 #[test]
-fn the_same_bytes_come_out_with_any_number_of_threads() {
+fn outcomes_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let map = "city:500:3";
@@ -111,22 +111,22 @@ fn the_same_bytes_come_out_with_any_number_of_threads() {
 }
 
 #[test]
-fn a_set_is_held_for_somebody_around_as_long_as_everyone_can_wait() {
-    // b and c could go at 1, but a, who also knows e, needs both of them once d comes.
+fn a_set_is_held_for_a_neighbour_while_all_members_can_wait() {
+    // b and c could be published at 1; a needs both of them once d arrives.
     let text = "query,user,t,x,y,k,dt,dc\n\
                 a,1,1,150,0,4,3,50\n\
                 b,2,1,110,0,2,3,50\n\
                 c,3,1,115,0,2,3,50\n\
                 e,5,1,190,0,2,3,50\n\
                 d,4,2,120,0,2,3,50\n";
-    let desk = Desk::new(text);
-    let at_once = sets(&desk.outcomes(&["--guarantee", "reciprocal"]));
+    let town = TownFixture::new(text);
+    let at_once = sets(&town.outcomes(&["--guarantee", "reciprocal"]));
     assert_eq!(at_once["b"], Some(serde_json::json!(["b", "c"])));
     assert_eq!((&at_once["a"], &at_once["d"]), (&None, &None), "{at_once:?}");
-    let held = sets(&desk.outcomes(&["--guarantee", "reciprocal", "--hold"]));
+    let held = sets(&town.outcomes(&["--guarantee", "reciprocal", "--hold"]));
     assert_eq!(held["a"], Some(serde_json::json!(["a", "b", "c", "d"])), "{held:?}");
-    let run = desk.run(&["--guarantee", "paper", "--hold"]);
+    let run = town.run(&["--guarantee", "paper", "--hold"]);
     assert!(run.code == Some(1) && run.stderr.contains("--hold needs"), "{run:?}");
-    let run = desk.run(&["--guarantee", "reciprocal", "--hold", "2000"]);
+    let run = town.run(&["--guarantee", "reciprocal", "--hold", "2000"]);
     assert!(run.code == Some(1) && run.stderr.contains("at most"), "{run:?}");
 }

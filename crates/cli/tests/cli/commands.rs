@@ -1,10 +1,10 @@
-//! The commands as people use them: help, exit codes, quiet, tables, files that come and go.
+//! Help, exit codes, `--quiet`, tables and files of the commands.
 
 use crate::program::meshcloak;
 use std::fs;
 
 #[test]
-fn help_shows_examples_and_a_misspelt_command_exits_with_2() {
+fn help_has_examples_and_invalid_commands_exit_with_2() {
     for command in [&[][..], &["map"], &["simulate"], &["traces"]] {
         let help = meshcloak(&[command, &["--help"]].concat()).done().stdout;
         assert!(help.contains("Examples:"), "{help}");
@@ -20,7 +20,7 @@ fn help_shows_examples_and_a_misspelt_command_exits_with_2() {
 }
 
 #[test]
-fn without_a_map_the_built_in_city_is_shown() {
+fn the_built_in_city_is_the_default_map() {
     let run = meshcloak(&["map", "info"]).done();
     for part in ["nodes", "total street length", "one-way share", "Points of interest", "pharmacy"]
     {
@@ -38,14 +38,14 @@ fn notes_go_to_standard_error_and_quiet_silences_them() {
     fs::write(file("t.nodes.csv"), "id,x,y\na,0,0\nb,9,0\nc,20,0\n").unwrap();
     fs::write(file("t.streets.csv"), "id,from,to,length,oneway\n1,a,b,3,0\n2,b,c,,1\n").unwrap();
     let run = meshcloak(&["map", "info", &file("t")]).done();
-    assert!(run.stderr.contains("1 written length shorter than the shape"), "{}", run.stderr);
-    let left_out = "1 street and 1 terminal outside the largest strongly connected part";
-    assert!(run.stderr.contains(left_out), "{}", run.stderr);
+    assert!(run.stderr.contains("1 stated length shorter than the shape"), "{}", run.stderr);
+    let dropped = "1 street and 1 terminal outside the largest strongly connected component";
+    assert!(run.stderr.contains(dropped), "{}", run.stderr);
     assert_eq!(meshcloak(&["map", "info", "--quiet", &file("t")]).done().stderr, "");
 }
 
 #[test]
-fn a_prepared_map_of_everything_opens_as_its_largest_part_too() {
+fn a_prepared_whole_map_also_opens_as_its_largest_component() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name).display().to_string();
     fs::write(file("t.nodes.csv"), "id,x,y\na,0,0\nb,9,0\nc,20,0\n").unwrap();
@@ -61,13 +61,13 @@ fn a_prepared_map_of_everything_opens_as_its_largest_part_too() {
         assert_eq!(info(&whole, flags), info(&file("t"), flags));
     }
     assert_eq!(info(&part, &[]), info(&file("t"), &[]));
-    // What was left out on preparing cannot come back, and that is said.
+    // Streets dropped by the preparation cannot be restored; a note says so.
     let run = meshcloak(&["map", "info", "--whole-map", &part]).done();
     assert!(run.stderr.contains("prepare it again with `--whole-map`"), "{}", run.stderr);
 }
 
 #[test]
-fn a_reader_that_goes_away_and_a_full_disk_are_no_panic() {
+fn a_closed_pipe_and_a_full_disk_do_not_panic() {
     let program = || std::process::Command::new(env!("CARGO_BIN_EXE_meshcloak"));
     let mut child = program()
         .args(["map", "info", "city:500", "--json"])
@@ -76,8 +76,8 @@ fn a_reader_that_goes_away_and_a_full_disk_are_no_panic() {
         .spawn()
         .unwrap();
     drop(child.stdout.take());
-    let gone = child.wait_with_output().unwrap();
-    assert_eq!((gone.status.code(), gone.stderr), (Some(0), Vec::new()));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
     if let Ok(full) = fs::File::options().write(true).open("/dev/full") {
         let run = program().args(["map", "info", "city:500"]).stdout(full).output().unwrap();
         let message = String::from_utf8(run.stderr).unwrap();
@@ -87,13 +87,13 @@ fn a_reader_that_goes_away_and_a_full_disk_are_no_panic() {
 }
 
 #[test]
-fn no_bar_is_drawn_where_nobody_sees_it() {
+fn no_progress_bar_is_drawn_without_a_terminal() {
     let run = meshcloak(&["map", "info", "city:20000"]).done();
     assert_eq!(run.stderr, "");
 }
 
 #[test]
-fn a_failed_conversion_leaves_nothing_behind() {
+fn a_failed_conversion_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     fs::write(path("t.nodes.csv"), "id,x,y\na,0,0\nb,100,0\n").unwrap();
@@ -108,7 +108,7 @@ fn a_failed_conversion_leaves_nothing_behind() {
 }
 
 #[test]
-fn csv_comes_back_from_a_prepared_map_with_the_same_numbers() {
+fn csv_survives_a_round_trip_through_a_prepared_map() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     meshcloak(&["map", "convert", "city:500:3", &path("a.csv")]).done();
@@ -118,7 +118,7 @@ fn csv_comes_back_from_a_prepared_map_with_the_same_numbers() {
         let [a, c] = ["a", "c"].map(|name| fs::read_to_string(path(&format!("{name}.{part}.csv"))));
         let (a, c) = (a.unwrap(), c.unwrap());
         assert!(a.lines().count() > 30, "{part}");
-        // Lon/lat of a map that also has x,y come from a fitted frame, true to a millimetre.
+        // Lon/lat of a map with x,y come from a fitted frame, accurate to a millimetre.
         let exact = |text: &str| -> Vec<String> {
             text.lines().map(|line| line.split(',').take(3).collect::<Vec<_>>().join(",")).collect()
         };
@@ -127,7 +127,7 @@ fn csv_comes_back_from_a_prepared_map_with_the_same_numbers() {
 }
 
 #[test]
-fn the_same_command_writes_the_same_bytes_with_any_number_of_threads() {
+fn converted_maps_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let write = |threads: &str, ending: &str| {
         let path = folder.path().join(format!("{threads}.{ending}"));

@@ -38,9 +38,11 @@ fn documents() -> Vec<Document> {
     found
 }
 
-/// Targets of `[text](target)` and `![text](target)`.
+/// Targets of `[text](target)` and `![text](target)` outside code blocks.
 fn links(text: &str) -> impl Iterator<Item = &str> {
-    text.split("](").skip(1).filter_map(|rest| rest.split(')').next())
+    let prose = text.split("```").step_by(2);
+    let targets = prose.flat_map(|prose| prose.split("](").skip(1));
+    targets.filter_map(|rest| rest.split(')').next())
 }
 
 /// The anchors of a document's headings, as GitHub forms them.
@@ -261,6 +263,7 @@ fn documents_keep_to_their_word_limits() {
 #[test]
 fn the_checks_find_what_is_wrong() {
     assert_eq!(links("a [b](c.md#d) ![e](f.png)").collect::<Vec<_>>(), ["c.md#d", "f.png"]);
+    assert_eq!(links("```\na[b](c)\n```\n[d](e)").collect::<Vec<_>>(), ["e"]);
     assert_eq!(anchors("# A b\n## The `c`, d"), ["a-b", "the-c-d"]);
     assert_eq!(commands("`A=1 make x`\n```sh\nmake y # why\n```\n"), ["make x", "make y"]);
     assert!(unknown_target("run: setup\n", &["make", "walk"]).is_some());

@@ -1,5 +1,4 @@
-//! `meshcloak evaluate` on crowds small enough for a test: what it writes, what it does after it
-//! was killed, and what it says when it cannot go on.
+//! `meshcloak evaluate` on small populations: result files, resumption after a kill, errors.
 
 use crate::program::{Run, meshcloak};
 use std::fs;
@@ -14,17 +13,17 @@ users = 200
 profiles = \"p1\"
 k = \"2-5\"
 dt = [3, 5]
-schemes = [\"meshcloak\", \"meshcloak-printed\"]
+schemes = [\"meshcloak/paper\", \"meshcloak-printed\"]
 volume = true
 ";
 
-struct Bench(TempDir);
+struct EvaluationFixture(TempDir);
 
-impl Bench {
-    fn new(experiment: &str) -> Bench {
-        let bench = Bench(tempfile::tempdir().unwrap());
-        fs::write(bench.path("e.toml"), experiment).unwrap();
-        bench
+impl EvaluationFixture {
+    fn new(experiment: &str) -> EvaluationFixture {
+        let fixture = EvaluationFixture(tempfile::tempdir().unwrap());
+        fs::write(fixture.path("e.toml"), experiment).unwrap();
+        fixture
     }
 
     fn path(&self, name: &str) -> String {
@@ -42,7 +41,7 @@ impl Bench {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// The rows of a file of results by column, without the last so many columns.
+    /// Returns the rows of a result file as columns, without the last `without` columns.
     fn rows(&self, name: &str, without: usize) -> Vec<Vec<String>> {
         let split = |line: &str| {
             let cells: Vec<String> = line.split(',').map(str::to_owned).collect();
@@ -51,11 +50,11 @@ impl Bench {
         self.read(name).lines().map(split).collect()
     }
 
-    /// One column of `runs.csv`.
+    /// Returns one column of `runs.csv`.
     fn column(&self, out: &str, column: &str) -> Vec<String> {
         let rows = self.rows(&format!("{out}/runs.csv"), 0);
-        let place = rows[0].iter().position(|name| name == column).unwrap();
-        rows[1..].iter().map(|row| row[place].clone()).collect()
+        let index = rows[0].iter().position(|name| name == column).unwrap();
+        rows[1..].iter().map(|row| row[index].clone()).collect()
     }
 }
 
@@ -63,34 +62,32 @@ impl Bench {
 const TIMING: usize = 8;
 
 #[test]
-fn a_tiny_grid_fills_every_file_and_the_second_time_nothing_runs() {
-    let bench = Bench::new(TINY);
-    let run = bench.run("out", &[]).done();
+fn all_files_are_written_and_a_second_evaluation_runs_nothing() {
+    let fixture = EvaluationFixture::new(TINY);
+    let run = fixture.run("out", &[]).done();
     assert!(run.stdout.contains("runs") && run.stdout.contains("runs.csv"), "{run:?}");
     let configurations = ["P1-3-5", "P1-3-5", "P1-5-5", "P1-5-5"];
-    assert_eq!(bench.column("out", "configuration"), configurations);
-    let succeeded = bench.column("out", "succeeded");
+    assert_eq!(fixture.column("out", "configuration"), configurations);
+    let succeeded = fixture.column("out", "succeeded");
     assert_eq!(succeeded[0], succeeded[1], "both pipelines give the same answer");
-    assert_eq!(bench.column("out", "queries"), ["2200"; 4]);
-    let lines = |name: &str| bench.read(name).lines().count();
+    assert_eq!(fixture.column("out", "queries"), ["2200"; 4]);
+    let lines = |name: &str| fixture.read(name).lines().count();
     assert_eq!((lines("out/maps.csv"), lines("out/schemes.csv")), (2, 3));
     assert!(lines("out/volume.csv") > 4 * 60);
-    assert!(bench.read("out/provenance.toml").contains("region = \"reach\""));
-    let before = bench.read("out/runs.csv");
-    let again = bench.run("out", &[]).done();
-    assert!(again.stdout.lines().any(|line| line.split_whitespace().eq(["known", "before", "4"])));
-    assert_eq!(bench.read("out/runs.csv"), before);
+    assert!(fixture.read("out/provenance.toml").contains("region = \"reach\""));
+    let before = fixture.read("out/runs.csv");
+    let again = fixture.run("out", &[]).done();
+    assert!(again.stdout.lines().any(|line| line.split_whitespace().eq(["reused", "4"])));
+    assert_eq!(fixture.read("out/runs.csv"), before);
 }
 
 #[test]
-fn a_cell_is_what_simulate_and_cloak_say() {
-    let bench = Bench::new(TINY);
-    bench.run("out", &["--schemes", "meshcloak"]).done();
-    let (queries, outcomes) = (bench.path("q.csv"), bench.path("o.ndjson"));
-    let people = ["simulate", "city:500:7", "--users", "200", "--profile", "p1", "--places"];
-    meshcloak(&[&people[..], &["uniform", "--dt", "5", "--out", &queries]].concat()).done();
+fn a_scheme_name_means_the_same_in_evaluate_and_in_cloak() {
+    let fixture = EvaluationFixture::new(TINY);
+    let (queries, outcomes) = (fixture.path("q.csv"), fixture.path("o.ndjson"));
+    let simulate = ["simulate", "city:500:7", "--users", "200", "--profile", "p1", "--places"];
+    meshcloak(&[&simulate[..], &["uniform", "--dt", "5", "--out", &queries]].concat()).done();
     let cloak = ["cloak", "city:500:7", "--queries", &queries, "--out", &outcomes, "--json"];
-    let summary = meshcloak(&[&cloak[..], &["--guarantee", "paper"]].concat()).json();
     let names = [
         ("succeeded", "succeeded"),
         ("expired", "expired"),
@@ -101,33 +98,41 @@ fn a_cell_is_what_simulate_and_cloak_say() {
         ("relative_k", "relative_k"),
         ("relative_dt", "relative_dt"),
     ];
-    for (column, name) in names {
-        let ours: f64 = bench.column("out", column)[1].parse().unwrap();
-        assert!((ours - summary[name].as_f64().unwrap()).abs() < 1e-6, "{column}: {summary}");
+    let cases: [(&str, &[&str]); 2] =
+        [("meshcloak", &[]), ("meshcloak/paper", &["--guarantee", "paper"])];
+    for (scheme, guarantee) in cases {
+        fixture.run("out", &["--schemes", scheme]).done();
+        let summary = meshcloak(&[&cloak[..], guarantee].concat()).json();
+        for (column, name) in names {
+            let ours: f64 = fixture.column("out", column)[1].parse().unwrap();
+            let difference = (ours - summary[name].as_f64().unwrap()).abs();
+            assert!(difference < 1e-6, "{scheme}, {column}: {summary}");
+        }
     }
 }
 
 #[test]
 fn guarantee_and_region_can_be_chosen_by_flags_or_by_the_name_of_a_scheme() {
-    let bench = Bench::new(&TINY.replace("meshcloak-printed", "meshcloak/history/cells-600"));
-    bench.run("out", &["--guarantee", "reciprocal", "--region", "cells"]).done();
-    let schemes = bench.column("out", "scheme");
+    let fixture =
+        EvaluationFixture::new(&TINY.replace("meshcloak-printed", "meshcloak/history/cells-600"));
+    fixture.run("out", &["--guarantee", "reciprocal", "--region", "cells"]).done();
+    let schemes = fixture.column("out", "scheme");
     assert_eq!(
         schemes[..2],
         ["meshcloak/reciprocal/cells-1200", "meshcloak/history/cells-600"].map(str::to_owned)
     );
-    let run = bench.run("out", &["--schemes", "meshcloak/cells-none"]);
+    let run = fixture.run("out", &["--schemes", "meshcloak/cells-none"]);
     assert!(run.stderr.contains("cells-METRES"), "{}", run.stderr);
 }
 
 #[test]
-fn killed_and_started_again_it_gives_what_an_uninterrupted_run_gives() {
+fn a_killed_evaluation_resumes_to_the_same_results() {
     let more = "users = [300, 400]\nseeds = 4\n";
-    let bench = Bench::new(&TINY.replace("users = 200\n", more));
-    bench.run("whole", &["--jobs", "2"]).done();
-    let out = bench.path("killed");
+    let fixture = EvaluationFixture::new(&TINY.replace("users = 200\n", more));
+    fixture.run("whole", &["--jobs", "2"]).done();
+    let out = fixture.path("killed");
     let mut child = Command::new(env!("CARGO_BIN_EXE_meshcloak"))
-        .args(["evaluate", &bench.path("e.toml"), "--out", &out])
+        .args(["evaluate", &fixture.path("e.toml"), "--out", &out])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -148,72 +153,72 @@ fn killed_and_started_again_it_gives_what_an_uninterrupted_run_gives() {
     assert!((3..32).contains(&survived), "killed in the middle: {survived} of 32");
     assert!(!Path::new(&out).join("runs.csv").exists());
     fs::write(cells.join(".writing-half"), "{").unwrap();
-    bench.run("killed", &[]).done();
-    assert_eq!(bench.rows("killed/runs.csv", TIMING), bench.rows("whole/runs.csv", TIMING));
-    assert_eq!(bench.read("killed/volume.csv"), bench.read("whole/volume.csv"));
-    assert_eq!(bench.read("killed/schemes.csv"), bench.read("whole/schemes.csv"));
-    assert_eq!(bench.rows("killed/maps.csv", 1), bench.rows("whole/maps.csv", 1));
+    fixture.run("killed", &[]).done();
+    assert_eq!(fixture.rows("killed/runs.csv", TIMING), fixture.rows("whole/runs.csv", TIMING));
+    assert_eq!(fixture.read("killed/volume.csv"), fixture.read("whole/volume.csv"));
+    assert_eq!(fixture.read("killed/schemes.csv"), fixture.read("whole/schemes.csv"));
+    assert_eq!(fixture.rows("killed/maps.csv", 1), fixture.rows("whole/maps.csv", 1));
     assert_eq!(done(), 32);
-    assert!(!cells.join(".writing-half").exists(), "nothing half-written is left");
+    assert!(!cells.join(".writing-half").exists(), "temporary files are removed");
 }
 
 #[test]
-fn the_real_time_view_is_repeated_from_recorded_costs() {
+fn the_real_time_view_replays_recorded_costs() {
     let views = "views = [\"unlimited\", \"realtime\"]\ndt = 0.002\n";
-    let bench = Bench::new(&TINY.replace("dt = [3, 5]\n", views));
-    bench.run("first", &[]).done();
-    let costs = bench.path("first");
-    bench.run("second", &["--costs", &costs]).done();
-    assert_eq!(bench.rows("first/runs.csv", TIMING), bench.rows("second/runs.csv", TIMING));
-    assert_eq!(bench.read("first/volume.csv"), bench.read("second/volume.csv"));
+    let fixture = EvaluationFixture::new(&TINY.replace("dt = [3, 5]\n", views));
+    fixture.run("first", &[]).done();
+    let costs = fixture.path("first");
+    fixture.run("second", &["--costs", &costs]).done();
+    assert_eq!(fixture.rows("first/runs.csv", TIMING), fixture.rows("second/runs.csv", TIMING));
+    assert_eq!(fixture.read("first/volume.csv"), fixture.read("second/volume.csv"));
     let views = ["unlimited", "realtime", "unlimited", "realtime"];
-    assert_eq!(bench.column("first", "view"), views);
-    assert_eq!(fs::read_dir(bench.path("second/costs")).unwrap().count(), 2);
+    assert_eq!(fixture.column("first", "view"), views);
+    assert_eq!(fs::read_dir(fixture.path("second/costs")).unwrap().count(), 2);
 }
 
 #[test]
 fn experiments_that_share_a_folder_share_cells() {
-    let bench = Bench::new(TINY);
-    bench.run("out", &[]).done();
+    let fixture = EvaluationFixture::new(TINY);
+    fixture.run("out", &[]).done();
     let more = TINY.replace("[3, 5]", "[5, 4]");
-    fs::write(bench.path("e.toml"), more).unwrap();
-    let run = bench.run("out", &["--schemes", "meshcloak"]).done();
-    assert!(run.stdout.lines().any(|line| line.split_whitespace().eq(["known", "before", "1"])));
-    assert_eq!(bench.column("out", "configuration"), ["P1-5-5", "P1-4-5"]);
+    fs::write(fixture.path("e.toml"), more).unwrap();
+    let run = fixture.run("out", &["--schemes", "meshcloak/paper"]).done();
+    assert!(run.stdout.lines().any(|line| line.split_whitespace().eq(["reused", "1"])));
+    assert_eq!(fixture.column("out", "configuration"), ["P1-5-5", "P1-4-5"]);
 }
 
 #[test]
-fn what_cannot_be_run_or_written_is_said_and_leaves_nothing() {
-    let bench = Bench::new("users = 10\n\nkay = 3");
+fn errors_name_the_problem_and_leave_no_file() {
+    let fixture = EvaluationFixture::new("users = 10\n\nkay = 3");
     let message = |run: Run| {
         assert_eq!(run.code, Some(1), "{run:?}");
         run.stderr
     };
-    let stderr = message(bench.run("out", &[]));
+    let stderr = message(fixture.run("out", &[]));
     assert!(stderr.contains("e.toml, line 3: unknown field `kay` = 3; expected "), "{stderr}");
-    assert!(!Path::new(&bench.path("out")).exists());
-    fs::write(bench.path("e.toml"), TINY).unwrap();
-    fs::write(bench.path("taken"), "").unwrap();
-    let stderr = message(bench.run("taken", &[]));
+    assert!(!Path::new(&fixture.path("out")).exists());
+    fs::write(fixture.path("e.toml"), TINY).unwrap();
+    fs::write(fixture.path("taken"), "").unwrap();
+    let stderr = message(fixture.run("taken", &[]));
     assert!(stderr.contains("taken/cells: "), "{stderr}");
-    let stderr = message(bench.run("out", &["--maps", "nowhere.osm.pbf"]));
+    let stderr = message(fixture.run("out", &["--maps", "nowhere.osm.pbf"]));
     assert!(stderr.contains("nowhere.osm.pbf"), "{stderr}");
-    let stderr = message(bench.run("out", &["--costs", "nowhere"]));
+    let stderr = message(fixture.run("out", &["--costs", "nowhere"]));
     assert!(stderr.contains("--costs nowhere: no such folder"), "{stderr}");
-    assert_eq!(bench.run("out", &["--schemes", "magic"]).code, Some(2));
+    assert_eq!(fixture.run("out", &["--schemes", "magic"]).code, Some(2));
     assert_eq!(meshcloak(&["evaluate"]).code, Some(2));
-    assert_eq!(meshcloak(&["evaluate", "--paper", &bench.path("e.toml")]).code, Some(2));
-    let stderr = message(meshcloak(&["evaluate", &bench.path("none.toml")]));
+    assert_eq!(meshcloak(&["evaluate", "--paper", &fixture.path("e.toml")]).code, Some(2));
+    let stderr = message(meshcloak(&["evaluate", &fixture.path("none.toml")]));
     assert!(stderr.contains("none.toml"), "{stderr}");
 }
 
 #[test]
-fn a_cell_that_somebody_broke_is_named() {
-    let bench = Bench::new(TINY);
-    bench.run("out", &[]).done();
-    let cell = fs::read_dir(bench.path("out/cells")).unwrap().next().unwrap().unwrap().path();
+fn a_damaged_cell_is_named() {
+    let fixture = EvaluationFixture::new(TINY);
+    fixture.run("out", &[]).done();
+    let cell = fs::read_dir(fixture.path("out/cells")).unwrap().next().unwrap().unwrap().path();
     fs::write(&cell, "{").unwrap();
-    let run = bench.run("out", &[]);
+    let run = fixture.run("out", &[]);
     assert_eq!(run.code, Some(1));
     let name = cell.file_name().unwrap().to_str().unwrap();
     assert!(run.stderr.contains(name) && run.stderr.contains("remove it"), "{run:?}");
@@ -221,43 +226,44 @@ fn a_cell_that_somebody_broke_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_full_disk_leaves_no_half_written_result() {
-    // A limit on the size of files is what a test can have of a full disk: 4 KiB, less than a cell.
-    let bench = Bench::new(TINY);
+fn a_full_disk_leaves_no_partial_result() {
+    // A file size limit of 4 KiB, less than a cell, simulates a full disk.
+    let fixture = EvaluationFixture::new(TINY);
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
-    let out = bench.path("out");
+    let out = fixture.path("out");
     let output = Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_meshcloak")])
-        .args(["evaluate", &bench.path("e.toml"), "--out", &out])
+        .args(["evaluate", &fixture.path("e.toml"), "--out", &out])
         .output()
         .unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("out/cells/city-500-7_200_P1-3-5_meshcloak"), "{stderr}");
-    assert_eq!(fs::read_dir(bench.path("out/cells")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(fixture.path("out/cells")).unwrap().count(), 0);
     assert!(!Path::new(&out).join("runs.csv").exists());
-    bench.run("out", &[]).done();
-    assert_eq!(bench.column("out", "configuration").len(), 4);
+    fixture.run("out", &[]).done();
+    assert_eq!(fixture.column("out", "configuration").len(), 4);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_read_only_folder_is_named_and_stays_as_it_was() {
+fn a_read_only_folder_is_named_and_not_changed() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::os::unix::process::CommandExt;
-    let bench = Bench::new(TINY);
-    let out = bench.path("out");
+    let fixture = EvaluationFixture::new(TINY);
+    let out = fixture.path("out");
     fs::create_dir(&out).unwrap();
-    let program = bench.path("meshcloak");
+    let program = fixture.path("meshcloak");
     fs::copy(env!("CARGO_BIN_EXE_meshcloak"), &program).unwrap();
-    for (path, mode) in [(&out, 0o555), (&bench.path(""), 0o755)] {
+    for (path, mode) in [(&out, 0o555), (&fixture.path(""), 0o755)] {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
     let mut command = Command::new(&program);
     if fs::metadata("/proc/self").unwrap().uid() == 0 {
-        command.uid(65534).gid(65534); // nothing is read-only to root
+        command.uid(65534).gid(65534); // root can write everywhere
     }
-    let output = command.args(["evaluate", &bench.path("e.toml"), "--out", &out]).output().unwrap();
+    let output =
+        command.args(["evaluate", &fixture.path("e.toml"), "--out", &out]).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("out/cells: Permission denied"), "{stderr}");
@@ -265,32 +271,32 @@ fn a_read_only_folder_is_named_and_stays_as_it_was() {
 }
 
 #[test]
-fn a_report_is_written_and_can_be_made_again_from_the_files_alone() {
-    let bench = Bench::new(TINY);
-    let run = bench.run("out", &[]).done();
+fn the_report_can_be_rebuilt_from_the_result_files() {
+    let fixture = EvaluationFixture::new(TINY);
+    let run = fixture.run("out", &[]).done();
     assert!(run.stdout.contains("report.html"), "{run:?}");
-    let page = bench.read("out/report.html");
+    let page = fixture.read("out/report.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("MeshCloak: Tiny"));
-    assert!(bench.read("out/plots/success-rate.csv").starts_with("panel,line,x,y"));
+    assert!(fixture.read("out/plots/success-rate.csv").starts_with("panel,line,x,y"));
     for kept in ["cells", "maps", "costs"] {
-        fs::remove_dir_all(bench.path(&format!("out/{kept}"))).unwrap();
+        fs::remove_dir_all(fixture.path(&format!("out/{kept}"))).unwrap();
     }
-    let again = bench.path("again/report.html");
-    fs::create_dir(bench.path("again")).unwrap();
-    meshcloak(&["report", &bench.path("out"), "--out", &again]).done();
-    assert_eq!(bench.read("again/report.html"), page);
-    assert!(bench.read("again/plots/success-rate.svg").starts_with("<svg"));
-    meshcloak(&["report", &bench.path("out")]).done();
-    assert_eq!(bench.read("out/report.html"), page);
+    let again = fixture.path("again/report.html");
+    fs::create_dir(fixture.path("again")).unwrap();
+    meshcloak(&["report", &fixture.path("out"), "--out", &again]).done();
+    assert_eq!(fixture.read("again/report.html"), page);
+    assert!(fixture.read("again/plots/success-rate.svg").starts_with("<svg"));
+    meshcloak(&["report", &fixture.path("out")]).done();
+    assert_eq!(fixture.read("out/report.html"), page);
 }
 
 #[test]
-fn a_report_of_nothing_says_what_is_missing() {
-    let bench = Bench::new(TINY);
-    let run = meshcloak(&["report", &bench.path("")]);
+fn a_report_without_results_names_the_missing_file() {
+    let fixture = EvaluationFixture::new(TINY);
+    let run = meshcloak(&["report", &fixture.path("")]);
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("no results") && run.stderr.contains("runs.csv"), "{run:?}");
-    fs::write(bench.path("runs.csv"), "map,users\na,b\n").unwrap();
-    let run = meshcloak(&["report", &bench.path("")]);
+    fs::write(fixture.path("runs.csv"), "map,users\na,b\n").unwrap();
+    let run = meshcloak(&["report", &fixture.path("")]);
     assert!(run.code == Some(1) && run.stderr.contains("runs.csv"), "{run:?}");
 }

@@ -1,4 +1,4 @@
-//! The program from end to end: what people type, what they get, what is left behind.
+//! End-to-end tests of the program: arguments, output, exit codes, files.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -6,10 +6,9 @@ mod attack;
 mod bad_input;
 mod cloak;
 mod cloak_cells;
-mod cloak_crowds;
 mod cloak_guarantees;
+mod cloak_traffic;
 mod commands;
-mod desk;
 mod documents;
 mod evaluate;
 mod golden;
@@ -20,5 +19,6 @@ mod schemes;
 mod score;
 mod serve;
 mod simulate;
-mod slow_people;
+mod slow_clients;
+mod town;
 mod traces;

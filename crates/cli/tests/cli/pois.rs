@@ -1,7 +1,7 @@
-//! `pois load`, into a database of its own.
+//! `pois load` into a temporary database.
 
 #[path = "../../../gateway/tests/postgis/database.rs"]
-#[allow(dead_code, reason = "the tests of the gateway use all of it")]
+#[allow(dead_code, reason = "the gateway's tests use the rest")]
 mod database;
 
 use crate::program::{Run, meshcloak};
@@ -16,7 +16,7 @@ fn refused(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_maps_points_of_interest_are_loaded_once_however_often() {
+fn loading_twice_does_not_duplicate_points_of_interest() {
     let database = Database::start();
     let url = database.url();
     let folder = tempfile::tempdir().unwrap();
@@ -29,9 +29,9 @@ fn a_maps_points_of_interest_are_loaded_once_however_often() {
         meshcloak(&[&city[..], &["--table", table]].concat()).done().stdout
     };
     let count = |table: &str| database.sql(&format!("SELECT count(*) FROM {table}")).remove(0);
-    let said = load("places");
+    let output = load("places");
     let first = count("places");
-    assert!(first.parse::<u32>().unwrap() > 20 && said.starts_with(&first), "{said}");
+    assert!(first.parse::<u32>().unwrap() > 20 && output.starts_with(&first), "{output}");
     load("places");
     assert_eq!(count("places"), first);
     let row = "SELECT name, category, round(ST_X(geog::geometry)::numeric, 6) FROM places";
@@ -48,7 +48,7 @@ fn a_maps_points_of_interest_are_loaded_once_however_often() {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_said_in_a_sentence() {
+fn errors_name_the_problem_without_the_password() {
     let nowhere = "postgres://me:secret@127.0.0.1:1/none";
     let folder = tempfile::tempdir().unwrap();
     let map = folder.path().join("m");

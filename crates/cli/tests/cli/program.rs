@@ -1,9 +1,9 @@
-//! Running the program, and finding real maps.
+//! Runs the program and finds real maps.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What a run of the program left behind.
+/// Result of a run of the program.
 #[derive(Debug)]
 pub struct Run {
     pub code: Option<i32>,
@@ -22,30 +22,30 @@ pub fn meshcloak<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Run {
 }
 
 impl Run {
-    /// The run, which must have succeeded.
+    /// Asserts that the run succeeded and returns it.
     #[track_caller]
     pub fn done(self) -> Run {
         assert_eq!(self.code, Some(0), "{self:?}");
         self
     }
 
-    /// Standard output as JSON.
+    /// Returns standard output as JSON.
     #[track_caller]
     pub fn json(self) -> serde_json::Value {
         serde_json::from_str(&self.done().stdout).unwrap()
     }
 }
 
-/// A real map below `$MESHCLOAK_MAPS`; `None`, said aloud, if the variable is not set. A map that
-/// is missing although the variable is set fails the test.
+/// Returns the path of a real map below `$MESHCLOAK_MAPS`; `None`, with a message, if the variable is
+/// not set. A missing map fails the test if the variable is set.
 #[track_caller]
 pub fn real_map(name: &str) -> Option<PathBuf> {
     let Some(maps) = std::env::var_os("MESHCLOAK_MAPS") else {
-        eprintln!("skipped: MESHCLOAK_MAPS is not set, so {name} is not there");
+        eprintln!("skipped: MESHCLOAK_MAPS is not set, so {name} is not available");
         return None;
     };
     let path = PathBuf::from(maps).join(name);
-    let folder = path.parent().expect("a map lies in a folder");
+    let folder = path.parent().expect("the path has a folder");
     assert!(folder.is_dir(), "MESHCLOAK_MAPS is set, but {} is missing", folder.display());
     Some(path)
 }

@@ -1,4 +1,4 @@
-//! The real maps: their counts as published beside them, and the same map from every form.
+//! Real maps: published counts, and equality of the same map in different formats.
 
 use crate::program::{meshcloak, real_map};
 use serde_json::Value;
@@ -19,7 +19,7 @@ fn near(found: f64, expected: f64, tolerance: f64, what: &str) {
 }
 
 #[test]
-fn oldenburg_is_the_papers_own_map_in_both_forms() {
+fn oldenburg_has_the_counts_of_the_paper_in_both_formats() {
     let Some(binary) = real_map("oldenburg/oldenburgGen.node") else { return };
     let text = real_map("oldenburg/oldenburgGen.edge.txt").unwrap();
     let [binary, text] = [binary, text].map(|path| info(&path, &[]));
@@ -53,7 +53,7 @@ const MAPS: [Row; 7] = [
 ];
 
 #[test]
-fn every_map_has_the_counts_it_is_known_for() {
+fn each_map_has_its_published_counts() {
     for (name, nodes, edges, width, height, km, one_way) in MAPS {
         let Some(path) = real_map(name) else { return };
         let info = info(&path, &["--every-node", "--whole-map"]);
@@ -69,13 +69,13 @@ fn every_map_has_the_counts_it_is_known_for() {
 }
 
 #[test]
-fn stockton_has_31_streets_without_extent() {
+fn stockton_has_31_streets_of_length_0() {
     let Some(path) = real_map("stockton/stockton.node") else { return };
     assert_eq!(info(&path, &[])["repairs"]["zero_length"], 31);
 }
 
 #[test]
-fn points_of_interest_are_as_many_as_published() {
+fn points_of_interest_have_their_published_counts() {
     for (name, pois) in [
         ("porto/porto-city.osm.pbf", 136.0),
         ("porto/porto_portugal.osm.pbf", 316.0),
@@ -93,7 +93,7 @@ fn points_of_interest_are_as_many_as_published() {
 }
 
 #[test]
-fn paris_lies_in_paris() {
+fn paris_has_the_coordinates_of_paris() {
     let Some(path) = real_map("paris/paris.streets.csv.gz") else { return };
     let info = info(&path, &[]);
     near(info["origin"][0].as_f64().unwrap(), 2.34, 0.03, "longitude");

@@ -1,8 +1,8 @@
-//! `meshcloak cloak --scheme NAME`: the rivals on the same rows, in the same files.
+//! `meshcloak cloak --scheme NAME`: baselines with the same input and output formats.
 
-use crate::cloak_crowds::Crowd;
-use crate::desk::Desk;
+use crate::cloak_traffic::TrafficFixture;
 use crate::program::meshcloak;
+use crate::town::TownFixture;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ const SCHEMES: [&str; 8] = [
     "planar-laplace",
 ];
 
-/// The shape that a scheme publishes instead of streets.
+/// Returns the shape that a scheme publishes instead of streets.
 fn shape(scheme: &str) -> Option<&'static str> {
     match scheme {
         "hilbert-cloak" | "casper" | "interval-cloak" => Some("rectangle"),
@@ -27,10 +27,10 @@ fn shape(scheme: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn three_people_on_a_row_of_streets_come_out_as_on_paper() {
+fn three_queries_have_the_expected_outcomes() {
     let three =
         "query,user,t,x,y,k,dt,dc\na,1,1,10,0,2,0,50\nb,2,1,20,0,3,0,50\nc,3,1,250,0,4,0,50\n";
-    let desk = Desk::new(three);
+    let town = TownFixture::new(three);
     let expected = |region: &str| {
         let row = |query: &str, k: u32| {
             format!(
@@ -42,23 +42,23 @@ fn three_people_on_a_row_of_streets_come_out_as_on_paper() {
         format!("{}{}{late}", row("a", 2), row("b", 3))
     };
     let plane = r#""mesh":["s1","s2","s3"],"rectangle":[10,0,250,0],"length":240.0"#;
-    assert_eq!(desk.outcomes(&["--scheme", "hilbert-cloak"]), expected(plane));
+    assert_eq!(town.outcomes(&["--scheme", "hilbert-cloak"]), expected(plane));
     let streets = r#""mesh":["s1","s3"],"length":200.0"#;
-    assert_eq!(desk.outcomes(&["--scheme", "hilbert-streets"]), expected(streets));
+    assert_eq!(town.outcomes(&["--scheme", "hilbert-streets"]), expected(streets));
 }
 
 #[test]
-fn every_scheme_accounts_for_everyone_and_shows_the_service_its_own_kind_of_region() {
-    let crowd = Crowd::new("300");
+fn each_scheme_has_one_outcome_per_query_and_discloses_its_region_type() {
+    let traffic = TrafficFixture::new("300");
     for scheme in SCHEMES {
-        let disclosures = crowd.path("d");
+        let disclosures = traffic.path("d");
         let summary =
-            crowd.cloak("q.csv", "o", &["--scheme", scheme, "--disclosures", &disclosures]);
+            traffic.cloak("q.csv", "o", &["--scheme", scheme, "--disclosures", &disclosures]);
         assert_eq!(
             (&summary["scheme"], &summary["settings"]["scheme"]),
             (&scheme.into(), &scheme.into())
         );
-        let outcomes = crowd.outcomes("o");
+        let outcomes = traffic.outcomes("o");
         let ids: BTreeSet<&str> = outcomes.iter().filter_map(|o| o["query"].as_str()).collect();
         assert_eq!((outcomes.len(), ids.len()), (3_300, 3_300), "{scheme}");
         let served: Vec<&Value> =
@@ -73,7 +73,7 @@ fn every_scheme_accounts_for_everyone_and_shows_the_service_its_own_kind_of_regi
             }
             assert!(outcome["mesh"].is_array() && outcome["length"].is_number(), "{outcome}");
         }
-        for disclosure in crowd.outcomes("d") {
+        for disclosure in traffic.outcomes("d") {
             let fields: Vec<&String> = disclosure.as_object().unwrap().keys().collect();
             let mut expected = ["at", shape(scheme).unwrap_or("mesh")];
             expected.sort_unstable();
@@ -83,8 +83,8 @@ fn every_scheme_accounts_for_everyone_and_shows_the_service_its_own_kind_of_regi
 }
 
 #[test]
-fn settings_of_meshcloak_are_refused_beside_another_scheme() {
-    let desk = Desk::new("query,user,t,x,y,k,dt,dc\n");
+fn settings_of_meshcloak_are_rejected_with_other_schemes() {
+    let town = TownFixture::new("query,user,t,x,y,k,dt,dc\n");
     let settings = [
         ("--guarantee", "paper"),
         ("--pipeline", "fast"),
@@ -93,14 +93,15 @@ fn settings_of_meshcloak_are_refused_beside_another_scheme() {
         ("--budget", "9"),
     ];
     for (name, value) in settings {
-        desk.run(&["--scheme", "meshcloak", name, value]).done();
-        let run = desk.run(&["--scheme", "casper", name, value]);
-        let said = format!("{name} is a setting of `meshcloak`; `--scheme casper` has none such");
-        assert!(run.code == Some(1) && run.stderr.contains(&said), "{run:?}");
+        town.run(&["--scheme", "meshcloak", name, value]).done();
+        let run = town.run(&["--scheme", "casper", name, value]);
+        let message =
+            format!("{name} is a setting of `meshcloak`; `--scheme casper` does not have it");
+        assert!(run.code == Some(1) && run.stderr.contains(&message), "{run:?}");
     }
-    let run = desk.run(&["--scheme", "clairvoyance"]);
+    let run = town.run(&["--scheme", "clairvoyance"]);
     assert!(run.code == Some(2) && SCHEMES.iter().all(|name| run.stderr.contains(name)), "{run:?}");
-    let table = desk.run(&["--scheme", "casper"]).done().stdout;
+    let table = town.run(&["--scheme", "casper"]).done().stdout;
     assert!(table.contains("scheme") && table.contains("casper"), "{table}");
     let help = meshcloak(&["cloak", "--help"]).done().stdout;
     assert!(SCHEMES.iter().all(|name| help.contains(name)), "{help}");

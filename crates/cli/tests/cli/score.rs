@@ -1,13 +1,12 @@
-//! `meshcloak score` says of the files of `cloak` what `cloak` itself says, and names what is wrong
-//! with those of others.
+//! `meshcloak score` reports the metrics of `cloak` and names errors in outcomes by line.
 
 use crate::cloak::DAY;
-use crate::desk::Desk;
 use crate::program::meshcloak;
+use crate::town::TownFixture;
 use serde_json::Value;
 use std::fs;
 
-/// Everything in a summary that does not depend on a clock.
+/// Fields of a summary that do not depend on a clock.
 const METRICS: [&str; 14] = [
     "queries",
     "succeeded",
@@ -35,10 +34,10 @@ fn assert_same(summary: &Value, score: &Value) {
 }
 
 #[test]
-fn the_day_is_scored_as_its_own_summary_says() {
-    let desk = Desk::new(DAY);
-    let summary = desk.run(&["--json", "--guarantee", "paper"]).json();
-    let (map, queries, outcomes) = (desk.path("t"), desk.path("q"), desk.path("o"));
+fn the_score_equals_the_summary_of_cloak() {
+    let town = TownFixture::new(DAY);
+    let summary = town.run(&["--json", "--guarantee", "paper"]).json();
+    let (map, queries, outcomes) = (town.path("t"), town.path("q"), town.path("o"));
     let files = ["--queries", &queries, "--outcomes", &outcomes, "--json"];
     assert_same(&summary, &meshcloak(&[&["score"], &files[..]].concat()).json());
     assert_same(&summary, &meshcloak(&[&["score", &map], &files[..]].concat()).json());
@@ -48,12 +47,12 @@ fn the_day_is_scored_as_its_own_summary_says() {
 }
 
 #[test]
-fn a_crowd_in_gzipped_files_is_scored_as_its_own_summary_says() {
+fn gzipped_files_of_each_scheme_score_as_their_summary() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (queries, outcomes) = (path("q.csv.gz"), path("o.ndjson.gz"));
-    let people = ["simulate", "city:500:7", "--users", "300", "--out", &queries];
-    meshcloak(&people).done();
+    let simulate = ["simulate", "city:500:7", "--users", "300", "--out", &queries];
+    meshcloak(&simulate).done();
     let schemes = ["meshcloak", "clique-cloak", "casper", "planar-laplace"];
     for (batch, scheme) in ["1", "0.7"].iter().flat_map(|batch| schemes.map(|s| (batch, s))) {
         let files = ["city:500:7", "--queries", &queries, "--batch", batch, "--json"];
@@ -68,10 +67,10 @@ fn a_crowd_in_gzipped_files_is_scored_as_its_own_summary_says() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_line() {
-    let desk = Desk::new(DAY);
-    desk.run(&[]).done();
-    let (queries, outcomes) = (desk.path("q"), desk.path("o"));
+fn contradictory_outcomes_are_named_by_line() {
+    let town = TownFixture::new(DAY);
+    town.run(&[]).done();
+    let (queries, outcomes) = (town.path("q"), town.path("o"));
     let text = fs::read_to_string(&outcomes).unwrap();
     let lines = text.lines().count();
     let again = text.lines().find(|line| line.contains("expired")).unwrap();
@@ -81,7 +80,7 @@ fn what_is_wrong_is_named_with_its_line() {
     assert_eq!(run.code, Some(1));
     let expected = format!("o, line {}: query `", lines + 1);
     assert!(run.stderr.contains(&expected) && run.stderr.contains("already"), "{run:?}");
-    let run = meshcloak(&["score", "--queries", &queries, "--outcomes", &desk.path("none")]);
+    let run = meshcloak(&["score", "--queries", &queries, "--outcomes", &town.path("none")]);
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("none: "), "{run:?}");
     assert_eq!(meshcloak(&["score", "--queries", &queries]).code, Some(2));

@@ -1,10 +1,10 @@
-//! The gateway as a process: settings, keys, signals, and people who ask it.
+//! The gateway as a process: settings, keys, signals, and simulated clients.
 
 use crate::program::meshcloak;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// A gateway that runs, and where.
+/// Running gateway process and its URL.
 pub struct Serving {
     child: Child,
     pub url: String,
@@ -22,13 +22,13 @@ impl Serving {
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let address = lines
             .find_map(|line| line.unwrap().strip_prefix("note: listening on ").map(str::to_owned))
-            .expect("it says where it listens");
-        // It must go on being able to speak.
+            .expect("the gateway prints its address");
+        // Drains standard error so that the gateway never blocks on it.
         std::thread::spawn(move || lines.for_each(drop));
         Serving { child, url: format!("http://{address}") }
     }
 
-    /// An orderly end.
+    /// Stops the gateway by SIGTERM.
     pub fn end(mut self) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
@@ -37,10 +37,10 @@ impl Serving {
 }
 
 #[test]
-fn people_who_ask_a_gateway_get_the_truth_streamed_and_by_requests() {
+fn answers_are_exact_by_stream_and_by_requests() {
     let serving = Serving::start(&["--demo", "--set", "limits.rate=100000"]);
     for by in ["stream", "requests"] {
-        let told = meshcloak(&[
+        let result = meshcloak(&[
             "drive",
             "--target",
             &serving.url,
@@ -56,19 +56,19 @@ fn people_who_ask_a_gateway_get_the_truth_streamed_and_by_requests() {
             "-q",
         ])
         .json();
-        assert!(told["outcomes"]["answered"].as_u64().unwrap_or(0) > 20, "{told}");
-        assert_eq!(told["disagreed"], 0, "{told}");
-        assert_eq!(told["checked"], told["outcomes"]["answered"], "{told}");
-        assert_eq!(told["said_exact"], told["checked"], "{told}");
-        assert!(told["outcomes"].get("no response").is_none(), "{told}");
+        assert!(result["outcomes"]["answered"].as_u64().unwrap_or(0) > 20, "{result}");
+        assert_eq!(result["disagreed"], 0, "{result}");
+        assert_eq!(result["checked"], result["outcomes"]["answered"], "{result}");
+        assert_eq!(result["said_exact"], result["checked"], "{result}");
+        assert!(result["outcomes"].get("no response").is_none(), "{result}");
     }
     serving.end();
 }
 
 #[test]
-fn settings_are_checked_before_anything_runs() {
+fn settings_are_checked_before_the_gateway_starts() {
     let run = meshcloak(&["serve", "--check", "--demo", "--map", "city:500:7", "-q"]).done();
-    assert_eq!(run.stdout, "everything is in order\n");
+    assert_eq!(run.stdout, "configuration is valid\n");
     let wrong = meshcloak(&["serve", "--check", "--set", "limits.k_max=1"]);
     assert_eq!(wrong.code, Some(1));
     assert!(wrong.stderr.contains("`limits.k_max` is `1` (flag), expected"), "{}", wrong.stderr);
@@ -81,7 +81,7 @@ fn settings_are_checked_before_anything_runs() {
 }
 
 #[test]
-fn keys_are_made_listed_and_revoked() {
+fn keys_are_created_listed_and_revoked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys.json");
     let path = path.to_str().unwrap();
@@ -94,5 +94,7 @@ fn keys_are_made_listed_and_revoked() {
     meshcloak(&["keys", "revoke", id, "--keys", path]).done();
     assert_eq!(meshcloak(&["keys", "list", "--keys", path]).done().stdout, "");
     let again = meshcloak(&["keys", "revoke", id, "--keys", path]);
-    assert_eq!((again.code, again.stderr), (Some(1), format!("meshcloak: no key `{id}`\n")));
+    assert_eq!(again.code, Some(1));
+    let message = format!("meshcloak: no key with id `{id}`; `meshcloak keys list` lists all\n");
+    assert_eq!(again.stderr, message);
 }

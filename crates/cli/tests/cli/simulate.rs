@@ -1,4 +1,4 @@
-//! `meshcloak simulate`: files that come out, the same for the same seed; what is refused.
+//! `meshcloak simulate`: output files, reproducibility, errors.
 
 use crate::program::meshcloak;
 use std::fs;
@@ -18,7 +18,7 @@ fn simulate(folder: &Path, arguments: &[&str]) -> crate::program::Run {
 }
 
 #[test]
-fn queries_come_out_in_order_and_the_same_for_the_same_seed() {
+fn queries_are_in_order_and_reproducible() {
     let folder = tempfile::tempdir().unwrap();
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     for (name, seed) in [("a.csv", "1"), ("b.csv", "1"), ("c.csv", "2")] {
@@ -38,7 +38,7 @@ fn queries_come_out_in_order_and_the_same_for_the_same_seed() {
 }
 
 #[test]
-fn every_file_that_is_asked_for_is_written() {
+fn all_requested_files_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let run = simulate(
         folder.path(),
@@ -77,7 +77,7 @@ fn every_file_that_is_asked_for_is_written() {
 }
 
 #[test]
-fn the_summary_is_json_and_the_same_with_any_number_of_threads() {
+fn results_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
     for (threads, queries, plot) in [("1", "@1.csv", "@1.svg"), ("3", "@3.csv", "@3.svg")] {
@@ -98,25 +98,29 @@ fn the_summary_is_json_and_the_same_with_any_number_of_threads() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_leaves_nothing_behind() {
+fn errors_name_the_problem_and_leave_no_file() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bad.toml"), "queries = 3\nspeeed = 4\n").unwrap();
     let cases: [(&[&str], i32, &str); 10] = [
         (&["--profile", "p9"], 1, "no such profile; expected p1, p2, city or a file"),
         (&["--profile", "@bad.toml"], 1, "unknown field `speeed`"),
-        (&["--draw", "@x.bmp"], 1, "expected an ending .png or .svg"),
-        (&["--draw", "@x.png", "--at", "99999", "--out", "@q.csv"], 1, "the last second is"),
-        (&["--out", "@nowhere/q.csv"], 1, "its folder does not exist"),
-        (&["--plot", "@x.txt"], 1, "expected an ending .png or .svg"),
+        (&["--draw", "@x.bmp"], 1, "expected the extension .png or .svg"),
+        (
+            &["--draw", "@x.png", "--at", "99999", "--out", "@q.csv"],
+            1,
+            "the simulation ends at second",
+        ),
+        (&["--out", "@nowhere/q.csv"], 1, "the folder does not exist"),
+        (&["--plot", "@x.txt"], 1, "expected the extension .png or .svg"),
         (&["--plot", "@x.svg", "--beside", "p9"], 1, "no such profile"),
         (&["--beside", "p2"], 2, "--plot"),
         (&["--threads", "0"], 2, "--threads"),
-        (&["--k", "5-2"], 2, "expected LEAST-MOST"),
+        (&["--k", "5-2"], 2, "expected MIN-MAX"),
     ];
-    for (arguments, code, said) in cases {
+    for (arguments, code, message) in cases {
         let run = simulate(folder.path(), arguments);
         assert_eq!(run.code, Some(code), "{run:?}");
-        assert!(run.stderr.contains(said), "{run:?}");
+        assert!(run.stderr.contains(message), "{run:?}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the bad profile");
 }

@@ -1,12 +1,12 @@
-//! `meshcloak traces`: real traces on real maps, and what is said of bad ones.
+//! `meshcloak traces`: real traces on real maps, errors in invalid traces.
 
 use crate::program::{Run, meshcloak, real_map};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// A real trace: they lie beside the real maps.
+/// Returns the path of a real trace, in the folder beside the real maps.
 fn real_trace(name: &str) -> PathBuf {
-    let maps = std::env::var_os("MESHCLOAK_MAPS").expect("asked after a map was found");
+    let maps = std::env::var_os("MESHCLOAK_MAPS").expect("called after a map was found");
     let path = PathBuf::from(maps).join("../traces").join(name);
     assert!(path.exists(), "{} is missing", path.display());
     path
@@ -24,7 +24,7 @@ fn number(value: &Value) -> f64 {
 }
 
 #[test]
-fn both_kinds_of_brinkhoff_trace_lie_on_oldenburg() {
+fn both_brinkhoff_formats_snap_to_oldenburg() {
     let Some(map) = real_map("oldenburg/oldenburgGen.node") else { return };
     let map = map.to_str().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -32,10 +32,10 @@ fn both_kinds_of_brinkhoff_trace_lie_on_oldenburg() {
     let plain = [real_trace("brinkhoff-oldenburg/objects-5000.txt.gz")];
     let with_k = [2, 0, 1].map(|n| real_trace(&format!("brinkhoff-oldenburg/with-k-t{n}.txt.gz")));
     let cases: [(&[PathBuf], u64, u64); 2] = [(&plain, 5_000, 104_176), (&with_k, 10_000, 30_000)];
-    for (files, people, points) in cases {
+    for (files, users, points) in cases {
         let more = ["--json", "--interval", "10", "--out", out.to_str().unwrap()];
         let outcome = traces(files, map, &more).json();
-        assert_eq!((&outcome["people"], &outcome["queries"]), (&people.into(), &points.into()));
+        assert_eq!((&outcome["people"], &outcome["queries"]), (&users.into(), &points.into()));
         assert_eq!(outcome["points"]["snapped"], points);
         assert!(number(&outcome["points"]["largest_m"]) < 0.1, "{outcome}");
         assert_eq!(outcome["points"]["jumps"], 0);
@@ -66,7 +66,7 @@ fn taxi_trips_are_matched_to_porto() {
 }
 
 #[test]
-fn overlaid_trips_begin_within_the_window_and_come_out_the_same_twice() {
+fn overlaid_trips_begin_within_the_window_and_are_reproducible() {
     let Some(map) = real_map("porto/porto-city.osm.pbf") else { return };
     let trace = [real_trace("porto-taxi/train_1500.csv.gz")];
     let folder = tempfile::tempdir().unwrap();
@@ -92,7 +92,7 @@ fn written(folder: &Path, name: &str, text: &str) -> PathBuf {
 }
 
 #[test]
-fn bad_traces_are_refused_or_explained() {
+fn invalid_traces_are_rejected_or_noted() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let refused = |name: &str, text: &str, expected: &str| {
@@ -113,7 +113,7 @@ fn bad_traces_are_refused_or_explained() {
     let back = "point\t1\t1\t0\t7\t0\t0\t3\t4\t5\npoint\t1\t1\t0\t6\t0\t0\t3\t4\t5\n";
     let file = written(folder, "g", back);
     let run = meshcloak(&["traces", "--map", "city:500:1", file.to_str().unwrap()]).done();
-    assert!(run.stderr.contains("1 points are not later than the one before"), "{run:?}");
+    assert!(run.stderr.contains("1 points not later than the previous point skipped"), "{run:?}");
 
     let run = traces(&[written(folder, "h", back)], "city:500:1", &["--profile", "p9"]);
     assert!(run.stderr.contains("p9: no such profile; expected p1, p2, city or a file"), "{run:?}");

@@ -100,14 +100,14 @@ impl Scene<'_> {
     ) -> Option<Posterior> {
         let publications = self.replay.published.get(&published.query.user)?;
         let disclosures: Vec<LinkedDisclosure> = publications.iter().map(disclosure).collect();
-        let named: Vec<Vec<UserId>> =
+        let candidate_sets: Vec<Vec<UserId>> =
             publications.iter().map(|published| self.users(published)).collect();
         let state: &State = published.state.as_deref()?;
-        let people = SchemeRerun::candidates(state);
+        let candidates = SchemeRerun::candidates(state);
         let atlas = &self.arena.atlas;
         let make = || self.arena.factory.make(self.scheme).expect("the id is one of SCHEMES");
-        let again = SchemeRerun { make: &make, state, now: published.at };
-        let crowd = Snapshot::new(&people, &again);
+        let rerun = SchemeRerun { make: &make, state, now: published.at };
+        let snapshot = Snapshot::new(&candidates, &rerun);
         let query = &published.query;
         attack.attack(&View {
             atlas,
@@ -116,8 +116,8 @@ impl Scene<'_> {
             disclosures: &disclosures,
             attacked,
             previous: self.previous(published),
-            snapshot: Some(&crowd),
-            candidate_sets: &named,
+            snapshot: Some(&snapshot),
+            candidate_sets: &candidate_sets,
             prior: Some(&self.moment.prior),
         })
     }
@@ -139,8 +139,8 @@ impl Scene<'_> {
     /// Number of candidate users: those named by the attack, or else the members of the set at
     /// candidate positions.
     fn candidate_count(&self, left: &Posterior, published: &Publication) -> usize {
-        if let Some(people) = &left.candidates {
-            return people.len();
+        if let Some(candidates) = &left.candidates {
+            return candidates.len();
         }
         let queries = published.members.iter().filter_map(|id| self.replay.queries.get(id));
         queries.filter(|query| left.holds(query.position)).count()
@@ -162,8 +162,8 @@ impl Scene<'_> {
             }
             Region::Disc(disc) => (0..48).map(|step| rim(disc, step)).collect(),
         };
-        let place = |point| self.arena.frame.lon_lat(point);
-        Some(corners.into_iter().map(place).map(|place| [place.lon, place.lat]).collect())
+        let lon_lats = corners.into_iter().map(|corner| self.arena.frame.lon_lat(corner));
+        Some(lon_lats.map(|lon_lat| [lon_lat.lon, lon_lat.lat]).collect())
     }
 }
 

@@ -1,39 +1,29 @@
-//! The files of results, put together from the cells in the order of the grid.
+//! Writes the result files from the stored cells, in the order of the grid.
 
 use super::{EvaluationError, Work};
 use crate::experiment::Volume;
 use crate::grid::Cell;
 use crate::maps::MapPlan;
 use crate::provenance::{Machine, Provenance};
-use crate::results::{self, SchemeRow, VolumeRow};
-use crate::store::{Done, StoreError};
+use crate::results::{self, RunRow, SchemeRow, VolumeRow};
+use crate::store::{CellResult, Store, StoreError};
 use std::path::{Path, PathBuf};
 
-/// Writes all of them; gives their names, and the commits of the programs that ran the cells.
+/// Written files, and commits of the programs that ran the cells.
+pub(super) struct Assembled {
+    pub files: Vec<PathBuf>,
+    pub commits: Vec<String>,
+}
+
+/// Writes all result files.
 pub(super) fn assemble(
     work: &Work<'_>,
     cells: &[Cell],
     plans: &[MapPlan],
     machine: Machine,
-) -> Result<(Vec<PathBuf>, Vec<String>), EvaluationError> {
+) -> Result<Assembled, EvaluationError> {
     let store = work.store;
-    let mut runs = Vec::with_capacity(cells.len());
-    let (mut volume, mut schemes, mut commits) = (Vec::new(), Vec::<SchemeRow>::new(), Vec::new());
-    for cell in cells {
-        let Some(done) = store.cell(cell)? else { continue };
-        if cell.volume == Volume::BySecond {
-            volume.extend(rows(&done));
-        }
-        if !schemes.iter().any(|known| known.scheme == done.scheme.scheme) {
-            schemes.push(done.scheme);
-        }
-        if !commits.contains(&done.commit) {
-            commits.push(done.commit);
-        }
-        runs.push(done.run);
-    }
-    let order = crate::schemes::names();
-    schemes.sort_by_key(|row| order.iter().position(|name| *name == row.scheme));
+    let Rows { runs, volume, schemes, commits } = Rows::collect(store, cells)?;
     let maps: Vec<_> =
         plans.iter().filter_map(|plan| store.map(plan).transpose()).collect::<Result<_, _>>()?;
     let provenance = Provenance {
@@ -45,32 +35,61 @@ pub(super) fn assemble(
         jobs: work.jobs,
         threads: work.threads,
     };
-    let mut files = Vec::new();
-    let mut named = |name: &str| {
-        files.push(store.file(name));
-        store.file(name)
-    };
-    write(&named("runs.csv"), &runs)?;
-    write(&named("volume.csv"), &volume)?;
-    write(&named("maps.csv"), &maps)?;
-    write(&named("schemes.csv"), &schemes)?;
+    let names = ["runs.csv", "volume.csv", "maps.csv", "schemes.csv", "provenance.toml"];
+    let files = names.map(|name| store.file(name));
+    write(&files[0], &runs)?;
+    write(&files[1], &volume)?;
+    write(&files[2], &maps)?;
+    write(&files[3], &schemes)?;
     let text = provenance.to_toml();
-    import::write_file(&named("provenance.toml"), text.as_bytes()).map_err(StoreError::from)?;
-    Ok((files, commits))
+    import::write_file(&files[4], text.as_bytes()).map_err(StoreError::from)?;
+    Ok(Assembled { files: files.into(), commits })
+}
+
+#[derive(Default)]
+struct Rows {
+    runs: Vec<RunRow>,
+    volume: Vec<VolumeRow>,
+    schemes: Vec<SchemeRow>,
+    commits: Vec<String>,
+}
+
+impl Rows {
+    fn collect(store: &Store, cells: &[Cell]) -> Result<Rows, StoreError> {
+        let mut rows = Rows::default();
+        for cell in cells {
+            let Some(result) = store.cell(cell)? else { continue };
+            if cell.volume == Volume::BySecond {
+                rows.volume.extend(volume_rows(&result));
+            }
+            if !rows.schemes.iter().any(|known| known.scheme == result.scheme.scheme) {
+                rows.schemes.push(result.scheme);
+            }
+            if !rows.commits.contains(&result.commit) {
+                rows.commits.push(result.commit);
+            }
+            rows.runs.push(result.run);
+        }
+        let order = crate::schemes::names();
+        let index = |row: &SchemeRow| order.iter().position(|name| *name == row.scheme);
+        rows.schemes.sort_by_key(|row| index(row).unwrap_or(order.len()));
+        Ok(rows)
+    }
 }
 
 fn write<R: results::Row>(path: &Path, rows: &[R]) -> Result<(), StoreError> {
     Ok(results::write(path, rows)?)
 }
 
-fn rows(done: &Done) -> impl Iterator<Item = VolumeRow> {
-    done.seconds.iter().map(|&[time, new, succeeded, expired, waiting, nodes, edges]| VolumeRow {
-        map: done.run.map.clone(),
-        users: done.run.users,
-        configuration: done.run.configuration.clone(),
-        scheme: done.run.scheme.clone(),
-        view: done.run.view.clone(),
-        seed: done.run.seed,
+fn volume_rows(result: &CellResult) -> impl Iterator<Item = VolumeRow> {
+    let CellResult { run, seconds, .. } = result;
+    seconds.iter().map(|&[time, new, succeeded, expired, waiting, nodes, edges]| VolumeRow {
+        map: run.map.clone(),
+        users: run.users,
+        configuration: run.configuration.clone(),
+        scheme: run.scheme.clone(),
+        view: run.view.clone(),
+        seed: run.seed,
         time,
         new,
         succeeded,

@@ -1,43 +1,43 @@
-//! What can be wrong with an experiment: where, which field, what it holds, what it should hold.
+//! Errors of experiment files: file, line, field, value and what was expected.
 
 use std::path::PathBuf;
 
-/// Why a file is no experiment.
+/// Why an experiment file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}, line {line}: {problem}", file.display())]
 pub struct ExperimentError {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// Counted from 1.
+    /// Line, counted from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// Problem on that line.
     pub problem: ExperimentProblem,
 }
 
-/// What is wrong.
+/// Problem of one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExperimentProblem {
-    /// No TOML.
+    /// Invalid TOML.
     #[error("{0}")]
     Syntax(String),
-    /// Nobody knows that field.
+    /// Unknown field.
     #[error("unknown field `{field}` = {value}; expected {expected}")]
     Unknown {
-        /// Its name.
+        /// Name of the field.
         field: String,
-        /// What it holds.
+        /// Value of the field.
         value: String,
-        /// What there could be instead.
+        /// Known fields.
         expected: String,
     },
-    /// A value of another kind, or out of its range.
+    /// Value of the wrong type or out of range.
     #[error("`{field}` is {value}; expected {expected}")]
     Value {
-        /// Its name.
+        /// Name of the field.
         field: String,
-        /// What it holds.
+        /// Value of the field.
         value: String,
-        /// What it should hold.
+        /// Valid values.
         expected: String,
     },
 }

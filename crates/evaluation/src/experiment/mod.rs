@@ -1,13 +1,13 @@
-//! What is to be tried: grids of map × people × profile × k × dt × scheme × view × seed.
+//! Experiments: grids of map × users × profile × k × dt × scheme × view × seed.
 //!
-//! An experiment is a TOML file (`experiments/`). The fields of a grid may stand at the top; those
-//! of a `[[grid]]` go before them, and what neither says is as in the paper (Table III).
+//! An experiment is a TOML file (`experiments/`). Top-level fields are defaults of every
+//! `[[grid]]`; fields that are absent in both have the values of the paper (Table III).
 
 mod error;
-mod fields;
 mod read;
 #[cfg(test)]
 mod tests;
+mod toml_table;
 
 pub use error::ExperimentError;
 
@@ -17,51 +17,52 @@ use std::path::{Path, PathBuf};
 /// One or more grids under a title.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
-    /// What it shows.
+    /// Title of the report.
     pub title: String,
-    /// In the order of the file.
+    /// Grids in the order of the file.
     pub grids: Vec<Grid>,
 }
 
-/// Every combination of these.
+/// Value lists of one grid; every combination is a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// Known by name (see [`crate::maps::NAMES`]), `city`, `city:STREETS:SEED`, or a path.
+    /// Known names (see [`crate::maps::NAMES`]), `city`, `city:STREETS:SEED`, or paths.
     pub maps: Vec<String>,
-    /// How many people.
+    /// Numbers of users.
     pub users: Vec<u32>,
-    /// `p1`, `p2`, `city`; with `taxi-` before it real trips that ask as often as the profile says.
+    /// `p1`, `p2` or `city`; the prefix `taxi-` selects recorded trips with the query interval of the
+    /// profile.
     pub profiles: Vec<String>,
-    /// Smallest and largest k.
+    /// Ranges of k: smallest and largest.
     pub k: Vec<(u32, u32)>,
-    /// How long people wait.
-    pub dt: Waits,
-    /// Names of schemes.
+    /// Temporal tolerances.
+    pub dt: Tolerances,
+    /// Canonical names of schemes.
     pub schemes: Vec<String>,
     /// Whether processing takes time.
     pub views: Vec<View>,
-    /// What chance begins with.
+    /// Random seeds.
     pub seeds: Vec<u64>,
-    /// Whether `volume.csv` is to hold what happened second by second, of seed 1.
+    /// Detail of `volume.csv`.
     pub volume: Volume,
-    /// Real trips.
-    pub trips: Trips,
+    /// Recorded trips.
+    pub trips: TripSource,
 }
 
 /// Whether processing takes time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum View {
-    /// Time stands still while a scheme works.
+    /// Processing takes no time.
     Unlimited,
-    /// A scheme works in real time, and whoever waits, waits.
+    /// Processing takes the measured time, and queries expire meanwhile.
     RealTime,
 }
 
 impl View {
-    /// All of them.
+    /// Both views.
     pub const ALL: [View; 2] = [View::Unlimited, View::RealTime];
 
-    /// As in files.
+    /// Name in files.
     pub fn name(self) -> &'static str {
         match self {
             View::Unlimited => "unlimited",
@@ -70,49 +71,49 @@ impl View {
     }
 }
 
-/// Whether what happens second by second is wanted.
+/// Detail of the query volume output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Volume {
-    /// Sums will do.
+    /// Totals only.
     Sums,
-    /// Yes, of seed 1.
+    /// One row per second, for seed 1.
     BySecond,
 }
 
-/// How long people wait, in milliseconds.
+/// Temporal tolerances, in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Waits {
-    /// For every profile that is not named below.
+pub struct Tolerances {
+    /// Tolerances of profiles that `by_profile` does not list.
     pub all: Option<Vec<u32>>,
-    /// By profile.
-    pub of: BTreeMap<String, Vec<u32>>,
+    /// Tolerances by profile.
+    pub by_profile: BTreeMap<String, Vec<u32>>,
 }
 
-/// Real trips: files, and the window in milliseconds within which all of them begin.
+/// Recorded trips.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trips {
-    /// Relative ones lie beside the folder of maps.
+pub struct TripSource {
+    /// Trip files; relative paths start at the map folder.
     pub files: Vec<PathBuf>,
-    /// Trips of different hours are laid over each other.
+    /// Window in milliseconds; every trip is shifted to begin within it.
     pub overlay: u32,
 }
 
-impl Waits {
-    /// Those of a profile; the paper's if nobody says otherwise.
+impl Tolerances {
+    /// Returns the tolerances of a profile; by default those of the paper.
     pub fn of(&self, profile: &str) -> Vec<u32> {
         let base = profile.strip_prefix(TAXI).unwrap_or(profile);
-        let named = self.of.get(profile).or_else(|| self.of.get(base));
+        let named = self.by_profile.get(profile).or_else(|| self.by_profile.get(base));
         let paper: &[u32] =
             if base == "p1" { &[3000, 4000, 5000] } else { &[3000, 5000, 7000, 10_000] };
         named.or(self.all.as_ref()).cloned().unwrap_or_else(|| paper.to_vec())
     }
 }
 
-/// What the names of profiles of real trips begin with.
+/// Prefix of profiles with recorded trips.
 pub const TAXI: &str = "taxi-";
 
 impl Default for Grid {
-    /// §V of the paper: the five maps, Table III, MeshCloak.
+    /// Grid of §V of the paper: five maps, Table III, the printed method.
     fn default() -> Grid {
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
         Grid {
@@ -120,12 +121,12 @@ impl Default for Grid {
             users: vec![100_000],
             profiles: texts(&["p1", "p2"]),
             k: vec![(2, 5), (2, 10)],
-            dt: Waits::default(),
-            schemes: texts(&["meshcloak"]),
+            dt: Tolerances::default(),
+            schemes: texts(&[crate::schemes::PAPER]),
             views: vec![View::Unlimited],
             seeds: vec![1],
             volume: Volume::Sums,
-            trips: Trips {
+            trips: TripSource {
                 files: vec!["../traces/porto-taxi/train_1500.csv.gz".into()],
                 overlay: 300_000,
             },
@@ -134,13 +135,13 @@ impl Default for Grid {
 }
 
 impl Experiment {
-    /// The whole of §V.
+    /// Returns the experiment of §V of the paper.
     pub fn paper() -> Experiment {
         let grid = Grid { volume: Volume::BySecond, ..Grid::default() };
         Experiment { title: "Evaluation as in §V of the paper".to_owned(), grids: vec![grid] }
     }
 
-    /// The experiment that `text`, the content of `file`, describes.
+    /// Reads an experiment from `text`, the content of `file`.
     pub fn from_toml(file: &Path, text: &str) -> Result<Experiment, ExperimentError> {
         read::read(file, text)
     }

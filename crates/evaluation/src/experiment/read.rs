@@ -1,8 +1,9 @@
-//! From TOML to an experiment.
+//! Reads an experiment from TOML.
 
 use super::error::{ExperimentError, ExperimentProblem};
-use super::fields::{Field, Fields, Source};
-use super::{Experiment, Grid, TAXI, Trips, View, Volume, Waits};
+use super::toml_table::{Source, TomlField, TomlTable};
+use super::{Experiment, Grid, TAXI, Tolerances, TripSource, View, Volume};
+use crate::schemes;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
@@ -16,16 +17,16 @@ pub(super) fn read(file: &Path, text: &str) -> Checked<Experiment> {
         let problem = ExperimentProblem::Syntax(error.message().to_owned());
         source.error(&error.span().unwrap_or(0..0), problem)
     })?;
-    let mut fields = Fields::new(source, table.get_ref());
+    let mut fields = TomlTable::new(source, table.get_ref());
     let title = match fields.take("title") {
-        Some(field) => field.text().ok_or_else(|| field.wrong("a text"))?.to_owned(),
+        Some(field) => field.text().ok_or_else(|| field.error("a text"))?.to_owned(),
         None => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
     };
     let common = grid(&mut fields, Grid::default())?;
     let grids = match fields.take("grid") {
         Some(field) => {
-            let tables = field.list("tables, as in [[grid]]", Field::table)?;
-            let one = |mut table: Fields<'_>| {
+            let tables = field.list("tables, as in [[grid]]", TomlField::table)?;
+            let one = |mut table: TomlTable<'_>| {
                 let grid = grid(&mut table, common.clone())?;
                 table.finish().map(|()| grid)
             };
@@ -37,127 +38,119 @@ pub(super) fn read(file: &Path, text: &str) -> Checked<Experiment> {
     Ok(Experiment { title, grids })
 }
 
-/// The grid that a table describes; what it does not say is as in `other`.
-fn grid(fields: &mut Fields<'_>, other: Grid) -> Checked<Grid> {
-    let schemes = crate::schemes::names();
-    let known = |field: &Field<'_>| field.text().and_then(crate::schemes::canonical);
+/// Reads the grid of a table; absent fields keep the values of `base`.
+fn grid(fields: &mut TomlTable<'_>, base: Grid) -> Checked<Grid> {
     let any_text =
-        |field: &Field<'_>| field.text().filter(|text| !text.is_empty()).map(str::to_owned);
+        |field: &TomlField<'_>| field.text().filter(|text| !text.is_empty()).map(str::to_owned);
+    let profiles = "p1, p2 or city, or one of these after `taxi-`";
     Ok(Grid {
-        maps: list(fields, "maps", "names of maps", any_text, other.maps)?,
-        users: list(fields, "users", "people from 1 to 10000000", users, other.users)?,
-        profiles: list(
-            fields,
-            "profiles",
-            "p1, p2 or city, or one of these after `taxi-`",
-            profile,
-            other.profiles,
-        )?,
-        k: list(fields, "k", "LEAST-MOST with 2 or more, as in \"2-5\"", k_range, other.k)?,
-        dt: match fields.take("dt") {
-            Some(field) => waits(&field)?,
-            None => other.dt,
-        },
-        schemes: match fields.take("schemes") {
-            // A table of maps needs no scheme.
-            Some(field) if field.is_empty() => Vec::new(),
-            Some(field) if field.text() == Some("all") => {
-                schemes.iter().map(|&name| name.to_owned()).collect()
-            }
-            Some(field) => field.list(&format!("all, {}", crate::schemes::expected()), known)?,
-            None => other.schemes,
-        },
-        views: list(fields, "views", "unlimited or realtime", view, other.views)?,
-        seeds: match fields.take("seeds") {
-            Some(field) => seeds(&field)?,
-            None => other.seeds,
-        },
-        volume: match fields.take("volume") {
-            Some(field) => match field.flag() {
-                Some(true) => Volume::BySecond,
-                Some(false) => Volume::Sums,
-                None => return Err(field.wrong("true or false")),
-            },
-            None => other.volume,
-        },
-        trips: trips(fields, other.trips)?,
+        maps: list(fields, "maps", "names of maps", any_text, base.maps)?,
+        users: list(fields, "users", "users from 1 to 10000000", users, base.users)?,
+        profiles: list(fields, "profiles", profiles, profile, base.profiles)?,
+        k: list(fields, "k", "MIN-MAX with 2 or more, as in \"2-5\"", k_range, base.k)?,
+        dt: fields.take("dt").map_or(Ok(base.dt), |field| tolerances(&field))?,
+        schemes: fields.take("schemes").map_or(Ok(base.schemes), |field| schemes(&field))?,
+        views: list(fields, "views", "unlimited or realtime", view, base.views)?,
+        seeds: fields.take("seeds").map_or(Ok(base.seeds), |field| seeds(&field))?,
+        volume: fields.take("volume").map_or(Ok(base.volume), |field| volume(&field))?,
+        trips: trips(fields, base.trips)?,
     })
 }
 
-fn list<T>(
-    fields: &mut Fields<'_>,
-    name: &str,
-    expected: &str,
-    read: impl Fn(&Field<'_>) -> Option<T>,
-    other: Vec<T>,
-) -> Checked<Vec<T>> {
-    fields.take(name).map_or(Ok(other), |field| field.list(expected, read))
+/// Reads scheme names in canonical form. An empty list is valid: a table of maps needs no scheme.
+fn schemes(field: &TomlField<'_>) -> Checked<Vec<String>> {
+    if field.is_empty() {
+        return Ok(Vec::new());
+    }
+    if field.text() == Some("all") {
+        return Ok(schemes::names().into_iter().map(str::to_owned).collect());
+    }
+    let known = |field: &TomlField<'_>| field.text().and_then(schemes::canonical);
+    field.list(&format!("all, {}", schemes::expected()), known)
 }
 
-fn users(field: &Field<'_>) -> Option<u32> {
+fn volume(field: &TomlField<'_>) -> Checked<Volume> {
+    match field.flag() {
+        Some(true) => Ok(Volume::BySecond),
+        Some(false) => Ok(Volume::Sums),
+        None => Err(field.error("true or false")),
+    }
+}
+
+fn list<T>(
+    fields: &mut TomlTable<'_>,
+    name: &str,
+    expected: &str,
+    read: impl Fn(&TomlField<'_>) -> Option<T>,
+    base: Vec<T>,
+) -> Checked<Vec<T>> {
+    fields.take(name).map_or(Ok(base), |field| field.list(expected, read))
+}
+
+fn users(field: &TomlField<'_>) -> Option<u32> {
     field.whole().filter(|number| (1..=10_000_000).contains(number)).map(|number| number as u32)
 }
 
-fn profile(field: &Field<'_>) -> Option<String> {
+fn profile(field: &TomlField<'_>) -> Option<String> {
     let text = field.text()?;
     let base = text.strip_prefix(TAXI).unwrap_or(text);
     Profile::NAMES.contains(&base).then(|| text.to_owned())
 }
 
-fn k_range(field: &Field<'_>) -> Option<(u32, u32)> {
-    let (least, most) = field.text()?.split_once('-')?;
-    let (least, most) = (least.trim().parse().ok()?, most.trim().parse().ok()?);
-    (2 <= least && least <= most && most <= 1000).then_some((least, most))
+fn k_range(field: &TomlField<'_>) -> Option<(u32, u32)> {
+    let (min, max) = field.text()?.split_once('-')?;
+    let (min, max) = (min.trim().parse().ok()?, max.trim().parse().ok()?);
+    (2 <= min && min <= max && max <= 1000).then_some((min, max))
 }
 
-fn view(field: &Field<'_>) -> Option<View> {
+fn view(field: &TomlField<'_>) -> Option<View> {
     let text = field.text()?;
     View::ALL.into_iter().find(|view| view.name() == text)
 }
 
-fn seeds(field: &Field<'_>) -> Checked<Vec<u64>> {
-    let expected = "how many seeds from 1 to 1000, or a list of seeds";
+fn seeds(field: &TomlField<'_>) -> Checked<Vec<u64>> {
+    let expected = "number of seeds from 1 to 1000, or a list of seeds";
     match field.whole() {
         Some(count @ 1..=1000) => Ok((1..=count).collect()),
-        Some(_) => Err(field.wrong(expected)),
-        None => field.list(expected, Field::whole),
+        Some(_) => Err(field.error(expected)),
+        None => field.list(expected, TomlField::whole),
     }
 }
 
 const SECONDS: &str = "seconds from 0 to 3600 with at most three decimals";
 
-fn waits(field: &Field<'_>) -> Checked<Waits> {
+fn tolerances(field: &TomlField<'_>) -> Checked<Tolerances> {
     let Some(table) = field.table() else {
         let all = field.list(SECONDS, millis)?;
-        return Ok(Waits { all: Some(all), of: BTreeMap::new() });
+        return Ok(Tolerances { all: Some(all), by_profile: BTreeMap::new() });
     };
-    let mut of = BTreeMap::new();
+    let mut by_profile = BTreeMap::new();
     for (name, field) in table.all() {
         let base = name.strip_prefix(TAXI).unwrap_or(name);
         if !Profile::NAMES.contains(&base) {
-            return Err(field.wrong("the waits of p1, p2 or city, or a list for all"));
+            return Err(field.error("tolerances of p1, p2 or city, or one list for all profiles"));
         }
-        of.insert(name.to_owned(), field.list(SECONDS, millis)?);
+        by_profile.insert(name.to_owned(), field.list(SECONDS, millis)?);
     }
-    Ok(Waits { all: None, of })
+    Ok(Tolerances { all: None, by_profile })
 }
 
-fn millis(field: &Field<'_>) -> Option<u32> {
+fn millis(field: &TomlField<'_>) -> Option<u32> {
     let thousandths = field.number()? * 1000.0;
     let whole = (thousandths - thousandths.round()).abs() < 1e-6;
     (whole && (0.0..=3_600_000.0).contains(&thousandths)).then(|| thousandths.round() as u32)
 }
 
-fn trips(fields: &mut Fields<'_>, other: Trips) -> Checked<Trips> {
-    let file = |field: &Field<'_>| field.text().map(PathBuf::from);
-    Ok(Trips {
-        files: list(fields, "trips", "files of trips", file, other.files)?,
+fn trips(fields: &mut TomlTable<'_>, base: TripSource) -> Checked<TripSource> {
+    let file = |field: &TomlField<'_>| field.text().map(PathBuf::from);
+    Ok(TripSource {
+        files: list(fields, "trips", "trip files", file, base.files)?,
         overlay: match fields.take("overlay") {
             Some(field) => {
                 let window = millis(&field).filter(|&window| window > 0);
-                window.ok_or_else(|| field.wrong("seconds above 0, at most 3600"))?
+                window.ok_or_else(|| field.error("seconds above 0, at most 3600"))?
             }
-            None => other.overlay,
+            None => base.overlay,
         },
     })
 }

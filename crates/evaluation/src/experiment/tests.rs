@@ -5,7 +5,7 @@ fn read(text: &str) -> Result<Experiment, String> {
 }
 
 #[test]
-fn what_an_experiment_does_not_say_is_as_in_the_paper() {
+fn an_empty_experiment_has_the_grid_of_the_paper() {
     let experiment = read("").unwrap();
     assert_eq!((&*experiment.title, experiment.grids.len()), ("e", 1));
     let grid = &experiment.grids[0];
@@ -17,7 +17,7 @@ fn what_an_experiment_does_not_say_is_as_in_the_paper() {
 }
 
 #[test]
-fn grids_go_before_the_top_and_single_values_are_lists_of_one() {
+fn fields_of_a_grid_override_top_level_fields() {
     let text = "
         title = \"Two grids\"
         maps = \"city\"
@@ -40,55 +40,57 @@ fn grids_go_before_the_top_and_single_values_are_lists_of_one() {
     assert_eq!(second.views, View::ALL);
 }
 
+/// Invalid experiments and their errors.
+const INVALID: &[(&str, &str)] = &[
+    ("title = 3", "e.toml, line 1: `title` is 3; expected a text"),
+    (
+        "\n\nuser = [3]\n",
+        "e.toml, line 3: unknown field `user` = [3]; expected title, maps, users, profiles, k, dt, schemes, views, seeds, volume, trips, overlay, grid",
+    ),
+    ("users = [3,\n 0]", "e.toml, line 2: `users` is 0; expected users from 1 to 10000000"),
+    (
+        "users = []",
+        "e.toml, line 1: `users` is []; expected at least one: users from 1 to 10000000",
+    ),
+    ("users = 3.5", "e.toml, line 1: `users` is 3.5; expected users from 1 to 10000000"),
+    ("maps = [\"\"]", "e.toml, line 1: `maps` is \"\"; expected names of maps"),
+    (
+        "k = \"5-2\"",
+        "e.toml, line 1: `k` is \"5-2\"; expected MIN-MAX with 2 or more, as in \"2-5\"",
+    ),
+    (
+        "profiles = [\"p3\"]",
+        "e.toml, line 1: `profiles` is \"p3\"; expected p1, p2 or city, or one of these after `taxi-`",
+    ),
+    (
+        "dt = -1",
+        "e.toml, line 1: `dt` is -1; expected seconds from 0 to 3600 with at most three decimals",
+    ),
+    (
+        "dt = { p1 = 1.0005 }",
+        "e.toml, line 1: `dt.p1` is 1.0005; expected seconds from 0 to 3600 with at most three decimals",
+    ),
+    (
+        "[dt]\np7 = 1",
+        "e.toml, line 2: `dt.p7` is 1; expected tolerances of p1, p2 or city, or one list for all profiles",
+    ),
+    ("views = \"soon\"", "e.toml, line 1: `views` is \"soon\"; expected unlimited or realtime"),
+    (
+        "seeds = 0",
+        "e.toml, line 1: `seeds` is 0; expected number of seeds from 1 to 1000, or a list of seeds",
+    ),
+    ("volume = 1", "e.toml, line 1: `volume` is 1; expected true or false"),
+    (
+        "[[grid]]\nseed = 1",
+        "e.toml, line 2: unknown field `grid.seed` = 1; expected maps, users, profiles, k, dt, schemes, views, seeds, volume, trips, overlay",
+    ),
+    ("grid = 3", "e.toml, line 1: `grid` is 3; expected tables, as in [[grid]]"),
+    ("overlay = 0", "e.toml, line 1: `overlay` is 0; expected seconds above 0, at most 3600"),
+];
+
 #[test]
-fn every_mistake_is_named_with_line_field_value_and_what_was_expected() {
-    let cases = [
-        ("title = 3", "e.toml, line 1: `title` is 3; expected a text"),
-        (
-            "\n\nuser = [3]\n",
-            "e.toml, line 3: unknown field `user` = [3]; expected title, maps, users, profiles, k, dt, schemes, views, seeds, volume, trips, overlay, grid",
-        ),
-        ("users = [3,\n 0]", "e.toml, line 2: `users` is 0; expected people from 1 to 10000000"),
-        (
-            "users = []",
-            "e.toml, line 1: `users` is []; expected at least one: people from 1 to 10000000",
-        ),
-        ("users = 3.5", "e.toml, line 1: `users` is 3.5; expected people from 1 to 10000000"),
-        ("maps = [\"\"]", "e.toml, line 1: `maps` is \"\"; expected names of maps"),
-        (
-            "k = \"5-2\"",
-            "e.toml, line 1: `k` is \"5-2\"; expected LEAST-MOST with 2 or more, as in \"2-5\"",
-        ),
-        (
-            "profiles = [\"p3\"]",
-            "e.toml, line 1: `profiles` is \"p3\"; expected p1, p2 or city, or one of these after `taxi-`",
-        ),
-        (
-            "dt = -1",
-            "e.toml, line 1: `dt` is -1; expected seconds from 0 to 3600 with at most three decimals",
-        ),
-        (
-            "dt = { p1 = 1.0005 }",
-            "e.toml, line 1: `dt.p1` is 1.0005; expected seconds from 0 to 3600 with at most three decimals",
-        ),
-        (
-            "[dt]\np7 = 1",
-            "e.toml, line 2: `dt.p7` is 1; expected the waits of p1, p2 or city, or a list for all",
-        ),
-        ("views = \"soon\"", "e.toml, line 1: `views` is \"soon\"; expected unlimited or realtime"),
-        (
-            "seeds = 0",
-            "e.toml, line 1: `seeds` is 0; expected how many seeds from 1 to 1000, or a list of seeds",
-        ),
-        ("volume = 1", "e.toml, line 1: `volume` is 1; expected true or false"),
-        (
-            "[[grid]]\nseed = 1",
-            "e.toml, line 2: unknown field `grid.seed` = 1; expected maps, users, profiles, k, dt, schemes, views, seeds, volume, trips, overlay",
-        ),
-        ("grid = 3", "e.toml, line 1: `grid` is 3; expected tables, as in [[grid]]"),
-        ("overlay = 0", "e.toml, line 1: `overlay` is 0; expected seconds above 0, at most 3600"),
-    ];
-    for (text, message) in cases {
+fn every_error_names_line_field_value_and_expectation() {
+    for &(text, message) in INVALID {
         assert_eq!(read(text).unwrap_err(), message);
     }
     assert!(read("schemes = \"magic\"").unwrap_err().starts_with(
@@ -99,7 +101,7 @@ fn every_mistake_is_named_with_line_field_value_and_what_was_expected() {
 }
 
 #[test]
-fn all_schemes_are_those_of_the_tables_and_none_are_enough_for_maps() {
+fn schemes_may_be_all_or_none() {
     let schemes = |text: &str| read(text).unwrap().grids[0].schemes.clone();
     assert_eq!(schemes("schemes = \"all\""), crate::schemes::names());
     assert_eq!(schemes("schemes = []"), Vec::<String>::new());

@@ -1,143 +1,163 @@
-//! What a scheme's promises are worth: runs it over a crowd, lets attacks look at what it
-//! discloses, and scores what they believe by the truth, which only this module holds.
+//! Attacks on schemes: runs a scheme on a workload, gives the disclosures to the attacks, and scores
+//! their conclusions against the truth, which only this module holds.
 //!
-//! People are sampled as victims, with all of their questions, so that attacks can follow them.
-//! Attacks that need the whole batch look on while the scheme runs; the others come afterwards, in
-//! parallel, in an order that does not depend on the threads.
+//! Targets are a sample of users with all their queries, so that attacks can link disclosures.
+//! Attacks on whole batches run during the run; the others run afterwards, in parallel. The result
+//! does not depend on the number of threads.
 
-pub mod files;
-pub mod score;
-pub mod suspect;
-pub mod victim;
+pub mod attack_score;
+pub mod attacked_scheme;
+pub mod portrait;
+pub mod recorded;
 
-mod judge;
-mod tap;
+mod batch_case;
+mod observed_scheme;
+mod offline;
 mod truth;
 
 #[cfg(test)]
 mod tests;
 
-pub use files::{Given, GivenError};
-pub use score::{Score, Scores};
-pub use suspect::Suspect;
+pub use attack_score::{AttackScore, AttackScores};
+pub use attacked_scheme::AttackedScheme;
+pub use portrait::{Portrait, PortraitRow};
+pub use recorded::{RecordedError, RecordedRun};
 pub use truth::Truth;
-pub use victim::{Portrait, PortraitRow};
 
 use crate::costs::Costs;
 use crate::metrics::Tally;
 use crate::run::{Conditions, run};
-use crate::tape::Tape;
-use attacks::Prior;
-use judge::Judge;
+use crate::workload::Workload;
+use attacks::{Attack, Prior};
+use batch_case::needs_batch;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::query::UserId;
+use observed_scheme::ObservedScheme;
+use offline::OfflineScorer;
 use std::sync::Arc;
-use tap::Tap;
 
-/// What is to be attacked, and how.
+/// Which attacks run, and on how many users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Names of attacks, in the order of tables.
+    /// Names of attacks, in the order of the tables.
     pub attacks: Vec<&'static str>,
-    /// How many people are victims; attacks look at every question of theirs that was served.
-    pub victims: usize,
-    /// Around how many questions accounts of the attacker's own are planted; each needs a run of
-    /// the algorithm over its batch.
+    /// Number of targets; every succeeded query of a target is attacked.
+    pub targets: usize,
+    /// Number of queries around which the adversary plants accounts; each needs a rerun of its
+    /// batch.
     pub planted: usize,
 }
 
 impl Default for Plan {
     fn default() -> Plan {
         let attacks = attacks::all().iter().map(|attack| attack.name()).collect();
-        Plan { attacks, victims: 1_000, planted: 40 }
+        Plan { attacks, targets: 1_000, planted: 40 }
     }
 }
 
-/// What attacks on one scheme came to.
+impl Plan {
+    /// Returns the chosen attacks that satisfy `filter`.
+    fn chosen(&self, filter: impl Fn(&dyn Attack) -> bool) -> Vec<Box<dyn Attack>> {
+        let mut chosen = attacks::all();
+        chosen.retain(|attack| self.attacks.contains(&attack.name()) && filter(attack.as_ref()));
+        chosen
+    }
+
+    fn batch_attacks(&self) -> Vec<Box<dyn Attack>> {
+        self.chosen(needs_batch)
+    }
+
+    fn offline_attacks(&self) -> Vec<Box<dyn Attack>> {
+        self.chosen(|attack| !needs_batch(attack))
+    }
+}
+
+/// Results of the attacks on one scheme.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Assay {
-    /// The scheme and its settings.
+pub struct AttackResults {
+    /// Canonical name of the scheme.
     pub scheme: String,
-    /// What it did for everyone.
+    /// Metrics of the run over all users.
     pub tally: Tally,
-    /// What each attack came to.
-    pub scores: Scores,
-    /// Candidate to draw.
+    /// Scores of the attacks.
+    pub scores: AttackScores,
+    /// Drawing of one target; `None` if no target is suitable.
     pub portrait: Option<Portrait>,
 }
 
-/// Runs a scheme over a tape and attacks it.
-pub fn assay(
-    suspect: &Suspect,
+/// Runs a scheme on a workload and attacks it.
+pub fn run_attacks(
+    scheme: &AttackedScheme,
     atlas: &Arc<Atlas>,
-    tape: &Tape,
+    workload: &Workload,
     conditions: Conditions,
     plan: &Plan,
-) -> Assay {
-    let victims = Victims::of(tape, plan.victims);
-    let truth = Truth::of_tape(tape, conditions.tolerance);
-    let prior = prior(atlas, tape, &victims);
-    let mut tap = Tap::new(suspect, atlas, (&victims, plan));
-    let ran = run(&mut tap, atlas.map(), tape, conditions, &mut Costs::Free);
-    let (taken, mut scores) = tap.done();
-    let judge = Judge { atlas, truth: &truth, rule: suspect.rule(atlas), prior: &prior };
-    let portrait = judge.judge(&taken, plan, &mut scores);
-    Assay { scheme: suspect.name().to_owned(), tally: ran.tally, scores, portrait }
+) -> AttackResults {
+    let targets = Targets::of(workload, plan.targets);
+    let truth = Truth::of_workload(workload, conditions.tolerance);
+    let prior = prior(atlas, workload, &targets);
+    let mut observed = ObservedScheme::new(scheme, atlas, &targets, plan);
+    let result = run(&mut observed, atlas.map(), workload, conditions, &mut Costs::Free);
+    let (disclosures, mut scores) = observed.finish();
+    let scorer = OfflineScorer { atlas, truth: &truth, rule: scheme.rule(atlas), prior: &prior };
+    let portrait = scorer.score(&disclosures, plan, &mut scores);
+    AttackResults { scheme: scheme.name().to_owned(), tally: result.tally, scores, portrait }
 }
 
-/// Whose questions are attacked.
+/// Users whose queries are attacked.
 #[derive(Clone, Debug, Default)]
-pub struct Victims {
-    /// By user; ascending.
+pub struct Targets {
+    /// Ascending ids.
     users: Vec<u64>,
 }
 
-impl Victims {
-    /// So many people of a tape, scattered over all numbers by a fixed rule.
-    pub fn of(tape: &Tape, count: usize) -> Victims {
-        let mut users: Vec<u64> = tape.queries.iter().map(|query| u64::from(query.user)).collect();
+impl Targets {
+    /// Samples `count` users of a workload by a fixed pseudo-random order.
+    pub fn of(workload: &Workload, count: usize) -> Targets {
+        Targets::among(workload.queries.iter().map(|query| u64::from(query.user)), count)
+    }
+
+    /// Samples `count` of these users; repeated ids count once.
+    pub fn among(users: impl Iterator<Item = u64>, count: usize) -> Targets {
+        let mut users: Vec<u64> = users.collect();
         users.sort_unstable();
         users.dedup();
-        Victims::among(users, count)
-    }
-
-    /// So many of these, by the same rule.
-    pub fn among(mut users: Vec<u64>, count: usize) -> Victims {
-        users.sort_by_key(|&user| (scattered(user), user));
+        users.sort_by_key(|&user| (mix(user), user));
         users.truncate(count);
         users.sort_unstable();
-        Victims { users }
+        Targets { users }
     }
 
-    /// Whether somebody is one.
-    pub fn holds(&self, user: UserId) -> bool {
+    /// Returns whether a user is a target.
+    pub fn contains(&self, user: UserId) -> bool {
         self.users.binary_search(&user.0).is_ok()
     }
 }
 
-/// A number that looks like chance and follows from another.
-pub(crate) fn scattered(number: u64) -> u64 {
+/// SplitMix64: a pseudo-random number determined by `number`.
+pub(crate) fn mix(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     mixed ^ (mixed >> 31)
 }
 
-/// How popular streets are with those who are not victims; if everyone is one, with all.
-fn prior(atlas: &Atlas, tape: &Tape, victims: &Victims) -> Prior {
-    let everyone = victims.users.len() >= tape.users;
-    let is_other =
-        |query: &&traffic::SimulatedQuery| everyone || !victims.holds(UserId(query.user.into()));
-    let others = tape.queries.iter().filter(is_other);
-    popularity(atlas.map(), others.map(|query| query.position.street))
+/// Street popularity among users that are not targets, or among all users if all are targets.
+fn prior(atlas: &Atlas, workload: &Workload, targets: &Targets) -> Prior {
+    let all_are_targets = targets.users.len() >= workload.users;
+    let counts = |query: &&traffic::SimulatedQuery| {
+        all_are_targets || !targets.contains(UserId(query.user.into()))
+    };
+    let counted = workload.queries.iter().filter(counts);
+    popularity(atlas.map(), counted.map(|query| query.position.street))
 }
 
-/// How likely a metre of each street is, by how often somebody was on it.
-fn popularity(map: &StreetMap, seen: impl Iterator<Item = StreetId>) -> Prior {
-    // Nobody was seen on some streets, and yet somebody may be there.
+/// Builds a prior per metre of street from observed streets.
+fn popularity(map: &StreetMap, observed: impl Iterator<Item = StreetId>) -> Prior {
+    // Additive smoothing: streets without observations stay possible.
     let mut count = vec![0.5; map.street_count()];
-    seen.for_each(|street| count[street.index()] += 1.0);
-    let metre = |(street, count): (StreetId, f64)| count / map.metres(street).max(1.0);
-    Prior { per_metre: map.streets().zip(count).map(metre).collect() }
+    observed.for_each(|street| count[street.index()] += 1.0);
+    let per_metre = |(street, count): (StreetId, f64)| count / map.metres(street).max(1.0);
+    Prior { per_metre: map.streets().zip(count).map(per_metre).collect() }
 }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::people;
 use crate::run::Presence;
+use crate::workload;
 use meshcloak::units::Length;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -13,10 +13,10 @@ fn city() -> Arc<Atlas> {
     Arc::new(Atlas::new(city.map, Length::metres(2_000.0)))
 }
 
-fn tape(atlas: &Atlas, users: u32) -> Tape {
+fn workload(atlas: &Atlas, users: u32) -> Workload {
     let profile = Profile::named("p1").unwrap().with_uniform_places();
     let settings = SimulationSettings { users, k: (2, 5), temporal_tolerance: 3_000, seed: 7 };
-    people::simulate(atlas.map(), &profile, settings)
+    workload::simulate(atlas.map(), &profile, settings)
 }
 
 const CONDITIONS: fn(&Atlas) -> Conditions = |atlas| Conditions {
@@ -25,40 +25,40 @@ const CONDITIONS: fn(&Atlas) -> Conditions = |atlas| Conditions {
     presence: Presence::AllAsk,
 };
 
-fn assayed(name: &str, victims: usize) -> Assay {
+fn attacked(name: &str, targets: usize) -> AttackResults {
     let atlas = city();
-    let tape = tape(&atlas, 550);
-    let plan = Plan { victims, planted: 20, ..Plan::default() };
-    assay(&Suspect::named(name).unwrap(), &atlas, &tape, CONDITIONS(&atlas), &plan)
+    let workload = workload(&atlas, 550);
+    let plan = Plan { targets, planted: 20, ..Plan::default() };
+    run_attacks(&AttackedScheme::named(name).unwrap(), &atlas, &workload, CONDITIONS(&atlas), &plan)
 }
 
-/// The method as printed, attacked once for all tests.
-fn paper() -> &'static Assay {
-    static PAPER: OnceLock<Assay> = OnceLock::new();
-    PAPER.get_or_init(|| assayed("meshcloak", 250))
+/// Attacks on the printed method, run once for all tests.
+fn paper() -> &'static AttackResults {
+    static PAPER: OnceLock<AttackResults> = OnceLock::new();
+    PAPER.get_or_init(|| attacked(crate::schemes::PAPER, 250))
 }
 
 #[test]
-fn the_paper_falls_below_k_and_the_guarantees_do_not() {
-    let share = |assay: &Assay, attack: &str| {
-        assay.scores.get(attack).and_then(|score| score.below_k.value()).unwrap()
+fn attacks_break_the_printed_method_and_not_the_guarantees() {
+    let share = |results: &AttackResults, attack: &str| {
+        results.scores.get(attack).and_then(|score| score.below_k.value()).unwrap()
     };
     let paper = paper();
-    assert!(paper.scores.get(score::SHOWN).unwrap().publications > 500);
-    assert_eq!(share(paper, score::SHOWN), 0.0);
+    assert!(paper.scores.get(attack_score::SHOWN).unwrap().publications > 500);
+    assert_eq!(share(paper, attack_score::SHOWN), 0.0);
     assert!(share(paper, "inversion") > 0.05);
     assert!(share(paper, "known-point") > 0.05);
     assert!(share(paper, "intersection") > 0.2);
     assert!(paper.portrait.is_some());
-    let reciprocal = assayed("meshcloak/reciprocal", 250);
+    let reciprocal = attacked("meshcloak/reciprocal", 250);
     assert_eq!(share(&reciprocal, "inversion"), 0.0);
     assert!(share(&reciprocal, "known-point") > 0.02, "not promised");
-    let history = assayed("meshcloak/history/cells-600", 250);
+    let history = attacked("meshcloak/history/cells-600", 250);
     assert_eq!((share(&history, "inversion"), share(&history, "known-point")), (0.0, 0.0));
-    for assay in [paper, &reciprocal, &history] {
+    for results in [paper, &reciprocal, &history] {
         for attack in ["inversion", "reachability", "known-point", "region-inversion", "together"] {
-            let wrong = assay.scores.get(attack).unwrap().wrong.value();
-            assert_eq!(wrong, Some(0.0), "{} {attack}: the truth survives", assay.scheme);
+            let wrong = results.scores.get(attack).unwrap().wrong.value();
+            assert_eq!(wrong, Some(0.0), "{} {attack}: the truth survives", results.scheme);
         }
     }
 }
@@ -66,19 +66,19 @@ fn the_paper_falls_below_k_and_the_guarantees_do_not() {
 #[test]
 fn each_attack_succeeds_against_some_scheme() {
     let paper = paper();
-    let figure = |assay: &Assay, attack: &str, name: &str| {
-        assay.scores.get(attack).and_then(|score| score.figure(name)).unwrap()
+    let figure = |results: &AttackResults, attack: &str, name: &str| {
+        results.scores.get(attack).and_then(|score| score.figure(name)).unwrap()
     };
-    let error = |assay: &Assay, attack: &str| {
-        assay.scores.get(attack).and_then(|score| score.error.value()).unwrap()
+    let error = |results: &AttackResults, attack: &str| {
+        results.scores.get(attack).and_then(|score| score.error.value()).unwrap()
     };
-    let metres = |assay: &Assay, attack: &str| {
-        assay.scores.get(attack).and_then(|score| score.metres.value()).unwrap()
+    let metres = |results: &AttackResults, attack: &str| {
+        results.scores.get(attack).and_then(|score| score.metres.value()).unwrap()
     };
-    let share = |assay: &Assay, attack: &str| {
-        assay.scores.get(attack).and_then(|score| score.below_k.value()).unwrap()
+    let share = |results: &AttackResults, attack: &str| {
+        results.scores.get(attack).and_then(|score| score.below_k.value()).unwrap()
     };
-    let shown = score::SHOWN;
+    let shown = attack_score::SHOWN;
     assert!(metres(paper, "reachability") < 0.95 * metres(paper, shown), "A at L1");
     assert!(share(paper, "known-point") > 0.05, "A at L2");
     assert!(error(paper, "boundary") < error(paper, shown), "B");
@@ -87,7 +87,7 @@ fn each_attack_succeeds_against_some_scheme() {
     assert!(metres(paper, "region-inversion") < 0.9 * metres(paper, shown), "E");
     assert!(share(paper, "intersection") > 0.2, "F");
     let planted = paper.scores.get("sybils").map_or(0, |score| score.publications);
-    assert!(planted > 5, "G is shown to succeed on a town of its own");
+    assert!(planted > 5, "the tests of the attack show success of G on a small town");
     assert!(share(paper, "homogeneity") > share(paper, "inversion"), "H");
     assert!(figure(paper, "timing", "delay and k correlate") > 0.0, "I");
     assert!(figure(paper, "bayes", "bits left") < figure(paper, "bayes", "bits of the region"));
@@ -95,11 +95,11 @@ fn each_attack_succeeds_against_some_scheme() {
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn the_number_of_threads_does_not_change_the_result() {
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let mut found = pool.install(|| assayed("meshcloak/reciprocal", 60));
-        found.tally = Tally::default(); // it holds times
+        let mut found = pool.install(|| attacked("meshcloak/reciprocal", 60));
+        found.tally = Tally::default(); // it contains times
         let rows = crate::results::privacy_rows(&crate::results::PrivacyRow::default(), &found);
         let timeless =
             rows.into_iter().map(|row| crate::results::PrivacyRow { seconds: 0.0, ..row });

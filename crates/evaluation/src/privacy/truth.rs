@@ -1,71 +1,70 @@
-//! The truth: who asked what from where. Attacks never see it.
+//! The true queries of a run. Attacks never see them.
 
-use crate::tape::Tape;
+use crate::workload::Workload;
 use meshcloak::map::Position;
 use meshcloak::query::UserId;
 use meshcloak::units::{Length, Speed, Time};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
-/// One question as it was.
+/// A query with its user and position.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
-    /// Who.
+pub struct TrueQuery {
+    /// The user.
     pub user: UserId,
-    /// When.
+    /// Time of the query.
     pub at: Time,
-    /// Where.
+    /// Position of the user.
     pub position: Position,
-    /// Among how many she wanted to be.
+    /// Requested k.
     pub k: u32,
-    /// Her distance constraint.
+    /// Distance constraint.
     pub dc: Length,
-    /// Her top speed.
+    /// Top speed.
     pub speed: Option<Speed>,
-    /// How long she waits.
-    pub patience: Duration,
-    /// The number of her question before.
+    /// Temporal tolerance.
+    pub tolerance: Duration,
+    /// Number of the user's previous query.
     pub previous: Option<u32>,
 }
 
-/// Everything that was asked, by number.
+/// All queries by number.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
-    /// In order of time.
-    pub asked: Vec<Asked>,
+    /// Queries in order of time.
+    pub queries: Vec<TrueQuery>,
 }
 
 impl Truth {
-    /// What was asked, in order of time; who asked before is found.
-    pub fn new(asked: impl Iterator<Item = Asked>) -> Truth {
+    /// Numbers the queries, given in order of time, and links each to the user's previous one.
+    pub fn new(queries: impl Iterator<Item = TrueQuery>) -> Truth {
         let mut last: FxHashMap<UserId, u32> = FxHashMap::default();
-        let known = asked.enumerate().map(|(number, asked)| {
-            let previous = last.insert(asked.user, number as u32);
-            Asked { previous, ..asked }
+        let linked = queries.enumerate().map(|(number, query)| {
+            let previous = last.insert(query.user, number as u32);
+            TrueQuery { previous, ..query }
         });
-        Truth { asked: known.collect() }
+        Truth { queries: linked.collect() }
     }
 
-    /// What is asked on a tape.
-    pub(super) fn of_tape(tape: &Tape, tolerance: Duration) -> Truth {
-        let asked = (0..tape.queries.len()).map(|number| {
-            let query = tape.query(number, tolerance);
-            Asked {
+    /// Returns the truth of a workload.
+    pub(super) fn of_workload(workload: &Workload, tolerance: Duration) -> Truth {
+        Truth::new((0..workload.queries.len()).map(|number| {
+            let query = workload.query(number, tolerance);
+            TrueQuery {
                 user: query.user,
                 at: query.asked_at,
                 position: query.position,
                 k: query.k,
                 dc: query.distance_constraint,
                 speed: query.speed,
-                patience: query.temporal_tolerance,
+                tolerance: query.temporal_tolerance,
                 previous: None,
             }
-        });
-        Truth::new(asked)
+        }))
     }
 
-    /// A question by its number.
-    pub fn of(&self, number: u32) -> &Asked {
-        &self.asked[number as usize]
+    /// Returns a query by its number.
+    pub fn of(&self, number: u32) -> &TrueQuery {
+        &self.queries[number as usize]
     }
 }

@@ -1,14 +1,14 @@
-//! A configuration of the paper: profile, dt and largest k, as `P1-3-5`.
+//! Configurations of the paper: profile, dt and largest k, such as `P1-3-5`.
 
 use crate::results::RunRow;
 
-/// What a run was configured as, whatever the map, the people and the scheme.
+/// Query parameters of a run, independent of map, user count and scheme.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Configuration {
     pub name: String,
     pub profile: String,
     pub k_max: u32,
-    /// In seconds.
+    /// Temporal tolerance in seconds.
     pub dt: f64,
 }
 
@@ -19,7 +19,7 @@ impl Configuration {
     }
 }
 
-/// Those of these runs, each once, by profile, k and dt.
+/// Returns the distinct configurations of `runs`, ordered by profile, k and dt.
 pub(super) fn configurations(runs: &[&RunRow]) -> Vec<Configuration> {
     let mut all: Vec<Configuration> = Vec::new();
     for run in runs {
@@ -33,7 +33,7 @@ pub(super) fn configurations(runs: &[&RunRow]) -> Vec<Configuration> {
     all
 }
 
-/// A panel of the paper's figures: a profile and a range of k.
+/// Profile and range of k that one panel of the paper's figures shows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PanelKey {
     pub profile: String,
@@ -41,18 +41,18 @@ pub(super) struct PanelKey {
 }
 
 impl PanelKey {
-    /// As above the panel.
+    /// Title of the panel.
     pub fn title(&self) -> String {
         format!("{}, k = 2–{}", self.profile.to_uppercase(), self.k_max)
     }
 
-    /// Whether a configuration belongs to it.
-    pub fn holds(&self, configuration: &Configuration) -> bool {
+    /// Whether the panel shows `configuration`.
+    pub fn contains(&self, configuration: &Configuration) -> bool {
         configuration.profile == self.profile && configuration.k_max == self.k_max
     }
 }
 
-/// The panels that these configurations fill, in order.
+/// Returns the distinct panels of `configurations`, in order of first occurrence.
 pub(super) fn panel_keys(configurations: &[Configuration]) -> Vec<PanelKey> {
     let mut keys: Vec<PanelKey> = Vec::new();
     for Configuration { profile, k_max, .. } in configurations {
@@ -64,10 +64,10 @@ pub(super) fn panel_keys(configurations: &[Configuration]) -> Vec<PanelKey> {
     keys
 }
 
-/// People as a title says them.
-pub(super) fn people(runs: &[&RunRow]) -> String {
+/// Formats the user count of `runs` for a title.
+pub(super) fn users_label(runs: &[&RunRow]) -> String {
     let users = runs.first().map_or(0, |run| run.users);
-    format!("{} people", super::number::count(users.into()))
+    format!("{} users", super::number::count(users.into()))
 }
 
 #[cfg(test)]
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn configurations_come_by_profile_then_k_then_dt_and_fill_panels() {
+    fn configurations_are_ordered_by_profile_k_and_dt() {
         let run = |name: &str, profile: &str, k_max, dt| RunRow {
             configuration: name.into(),
             profile: profile.into(),

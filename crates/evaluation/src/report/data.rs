@@ -1,10 +1,11 @@
-//! What a report is made of: the files of a folder of results. A file that is missing has no rows.
+//! Input of a report: the files of a results folder. A missing file counts as empty.
 
 use crate::privacy::PortraitRow;
 use crate::results::{self, MapRow, PrivacyRow, ResultsError, Row, RunRow, SchemeRow, VolumeRow};
+use crate::schemes;
 use std::path::Path;
 
-/// The rows of a folder of results.
+/// Rows of all files of a results folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Data {
     /// `runs.csv`.
@@ -18,32 +19,32 @@ pub struct Data {
     /// `privacy.csv`.
     pub privacy: Vec<PrivacyRow>,
     /// `victim.csv`.
-    pub victims: Vec<PortraitRow>,
+    pub targets: Vec<PortraitRow>,
     /// `provenance.toml`.
     pub provenance: toml::Table,
 }
 
-/// Why a folder of results cannot be read.
+/// Failure to read a results folder.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
-    /// Nothing is there.
+    /// The folder holds no result file.
     #[error("{0}: no results; expected runs.csv, volume.csv, maps.csv, schemes.csv or privacy.csv")]
-    Nothing(String),
-    /// Rows that are none.
+    Empty(String),
+    /// A CSV file is invalid.
     #[error(transparent)]
     Rows(#[from] ResultsError),
-    /// Provenance that is none.
+    /// `provenance.toml` is unreadable or invalid: path and cause.
     #[error("{0}: {1}")]
     Provenance(String, String),
 }
 
 impl Data {
-    /// Reads a folder.
+    /// Reads all result files of `folder`.
     pub fn read(folder: &Path) -> Result<Data, DataError> {
         let file = |name: &str| folder.join(name);
         let names = ["runs.csv", "volume.csv", "maps.csv", "schemes.csv", "privacy.csv"];
         if !names.iter().any(|name| file(name).is_file()) {
-            return Err(DataError::Nothing(folder.display().to_string()));
+            return Err(DataError::Empty(folder.display().to_string()));
         }
         Ok(Data {
             runs: rows(&file(names[0]))?,
@@ -51,17 +52,17 @@ impl Data {
             maps: rows(&file(names[2]))?,
             schemes: rows(&file(names[3]))?,
             privacy: rows(&file(names[4]))?,
-            victims: rows(&file("victim.csv"))?,
+            targets: rows(&file("victim.csv"))?,
             provenance: provenance(&file("provenance.toml"))?,
         })
     }
 
-    /// The row of a map.
+    /// Returns the row of the map `name`.
     pub fn map(&self, name: &str) -> Option<&MapRow> {
         self.maps.iter().find(|row| row.map == name)
     }
 
-    /// The maps of these runs, as `maps.csv` orders them, then as they come.
+    /// Returns the distinct maps of `runs`, in the order of `maps.csv`, then of first occurrence.
     pub fn maps_of<'a>(&'a self, runs: &[&'a RunRow]) -> Vec<&'a str> {
         let known = self.maps.iter().map(|row| row.map.as_str());
         let mut all: Vec<&str> = Vec::new();
@@ -73,9 +74,8 @@ impl Data {
         all
     }
 
-    /// The runs that the figures of §V are drawn from: MeshCloak with unlimited time on simulated
-    /// people of P1 and P2, for the number of people with the most configurations and maps (of
-    /// equal ones the largest).
+    /// Returns the runs behind the figures of §V: those of [`Data::meshcloak`] with the user count
+    /// that covers most pairs of map and configuration (ties: the largest user count).
     pub fn main(&self) -> Vec<&RunRow> {
         let all: Vec<&RunRow> = self.meshcloak().collect();
         let cells = |users: u32| {
@@ -92,11 +92,11 @@ impl Data {
         all.into_iter().filter(|run| Some(run.users) == users).collect()
     }
 
-    /// All runs of MeshCloak with unlimited time on simulated people of P1 and P2, whose k begins
-    /// at 2.
+    /// Returns all runs of MeshCloak with unlimited time on simulated users of P1 and P2 whose k
+    /// starts at 2.
     pub fn meshcloak(&self) -> impl Iterator<Item = &RunRow> {
         self.runs.iter().filter(|run| {
-            run.scheme == "meshcloak"
+            run.scheme == schemes::PAPER
                 && run.view == "unlimited"
                 && ["p1", "p2"].contains(&run.profile.as_str())
                 && !run.configuration.contains("..")
@@ -112,7 +112,7 @@ fn provenance(path: &Path) -> Result<toml::Table, DataError> {
     if !path.is_file() {
         return Ok(toml::Table::new());
     }
-    let problem = |words: String| DataError::Provenance(path.display().to_string(), words);
+    let problem = |cause: String| DataError::Provenance(path.display().to_string(), cause);
     let text = std::fs::read_to_string(path).map_err(|error| problem(error.to_string()))?;
     toml::from_str(&text).map_err(|error| problem(error.to_string()))
 }
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_main_runs_are_those_with_the_most_configurations() {
+    fn main_runs_have_the_user_count_with_most_configurations() {
         let run = |users, configuration: &str, scheme: &str| RunRow {
             users,
             configuration: configuration.into(),
@@ -132,9 +132,9 @@ mod tests {
             ..RunRow::default()
         };
         let runs = vec![
-            run(100, "P1-3-5", "meshcloak"),
-            run(100, "P1-5-5", "meshcloak"),
-            run(900, "P1-3-5", "meshcloak"),
+            run(100, "P1-3-5", schemes::PAPER),
+            run(100, "P1-5-5", schemes::PAPER),
+            run(900, "P1-3-5", schemes::PAPER),
             run(900, "P1-3-5", "casper"),
             run(900, "P1-5-5", "casper"),
         ];
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_results_is_named() {
+    fn a_folder_without_results_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let message = Data::read(folder.path()).unwrap_err().to_string();
         assert!(message.contains("no results"), "{message}");

@@ -1,8 +1,8 @@
-//! The report: one HTML file that needs no other, made from the files of results alone, and every
-//! plot of it as SVG and CSV beside it. Same files, same bytes.
+//! The evaluation report: one self-contained HTML file built from result files alone, with each plot
+//! as SVG and CSV beside it. Deterministic: equal inputs give equal bytes.
 //!
-//! A module for each section; `page` is what they are written on, `data` what they are made of,
-//! `paper` the numbers that the paper prints.
+//! One module per section. `page` renders HTML, `data` reads the result files, `paper` holds the
+//! numbers printed in the paper.
 
 mod batch;
 mod claims;
@@ -17,7 +17,7 @@ mod plot;
 mod presence;
 mod privacy;
 mod provenance;
-mod rivals;
+mod schemes;
 mod spread;
 mod tables;
 mod taxis;
@@ -31,39 +31,39 @@ use import::ImportError;
 use picture::PictureError;
 use std::path::{Path, PathBuf};
 
-/// A report.
+/// A rendered report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// The page.
+    /// HTML page.
     pub html: String,
-    /// The plots on it.
+    /// Plots of the page.
     pub plots: Vec<Plot>,
 }
 
-/// Why there is no report.
+/// Failure to build or write a report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// No results.
+    /// The results cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// More than a picture holds.
+    /// A plot exceeds the size limits of a picture.
     #[error(transparent)]
     Picture(#[from] PictureError),
-    /// No room, or no permission.
+    /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] ImportError),
-    /// No folder for the plots.
-    #[error("{}: {source}", path.display())]
+    /// The folder of the plots cannot be created.
+    #[error("cannot create the folder {}: {source}", path.display())]
     Folder {
-        /// Where it should be.
+        /// Path of the folder.
         path: PathBuf,
-        /// Why it is not.
+        /// Cause.
         source: std::io::Error,
     },
 }
 
 impl Report {
-    /// The report of these results.
+    /// Builds the report of `data`.
     pub fn new(data: &Data) -> Result<Report, PictureError> {
         let mut sections = vec![
             provenance::section(data),
@@ -77,7 +77,7 @@ impl Report {
         }
         sections.extend([
             batch::section(data),
-            rivals::section(data)?,
+            schemes::section(data)?,
             density::section(data)?,
             taxis::section(data)?,
             presence::section(data)?,
@@ -90,7 +90,7 @@ impl Report {
         Ok(Report { html, plots })
     }
 
-    /// Writes the page, and its plots into the folder `plots` beside it.
+    /// Writes the page to `file` and its plots to the folder `plots` beside it.
     pub fn write(&self, file: &Path) -> Result<(), ReportError> {
         let folder = file.parent().unwrap_or(Path::new("")).join("plots");
         std::fs::create_dir_all(&folder)
@@ -106,7 +106,7 @@ impl Report {
     }
 }
 
-/// Makes the report of a folder of results.
+/// Builds the report of a results folder and writes it to `file`.
 pub fn report(folder: &Path, file: &Path) -> Result<Report, ReportError> {
     let report = Report::new(&Data::read(folder)?)?;
     report.write(file)?;

@@ -1,6 +1,6 @@
-//! The figures of §V-B: a metric over dt, four panels, one line for each map.
+//! Figures of §V-B: a metric over dt in four panels, one line per map.
 
-use super::configuration::{configurations, panel_keys, people};
+use super::configuration::{Configuration, PanelKey, configurations, panel_keys, users_label};
 use super::data::Data;
 use super::number::decimal;
 use super::page::{Section, Table};
@@ -10,21 +10,21 @@ use super::spread::{Column, Spread, over_seeds};
 use crate::results::RunRow;
 use picture::{LineChart, Panels, PictureError, Scale, Series};
 
-/// A metric and how it is drawn.
+/// A metric and its presentation.
 pub(super) struct Metric {
-    /// Of the section and of the files.
+    /// Base name of the plot files.
     pub id: &'static str,
-    /// Above the figure.
+    /// Title of the figure.
     pub title: &'static str,
-    /// With its unit.
+    /// Axis label with unit.
     pub label: &'static str,
     pub column: Column,
-    /// From the unit of the column to that of the label.
+    /// Factor from the unit of the column to the unit of the label.
     pub factor: f64,
     pub decimals: usize,
 }
 
-/// A section of the report: one or two metrics, and what the paper says of them.
+/// A section of one or two metrics with the paper's statement about them.
 pub(super) struct Topic {
     pub id: &'static str,
     pub title: &'static str,
@@ -33,16 +33,16 @@ pub(super) struct Topic {
     pub metrics: &'static [Metric],
 }
 
-/// The sections, in the order of the paper.
+/// Sections in the order of the paper.
 pub(super) const TOPICS: [Topic; 5] = [
     Topic {
         id: "success",
         title: "Success rate",
-        paper: "draws this without printing a number; it says that the rate falls with larger k \
-                and smaller dt, and is higher in P2. It divides by SUCCEEDED + WAITING of a batch.",
-        note: "Ours divides by those whose wait has ended, SUCCEEDED + EXPIRED, so that nobody \
-               counts twice. The rate as printed stands below: whoever waits for several batches \
-               counts in each of them, which makes it lower.",
+        paper: "draws this without printing a number. It states that the rate falls with larger k \
+                and smaller dt and is higher in P2. It divides by SUCCEEDED + WAITING of a batch.",
+        note: "This evaluation divides by SUCCEEDED + EXPIRED, so that each query counts once. The \
+               rate as printed is shown below; it is lower because a query that waits for several \
+               batches counts in each of them.",
         metrics: &[
             Metric {
                 id: "success-rate",
@@ -65,10 +65,10 @@ pub(super) const TOPICS: [Topic; 5] = [
     Topic {
         id: "time",
         title: "Processing time",
-        paper: "prints “about tenth of millisecond” for a query, and 0.0137 to 0.0410 ms in its \
-                Table IV (C++ on a Core i7-6700).",
-        note: "Time on the clock inside the engine, with the threads named above, for each accepted \
-               query.",
+        paper: "reports “about tenth of millisecond” per query, and 0.0137 to 0.0410 ms in Table IV \
+                (C++ on a Core i7-6700).",
+        note: "Wall time inside the engine per accepted query, with the threads listed under \
+               Provenance.",
         metrics: &[Metric {
             id: "processing-time",
             title: "Processing time",
@@ -81,10 +81,10 @@ pub(super) const TOPICS: [Topic; 5] = [
     Topic {
         id: "mesh",
         title: "Average mesh length",
-        paper: "prints “about one thousandth of the total street length”, stable across profiles \
+        paper: "reports “about one thousandth of the total street length”, stable across profiles \
                 and k.",
         note: "First the length of the mesh, then the length divided by the size of the set, \
-               which is what we believe the paper reports.",
+               which is probably what the paper reports.",
         metrics: &[
             Metric {
                 id: "mesh-length",
@@ -96,7 +96,7 @@ pub(super) const TOPICS: [Topic; 5] = [
             },
             Metric {
                 id: "mesh-length-per-member",
-                title: "Average mesh length, divided by the size of the set",
+                title: "Average mesh length per member",
                 label: "mesh length per member (m)",
                 column: |run| run.region_metres_per_member,
                 factor: 1.0,
@@ -107,13 +107,13 @@ pub(super) const TOPICS: [Topic; 5] = [
     Topic {
         id: "relative-k",
         title: "Relative k-anonymity",
-        paper: "says that it is always larger than one, fairly independent of dt, and higher in \
+        paper: "states that it is always larger than one, fairly independent of dt, and higher in \
                 P2.",
-        note: "Size of the set over the k that was asked for, mean over those who were served.",
+        note: "Set size divided by the requested k, mean over succeeded queries.",
         metrics: &[Metric {
             id: "relative-k",
             title: "Relative k-anonymity",
-            label: "size of the set / k",
+            label: "set size / k",
             column: |run| run.relative_k,
             factor: 1.0,
             decimals: 3,
@@ -122,8 +122,8 @@ pub(super) const TOPICS: [Topic; 5] = [
     Topic {
         id: "relative-dt",
         title: "Relative temporal tolerance",
-        paper: "says that it falls with dt, and that most queries are cloaked within two seconds.",
-        note: "Delay over dt, mean over those who were served.",
+        paper: "states that it falls with dt, and that most queries are cloaked within two seconds.",
+        note: "Delay divided by dt, mean over succeeded queries.",
         metrics: &[Metric {
             id: "relative-dt",
             title: "Relative temporal tolerance",
@@ -135,25 +135,26 @@ pub(super) const TOPICS: [Topic; 5] = [
     },
 ];
 
-/// A section.
+/// Builds the section of `topic`.
 pub(super) fn section(data: &Data, topic: &Topic) -> Result<Section, PictureError> {
     let runs = data.main();
     let mut section = Section::new(topic.id, topic.title);
     if runs.is_empty() {
-        section.missing("no run of meshcloak with unlimited time on P1 or P2.");
+        section.missing("no run of meshcloak/paper with unlimited time on P1 or P2.");
         return Ok(section);
     }
-    section.paper(topic.paper);
-    section.say(topic.note);
+    section.paper_note(topic.paper);
+    section.paragraph(topic.note);
     for metric in topic.metrics {
         let panels = panels(data, &runs, metric);
         let caption = format!(
-            "{} over dt, {}; bars from the least to the most of the seeds.",
+            "{} over dt, {}. Bars: minimum to maximum over seeds.",
             metric.title,
-            people(&runs)
+            users_label(&runs)
         );
         section.figure(Plot::panels(metric.id, &panels, 330)?, &caption);
-        section.folded(&format!("{} in numbers", metric.title), &table(data, &runs, metric));
+        section
+            .collapsed_table(&format!("{} in numbers", metric.title), &table(data, &runs, metric));
     }
     Ok(section)
 }
@@ -161,10 +162,10 @@ pub(super) fn section(data: &Data, topic: &Topic) -> Result<Section, PictureErro
 fn panels(data: &Data, runs: &[&RunRow], metric: &Metric) -> Panels {
     let all = configurations(runs);
     let maps = data.maps_of(runs);
-    let chart = |key: &super::configuration::PanelKey| {
-        let own: Vec<_> = all.iter().filter(|one| key.holds(one)).collect();
+    let chart = |key: &PanelKey| {
+        let own: Vec<_> = all.iter().filter(|one| key.contains(one)).collect();
         let line = |map: &&str| {
-            let at = |one: &&super::configuration::Configuration| {
+            let at = |one: &&Configuration| {
                 let found = over_seeds(runs, map, &one.name, metric.column)?;
                 Some((one.dt, found.times(metric.factor)))
             };
@@ -182,17 +183,17 @@ fn panels(data: &Data, runs: &[&RunRow], metric: &Metric) -> Panels {
     Panels { title: metric.title.to_owned(), charts, columns: 4, scale: Scale::Shared }
 }
 
-/// A line through means, with bars.
+/// Builds a line through means with bars from minimum to maximum.
 pub(super) fn series(name: String, points: impl Iterator<Item = (f64, Spread)>) -> Series {
     let points: Vec<(f64, Spread)> = points.collect();
     Series {
         name,
-        spread: points.iter().map(|(_, found)| (found.least, found.most)).collect(),
+        spread: points.iter().map(|(_, found)| (found.min, found.max)).collect(),
         points: points.into_iter().map(|(x, found)| (x, found.mean)).collect(),
     }
 }
 
-/// The same numbers, configuration by configuration.
+/// Builds the table of the same numbers, one row per configuration.
 fn table(data: &Data, runs: &[&RunRow], metric: &Metric) -> Table {
     let maps = data.maps_of(runs);
     let mut table = Table::new(["configuration"]);
@@ -201,7 +202,7 @@ fn table(data: &Data, runs: &[&RunRow], metric: &Metric) -> Table {
         let number = |map: &&str| {
             let found = over_seeds(runs, map, &one.name, metric.column);
             found.map_or("–".to_owned(), |found| {
-                written(found.times(metric.factor), metric.decimals)
+                format_spread(found.times(metric.factor), metric.decimals)
             })
         };
         let cells = maps.iter().map(number);
@@ -210,14 +211,14 @@ fn table(data: &Data, runs: &[&RunRow], metric: &Metric) -> Table {
     table
 }
 
-/// A mean, and from where to where it was measured if more than once.
-pub(super) fn written(found: Spread, decimals: usize) -> String {
+/// Formats a mean, followed by `(min–max)` if there are several measurements.
+fn format_spread(found: Spread, decimals: usize) -> String {
     let number = |value: f64| decimal(value, decimals);
     match found.count {
         1 => number(found.mean),
         _ => {
-            let Spread { mean, least, most, .. } = found;
-            format!("{} ({}–{})", number(mean), number(least), number(most))
+            let Spread { mean, min, max, .. } = found;
+            format!("{} ({}–{})", number(mean), number(min), number(max))
         }
     }
 }

@@ -1,32 +1,13 @@
-//! The page: sections with a table of contents, tables, figures, notes; all text escaped. It is one
-//! file that asks for no other.
+//! HTML rendering: sections with tables, figures and notes behind a table of contents. All text is
+//! escaped; the page loads no other resource.
 
 use super::plot::Plot;
+use picture::Escaped;
 use std::fmt::{self, Write as _};
 
 const STYLE: &str = include_str!("style.css");
 
-/// Text as HTML may hold it, in content or between quotes.
-pub(super) struct Escaped<'a>(pub &'a str);
-
-impl fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for letter in self.0.chars() {
-            match letter {
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '&' => f.write_str("&amp;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}' => f.write_char('\u{fffd}')?,
-                _ => f.write_char(letter)?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A table: cells are text; those that begin like a number stand to the right.
+/// Table of text cells; numeric columns are right-aligned.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     pub head: Vec<String>,
@@ -34,18 +15,18 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A table with these columns.
+    /// Creates an empty table with the columns `head`.
     pub fn new<const N: usize>(head: [&str; N]) -> Table {
         Table { head: head.map(str::to_owned).to_vec(), rows: Vec::new() }
     }
 
-    /// Adds a row.
+    /// Appends a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
-    /// Whether all cells of a column are numbers or missing.
-    fn is_number(&self, column: usize) -> bool {
+    /// Whether every cell of a column is a number, a dash or empty, and at least one is not empty.
+    fn is_numeric(&self, column: usize) -> bool {
         let mut cells = self.rows.iter().filter_map(|row| row.get(column));
         let number = |cell: &String| {
             cell.starts_with(|letter: char| letter.is_ascii_digit() || "−–".contains(letter))
@@ -55,20 +36,21 @@ impl Table {
     }
 
     fn write(&self, out: &mut String) -> fmt::Result {
-        let columns: Vec<bool> = (0..self.head.len()).map(|place| self.is_number(place)).collect();
-        let class = |place: usize| match columns.get(place) {
+        let numeric: Vec<bool> =
+            (0..self.head.len()).map(|column| self.is_numeric(column)).collect();
+        let class = |column: usize| match numeric.get(column) {
             Some(true) => " class=\"n\"",
             _ => "",
         };
         out.push_str("<div class=\"wide\"><table>\n<thead><tr>");
-        for (place, name) in self.head.iter().enumerate() {
-            write!(out, "<th{}>{}</th>", class(place), Escaped(name))?;
+        for (column, name) in self.head.iter().enumerate() {
+            write!(out, "<th{}>{}</th>", class(column), Escaped(name))?;
         }
         out.push_str("</tr></thead>\n<tbody>\n");
         for row in &self.rows {
             out.push_str("<tr>");
-            for (place, cell) in row.iter().enumerate() {
-                write!(out, "<td{}>{}</td>", class(place), Escaped(cell))?;
+            for (column, cell) in row.iter().enumerate() {
+                write!(out, "<td{}>{}</td>", class(column), Escaped(cell))?;
             }
             out.push_str("</tr>\n");
         }
@@ -77,7 +59,7 @@ impl Table {
     }
 }
 
-/// A section in the making.
+/// Builder of a section.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
     id: &'static str,
@@ -87,75 +69,75 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// An empty one.
+    /// Creates an empty section with the anchor `id`.
     pub fn new(id: &'static str, title: &str) -> Section {
         Section { id, title: title.to_owned(), body: String::new(), plots: Vec::new() }
     }
 
-    fn put(&mut self, text: fmt::Arguments<'_>) {
-        self.body.write_fmt(text).expect("a String takes any text");
+    fn push(&mut self, text: fmt::Arguments<'_>) {
+        self.body.write_fmt(text).expect("writing to a String cannot fail");
     }
 
-    /// A paragraph.
-    pub fn say(&mut self, words: &str) {
-        self.put(format_args!("<p>{}</p>\n", Escaped(words)));
+    /// Appends a paragraph.
+    pub fn paragraph(&mut self, words: &str) {
+        self.push(format_args!("<p>{}</p>\n", Escaped(words)));
     }
 
-    /// What the paper says about it.
-    pub fn paper(&mut self, words: &str) {
-        self.put(format_args!("<p class=\"paper\"><b>The paper</b> {}</p>\n", Escaped(words)));
+    /// Appends what the paper reports on the topic; `words` continues "The paper".
+    pub fn paper_note(&mut self, words: &str) {
+        self.push(format_args!("<p class=\"paper\"><b>The paper</b> {}</p>\n", Escaped(words)));
     }
 
-    /// Why something is not there.
+    /// Appends the reason why content is missing.
     pub fn missing(&mut self, words: &str) {
-        self.put(format_args!("<p class=\"missing\">Left out: {}</p>\n", Escaped(words)));
+        self.push(format_args!("<p class=\"missing\">Left out: {}</p>\n", Escaped(words)));
     }
 
-    /// A heading below that of the section.
+    /// Appends a third-level heading.
     pub fn heading(&mut self, words: &str) {
-        self.put(format_args!("<h3>{}</h3>\n", Escaped(words)));
+        self.push(format_args!("<h3>{}</h3>\n", Escaped(words)));
     }
 
-    /// Sentences, one below the other.
+    /// Appends a bullet list.
     pub fn list(&mut self, sentences: impl IntoIterator<Item = String>) {
         self.body.push_str("<ul>\n");
         for sentence in sentences {
-            self.put(format_args!("<li>{}</li>\n", Escaped(&sentence)));
+            self.push(format_args!("<li>{}</li>\n", Escaped(&sentence)));
         }
         self.body.push_str("</ul>\n");
     }
 
-    /// A table.
+    /// Appends a table.
     pub fn table(&mut self, table: &Table) {
-        table.write(&mut self.body).expect("a String takes any text");
+        table.write(&mut self.body).expect("writing to a String cannot fail");
     }
 
-    /// A table that opens when its name is clicked.
-    pub fn folded(&mut self, name: &str, table: &Table) {
-        self.put(format_args!("<details><summary>{}</summary>\n", Escaped(name)));
+    /// Appends a table that is collapsed until its name is clicked.
+    pub fn collapsed_table(&mut self, name: &str, table: &Table) {
+        self.push(format_args!("<details><summary>{}</summary>\n", Escaped(name)));
         self.table(table);
         self.body.push_str("</details>\n");
     }
 
-    /// A figure, with links to its files.
+    /// Appends a figure with links to its files.
     pub fn figure(&mut self, plot: Plot, caption: &str) {
         let (name, svg) = (plot.name(), plot.svg());
         let words = Escaped(caption);
-        self.put(format_args!("<figure role=\"img\" aria-label=\"{words}\">\n{svg}"));
-        self.put(format_args!("<figcaption>{words} <span class=\"files\">"));
-        self.put(format_args!("<a href=\"plots/{name}.svg\">SVG</a>"));
+        self.push(format_args!("<figure role=\"img\" aria-label=\"{words}\">\n{svg}"));
+        self.push(format_args!("<figcaption>{words} <span class=\"files\">"));
+        self.push(format_args!("<a href=\"plots/{name}.svg\">SVG</a>"));
         if plot.csv().is_some() {
-            self.put(format_args!(" <a href=\"plots/{name}.csv\">CSV</a>"));
+            self.push(format_args!(" <a href=\"plots/{name}.csv\">CSV</a>"));
         }
         self.body.push_str("</span></figcaption>\n</figure>\n");
         self.plots.push(plot);
     }
 }
 
-/// The whole page, and the plots on it.
+/// Renders the page and collects its plots.
 pub(super) fn page(title: &str, sections: Vec<Section>) -> (String, Vec<Plot>) {
     let mut out = String::new();
-    write_page(&mut out, title, &sections).expect("a String takes any text");
+    write_page(&mut out, title, &sections).expect("writing to a String cannot fail");
     (out, sections.into_iter().flat_map(|section| section.plots).collect())
 }
 
@@ -182,17 +164,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_escaped_wherever_it_stands_and_numbers_stand_to_the_right() {
-        let evil = "<script>\"'&\u{0}";
+    fn all_text_is_escaped_and_numeric_columns_are_right_aligned() {
+        let markup = "<script>\"'&\u{0}";
         let mut table = Table::new(["name", "value"]);
-        table.row([evil, "1,000"]);
+        table.row([markup, "1,000"]);
         table.row(["b", "–"]);
-        let mut section = Section::new("s", evil);
-        section.say(evil);
-        section.list([evil.to_owned()]);
+        let mut section = Section::new("s", markup);
+        section.paragraph(markup);
+        section.list([markup.to_owned()]);
         section.table(&table);
-        section.folded(evil, &table);
-        let (html, plots) = page(evil, vec![section]);
+        section.collapsed_table(markup, &table);
+        let (html, plots) = page(markup, vec![section]);
         assert!(!html.contains("<script") && plots.is_empty());
         assert!(html.contains("&lt;script&gt;&quot;&#39;&amp;\u{fffd}"));
         assert!(html.contains("<td class=\"n\">1,000</td>") && html.contains("<td>b</td>"));

@@ -1,8 +1,8 @@
-//! The numbers that the paper prints, and which of its maps ours stand for.
+//! Numbers printed in the paper, and the maps of this evaluation that replace the paper's maps.
 
 /// A column of the paper's Table II.
 pub(super) struct PaperMap {
-    /// Our map in its place.
+    /// Map of this evaluation that replaces it.
     pub ours: &'static str,
     pub name: &'static str,
     pub nodes: u64,
@@ -11,7 +11,7 @@ pub(super) struct PaperMap {
     pub height_km: f64,
     pub area_km2: f64,
     pub street_km: f64,
-    /// Why ours differs.
+    /// How the replacement differs.
     pub difference: &'static str,
 }
 
@@ -26,8 +26,8 @@ pub(super) const MAPS: [PaperMap; 5] = [
         height_km: 26.92,
         area_km2: 634.44,
         street_km: 1_301.70,
-        difference: "The paper’s own map; it adds up the lengths of all 7,035 lines of the file, \
-                     six of which repeat a pair of nodes.",
+        difference: "The same map. The paper sums the lengths of all 7,035 lines of the file, six of \
+                     which repeat a pair of nodes.",
     },
     PaperMap {
         ours: "porto-alegre",
@@ -38,8 +38,8 @@ pub(super) const MAPS: [PaperMap; 5] = [
         height_km: 12.48,
         area_km2: 149.40,
         street_km: 1_531.64,
-        difference: "Another city, of about Hanoi’s extent and street length; 36 % of its streets \
-                     are one-way.",
+        difference: "A different city of similar extent and street length; 36 % of its streets are \
+                     one-way.",
     },
     PaperMap {
         ours: "paris",
@@ -50,8 +50,8 @@ pub(super) const MAPS: [PaperMap; 5] = [
         height_km: 10.20,
         area_km2: 192.47,
         street_km: 4_344.18,
-        difference: "Our extract ends at the ring road and has junctions only, so it has a quarter \
-                     of the nodes and a third of the length.",
+        difference: "The extract ends at the ring road and its nodes are junctions only: a quarter of \
+                     the nodes and a third of the street length.",
     },
     PaperMap {
         ours: "porto",
@@ -62,8 +62,8 @@ pub(super) const MAPS: [PaperMap; 5] = [
         height_km: 16.14,
         area_km2: 543.11,
         street_km: 5_856.25,
-        difference: "Another city with as many nodes as the paper’s Singapore, but a third of its \
-                     area and length: streets are shorter and people denser.",
+        difference: "A different city with a similar number of nodes but a third of the area and \
+                     street length: streets are shorter and users denser.",
     },
     PaperMap {
         ours: "stockton",
@@ -74,17 +74,17 @@ pub(super) const MAPS: [PaperMap; 5] = [
         height_km: 20.19,
         area_km2: 463.76,
         street_km: 2_853.83,
-        difference: "The same county, another cut: Stockton with more nodes and somewhat shorter \
+        difference: "A different extract of the same county: Stockton, with more nodes and shorter \
                      streets.",
     },
 ];
 
-/// The paper's map that ours stands for.
+/// Returns the paper's map that the map `ours` replaces.
 pub(super) fn map(ours: &str) -> Option<&'static PaperMap> {
     MAPS.iter().find(|map| map.ours == ours)
 }
 
-/// A row of the paper's Table IV: our map, dt in seconds, ms/query in batches and one by one.
+/// A row of the paper's Table IV: dt in seconds, times in ms/query.
 pub(super) struct PaperTimes {
     pub ours: &'static str,
     pub dt: f64,
@@ -93,26 +93,34 @@ pub(super) struct PaperTimes {
     pub ratio: f64,
 }
 
-/// Table IV: P1, k up to 5.
+/// Table IV: P1, k ≤ 5.
 pub(super) const TIMES: [PaperTimes; 4] = [
-    times("oldenburg", 3.0, [0.0137, 8.09, 590.0]),
-    times("oldenburg", 5.0, [0.0184, 12.70, 690.0]),
-    times("porto-alegre", 3.0, [0.0338, 10.06, 298.0]),
-    times("porto-alegre", 5.0, [0.0410, 13.32, 325.0]),
+    PaperTimes { ours: "oldenburg", dt: 3.0, batch_ms: 0.0137, sequential_ms: 8.09, ratio: 590.0 },
+    PaperTimes { ours: "oldenburg", dt: 5.0, batch_ms: 0.0184, sequential_ms: 12.70, ratio: 690.0 },
+    PaperTimes {
+        ours: "porto-alegre",
+        dt: 3.0,
+        batch_ms: 0.0338,
+        sequential_ms: 10.06,
+        ratio: 298.0,
+    },
+    PaperTimes {
+        ours: "porto-alegre",
+        dt: 5.0,
+        batch_ms: 0.0410,
+        sequential_ms: 13.32,
+        ratio: 325.0,
+    },
 ];
 
-const fn times(ours: &'static str, dt: f64, [batch, sequential, ratio]: [f64; 3]) -> PaperTimes {
-    PaperTimes { ours, dt, batch_ms: batch, sequential_ms: sequential, ratio }
-}
-
-/// Table I: our scheme, and what the paper says of it.
+/// Table I: scheme, then the paper's setting, clique search and distance constraint.
 pub(super) const SCHEMES: [(&str, [&str; 3]); 3] = [
-    ("meshcloak", ["Map-based", "Batch by Tomita", "v × Δt"]),
+    (crate::schemes::PAPER, ["Map-based", "Batch by Tomita", "v × Δt"]),
     ("clique-cloak", ["Free-space", "Local-search", "Provided by users"]),
     ("i-clique-cloak", ["Free-space", "Edge-based incremental", "v × Δt"]),
 ];
 
-/// A map's name in titles.
+/// Returns the title of a map: built-in names are capitalised, others stay as they are.
 pub(super) fn map_title(name: &str) -> String {
     if !crate::maps::NAMES.iter().any(|(known, _)| *known == name) {
         return name.to_owned();
@@ -129,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_are_those_of_the_times_as_printed() {
+    fn printed_ratios_agree_with_printed_times() {
         for row in TIMES {
             let ratio = row.sequential_ms / row.batch_ms;
             assert!((ratio - row.ratio).abs() / row.ratio < 0.01, "{} {ratio}", row.ours);
@@ -137,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_map_of_the_paper_has_one_of_ours_and_areas_are_nearly_width_by_height() {
+    fn every_map_of_the_paper_is_replaced_and_its_area_is_width_times_height() {
         for name in crate::maps::PAPER {
             let map = map(name).unwrap();
             assert!((map.width_km * map.height_km / map.area_km2 - 1.0).abs() < 0.01, "{name}");

@@ -1,8 +1,8 @@
-//! A plot: a picture, and the numbers it was drawn from.
+//! A plot: an SVG picture and the CSV of the numbers that it shows.
 
 use picture::{Canvas, Dots, LineChart, Panels, PictureError};
 
-/// A plot with the name of its files.
+/// A plot and the base name of its files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plot {
     name: String,
@@ -11,13 +11,13 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// Small multiples of lines, each panel that many pixels high.
+    /// Draws line charts side by side, each panel `height` pixels high.
     pub(super) fn panels(name: &str, panels: &Panels, height: u32) -> Result<Plot, PictureError> {
         let canvas = panels.draw(WIDTH, height)?;
         Ok(Plot::new(name, &canvas, Some(lines(&panels.charts))))
     }
 
-    /// Rows of dots.
+    /// Draws a dot plot.
     pub(super) fn dots(name: &str, dots: &Dots) -> Result<Plot, PictureError> {
         let mut rows = vec![vec!["panel".to_owned(), "kind".into(), "row".into(), "value".into()]];
         for panel in &dots.panels {
@@ -31,7 +31,7 @@ impl Plot {
         Ok(Plot::new(name, &dots.draw(WIDTH)?, Some(csv(&rows))))
     }
 
-    /// A drawing.
+    /// Wraps a drawing without numbers.
     pub(super) fn drawing(name: &str, canvas: &Canvas) -> Plot {
         Plot::new(name, canvas, None)
     }
@@ -41,23 +41,23 @@ impl Plot {
         Plot { name: name.chars().map(plain).collect(), svg: canvas.to_svg(), csv }
     }
 
-    /// The name of its files, without ending: letters, digits and hyphens.
+    /// Base name of its files without extension: ASCII letters, digits and hyphens.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The picture.
+    /// SVG text of the picture.
     pub fn svg(&self) -> &str {
         &self.svg
     }
 
-    /// The numbers; a drawing has none.
+    /// CSV text of the numbers; `None` for a drawing.
     pub fn csv(&self) -> Option<&str> {
         self.csv.as_deref()
     }
 }
 
-/// Pixels from left to right.
+/// Width of all plots in pixels.
 const WIDTH: u32 = 1120;
 
 fn lines(charts: &[LineChart]) -> String {
@@ -65,10 +65,10 @@ fn lines(charts: &[LineChart]) -> String {
     let mut rows = vec![head];
     for chart in charts {
         for series in &chart.series {
-            for (place, (x, y)) in series.points.iter().enumerate() {
+            for (index, (x, y)) in series.points.iter().enumerate() {
                 let tick = chart.x_ticks.iter().find(|tick| tick.0 == *x);
                 let x = tick.map_or_else(|| x.to_string(), |tick| tick.1.replace(',', ""));
-                let (low, high) = series.spread.get(place).copied().unwrap_or((*y, *y));
+                let (low, high) = series.spread.get(index).copied().unwrap_or((*y, *y));
                 let [y, low, high] = [*y, low, high].map(|number| number.to_string());
                 rows.push(vec![chart.title.clone(), series.name.clone(), x, y, low, high]);
             }
@@ -80,10 +80,10 @@ fn lines(charts: &[LineChart]) -> String {
 fn csv(rows: &[Vec<String>]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
-        writer.write_record(row).expect("memory takes any row of equal length");
+        writer.write_record(row).expect("rows of equal length are written to memory");
     }
-    let bytes = writer.into_inner().expect("memory is flushed without fail");
-    String::from_utf8(bytes).expect("it was written from text")
+    let bytes = writer.into_inner().expect("flushing to memory cannot fail");
+    String::from_utf8(bytes).expect("CSV of text cells is UTF-8")
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
     use picture::{Scale, Series};
 
     #[test]
-    fn the_numbers_of_a_plot_are_those_of_its_lines() {
+    fn the_csv_of_a_plot_holds_the_points_of_its_lines() {
         let chart = LineChart {
             title: "P1, k 2–5".into(),
             x_ticks: vec![(0.0, "1,000".into()), (1.0, "3,000".into())],

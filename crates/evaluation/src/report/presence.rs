@@ -1,8 +1,8 @@
-//! What people do for others who share their presence and ask nothing: how many of those who ask
-//! are served, with the others there and without them.
+//! Section "Presence reports without a question": success of the asking users with the other users
+//! present and with them absent.
 
 use super::data::Data;
-use super::number::{count, decimal, percent};
+use super::number::{count, decimal_or_dash, percent};
 use super::over_dt::series;
 use super::page::{Section, Table};
 use super::paper::map_title;
@@ -13,28 +13,42 @@ use crate::run::Presence;
 use crate::schemes;
 use picture::{LineChart, Panels, PictureError, Scale};
 
-/// What is done with those who ask nothing.
-type Kind = fn(u32) -> Presence;
+/// Treatment of the users who do not ask, for their share of all users in per cent.
+type Treatment = fn(u32) -> Presence;
 
-const KINDS: [(&str, Kind); 2] = [("present", Presence::Present), ("absent", Presence::Absent)];
+const TREATMENTS: [(&str, Treatment); 2] =
+    [("present", Presence::Present), ("absent", Presence::Absent)];
 
-/// One map under one configuration: a panel.
-type Panel<'a> = (&'a str, &'a str);
+/// Map and configuration that one panel shows.
+#[derive(Clone, Copy, PartialEq)]
+struct PanelRuns<'a> {
+    map: &'a str,
+    configuration: &'a str,
+}
 
-struct Runs<'a> {
+impl<'a> PanelRuns<'a> {
+    fn of(run: &'a RunRow) -> PanelRuns<'a> {
+        PanelRuns { map: &run.map, configuration: &run.configuration }
+    }
+}
+
+/// Runs in which a share of the users do not ask.
+struct PresenceRuns<'a> {
     runs: Vec<(&'a RunRow, Presence)>,
-    panels: Vec<Panel<'a>>,
-    crowds: Vec<u32>,
+    panels: Vec<PanelRuns<'a>>,
+    /// Distinct user counts, ascending.
+    user_counts: Vec<u32>,
+    /// Distinct shares of users who do not ask, in per cent, ascending.
     shares: Vec<u32>,
 }
 
-impl<'a> Runs<'a> {
-    fn of(data: &'a Data) -> Runs<'a> {
+impl<'a> PresenceRuns<'a> {
+    fn of(data: &'a Data) -> PresenceRuns<'a> {
         let known = data.runs.iter().map(|run| (run, schemes::presence(&run.scheme).1));
         let runs: Vec<_> = known.filter(|(_, presence)| *presence != Presence::AllAsk).collect();
-        let mut panels: Vec<Panel<'_>> = Vec::new();
+        let mut panels: Vec<PanelRuns<'_>> = Vec::new();
         for (run, _) in &runs {
-            let panel = (run.map.as_str(), run.configuration.as_str());
+            let panel = PanelRuns::of(run);
             if !panels.contains(&panel) {
                 panels.push(panel);
             }
@@ -45,60 +59,53 @@ impl<'a> Runs<'a> {
             all.dedup();
             all
         };
-        let crowds = distinct(|(run, _)| run.users);
+        let user_counts = distinct(|(run, _)| run.users);
         let shares = distinct(|(_, presence)| presence.share());
-        Runs { runs, panels, crowds, shares }
+        PresenceRuns { runs, panels, user_counts, shares }
     }
 
-    /// How many of those who ask were served, over the seeds.
-    fn success(&self, panel: Panel<'_>, users: u32, presence: Presence) -> Option<Spread> {
-        let these = self.runs.iter().filter(|(run, those)| {
-            (run.map.as_str(), run.configuration.as_str()) == panel
-                && run.users == users
-                && *those == presence
+    /// Success rate of the asking users, over the seeds.
+    fn success(&self, panel: PanelRuns<'_>, users: u32, presence: Presence) -> Option<Spread> {
+        let selected = self.runs.iter().filter(|(run, other)| {
+            PanelRuns::of(run) == panel && run.users == users && *other == presence
         });
-        Spread::of(these.filter_map(|(run, _)| run.success_rate))
+        Spread::of(selected.filter_map(|(run, _)| run.success_rate))
     }
 
-    fn chart(&self, panel: Panel<'_>) -> LineChart {
+    fn chart(&self, panel: PanelRuns<'_>) -> LineChart {
         let ticks = || self.shares.iter().map(|&share| (f64::from(share), share));
-        let line = |users: u32, (name, of): (&str, Kind)| {
+        let line = |users: u32, (name, treatment): (&str, Treatment)| {
             let points = ticks().filter_map(move |(at, share)| {
-                Some((at, self.success(panel, users, of(share))?.times(100.0)))
+                Some((at, self.success(panel, users, treatment(share))?.times(100.0)))
             });
-            series(format!("{} people, others {name}", count(users.into())), points)
+            series(format!("{} users, others {name}", count(users.into())), points)
         };
-        let lines = |&users: &u32| KINDS.map(|kind| line(users, kind));
+        let lines = |&users: &u32| TREATMENTS.map(|treatment| line(users, treatment));
         LineChart {
-            title: format!("{}, {}", map_title(panel.0), panel.1),
-            x_label: "of all people ask nothing (%)".to_owned(),
-            y_label: "of those who ask are served (%)".to_owned(),
+            title: format!("{}, {}", map_title(panel.map), panel.configuration),
+            x_label: "users who do not ask (%)".to_owned(),
+            y_label: "success of asking users (%)".to_owned(),
             x_ticks: ticks().map(|(at, share)| (at, share.to_string())).collect(),
-            series: self.crowds.iter().flat_map(lines).collect(),
+            series: self.user_counts.iter().flat_map(lines).collect(),
         }
     }
 
     fn table(&self, data: &Data) -> Table {
         let mut table =
-            Table::new(["map", "configuration", "people", "per km of street", "others"]);
-        let heads = self.shares.iter().map(|share| format!("{share} % ask nothing"));
-        table.head.extend(heads);
+            Table::new(["map", "configuration", "users", "users per km of street", "others"]);
+        table.head.extend(self.shares.iter().map(|share| format!("{share} % do not ask")));
         for &panel in &self.panels {
-            for &users in &self.crowds {
-                for (name, of) in KINDS {
-                    let rates: Vec<Option<f64>> = self
-                        .shares
-                        .iter()
-                        .map(|&share| Some(self.success(panel, users, of(share))?.mean))
-                        .collect();
+            for &users in &self.user_counts {
+                let density = data.map(panel.map).map(|map| f64::from(users) / map.street_km);
+                for (name, treatment) in TREATMENTS {
+                    let rate =
+                        |&share: &u32| Some(self.success(panel, users, treatment(share))?.mean);
+                    let rates: Vec<Option<f64>> = self.shares.iter().map(rate).collect();
                     if rates.iter().all(Option::is_none) {
                         continue;
                     }
-                    let dense = data.map(panel.0).map(|map| f64::from(users) / map.street_km);
-                    let mut row = vec![map_title(panel.0), panel.1.to_owned()];
-                    row.push(count(users.into()));
-                    row.push(dense.map_or("–".to_owned(), |dense| decimal(dense, 1)));
-                    row.push(name.to_owned());
+                    let mut row = vec![map_title(panel.map), panel.configuration.to_owned()];
+                    row.extend([count(users.into()), decimal_or_dash(density, 1), name.to_owned()]);
                     row.extend(rates.into_iter().map(percent));
                     table.row(row);
                 }
@@ -108,27 +115,28 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The section.
+/// Builds the section.
 pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
-    let mut section = Section::new("presence", "What do people do who only share their presence?");
-    let runs = Runs::of(data);
+    let mut section = Section::new("presence", "Presence reports without a question");
+    let runs = PresenceRuns::of(data);
     if runs.runs.is_empty() {
-        section.missing("nobody only shared her presence (experiments/presence.toml).");
+        section.missing("no run with presence reports (experiments/presence.toml).");
         return Ok(section);
     }
-    section.paper("knows people who ask, and no others.");
-    section.say(
-        "A share of all people ask nothing: they are in sets as everybody is, a set in which \
-         nobody asks is not published, and its members wait on. Counted are those who ask: with \
-         the others present, and as it would be without them.",
+    section.paragraph(
+        "A share of the users report their presence and ask nothing. They are members of sets like \
+         all other users; a set without an asking member is not published, and its members keep \
+         waiting. The success rate counts asking users only, with the others present and with the \
+         others absent.",
     );
+    section.table(&runs.table(data));
     let charts: Vec<LineChart> = runs.panels.iter().map(|&panel| runs.chart(panel)).collect();
-    let title = "Success of those who ask".to_owned();
+    let title = "Success rate of asking users".to_owned();
     let columns = charts.len().min(2);
     let panels = Panels { title, charts, columns, scale: Scale::Shared };
-    let caption = "Success of those who ask over the share of those who do not; bars from the \
-                   least to the most of the seeds.";
+    let caption = "Success rate of asking users over the share of users who do not ask. Bars: \
+                   minimum to maximum over seeds.";
     section.figure(Plot::panels("presence", &panels, 420)?, caption);
-    section.table(&runs.table(data));
+    section.paper_note("has asking users only.");
     Ok(section)
 }

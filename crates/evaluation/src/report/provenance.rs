@@ -1,11 +1,11 @@
-//! Where the numbers come from: commit, machine, settings, seeds.
+//! Section "Provenance": commit, machine, settings, users and seeds of the results.
 
 use super::data::Data;
 use super::number::count;
 use super::page::{Section, Table};
 use toml::Value;
 
-/// Names in `provenance.toml`, and what they are called here.
+/// Keys of `provenance.toml` and their labels in the report.
 const FIELDS: [(&str, &str); 17] = [
     ("title", "experiment"),
     ("date", "date"),
@@ -13,8 +13,8 @@ const FIELDS: [(&str, &str); 17] = [
     ("commits_of_cells", "commits of the runs"),
     ("command", "command"),
     ("rustc", "compiler"),
-    ("jobs", "runs at once"),
-    ("threads_of_each", "threads of each"),
+    ("jobs", "concurrent runs"),
+    ("threads_of_each", "threads per run"),
     ("machine.cpu", "processor"),
     ("machine.cores", "cores"),
     ("machine.memory_mb", "memory (MB)"),
@@ -23,30 +23,30 @@ const FIELDS: [(&str, &str); 17] = [
     ("settings.region", "region"),
     ("settings.places", "places"),
     ("settings.dc_max_m", "largest distance constraint (m)"),
-    ("settings.budget", "budget of a clique search (steps)"),
+    ("settings.budget", "clique search budget (steps)"),
 ];
 
-/// The section.
+/// Builds the section.
 pub(super) fn section(data: &Data) -> Section {
-    let mut section = Section::new("provenance", "Where these numbers come from");
+    let mut section = Section::new("provenance", "Provenance");
     let mut table = Table::new(["", ""]);
     for (path, name) in FIELDS {
         if let Some(value) = value(&data.provenance, path) {
-            table.row([name.to_owned(), written(value)]);
+            table.row([name.to_owned(), format_value(value)]);
         }
     }
     let runs = &data.runs;
     table.row(["runs".to_owned(), count(runs.len() as u64)]);
-    table.row(["queries in all".to_owned(), count(runs.iter().map(|run| run.queries).sum())]);
-    let users = distinct(runs.iter().map(|run| u64::from(run.users)));
-    table.row(["people".to_owned(), listed(&users)]);
-    let seeds = distinct(runs.iter().map(|run| run.seed));
-    table.row(["seeds".to_owned(), listed(&seeds)]);
-    let cut: u64 = runs.iter().map(|run| run.truncated_batches).sum();
-    table.row(["batches in which a search was cut short".to_owned(), count(cut)]);
+    table.row(["queries, total".to_owned(), count(runs.iter().map(|run| run.queries).sum())]);
+    let users = sorted_distinct(runs.iter().map(|run| u64::from(run.users)));
+    table.row(["users".to_owned(), join(&users)]);
+    let seeds = sorted_distinct(runs.iter().map(|run| run.seed));
+    table.row(["seeds".to_owned(), join(&seeds)]);
+    let truncated: u64 = runs.iter().map(|run| run.truncated_batches).sum();
+    table.row(["batches with a truncated clique search".to_owned(), count(truncated)]);
     section.table(&table);
     if data.provenance.is_empty() {
-        section.missing("provenance.toml is not there.");
+        section.missing("provenance.toml is missing.");
     }
     section
 }
@@ -58,11 +58,11 @@ fn value<'a>(table: &'a toml::Table, path: &str) -> Option<&'a Value> {
     }
 }
 
-fn written(value: &Value) -> String {
+fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Integer(number) => u64::try_from(*number).map_or(number.to_string(), count),
-        Value::Array(values) => values.iter().map(written).collect::<Vec<_>>().join(", "),
+        Value::Array(values) => values.iter().map(format_value).collect::<Vec<_>>().join(", "),
         Value::Float(number) => number.to_string(),
         Value::Boolean(answer) => answer.to_string(),
         Value::Datetime(time) => time.to_string(),
@@ -70,13 +70,13 @@ fn written(value: &Value) -> String {
     }
 }
 
-fn distinct(values: impl Iterator<Item = u64>) -> Vec<u64> {
+fn sorted_distinct(values: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut values: Vec<u64> = values.collect();
     values.sort_unstable();
     values.dedup();
     values
 }
 
-fn listed(values: &[u64]) -> String {
+fn join(values: &[u64]) -> String {
     values.iter().map(|&value| count(value)).collect::<Vec<_>>().join(", ")
 }

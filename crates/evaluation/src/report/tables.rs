@@ -1,4 +1,4 @@
-//! Tables I and II: what the schemes are, and what the maps consist of.
+//! Sections "Table I" (schemes) and "Table II" (maps).
 
 use super::data::Data;
 use super::number::{count, decimal};
@@ -6,7 +6,7 @@ use super::page::{Section, Table};
 use super::paper::{self, map_title};
 use crate::results::MapRow;
 
-/// Table I, from the schemes' own descriptions.
+/// Builds Table I from the schemes' descriptions.
 pub(super) fn schemes(data: &Data) -> Section {
     let mut section = Section::new("schemes", "Table I: schemes");
     if data.schemes.is_empty() {
@@ -18,8 +18,8 @@ pub(super) fn schemes(data: &Data) -> Section {
         "setting",
         "cliques",
         "distance constraint",
-        "asked",
-        "the paper’s Table I",
+        "processing",
+        "Table I of the paper",
     ]);
     for row in &data.schemes {
         let printed = paper::SCHEMES.iter().find(|(name, _)| *name == row.scheme);
@@ -28,15 +28,15 @@ pub(super) fn schemes(data: &Data) -> Section {
         table.row(cells.map(String::clone));
     }
     section.table(&table);
-    section.say(
-        "The paper compares three schemes; the others stand for the rest of its related work. \
-         Only the constraint of CliqueCloak differs: here nobody provides a box of her own, so her \
-         box is as wide as she can move.",
+    section.paragraph(
+        "The paper compares three schemes; the others represent the rest of its related work. \
+         CliqueCloak differs in its constraint only: users provide no box of their own here, so \
+         the box is as wide as the user can move.",
     );
     section
 }
 
-/// Table II, ours above the paper's.
+/// Builds Table II: each map of this evaluation above the paper's map that it replaces.
 pub(super) fn maps(data: &Data) -> Section {
     let mut section = Section::new("maps", "Table II: maps");
     if data.maps.is_empty() {
@@ -45,7 +45,7 @@ pub(super) fn maps(data: &Data) -> Section {
     }
     let mut table = Table::new([
         "map",
-        "whose",
+        "source",
         "nodes",
         "edges",
         "width (km)",
@@ -55,9 +55,9 @@ pub(super) fn maps(data: &Data) -> Section {
         "distance matrix (ms)",
     ]);
     for row in &data.maps {
-        table.row(ours(row));
+        table.row(measured_row(row));
         if let Some(map) = paper::map(&row.map) {
-            table.row(printed(map));
+            table.row(paper_row(map));
         }
     }
     section.table(&table);
@@ -67,18 +67,18 @@ pub(super) fn maps(data: &Data) -> Section {
     });
     let sentences: Vec<String> = sentences.collect();
     if sentences.is_empty() {
-        section.say("None of these maps stands for one of the paper.");
+        section.paragraph("None of these maps corresponds to a map of the paper.");
     } else {
         section.list(sentences);
     }
     section
 }
 
-fn ours(row: &MapRow) -> [String; 9] {
+fn measured_row(row: &MapRow) -> [String; 9] {
     let two = |value| decimal(value, 2);
     [
         map_title(&row.map),
-        "ours".to_owned(),
+        "this evaluation".to_owned(),
         count(row.nodes),
         count(row.edges),
         two(row.width_km),
@@ -89,11 +89,11 @@ fn ours(row: &MapRow) -> [String; 9] {
     ]
 }
 
-fn printed(map: &paper::PaperMap) -> [String; 9] {
+fn paper_row(map: &paper::PaperMap) -> [String; 9] {
     let two = |value| decimal(value, 2);
     [
         map.name.to_owned(),
-        "paper’s".to_owned(),
+        "paper".to_owned(),
         count(map.nodes),
         count(map.edges),
         two(map.width_km),

@@ -1,4 +1,4 @@
-//! Query volume second by second: NEW, SUCCEEDED, EXPIRED, WAITING, nodes and edges (§V-B).
+//! Section "Query volume": NEW, SUCCEEDED, EXPIRED, WAITING, nodes and edges per second (§V-B).
 
 use super::configuration::{Configuration, configurations};
 use super::data::Data;
@@ -9,9 +9,11 @@ use super::plot::Plot;
 use crate::results::{RunRow, VolumeRow};
 use picture::{LineChart, Panels, PictureError, Scale, Series};
 
-type Count = fn(&VolumeRow) -> u64;
+/// A column of `volume.csv`.
+type VolumeColumn = fn(&VolumeRow) -> u64;
 
-const COUNTS: [(&str, &str, Count); 6] = [
+/// Panels: title, unit and column.
+const PANELS: [(&str, &str, VolumeColumn); 6] = [
     ("NEW", "queries (1/s)", |row| row.new),
     ("SUCCEEDED", "queries (1/s)", |row| row.succeeded),
     ("EXPIRED", "queries (1/s)", |row| row.expired),
@@ -20,13 +22,13 @@ const COUNTS: [(&str, &str, Count); 6] = [
     ("Edges of the constraint graph", "edges", |row| row.edges as u64),
 ];
 
-/// The section: a figure for each map.
+/// Builds the section: one figure per map.
 pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
     let mut section = Section::new("volume", "Query volume over time");
     let runs = data.main();
-    section.paper(
-        "draws this for 100,000 people; it prints that constraint graphs have up to 25,000 nodes \
-         and 130,000 edges, and that P2 is flatter than P1.",
+    section.paper_note(
+        "draws this for 100,000 users. It reports constraint graphs of up to 25,000 nodes and \
+         130,000 edges, and a flatter curve for P2 than for P1.",
     );
     let mut drawn = 0;
     for map in data.maps_of(&runs) {
@@ -35,7 +37,7 @@ pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
         let nodes = here.iter().map(|run| run.largest_nodes).max().unwrap_or(0);
         let edges = here.iter().map(|run| run.largest_edges).max().unwrap_or(0);
         let caption = format!(
-            "{} people on {}; the largest graph of all configurations has {} nodes and {} edges.",
+            "{} users on {}. Largest constraint graph of all configurations: {} nodes, {} edges.",
             count(here.first().map_or(0, |run| run.users).into()),
             map_title(map),
             count(nodes as u64),
@@ -45,49 +47,54 @@ pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
         drawn += 1;
     }
     if drawn == 0 {
-        section.missing("volume.csv has no rows of these runs (volume = true in an experiment).");
+        section
+            .missing("volume.csv has no rows of these runs; set volume = true in the experiment.");
     }
     Ok(section)
 }
 
-/// Six panels with a line for each of up to four configurations: of each profile the one that
-/// asks least and the one that asks most. `None` if nothing was recorded of these runs.
+/// Builds six panels with one line for the first and the last configuration of each profile.
+/// Returns `None` if no volume was recorded for `runs`.
 pub(super) fn panels(data: &Data, runs: &[&RunRow], map: &str) -> Option<Panels> {
     let recorded = |one: &Configuration| rows(data, runs, &one.name).next().is_some();
     let all: Vec<Configuration> = configurations(runs).into_iter().filter(recorded).collect();
-    let ends = |one: &&Configuration| {
+    let is_first_or_last = |one: &&Configuration| {
         let mut same = all.iter().filter(|other| other.profile == one.profile);
         let first = same.clone().next();
         Some(*one) == first || Some(*one) == same.next_back()
     };
-    let chosen: Vec<&Configuration> = all.iter().filter(ends).collect();
-    let end = chosen.iter().map(|one| end(rows(data, runs, &one.name))).max().unwrap_or(0);
-    let bin = end / MOST_POINTS + 1;
-    let line = |count: Count, one: &Configuration| Series {
+    let chosen: Vec<&Configuration> = all.iter().filter(is_first_or_last).collect();
+    let end = chosen.iter().map(|one| last_second(rows(data, runs, &one.name))).max().unwrap_or(0);
+    let bin = end / MAX_POINTS + 1;
+    let line = |column: VolumeColumn, one: &Configuration| Series {
         name: one.name.clone(),
-        points: means(rows(data, runs, &one.name).take_while(|row| row.time <= end), count, bin),
+        points: means(rows(data, runs, &one.name).take_while(|row| row.time <= end), column, bin),
         spread: Vec::new(),
     };
-    let chart = |&(title, label, count): &(&str, &str, Count)| LineChart {
+    let chart = |&(title, label, column): &(&str, &str, VolumeColumn)| LineChart {
         title: title.to_owned(),
         x_label: "time (s)".to_owned(),
         y_label: if bin == 1 { label.to_owned() } else { format!("{label}, mean of {bin} s") },
-        series: chosen.iter().map(|one| line(count, one)).collect(),
+        series: chosen.iter().map(|one| line(column, one)).collect(),
         ..LineChart::default()
     };
     let title = format!("Query volume on {}", map_title(map));
-    let charts = COUNTS.iter().map(chart).collect();
+    let charts = PANELS.iter().map(chart).collect();
     (!chosen.is_empty()).then_some(Panels { title, charts, columns: 3, scale: Scale::Own })
 }
 
-/// A line of a long run has about so many points, each the mean of several seconds.
-const MOST_POINTS: u64 = 400;
+/// Approximate maximum of points per line; longer runs are averaged in bins of several seconds.
+const MAX_POINTS: u64 = 400;
 
-/// The mean of every so many seconds, at the first of them.
-fn means<'a>(rows: impl Iterator<Item = &'a VolumeRow>, count: Count, bin: u64) -> Vec<(f64, f64)> {
+/// Averages a column over bins of `bin` seconds; each point is at the first second of its bin.
+fn means<'a>(
+    rows: impl Iterator<Item = &'a VolumeRow>,
+    column: VolumeColumn,
+    bin: u64,
+) -> Vec<(f64, f64)> {
     let mut bins: Vec<(u64, f64, f64)> = Vec::new();
     for row in rows {
-        let (first, value) = (row.time / bin * bin, count(row) as f64);
+        let (first, value) = (row.time / bin * bin, column(row) as f64);
         match bins.last_mut() {
             Some((start, sum, seconds)) if *start == first => {
                 *sum += value;
@@ -99,21 +106,21 @@ fn means<'a>(rows: impl Iterator<Item = &'a VolumeRow>, count: Count, bin: u64) 
     bins.into_iter().map(|(start, sum, seconds)| (start as f64, sum / seconds)).collect()
 }
 
-/// The second by which nearly all have asked and most of their time is over: a few long trips would
-/// squeeze everything else.
-fn end<'a>(rows: impl Iterator<Item = &'a VolumeRow> + Clone) -> u64 {
-    let all: u64 = rows.clone().map(|row| row.new).sum();
+/// Returns the last second to draw: that by which 99 % of the queries have arrived if it lies in the
+/// first half of the run, else the end of the run. A long tail would compress the rest.
+fn last_second<'a>(rows: impl Iterator<Item = &'a VolumeRow> + Clone) -> u64 {
+    let total: u64 = rows.clone().map(|row| row.new).sum();
     let last = rows.clone().map(|row| row.time).max().unwrap_or(0);
-    let mut asked = 0;
+    let mut arrived = 0;
     let mut nearly = rows.skip_while(|row| {
-        asked += row.new;
-        asked * 100 < all * 99
+        arrived += row.new;
+        arrived * 100 < total * 99
     });
     let nearly = nearly.next().map_or(last, |row| row.time);
     if nearly * 2 < last { nearly } else { last }
 }
 
-/// What was recorded of a configuration of these runs.
+/// Returns the recorded volume of a configuration of `runs` (one seed).
 fn rows<'a>(
     data: &'a Data,
     runs: &'a [&RunRow],
@@ -153,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_are_means_of_several_seconds() {
+    fn long_runs_are_averaged_in_bins() {
         let rows: Vec<VolumeRow> = (0..5).map(|time| row(time, 10 * time)).collect();
         // 0 and 10, 20 and 30, 40.
         let found = means(rows.iter(), |row| row.new, 2);
@@ -162,10 +169,10 @@ mod tests {
     }
 
     #[test]
-    fn a_thin_tail_is_cut_and_a_short_one_is_not() {
+    fn a_long_tail_is_cut_and_a_short_one_is_kept() {
         let asked = |time: u64| row(time, if time < 100 { 10 } else { 0 });
         let long: Vec<VolumeRow> = (0..1_000).map(asked).collect();
-        assert_eq!(end(long.iter()), 98);
-        assert_eq!(end(long[..150].iter()), 149);
+        assert_eq!(last_second(long.iter()), 98);
+        assert_eq!(last_second(long[..150].iter()), 149);
     }
 }

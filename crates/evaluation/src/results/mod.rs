@@ -1,8 +1,8 @@
-//! The files of results: their rows, how they are written and how they are read again.
+//! Result files: rows, writing and reading.
 //!
-//! `runs.csv` holds a row for each cell of the grid, with everything that depends on the clock in
-//! the last columns; `volume.csv` what happened second by second; `maps.csv` and `schemes.csv` are
-//! Tables II and I of the paper. All are written whole or not at all.
+//! `runs.csv` has one row per cell, with the clock-dependent columns last; `volume.csv` one row per
+//! second; `maps.csv` and `schemes.csv` are Tables II and I of the paper. Files are written
+//! atomically.
 
 mod privacy;
 mod rows;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 
-/// A file that is no file of results.
+/// A file is not a result file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", file.display())]
 pub struct ResultsError {
@@ -22,9 +22,9 @@ pub struct ResultsError {
     source: csv::Error,
 }
 
-/// Rows of a file of results.
+/// Row of a result file.
 pub trait Row: Serialize + DeserializeOwned {
-    /// Its columns, which stand there even if there are no rows.
+    /// Header line, present even without rows.
     const COLUMNS: &'static str;
 }
 
@@ -37,24 +37,24 @@ fn to_csv<R: Row>(rows: &[R]) -> Result<Vec<u8>, csv::Error> {
     writer.into_inner().map_err(|error| error.into_error().into())
 }
 
-/// Writes rows as CSV, all or nothing.
+/// Writes rows as CSV, atomically.
 pub fn write<R: Row>(path: &Path, rows: &[R]) -> Result<(), WriteError> {
     let bytes = to_csv(rows).map_err(|source| ResultsError { file: path.to_owned(), source })?;
     Ok(import::write_file(path, &bytes)?)
 }
 
-/// Why a file could not be written.
+/// Why a file cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// A row that is no row.
+    /// A row cannot be serialized.
     #[error(transparent)]
     Rows(#[from] ResultsError),
-    /// No room, or no permission.
+    /// The file cannot be written.
     #[error(transparent)]
     File(#[from] ImportError),
 }
 
-/// Reads rows of CSV; extra columns are ignored.
+/// Reads rows from CSV; extra columns are ignored.
 pub fn read<R: Row>(path: &Path) -> Result<Vec<R>, ResultsError> {
     let problem = |source| ResultsError { file: path.to_owned(), source };
     let mut reader = csv::Reader::from_path(path).map_err(problem)?;
@@ -67,7 +67,7 @@ mod tests {
     use crate::privacy::PortraitRow;
 
     #[test]
-    fn rows_come_back_as_they_were_written_and_columns_are_as_promised() {
+    fn rows_survive_writing_and_reading() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("runs.csv");
         let row =
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_named_as_the_fields_they_hold() {
+    fn columns_have_the_names_of_their_fields() {
         fn same<R: Row>(row: &R) {
             let mut writer = csv::Writer::from_writer(Vec::new());
             writer.serialize(row).unwrap();
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_results_is_named_with_its_line() {
+    fn an_invalid_file_is_named_with_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("maps.csv");
         std::fs::write(

@@ -1,11 +1,11 @@
-//! Rows of what attacks came to.
+//! Rows of `privacy.csv` and `victim.csv`.
 
 use super::Row;
 use super::rows::rounded;
-use crate::privacy::{Assay, PortraitRow, Score};
+use crate::privacy::{AttackResults, AttackScore, PortraitRow};
 use serde::{Deserialize, Serialize};
 
-/// A row of `privacy.csv`: what one attack on one scheme came to.
+/// A row of `privacy.csv`: result of one attack on one scheme.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the columns are the figures of the attacks, by the same names")]
 pub struct PrivacyRow {
@@ -13,25 +13,26 @@ pub struct PrivacyRow {
     pub users: u32,
     pub configuration: String,
     pub seed: u64,
+    #[serde(deserialize_with = "crate::schemes::deserialize_name")]
     pub scheme: String,
-    /// Over everyone, as in `runs.csv`.
+    /// Over all users, as in `runs.csv`.
     pub success_rate: Option<f64>,
     pub region_metres: Option<f64>,
     pub relative_k: Option<f64>,
     pub mean_delay_s: Option<f64>,
     pub attack: String,
-    /// `L1`, `L2` or `L3`; of what was shown, nothing.
+    /// `L1`, `L2` or `L3`; empty for the disclosure itself.
     pub level: String,
     pub publications: u64,
-    /// The share with fewer than k people left.
+    /// Share with fewer than k candidates left.
     pub below_k: Option<f64>,
-    /// The share with one.
+    /// Share with one candidate left.
     pub alone: Option<f64>,
-    /// People left, over k.
+    /// Candidates left / k.
     pub anonymity: Option<f64>,
     pub metres_left: Option<f64>,
     pub error_m: Option<f64>,
-    /// The share in which the truth was ruled out.
+    /// Share in which the attack excluded the truth.
     pub wrong: Option<f64>,
     /// Further figures: `name=value;name=value`.
     pub more: String,
@@ -40,34 +41,34 @@ pub struct PrivacyRow {
 }
 
 impl PrivacyRow {
-    /// What the run is: all rows of it stand together.
+    /// Key of the run; the rows of a run are adjacent.
     pub fn run(&self) -> (&str, u32, &str, u64, &str) {
         (&self.map, self.users, &self.configuration, self.seed, &self.scheme)
     }
 
-    /// A further figure by name.
+    /// Returns a further figure by name.
     pub fn figure(&self, name: &str) -> Option<f64> {
         let mut pairs = self.more.split(';').filter_map(|pair| pair.split_once('='));
         pairs.find(|pair| pair.0 == name)?.1.parse().ok()
     }
 }
 
-/// The rows of all attacks on one scheme; `of` holds what they have in common.
-pub fn privacy_rows(of: &PrivacyRow, assay: &Assay) -> Vec<PrivacyRow> {
+/// Builds the rows of all attacks on one scheme; `of` holds their common columns.
+pub fn privacy_rows(of: &PrivacyRow, results: &AttackResults) -> Vec<PrivacyRow> {
     let value = |number: Option<f64>| number.map(rounded);
     let all = attacks::all();
     let level = |name: &str| {
         let attack = all.iter().find(|attack| attack.name() == name);
         attack.map_or(String::new(), |attack| attack.level().name().to_owned())
     };
-    let tally = &assay.tally;
-    let row = |(name, score): (&'static str, &Score)| {
+    let tally = &results.tally;
+    let row = |(name, score): (&'static str, &AttackScore)| {
         let more = score
-            .more
+            .figures
             .iter()
             .filter_map(|(name, mean)| Some(format!("{name}={}", rounded(mean.value()?))));
         PrivacyRow {
-            scheme: assay.scheme.clone(),
+            scheme: results.scheme.clone(),
             success_rate: value(tally.success_rate()),
             region_metres: value(tally.region_metres.value()),
             relative_k: value(tally.relative_k.value()),
@@ -82,11 +83,11 @@ pub fn privacy_rows(of: &PrivacyRow, assay: &Assay) -> Vec<PrivacyRow> {
             error_m: value(score.error.value()),
             wrong: value(score.wrong.value()),
             more: more.collect::<Vec<_>>().join(";"),
-            seconds: rounded(score.took.as_secs_f64()),
+            seconds: rounded(score.elapsed.as_secs_f64()),
             ..of.clone()
         }
     };
-    assay.scores.in_order().into_iter().map(row).collect()
+    results.scores.in_order().into_iter().map(row).collect()
 }
 
 impl Row for PrivacyRow {

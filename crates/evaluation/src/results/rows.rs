@@ -1,4 +1,4 @@
-//! Rows of what was run: each cell of the grid, second by second, on which maps, by which schemes.
+//! Rows of `runs.csv`, `volume.csv`, `maps.csv` and `schemes.csv`.
 
 use super::Row;
 use crate::metrics::Tally;
@@ -8,7 +8,10 @@ use std::time::Duration;
 
 /// A row of `runs.csv`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the columns are the metrics of SPEC §11, by the same names")]
+#[expect(
+    missing_docs,
+    reason = "the columns are the metrics of docs/SPEC.md §11, by the same names"
+)]
 pub struct RunRow {
     pub map: String,
     pub users: u32,
@@ -18,6 +21,7 @@ pub struct RunRow {
     pub k_max: u32,
     /// In seconds.
     pub dt: f64,
+    #[serde(deserialize_with = "crate::schemes::deserialize_name")]
     pub scheme: String,
     pub view: String,
     pub seed: u64,
@@ -44,15 +48,15 @@ pub struct RunRow {
     pub us_mesh: Option<f64>,
     pub us_settle: Option<f64>,
     pub worst_batch_ms: f64,
-    /// How many cells ran at once.
+    /// Number of concurrent cells.
     pub jobs: usize,
 }
 
-/// How many columns of `runs.csv` depend on the clock: the last ones.
+/// Number of clock-dependent columns at the end of `runs.csv`.
 pub const TIMING_COLUMNS: usize = 8;
 
 impl RunRow {
-    /// Fills in everything that was measured.
+    /// Returns the row with the measured columns.
     #[must_use]
     pub fn with(self, tally: &Tally) -> RunRow {
         let value = |number: Option<f64>| number.map(rounded);
@@ -87,7 +91,7 @@ impl RunRow {
     }
 }
 
-/// To six decimals.
+/// Rounds to six decimals.
 pub(super) fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
@@ -99,6 +103,7 @@ pub struct VolumeRow {
     pub map: String,
     pub users: u32,
     pub configuration: String,
+    #[serde(deserialize_with = "crate::schemes::deserialize_name")]
     pub scheme: String,
     pub view: String,
     pub seed: u64,
@@ -123,7 +128,7 @@ pub struct MapRow {
     pub height_km: f64,
     pub area_km2: f64,
     pub street_km: f64,
-    /// How long it took to measure all distances within reach.
+    /// Computation time of the distance matrix.
     pub matrix_ms: f64,
 }
 
@@ -131,6 +136,7 @@ pub struct MapRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the columns are those of Table I")]
 pub struct SchemeRow {
+    #[serde(deserialize_with = "crate::schemes::deserialize_name")]
     pub scheme: String,
     pub setting: String,
     pub cliques: String,

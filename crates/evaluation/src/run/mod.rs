@@ -1,72 +1,73 @@
-//! One scheme over one tape: folds [`turn`] as the gateway would (SPEC §5), and measures.
+//! Runs one scheme on one workload: calls [`turn`] as the gateway does (docs/SPEC.md §5), and
+//! measures.
 //!
-//! Schemes that work in batches are asked once a second, those that work one by one whenever
-//! somebody asks. Where turns cost time, the next begins when the one before is done: a batch
-//! begins at the first whole second at which the engine is free, and one by one people queue.
-//! Whoever is published after her patience is over counts as expired.
+//! Batch schemes have one turn per second, sequential schemes one per query. Where turns take time,
+//! a turn begins when the previous one has ended: a batch at the first whole second at which the
+//! engine is idle, a sequential turn as soon as the engine is idle. A query that is published after
+//! its deadline counts as expired.
 
 mod presence;
-mod ruler;
+mod region_meter;
 #[cfg(test)]
 mod tests;
-mod volume;
+mod timeline;
 
 pub use presence::Presence;
-pub use volume::Second;
+pub use timeline::Second;
 
 use crate::costs::Costs;
 use crate::metrics::{Success, Tally};
 use crate::reason::Reason;
 use crate::stopwatch::Stopwatch;
-use crate::tape::Tape;
+use crate::workload::Workload;
 use meshcloak::engine::{Batch, Turn, turn};
 use meshcloak::history::LastPositions;
 use meshcloak::map::StreetMap;
 use meshcloak::query::{Query, QueryError};
 use meshcloak::scheme::{Pace, Scheme, State};
 use meshcloak::units::{Length, Time};
-use ruler::Ruler;
+use region_meter::{RegionMeter, SetSize};
 use std::time::Duration;
-use volume::Volume;
+use timeline::Timeline;
 
-/// Milliseconds between two batches.
+/// Batch length, in milliseconds.
 const BATCH: u64 = 1000;
-/// Nanoseconds of a millisecond.
+/// Nanoseconds per millisecond.
 const NANOS: u64 = 1_000_000;
 
-/// What holds for everyone on a tape.
+/// Conditions of all queries of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions {
-    /// How long everyone is willing to wait.
+    /// Temporal tolerance.
     pub tolerance: Duration,
-    /// The largest distance constraint; who has a larger one is refused.
+    /// Largest distance constraint; queries beyond it are refused.
     pub dc_max: Length,
-    /// Who asks.
+    /// Which users ask.
     pub presence: Presence,
 }
 
-/// What became of a run.
+/// Result of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ran {
+pub struct RunResult {
     /// All metrics.
     pub tally: Tally,
-    /// What happened second by second.
+    /// Counts per second.
     pub seconds: Vec<Second>,
 }
 
-/// Runs a scheme over a tape until nobody waits.
+/// Runs a scheme on a workload until no query waits.
 pub fn run(
     scheme: &mut dyn Scheme,
     map: &StreetMap,
-    tape: &Tape,
+    workload: &Workload,
     conditions: Conditions,
     costs: &mut Costs,
-) -> Ran {
+) -> RunResult {
     let pace = scheme.describe().pace;
     let positions = scheme.history_horizon().map(LastPositions::new);
     let mut run = Run {
         scheme,
-        tape,
+        workload,
         conditions,
         costs,
         next: 0,
@@ -74,59 +75,59 @@ pub fn run(
         positions,
         idle: Vec::new(),
         free_at: 0,
-        ledger: Ledger {
-            ruler: Ruler::new(map),
+        recorder: Recorder {
+            meter: RegionMeter::new(map),
             watch: Stopwatch::default(),
             tally: Tally::default(),
-            volume: Volume::default(),
+            timeline: Timeline::default(),
         },
     };
     match pace {
-        Pace::Batch => run.batches(),
-        Pace::Sequential => run.one_by_one(),
+        Pace::Batch => run.run_batches(),
+        Pace::Sequential => run.run_sequentially(),
     }
-    let Ledger { mut tally, volume, .. } = run.ledger;
-    let seconds = volume.seconds();
+    let Recorder { mut tally, timeline, .. } = run.recorder;
+    let seconds = timeline.into_seconds();
     seconds.iter().for_each(|second| tally.batch(second.succeeded, second.waiting));
-    Ran { tally, seconds }
+    RunResult { tally, seconds }
 }
 
 struct Run<'a> {
     scheme: &'a mut dyn Scheme,
-    tape: &'a Tape,
+    workload: &'a Workload,
     conditions: Conditions,
     costs: &'a mut Costs,
-    /// The next query on the tape.
+    /// Index of the next query of the workload.
     next: usize,
     state: State,
-    /// Past positions, for schemes that use them; simulated speeds need no check.
+    /// Past positions, for schemes that use them. Simulated speeds need no admission check.
     positions: Option<LastPositions>,
-    /// Those of sets in which nobody asks: they wait on.
+    /// Members of sets without an asking member; they wait again in the next turn.
     idle: Vec<Query>,
-    /// When the last turn was done, in nanoseconds.
+    /// End of the last turn, in nanoseconds.
     free_at: u64,
-    ledger: Ledger<'a>,
+    recorder: Recorder<'a>,
 }
 
 impl Run<'_> {
-    /// When the next on the tape is asked, in milliseconds.
+    /// Returns the time of the next query, in milliseconds.
     fn next_asked(&self) -> Option<u64> {
-        self.tape.queries.get(self.next).map(|query| query.asked_at)
+        self.workload.queries.get(self.next).map(|query| query.asked_at)
     }
 
-    /// Takes the next off the tape, unless it is refused at the door.
+    /// Advances to the next query; `None` if its user is absent or the query is refused.
     fn admit(&mut self) -> Option<Query> {
-        let query = self.tape.query(self.next, self.conditions.tolerance);
+        let query = self.workload.query(self.next, self.conditions.tolerance);
         self.next += 1;
         let presence = self.conditions.presence;
-        if !presence.is_there(query.user) {
+        if !presence.is_present(query.user) {
             return None;
         }
         let refused = query.check(self.conditions.dc_max).err().map(|error| match error {
             QueryError::K(_) => Reason::K,
             QueryError::DistanceConstraint { .. } => Reason::Dc,
         });
-        let Ledger { tally, volume, .. } = &mut self.ledger;
+        let Recorder { tally, timeline, .. } = &mut self.recorder;
         match refused {
             Some(reason) => {
                 tally.refuse(reason);
@@ -135,14 +136,14 @@ impl Run<'_> {
             None => {
                 if presence.asks(query.user) {
                     tally.accepted += 1;
-                    volume.at(query.asked_at.as_millis()).new += 1;
+                    timeline.at(query.asked_at.as_millis()).new += 1;
                 }
                 Some(query)
             }
         }
     }
 
-    fn batches(&mut self) {
+    fn run_batches(&mut self) {
         let mut now = 0;
         loop {
             let due = if !(self.state.waiting.is_empty() && self.idle.is_empty()) {
@@ -161,28 +162,27 @@ impl Run<'_> {
         }
     }
 
-    fn one_by_one(&mut self) {
-        // Those whose patience was over before their turn came: no work, but the engine is told.
-        let mut too_late = Vec::new();
+    fn run_sequentially(&mut self) {
+        // Queries that expired before their turn; the next turn only counts them as expired.
+        let mut arrivals = Vec::new();
         while self.next_asked().is_some() {
             let Some(query) = self.admit() else { continue };
             self.expire_before(query.asked_at.as_millis());
             let start = (query.asked_at.as_millis() * NANOS).max(self.free_at);
             let expired = query.has_expired(instant(start));
-            too_late.push(query);
+            arrivals.push(query);
             if !expired {
-                let arrivals = std::mem::take(&mut too_late);
-                self.turn(start, arrivals);
+                self.turn(start, std::mem::take(&mut arrivals));
             }
         }
-        if !too_late.is_empty() {
-            self.turn(self.free_at, too_late);
+        if !arrivals.is_empty() {
+            self.turn(self.free_at, arrivals);
         }
         self.expire_before(u64::MAX);
     }
 
-    /// Holds turns in which nobody arrives, at whole seconds before `moment` (in milliseconds) at
-    /// which somebody's patience is over and no turn has taken note of it.
+    /// Runs turns without arrivals at the whole seconds before `moment` (in milliseconds) by which
+    /// a waiting query has expired.
     fn expire_before(&mut self, moment: u64) {
         loop {
             let next_second = (self.free_at / NANOS / BATCH + 1) * BATCH;
@@ -191,58 +191,58 @@ impl Run<'_> {
             }
             let ends = self.state.waiting.iter().map(|q| q.asked_at + q.temporal_tolerance);
             let first = ends.min().unwrap_or_default().as_millis();
-            let over = (first / BATCH + 1) * BATCH;
-            if over >= moment {
+            let expiry = (first / BATCH + 1) * BATCH;
+            if expiry >= moment {
                 return;
             }
-            self.turn((over * NANOS).max(self.free_at), Vec::new());
+            self.turn((expiry * NANOS).max(self.free_at), Vec::new());
         }
     }
 
-    /// A turn that begins at `start` nanoseconds.
+    /// Runs a turn that begins at `start` nanoseconds.
     fn turn(&mut self, start: u64, arrivals: Vec<Query>) {
         let now = instant(start);
         if let Some(positions) = &mut self.positions {
             positions.record_all(&arrivals, &mut self.state.history);
         }
         let batch = Batch { now, arrivals, cancelled: Vec::new() };
-        let mut done = turn(self.scheme, &mut self.state, batch, &mut self.ledger.watch);
-        let spent = self.ledger.watch.read();
+        let mut done = turn(self.scheme, &mut self.state, batch, &mut self.recorder.watch);
+        let spent = self.recorder.watch.read();
         let waited = self.state.waiting.len() + done.served.len();
         let cost = self.costs.of(spent.iter().sum(), waited);
         self.free_at = start.saturating_add(cost);
-        self.ledger.tally.turn(done.published.stats, spent);
+        self.recorder.tally.turn(done.published.stats, spent);
         let presence = self.conditions.presence;
-        presence.keep_idle(&mut done.served, &mut self.idle);
+        presence.split_idle(&mut done.served, &mut self.idle);
         done.served.retain(|(query, _)| presence.asks(query.user));
         done.expired.retain(|query| presence.asks(query.user));
-        self.ledger.enter(now, instant(self.free_at), &done);
+        self.recorder.record(now, instant(self.free_at), &done);
     }
 }
 
-/// The first whole millisecond that is not before so many nanoseconds.
+/// Rounds nanoseconds up to whole milliseconds.
 fn instant(nanos: u64) -> Time {
     Time::from_millis(nanos.div_ceil(NANOS))
 }
 
-/// Where what happens is written down.
-struct Ledger<'a> {
-    ruler: Ruler<'a>,
+/// Collects the measurements of a run.
+struct Recorder<'a> {
+    meter: RegionMeter<'a>,
     watch: Stopwatch,
     tally: Tally,
-    volume: Volume,
+    timeline: Timeline,
 }
 
-impl Ledger<'_> {
-    /// Writes down a turn that began at `now` and whose sets were published at `done_at`.
-    fn enter(&mut self, now: Time, done_at: Time, done: &Turn<'_>) {
-        let Ledger { ruler, tally, volume, .. } = self;
-        let second = volume.at(now.as_millis());
+impl Recorder<'_> {
+    /// Records a turn that began at `now` and whose sets were published at `done_at`.
+    fn record(&mut self, now: Time, done_at: Time, done: &Turn<'_>) {
+        let Recorder { meter, tally, timeline, .. } = self;
+        let second = timeline.at(now.as_millis());
         (second.nodes, second.edges) = (done.published.stats.nodes, done.published.stats.edges);
         second.expired += done.expired.len() as u64;
         tally.expired += done.expired.len() as u64;
-        ruler.begin(done.published);
-        let second = volume.at(done_at.as_millis());
+        meter.begin(done.published);
+        let second = timeline.at(done_at.as_millis());
         for (query, set) in &done.served {
             if query.has_expired(done_at) {
                 tally.expired += 1;
@@ -250,14 +250,14 @@ impl Ledger<'_> {
                 continue;
             }
             second.succeeded += 1;
-            let measured = ruler.measure(done.published, *set);
+            let SetSize { members, metres, area } = meter.measure(done.published, *set);
             tally.succeed(&Success {
                 k: query.k,
                 tolerance: query.temporal_tolerance,
                 delay: done_at - query.asked_at,
-                members: measured.members,
-                metres: measured.metres,
-                area: measured.area,
+                members,
+                metres,
+                area,
             });
         }
     }

@@ -1,25 +1,25 @@
-//! People who only share their presence: others hide among them, and they ask nothing.
+//! Presence: users without a question report their position and count towards k.
 //!
-//! As in the gateway, a set in which nobody asks is not published: its members go on waiting for
-//! somebody who does. Only those who ask are counted.
+//! As in the gateway, a set without an asking member is not published, and its members keep
+//! waiting. Metrics count asking users only.
 
 use meshcloak::query::{Query, UserId};
 use std::fmt;
 
-/// Who of the people on a tape asks.
+/// Which users of a workload ask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Presence {
-    /// Everybody.
+    /// All users ask.
     #[default]
     AllAsk,
-    /// So many of a hundred ask nothing, and are there.
+    /// This percentage of users is present without asking.
     Present(u32),
-    /// The same people are not there at all.
+    /// The same users are absent.
     Absent(u32),
 }
 
 impl Presence {
-    /// The presence that a word stands for: `present-50`, `absent-50`; up to 99.
+    /// Parses `present-SHARE` or `absent-SHARE` with a percentage of 0 to 99.
     pub fn parse(word: &str) -> Option<Presence> {
         let (kind, share) = word.split_once('-')?;
         let share = share.parse().ok().filter(|share| *share < 100)?;
@@ -30,7 +30,7 @@ impl Presence {
         }
     }
 
-    /// How many of a hundred ask nothing.
+    /// Returns the percentage of users without a question.
     pub fn share(self) -> u32 {
         match self {
             Presence::AllAsk => 0,
@@ -38,34 +38,34 @@ impl Presence {
         }
     }
 
-    /// Whether somebody asks. Who is silent at one share is at every larger one.
+    /// Returns whether a user asks. Users silent at one share are silent at every larger share.
     pub fn asks(self, user: UserId) -> bool {
         let number = user.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32) % 100;
         number >= u64::from(self.share())
     }
 
-    /// Whether somebody is there.
-    pub fn is_there(self, user: UserId) -> bool {
+    /// Returns whether a user is present.
+    pub fn is_present(self, user: UserId) -> bool {
         !matches!(self, Presence::Absent(_)) || self.asks(user)
     }
 
-    /// Takes the sets in which nobody asks out of those that were served; their members wait on.
-    pub(super) fn keep_idle(self, served: &mut Vec<(Query, u32)>, idle: &mut Vec<Query>) {
+    /// Moves the members of sets without an asking member from `served` to `idle`.
+    pub(super) fn split_idle(self, served: &mut Vec<(Query, u32)>, idle: &mut Vec<Query>) {
         if self == Presence::AllAsk {
             return;
         }
         let mut wanted: Vec<u32> =
             served.iter().filter(|(query, _)| self.asks(query.user)).map(|(_, set)| *set).collect();
         wanted.sort_unstable();
-        let (kept, others): (Vec<_>, Vec<_>) = std::mem::take(served)
+        let (kept, idle_members): (Vec<_>, Vec<_>) = std::mem::take(served)
             .into_iter()
             .partition(|(_, set)| wanted.binary_search(set).is_ok());
         *served = kept;
-        idle.extend(others.into_iter().map(|(query, _)| query));
+        idle.extend(idle_members.into_iter().map(|(query, _)| query));
     }
 }
 
-/// As in names of schemes.
+/// Suffix of scheme names.
 impl fmt::Display for Presence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_of_all_is_silent_and_those_stay_silent() {
+    fn the_share_of_silent_users_is_as_given_and_nested() {
         let present = |share| Presence::Present(share);
         for share in [0, 25, 90] {
             let silent = (0..100_000).filter(|&user| !present(share).asks(UserId(user))).count();
@@ -89,8 +89,8 @@ mod tests {
         }
         for user in (0..1000).map(UserId) {
             assert!(present(50).asks(user) <= present(25).asks(user));
-            assert!(present(50).is_there(user));
-            assert_eq!(Presence::Absent(50).is_there(user), present(50).asks(user));
+            assert!(present(50).is_present(user));
+            assert_eq!(Presence::Absent(50).is_present(user), present(50).asks(user));
         }
         assert_eq!(Presence::parse("present-99"), Some(Presence::Present(99)));
         for word in ["present", "present-100", "present--1", "away-5", "absent-"] {

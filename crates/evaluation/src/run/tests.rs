@@ -1,12 +1,12 @@
 use super::*;
-use crate::costs::Model;
+use crate::costs::CostModel;
 use meshcloak::map::Position;
 use meshcloak::region::Region;
 use meshcloak::scheme::{Description, Observer, Published, RegionDependence, Stage};
 use meshcloak::town::{Town, town};
 use meshcloak::units::{Point, Rectangle};
 
-/// Publishes whoever waits in pairs, in order of arrival, under a rectangle of 10 m by 20 m at the
+/// Publishes waiting queries in pairs, in order of arrival, with a rectangle of 10 m by 20 m at the
 /// beginning of the only street.
 struct Pairs {
     pace: Pace,
@@ -38,8 +38,8 @@ impl Scheme for Pairs {
         }
     }
 
-    fn cloak(&mut self, state: &State, _: Time, watch: &mut dyn Observer) -> &mut Published {
-        watch.stage(Stage::Cliques);
+    fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
+        observer.stage(Stage::Cliques);
         self.published.clear();
         self.published.stats.nodes = state.waiting.len();
         let corner = Point::new(10.0, 10.0);
@@ -58,8 +58,8 @@ fn street() -> Town {
     town("A 0,0  B 100,0 | A-B")
 }
 
-/// People who ask at these milliseconds, each once.
-fn tape(town: &Town, asked_at: &[u64]) -> Tape {
+/// One query per user at these milliseconds.
+fn workload(town: &Town, asked_at: &[u64]) -> Workload {
     let street = town.map.streets().next().expect("a street");
     let query = |(user, &asked_at): (usize, &u64)| traffic::SimulatedQuery {
         user: user as u32,
@@ -72,32 +72,32 @@ fn tape(town: &Town, asked_at: &[u64]) -> Tape {
         speed: 10_000,
         query_interval: 10_000,
     };
-    Tape { queries: asked_at.iter().enumerate().map(query).collect(), users: asked_at.len() }
+    Workload { queries: asked_at.iter().enumerate().map(query).collect(), users: asked_at.len() }
 }
 
-fn ran(pace: Pace, asked_at: &[u64], tolerance: u64, costs: &mut Costs) -> Ran {
+fn run_pairs(pace: Pace, asked_at: &[u64], tolerance: u64, costs: &mut Costs) -> RunResult {
     let town = street();
     let conditions = conditions(Duration::from_millis(tolerance), Length::metres(2000.0));
-    run(&mut pairs(pace), &town.map, &tape(&town, asked_at), conditions, costs)
+    run(&mut pairs(pace), &town.map, &workload(&town, asked_at), conditions, costs)
 }
 
 fn model(per_turn_ms: u64) -> Costs {
-    Costs::Modelled(Model { per_turn: per_turn_ms * NANOS, per_waiting: 0 })
+    Costs::Modelled(CostModel { per_turn: per_turn_ms * NANOS, per_waiting: 0 })
 }
 
 /// Succeeded, expired, and the sum of delays in milliseconds.
-fn ends(ran: &Ran) -> (u64, u64, u64) {
+fn ends(ran: &RunResult) -> (u64, u64, u64) {
     let tally = &ran.tally;
-    assert_eq!(tally.accepted, tally.succeeded + tally.expired, "everyone ends in one way");
+    assert_eq!(tally.accepted, tally.succeeded + tally.expired, "every query ends once");
     let delays = tally.delay.value().unwrap_or(0.0) * tally.succeeded as f64 * 1000.0;
     (tally.succeeded, tally.expired, delays.round() as u64)
 }
 
 #[test]
-fn batches_are_at_whole_seconds_until_nobody_waits() {
+fn batches_are_at_whole_seconds_until_no_query_waits() {
     // 0.5 and 0.6 are published at 1 (delays 0.5 and 0.4); 5.0 waits alone and expires at 8, the
     // first batch after 5 + 2.
-    let ran = ran(Pace::Batch, &[500, 600, 5_000], 2_000, &mut Costs::Free);
+    let ran = run_pairs(Pace::Batch, &[500, 600, 5_000], 2_000, &mut Costs::Free);
     assert_eq!(ends(&ran), (2, 1, 900));
     let row = |second: &Second| {
         (second.time, second.new, second.succeeded, second.expired, second.waiting)
@@ -115,86 +115,86 @@ fn batches_are_at_whole_seconds_until_nobody_waits() {
 }
 
 #[test]
-fn one_by_one_nobody_waits_for_a_batch_and_expiry_needs_no_arrival() {
+fn sequential_queries_do_not_wait_for_a_batch_and_expire_without_arrivals() {
     // The second meets the first at 0.6 (delays 0.1 and 0); 5.0 expires at the whole second 8.
-    let first = ran(Pace::Sequential, &[500, 600, 5_000], 2_000, &mut Costs::Free);
+    let first = run_pairs(Pace::Sequential, &[500, 600, 5_000], 2_000, &mut Costs::Free);
     assert_eq!(ends(&first), (2, 1, 100));
     assert_eq!((first.tally.turns, first.seconds.last().map(|s| s.time)), (4, Some(8)));
-    // One who asks at 0 is gone when another comes at 9, and that other is not paired with her.
-    let second = ran(Pace::Sequential, &[0, 9_000, 9_001], 2_000, &mut Costs::Free);
+    // The query of 0 has expired at 9 and is not paired with the query of 9.
+    let second = run_pairs(Pace::Sequential, &[0, 9_000, 9_001], 2_000, &mut Costs::Free);
     assert_eq!(ends(&second), (2, 1, 1));
     assert_eq!(second.seconds[3].expired, 1);
 }
 
 #[test]
-fn a_scheme_that_needs_ten_milliseconds_a_query_falls_behind() {
-    // A thousand ask at 0 and wait for 3 s. Turn n begins at 10 n ms and ends 10 ms later; each
-    // second one publishes a pair: those that end by 3,000 ms serve 2 × 150. The turn that begins
-    // at 3,000 finds her patient; the next begins at 3,010, and from there everyone has expired.
-    let ran = ran(Pace::Sequential, &[0; 1000], 3_000, &mut model(10));
+fn a_scheme_of_ten_milliseconds_per_query_falls_behind() {
+    // A thousand queries at 0 with a tolerance of 3 s. Turn n begins at 10 n ms and ends 10 ms
+    // later; every second turn publishes a pair: turns that end by 3,000 ms serve 2 × 150. The
+    // query of the turn at 3,000 has not expired; from the turn at 3,010 on all have.
+    let ran = run_pairs(Pace::Sequential, &[0; 1000], 3_000, &mut model(10));
     let (succeeded, expired, _) = ends(&ran);
     assert_eq!((succeeded, expired), (300, 700));
-    // 301 turns with work, and the one in which the engine hears of the others.
+    // 301 turns with work, and one that counts the other queries as expired.
     assert_eq!(ran.tally.turns, 302);
     assert!(ran.tally.delay.value() <= Some(3.0));
 }
 
 #[test]
-fn a_batch_that_takes_longer_than_a_batch_delays_the_next() {
-    // The batch of 1 takes until 3.5: those of second 1 wait 2.5 s. The next is at 4, not at 2,
-    // and takes until 6.5: those who asked at 2 waited 4.5 s.
+fn a_batch_longer_than_a_second_delays_the_next() {
+    // The batch of second 1 ends at 3.5: delays of 2.5 s. The next begins at 4, not at 2, and ends
+    // at 6.5: delays of 4.5 s for the queries of second 2.
     let asked_at = [1_000, 1_000, 2_000, 2_000];
-    let patient = ran(Pace::Batch, &asked_at, 5_000, &mut model(2_500));
-    assert_eq!(ends(&patient), (4, 0, 2 * 2_500 + 2 * 4_500));
-    assert_eq!(patient.tally.turns, 2);
-    assert_eq!(patient.seconds.last().map(|s| (s.time, s.succeeded)), Some((7, 2)));
-    // Who waits 4.4 s is still there at 4, and published too late.
-    let hasty = ran(Pace::Batch, &asked_at, 4_400, &mut model(2_500));
+    let tolerant = run_pairs(Pace::Batch, &asked_at, 5_000, &mut model(2_500));
+    assert_eq!(ends(&tolerant), (4, 0, 2 * 2_500 + 2 * 4_500));
+    assert_eq!(tolerant.tally.turns, 2);
+    assert_eq!(tolerant.seconds.last().map(|s| (s.time, s.succeeded)), Some((7, 2)));
+    // With a tolerance of 4.4 s the queries still wait at 4 and are published too late.
+    let hasty = run_pairs(Pace::Batch, &asked_at, 4_400, &mut model(2_500));
     assert_eq!(ends(&hasty), (2, 2, 2 * 2_500));
     assert_eq!(hasty.seconds.last().map(|s| (s.time, s.expired)), Some((7, 2)));
 }
 
 #[test]
-fn measured_costs_replayed_give_the_same_result() {
+fn replayed_costs_reproduce_the_measured_run() {
     for pace in [Pace::Batch, Pace::Sequential] {
         let asked_at: Vec<u64> = (0..400).map(|n| n * 7).collect();
         let mut measured = Costs::Measured(Vec::new());
-        let first = ran(pace, &asked_at, 1, &mut measured);
-        let Costs::Measured(record) = measured else { unreachable!("it stays what it is") };
+        let first = run_pairs(pace, &asked_at, 1, &mut measured);
+        let Costs::Measured(record) = measured else { unreachable!("the variant does not change") };
         let mut recorded = Costs::Recorded(record.clone(), 0);
-        let second = ran(pace, &asked_at, 1, &mut recorded);
-        assert!(recorded.fit());
+        let second = run_pairs(pace, &asked_at, 1, &mut recorded);
+        assert!(recorded.is_complete());
         assert_eq!(first.seconds, second.seconds);
         assert_eq!(ends(&first), ends(&second));
         let mut others = Costs::Recorded(record, 1);
-        ran(pace, &asked_at, 1, &mut others);
-        assert!(!others.fit());
+        run_pairs(pace, &asked_at, 1, &mut others);
+        assert!(!others.is_complete());
     }
 }
 
 #[test]
-fn a_constraint_beyond_the_largest_is_refused_at_the_door() {
+fn a_distance_constraint_above_the_limit_is_refused() {
     let town = street();
     let conditions = conditions(Duration::from_secs(1), Length::metres(99.0));
-    let tape = tape(&town, &[0, 0]);
+    let workload = workload(&town, &[0, 0]);
     for pace in [Pace::Batch, Pace::Sequential] {
-        let ran = run(&mut pairs(pace), &town.map, &tape, conditions, &mut Costs::Free);
+        let ran = run(&mut pairs(pace), &town.map, &workload, conditions, &mut Costs::Free);
         assert_eq!((ran.tally.refused(), ran.tally.accepted), (2, 0));
     }
 }
 
 #[test]
-fn who_asks_nothing_is_not_counted_and_a_set_of_nobody_else_waits_on() {
+fn silent_users_are_not_counted_and_sets_without_an_asker_keep_waiting() {
     let town = street();
     let asked_at: Vec<u64> = (0..60).map(|user| 1000 + user / 3 * 1000).collect();
-    let tape = tape(&town, &asked_at);
+    let workload = workload(&town, &asked_at);
     let tally = |presence| {
         let conditions =
             Conditions { presence, ..conditions(Duration::from_secs(3), Length::metres(2000.0)) };
-        run(&mut pairs(Pace::Batch), &town.map, &tape, conditions, &mut Costs::Free).tally
+        run(&mut pairs(Pace::Batch), &town.map, &workload, conditions, &mut Costs::Free).tally
     };
     let asking = |presence: Presence| {
-        let user = |number: usize| tape.query(number, Duration::ZERO).user;
+        let user = |number: usize| workload.query(number, Duration::ZERO).user;
         (0..60).filter(|&number| presence.asks(user(number))).count() as u64
     };
     for share in [0, 30, 60, 90] {
@@ -208,7 +208,7 @@ fn who_asks_nothing_is_not_counted_and_a_set_of_nobody_else_waits_on() {
     }
     let counts = |tally: Tally| (tally.accepted, tally.succeeded, tally.expired);
     assert_eq!(counts(tally(Presence::Present(0))), counts(tally(Presence::AllAsk)));
-    // All but a few ask nothing: who does finds somebody at once.
+    // With 90 % present users every asking user finds a partner at once.
     let few = tally(Presence::Present(90));
     assert_eq!((few.expired, few.succeeded), (0, asking(Presence::Present(90))));
     assert!(tally(Presence::Absent(90)).expired > 0);

@@ -1,27 +1,27 @@
-//! What can be wrong with files of outcomes.
+//! Errors of outcome files.
 
 use import::ImportError;
 use std::io;
 use std::path::PathBuf;
 
-/// Why files cannot be scored.
+/// Why a file cannot be scored.
 #[derive(Debug, thiserror::Error)]
-#[error("{}{}: {problem}", file.display(), place(*line))]
+#[error("{}{}: {problem}", file.display(), line_suffix(*line))]
 pub struct ScoreError {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// Counted from 1; 0: the file as a whole.
+    /// Line, counted from 1; 0 for the whole file.
     pub line: u64,
-    /// What is wrong there.
+    /// Problem on that line.
     #[source]
     pub problem: ScoreProblem,
 }
 
-fn place(line: u64) -> String {
+fn line_suffix(line: u64) -> String {
     if line == 0 { String::new() } else { format!(", line {line}") }
 }
 
-/// What is wrong.
+/// Problem of an outcome.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum ScoreProblem {
@@ -29,35 +29,35 @@ pub enum ScoreProblem {
     Io(#[from] io::Error),
     #[error("{0}")]
     Queries(#[from] Box<ImportError>),
-    #[error("no outcome: {0}")]
+    #[error("invalid outcome: {0}")]
     Json(String),
     #[error("`{field}` is {value}; expected {expected}")]
     Field { field: &'static str, value: String, expected: &'static str },
-    #[error("no `{0}`")]
+    #[error("missing field `{0}`")]
     Missing(&'static str),
-    #[error("query `{0}` is not in the file of queries")]
+    #[error("query `{0}` is not in the query file")]
     Unknown(String),
-    #[error("query `{0}` has an outcome already")]
+    #[error("query `{0}` has a second outcome")]
     Twice(String),
-    #[error("the set of query `{0}` does not hold the query itself")]
+    #[error("the set of query `{0}` does not contain the query itself")]
     WithoutItself(String),
-    #[error("the set of query `{0}` holds `{1}`, which is not in the file of queries")]
+    #[error("the set of query `{0}` contains `{1}`, which is not in the query file")]
     UnknownMember(String, String),
-    #[error("the set of query `{0}` holds `{1}` twice")]
+    #[error("the set of query `{0}` contains `{1}` twice")]
     MemberTwice(String, String),
-    #[error("query `{0}` was served before it was asked, or after its patience was over")]
+    #[error("query `{0}` succeeded before its time or after its deadline")]
     NotWhileWaiting(String),
-    #[error("query `{0}` expired before its patience was over")]
+    #[error("query `{0}` expired before its deadline")]
     TooSoon(String),
-    #[error("the delay of query `{0}` is not the time from question to outcome")]
+    #[error("the delay of query `{0}` differs from the time between query and outcome")]
     Delay(String),
-    #[error("the k of query `{0}` is not the one it asked for")]
+    #[error("the k of query `{0}` differs from the query file")]
     K(String),
-    #[error("the region of query `{0}` has no `length`, and there is no map to measure it on")]
+    #[error("the region of query `{0}` has no `length`, and no map is given to measure it")]
     NoLength(String),
-    #[error("the region of query `{0}` holds `{1}`, which is no street of the map")]
+    #[error("the region of query `{0}` contains `{1}`, which is not a street of the map")]
     Street(String, String),
-    #[error("the region of query `{0}` holds a street twice")]
+    #[error("the region of query `{0}` contains a street twice")]
     StreetTwice(String),
     #[error("queries without an outcome: {0}; the first is `{1}`")]
     NoOutcome(usize, String),

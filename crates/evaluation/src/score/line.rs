@@ -1,4 +1,4 @@
-//! One line of outcomes (SPEC §8). Extra fields are ignored; ids may be numbers.
+//! Lines of outcome files (docs/SPEC.md §8). Extra fields are ignored; ids may be numbers.
 
 use super::error::ScoreProblem;
 use crate::reason::Reason;
@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 
 #[derive(Debug)]
 pub(crate) struct Line {
-    /// Its id; none of a row whose id could not be read.
+    /// Id of the query; `None` for a row without a readable id.
     pub query: Option<String>,
-    /// In milliseconds.
+    /// Time in milliseconds.
     pub at: u64,
     pub outcome: Outcome,
 }
@@ -19,19 +19,19 @@ pub(crate) struct Line {
 pub(crate) enum Outcome {
     Refused(Reason),
     Expired,
-    Succeeded(Success),
+    Succeeded(SucceededOutcome),
 }
 
 #[derive(Debug)]
-pub(crate) struct Success {
+pub(crate) struct SucceededOutcome {
     pub at: u64,
     pub delay: Option<u64>,
     pub k: Option<u32>,
     pub set: Vec<String>,
     pub mesh: Option<Vec<String>>,
-    /// A rectangle or a disc.
+    /// Rectangle or disc.
     pub shape: Option<Region<'static>>,
-    /// In metres.
+    /// Street length in metres.
     pub length: Option<f64>,
 }
 
@@ -64,10 +64,10 @@ impl Line {
 fn reason(fields: &Map<String, Value>) -> Read<Reason> {
     let reason = fields.get("reason").ok_or(ScoreProblem::Missing("reason"))?;
     let known = Reason::ALL.into_iter().find(|known| reason.as_str() == Some(known.name()));
-    known.ok_or_else(|| wrong("reason", reason, "a reason of SPEC §8"))
+    known.ok_or_else(|| wrong("reason", reason, "a reason of docs/SPEC.md §8"))
 }
 
-fn success(fields: &Map<String, Value>, at: u64) -> Read<Success> {
+fn success(fields: &Map<String, Value>, at: u64) -> Read<SucceededOutcome> {
     let k = fields.get("k").map(|value| {
         let k = value.as_u64().and_then(|k| u32::try_from(k).ok());
         k.ok_or_else(|| wrong("k", value, "a whole number"))
@@ -76,7 +76,7 @@ fn success(fields: &Map<String, Value>, at: u64) -> Read<Success> {
         let metres = value.as_f64().filter(|metres| *metres >= 0.0);
         metres.ok_or_else(|| wrong("length", value, "metres"))
     });
-    Ok(Success {
+    Ok(SucceededOutcome {
         at,
         delay: millis(fields, "delay")?,
         k: k.transpose()?,
@@ -104,7 +104,7 @@ fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
     numbers?.try_into().ok()
 }
 
-/// Seconds with at most three decimals, in milliseconds.
+/// Reads seconds with at most three decimals as milliseconds.
 fn millis(fields: &Map<String, Value>, field: &'static str) -> Read<Option<u64>> {
     let Some(value) = fields.get(field) else { return Ok(None) };
     let thousandths = value.as_f64().unwrap_or(-1.0) * 1000.0;

@@ -2,8 +2,8 @@ use super::*;
 use meshcloak::town::town;
 use std::fs;
 
-/// a asks at 0.5 and is served at 1 with b, who asked at 1; c asks at 1 and expires at 4; d, asked
-/// at 2, is out of order for whoever refused it.
+/// a (0.5 s) succeeds at 1 with b (1 s); c (1 s) expires at 4; d (2 s) is refused as out of
+/// order.
 const QUERIES: &str = "query,user,t,x,y,k,dt,dc
 a,u1,0.5,0,0,2,2,50
 b,u2,1,0,0,2,4,50
@@ -29,7 +29,7 @@ fn scored(queries: &str, outcomes: &str, map: Option<&StreetMap>) -> Result<Scor
 }
 
 #[test]
-fn a_file_of_four_is_scored_as_on_paper() {
+fn metrics_of_four_outcomes_match_hand_computation() {
     let score = scored(QUERIES, &OUTCOMES.join("\n"), None).unwrap();
     let tally = &score.tally;
     assert_eq!((tally.accepted, tally.succeeded, tally.expired, tally.refused()), (3, 2, 1, 1));
@@ -42,29 +42,28 @@ fn a_file_of_four_is_scored_as_on_paper() {
     assert_eq!(tally.relative_dt.value(), Some(0.125));
     assert_eq!(tally.delay.value(), Some(0.25));
     assert_eq!(tally.within_two_seconds.value(), Some(1.0));
-    // Batch 1: two of two and one who waits; batches 2 and 3: none of one: (2/3 + 0 + 0) / 3.
+    // Batch 1: two succeed and one waits; batches 2 and 3: none of one: (2/3 + 0 + 0) / 3.
     assert_eq!(tally.printed_success_rate.value(), Some(2.0 / 9.0));
     assert_eq!((score.below_k, score.counted_twice), (0, 0));
 }
 
 #[test]
-fn with_a_map_regions_are_measured_and_streets_must_exist() {
+fn a_map_measures_regions_and_checks_streets() {
     let town = town("A 0,0  B 100,0  C 300,0 | A-B B-C");
     let score = scored(QUERIES, &OUTCOMES.join("\n"), Some(&town.map)).unwrap();
     // 100 + 200, and the 50 m of A-B within the rectangle.
     assert_eq!(score.tally.region_metres.value(), Some(175.0));
     let elsewhere = OUTCOMES.join("\n").replace("B-C", "C-D");
     let message = scored(QUERIES, &elsewhere, Some(&town.map)).unwrap_err();
-    let expected =
-        "/o.ndjson, line 1: the region of query `a` holds `C-D`, which is no street of the map";
+    let expected = "/o.ndjson, line 1: the region of query `a` contains `C-D`, which is not a street of the map";
     assert_eq!(message, expected);
     let twice = OUTCOMES.join("\n").replace("B-C", "A-B");
     let message = scored(QUERIES, &twice, Some(&town.map)).unwrap_err();
-    assert_eq!(message, "/o.ndjson, line 1: the region of query `a` holds a street twice");
+    assert_eq!(message, "/o.ndjson, line 1: the region of query `a` contains a street twice");
 }
 
 #[test]
-fn too_few_people_and_people_counted_twice_are_counted() {
+fn small_sets_and_repeated_users_are_counted() {
     let alone = OUTCOMES.join("\n").replace(r#"["c","b"]"#, r#"["b"]"#);
     let score = scored(QUERIES, &alone, None).unwrap();
     assert_eq!((score.below_k, score.counted_twice), (1, 0));
@@ -73,73 +72,73 @@ fn too_few_people_and_people_counted_twice_are_counted() {
     assert_eq!((score.below_k, score.counted_twice), (1, 1));
 }
 
+/// Replaced text, replacement and expected error.
+const CONTRADICTIONS: &[(&str, &str, &str)] = &[
+    (
+        r#""at":1,"set""#,
+        r#""at":6,"set""#,
+        ", line 2: query `b` succeeded before its time or after its deadline",
+    ),
+    (
+        r#""delay":0.5"#,
+        r#""delay":0.4"#,
+        ", line 1: the delay of query `a` differs from the time between query and outcome",
+    ),
+    (r#""k":2"#, r#""k":3"#, ", line 1: the k of query `a` differs from the query file"),
+    (
+        r#"["c","b"]"#,
+        r#"["c"]"#,
+        ", line 2: the set of query `b` does not contain the query itself",
+    ),
+    (
+        r#"["c","b"]"#,
+        r#"["e","b"]"#,
+        ", line 2: the set of query `b` contains `e`, which is not in the query file",
+    ),
+    (r#"["c","b"]"#, r#"["b","b"]"#, ", line 2: the set of query `b` contains `b` twice"),
+    (r#""query":"c""#, r#""query":"e""#, ", line 4: query `e` is not in the query file"),
+    (r#""query":"c""#, r#""query":"a""#, ", line 4: query `a` has a second outcome"),
+    (r#""query":"c""#, r#""query":null"#, ", line 4: query `null` is not in the query file"),
+    (r#""at":4.0"#, r#""at":3.0"#, ", line 4: query `c` expired before its deadline"),
+    (
+        r#""at":4.0"#,
+        r#""at":"soon""#,
+        ", line 4: `at` is \"soon\"; expected seconds from 0 with at most three decimals",
+    ),
+    ("expired", "gone", ", line 4: `outcome` is \"gone\"; expected succeeded, expired or refused"),
+    (
+        "out-of-order",
+        "rain",
+        ", line 3: `reason` is \"rain\"; expected a reason of docs/SPEC.md §8",
+    ),
+    (
+        r#","length":50.0"#,
+        "",
+        ", line 2: the region of query `b` has no `length`, and no map is given to measure it",
+    ),
+    (r#""set":["c","b"],"#, "", ", line 2: missing field `set`"),
+    ("[0,-10,50,10]", "[0,1]", ", line 2: `rectangle` is [0,1]; expected [x0,y0,x1,y1]"),
+    (OUTCOMES[3], "", ": queries without an outcome: 1; the first is `c`"),
+];
+
 #[test]
-fn contradictions_are_named_with_their_line() {
+fn contradictions_are_reported_with_their_line() {
     let whole = OUTCOMES.join("\n");
-    let cases = [
-        (
-            r#""at":1,"set""#,
-            r#""at":6,"set""#,
-            ", line 2: query `b` was served before it was asked, or after its patience was over",
-        ),
-        (
-            r#""delay":0.5"#,
-            r#""delay":0.4"#,
-            ", line 1: the delay of query `a` is not the time from question to outcome",
-        ),
-        (r#""k":2"#, r#""k":3"#, ", line 1: the k of query `a` is not the one it asked for"),
-        (
-            r#"["c","b"]"#,
-            r#"["c"]"#,
-            ", line 2: the set of query `b` does not hold the query itself",
-        ),
-        (
-            r#"["c","b"]"#,
-            r#"["e","b"]"#,
-            ", line 2: the set of query `b` holds `e`, which is not in the file of queries",
-        ),
-        (r#"["c","b"]"#, r#"["b","b"]"#, ", line 2: the set of query `b` holds `b` twice"),
-        (r#""query":"c""#, r#""query":"e""#, ", line 4: query `e` is not in the file of queries"),
-        (r#""query":"c""#, r#""query":"a""#, ", line 4: query `a` has an outcome already"),
-        (
-            r#""query":"c""#,
-            r#""query":null"#,
-            ", line 4: query `null` is not in the file of queries",
-        ),
-        (r#""at":4.0"#, r#""at":3.0"#, ", line 4: query `c` expired before its patience was over"),
-        (
-            r#""at":4.0"#,
-            r#""at":"soon""#,
-            ", line 4: `at` is \"soon\"; expected seconds from 0 with at most three decimals",
-        ),
-        (
-            "expired",
-            "gone",
-            ", line 4: `outcome` is \"gone\"; expected succeeded, expired or refused",
-        ),
-        ("out-of-order", "rain", ", line 3: `reason` is \"rain\"; expected a reason of SPEC §8"),
-        (
-            r#","length":50.0"#,
-            "",
-            ", line 2: the region of query `b` has no `length`, and there is no map to measure it on",
-        ),
-        (r#""set":["c","b"],"#, "", ", line 2: no `set`"),
-        ("[0,-10,50,10]", "[0,1]", ", line 2: `rectangle` is [0,1]; expected [x0,y0,x1,y1]"),
-        (OUTCOMES[3], "", ": queries without an outcome: 1; the first is `c`"),
-    ];
-    for (from, to, message) in cases {
+    for &(from, to, message) in CONTRADICTIONS {
         let found = scored(QUERIES, &whole.replace(from, to), None).unwrap_err();
         assert_eq!(found, format!("/o.ndjson{message}"));
     }
     let broken = format!("{}\n{{\"query\"", OUTCOMES[0]);
     assert!(
-        scored(QUERIES, &broken, None).unwrap_err().starts_with("/o.ndjson, line 2: no outcome: ")
+        scored(QUERIES, &broken, None)
+            .unwrap_err()
+            .starts_with("/o.ndjson, line 2: invalid outcome: ")
     );
     assert!(scored("a,b\n", &whole, None).unwrap_err().contains("/q.csv"));
 }
 
 #[test]
-fn refused_rows_that_are_no_queries_leave_the_query_of_their_id_alone() {
+fn refused_duplicate_rows_do_not_end_the_query_of_their_id() {
     let queries = format!("{QUERIES}a,u9,3,0,0,2,2,50\nq,u9,3\n");
     let refusals = [
         r#"{"query":"a","outcome":"refused","at":3.0,"reason":"duplicate-id"}"#,
@@ -151,11 +150,11 @@ fn refused_rows_that_are_no_queries_leave_the_query_of_their_id_alone() {
 }
 
 #[test]
-fn a_long_silence_counts_no_more_batches_than_a_run_holds() {
+fn idle_batches_are_counted_up_to_the_limit() {
     let queries = "query,user,t,x,y,k,dt,dc\na,u1,0,0,0,2,9000,50\n";
     let outcome = r#"{"query":"a","outcome":"expired","at":9001.0}"#;
     let score = scored(queries, outcome, None).unwrap();
-    // Batch 0 and 3,600 quiet ones in which she waits; the last has nobody.
+    // Batch 0 and 3,600 idle batches in which the query waits; the last batch is empty.
     let mut expected = Tally { accepted: 1, expired: 1, ..Tally::default() };
     (0..3_601).for_each(|_| expected.batch(0, 1));
     assert_eq!(score.tally, expected);

@@ -87,7 +87,7 @@ impl Sessions {
         self.next_number.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Waits until all WebSockets are closed, at most [`CLOSE_TIMEOUT`].
+    /// Waits until all WebSockets are closed, at most `CLOSE_TIMEOUT`.
     pub async fn wait_until_closed(&self) {
         let mut open = self.open.subscribe();
         tokio::time::timeout(CLOSE_TIMEOUT, open.wait_for(|open| *open == 0)).await.ok();

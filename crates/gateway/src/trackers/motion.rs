@@ -34,7 +34,7 @@ impl std::fmt::Debug for Fix {
 /// Estimated motion of a tracker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
-    /// Top speed within [`WINDOW`], in metres per second.
+    /// Top speed within `WINDOW`, in metres per second.
     pub speed: f64,
     /// Median time between two reports.
     pub interval: Duration,

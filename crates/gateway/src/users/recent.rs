@@ -54,7 +54,7 @@ impl RecentReports {
     }
 
     /// Returns the track of one tracker; evicts the least recently used one beyond
-    /// [`MAX_TRACKS`].
+    /// `MAX_TRACKS`.
     pub fn track(&mut self, tracker: u64) -> &mut MotionTrack {
         let known = self.tracks.iter().position(|(known, _)| *known == tracker);
         let track = match known {
@@ -104,7 +104,7 @@ impl RecentReports {
         self.answered.as_ref().filter(|outcome| is_fresh(outcome, now))
     }
 
-    /// Drops everything older than [`RETENTION`].
+    /// Drops everything older than `RETENTION`.
     pub fn remove_expired(&mut self, now: Time) {
         self.tracks
             .retain(|(_, track)| track.last_seen().is_some_and(|seen| seen + RETENTION >= now));

@@ -1,45 +1,39 @@
 //! The binary encoding, big-endian. Node: byte n, n bytes name, i64 id, i32 x, i32 y.
 //! Edge: i64 from, i64 to, byte n, n bytes name, i64 id, i32 class.
 
-use super::collector::{Edge, Node};
+use super::collector::{Collector, Edge, Node};
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use std::io::{self, Read};
 
 /// Reads all nodes.
-pub(super) fn read_nodes(
-    input: &mut Input,
-    add: &mut dyn FnMut(FileLocation, Node) -> Result<(), ImportError>,
-) -> Result<(), ImportError> {
+pub(super) fn read_nodes(input: &mut Input, collector: &mut Collector) -> Result<(), ImportError> {
     let mut records = Records::new(input);
     while records.begin(1, "node")? {
         let name = usize::from(records.record[0]);
         records.take(name + 16)?;
         let numbers = &records.record[1 + name..];
-        let node = Node { id: long(numbers, 0), x: int(numbers, 8), y: int(numbers, 12) };
-        add(records.location(), node)?;
+        let node = Node { id: i64_at(numbers, 0), x: i32_at(numbers, 8), y: i32_at(numbers, 12) };
+        collector.node(node).map_err(|problem| records.error(problem))?;
     }
     Ok(())
 }
 
 /// Reads all edges.
-pub(super) fn read_edges(
-    input: &mut Input,
-    add: &mut dyn FnMut(FileLocation, Edge) -> Result<(), ImportError>,
-) -> Result<(), ImportError> {
+pub(super) fn read_edges(input: &mut Input, collector: &mut Collector) -> Result<(), ImportError> {
     let mut records = Records::new(input);
     while records.begin(17, "edge")? {
         let length = usize::from(records.record[16]);
         records.take(length + 12)?;
         let (name, numbers) = records.record[17..].split_at(length);
         let edge = Edge {
-            id: long(numbers, 0),
-            class: int(numbers, 8),
-            from: long(&records.record, 0),
-            to: long(&records.record, 8),
+            id: i64_at(numbers, 0),
+            class: i32_at(numbers, 8),
+            from: i64_at(&records.record, 0),
+            to: i64_at(&records.record, 8),
             name,
         };
-        add(records.location(), edge)?;
+        collector.edge(edge).map_err(|problem| records.error(problem))?;
     }
     Ok(())
 }
@@ -47,16 +41,16 @@ pub(super) fn read_edges(
 /// Returns whether these bytes can be the beginning of a file of nodes.
 pub(super) fn begins_with_node(start: &[u8]) -> bool {
     all_fit(start, 0, 16, |_, name, numbers| {
-        let is_place = |at: usize| int(numbers, at).unsigned_abs() <= 40_000_000;
-        is_name(name) && is_id(long(numbers, 0)) && is_place(8) && is_place(12)
+        let is_coordinate = |at: usize| i32_at(numbers, at).unsigned_abs() <= 40_000_000;
+        is_name(name) && is_id(i64_at(numbers, 0)) && is_coordinate(8) && is_coordinate(12)
     })
 }
 
 /// Returns whether these bytes can be the beginning of a file of edges.
 pub(super) fn begins_with_edge(start: &[u8]) -> bool {
     all_fit(start, 16, 12, |ends, name, numbers| {
-        let ids_fit = [long(ends, 0), long(ends, 8), long(numbers, 0)].into_iter().all(is_id);
-        ids_fit && is_name(name) && (0..=6).contains(&int(numbers, 8))
+        let ids_fit = [i64_at(ends, 0), i64_at(ends, 8), i64_at(numbers, 0)].into_iter().all(is_id);
+        ids_fit && is_name(name) && (0..=6).contains(&i32_at(numbers, 8))
     })
 }
 
@@ -133,8 +127,13 @@ impl<'a, 'b> Records<'a, 'b> {
                 )),
                 _ => error.into(),
             };
-            self.input.error(self.location(), problem)
+            self.error(problem)
         })
+    }
+
+    /// Returns the error for a problem of this record.
+    fn error(&self, problem: Problem) -> ImportError {
+        self.input.error(self.location(), problem)
     }
 
     fn location(&self) -> FileLocation {
@@ -143,13 +142,13 @@ impl<'a, 'b> Records<'a, 'b> {
 }
 
 /// Decodes the eight bytes at `at`; zero past the end.
-fn long(bytes: &[u8], at: usize) -> i64 {
+fn i64_at(bytes: &[u8], at: usize) -> i64 {
     let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
     bytes.copied().map_or(0, i64::from_be_bytes)
 }
 
 /// Decodes the four bytes at `at`; zero past the end.
-fn int(bytes: &[u8], at: usize) -> i32 {
+fn i32_at(bytes: &[u8], at: usize) -> i32 {
     let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
     bytes.copied().map_or(0, i32::from_be_bytes)
 }

@@ -1,6 +1,7 @@
 //! Conversion of a map to Brinkhoff's format: whole metres, straight two-way edges, numeric ids, at
 //! most one edge per pair of nodes. Counts the data that the format cannot represent.
 
+use super::collector::Node;
 use meshcloak::map::{Rank, StreetId, StreetMap, Texts};
 use meshcloak::units::{Length, Point};
 use rustc_hash::FxHashSet;
@@ -8,17 +9,10 @@ use rustc_hash::FxHashSet;
 /// Records to write.
 #[derive(Debug)]
 pub(super) struct ExportPlan {
-    pub nodes: Vec<PlannedNode>,
+    pub nodes: Vec<Node>,
     pub edges: Vec<PlannedEdge>,
     pairs: FxHashSet<(i64, i64)>,
     losses: FormatLosses,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PlannedNode {
-    pub id: i64,
-    pub x: i32,
-    pub y: i32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -61,8 +55,8 @@ impl ExportPlan {
             lon_lat: usize::from(map.frame().is_some()),
             ..FormatLosses::default()
         };
-        let (pairs, none) = (FxHashSet::default(), Vec::new());
-        let mut plan = ExportPlan { nodes: Vec::new(), edges: none, pairs, losses };
+        let pairs = FxHashSet::default();
+        let mut plan = ExportPlan { nodes: Vec::new(), edges: Vec::new(), pairs, losses };
         for (&id, &point) in nodes.ids.iter().zip(&tables.terminals) {
             plan.add_node(id, point);
         }
@@ -133,7 +127,7 @@ impl ExportPlan {
     fn add_node(&mut self, id: i64, point: Point) {
         let (x, y) = (point.x.round(), point.y.round());
         self.losses.moved_points += usize::from(point != Point::new(x, y));
-        self.nodes.push(PlannedNode { id, x: x as i32, y: y as i32 });
+        self.nodes.push(Node { id, x: x as i32, y: y as i32 });
     }
 
     fn count_lost(&mut self, map: &StreetMap, id: StreetId) {

@@ -14,7 +14,7 @@ use crate::draft::Draft;
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use crate::progress::Progress;
-use collector::{Collector, Edge, Node};
+use collector::Collector;
 use std::path::Path;
 
 /// Encoding of the records of a file.
@@ -77,31 +77,23 @@ pub(crate) fn detect_edges(start: &[u8]) -> Option<Encoding> {
 }
 
 fn read_nodes(mut input: Input, collector: &mut Collector) -> Result<(), ImportError> {
-    let path = input.path.clone();
-    let mut add = |location: FileLocation, node: Node| {
-        collector.node(node).map_err(|problem| location.of(&path, problem))
-    };
     match Encoding::of(input.peek()?) {
-        Encoding::Binary => binary::read_nodes(&mut input, &mut add)?,
-        Encoding::Text => text::read_nodes(&mut input, &mut add)?,
+        Encoding::Binary => binary::read_nodes(&mut input, collector)?,
+        Encoding::Text => text::read_nodes(&mut input, collector)?,
     }
     if collector.nodes() == 0 {
-        return Err(FileLocation::File.of(&path, Problem::NoContent("nodes")));
+        return Err(input.error(FileLocation::File, Problem::NoContent("nodes")));
     }
     Ok(())
 }
 
 fn read_edges(mut input: Input, collector: &mut Collector) -> Result<(), ImportError> {
-    let path = input.path.clone();
-    let mut add = |location: FileLocation, edge: Edge| {
-        collector.edge(edge).map_err(|problem| location.of(&path, problem))
-    };
     match Encoding::of(input.peek()?) {
-        Encoding::Binary => binary::read_edges(&mut input, &mut add)?,
-        Encoding::Text => text::read_edges(&mut input, &mut add)?,
+        Encoding::Binary => binary::read_edges(&mut input, collector)?,
+        Encoding::Text => text::read_edges(&mut input, collector)?,
     }
     if collector.edges() == 0 {
-        return Err(FileLocation::File.of(&path, Problem::NoContent("edges")));
+        return Err(input.error(FileLocation::File, Problem::NoContent("edges")));
     }
     Ok(())
 }

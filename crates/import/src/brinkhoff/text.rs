@@ -1,29 +1,22 @@
 //! The text encoding. Node: `id<TAB>x y name`. Edge: `id class from to name`.
 //! Fields are separated by white space; the name is the rest of the line.
 
-use super::collector::{Edge, Node};
+use super::collector::{Collector, Edge, Node};
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
-use std::io::{BufRead as _, Read as _};
 use std::str::FromStr;
 
 /// Longest accepted line, in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
 /// Reads all nodes.
-pub(super) fn read_nodes(
-    input: &mut Input,
-    add: &mut dyn FnMut(FileLocation, Node) -> Result<(), ImportError>,
-) -> Result<(), ImportError> {
-    each_line(input, |location, line| add(location, node(line)?).map_err(LineError::Located))
+pub(super) fn read_nodes(input: &mut Input, collector: &mut Collector) -> Result<(), ImportError> {
+    each_line(input, |line| collector.node(node(line)?))
 }
 
 /// Reads all edges.
-pub(super) fn read_edges(
-    input: &mut Input,
-    add: &mut dyn FnMut(FileLocation, Edge) -> Result<(), ImportError>,
-) -> Result<(), ImportError> {
-    each_line(input, |location, line| add(location, edge(line)?).map_err(LineError::Located))
+pub(super) fn read_edges(input: &mut Input, collector: &mut Collector) -> Result<(), ImportError> {
+    each_line(input, |line| collector.edge(edge(line)?))
 }
 
 /// Returns whether these bytes can be the beginning of a file of nodes.
@@ -73,42 +66,19 @@ fn number<T: FromStr>(rest: &mut &[u8], field: &'static str) -> Result<T, Proble
     number.ok_or_else(bad)
 }
 
-/// Error of a line, with or without its location.
-enum LineError {
-    Unlocated(Problem),
-    Located(ImportError),
-}
-
-impl From<Problem> for LineError {
-    fn from(problem: Problem) -> LineError {
-        LineError::Unlocated(problem)
-    }
-}
-
-/// Calls `take` for every line that is not blank.
+/// Calls `add` for every line that is not blank.
 fn each_line(
     input: &mut Input,
-    mut take: impl FnMut(FileLocation, &[u8]) -> Result<(), LineError>,
+    mut add: impl FnMut(&[u8]) -> Result<(), Problem>,
 ) -> Result<(), ImportError> {
     let mut line = Vec::new();
     for number in 1.. {
-        let location = FileLocation::Line(number);
-        line.clear();
-        let read = input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line);
-        let read = read.map_err(|error| input.error(location, error))?;
-        if read == 0 {
+        if !input.read_line(number, MAX_LINE_BYTES, &mut line)? {
             break;
-        }
-        if read as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
-            let problem = Problem::Damaged("the line is longer than 65,536 bytes".to_owned());
-            return Err(input.error(location, problem));
         }
         let text = line.trim_ascii();
         if !text.is_empty() {
-            take(location, text).map_err(|error| match error {
-                LineError::Unlocated(problem) => input.error(location, problem),
-                LineError::Located(error) => error,
-            })?;
+            add(text).map_err(|problem| input.error(FileLocation::Line(number), problem))?;
         }
     }
     Ok(())

@@ -1,7 +1,8 @@
 //! Writer of Brinkhoff's format, binary or text.
 
 use super::Encoding;
-use super::export_plan::{ExportPlan, PlannedEdge, PlannedNode, fitting_name};
+use super::collector::Node;
+use super::export_plan::{ExportPlan, PlannedEdge, fitting_name};
 use crate::detect::with_extension;
 use crate::error::ImportError;
 use crate::output::Output;
@@ -49,8 +50,8 @@ pub(crate) fn write(
 
 const NO_NAME: &str = "*";
 
-fn write_node(out: &mut dyn Write, node: &PlannedNode, encoding: Encoding) -> io::Result<()> {
-    let PlannedNode { id, x, y } = *node;
+fn write_node(out: &mut dyn Write, node: &Node, encoding: Encoding) -> io::Result<()> {
+    let Node { id, x, y } = *node;
     match encoding {
         Encoding::Text => writeln!(out, "{id}\t{x} {y} {NO_NAME}"),
         Encoding::Binary => {

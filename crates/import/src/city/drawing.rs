@@ -14,7 +14,6 @@ use crate::progress::Progress;
 use meshcloak::map::{Frame, MapBuilder, MapError, RawPoi, RawStreet, TerminalId};
 use meshcloak::units::{LonLat, Point};
 use rustc_hash::FxHashSet;
-use std::fmt::Write as _;
 
 /// Origin of the city's frame: a rural area in south-west Germany.
 const ORIGIN: LonLat = LonLat { lon: 9.0, lat: 48.0 };
@@ -73,19 +72,13 @@ pub(super) fn draw(plan: CityPlan, progress: &dyn Progress) -> Drawing {
 fn to_map(drawing: &Drawing) -> Result<MapBuilder, MapError> {
     let mut builder = MapBuilder::new();
     builder.set_frame(Frame::at(ORIGIN));
-    let mut label = String::new();
-    let mut number = |letter: char, n: usize| {
-        label.clear();
-        // Writing to a string cannot fail.
-        let _ = write!(label, "{letter}{}", n + 1);
-        label.clone()
-    };
+    let label = |letter: char, n: usize| format!("{letter}{}", n + 1);
     for (n, point) in drawing.net.terminals.iter().enumerate() {
-        builder.terminal(&number('t', n), *point)?;
+        builder.terminal(&label('t', n), *point)?;
     }
     for (n, road) in drawing.net.roads.iter().enumerate() {
         builder.street(RawStreet {
-            label: &number('s', n),
+            label: &label('s', n),
             from: TerminalId(road.from),
             to: TerminalId(road.to),
             written_metres: None,
@@ -97,7 +90,7 @@ fn to_map(drawing: &Drawing) -> Result<MapBuilder, MapError> {
     }
     for (n, poi) in drawing.pois.iter().enumerate() {
         let (point, category, name) = (poi.point, poi.category, poi.name.as_str());
-        builder.poi(RawPoi { label: &number('p', n), point, category, name })?;
+        builder.poi(RawPoi { label: &label('p', n), point, category, name })?;
     }
     Ok(builder)
 }

@@ -11,7 +11,7 @@ use meshcloak::units::Point;
 pub(super) struct Layout {
     pub seed: u64,
     pub streets: usize,
-    /// Width relative to a city of [`USUAL_STREETS`].
+    /// Width relative to a city of [`REFERENCE_STREETS`].
     pub size: f64,
     /// Distance from the centre to the edge of the map.
     pub reach: f64,
@@ -39,15 +39,15 @@ pub(super) struct OuterAvenue {
     pub ring: usize,
 }
 
-/// The size that the constants below refer to.
-const USUAL_STREETS: f64 = 7000.0;
-const USUAL_REACH: f64 = 12_600.0;
+/// Size of the city for which distances below are given; other sizes are scaled.
+const REFERENCE_STREETS: f64 = 7000.0;
+const REFERENCE_REACH: f64 = 12_600.0;
 
 impl Layout {
     pub(super) fn new(seed: u64, streets: usize) -> Layout {
         let mut random = RandomStream::new(seed, 1);
-        let size = (streets as f64 / USUAL_STREETS).sqrt();
-        let reach = USUAL_REACH * size;
+        let size = (streets as f64 / REFERENCE_STREETS).sqrt();
+        let reach = REFERENCE_REACH * size;
         let boulevard = (780.0 * size.sqrt()).min(0.13 * reach);
         let first_ring = (3100.0 * size.sqrt()).min(0.31 * reach);
         let widest = 0.7 * (reach - 3000.0).max(0.5 * reach);

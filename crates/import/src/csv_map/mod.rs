@@ -22,20 +22,12 @@ use meshcloak::units::LonLat;
 use std::path::{Path, PathBuf};
 use table::{Table, column_name};
 
-/// Files of a map.
+/// Files of a map: paths or opened files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CsvFiles {
-    pub nodes: PathBuf,
-    pub streets: PathBuf,
-    pub pois: Option<PathBuf>,
-}
-
-/// Opened files of a map.
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) struct CsvInputs<'a> {
-    pub nodes: Input<'a>,
-    pub streets: Input<'a>,
-    pub pois: Option<Input<'a>>,
+pub(crate) struct CsvFiles<T = PathBuf> {
+    pub nodes: T,
+    pub streets: T,
+    pub pois: Option<T>,
 }
 
 /// Kind of a table.
@@ -61,28 +53,30 @@ pub(crate) fn read(
     origin: Option<LonLat>,
     progress: &dyn Progress,
 ) -> Result<Draft, ImportError> {
-    let mut draft = Draft::empty();
-    let mut nodes = Table::open(Input::begin(&files.nodes, "reading nodes", progress)?)?;
-    let unit = nodes::read(&mut nodes, &mut draft)?;
-    let mut streets = Table::open(Input::begin(&files.streets, "reading streets", progress)?)?;
+    let CsvFiles { nodes, streets, pois } = files;
+    let files = CsvFiles { nodes, streets, pois: pois.as_ref() };
+    read_tables(files, origin, |path, stage| Input::begin(path, stage, progress))
+}
+
+/// Reads a map from files that `open` opens, each with the name of its progress stage.
+pub(crate) fn read_tables<'a, T>(
+    files: CsvFiles<T>,
+    origin: Option<LonLat>,
+    open: impl Fn(T, &'static str) -> Result<Input<'a>, ImportError>,
+) -> Result<Draft, ImportError> {
+    let builder = MapBuilder::new();
+    let mut draft = Draft { builder, format: "CSV", nodes: 0, edges: 0, notes: Vec::new() };
+    let unit = nodes::read(&mut Table::open(open(files.nodes, "reading nodes")?)?, &mut draft)?;
+    let mut streets = Table::open(open(files.streets, "reading streets")?)?;
     streets::read(&mut streets, unit, &mut draft)?;
-    if let Some(path) = &files.pois {
-        add_pois(path, origin, &mut draft.builder, progress)?;
+    if let Some(pois) = files.pois {
+        let mut pois = Table::open(open(pois, POIS_STAGE)?)?;
+        pois::read(&mut pois, origin, &mut draft.builder)?;
     }
     Ok(draft)
 }
 
-/// Reads a map from opened files, as [`read`] does.
-#[cfg(any(test, feature = "fuzzing"))]
-pub(crate) fn read_inputs(inputs: CsvInputs, origin: Option<LonLat>) -> Result<Draft, ImportError> {
-    let mut draft = Draft::empty();
-    let unit = nodes::read(&mut Table::open(inputs.nodes)?, &mut draft)?;
-    streets::read(&mut Table::open(inputs.streets)?, unit, &mut draft)?;
-    if let Some(pois) = inputs.pois {
-        pois::read(&mut Table::open(pois)?, origin, &mut draft.builder)?;
-    }
-    Ok(draft)
-}
+const POIS_STAGE: &str = "reading points of interest";
 
 /// Adds a CSV file of points of interest to a map of any format (`--pois FILE`).
 ///
@@ -93,7 +87,7 @@ pub(crate) fn add_pois(
     builder: &mut MapBuilder,
     progress: &dyn Progress,
 ) -> Result<(), ImportError> {
-    let input = Input::begin(path, "reading points of interest", progress)?;
+    let input = Input::begin(path, POIS_STAGE, progress)?;
     pois::read(&mut Table::open(input)?, origin, builder)
 }
 
@@ -105,22 +99,15 @@ pub(crate) fn detect_table(start: &[u8]) -> Option<TableKind> {
     let names: Vec<String> =
         fields.map(|field| column_name(field).trim_matches('"').to_owned()).collect();
     let has = |name: &str| names.iter().any(|found| found == name);
-    let has_place = (has("x") && has("y")) || (has("lon") && has("lat"));
+    let has_position = (has("x") && has("y")) || (has("lon") && has("lat"));
     if has("id") && has("from") && has("to") {
         Some(TableKind::Streets)
-    } else if has_place && (has("category") || has("cat")) {
+    } else if has_position && (has("category") || has("cat")) {
         Some(TableKind::Pois)
-    } else if has_place && has("id") {
+    } else if has_position && has("id") {
         Some(TableKind::Nodes)
     } else {
         None
-    }
-}
-
-impl Draft {
-    fn empty() -> Draft {
-        let builder = MapBuilder::new();
-        Draft { builder, format: "CSV", nodes: 0, edges: 0, notes: Vec::new() }
     }
 }
 

@@ -158,7 +158,7 @@ impl<'a> Table<'a> {
 
     /// Returns a length above 0 in metres; `None` if the field is empty.
     pub(crate) fn length(&self, column: Column) -> Result<Option<f64>, ImportError> {
-        if self.bytes(column).trim_ascii().is_empty() {
+        if self.is_blank(column) {
             return Ok(None);
         }
         let length = self.number(column).filter(|metres| *metres > 0.0 && metres.is_finite());
@@ -181,10 +181,14 @@ impl<'a> Table<'a> {
 
     /// Returns a number; `None` if the field is empty.
     pub(crate) fn optional_number(&self, column: Column) -> Result<Option<f64>, ImportError> {
-        if self.bytes(column).trim_ascii().is_empty() {
+        if self.is_blank(column) {
             return Ok(None);
         }
         self.number(column).map(Some).ok_or_else(|| self.bad(column, "a number"))
+    }
+
+    fn is_blank(&self, column: Column) -> bool {
+        self.bytes(column).trim_ascii().is_empty()
     }
 
     fn number(&self, column: Column) -> Option<f64> {

@@ -166,7 +166,7 @@ impl Nodes {
     pub(super) fn put(&mut self, row: u32, position: LonLat) -> Result<(), LocatedProblem> {
         match self.positions[row as usize].replace(position) {
             None => Ok(()),
-            Some(_) => Err(given_twice("node", self.id(row))),
+            Some(_) => Err(duplicate_id("node", self.id(row))),
         }
     }
 }
@@ -215,12 +215,12 @@ fn check_distinct(
     let mut ids: Vec<i64> = ids.collect();
     ids.par_sort_unstable();
     match ids.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(given_twice(kind, pair[0])),
+        Some(pair) => Err(duplicate_id(kind, pair[0])),
         None => Ok(()),
     }
 }
 
-fn given_twice(kind: &'static str, id: i64) -> LocatedProblem {
+fn duplicate_id(kind: &'static str, id: i64) -> LocatedProblem {
     FileLocation::Element(kind, id).with(Problem::Damaged("duplicate id".into()))
 }
 

@@ -245,10 +245,11 @@ impl<'a> StreetBuilder<'a> {
                     }
                 };
                 relabel(&mut self.label, format_args!("{letter}{id}"));
-                let nowhere = Point::new(f64::NAN, f64::NAN);
+                // The builder rejects NaN; such points of interest are counted as skipped.
+                let unknown = Point::new(f64::NAN, f64::NAN);
                 let added = self.builder.poi(RawPoi {
                     label: &self.label,
-                    point: point.unwrap_or(nowhere),
+                    point: point.unwrap_or(unknown),
                     category: pois.category(row),
                     name: pois.name(row),
                 });

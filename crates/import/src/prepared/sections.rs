@@ -105,7 +105,7 @@ pub(super) fn fix_checksums(file: &mut [u8]) {
     let mut start = HEADER;
     for number in 0..SECTIONS {
         let entry = TABLE + number * ENTRY;
-        let size = usize::try_from(long(file, entry)).unwrap_or(usize::MAX);
+        let size = usize::try_from(u64_at(file, entry)).unwrap_or(usize::MAX);
         let Some(section) = start.checked_add(size).and_then(|end| file.get(start..end)) else {
             break;
         };
@@ -141,7 +141,7 @@ impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
         let mut offset = HEADER as u64;
         for (number, entry) in table.iter_mut().enumerate() {
             let written = &header[TABLE + number * ENTRY..];
-            *entry = Entry { offset, size: long(written, 0), checksum: short(written, 8) };
+            *entry = Entry { offset, size: u64_at(written, 0), checksum: u32_at(written, 8) };
             offset = offset
                 .checked_add(entry.size)
                 .filter(|&end| end <= size)
@@ -181,15 +181,15 @@ impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
         let mut buffer = vec![0; BUFFER.min(size as usize)];
         let mut done = 0;
         while done < size {
-            let now = buffer.len().min((size - done) as usize);
-            self.bytes.read_at(&mut buffer[..now], offset + done)?;
-            hasher.update(&buffer[..now]);
-            let (whole, rest) = buffer[..now].as_chunks::<N>();
+            let len = buffer.len().min((size - done) as usize);
+            self.bytes.read_at(&mut buffer[..len], offset + done)?;
+            hasher.update(&buffer[..len]);
+            let (whole, rest) = buffer[..len].as_chunks::<N>();
             if !rest.is_empty() {
                 return Err(Problem::Damaged("a section ends in the middle of a record".into()));
             }
             records.extend(whole.iter().map(|bytes| record(*bytes)));
-            done += now as u64;
+            done += len as u64;
         }
         if hasher.finalize() != checksum {
             return Err(checksum_mismatch());
@@ -206,16 +206,16 @@ fn check_header(header: &[u8], available: usize, size: u64) -> Result<(), Proble
     if !header.starts_with(MAGIC) {
         return Err(Problem::UnknownFormat);
     }
-    if available >= 12 && short(header, 8) != VERSION {
-        return Err(Problem::WrongVersion { found: short(header, 8), expected: VERSION });
+    if available >= 12 && u32_at(header, 8) != VERSION {
+        return Err(Problem::WrongVersion { found: u32_at(header, 8), expected: VERSION });
     }
     if available < HEADER {
         return Err(Problem::Truncated("in the header".into()));
     }
-    if crc32fast::hash(&header[16..HEADER]) != short(header, 12) {
+    if crc32fast::hash(&header[16..HEADER]) != u32_at(header, 12) {
         return Err(Problem::Damaged("the checksum of the header does not match".into()));
     }
-    let written = long(header, 16);
+    let written = u64_at(header, 16);
     if size < written {
         return Err(Problem::Truncated(format!("after {size} of {written} bytes")));
     }
@@ -225,10 +225,10 @@ fn check_header(header: &[u8], available: usize, size: u64) -> Result<(), Proble
     Ok(())
 }
 
-fn short(bytes: &[u8], at: usize) -> u32 {
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]))
 }
 
-fn long(bytes: &[u8], at: usize) -> u64 {
-    u64::from(short(bytes, at)) | u64::from(short(bytes, at + 4)) << 32
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }

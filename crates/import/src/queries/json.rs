@@ -3,9 +3,8 @@
 use super::csv::RawRow;
 use super::fields::QueryFields;
 use super::reader::BadQuery;
-use crate::error::{FileLocation, ImportError, Problem};
+use crate::error::{ImportError, Problem};
 use crate::input::Input;
-use std::io::{BufRead as _, Read as _};
 
 /// Longest accepted line, in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 20;
@@ -25,15 +24,7 @@ impl<'a> JsonQueries<'a> {
     pub(super) fn next_row(&mut self) -> Result<Option<RawRow>, ImportError> {
         loop {
             self.line += 1;
-            self.text.clear();
-            let read = self.input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut self.text);
-            let read =
-                read.map_err(|error| self.input.error(FileLocation::Line(self.line), error))?;
-            if read as u64 == MAX_LINE_BYTES && !self.text.ends_with(b"\n") {
-                let problem = Problem::Damaged("the line is longer than 1 MiB".into());
-                return Err(self.input.error(FileLocation::Line(self.line), problem));
-            }
-            if read == 0 {
+            if !self.input.read_line(self.line, MAX_LINE_BYTES, &mut self.text)? {
                 return Ok(None);
             }
             let text = self.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.text).trim_ascii();

@@ -111,5 +111,5 @@ fn a_missing_column_is_named() {
     assert!(missing("query,t,x,y,k,dt,dc\n").contains("column `user` is missing"));
     assert!(rows("").unwrap_err().contains("header"));
     let long = format!("{{\"query\":\"{}", "a".repeat(2 << 20));
-    assert!(rows(&long).unwrap_err().contains("longer than 1 MiB"));
+    assert!(rows(&long).unwrap_err().contains("longer than 1048576 bytes"));
 }

@@ -25,8 +25,12 @@ enum QueryFormat {
     Ndjson,
 }
 
-/// A numeric column and its value, if any.
-type NumberColumn = (&'static str, Option<Decimal>);
+/// A numeric column and its value.
+struct NumberColumn {
+    name: &'static str,
+    /// `None` leaves a CSV field empty and omits a JSON member.
+    value: Option<Decimal>,
+}
 
 impl QueryWriter {
     /// Creates a file: NDJSON for the extensions `.ndjson`, `.jsonl` and `.json`, otherwise CSV;
@@ -76,31 +80,33 @@ impl QueryWriter {
 }
 
 fn numbers(query: &QueryRecord) -> [NumberColumn; 8] {
-    let metres = |value: f64| Some(Decimal { value: (value * 1e6).round() as i64, decimals: 6 });
-    let degrees = |value: f64| Some(Decimal { value: (value * 1e9).round() as i64, decimals: 9 });
+    let column = |name, value| NumberColumn { name, value };
+    let number = |name, value, decimals| column(name, Some(Decimal { value, decimals }));
+    let metres = |name, value: f64| number(name, (value * 1e6).round() as i64, 6);
+    let degrees = |name, value: f64| number(name, (value * 1e9).round() as i64, 9);
     let [first, second] = match query.coordinates {
-        Coordinates::Metres(Point { x, y }) => [("x", metres(x)), ("y", metres(y))],
-        Coordinates::Degrees(LonLat { lon, lat }) => [("lon", degrees(lon)), ("lat", degrees(lat))],
+        Coordinates::Metres(Point { x, y }) => [metres("x", x), metres("y", y)],
+        Coordinates::Degrees(LonLat { lon, lat }) => [degrees("lon", lon), degrees("lat", lat)],
     };
-    let thousandths =
-        |number: u64| Some(Decimal { value: number.min(i64::MAX as u64) as i64, decimals: 3 });
-    // A unit of 1/32 m has five decimals.
+    let seconds = |name, millis: u64| number(name, i64::try_from(millis).unwrap_or(i64::MAX), 3);
+    let thousandths = |value: u32| Decimal { value: value.into(), decimals: 3 };
+    // A unit of 1/32 m is 3125 hundred-thousandths of a metre.
     let dc = i64::from(query.distance_constraint.units()) * 3125;
     [
-        ("t", thousandths(query.asked_at)),
+        seconds("t", query.asked_at),
         first,
         second,
-        ("k", Some(Decimal { value: query.k.into(), decimals: 0 })),
-        ("dt", thousandths(query.temporal_tolerance)),
-        ("dc", Some(Decimal { value: dc, decimals: 5 })),
-        ("speed", query.speed.and_then(|speed| thousandths(speed.into()))),
-        ("interval", query.query_interval.and_then(|interval| thousandths(interval.into()))),
+        number("k", query.k.into(), 0),
+        seconds("dt", query.temporal_tolerance),
+        number("dc", dc, 5),
+        column("speed", query.speed.map(thousandths)),
+        column("interval", query.query_interval.map(thousandths)),
     ]
 }
 
 fn put_header(row: &mut Vec<u8>, numbers: &[NumberColumn]) {
     row.extend_from_slice(b"query,user");
-    for (name, _) in numbers {
+    for NumberColumn { name, .. } in numbers {
         row.push(b',');
         row.extend_from_slice(name.as_bytes());
     }
@@ -111,10 +117,10 @@ fn put_csv(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[NumberColumn]) {
     put_csv_text(row, &query.query);
     row.push(b',');
     put_csv_text(row, &query.user);
-    for &(_, number) in numbers {
+    for column in numbers {
         row.push(b',');
-        if let Some(number) = number {
-            put(row, number);
+        if let Some(value) = column.value {
+            put(row, value);
         }
     }
     row.push(b'\n');
@@ -134,12 +140,12 @@ fn put_json(row: &mut Vec<u8>, query: &QueryRecord, numbers: &[NumberColumn]) {
         row.extend_from_slice(before.as_bytes());
         serde_json::to_writer(&mut *row, text).expect("writing to a Vec cannot fail");
     }
-    for &(name, number) in numbers {
-        if let Some(number) = number {
+    for &NumberColumn { name, value } in numbers {
+        if let Some(value) = value {
             row.extend_from_slice(b",\"");
             row.extend_from_slice(name.as_bytes());
             row.extend_from_slice(b"\":");
-            put(row, number);
+            put(row, value);
         }
     }
     row.extend_from_slice(b"}\n");

@@ -7,7 +7,6 @@ use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use meshcloak::units::Point;
 use rustc_hash::FxHashMap;
-use std::io::BufRead as _;
 
 /// A report of an object: one line of a trace.
 #[derive(Debug)]
@@ -21,16 +20,11 @@ pub(super) struct Report {
 pub(super) fn read(mut input: Input) -> Result<Vec<Report>, ImportError> {
     let mut reports = Vec::new();
     let mut bytes = Vec::new();
-    let mut number = 0;
-    loop {
-        bytes.clear();
-        number += 1;
-        let location = FileLocation::Line(number);
-        match input.read_until(b'\n', &mut bytes) {
-            Ok(0) => return Ok(reports),
-            Ok(_) => {}
-            Err(error) => return Err(input.error(location, error)),
+    for number in 1.. {
+        if !input.read_line(number, u64::MAX, &mut bytes)? {
+            break;
         }
+        let location = FileLocation::Line(number);
         let line = std::str::from_utf8(&bytes);
         let line =
             line.map_err(|_| input.error(location, Problem::Damaged("not UTF-8 text".into())))?;
@@ -39,6 +33,7 @@ pub(super) fn read(mut input: Input) -> Result<Vec<Report>, ImportError> {
             reports.push(report(line).map_err(|problem| input.error(location, problem))?);
         }
     }
+    Ok(reports)
 }
 
 fn report(line: &str) -> Result<Report, Problem> {

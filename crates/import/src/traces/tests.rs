@@ -132,8 +132,17 @@ fn a_trace_without_usable_trips_states_the_reason() {
     assert_eq!(read("<gpx/>").unwrap_err(), "t: no usable trip: the file has no trips");
 }
 
+/// Asserts that reading each text fails with a message that begins as given.
+#[track_caller]
+fn assert_errors(cases: &[(String, &str)]) {
+    for (text, expected) in cases {
+        let message = read(text).unwrap_err();
+        assert!(message.starts_with(expected), "{message}\nexpected {expected}");
+    }
+}
+
 #[test]
-fn errors_state_file_line_field_value_and_expected_value() {
+fn errors_in_brinkhoff_traces_state_line_field_value_and_expected_value() {
     let line = |text: &str| format!("{BRINKHOFF}{text}\n");
     let cases = [
         (
@@ -159,6 +168,13 @@ fn errors_state_file_line_field_value_and_expected_value() {
             line("point\t\t4\t0\t3\t1\t2\t9\t1\t1"),
             "t, line 5: field `object` is ``; expected an id",
         ),
+    ];
+    assert_errors(&cases);
+}
+
+#[test]
+fn errors_in_other_traces_state_line_field_value_and_expected_value() {
+    let cases = [
         (
             POLYLINE.replace("[-8.5,", "[NaN,"),
             "t, line 2: field `polyline` is `[[-8.6,41.1],[NaN,41.2]]`; expected a JSON",
@@ -193,10 +209,7 @@ fn errors_state_file_line_field_value_and_expected_value() {
         ("x,y\n1,2\n".into(), "t: unknown trace format; expected Brinkhoff"),
         (String::new(), "t: unknown trace format; expected Brinkhoff"),
     ];
-    for (text, expected) in cases {
-        let message = read(&text).unwrap_err();
-        assert!(message.starts_with(expected), "{message}\nexpected {expected}");
-    }
+    assert_errors(&cases);
 }
 
 #[test]

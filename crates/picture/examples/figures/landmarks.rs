@@ -1,15 +1,15 @@
-//! Figures 2 and 7: distances along streets, way by way.
+//! Figures 2 and 7: distances along streets, path by path.
 
-use super::{atlas, draw_person, metres, panel};
+use super::{atlas, draw_user, metres, panel};
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::Atlas;
 use meshcloak::map::{StreetId, TerminalId};
 use meshcloak::units::Length;
-use picture::scene::{Person, Scene};
-use picture::sheet::{BLUE, FAINT, INK, Mark, Panel, STREET, Sheet};
+use picture::scene::{Scene, SceneUser};
+use picture::sheet::{BLUE, FAINT, INK, LabelOffset, Mark, Panel, STREET, Sheet, StreetPart};
 use picture::{Canvas, Weight};
 
-/// A way from A to B by an exit of A's street and an entrance of B's.
+/// A path from A to B through an exit of A's street and an entrance of B's street.
 struct Way {
     exit: TerminalId,
     entrance: TerminalId,
@@ -24,7 +24,7 @@ impl Way {
     }
 }
 
-fn all_ways(atlas: &Atlas, a: &Person, b: &Person) -> Vec<Way> {
+fn all_ways(atlas: &Atlas, a: &SceneUser, b: &SceneUser) -> Vec<Way> {
     let map = atlas.map();
     let mut ways = Vec::new();
     for (exit, leave) in map.exits(a.position) {
@@ -37,7 +37,7 @@ fn all_ways(atlas: &Atlas, a: &Person, b: &Person) -> Vec<Way> {
     ways
 }
 
-/// The streets of a shortest way between two terminals, by the matrix alone.
+/// Returns the streets of a shortest path between two terminals, from the distance matrix.
 fn streets_between(atlas: &Atlas, from: TerminalId, to: TerminalId) -> Vec<StreetId> {
     let map = atlas.map();
     let mut streets = Vec::new();
@@ -47,14 +47,14 @@ fn streets_between(atlas: &Atlas, from: TerminalId, to: TerminalId) -> Vec<Stree
             let rest = atlas.matrix().get(arm.terminal, to);
             rest.is_some_and(|rest| map.street(arm.street).length + rest == left)
         });
-        let arm = next.expect("a shortest way goes on by some street");
+        let arm = next.expect("a shortest path continues on some street");
         streets.push(arm.street);
         at = arm.terminal;
     }
     streets
 }
 
-/// Figure 7: the ways from A to B in each scene, the shortest of them drawn.
+/// Figure 7: the paths from A to B in each scene; the shortest is drawn.
 pub fn ways(scenes: &[&Scene; 2]) -> Canvas {
     let captions = ["Case 1: two-way streets", "Case 4: one-way streets"];
     let atlases = scenes.map(atlas);
@@ -68,13 +68,13 @@ pub fn ways(scenes: &[&Scene; 2]) -> Canvas {
         .collect();
     let legend = [
         (Mark::Dot(INK), "user"),
-        (Mark::Line(BLUE, 7.0), "shortest way from A to B"),
+        (Mark::Line(BLUE, 7.0), "shortest path from A to B"),
         (Mark::Square(FAINT), "terminal: u, v, w, t are landmarks"),
-        (Mark::Line(STREET, 5.0), "street; an arrow where it is one-way"),
+        (Mark::Line(STREET, 5.0), "street; one-way if it has an arrow"),
     ];
     let mut sheet = Sheet::new(&panels, &legend);
     for (place, (scene, atlas)) in scenes.iter().zip(&atlases).enumerate() {
-        sheet.choose(place, "ways");
+        sheet.select(place, "ways");
         sheet.streets(&scene.town.map);
         draw_way(&mut sheet, scene, atlas);
         let map = &scene.town.map;
@@ -83,20 +83,20 @@ pub fn ways(scenes: &[&Scene; 2]) -> Canvas {
             let at = sheet.at(point);
             sheet.mark(Mark::Square(FAINT), at);
             if ["u", "v", "w", "t"].contains(&label) {
-                sheet.label(label, point, (9.0, -9.0), Weight::Bold);
+                sheet.label(label, point, LabelOffset { right: 9.0, down: -9.0 }, Weight::Bold);
             }
         }
-        for person in &scene.people {
-            draw_person(&mut sheet, scene, person, Mark::Dot(INK));
+        for user in &scene.users {
+            draw_user(&mut sheet, scene, user, Mark::Dot(INK));
         }
     }
     sheet.canvas
 }
 
-/// Every way as a sum, the shortest in bold; then what the atlas says.
+/// Lists every path as a sum, the shortest in bold, then the distances of the atlas.
 fn notes(scene: &Scene, atlas: &Atlas) -> Vec<(String, Weight)> {
     let map = atlas.map();
-    let (a, b, c) = (scene.person("A"), scene.person("B"), scene.person("C"));
+    let (a, b, c) = (scene.user("A"), scene.user("B"), scene.user("C"));
     let shortest = atlas.distance(a.position, b.position);
     let note = |way: &Way| {
         let (u, w) = (map.terminal_label(way.exit), map.terminal_label(way.entrance));
@@ -109,7 +109,7 @@ fn notes(scene: &Scene, atlas: &Atlas) -> Vec<(String, Weight)> {
         (words, weight)
     };
     let mut notes: Vec<_> = all_ways(atlas, a, b).iter().map(note).collect();
-    let say = |from: &Person, to: &Person| {
+    let say = |from: &SceneUser, to: &SceneUser| {
         let length = atlas.distance(from.position, to.position);
         format!("d({},{}) = {}", from.name, to.name, length.map_or("none".to_owned(), metres))
     };
@@ -120,19 +120,19 @@ fn notes(scene: &Scene, atlas: &Atlas) -> Vec<(String, Weight)> {
 
 fn draw_way(sheet: &mut Sheet, scene: &Scene, atlas: &Atlas) {
     let map = atlas.map();
-    let (a, b) = (scene.person("A"), scene.person("B"));
+    let (a, b) = (scene.user("A"), scene.user("B"));
     let ways = all_ways(atlas, a, b);
     let way = ways.iter().min_by_key(|way| way.length()).expect("B can be reached from A");
-    let whole = |street| (street, Length::ZERO, map.street(street).length);
+    let between = streets_between(atlas, way.exit, way.entrance);
     let mut parts: Vec<_> =
-        streets_between(atlas, way.exit, way.entrance).into_iter().map(whole).collect();
-    for (person, end) in [(a, way.exit), (b, way.entrance)] {
-        let (street, offset) = (person.position.street, person.position.offset);
+        between.into_iter().map(|street| StreetPart::whole(map, street)).collect();
+    for (user, end) in [(a, way.exit), (b, way.entrance)] {
+        let (street, offset) = (user.position.street, user.position.offset);
         let (from, to) = match map.street(street).from == end {
             true => (Length::ZERO, offset),
             false => (offset, map.street(street).length),
         };
-        parts.push((street, from, to));
+        parts.push(StreetPart { street, from, to });
     }
     sheet.parts(map, &parts, Mark::Line(BLUE, 7.0));
 }
@@ -150,25 +150,23 @@ pub fn free_space(bridge: &Scene, one_way: &Scene) -> Canvas {
             ..panel(caption, scene)
         })
         .collect();
-    let legend = [
-        (Mark::Dot(INK), "user"),
-        (Mark::Line(STREET, 5.0), "street; an arrow where it is one-way"),
-    ];
+    let legend =
+        [(Mark::Dot(INK), "user"), (Mark::Line(STREET, 5.0), "street; one-way if it has an arrow")];
     let mut sheet = Sheet::new(&panels, &legend);
     for (place, scene) in scenes.iter().enumerate() {
-        sheet.choose(place, "town");
+        sheet.select(place, "town");
         sheet.streets(&scene.town.map);
-        for person in &scene.people {
-            draw_person(&mut sheet, scene, person, Mark::Dot(INK));
+        for user in &scene.users {
+            draw_user(&mut sheet, scene, user, Mark::Dot(INK));
         }
     }
     sheet.canvas
 }
 
 fn plane_and_streets(scene: &Scene, atlas: &Atlas) -> Vec<(String, Weight)> {
-    let (a, b) = (scene.person("A"), scene.person("B"));
+    let (a, b) = (scene.user("A"), scene.user("B"));
     let plane = scene.point(a).distance(scene.point(b));
-    let say = |from: &Person, to: &Person| {
+    let say = |from: &SceneUser, to: &SceneUser| {
         let length = atlas.distance(from.position, to.position);
         length.map_or("none".to_owned(), metres)
     };

@@ -1,4 +1,4 @@
-//! The paper's figures, each from a fixture: what they show is found by the engine.
+//! The paper's figures, computed by the engine from fixtures.
 
 mod landmarks;
 mod reach;
@@ -6,13 +6,13 @@ mod reach;
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, DistanceMatrix, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
-use meshcloak::map::StreetId;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::scheme::State;
 use meshcloak::units::{Length, Point, Rectangle};
-use picture::scene::{Person, Scene};
+use picture::scene::{Scene, SceneUser};
 use picture::sheet::{
-    BLUE, FAINT, INK, Mark, ORANGE, Panel, STREET, Sheet, in_square, square_around,
+    BLUE, FAINT, INK, LabelOffset, Mark, ORANGE, Panel, STREET, Sheet, StreetPart, in_square,
+    square_around,
 };
 use picture::{Canvas, Weight};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ macro_rules! fixture {
     };
 }
 
-/// Every figure and the name of its file.
+/// Returns every figure with the base name of its file.
 pub fn figures() -> Vec<(&'static str, Canvas)> {
     vec![
         ("fig-2-free-space", landmarks::free_space(&fixture!("bridge"), &fixture!("one-way"))),
@@ -42,12 +42,12 @@ fn panel(caption: &str, scene: &Scene) -> Panel {
     Panel { caption: caption.to_owned(), bounds: scene.town.map.bounds(), notes: Vec::new() }
 }
 
-/// A panel that also has room for the square of side `2 × reach` around a point.
+/// A panel whose extent includes the square of side `2 × reach` around a point.
 fn panel_with_square(caption: &str, scene: &Scene, centre: Point, reach: Length) -> Panel {
     let plain = panel(caption, scene);
     let square = square_around(centre, reach);
     let corners = [plain.bounds.min, plain.bounds.max, square.min, square.max];
-    let bounds = Rectangle::around(corners).expect("four corners are not none");
+    let bounds = Rectangle::around(corners).expect("a square has corners");
     Panel { bounds, ..plain }
 }
 
@@ -59,11 +59,11 @@ fn metres(length: Length) -> String {
     format!("{:.0} m", length.as_metres())
 }
 
-fn draw_person(sheet: &mut Sheet, scene: &Scene, person: &Person, mark: Mark) {
-    let point = scene.point(person);
+fn draw_user(sheet: &mut Sheet, scene: &Scene, user: &SceneUser, mark: Mark) {
+    let point = scene.point(user);
     let at = sheet.at(point);
     sheet.mark(mark, at);
-    sheet.label(&person.name, point, (11.0, -10.0), Weight::Bold);
+    sheet.label(&user.name, point, LabelOffset { right: 11.0, down: -10.0 }, Weight::Bold);
 }
 
 /// Figure 6: the constraint graph, and the cloaking mesh of a cloaking set.
@@ -79,7 +79,7 @@ fn constraint_graph(scene: &Scene) -> Canvas {
     let (_, set) = turn.served.first().expect("the fixture has a cloaking set");
     let cloaking = turn.published.set(*set);
     let members: Vec<usize> = cloaking.members.iter().map(|id| id.0 as usize).collect();
-    let names: Vec<&str> = members.iter().map(|&at| scene.people[at].name.as_str()).collect();
+    let names: Vec<&str> = members.iter().map(|&at| scene.users[at].name.as_str()).collect();
     let length = cloaking.region.metres(map);
     let caption = format!("Cloaking mesh of {}: {length:.0} m", names.join(", "));
     let mesh = Mark::Line(BLUE, 7.0);
@@ -90,30 +90,30 @@ fn constraint_graph(scene: &Scene) -> Canvas {
         (edge, "edge: each within the other's reach"),
         (Mark::Line(STREET, 5.0), "street"),
     ];
-    let reach = |person: &Person| format!("{} {}", person.name, metres(person.dc));
-    let reaches: Vec<String> = scene.people.iter().map(reach).collect();
+    let reach = |user: &SceneUser| format!("{} {}", user.name, metres(user.dc));
+    let reaches: Vec<String> = scene.users.iter().map(reach).collect();
     let notes = vec![(format!("Distance constraints: {}", reaches.join(", ")), Weight::Regular)];
     let panels = [Panel { notes, ..panel("Constraint graph", scene) }, panel(&caption, scene)];
     let mut sheet = Sheet::new(&panels, &legend);
-    sheet.choose(0, "graph");
+    sheet.select(0, "graph");
     sheet.streets(map);
-    let person = |node: u32| &scene.people[graph.waiting_indices()[node as usize] as usize];
+    let user = |node: u32| &scene.users[graph.waiting_indices()[node as usize] as usize];
     for node in 0..edges.len() as u32 {
         for &later in edges.later(node) {
-            sheet.line(scene.point(person(node)), scene.point(person(later)), edge);
+            sheet.line(scene.point(user(node)), scene.point(user(later)), edge);
         }
     }
-    for person in &scene.people {
-        draw_person(&mut sheet, scene, person, Mark::Dot(INK));
+    for user in &scene.users {
+        draw_user(&mut sheet, scene, user, Mark::Dot(INK));
     }
-    sheet.choose(1, "mesh");
+    sheet.select(1, "mesh");
     sheet.streets(map);
-    let whole = |&street: &StreetId| (street, Length::ZERO, map.street(street).length);
-    let parts: Vec<_> = cloaking.region.streets(map).iter().map(whole).collect();
+    let streets = cloaking.region.streets(map);
+    let parts: Vec<_> = streets.iter().map(|&street| StreetPart::whole(map, street)).collect();
     sheet.parts(map, &parts, mesh);
-    for (place, person) in scene.people.iter().enumerate() {
+    for (place, user) in scene.users.iter().enumerate() {
         let colour = if members.contains(&place) { INK } else { FAINT };
-        draw_person(&mut sheet, scene, person, Mark::Dot(colour));
+        draw_user(&mut sheet, scene, user, Mark::Dot(colour));
     }
     sheet.canvas
 }
@@ -122,7 +122,7 @@ fn constraint_graph(scene: &Scene) -> Canvas {
 fn sub_map(scene: &Scene) -> Canvas {
     let map = &scene.town.map;
     let u = scene.terminal("u");
-    let dc_max = scene.person("u").dc;
+    let dc_max = scene.user("u").dc;
     let matrix = DistanceMatrix::new(map, dc_max);
     let middle = map.terminal(u);
     let caption = format!("Sub-map centred at u, dc_max {}", metres(dc_max));
@@ -133,7 +133,7 @@ fn sub_map(scene: &Scene) -> Canvas {
         (Mark::Line(BLUE, 1.8), "the square of side 2 dc_max"),
     ];
     let mut sheet = Sheet::new(&[panel_with_square(&caption, scene, middle, dc_max)], &legend);
-    sheet.choose(0, "sub-map");
+    sheet.select(0, "sub-map");
     sheet.square(map.terminal(u), dc_max, BLUE);
     sheet.streets(map);
     for terminal in map.terminals() {
@@ -147,20 +147,20 @@ fn sub_map(scene: &Scene) -> Canvas {
         let at = sheet.at(point);
         sheet.mark(mark, at);
         if terminal == u {
-            sheet.label("u", point, (11.0, -10.0), Weight::Bold);
+            sheet.label("u", point, LabelOffset { right: 11.0, down: -10.0 }, Weight::Bold);
         } else if let Some(distance) = distance {
             let words = format!("{:.0}", distance.as_metres());
-            sheet.label(&words, point, (9.0, -9.0), Weight::Regular);
+            sheet.label(&words, point, LabelOffset { right: 9.0, down: -9.0 }, Weight::Regular);
         }
     }
     sheet.canvas
 }
 
-/// Figure 9: who is near A in the plane, and who is truly within reach.
+/// Figure 9: users near A in the plane, and users within the distance constraint along streets.
 fn distance_constraint(scene: &Scene) -> Canvas {
     let map = &scene.town.map;
     let atlas = atlas(scene);
-    let a = scene.person("A");
+    let a = scene.user("A");
     let caption = format!("Distance constraint of A: dc {}", metres(a.dc));
     let legend = [
         (Mark::Ringed(BLUE), "within reach of A, with the distance along streets"),
@@ -170,22 +170,27 @@ fn distance_constraint(scene: &Scene) -> Canvas {
     ];
     let mut sheet =
         Sheet::new(&[panel_with_square(&caption, scene, scene.point(a), a.dc)], &legend);
-    sheet.choose(0, "constraint");
+    sheet.select(0, "constraint");
     sheet.square(scene.point(a), a.dc, BLUE);
     sheet.streets(map);
-    for person in &scene.people {
-        let point = scene.point(person);
-        let distance = atlas.distance(a.position, person.position);
+    for user in &scene.users {
+        let point = scene.point(user);
+        let distance = atlas.distance(a.position, user.position);
         let near = in_square(scene.point(a), a.dc, point);
         let mark = match distance {
-            _ if person.name == a.name => Mark::Dot(INK),
+            _ if user.name == a.name => Mark::Dot(INK),
             Some(distance) if distance <= a.dc => Mark::Ringed(BLUE),
             _ if near => Mark::Dot(ORANGE),
             _ => Mark::Dot(FAINT),
         };
-        draw_person(&mut sheet, scene, person, mark);
-        if let Some(distance) = distance.filter(|_| near && person.name != a.name) {
-            sheet.label(&metres(distance), point, (14.0, 20.0), Weight::Regular);
+        draw_user(&mut sheet, scene, user, mark);
+        if let Some(distance) = distance.filter(|_| near && user.name != a.name) {
+            sheet.label(
+                &metres(distance),
+                point,
+                LabelOffset { right: 14.0, down: 20.0 },
+                Weight::Regular,
+            );
         }
     }
     sheet.canvas

@@ -1,4 +1,4 @@
-//! The paper's claims, each beside our number, computed from the results.
+//! Section "Claims of the paper": each claim with the number measured in these results.
 
 mod costs;
 mod pairs;
@@ -7,59 +7,67 @@ mod quality;
 use super::data::Data;
 use super::page::{Section, Table};
 
-/// Whether a claim holds here.
+/// Verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
-    Yes,
-    InPart,
-    No,
+enum Verdict {
+    Confirmed,
+    Partly,
+    Refuted,
 }
 
-impl Holds {
-    fn when(holds: bool) -> Holds {
-        if holds { Holds::Yes } else { Holds::No }
+impl Verdict {
+    fn when(holds: bool) -> Verdict {
+        if holds { Verdict::Confirmed } else { Verdict::Refuted }
     }
 
-    fn word(self) -> &'static str {
+    /// Verdict on a claim that holds in `held` of `total` cases.
+    fn of_share(held: usize, total: usize) -> Verdict {
+        match held {
+            _ if held == total => Verdict::Confirmed,
+            0 => Verdict::Refuted,
+            _ => Verdict::Partly,
+        }
+    }
+
+    fn label(self) -> &'static str {
         match self {
-            Holds::Yes => "Confirmed.",
-            Holds::InPart => "In part.",
-            Holds::No => "Not here.",
+            Verdict::Confirmed => "Confirmed.",
+            Verdict::Partly => "Partly confirmed.",
+            Verdict::Refuted => "Not confirmed.",
         }
     }
 }
 
-/// What we found.
+/// Measured value and verdict.
 #[derive(Clone, Debug, PartialEq)]
 struct Finding {
-    ours: String,
-    holds: Holds,
+    measured: String,
+    verdict: Verdict,
 }
 
-/// A claim of the paper.
+/// A claim of the paper and the finding on it.
 struct Claim {
     claim: &'static str,
     paper: &'static str,
     finding: Option<Finding>,
-    /// On the difference.
+    /// Comparison method or reason of a difference.
     remark: &'static str,
 }
 
-/// The section.
+/// Builds the section.
 pub(super) fn section(data: &Data) -> Section {
-    let mut section = Section::new("claims", "The paper’s claims");
-    section.say(
-        "Each claim with the number that the paper prints, if it prints one, and with ours from \
-         these results. Means over seeds; figures of §V are from the number of people with the \
-         most configurations.",
+    let mut section = Section::new("claims", "Claims of the paper");
+    section.paragraph(
+        "Each claim with the number printed in the paper, if any, and the number measured here. \
+         Values are means over seeds, for the user count with the most configurations.",
     );
-    let mut table = Table::new(["claim", "paper", "ours", "", "difference"]);
+    let mut table = Table::new(["claim", "paper", "measured", "verdict", "remark"]);
     for claim in quality::claims(data).into_iter().chain(costs::claims(data)) {
-        let (ours, word) = match claim.finding {
-            Some(finding) => (finding.ours, finding.holds.word()),
+        let (measured, verdict) = match claim.finding {
+            Some(finding) => (finding.measured, finding.verdict.label()),
             None => ("not measured in this run".to_owned(), ""),
         };
-        table.row([claim.claim, claim.paper, &ours, word, claim.remark]);
+        table.row([claim.claim, claim.paper, &measured, verdict, claim.remark]);
     }
     section.table(&table);
     section

@@ -1,65 +1,57 @@
-//! Comparing configurations pair by pair.
+//! Pairwise comparison of configurations.
 
-use super::{Finding, Holds};
+use super::{Finding, Verdict};
 use crate::report::configuration::{Configuration, configurations};
 use crate::report::data::Data;
 use crate::report::spread::{Column, over_seeds};
 
-/// What a metric came to on a map under a configuration.
+/// Mean of a metric on one map under one configuration.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Measured<'a> {
+pub(super) struct MetricValue<'a> {
     pub map: &'a str,
     pub configuration: Configuration,
     pub value: f64,
 }
 
-impl Measured<'_> {
-    /// Whether both are of one map and one profile.
-    pub fn is_beside(&self, other: &Self) -> bool {
+impl MetricValue<'_> {
+    /// Whether both have the same map and profile.
+    pub fn has_same_map_and_profile(&self, other: &Self) -> bool {
         self.map == other.map && self.configuration.profile == other.configuration.profile
     }
 }
 
-/// A metric over all maps and configurations of the main runs.
-pub(super) fn measured(data: &Data, column: Column) -> Vec<Measured<'_>> {
+/// Returns a metric for all maps and configurations of the main runs.
+pub(super) fn metric_values(data: &Data, column: Column) -> Vec<MetricValue<'_>> {
     let runs = data.main();
     let mut all = Vec::new();
     for map in data.maps_of(&runs) {
         for configuration in configurations(&runs) {
             if let Some(found) = over_seeds(&runs, map, &configuration.name, column) {
-                all.push(Measured { map, configuration, value: found.mean });
+                all.push(MetricValue { map, configuration, value: found.mean });
             }
         }
     }
     all
 }
 
-/// The values alone.
-pub(super) fn values(measured: &[Measured<'_>]) -> Vec<f64> {
-    measured.iter().map(|one| one.value).collect()
+/// Returns the plain values.
+pub(super) fn values(all: &[MetricValue<'_>]) -> Vec<f64> {
+    all.iter().map(|one| one.value).collect()
 }
 
-/// In how many of the pairs that `is_pair` picks the first is at least the second; and some words
-/// after it.
+/// Counts the pairs selected by `is_pair` whose first value is at least the second. `suffix` is
+/// appended to the text. Returns `None` without pairs.
 pub(super) fn ordered(
-    measured: &[Measured<'_>],
-    is_pair: impl Fn(&Measured<'_>, &Measured<'_>) -> bool,
-    words: &str,
+    all: &[MetricValue<'_>],
+    is_pair: impl Fn(&MetricValue<'_>, &MetricValue<'_>) -> bool,
+    suffix: &str,
 ) -> Option<Finding> {
-    let pairs = || {
-        measured
-            .iter()
-            .flat_map(|a| measured.iter().map(move |b| (a, b)))
-            .filter(|(a, b)| is_pair(a, b))
-    };
-    let all = pairs().count();
+    let pairs =
+        || all.iter().flat_map(|a| all.iter().map(move |b| (a, b))).filter(|(a, b)| is_pair(a, b));
+    let total = pairs().count();
     let held = pairs().filter(|(a, b)| a.value >= b.value).count();
-    let holds = match held {
-        _ if held == all => Holds::Yes,
-        0 => Holds::No,
-        _ => Holds::InPart,
-    };
-    (all > 0).then(|| Finding { ours: format!("in {held} of {all} pairs{words}"), holds })
+    let measured = format!("in {held} of {total} pairs{suffix}");
+    (total > 0).then(|| Finding { measured, verdict: Verdict::of_share(held, total) })
 }
 
 #[cfg(test)]
@@ -67,8 +59,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_counted_once_each_and_ties_hold() {
-        let one = |dt, value| Measured {
+    fn each_pair_is_counted_once_and_ties_hold() {
+        let one = |dt, value| MetricValue {
             map: "a",
             configuration: Configuration {
                 name: String::new(),
@@ -79,10 +71,11 @@ mod tests {
             value,
         };
         let all = [one(3.0, 0.5), one(4.0, 0.5), one(5.0, 0.4)];
-        let later = |a: &Measured<'_>, b: &Measured<'_>| a.configuration.dt > b.configuration.dt;
+        let later =
+            |a: &MetricValue<'_>, b: &MetricValue<'_>| a.configuration.dt > b.configuration.dt;
         let found = ordered(&all, later, "").unwrap();
         // 4 over 3 is a tie; 5 is below both.
-        assert_eq!((found.ours.as_str(), found.holds), ("in 1 of 3 pairs", Holds::InPart));
+        assert_eq!((found.measured.as_str(), found.verdict), ("in 1 of 3 pairs", Verdict::Partly));
         assert_eq!(ordered(&all[..1], later, ""), None);
     }
 }

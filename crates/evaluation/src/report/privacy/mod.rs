@@ -1,138 +1,144 @@
-//! Privacy against cost: what every scheme and setting costs, and what attacks leave of what it
-//! promises, in one picture and one table; which setting a gateway should run; and one victim.
+//! Section "Privacy against cost": cost and attack results of every scheme and setting, the
+//! recommended gateway setting, and the attack on one target.
 
 mod advice;
-mod field;
-mod isolated;
-mod portrait;
+mod comparison;
+mod reachability;
+mod target;
 
 use super::data::Data;
-use super::number::{count, decimal, percent, shown};
+use super::number::{count, decimal, decimal_or_dash, percent};
 use super::page::{Section, Table};
 use super::paper::map_title;
 use super::plot::Plot;
-use field::Field;
+use comparison::AttackComparison;
 use picture::{DotPanel, Dots, PictureError, Steps};
 
-/// The section.
+/// Builds the section.
 pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
     let mut section = Section::new("privacy", "Privacy against cost");
-    section.paper(
-        "promises reciprocity (§I, §II-A) and safety from an attacker who knows the map, the speed \
-         and the last position (§III-A). It attacks nothing.",
+    section.paper_note(
+        "claims reciprocity (§I, §II-A) and protection against an adversary with the map, the speed \
+         and the last position (§III-A). It runs no attack.",
     );
-    match Field::of(&data.privacy) {
-        Some(field) => compare(&mut section, &field, data)?,
+    match AttackComparison::of(&data.privacy) {
+        Some(comparison) => compare(&mut section, &comparison, data)?,
         None => section.missing(
-            "nothing was attacked (meshcloak attack --scheme all --region reach,cells --out DIR).",
+            "no attack results (run meshcloak attack --scheme all --region reach,cells --out DIR).",
         ),
     }
-    section.heading("The map isolates somebody whom the plane hides");
-    isolated::put(&mut section);
+    section.heading("Reachability attack on the plane and on the map");
+    reachability::add(&mut section);
     Ok(section)
 }
 
-fn compare(section: &mut Section, field: &Field<'_>, data: &Data) -> Result<(), PictureError> {
+fn compare(
+    section: &mut Section,
+    comparison: &AttackComparison<'_>,
+    data: &Data,
+) -> Result<(), PictureError> {
     let title = format!(
-        "{}, {} people, {}",
-        map_title(field.map),
-        count(field.users.into()),
-        field.configuration
+        "{}, {} users, {}",
+        map_title(comparison.map),
+        count(comparison.users.into()),
+        comparison.configuration
     );
-    section.say(
-        "All schemes get the same people; victims are a sample of them, with all of their \
-         questions. The service (L1) has the map, the algorithm, what was disclosed, and the dc of \
-         its target; L2 also knows where exactly she was when she asked before; L3 every position, \
-         k and dc in the batch. Who is left counts as k′; a rectangle or a disc is attacked through \
-         the map, so only streets inside it count.",
+    section.paragraph(
+        "All schemes process the same users; targets are a sample of them, with all of their \
+         queries. The service (L1) knows the map, the algorithm, the disclosures, and the dc of the \
+         target. L2 also knows the exact position of the target’s previous query. L3 knows every \
+         position, k and dc in the batch. k′ is the number of remaining candidates. Rectangles and \
+         discs are attacked through the map: only streets inside them count.",
     );
-    section.list(advice::sentences(field));
-    section.figure(Plot::dots("privacy", &dots(field, &title))?, &title);
-    section.table(&table(field));
-    section.folded("Every attack in numbers", &everything(field));
-    if let Some(canvas) = portrait::draw(data, field) {
-        section.heading("One victim");
-        section.say(
-            "What was published, what somebody who knew where she was before cannot rule out, and \
-             where she is.",
+    section.list(advice::sentences(comparison));
+    section.figure(Plot::dots("privacy", &dots(comparison, &title))?, &title);
+    section.table(&table(comparison));
+    section.collapsed_table("All attacks in numbers", &attack_table(comparison));
+    if let Some(canvas) = target::draw(data, comparison) {
+        section.heading("Attack on one target");
+        section.paragraph(
+            "The published region, the part of it that an adversary with the previous position \
+             cannot exclude, and the position of the target.",
         );
-        section.figure(Plot::drawing("victim", &canvas), "One victim");
+        section.figure(Plot::drawing("victim", &canvas), "Attack on one target");
     }
     Ok(())
 }
 
-/// Who looks, and by which attack they are represented.
-const LOOKS: [(&str, &str); 4] = [
-    ("as shown", "as shown"),
+/// Adversaries and the attack that represents each.
+const ADVERSARIES: [(&str, &str); 4] = [
+    ("as published", "as shown"),
     ("the service (L1)", "together"),
-    ("knows the last place (L2)", "known-point"),
-    ("knows the batch (L3)", "inversion"),
+    ("last position (L2)", "known-point"),
+    ("batch (L3)", "inversion"),
 ];
 
-fn dots(field: &Field<'_>, title: &str) -> Dots {
-    let schemes = field.schemes();
+fn dots(comparison: &AttackComparison<'_>, title: &str) -> Dots {
+    let schemes = comparison.schemes();
     let cost = |label: &str, steps, value: &dyn Fn(&str) -> Option<f64>| DotPanel {
         label: label.to_owned(),
         steps,
         values: vec![schemes.iter().map(|scheme| value(scheme)).collect()],
     };
-    let looks = |label: &str, steps, value: &dyn Fn(&str, &str) -> Option<f64>| DotPanel {
+    let by_adversary = |label: &str, steps, value: &dyn Fn(&str, &str) -> Option<f64>| DotPanel {
         label: label.to_owned(),
         steps,
-        values: LOOKS
+        values: ADVERSARIES
             .map(|(_, attack)| schemes.iter().map(|scheme| value(scheme, attack)).collect())
             .to_vec(),
     };
-    let row = |scheme: &str, attack: &str| field.row(scheme, attack);
+    let row = |scheme: &str, attack: &str| comparison.row(scheme, attack);
     Dots {
         title: title.to_owned(),
         panels: vec![
             cost("success (%)", Steps::Even, &|scheme| {
                 Some(row(scheme, "as shown")?.success_rate? * 100.0)
             }),
-            cost("region (m street)", Steps::Powers, &|scheme| {
+            cost("region (m of street)", Steps::Powers, &|scheme| {
                 row(scheme, "as shown")?.region_metres
             }),
-            looks("below k (%)", Steps::Even, &|scheme, attack| {
+            by_adversary("below k (%)", Steps::Even, &|scheme, attack| {
                 Some(row(scheme, attack)?.below_k? * 100.0)
             }),
-            looks("k′/k", Steps::Powers, &|scheme, attack| row(scheme, attack)?.anonymity),
-            looks("error (m)", Steps::Powers, &|scheme, attack| row(scheme, attack)?.error_m),
+            by_adversary("k′/k", Steps::Powers, &|scheme, attack| row(scheme, attack)?.anonymity),
+            by_adversary("error (m)", Steps::Powers, &|scheme, attack| {
+                row(scheme, attack)?.error_m
+            }),
         ],
         rows: schemes.iter().map(|scheme| (*scheme).to_owned()).collect(),
-        kinds: LOOKS.map(|(name, _)| name.to_owned()).to_vec(),
+        kinds: ADVERSARIES.map(|(name, _)| name.to_owned()).to_vec(),
     }
 }
 
-fn table(field: &Field<'_>) -> Table {
+fn table(comparison: &AttackComparison<'_>) -> Table {
     let mut table = Table::new([
         "scheme",
         "success",
-        "region (m street)",
+        "region (m of street)",
         "below k, inversion (L3)",
         "below k, known point (L2)",
         "below k, service (L1)",
         "k′/k, known point",
-        "street left to the service (m)",
-        "its error (m)",
-        "below k, three linked (L3)",
+        "remaining street, service (m)",
+        "error, service (m)",
+        "below k, three linked disclosures (L3)",
         "below k, sybils",
     ]);
-    for scheme in field.schemes() {
-        let of = |attack: &str| field.row(scheme, attack);
+    for scheme in comparison.schemes() {
+        let of = |attack: &str| comparison.row(scheme, attack);
         let below = |attack: &str| percent(of(attack).and_then(|row| row.below_k));
         let plain = of("as shown");
         let linked = of("intersection").and_then(|row| row.figure("below k after three"));
         table.row([
             scheme.to_owned(),
             percent(plain.and_then(|row| row.success_rate)),
-            shown(plain.and_then(|row| row.region_metres), 0),
+            decimal_or_dash(plain.and_then(|row| row.region_metres), 0),
             below("inversion"),
             below("known-point"),
             below("together"),
-            shown(of("known-point").and_then(|row| row.anonymity), 2),
-            shown(of("together").and_then(|row| row.metres_left), 0),
-            shown(of("together").and_then(|row| row.error_m), 0),
+            decimal_or_dash(of("known-point").and_then(|row| row.anonymity), 2),
+            decimal_or_dash(of("together").and_then(|row| row.metres_left), 0),
+            decimal_or_dash(of("together").and_then(|row| row.error_m), 0),
             percent(linked),
             below("sybils"),
         ]);
@@ -140,22 +146,22 @@ fn table(field: &Field<'_>) -> Table {
     table
 }
 
-fn everything(field: &Field<'_>) -> Table {
+fn attack_table(comparison: &AttackComparison<'_>) -> Table {
     let mut table = Table::new([
         "scheme",
         "attack",
         "level",
-        "seen",
+        "disclosures",
         "below k",
-        "alone",
+        "one candidate left",
         "k′/k",
-        "left (m)",
+        "remaining street (m)",
         "error (m)",
-        "misses the truth",
-        "besides",
+        "excludes the true position",
+        "further figures",
         "time (s)",
     ]);
-    for row in &field.rows {
+    for row in &comparison.rows {
         table.row([
             row.scheme.clone(),
             row.attack.clone(),
@@ -163,9 +169,9 @@ fn everything(field: &Field<'_>) -> Table {
             count(row.publications),
             percent(row.below_k),
             percent(row.alone),
-            shown(row.anonymity, 2),
-            shown(row.metres_left, 0),
-            shown(row.error_m, 0),
+            decimal_or_dash(row.anonymity, 2),
+            decimal_or_dash(row.metres_left, 0),
+            decimal_or_dash(row.error_m, 0),
             percent(row.wrong),
             row.more.replace(';', "; ").replace('=', " "),
             decimal(row.seconds, 2),

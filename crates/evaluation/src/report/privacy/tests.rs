@@ -9,7 +9,7 @@ fn row(scheme: &str, attack: &str, below: f64, error: f64) -> PrivacyRow {
         configuration: "P1-3-5".into(),
         scheme: scheme.into(),
         attack: attack.into(),
-        success_rate: Some(if scheme == "meshcloak" { 0.9 } else { 0.75 }),
+        success_rate: Some(if scheme == "meshcloak/paper" { 0.9 } else { 0.75 }),
         region_metres: Some(if scheme.contains("cells") { 1_000.0 } else { 4_000.0 }),
         below_k: Some(below),
         anonymity: Some(1.0),
@@ -21,7 +21,7 @@ fn row(scheme: &str, attack: &str, below: f64, error: f64) -> PrivacyRow {
 fn data() -> Data {
     let mut privacy = Vec::new();
     for (scheme, below, error) in [
-        ("meshcloak", 0.25, 100.0),
+        ("meshcloak/paper", 0.25, 100.0),
         ("meshcloak/history", 0.0, 110.0),
         ("meshcloak/history/cells-600", 0.0, 130.0),
         ("casper", 0.4, 300.0),
@@ -32,44 +32,44 @@ fn data() -> Data {
         }
     }
     let part = |layer: &str, points: &str| PortraitRow {
-        scheme: "meshcloak".into(),
+        scheme: "meshcloak/paper".into(),
         layer: layer.into(),
         points: points.into(),
     };
-    let victims = vec![
+    let targets = vec![
         part("street", "0 0;100 0"),
         part("shown", "0 0;50 0;100 0"),
         part("left", "0 0;10 0;nonsense;20"),
         part("victim", "5 0"),
         part("facts", "k=3;set=4;left=1;metres=100;metres_left=10"),
     ];
-    Data { privacy, victims, ..Data::default() }
+    Data { privacy, targets, ..Data::default() }
 }
 
 #[test]
-fn the_advice_follows_from_the_rows() {
+fn the_recommendation_follows_from_the_rows() {
     let data = data();
-    let field = Field::of(&data.privacy).expect("rows");
-    let said = advice::sentences(&field);
+    let comparison = AttackComparison::of(&data.privacy).expect("rows");
+    let sentences = advice::sentences(&comparison);
     assert!(
-        said[0].starts_with("A gateway should run meshcloak/history/cells-600: 2 of 4"),
-        "{said:?}"
+        sentences[0].starts_with("A gateway should run meshcloak/history/cells-600: 2 of 4"),
+        "{sentences:?}"
     );
-    assert!(said[1].contains("meshcloak, casper"), "{said:?}");
-    assert!(said[2].contains("1,000 m of street against 4,000 m"), "{said:?}");
-    assert!(said[2].ends_with("shorter, and the service knows less."), "{said:?}");
+    assert!(sentences[1].contains("meshcloak/paper, casper"), "{sentences:?}");
+    assert!(sentences[2].contains("1,000 m of street against 4,000 m"), "{sentences:?}");
+    assert!(sentences[2].ends_with("shorter, and the service knows less."), "{sentences:?}");
     let broken: Vec<PrivacyRow> =
         data.privacy.iter().map(|row| PrivacyRow { below_k: Some(0.1), ..row.clone() }).collect();
-    let said = advice::sentences(&Field::of(&broken).expect("rows"));
-    assert!(said[0].starts_with("None of these settings"), "{said:?}");
+    let sentences = advice::sentences(&AttackComparison::of(&broken).expect("rows"));
+    assert!(sentences[0].starts_with("None of these settings"), "{sentences:?}");
 }
 
 #[test]
-fn the_section_has_its_picture_its_table_and_its_victim() {
+fn the_section_has_the_dot_plot_and_the_drawings() {
     let (html, plots) = super::super::page::page("t", vec![section(&data()).unwrap()]);
     let names: Vec<&str> = plots.iter().map(Plot::name).collect();
     assert_eq!(names, ["privacy", "victim", "isolated"]);
-    assert!(html.contains("k = 3: 4 in the set, 1 left"), "the facts are on the picture");
+    assert!(html.contains("k = 3: set of 4, 1 candidate left"), "the drawing states the facts");
     let (html, plots) = super::super::page::page("t", vec![section(&Data::default()).unwrap()]);
-    assert!(html.contains("nothing was attacked") && plots.len() == 1);
+    assert!(html.contains("no attack results") && plots.len() == 1);
 }

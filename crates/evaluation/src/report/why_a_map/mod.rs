@@ -1,254 +1,286 @@
-//! Why a map: the paper's motivation (Figures 2 and 3) on towns small enough to draw. The schemes
-//! themselves say who is hidden with whom; what is drawn is what they publish.
+//! Section "Why a map": the paper's motivating examples (Figures 2 and 3) on small towns. The sets are
+//! those that the schemes publish.
 
-pub(super) mod hidden;
+pub(super) mod published;
 mod reach;
 
 use super::page::{Section, Table};
 use super::plot::Plot;
-use hidden::{Hidden, label, together};
+use crate::schemes::PAPER;
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::map::Position;
 use meshcloak::region::Region;
-use meshcloak::units::Rectangle;
-use picture::scene::{Asks, Scene};
-use picture::sheet::{BLUE, FAINT, INK, Mark, ORANGE, Panel, STREET, Sheet};
+use picture::scene::{QueryStep, Scene, SceneUser};
+use picture::sheet::{BLUE, FAINT, INK, LabelOffset, Mark, ORANGE, Panel, STREET, Sheet};
 use picture::{Canvas, Weight};
+use published::{PublishedSet, describe_sets, label};
 use std::sync::Arc;
 
-/// A fixture, and what to look at.
-struct Case {
+/// A fixture and its description.
+struct Example {
     id: &'static str,
     title: &'static str,
     fixture: &'static str,
-    /// What the reader sees.
-    words: &'static str,
-    /// The scheme of free space that is drawn.
+    description: &'static str,
+    /// The free-space scheme that is drawn.
     rival: &'static str,
-    /// Whose reach is drawn: somebody's, or, if nobody's, that of the rectangle first shown.
-    whose: Option<&'static str>,
+    /// User whose reach is drawn; `None` draws the reach of the first published rectangle.
+    reach_of: Option<&'static str>,
 }
 
-const CASES: [Case; 3] = [
-    Case {
+const EXAMPLES: [Example; 3] = [
+    Example {
         id: "why-bridge",
         title: "One bridge",
         fixture: include_str!("../../../../../fixtures/bridge.town"),
-        words: "A and B have walked away from the bridge, each on her own bank. In the plane A′ \
-                and B′ are near; along streets neither reaches the other in the time she has.",
+        description: "A and B have moved away from the bridge, on opposite banks. A′ and B′ are near \
+                      in the plane; along streets neither can reach the other within Δt.",
         rival: "clique-cloak",
-        whose: Some("A"),
+        reach_of: Some("A"),
     },
-    Case {
+    Example {
         id: "why-one-way",
         title: "A block of one-way streets",
         fixture: include_str!("../../../../../fixtures/one-way.town"),
-        words: "From A′ it is a few steps to B′; from B′ to A′ it is all round the block.",
+        description: "The way from A′ to B′ is short; the way from B′ to A′ leads around the block.",
         rival: "clique-cloak",
-        whose: Some("B"),
+        reach_of: Some("B"),
     },
-    Case {
+    Example {
         id: "why-mmb",
         title: "A movement boundary in the plane",
         fixture: include_str!("../../../../../fixtures/mmb.town"),
-        words: "The rectangle of A, B and C was shown. ICliqueCloak then shows A′ with D and E, for \
-                their rectangle is within A’s movement boundary. Whoever has the map knows that \
-                nobody from the first rectangle can have come to D or E: A′ stands alone.",
+        description: "The rectangle of A, B and C was published first. ICliqueCloak then publishes A′ \
+                      with D and E, because their rectangle is within the movement boundary of A. By \
+                      the map, no user of the first rectangle can have reached D or E: A′ is \
+                      identified.",
         rival: "i-clique-cloak",
-        whose: None,
+        reach_of: None,
     },
 ];
 
-/// Those who are asked, in the order of the table.
-const SCHEMES: [&str; 3] = ["clique-cloak", "i-clique-cloak", "meshcloak"];
+/// Schemes in the order of the table.
+const SCHEMES: [&str; 3] = ["clique-cloak", "i-clique-cloak", PAPER];
 
-/// The section.
+/// A scene with its distances.
+struct Town {
+    scene: Scene,
+    atlas: Arc<Atlas>,
+}
+
+impl Town {
+    fn read(fixture: &str) -> Town {
+        let scene = Scene::read(fixture);
+        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
+        Town { scene, atlas }
+    }
+
+    fn publish(&self, scheme: &str) -> Vec<PublishedSet> {
+        published::publish(&self.scene, &self.atlas, scheme)
+    }
+
+    /// Describes the sets of the last step.
+    fn describe_last(&self, sets: &[PublishedSet]) -> String {
+        describe_sets(&self.scene, sets.iter().filter(|set| set.step == last_step(&self.scene)))
+    }
+}
+
+/// Builds the section.
 pub(super) fn section() -> Section {
     let mut section = Section::new("why", "Why a map");
-    section.paper(
-        "motivates streets with two towns in which CliqueCloak joins A′ and B′ though an attacker \
-         with a map can tell them apart (its Figure 2), and one in which ICliqueCloak’s movement \
-         boundary isolates A′ (its Figure 3). It runs neither; here the schemes themselves decide.",
+    section.paper_note(
+        "motivates street distances with two towns in which CliqueCloak puts A′ and B′ in one set \
+         although an adversary with a map can tell them apart (Figure 2), and one in which the \
+         movement boundary of ICliqueCloak isolates A′ (Figure 3). It runs neither scheme; here the \
+         published sets are computed.",
     );
-    let mut table = Table::new(["town", "clique-cloak", "i-clique-cloak", "meshcloak"]);
-    for case in &CASES {
-        let scene = Scene::read(case.fixture);
-        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
-        let said = SCHEMES.map(|scheme| {
-            let hidden = hidden::ask(&scene, &atlas, scheme);
-            together(&scene, hidden.iter().filter(|hidden| hidden.asks == last(&scene)))
-        });
-        table.row([case.title.to_owned()].into_iter().chain(said));
+    let mut table = Table::new(["town", "clique-cloak", "i-clique-cloak", PAPER]);
+    for example in &EXAMPLES {
+        let town = Town::read(example.fixture);
+        let sets = SCHEMES.map(|scheme| town.describe_last(&town.publish(scheme)));
+        table.row([example.title.to_owned()].into_iter().chain(sets));
     }
     section.table(&table);
-    for case in &CASES {
-        section.heading(case.title);
-        section.say(case.words);
-        section.figure(Plot::drawing(case.id, &draw(case)), case.title);
+    for example in &EXAMPLES {
+        section.heading(example.title);
+        section.paragraph(example.description);
+        section.figure(Plot::drawing(example.id, &draw(example)), example.title);
     }
     section
 }
 
-/// When the last of them ask.
-fn last(scene: &Scene) -> Asks {
-    let later = scene.people.iter().any(|person| person.asks == Asks::Later);
-    if later { Asks::Later } else { Asks::Now }
+/// Returns the last step at which a user asks.
+fn last_step(scene: &Scene) -> QueryStep {
+    let has_later = scene.users.iter().any(|user| user.step == QueryStep::Later);
+    if has_later { QueryStep::Later } else { QueryStep::Now }
 }
 
-fn draw(case: &Case) -> Canvas {
-    let scene = Scene::read(case.fixture);
-    let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
-    let rival = hidden::ask(&scene, &atlas, case.rival);
-    let ours = hidden::ask(&scene, &atlas, "meshcloak");
-    let rectangles: Vec<(Asks, Rectangle)> = rival
-        .iter()
-        .filter_map(|hidden| match hidden.region {
-            Region::Rectangle(rectangle) => Some((hidden.asks, rectangle)),
-            _ => None,
-        })
-        .collect();
-    let sources = match case.whose {
-        Some(name) => vec![scene.person(name).position],
-        None => rectangles.first().map_or(Vec::new(), |(_, first)| reach::inside(&scene, *first)),
-    };
+fn draw(example: &Example) -> Canvas {
+    let town = Town::read(example.fixture);
+    let Town { scene, atlas } = &town;
+    let (rival, ours) = (town.publish(example.rival), town.publish(PAPER));
+    let sources = sources(example, scene, &rival);
     let bounds = scene.town.map.bounds();
     let panel = |caption: &str, notes| Panel { caption: caption.to_owned(), bounds, notes };
+    let mut street_notes = set_notes(&town, &ours);
+    street_notes.extend(distance_notes(example, &town, &sources));
     let panels = [
-        panel(&format!("In the plane: {}", case.rival), plane_notes(&scene, &rival)),
-        panel("Along streets: meshcloak", street_notes(case, &scene, &atlas, (&sources, &ours))),
+        panel(&format!("In the plane: {}", example.rival), plane_notes(&town, &rival)),
+        panel("Along streets: meshcloak", street_notes),
     ];
-    let legend = [
-        (Mark::Dot(INK), "who asks now"),
-        (Mark::Line(ORANGE, 3.0), "rectangle that is published"),
-        (Mark::Dot(FAINT), "who asked before"),
-        (Mark::Line(BLUE, 7.0), "within reach by the map"),
-    ];
-    let legend = if last(&scene) == Asks::Later { &legend[..] } else { &legend[..2] };
-    let mut entries = legend.to_vec();
-    if entries.len() == 2 {
-        entries.push((Mark::Line(STREET, 5.0), "street; an arrow where it is one-way"));
-        entries.push((Mark::Line(BLUE, 7.0), "within reach by the map"));
-    }
-    let mut sheet = Sheet::new(&panels, &entries);
-    sheet.choose(0, "plane");
+    let mut sheet = Sheet::new(&panels, &legend(scene));
+    sheet.select(0, "plane");
     sheet.streets(&scene.town.map);
-    for (asks, rectangle) in rectangles {
-        sheet.rectangle(rectangle, if asks == last(&scene) { ORANGE } else { FAINT });
+    for set in &rival {
+        if let Region::Rectangle(rectangle) = set.region {
+            let colour = if set.step == last_step(scene) { ORANGE } else { FAINT };
+            sheet.rectangle(rectangle, colour);
+        }
     }
-    draw_people(&mut sheet, &scene);
-    sheet.choose(1, "streets");
+    draw_users(&mut sheet, scene);
+    sheet.select(1, "streets");
     sheet.streets(&scene.town.map);
-    let dc = scene.people.iter().map(|person| person.dc).max().unwrap_or_default();
-    let parts = reach::parts(&atlas, &sources, dc);
+    let dc = scene.users.iter().map(|user| user.dc).max().unwrap_or_default();
+    let parts = reach::parts(atlas, &sources, dc);
     sheet.parts(&scene.town.map, &parts, Mark::Line(BLUE, 7.0));
-    draw_people(&mut sheet, &scene);
+    draw_users(&mut sheet, scene);
     sheet.canvas
 }
 
-fn draw_people(sheet: &mut Sheet, scene: &Scene) {
-    for person in &scene.people {
-        let point = scene.point(person);
+/// Returns the positions whose reach is drawn.
+fn sources(example: &Example, scene: &Scene, rival: &[PublishedSet]) -> Vec<Position> {
+    if let Some(name) = example.reach_of {
+        return vec![scene.user(name).position];
+    }
+    let first = rival.iter().find_map(|set| match set.region {
+        Region::Rectangle(rectangle) => Some(rectangle),
+        _ => None,
+    });
+    first.map_or(Vec::new(), |first| reach::inside(scene, first))
+}
+
+fn legend(scene: &Scene) -> [(Mark, &'static str); 4] {
+    let third = match last_step(scene) {
+        QueryStep::Later => (Mark::Dot(FAINT), "user who asked before"),
+        QueryStep::Now => (Mark::Line(STREET, 5.0), "street; one-way if it has an arrow"),
+    };
+    [
+        (Mark::Dot(INK), "user who asks now"),
+        (Mark::Line(ORANGE, 3.0), "published rectangle"),
+        third,
+        (Mark::Line(BLUE, 7.0), "reachable by the map"),
+    ]
+}
+
+/// Draws all users with their names; users of an earlier step are faint.
+pub(super) fn draw_users(sheet: &mut Sheet, scene: &Scene) {
+    for user in &scene.users {
+        let point = scene.point(user);
         let at = sheet.at(point);
-        let colour = if person.asks == last(scene) { INK } else { FAINT };
+        // Earlier users stand close together, so their names are on the other side.
+        let (colour, right) =
+            if user.step == last_step(scene) { (INK, 10.0) } else { (FAINT, -20.0) };
         sheet.mark(Mark::Dot(colour), at);
-        // Those before are named on the other side, for they stand close together.
-        let beside = if person.asks == last(scene) { (10.0, -11.0) } else { (-20.0, -11.0) };
-        sheet.label(&label(scene, person), point, beside, Weight::Bold);
+        let offset = LabelOffset { right, down: -11.0 };
+        sheet.label(&label(scene, user), point, offset, Weight::Bold);
     }
 }
 
-fn plane_notes(scene: &Scene, hidden: &[Hidden]) -> Vec<(String, Weight)> {
-    let now = |hidden: &&Hidden| hidden.asks == last(scene);
-    let mut notes = Vec::new();
-    for before in hidden.iter().filter(|hidden| hidden.asks != last(scene)) {
-        notes.push((format!("before: {}", together(scene, [before].into_iter())), Weight::Regular));
-    }
-    notes.push((together(scene, hidden.iter().filter(now)), Weight::Bold));
-    for hidden in hidden.iter().filter(now) {
-        if let Region::Rectangle(shown) = hidden.region {
-            let (width, height) = (shown.width(), shown.height());
+type Notes = Vec<(String, Weight)>;
+
+/// Describes the sets of the earlier step, then those of the last step in bold.
+fn set_notes(town: &Town, sets: &[PublishedSet]) -> Notes {
+    let scene = &town.scene;
+    let earlier = sets.iter().filter(|set| set.step != last_step(scene));
+    let mut notes: Notes = earlier
+        .map(|set| {
+            (format!("before: {}", describe_sets(scene, [set].into_iter())), Weight::Regular)
+        })
+        .collect();
+    notes.push((town.describe_last(sets), Weight::Bold));
+    notes
+}
+
+fn plane_notes(town: &Town, sets: &[PublishedSet]) -> Notes {
+    let scene = &town.scene;
+    let mut notes = set_notes(town, sets);
+    for set in sets.iter().filter(|set| set.step == last_step(scene)) {
+        if let Region::Rectangle(published) = set.region {
+            let (width, height) = (published.width(), published.height());
             notes.push((format!("rectangle {width:.0} × {height:.0} m"), Weight::Regular));
         }
     }
-    if let [a, b] = &scene.people[..] {
+    if let [a, b] = &scene.users[..] {
         let metres = scene.point(a).distance(scene.point(b));
         notes.push((format!("{metres:.0} m apart in the plane"), Weight::Regular));
     }
     notes
 }
 
-fn street_notes(
-    case: &Case,
-    scene: &Scene,
-    atlas: &Atlas,
-    (sources, hidden): (&[Position], &[Hidden]),
-) -> Vec<(String, Weight)> {
-    let now = |hidden: &&Hidden| hidden.asks == last(scene);
-    let mut notes = Vec::new();
-    for before in hidden.iter().filter(|hidden| hidden.asks != last(scene)) {
-        notes.push((format!("before: {}", together(scene, [before].into_iter())), Weight::Regular));
-    }
-    notes.push((together(scene, hidden.iter().filter(now)), Weight::Bold));
-    let metres = |person: &picture::scene::Person, sources: &[Position]| {
-        let nearest =
-            sources.iter().filter_map(|&from| atlas.distance(from, person.position)).min();
-        nearest.map_or("no way".to_owned(), |length| format!("{:.0} m", length.as_metres()))
+fn distance_notes(example: &Example, town: &Town, sources: &[Position]) -> Notes {
+    let Town { scene, atlas } = town;
+    let metres = |user: &SceneUser, sources: &[Position]| {
+        let nearest = sources.iter().filter_map(|&from| atlas.distance(from, user.position)).min();
+        nearest.map_or("unreachable".to_owned(), |length| format!("{:.0} m", length.as_metres()))
     };
-    if let (Some(_), [a, b]) = (case.whose, &scene.people[..]) {
+    let distances = if let (Some(_), [a, b]) = (example.reach_of, &scene.users[..]) {
         let (there, back) = (metres(b, &[a.position]), metres(a, &[b.position]));
-        notes.push((format!("A′ to B′ {there}, B′ to A′ {back}"), Weight::Regular));
+        format!("A′ to B′ {there}, B′ to A′ {back}")
     } else {
-        let asks = scene.people.iter().filter(|person| person.asks == last(scene));
-        let all =
-            asks.map(|person| format!("{} {}", label(scene, person), metres(person, sources)));
-        let all: Vec<String> = all.collect();
-        notes.push((format!("from the first rectangle to {}", all.join(", ")), Weight::Regular));
-    }
-    let dc = scene.people.first().map_or(0.0, |person| person.dc.as_metres());
-    notes.push((format!("everyone can go {dc:.0} m"), Weight::Regular));
-    notes
+        let asking = scene.users.iter().filter(|user| user.step == last_step(scene));
+        let all = asking.map(|user| format!("{} {}", label(scene, user), metres(user, sources)));
+        format!("from the first rectangle to {}", all.collect::<Vec<_>>().join(", "))
+    };
+    let dc = scene.users.first().map_or(0.0, |user| user.dc.as_metres());
+    vec![
+        (distances, Weight::Regular),
+        (format!("distance constraint of every user: {dc:.0} m"), Weight::Regular),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Who is hidden with whom in the last step of a fixture.
-    fn said(case: &Case, scheme: &str) -> String {
-        let scene = Scene::read(case.fixture);
-        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
-        let hidden = hidden::ask(&scene, &atlas, scheme);
-        together(&scene, hidden.iter().filter(|hidden| hidden.asks == last(&scene)))
+    /// Describes the sets of the last step of an example.
+    fn last_sets(example: &Example, scheme: &str) -> String {
+        let town = Town::read(example.fixture);
+        town.describe_last(&town.publish(scheme))
     }
 
     #[test]
-    fn free_space_joins_whom_streets_keep_apart() {
-        for case in &CASES[..2] {
-            assert_eq!(said(case, "clique-cloak"), "A′ and B′ in one set", "{}", case.id);
-            assert_eq!(said(case, "meshcloak"), "nobody is joined", "{}", case.id);
+    fn free_space_schemes_join_users_that_meshcloak_separates() {
+        for example in &EXAMPLES[..2] {
+            assert_eq!(
+                last_sets(example, "clique-cloak"),
+                "A′ and B′ in one set",
+                "{}",
+                example.id
+            );
+            assert_eq!(last_sets(example, PAPER), "no set", "{}", example.id);
         }
-        assert_eq!(said(&CASES[2], "i-clique-cloak"), "A′, D and E in one set");
-        assert_eq!(said(&CASES[2], "clique-cloak"), "A′, D and E in one set");
-        assert_eq!(said(&CASES[2], "meshcloak"), "nobody is joined");
+        assert_eq!(last_sets(&EXAMPLES[2], "i-clique-cloak"), "A′, D and E in one set");
+        assert_eq!(last_sets(&EXAMPLES[2], "clique-cloak"), "A′, D and E in one set");
+        assert_eq!(last_sets(&EXAMPLES[2], PAPER), "no set");
     }
 
     #[test]
-    fn by_the_map_only_a_can_have_come_from_the_first_rectangle() {
-        let scene = Scene::read(CASES[2].fixture);
-        let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
-        let hidden = hidden::ask(&scene, &atlas, "i-clique-cloak");
-        let Region::Rectangle(first) = hidden[0].region else { panic!("a rectangle is shown") };
-        let sources = reach::inside(&scene, first);
+    fn by_the_map_only_a_can_come_from_the_first_rectangle() {
+        let town = Town::read(EXAMPLES[2].fixture);
+        let Town { scene, atlas } = &town;
+        let sets = town.publish("i-clique-cloak");
+        let Region::Rectangle(first) = sets[0].region else { panic!("a rectangle is published") };
+        let sources = reach::inside(scene, first);
         let nearest = |name: &str| {
-            let to = scene.person(name).position;
+            let to = scene.user(name).position;
             let ways = sources.iter().filter_map(|&from| atlas.distance(from, to));
             ways.map(meshcloak::units::Length::as_metres).fold(f64::MAX, f64::min)
         };
         // From x = 300 to 370; from x = 180 back to 0, down 120, and on to 440 or 330.
         let found = ["A'", "D", "E"].map(|name| nearest(name).round());
         assert_eq!(found, [70.0, 180.0 + 120.0 + 440.0, 180.0 + 120.0 + 330.0]);
-        // MeshCloak, too, hid A among B and C before.
-        let ours = hidden::ask(&scene, &atlas, "meshcloak");
-        assert_eq!(together(&scene, ours.iter()), "A, B and C in one set");
+        // MeshCloak also publishes A with B and C in the first step.
+        let ours = town.publish(PAPER);
+        assert_eq!(describe_sets(scene, ours.iter()), "A, B and C in one set");
     }
 }

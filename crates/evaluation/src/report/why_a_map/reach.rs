@@ -1,11 +1,12 @@
-//! Where somebody can be by the map, metre by metre: towns are small.
+//! Reachable positions on small towns, sampled every metre.
 
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::units::{Length, Rectangle};
 use picture::scene::Scene;
+use picture::sheet::StreetPart;
 
-/// Positions a metre apart, from one end of a street to the other.
+/// Returns positions one metre apart along a street, both ends included.
 fn steps(map: &StreetMap, street: StreetId) -> impl Iterator<Item = Position> {
     let length = map.street(street).length;
     let whole = length.as_metres() as u32;
@@ -13,34 +14,33 @@ fn steps(map: &StreetMap, street: StreetId) -> impl Iterator<Item = Position> {
     metres.chain([length]).map(move |offset| Position { street, offset })
 }
 
-/// The positions that a rectangle holds.
+/// Returns the sampled positions inside a rectangle.
 pub(super) fn inside(scene: &Scene, rectangle: Rectangle) -> Vec<Position> {
     let map = &scene.town.map;
-    let holds = |&position: &Position| {
+    let is_inside = |&position: &Position| {
         let point = map.point(position);
         rectangle.nearest(point) == point
     };
-    map.streets().flat_map(|street| steps(map, street)).filter(holds).collect()
+    map.streets().flat_map(|street| steps(map, street)).filter(is_inside).collect()
 }
 
-/// The parts of streets to which one can come from any of `sources` within `dc`.
-pub(super) fn parts(
-    atlas: &Atlas,
-    sources: &[Position],
-    dc: Length,
-) -> Vec<(StreetId, Length, Length)> {
+/// Returns the street parts within distance `dc` of any of `sources`.
+pub(super) fn parts(atlas: &Atlas, sources: &[Position], dc: Length) -> Vec<StreetPart> {
     let map = atlas.map();
-    let near = |to: Position| {
+    let is_reachable = |to: Position| {
         sources.iter().any(|&from| atlas.distance(from, to).is_some_and(|length| length <= dc))
     };
-    let mut parts: Vec<(StreetId, Length, Length)> = Vec::new();
+    let mut parts: Vec<StreetPart> = Vec::new();
     for street in map.streets() {
         let mut open = false;
         for position in steps(map, street) {
-            let within = near(position);
+            let within = is_reachable(position);
             match parts.last_mut() {
-                Some(part) if open && within => part.2 = position.offset,
-                _ if within => parts.push((street, position.offset, position.offset)),
+                Some(part) if open && within => part.to = position.offset,
+                _ if within => {
+                    let offset = position.offset;
+                    parts.push(StreetPart { street, from: offset, to: offset });
+                }
                 _ => {}
             }
             open = within;

@@ -95,5 +95,5 @@ fn numbers_must_be_whole() {
 #[test]
 fn an_overlong_line_is_rejected() {
     let long = format!("1\t0 0 *\n2\t0 0 {}\n", "x".repeat(1 << 20));
-    assert_eq!(of_nodes(&long), "t.node, line 2: damaged: the line is longer than 65,536 bytes");
+    assert_eq!(of_nodes(&long), "t.node, line 2: damaged: the line is longer than 65536 bytes");
 }

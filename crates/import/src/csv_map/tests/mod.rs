@@ -4,7 +4,7 @@ mod bad_input;
 mod good_input;
 mod round_trip;
 
-use super::{CsvInputs, read_inputs};
+use super::{CsvFiles, read_tables};
 use crate::draft::Draft;
 use crate::error::ImportError;
 use crate::input::Input;
@@ -18,10 +18,10 @@ fn read(nodes: &str, streets: &str, pois: Option<&str>) -> Result<Draft, ImportE
 
 fn read_bytes(nodes: &[u8], streets: &[u8], pois: Option<&[u8]>) -> Result<Draft, ImportError> {
     let input = |name, bytes: &[u8]| Input::from_bytes(name, bytes.to_vec());
-    let inputs = CsvInputs {
+    let inputs = CsvFiles {
         nodes: input("t.nodes.csv", nodes),
         streets: input("t.streets.csv", streets),
         pois: pois.map(|bytes| input("t.pois.csv", bytes)),
     };
-    read_inputs(inputs, None)
+    read_tables(inputs, None, |input, _| Ok(input))
 }

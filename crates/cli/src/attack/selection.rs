@@ -1,0 +1,156 @@
+//! Selection of the schemes to attack and of the attacks.
+
+use crate::parse::cell_length;
+use crate::scheme_args::region::RegionArg;
+use crate::scheme_args::{GuaranteeArg, MESHCLOAK, value_name};
+use anyhow::{Result, bail};
+use clap::Args;
+use evaluation::privacy::AttackedScheme;
+use evaluation::schemes;
+use meshcloak::cells::CellRule;
+use meshcloak::units::Length;
+
+/// Schemes to attack; MeshCloak with each combination of guarantee and region.
+#[derive(Debug, Args)]
+pub struct SchemeSelection {
+    /// Schemes to attack, or all; settings may follow, as in meshcloak/history/cells-600
+    /// [default: meshcloak].
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    scheme: Vec<String>,
+    /// Guarantees of MeshCloak [default: paper,reciprocal,history].
+    #[arg(long, value_name = "NAME,…", value_enum, value_delimiter = ',')]
+    guarantee: Vec<GuaranteeArg>,
+    /// Regions of MeshCloak [default: reach].
+    #[arg(long, value_name = "NAME,…", value_enum, value_delimiter = ',')]
+    region: Vec<RegionArg>,
+    /// Approximate street length of a cell for `--region cells`, in metres from 1 [default: 1200].
+    #[arg(long, value_name = "METRES", value_parser = cell_length)]
+    cell_length: Option<Length>,
+}
+
+impl SchemeSelection {
+    /// Whether any of these arguments is given.
+    pub fn is_given(&self) -> bool {
+        !(self.scheme.is_empty() && self.guarantee.is_empty() && self.region.is_empty())
+    }
+
+    /// Returns the schemes without duplicates.
+    pub fn schemes(&self) -> Result<Vec<AttackedScheme>> {
+        if self.cell_length.is_some() && !self.region.contains(&RegionArg::Cells) {
+            bail!("--cell-length needs --region cells");
+        }
+        let mut names: Vec<String> = Vec::new();
+        for name in self.names() {
+            if name == MESHCLOAK {
+                names.extend(self.variants());
+            } else {
+                names.push(name);
+            }
+        }
+        if self.has_settings() && !names.iter().any(|name| name.starts_with("meshcloak/")) {
+            bail!("--guarantee and --region are settings of `{MESHCLOAK}`; add it to --scheme");
+        }
+        let mut suspects: Vec<AttackedScheme> = Vec::new();
+        for name in names {
+            let Some(suspect) = AttackedScheme::named(&name) else {
+                bail!("--scheme {name}: unknown scheme; expected all or {}", schemes::expected());
+            };
+            if !suspects.contains(&suspect) {
+                suspects.push(suspect);
+            }
+        }
+        Ok(suspects)
+    }
+
+    fn has_settings(&self) -> bool {
+        !(self.guarantee.is_empty() && self.region.is_empty())
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for name in &self.scheme {
+            match name.as_str() {
+                "all" => names.extend(baselines::names().map(str::to_owned)),
+                _ => names.push(name.clone()),
+            }
+        }
+        if names.is_empty() {
+            names.push(MESHCLOAK.to_owned());
+        }
+        names
+    }
+
+    /// Returns the names of MeshCloak with each guarantee and each region.
+    fn variants(&self) -> Vec<String> {
+        let guarantees = match self.guarantee.is_empty() {
+            true => vec![GuaranteeArg::Paper, GuaranteeArg::Reciprocal, GuaranteeArg::History],
+            false => self.guarantee.clone(),
+        };
+        let regions =
+            if self.region.is_empty() { vec![RegionArg::Reach] } else { self.region.clone() };
+        let cell_length = self.cell_length.unwrap_or(CellRule::default().length).as_metres();
+        let mut names = Vec::new();
+        for region in regions {
+            let region = match region {
+                RegionArg::Cells => format!("cells-{cell_length}"),
+                _ => value_name(&region),
+            };
+            for guarantee in &guarantees {
+                names.push(format!("{MESHCLOAK}/{}/{region}", value_name(guarantee)));
+            }
+        }
+        names
+    }
+}
+
+/// Returns the attacks of a name or a letter, or all.
+pub fn attack_name(text: &str) -> Result<&'static [&'static str], String> {
+    let all = attacks::all();
+    let matches = |attack: &dyn attacks::Attack| {
+        text == "all"
+            || attack.name() == text
+            || text.len() == 1 && text.to_uppercase().starts_with(attack.letter())
+    };
+    let names: Vec<&'static str> =
+        all.iter().filter(|attack| matches(&***attack)).map(|attack| attack.name()).collect();
+    if names.is_empty() {
+        let known = all.iter().map(|attack| format!("{} ({})", attack.name(), attack.letter()));
+        return Err(format!("expected all or {}", known.collect::<Vec<_>>().join(", ")));
+    }
+    Ok(names.leak())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attacks_are_selected_by_name_and_by_letter() {
+        assert_eq!(attack_name("inversion"), Ok(&["inversion"][..]));
+        assert_eq!(attack_name("a"), Ok(&["reachability", "known-point", "hindsight"][..]));
+        assert_eq!(attack_name("all").map(<[_]>::len), Ok(attacks::all().len()));
+        assert!(attack_name("magic").is_err_and(|message| message.contains("inversion (D)")));
+    }
+
+    #[test]
+    fn settings_are_combined_and_duplicates_removed() {
+        let selection = SchemeSelection {
+            scheme: vec![MESHCLOAK.to_owned(), "casper".to_owned(), "casper".to_owned()],
+            guarantee: vec![GuaranteeArg::Paper, GuaranteeArg::History],
+            region: vec![RegionArg::Reach, RegionArg::Cells],
+            cell_length: Some(Length::metres(600.0)),
+        };
+        let names: Vec<String> =
+            selection.schemes().unwrap().iter().map(|suspect| suspect.name().to_owned()).collect();
+        let expected = [
+            "meshcloak/paper",
+            "meshcloak/history",
+            "meshcloak/paper/cells-600",
+            "meshcloak/history/cells-600",
+            "casper",
+        ];
+        assert_eq!(names, expected);
+        let baseline = SchemeSelection { scheme: vec!["casper".to_owned()], ..selection };
+        assert!(baseline.schemes().is_err());
+    }
+}

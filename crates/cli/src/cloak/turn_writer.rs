@@ -1,0 +1,58 @@
+//! Writes the result of a turn to files and metrics.
+
+use super::files::OutputFiles;
+use super::outcomes::ServedQuery;
+use super::registry::Registry;
+use super::text::Labels;
+use anyhow::Result;
+use evaluation::metrics::{self, Tally};
+use meshcloak::engine::Turn;
+use meshcloak::map::StreetMap;
+use meshcloak::scheme::AnonymitySet;
+use meshcloak::units::Time;
+
+/// Destinations of the result of a turn.
+pub(super) struct TurnWriter<'a> {
+    pub(super) map: &'a StreetMap,
+    pub(super) labels: &'a Labels,
+    pub(super) files: &'a mut OutputFiles,
+    pub(super) registry: &'a mut Registry,
+    pub(super) tally: &'a mut Tally,
+}
+
+impl TurnWriter<'_> {
+    /// Writes the outcomes of a turn, then removes departed queries from the registry. They are
+    /// removed last because sets refer to them as members.
+    pub(super) fn write(self, at: Time, turn: &Turn<'_>) -> Result<()> {
+        let TurnWriter { map, labels, files, registry, tally } = self;
+        for query in &turn.expired {
+            files.outcomes.expired(registry, query.id, at)?;
+        }
+        // Each set is measured once, even if it serves several queries.
+        let sets: Vec<AnonymitySet<'_>> =
+            (0..turn.published.set_count() as u32).map(|set| turn.published.set(set)).collect();
+        let metres: Vec<f64> = sets.iter().map(|set| set.region.metres(map)).collect();
+        let streets: Vec<_> = sets.iter().map(|set| set.region.streets(map)).collect();
+        for (query, number) in &turn.served {
+            let number = *number as usize;
+            let (set, streets, metres) = (sets[number].clone(), &streets[number], metres[number]);
+            let (members, area) = (set.members.len(), set.region.area());
+            let served = ServedQuery { query, at, set, streets, metres };
+            files.outcomes.succeeded(registry, labels, &served)?;
+            tally.succeed(&metrics::Success {
+                k: query.k,
+                tolerance: query.temporal_tolerance,
+                delay: at - query.asked_at,
+                members,
+                metres,
+                area,
+            });
+        }
+        if let Some(disclosures) = &mut files.disclosures {
+            disclosures.write(labels, turn.published, at)?;
+        }
+        let served = turn.served.iter().map(|(query, _)| query);
+        turn.expired.iter().chain(served).for_each(|query| registry.remove(query));
+        Ok(())
+    }
+}

@@ -1,0 +1,319 @@
+//! Scores the attacks that need no batch, after the run: builds the adversary's view of each
+//! publication and compares the result of the attack with the truth.
+
+use super::Plan;
+use super::attack_score::{AttackScore, AttackScores, Observation, SHOWN, indicator};
+use super::observed_scheme::TargetDisclosure;
+use super::portrait::{Picture, Portrait, Suitability};
+use super::truth::{TrueQuery, Truth};
+use attacks::combined::Combined;
+use attacks::intersection::common_users;
+use attacks::reachability::Reachability;
+use attacks::{
+    Attack, KnownPosition, LinkedDisclosure, Posterior, Prior, RegionDependence, Target, View,
+};
+use meshcloak::distance::Atlas;
+use meshcloak::map::Position;
+use meshcloak::query::UserId;
+use rayon::prelude::*;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Truth and prior of a run.
+pub(super) struct OfflineScorer<'a> {
+    pub atlas: &'a Arc<Atlas>,
+    pub truth: &'a Truth,
+    pub rule: RegionDependence,
+    pub prior: &'a Prior,
+}
+
+/// Suitability of a publication as an example, and its index among those of its target.
+type Example = (Suitability, usize);
+
+/// All disclosures for one target.
+struct Track<'a> {
+    disclosures: Vec<&'a TargetDisclosure>,
+    linked: Vec<LinkedDisclosure>,
+    named: Vec<Vec<UserId>>,
+}
+
+/// One publication and the truth about it.
+struct Case<'a> {
+    truth: &'a TrueQuery,
+    members: Vec<(UserId, Position)>,
+    everywhere: &'a Posterior,
+    /// Observation of the disclosure itself.
+    shown: Observation,
+    /// Candidates of the disclosures up to this one.
+    named: &'a [Vec<UserId>],
+}
+
+impl OfflineScorer<'_> {
+    /// Scores all disclosures; returns the drawing of the most suitable target.
+    pub(super) fn score(
+        &self,
+        disclosures: &[TargetDisclosure],
+        plan: &Plan,
+        scores: &mut AttackScores,
+    ) -> Option<Portrait> {
+        let mut by_user: Vec<&TargetDisclosure> = disclosures.iter().collect();
+        let user = |disclosure: &TargetDisclosure| self.truth.of(disclosure.query).user;
+        by_user.sort_by_key(|disclosure| (user(disclosure), disclosure.query));
+        let targets: Vec<&[&TargetDisclosure]> =
+            by_user.chunk_by(|a, b| user(a) == user(b)).collect();
+        let attacks = plan.offline_attacks();
+        let scored: Vec<(AttackScores, Option<Example>)> =
+            targets.par_iter().map(|target| self.score_target(target, &attacks)).collect();
+        let mut best: Option<(Example, usize)> = None;
+        for (target, (target_scores, example)) in scored.into_iter().enumerate() {
+            scores.join(target_scores);
+            let example = example.map(|example| (example, target));
+            best = best.into_iter().chain(example).min();
+        }
+        if plan.attacks.contains(&"timing") && !disclosures.is_empty() {
+            self.score_timing(disclosures, scores);
+        }
+        let (example, target) = best?;
+        self.portrait(&self.track(targets[target]), example.1)
+    }
+
+    fn score_timing(&self, disclosures: &[TargetDisclosure], scores: &mut AttackScores) {
+        let pairs = disclosures.iter().map(|disclosure| {
+            let query = self.truth.of(disclosure.query);
+            ((disclosure.at - query.at).as_secs_f64(), f64::from(query.k))
+        });
+        if let Some(found) = correlation(pairs) {
+            scores.of("timing").add_figure("delay and k correlate", found);
+        }
+    }
+
+    fn track<'t>(&self, disclosures: &[&'t TargetDisclosure]) -> Track<'t> {
+        let link = |disclosure: &&TargetDisclosure| {
+            let asked_at = self.truth.of(disclosure.query).at;
+            LinkedDisclosure::new(asked_at, disclosure.at, Arc::clone(&disclosure.region))
+        };
+        Track {
+            linked: disclosures.iter().map(link).collect(),
+            named: disclosures.iter().map(|disclosure| disclosure.named.clone()).collect(),
+            disclosures: disclosures.to_vec(),
+        }
+    }
+
+    fn score_target(
+        &self,
+        disclosures: &[&TargetDisclosure],
+        attacks: &[Box<dyn Attack>],
+    ) -> (AttackScores, Option<Example>) {
+        let track = self.track(disclosures);
+        let mut scores = AttackScores::default();
+        let mut best: Option<Example> = None;
+        for attacked in 0..disclosures.len() {
+            let suitability = self.score_publication(&track, attacked, attacks, &mut scores);
+            let example = suitability.map(|suitability| (suitability, attacked));
+            best = best.into_iter().chain(example).min();
+        }
+        (scores, best)
+    }
+
+    /// Draws what an adversary with the target's previous position concludes from a publication.
+    fn portrait(&self, track: &Track<'_>, attacked: usize) -> Option<Portrait> {
+        let attack = Reachability::FROM_A_KNOWN_POINT;
+        let remaining = attack.attack(&self.view(track, attacked, &attack))?;
+        let disclosure = track.disclosures[attacked];
+        let truth = self.truth.of(disclosure.query);
+        let picture = Picture {
+            map: self.atlas.map(),
+            shown: track.linked[attacked].uniform(self.atlas.map()),
+            remaining: &remaining,
+            truth,
+            previous: truth.previous.map(|previous| self.truth.of(previous).position),
+            members: &self.members(disclosure),
+        };
+        picture.draw()
+    }
+
+    /// Scores all attacks on one publication.
+    fn score_publication(
+        &self,
+        track: &Track<'_>,
+        attacked: usize,
+        attacks: &[Box<dyn Attack>],
+        scores: &mut AttackScores,
+    ) -> Option<Suitability> {
+        let case = self.case(track, attacked);
+        scores.of(SHOWN).add(&case.shown);
+        let mut suitability = None;
+        for attack in attacks {
+            let view = self.view(track, attacked, attack.as_ref());
+            let begun = Instant::now();
+            let found = attack.attack(&view);
+            let score = scores.of(attack.name());
+            score.elapsed += begun.elapsed();
+            let Some(found) = found else {
+                let counts_users = !"BCJ".contains(attack.letter());
+                let remaining = case.shown.remaining.filter(|_| counts_users);
+                score.add(&Observation { remaining, ..case.shown });
+                continue;
+            };
+            let observation = self.observe(&case, attack.letter(), &view, &found);
+            score.add(&observation);
+            if attack.letter() == 'J' {
+                add_bayes_figures(score, &case, &found, observation.error);
+            }
+            self.add_figures(score, &case, attack.letter(), &found);
+            if attack.name() == "known-point" {
+                let metres = case.everywhere.metres();
+                suitability = Portrait::suitability(&observation, case.members.len(), metres);
+            }
+        }
+        suitability
+    }
+
+    fn case<'a>(&'a self, track: &'a Track<'_>, attacked: usize) -> Case<'a> {
+        let disclosure = track.disclosures[attacked];
+        let truth = self.truth.of(disclosure.query);
+        let members = self.members(disclosure);
+        let everywhere = track.linked[attacked].uniform(self.atlas.map());
+        let mut shown = self.observe_positions(truth, everywhere, &members);
+        (shown.remaining, shown.wrong) = (Some(members.len()), false);
+        Case { truth, members, everywhere, shown, named: &track.named[..=attacked] }
+    }
+
+    /// Compares the result of an attack with the truth.
+    fn observe(
+        &self,
+        case: &Case<'_>,
+        letter: char,
+        view: &View<'_>,
+        found: &Posterior,
+    ) -> Observation {
+        let truth = case.truth;
+        if let Some(users) = &found.candidates {
+            let (remaining, wrong) = (Some(users.len()), !users.contains(&truth.user));
+            return Observation { k: truth.k, remaining, wrong, ..Observation::default() };
+        }
+        let observation = self.observe_positions(truth, found, &case.members);
+        match letter {
+            'B' | 'J' => Observation { remaining: None, ..observation },
+            'C' => Observation { remaining: None, metres: None, wrong: false, ..observation },
+            'L' => {
+                let combined = Combined::remaining(view);
+                let combined = self.observe_positions(truth, &combined, &case.members);
+                Observation { error: observation.error, ..combined }
+            }
+            _ => observation,
+        }
+    }
+
+    /// Adds the further figures of the centre (C) and intersection (F) attacks.
+    fn add_figures(
+        &self,
+        score: &mut AttackScore,
+        case: &Case<'_>,
+        letter: char,
+        found: &Posterior,
+    ) {
+        match letter {
+            'C' => {
+                score.add_figure("error of a random point", case.shown.error.unwrap_or(0.0));
+                score.add_figure("rank of the victim", self.rank(case, found));
+            }
+            'F' => add_link_figures(score, case.truth.k, case.named),
+            _ => {}
+        }
+    }
+
+    /// Returns the distinct users of a set with their positions.
+    fn members(&self, disclosure: &TargetDisclosure) -> Vec<(UserId, Position)> {
+        let queries = disclosure.members.iter().map(|&query| self.truth.of(query));
+        let mut members: Vec<_> = queries.map(|query| (query.user, query.position)).collect();
+        members.sort_unstable();
+        members.dedup_by_key(|member| member.0);
+        members
+    }
+
+    /// Compares remaining positions with the truth; candidates are the members on them.
+    fn observe_positions(
+        &self,
+        truth: &TrueQuery,
+        found: &Posterior,
+        members: &[(UserId, Position)],
+    ) -> Observation {
+        let map = self.atlas.map();
+        Observation {
+            k: truth.k,
+            remaining: Some(members.iter().filter(|member| found.holds(member.1)).count()),
+            metres: Some(found.metres()),
+            error: found.expected_error(map, map.point(truth.position)),
+            wrong: !found.holds(truth.position),
+        }
+    }
+
+    /// Returns the rank of the target among the members by distance to a guess: 0 is nearest, 1 is
+    /// farthest; the mean of an uninformative guess is 0.5.
+    fn rank(&self, case: &Case<'_>, guess: &Posterior) -> f64 {
+        let map = self.atlas.map();
+        let Some(centre) = guess.centre(map) else { return 0.5 };
+        let distance = |position| map.point(position).distance(centre);
+        let target = distance(case.truth.position);
+        let nearer = case.members.iter().filter(|member| distance(member.1) < target).count();
+        let equal = case.members.iter().filter(|member| distance(member.1) == target).count();
+        (nearer as f64 + equal as f64 / 2.0) / case.members.len().max(1) as f64
+    }
+
+    fn view<'a>(&'a self, track: &'a Track<'_>, attacked: usize, attack: &dyn Attack) -> View<'a> {
+        let truth = self.truth.of(track.disclosures[attacked].query);
+        let previous = truth.previous.map(|previous| {
+            let previous = self.truth.of(previous);
+            KnownPosition { at: previous.at, position: previous.position }
+        });
+        let level = attack.level();
+        View {
+            atlas: self.atlas,
+            rule: self.rule,
+            target: Target { dc: truth.dc, speed: truth.speed },
+            disclosures: &track.linked,
+            attacked,
+            previous: previous.filter(|_| level == attacks::Level::Previous),
+            snapshot: None,
+            candidate_sets: if level == attacks::Level::Batch { &track.named } else { &[] },
+            prior: (attack.letter() == 'J').then_some(self.prior),
+        }
+    }
+}
+
+/// Adds the further figures of the Bayesian attack (J).
+fn add_bayes_figures(
+    score: &mut AttackScore,
+    case: &Case<'_>,
+    found: &Posterior,
+    error: Option<f64>,
+) {
+    score.add_figure("bits left", found.entropy());
+    score.add_figure("bits of the region", case.everywhere.entropy());
+    let errors = case.shown.error.zip(error);
+    let gain = errors.map_or(0.0, |(uniform, bayes)| uniform - bayes);
+    score.add_figure("metres gained over the region", gain);
+}
+
+fn add_link_figures(score: &mut AttackScore, k: u32, named: &[Vec<UserId>]) {
+    for (linked, name) in [(2, "below k after two"), (3, "below k after three")] {
+        if named.len() >= linked {
+            score.add_figure(name, indicator(common_users(named, linked).len() < k as usize));
+        }
+    }
+}
+
+/// Returns the Pearson correlation; `None` if one of the variables is constant.
+fn correlation(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
+    let count = pairs.clone().count() as f64;
+    let (x, y) = pairs.clone().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+    let (x, y) = (x / count, y / count);
+    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+    for (a, b) in pairs {
+        xx += (a - x) * (a - x);
+        yy += (b - y) * (b - y);
+        xy += (a - x) * (b - y);
+    }
+    (xx > 0.0 && yy > 0.0).then(|| xy / (xx * yy).sqrt())
+}

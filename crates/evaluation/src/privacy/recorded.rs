@@ -1,0 +1,220 @@
+//! Attacks on recorded runs: a query file and an outcome file (docs/SPEC.md §8) of any program. The
+//! algorithm is not available, so batches are not run again and accounts cannot be planted.
+
+use super::attack_score::AttackScores;
+use super::batch_case::BatchCase;
+use super::observed_scheme::TargetDisclosure;
+use super::offline::OfflineScorer;
+use super::truth::{TrueQuery, Truth};
+use super::{AttackResults, Plan, Targets};
+use crate::score::line::{Line, Outcome, SucceededOutcome};
+use crate::score::{ScoreError, ScoreProblem, StreetLabels, for_each_line};
+use attacks::{Candidate, Prior, RegionDependence, Rerun, RerunResult, Snapshot};
+use import::{Coordinates, ImportError, Progress, QueryReader, QueryRecord};
+use meshcloak::distance::Atlas;
+use meshcloak::map::StreetMap;
+use meshcloak::query::{QueryId, UserId};
+use meshcloak::region::Region;
+use meshcloak::units::{Length, Speed, Time};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Queries and publications of a recorded run.
+#[derive(Debug, Default)]
+pub struct RecordedRun {
+    truth: Truth,
+    /// Publications by time.
+    batches: BTreeMap<Time, Vec<Publication>>,
+}
+
+/// Publication for one query.
+#[derive(Debug)]
+struct Publication {
+    query: u32,
+    region: Arc<Region<'static>>,
+    members: Arc<[u32]>,
+}
+
+/// Why a recorded run cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordedError {
+    /// The query file cannot be read.
+    #[error(transparent)]
+    Queries(#[from] ImportError),
+    /// The outcome file cannot be read or contradicts the queries.
+    #[error(transparent)]
+    Outcomes(#[from] ScoreError),
+    /// The queries are in degrees and the map has no projection.
+    #[error(
+        "the queries are in lon/lat and the map has no geographic origin; add `--origin LON,LAT`"
+    )]
+    NoFrame,
+}
+
+impl RecordedRun {
+    /// Reads both files. Malformed queries and queries off the map are ignored.
+    pub fn read(
+        map: &StreetMap,
+        queries: &Path,
+        outcomes: &Path,
+        progress: &dyn Progress,
+    ) -> Result<RecordedRun, RecordedError> {
+        let (truth, numbers) = read_queries(map, queries, progress)?;
+        let mut recorded = RecordedRun { truth, batches: BTreeMap::new() };
+        let streets = StreetLabels::new(map);
+        for_each_line(outcomes, |text| recorded.add(Line::read(text)?, &numbers, &streets))?;
+        Ok(recorded)
+    }
+
+    fn add(
+        &mut self,
+        line: Line,
+        numbers: &FxHashMap<String, u32>,
+        streets: &StreetLabels<'_>,
+    ) -> Result<(), ScoreProblem> {
+        let Outcome::Succeeded(success) = line.outcome else { return Ok(()) };
+        let id = line.query.unwrap_or_default();
+        let query = *numbers.get(&id).ok_or_else(|| ScoreProblem::Unknown(id.clone()))?;
+        let region = Arc::new(region(&id, &success, streets)?);
+        let member = |member: &String| {
+            let unknown = || ScoreProblem::UnknownMember(id.clone(), member.clone());
+            numbers.get(member).copied().ok_or_else(unknown)
+        };
+        let members = success.set.iter().map(member).collect::<Result<_, _>>()?;
+        let at = Time::from_millis(line.at);
+        self.batches.entry(at).or_default().push(Publication { query, region, members });
+        Ok(())
+    }
+
+    /// Attacks the run; `rule` is the assumed dependence of regions on the members.
+    pub fn run_attacks(
+        &self,
+        atlas: &Arc<Atlas>,
+        rule: RegionDependence,
+        plan: &Plan,
+    ) -> AttackResults {
+        let users = self.truth.queries.iter().map(|query| query.user.0);
+        let targets = Targets::among(users, plan.targets);
+        let mut scores = AttackScores::default();
+        let attacks = plan.batch_attacks();
+        let mut disclosures = Vec::new();
+        for (&at, publications) in &self.batches {
+            let candidates: Vec<Candidate> =
+                publications.iter().map(|publication| self.candidate(publication.query)).collect();
+            let replay = FileReplay { publications };
+            let snapshot = &Snapshot::new(&candidates, &replay);
+            for (publication, target) in publications.iter().zip(&candidates) {
+                if !targets.contains(target.user) {
+                    continue;
+                }
+                let Publication { query, region, members } = publication;
+                let members_len = members.len();
+                let case =
+                    BatchCase { atlas, rule, snapshot, target, at, region, members: members_len };
+                let named = case.attack(&attacks, &mut scores);
+                let (region, members) = (Arc::clone(region), Arc::clone(members));
+                disclosures.push(TargetDisclosure { query: *query, at, region, members, named });
+            }
+        }
+        let prior = self.prior(atlas, &targets);
+        let scorer = OfflineScorer { atlas, truth: &self.truth, rule, prior: &prior };
+        let portrait = scorer.score(&disclosures, plan, &mut scores);
+        let scheme = "outcomes".to_owned();
+        AttackResults { scheme, scores, portrait, ..AttackResults::default() }
+    }
+
+    fn candidate(&self, number: u32) -> Candidate {
+        let query = self.truth.of(number);
+        Candidate {
+            id: QueryId(number.into()),
+            user: query.user,
+            position: query.position,
+            k: query.k,
+            dc: query.dc,
+            asked_at: query.at,
+            tolerance: query.tolerance,
+            speed: query.speed,
+        }
+    }
+
+    fn prior(&self, atlas: &Atlas, targets: &Targets) -> Prior {
+        let others = self.truth.queries.iter().filter(|query| !targets.contains(query.user));
+        super::popularity(atlas.map(), others.map(|query| query.position.street))
+    }
+}
+
+/// Replays the recorded publications of a batch.
+struct FileReplay<'a> {
+    publications: &'a [Publication],
+}
+
+impl Rerun for FileReplay<'_> {
+    /// Returns `None` for any batch other than the recorded one.
+    fn rerun(&self, people: &[Candidate]) -> Option<RerunResult> {
+        if people.len() != self.publications.len() {
+            return None;
+        }
+        let regions = self.publications.iter().map(|publication| (*publication.region).clone());
+        Some(RerunResult {
+            regions: regions.collect(),
+            region_of: (0..people.len() as u32).map(Some).collect(),
+            sets: (0..people.len() as u32).map(|index| vec![index]).collect(),
+        })
+    }
+}
+
+/// Reads the queries, and their numbers by id.
+fn read_queries(
+    map: &StreetMap,
+    path: &Path,
+    progress: &dyn Progress,
+) -> Result<(Truth, FxHashMap<String, u32>), RecordedError> {
+    let mut reader = QueryReader::open(path, progress)?;
+    let mut numbers = FxHashMap::default();
+    let mut users: FxHashMap<String, u64> = FxHashMap::default();
+    let mut queries = Vec::new();
+    while let Some(row) = reader.next_row()? {
+        let Ok(record) = row.query else { continue };
+        let point = match record.coordinates {
+            Coordinates::Metres(point) => point,
+            Coordinates::Degrees(lon_lat) => {
+                map.frame().ok_or(RecordedError::NoFrame)?.point(lon_lat)
+            }
+        };
+        let Some(snapped) = map.snap(point, None) else { continue };
+        let QueryRecord { query, user, asked_at, k, temporal_tolerance, speed, .. } = record;
+        if numbers.contains_key(&query) {
+            continue;
+        }
+        numbers.insert(query, queries.len() as u32);
+        let next = users.len() as u64;
+        queries.push(TrueQuery {
+            user: UserId(*users.entry(user).or_insert(next)),
+            at: Time::from_millis(asked_at),
+            position: snapped.position,
+            k,
+            dc: record.distance_constraint.max(Length::UNIT),
+            speed: speed.map(|speed| Speed::metres_per_second(f64::from(speed) / 1000.0)),
+            tolerance: Duration::from_millis(temporal_tolerance),
+            previous: None,
+        });
+    }
+    Ok((Truth::new(queries.into_iter()), numbers))
+}
+
+fn region(
+    id: &str,
+    success: &SucceededOutcome,
+    streets: &StreetLabels<'_>,
+) -> Result<Region<'static>, ScoreProblem> {
+    if let Some(shape) = &success.shape {
+        return Ok(shape.clone());
+    }
+    let mesh = success.mesh.as_ref().ok_or(ScoreProblem::Missing("mesh"))?;
+    let mut mesh = streets.find_all(id, mesh)?;
+    mesh.dedup();
+    Ok(Region::Mesh(mesh.into()))
+}

@@ -1,0 +1,55 @@
+//! Attack results of all schemes on the same map, users and configuration.
+
+use crate::results::PrivacyRow;
+
+/// Rows of one map, user count, configuration and seed.
+pub(super) struct AttackComparison<'a> {
+    pub map: &'a str,
+    pub users: u32,
+    pub configuration: &'a str,
+    pub rows: Vec<&'a PrivacyRow>,
+}
+
+impl<'a> AttackComparison<'a> {
+    /// Selects the group of rows with the most schemes (ties: the most users).
+    pub fn of(rows: &'a [PrivacyRow]) -> Option<AttackComparison<'a>> {
+        let mut best: Option<AttackComparison<'a>> = None;
+        for row in rows {
+            let comparison = AttackComparison::like(rows, row);
+            let size =
+                |comparison: &AttackComparison<'_>| (comparison.schemes().len(), comparison.users);
+            if best.as_ref().is_none_or(|best| size(best) < size(&comparison)) {
+                best = Some(comparison);
+            }
+        }
+        best
+    }
+
+    fn like(rows: &'a [PrivacyRow], one: &'a PrivacyRow) -> AttackComparison<'a> {
+        let key =
+            |row: &PrivacyRow| (row.map.clone(), row.users, row.configuration.clone(), row.seed);
+        AttackComparison {
+            map: &one.map,
+            users: one.users,
+            configuration: &one.configuration,
+            rows: rows.iter().filter(|row| key(row) == key(one)).collect(),
+        }
+    }
+
+    /// Returns the schemes in order of first occurrence, MeshCloak's settings first.
+    pub fn schemes(&self) -> Vec<&'a str> {
+        let mut all: Vec<&'a str> = Vec::new();
+        for row in &self.rows {
+            if !all.contains(&row.scheme.as_str()) {
+                all.push(&row.scheme);
+            }
+        }
+        all.sort_by_key(|scheme| !(*scheme == "meshcloak" || scheme.starts_with("meshcloak/")));
+        all
+    }
+
+    /// Returns the result of an attack on a scheme.
+    pub fn row(&self, scheme: &str, attack: &str) -> Option<&'a PrivacyRow> {
+        self.rows.iter().copied().find(|row| row.scheme == scheme && row.attack == attack)
+    }
+}

@@ -1,0 +1,186 @@
+//! Section "Scheme comparison": all schemes on the same queries, in both views.
+
+use super::configuration::configurations;
+use super::data::Data;
+use super::number::{count, decimal_or_dash, percent, significant};
+use super::page::{Section, Table};
+use super::paper::map_title;
+use super::plot::Plot;
+use super::spread::{Column, Spread};
+use crate::results::RunRow;
+use crate::run::Presence;
+use crate::schemes::PAPER;
+use picture::{DotPanel, Dots, PictureError, Steps};
+
+/// Runs of all schemes on one map, user count and configuration.
+struct SchemeComparison<'a> {
+    runs: Vec<&'a RunRow>,
+    configuration: String,
+    /// Area of the map.
+    map_km2: Option<f64>,
+}
+
+impl SchemeComparison<'_> {
+    fn mean(&self, scheme: &str, view: &str, column: Column) -> Option<f64> {
+        let runs = self.runs.iter().filter(|run| {
+            (run.scheme.as_str(), run.view.as_str()) == (scheme, view)
+                && run.configuration == self.configuration
+        });
+        Spread::of(runs.filter_map(|run| column(run))).map(|found| found.mean)
+    }
+
+    /// Returns the schemes that ran, in the order of `schemes::names`, then of first occurrence.
+    fn schemes(&self) -> Vec<&str> {
+        let ran = |name: &str| {
+            let is_run =
+                |run: &&RunRow| run.scheme == name && run.configuration == self.configuration;
+            self.runs.iter().any(is_run)
+        };
+        let mut all: Vec<&str> = Vec::new();
+        let known = crate::schemes::names().into_iter();
+        for name in known.chain(self.runs.iter().map(|run| run.scheme.as_str())) {
+            if !all.contains(&name) && ran(name) {
+                all.push(name);
+            }
+        }
+        all
+    }
+}
+
+/// Builds the section.
+pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
+    let mut section = Section::new("rivals", "Scheme comparison");
+    let populations = populations(data);
+    if populations.is_empty() {
+        section.missing(
+            "no two schemes ran on the same map and user count (experiments/schemes.toml).",
+        );
+        return Ok(section);
+    }
+    section.paragraph(
+        "All schemes process the same queries. With unlimited time, simulated time stops during \
+         processing; in real time, processing counts against dt, and queries of a slow scheme \
+         expire. Planar Laplace forms no sets: it always succeeds with a set size of one. Areas are \
+         given for rectangles and discs only. Queries arrive and expire at whole seconds, so in \
+         real time the last batch before expiry is always too late: success and mean delay are \
+         slightly lower than with unlimited time.",
+    );
+    section.paper_note(
+        "states that CliqueCloak and ICliqueCloak take several to tens of milliseconds per query, \
+         and that the areas of ICliqueCloak grow up to 80 % of the map. It measures neither.",
+    );
+    for (map, users) in populations {
+        let is_here = |run: &&RunRow| run.map == map && run.users == users && is_simulated(run);
+        let runs: Vec<&RunRow> = data.runs.iter().filter(is_here).collect();
+        let map_km2 = data.map(map).map(|row| row.area_km2);
+        let title = format!("{}, {} users", map_title(map), count(users.into()));
+        section.heading(&title);
+        let mut drawn = false;
+        for one in configurations(&runs) {
+            let comparison =
+                SchemeComparison { runs: runs.clone(), configuration: one.name.clone(), map_km2 };
+            if comparison.schemes().len() < 2 {
+                continue;
+            }
+            if !drawn {
+                let name = format!("schemes-{map}-{users}");
+                let caption = format!("{title}, {}", one.name);
+                section.figure(Plot::dots(&name, &dots(&comparison, &caption))?, &caption);
+                drawn = true;
+            }
+            section.collapsed_table(&format!("{} in numbers", one.name), &table(&comparison));
+        }
+    }
+    Ok(section)
+}
+
+/// Whether all users of a run are simulated and ask.
+fn is_simulated(run: &RunRow) -> bool {
+    let (_, presence) = crate::schemes::presence(&run.scheme);
+    !run.profile.starts_with(crate::experiment::TAXI) && presence == Presence::AllAsk
+}
+
+/// Returns the maps and user counts on which a scheme other than MeshCloak's variants ran.
+fn populations(data: &Data) -> Vec<(&str, u32)> {
+    let mut all: Vec<(&str, u32)> = Vec::new();
+    let ours = [PAPER, "meshcloak-printed", "sequential", "sequential-edges"];
+    for run in data.runs.iter().filter(|run| is_simulated(run)) {
+        let key = (run.map.as_str(), run.users);
+        if !ours.contains(&run.scheme.as_str()) && !all.contains(&key) {
+            all.push(key);
+        }
+    }
+    all
+}
+
+const VIEWS: [&str; 2] = ["unlimited", "realtime"];
+
+fn dots(comparison: &SchemeComparison<'_>, title: &str) -> Dots {
+    let schemes = comparison.schemes();
+    let panel = |label: &str, steps, factor: f64, column: Column| DotPanel {
+        label: label.to_owned(),
+        steps,
+        values: VIEWS
+            .map(|view| {
+                let value = |name: &&str| Some(comparison.mean(name, view, column)? * factor);
+                schemes.iter().map(value).collect()
+            })
+            .to_vec(),
+    };
+    Dots {
+        title: title.to_owned(),
+        panels: vec![
+            panel("success (%)", Steps::Even, 100.0, |run| run.success_rate),
+            panel("time (ms/query)", Steps::Powers, 0.001, |run| run.us_per_query),
+            panel("region (m of street)", Steps::Powers, 1.0, |run| run.region_metres),
+            panel("region (km²)", Steps::Powers, 1e-6, |run| run.region_area_m2),
+            panel("set size / k", Steps::Powers, 1.0, |run| run.relative_k),
+            panel("delay (s)", Steps::Even, 1.0, |run| run.mean_delay_s),
+        ],
+        rows: schemes.into_iter().map(str::to_owned).collect(),
+        kinds: vec!["unlimited time".to_owned(), "real time".to_owned()],
+    }
+}
+
+fn table(comparison: &SchemeComparison<'_>) -> Table {
+    let mut table = Table::new([
+        "scheme",
+        "success, unlimited",
+        "success, real time",
+        "time (ms/query)",
+        "region (m of street)",
+        "per member (m)",
+        "region (km²)",
+        "region / map area",
+        "relative k",
+        "delay, unlimited (s)",
+        "delay, real time (s)",
+        "within 2 s",
+    ]);
+    for name in comparison.schemes() {
+        // Schemes that ran in real time only have no values with unlimited time.
+        let either = |column| {
+            comparison
+                .mean(name, VIEWS[0], column)
+                .or_else(|| comparison.mean(name, VIEWS[1], column))
+        };
+        let area = either(|run| run.region_area_m2).map(|area| area / 1e6);
+        let share = area.zip(comparison.map_km2).map(|(area, map)| area / map);
+        let micros = either(|run| run.us_per_query);
+        table.row([
+            name.to_owned(),
+            percent(comparison.mean(name, VIEWS[0], |run| run.success_rate)),
+            percent(comparison.mean(name, VIEWS[1], |run| run.success_rate)),
+            micros.map_or("–".to_owned(), |micros| significant(micros / 1000.0)),
+            decimal_or_dash(either(|run| run.region_metres), 0),
+            decimal_or_dash(either(|run| run.region_metres_per_member), 0),
+            decimal_or_dash(area, 3),
+            percent(share),
+            decimal_or_dash(either(|run| run.relative_k), 2),
+            decimal_or_dash(comparison.mean(name, VIEWS[0], |run| run.mean_delay_s), 2),
+            decimal_or_dash(comparison.mean(name, VIEWS[1], |run| run.mean_delay_s), 2),
+            percent(either(|run| run.served_within_2s)),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,97 @@
+//! Sets that a scheme publishes for the users of a scene.
+
+use meshcloak::distance::Atlas;
+use meshcloak::engine::{Batch, turn};
+use meshcloak::history::LastPositions;
+use meshcloak::query::Query;
+use meshcloak::region::Region;
+use meshcloak::scheme::{Pace, Scheme, State};
+use picture::scene::{QueryStep, Scene, SceneUser};
+use std::sync::Arc;
+
+/// An anonymity set that a scheme published.
+pub(in crate::report) struct PublishedSet {
+    pub step: QueryStep,
+    /// Indices of users of the scene, ascending.
+    pub members: Vec<usize>,
+    pub region: Region<'static>,
+}
+
+/// Runs the scheme `name` on the queries of `scene` and returns every published set in order of time.
+pub(in crate::report) fn publish(
+    scene: &Scene,
+    atlas: &Arc<Atlas>,
+    name: &str,
+) -> Vec<PublishedSet> {
+    let Some(mut scheme) = crate::schemes::by_name(atlas, name) else { return Vec::new() };
+    let (mut state, mut all) = (State::default(), Vec::new());
+    let mut positions = scheme.history_horizon().map(LastPositions::new);
+    for step in [QueryStep::Now, QueryStep::Later] {
+        let is_due = |query: &Query| scene.users[query.id.0 as usize].step == step;
+        let arrivals: Vec<Query> = scene.queries().into_iter().filter(is_due).collect();
+        let batches = match scheme.describe().pace {
+            Pace::Batch => vec![arrivals],
+            Pace::Sequential => arrivals.into_iter().map(|query| vec![query]).collect(),
+        };
+        for arrivals in batches {
+            if let Some(positions) = &mut positions {
+                positions.record_all(&arrivals, &mut state.history);
+            }
+            all.extend(run_batch(scheme.as_mut(), &mut state, arrivals, step));
+        }
+    }
+    all
+}
+
+/// Runs one batch and returns the distinct sets that were published.
+fn run_batch(
+    scheme: &mut dyn Scheme,
+    state: &mut State,
+    arrivals: Vec<Query>,
+    step: QueryStep,
+) -> Vec<PublishedSet> {
+    let Some(now) = arrivals.iter().map(|query| query.asked_at).max() else { return Vec::new() };
+    let turn = turn(scheme, state, Batch { now, arrivals, ..Batch::default() }, &mut ());
+    let mut sets: Vec<u32> = turn.served.iter().map(|(_, set)| *set).collect();
+    sets.sort_unstable();
+    sets.dedup();
+    let published = |set: &u32| {
+        let set = turn.published.set(*set);
+        let members = set.members.iter().map(|id| id.0 as usize).collect();
+        PublishedSet { step, members, region: set.region.into_owned() }
+    };
+    sets.iter().map(published).collect()
+}
+
+/// Returns the name as drawn. Positions after moving carry a prime; these are all positions if the
+/// scene has a single step.
+pub(in crate::report) fn label(scene: &Scene, user: &SceneUser) -> String {
+    let name = user.name.replace('\'', "′");
+    let has_two_steps = scene.users.iter().any(|user| user.step == QueryStep::Later);
+    if has_two_steps { name } else { name + "′" }
+}
+
+/// Describes sets in words, each distinct set once.
+pub(in crate::report) fn describe_sets<'a>(
+    scene: &Scene,
+    sets: impl Iterator<Item = &'a PublishedSet>,
+) -> String {
+    let mut descriptions: Vec<String> = Vec::new();
+    for set in sets {
+        let names: Vec<String> =
+            set.members.iter().map(|&index| label(scene, &scene.users[index])).collect();
+        let description = match &names[..] {
+            [first @ .., last] if !first.is_empty() => {
+                format!("{} and {last} in one set", first.join(", "))
+            }
+            _ => format!("{} alone", names.concat()),
+        };
+        if !descriptions.contains(&description) {
+            descriptions.push(description);
+        }
+    }
+    match descriptions.is_empty() {
+        true => "no set".to_owned(),
+        false => descriptions.join("; "),
+    }
+}

@@ -1,0 +1,122 @@
+//! Query workloads of a population, simulated or taken from recorded taxi trips.
+//!
+//! Users, positions and times do not depend on `dt`, so one workload serves every `dt` and every
+//! scheme.
+
+use crate::experiment::{TAXI, TripSource};
+use crate::grid::Population;
+use crate::trips::{NoFrame, sightings};
+use import::ImportError;
+use import::traces::read_traces;
+use meshcloak::map::StreetMap;
+use meshcloak::query::{Query, QueryId};
+use meshcloak::units::Length;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use traffic::matching::{MatchSettings, Matcher};
+use traffic::traces::along::{MatchedTrip, queries_along};
+use traffic::traces::{TraceSettings, overlay};
+use traffic::{Profile, Simulation, SimulationSettings};
+
+/// All queries of a population.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Workload {
+    /// Queries in order of time, then of user.
+    pub queries: Vec<traffic::SimulatedQuery>,
+    /// Number of users.
+    pub users: usize,
+}
+
+impl Workload {
+    /// Returns the query at `index` with the given temporal tolerance.
+    pub fn query(&self, index: usize, tolerance: Duration) -> Query {
+        let mut query = self.queries[index].as_query(QueryId(index as u64));
+        query.temporal_tolerance = tolerance;
+        query
+    }
+
+    /// Returns the memory of a workload of `queries` queries, in bytes.
+    pub fn bytes(queries: usize) -> usize {
+        queries * size_of::<traffic::SimulatedQuery>()
+    }
+}
+
+/// Why a workload cannot be generated.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkloadError {
+    /// The trip files cannot be read.
+    #[error(transparent)]
+    Trips(#[from] ImportError),
+    /// The trips are in degrees and the map has no projection.
+    #[error("map {map}: {source}")]
+    Frame {
+        /// Name of the map.
+        map: String,
+        /// The missing projection.
+        source: NoFrame,
+    },
+    /// The profile is not built in.
+    #[error("unknown profile `{0}`; expected p1, p2 or city")]
+    Profile(String),
+}
+
+/// Smallest distance constraint of a taxi, in metres; a standing taxi would have none.
+const MIN_DC: f64 = 10.0;
+
+/// Generates the workload of a population. `folder` is the map folder; relative trip paths start
+/// there.
+pub fn generate(
+    population: &Population,
+    map: &StreetMap,
+    folder: Option<&Path>,
+) -> Result<Workload, WorkloadError> {
+    let name = population.profile.strip_prefix(TAXI).unwrap_or(&population.profile);
+    let profile =
+        Profile::named(name).ok_or_else(|| WorkloadError::Profile(population.profile.clone()))?;
+    match &population.trips {
+        Some(trips) => follow_trips(population, map, &profile, trips, folder),
+        None => {
+            let Population { users, k, seed, .. } = *population;
+            let settings = SimulationSettings { users, k, temporal_tolerance: 0, seed };
+            Ok(simulate(map, &profile.with_uniform_places(), settings))
+        }
+    }
+}
+
+/// Generates the queries of simulated agents.
+pub fn simulate(map: &StreetMap, profile: &Profile, settings: SimulationSettings) -> Workload {
+    let mut simulation = Simulation::new(map, profile, settings);
+    let mut queries = Vec::new();
+    while let Some(mut batch) = simulation.step() {
+        queries.append(&mut batch.queries);
+    }
+    Workload { queries, users: settings.users as usize }
+}
+
+/// Generates queries along the first `population.users` trips, all shifted to begin within the
+/// overlay window.
+fn follow_trips(
+    population: &Population,
+    map: &StreetMap,
+    profile: &Profile,
+    trips: &TripSource,
+    folder: Option<&Path>,
+) -> Result<Workload, WorkloadError> {
+    let resolve = |file: &PathBuf| folder.map_or_else(|| file.clone(), |folder| folder.join(file));
+    let files: Vec<PathBuf> = trips.files.iter().map(resolve).collect();
+    let mut read = read_traces(&files, &())?;
+    read.trips.truncate(population.users as usize);
+    let mut seen = sightings(map, &read)
+        .map_err(|source| WorkloadError::Frame { map: population.map.name.clone(), source })?;
+    overlay(seen.iter_mut(), Duration::from_millis(trips.overlay.into()));
+    let matched = Matcher::match_all(map, MatchSettings::default(), &seen, &|_| ());
+    let mut settings = TraceSettings::new(profile);
+    settings.floor = settings.floor.max(Length::metres(MIN_DC));
+    (settings.k, settings.seed) = (population.k, population.seed);
+    let rows = read.trips.iter().zip(&seen).zip(&matched);
+    let generated = queries_along(
+        rows.map(|((trip, sightings), matched)| MatchedTrip { name: &trip.id, sightings, matched }),
+        &settings,
+    );
+    Ok(Workload { queries: generated.queries, users: generated.names.len() })
+}
