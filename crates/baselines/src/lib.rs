@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn by_name_finds_every_scheme() {
         let atlas = Arc::new(Atlas::new(town("A 0,0  B 9,0 | A-B").map, Length::metres(9.0)));
-        assert!(all(&atlas).iter().map(|scheme| scheme.name()).eq(names()));
+        assert!(all(&atlas).iter().map(Scheme::name).eq(names()));
         for name in names() {
             assert_eq!(by_name(&atlas, name).map(|scheme| scheme.name()), Some(name));
         }

@@ -27,7 +27,7 @@ const SAMPLING: usize = 20;
 
 fn main() {
     let (agents, _) = agents_and_seed(std::env::args().skip(1));
-    let maps: Vec<StreetMap> = maps().iter().map(|map| map.read()).collect();
+    let maps: Vec<StreetMap> = maps().iter().map(bench::NamedMap::read).collect();
     println!("streets  cells of  cells  0.5–1.5  shorter  longer  shortest  longest  across    ms");
     for map in &maps {
         LENGTHS.iter().for_each(|&metres| describe(map, metres));

@@ -52,6 +52,7 @@ fn folder() -> TempDir {
 }
 
 /// Query parameters of a run.
+#[derive(Clone, Copy)]
 struct Cell<'a> {
     profile: &'a str,
     k: u32,

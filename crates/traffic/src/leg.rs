@@ -89,15 +89,15 @@ impl Leg {
     /// Position at distance `along` from the start of the leg.
     pub fn position(self, map: &StreetMap, along: Length) -> Position {
         let street = self.street();
-        Position { street, offset: self.from_start(map, along) }
+        Position { street, offset: self.measured_from_start(map, along) }
     }
 
     /// Distance of a position on this street from the start of the leg.
     pub fn along(self, map: &StreetMap, position: Position) -> Length {
-        self.from_start(map, position.offset)
+        self.measured_from_start(map, position.offset)
     }
 
-    fn from_start(self, map: &StreetMap, length: Length) -> Length {
+    fn measured_from_start(self, map: &StreetMap, length: Length) -> Length {
         match self.direction() {
             Direction::Forward => length,
             Direction::Backward => map.street(self.street()).length - length,

@@ -5,6 +5,7 @@
 
 use crate::agent::{Agent, AgentState};
 use crate::leg::{Leg, MICROMETRES};
+use crate::popularity::Annulus;
 use crate::routes::{Planner, RouteStart, Trip};
 use crate::simulation::World;
 use meshcloak::map::Position;
@@ -150,8 +151,9 @@ impl Agent {
             None => world.popularity.draw(world.map, avoided, &mut self.random),
             Some(distances) => {
                 let band = distances.draw(&mut self.random);
-                let from = world.map.point(self.position(world));
-                world.popularity.draw_within(from, band, world.map, avoided, &mut self.random)
+                let origin = world.map.point(self.position(world));
+                let annulus = Annulus { origin, band };
+                world.popularity.draw_within(annulus, world.map, avoided, &mut self.random)
             }
         }
     }

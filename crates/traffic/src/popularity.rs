@@ -84,12 +84,10 @@ impl Popularity {
         Position { street, offset: Length::from_units(random.random_range(0..=length)) }
     }
 
-    /// Draws a position by weight whose straight-line distance from `origin` is in `band`; the closest
-    /// miss after [`MAX_BAND_DRAWS`] draws.
+    /// Draws a position by weight inside an annulus; the closest miss after [`MAX_BAND_DRAWS`] draws.
     pub(crate) fn draw_within(
         &self,
-        origin: Point,
-        band: Band,
+        Annulus { origin, band }: Annulus,
         map: &StreetMap,
         avoided: AvoidedStreets,
         random: &mut Pcg64Mcg,
@@ -108,6 +106,13 @@ impl Popularity {
         }
         best.1
     }
+}
+
+/// The points whose straight-line distance from an origin is in a band.
+#[derive(Clone, Copy)]
+pub(crate) struct Annulus {
+    pub(crate) origin: Point,
+    pub(crate) band: Band,
 }
 
 /// Position of a terminal on the first street that leaves or reaches it.
@@ -174,8 +179,8 @@ mod tests {
     }
 
     const ANY: AvoidedStreets = AvoidedStreets::NONE;
-    const fn band(min: f64, max: f64) -> Band {
-        Band { min, max }
+    const fn annulus(origin: Point, min: f64, max: f64) -> Annulus {
+        Annulus { origin, band: Band { min, max } }
     }
 
     #[test]
@@ -185,9 +190,10 @@ mod tests {
             let popularity = Popularity::new(&town.map, Places::Uniform);
             let mut random = generator(seed, 0);
             let from = town.map.point(town.position(&mut random));
-            let within = popularity.draw_within(from, band(0.0, 1e9), &town.map, ANY, &mut random);
+            let within =
+                popularity.draw_within(annulus(from, 0.0, 1e9), &town.map, ANY, &mut random);
             assert!(within.offset <= town.map.street(within.street).length);
-            let far = popularity.draw_within(from, band(1e8, 1e9), &town.map, ANY, &mut random);
+            let far = popularity.draw_within(annulus(from, 1e8, 1e9), &town.map, ANY, &mut random);
             assert!(far.offset <= town.map.street(far.street).length, "seed {seed}\n{town}");
         }
     }

@@ -50,7 +50,7 @@ impl StreetIndex {
     ) {
         found.clear();
         visit_reachable(atlas, query, |street| {
-            found.extend_from_slice(&self.by_street[street.index()])
+            found.extend_from_slice(&self.by_street[street.index()]);
         });
         found.sort_unstable();
         found.dedup();

@@ -37,7 +37,7 @@ impl BatchCase<'_> {
     /// not it is among `attacks`.
     pub(super) fn attack<'a>(
         &self,
-        attacks: impl IntoIterator<Item = &'a Box<dyn Attack>>,
+        attacks: impl IntoIterator<Item = &'a dyn Attack>,
         scores: &mut AttackScores,
     ) -> Vec<UserId> {
         let target = self.target;

@@ -166,10 +166,10 @@ impl BatchAttacker<'_> {
                 members: members.len(),
             };
             let to_plant = &mut self.to_plant;
-            let runs = |attack: &&Box<dyn Attack>| {
-                attack.letter() != 'G' || is_planted_at(&target, to_plant)
-            };
-            let attacks: Vec<_> = self.attacks.iter().filter(runs).collect();
+            let attacks = self.attacks.iter().map(|attack| &**attack);
+            let attacks: Vec<&dyn Attack> = attacks
+                .filter(|attack| attack.letter() != 'G' || is_planted_at(&target, to_plant))
+                .collect();
             let named = case.attack(attacks, &mut self.scores);
             let query = target.id.0 as u32;
             self.disclosures.push(TargetDisclosure { query, at: now, region, members, named });

@@ -130,7 +130,7 @@ fn split<'a>(search: &mut PathSearch, placed: &'a [SnappedReport]) -> Vec<Report
         search.run(from, bound);
         match search.distance(from, to, bound) {
             Some(length) => {
-                needed = needed.max(Length::from_units(length.units().div_ceil(stamps)))
+                needed = needed.max(Length::from_units(length.units().div_ceil(stamps)));
             }
             None => {
                 close(first, index + 1, needed);
