@@ -221,7 +221,7 @@ fn a_damaged_cell_is_named() {
     let run = fixture.run("out", &[]);
     assert_eq!(run.code, Some(1));
     let name = cell.file_name().unwrap().to_str().unwrap();
-    assert!(run.stderr.contains(name) && run.stderr.contains("remove it"), "{run:?}");
+    assert!(run.stderr.contains(name) && run.stderr.contains("remove the file"), "{run:?}");
 }
 
 #[cfg(unix)]

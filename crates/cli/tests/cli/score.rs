@@ -79,7 +79,8 @@ fn contradictory_outcomes_are_named_by_line() {
     let run = meshcloak(&score);
     assert_eq!(run.code, Some(1));
     let expected = format!("o, line {}: query `", lines + 1);
-    assert!(run.stderr.contains(&expected) && run.stderr.contains("already"), "{run:?}");
+    assert!(run.stderr.contains(&expected), "{run:?}");
+    assert_eq!(run.stderr.matches("has a second outcome").count(), 1, "{run:?}");
     let run = meshcloak(&["score", "--queries", &queries, "--outcomes", &town.path("none")]);
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("none: "), "{run:?}");

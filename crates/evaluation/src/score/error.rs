@@ -12,8 +12,7 @@ pub struct ScoreError {
     pub file: PathBuf,
     /// Line, counted from 1; 0 for the whole file.
     pub line: u64,
-    /// Problem on that line.
-    #[source]
+    /// Problem on that line; part of the message, and so not a source.
     pub problem: ScoreProblem,
 }
 
