@@ -31,6 +31,8 @@ export async function serve(args, said = /at (http:\/\/[^\s]+)/) {
     child.stdout.on('data', read);
     child.stderr.on('data', read);
     child.on('exit', (code) => fail(new Error(`serve ended with ${code}: ${text}`)));
+    // A changed message must fail the test instead of blocking it.
+    setTimeout(() => fail(new Error(`no address in the output of serve: ${text}`)), 120_000).unref();
   });
   const stop = () =>
     new Promise((done) => {
@@ -49,7 +51,7 @@ export async function plain(map, more = []) {
   const keys = join(mkdtempSync(join(tmpdir(), 'meshcloak-')), 'keys.json');
   const key = execFileSync(binary, ['keys', 'add', 'app', '--keys', keys], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   const settings = ['server.metrics=127.0.0.1:0', `accounts.keys=${keys}`, ...more].flatMap((s) => ['--set', s]);
-  const gateway = await serve(['--map', map, '--listen', '127.0.0.1:0', ...settings], /operator's page is at (http:\/\/\S+)/);
+  const gateway = await serve(['--map', map, '--listen', '127.0.0.1:0', ...settings], /operator page: (http:\/\/\S+)/);
   return { ...gateway, key };
 }
 
