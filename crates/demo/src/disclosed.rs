@@ -24,7 +24,7 @@ pub struct DisclosedQuery {
     pub inquiry: Option<Inquiry>,
 }
 
-/// The last [`CAPACITY`] disclosed queries, by ticket.
+/// The last `CAPACITY` disclosed queries, by ticket.
 #[derive(Debug, Default)]
 pub struct DisclosedQueries {
     queries: VecDeque<(Arc<str>, DisclosedQuery)>,

@@ -14,7 +14,7 @@ pub struct RecordedSecond {
     pub queries: Arc<Vec<Query>>,
 }
 
-/// Queries of the last [`CAPACITY`] seconds.
+/// Queries of the last `CAPACITY` seconds.
 #[derive(Debug, Default)]
 pub struct Recording {
     seconds: VecDeque<RecordedSecond>,

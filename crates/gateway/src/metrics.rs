@@ -123,59 +123,12 @@ impl Metrics {
     /// progress.
     pub fn render(&self, under_way: usize) -> String {
         let mut text = String::new();
-        let mut counter = |name: &str, help: &str, rows: &[(String, u64)]| {
+        for ((name, help), rows) in COUNTERS.into_iter().zip(self.counter_rows()) {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter");
             for (labels, value) in rows {
                 let _ = writeln!(text, "{name}{labels} {value}");
             }
-        };
-        let plain = |value: u64| [(String::new(), value)];
-        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let named = |label: &'static str, table: &Mutex<BTreeMap<&'static str, u64>>| -> Vec<_> {
-            let table = table.lock();
-            let rows = table.iter();
-            rows.map(|(word, &n)| (format!("{{{label}=\"{word}\"}}"), coarse(n))).collect()
-        };
-        let accepted = plain(coarse(load(&self.accepted)));
-        counter("meshcloak_accepted_total", "Accepted queries, rounded down to tens.", &accepted);
-        let ended = Outcome::ALL.map(|outcome| {
-            let ended = load(&self.ended[outcome as usize]);
-            (format!("{{outcome=\"{}\"}}", outcome.name()), coarse(ended))
-        });
-        counter("meshcloak_ended_total", "Ended queries by outcome, rounded down to tens.", &ended);
-        let refused = named("reason", &self.refused);
-        counter(
-            "meshcloak_refused_total",
-            "Refused requests by reason, rounded down to tens.",
-            &refused,
-        );
-        let errors = named("error", &self.service_errors);
-        counter(
-            "meshcloak_service_errors_total",
-            "Failed requests to the service, rounded down to tens.",
-            &errors,
-        );
-        let sets = plain(coarse(load(&self.sets)));
-        counter("meshcloak_sets_total", "Published anonymity sets, rounded down to tens.", &sets);
-        let inquiries = plain(coarse(load(&self.inquiries)));
-        counter(
-            "meshcloak_inquiries_total",
-            "Requests to the service, rounded down to tens.",
-            &inquiries,
-        );
-        counter("meshcloak_batches_total", "Batches.", &plain(load(&self.batches)));
-        let truncated = plain(load(&self.truncated));
-        counter(
-            "meshcloak_truncated_batches_total",
-            "Batches in which a search exhausted its budget.",
-            &truncated,
-        );
-        let suppressed = plain(load(&self.suppressed));
-        counter(
-            "meshcloak_suppressed_sets_total",
-            "Anonymity sets rejected by the guard.",
-            &suppressed,
-        );
+        }
         let name = "meshcloak_under_way";
         let _ = writeln!(
             text,
@@ -187,7 +140,47 @@ impl Metrics {
         self.delays.write(&mut text, "meshcloak_delay_seconds", "Time from query to batch.");
         text
     }
+
+    /// Returns the rows (labels, value) of each of the [`COUNTERS`].
+    fn counter_rows(&self) -> [Vec<(String, u64)>; COUNTERS.len()] {
+        let exact = |counter: &AtomicU64| vec![(String::new(), counter.load(Ordering::Relaxed))];
+        let rounded =
+            |counter: &AtomicU64| vec![(String::new(), coarse(counter.load(Ordering::Relaxed)))];
+        let named = |label: &'static str, table: &Mutex<BTreeMap<&'static str, u64>>| -> Vec<_> {
+            let table = table.lock();
+            let rows = table.iter();
+            rows.map(|(word, &n)| (format!("{{{label}=\"{word}\"}}"), coarse(n))).collect()
+        };
+        let ended = Outcome::ALL.iter().map(|&outcome| {
+            let ended = self.ended[outcome as usize].load(Ordering::Relaxed);
+            (format!("{{outcome=\"{}\"}}", outcome.name()), coarse(ended))
+        });
+        [
+            rounded(&self.accepted),
+            ended.collect(),
+            named("reason", &self.refused),
+            named("error", &self.service_errors),
+            rounded(&self.sets),
+            rounded(&self.inquiries),
+            exact(&self.batches),
+            exact(&self.truncated),
+            exact(&self.suppressed),
+        ]
+    }
 }
+
+/// Name and help of each counter.
+const COUNTERS: [(&str, &str); 9] = [
+    ("meshcloak_accepted_total", "Accepted queries, rounded down to tens."),
+    ("meshcloak_ended_total", "Ended queries by outcome, rounded down to tens."),
+    ("meshcloak_refused_total", "Refused requests by reason, rounded down to tens."),
+    ("meshcloak_service_errors_total", "Failed requests to the service, rounded down to tens."),
+    ("meshcloak_sets_total", "Published anonymity sets, rounded down to tens."),
+    ("meshcloak_inquiries_total", "Requests to the service, rounded down to tens."),
+    ("meshcloak_batches_total", "Batches."),
+    ("meshcloak_truncated_batches_total", "Batches in which a search exhausted its budget."),
+    ("meshcloak_suppressed_sets_total", "Anonymity sets rejected by the guard."),
+];
 
 fn count(table: &Mutex<BTreeMap<&'static str, u64>>, label: &'static str) {
     *table.lock().entry(label).or_default() += 1;

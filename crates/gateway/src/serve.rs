@@ -87,11 +87,8 @@ impl Running {
         let mut listeners = vec![tokio::spawn(listen(socket, app, limits, closing.subscribe()))];
         let operator_address = operator.as_ref().map(|(_, address)| *address);
         if let Some((socket, _)) = operator {
-            let app = operator_app(Arc::clone(&gateway)).merge(page::operator(
-                &gateway,
-                &monitor,
-                &page_options,
-            ));
+            let page = page::operator(&gateway, &monitor, &page_options);
+            let app = operator_app(Arc::clone(&gateway)).merge(page);
             listeners.push(tokio::spawn(listen(socket, app, operator_limits, closing.subscribe())));
         }
         let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;

@@ -76,7 +76,7 @@ pub enum ArenaError {
     /// Unknown attack.
     #[error("`attack` must be one of the ids listed by /demo/info")]
     Attack,
-    /// Fewer than [`MIN_SECONDS`] seconds are recorded.
+    /// Fewer than `MIN_SECONDS` seconds are recorded.
     #[error("the simulation has just started; try again in a few seconds")]
     TooSoon,
 }

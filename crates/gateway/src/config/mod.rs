@@ -185,18 +185,24 @@ pub enum LogFormat {
     Json,
 }
 
+impl Default for ServerConfig {
+    fn default() -> ServerConfig {
+        ServerConfig {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            metrics: Some(SocketAddr::from(([127, 0, 0, 1], 9464))),
+            tls: None,
+            connections: 10_000,
+            request_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(300),
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Config {
         let dc_max = Length::metres(2000.0);
         Config {
-            server: ServerConfig {
-                listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
-                metrics: Some(SocketAddr::from(([127, 0, 0, 1], 9464))),
-                tls: None,
-                connections: 10_000,
-                request_timeout: Duration::from_secs(10),
-                idle_timeout: Duration::from_secs(300),
-            },
+            server: ServerConfig::default(),
             map: MapConfig {
                 source: MapSource::default(),
                 pois: None,
