@@ -94,7 +94,7 @@ test('an expired query is explained', async () => {
   const text = await page.locator('#expired').innerText();
   assert.match(text, /expired/);
   assert.match(text, /Nothing was sent to the service/);
-  assert.match(text, /waited within mutual reach/);
+  assert.match(text, /waited in mutual reach/);
   assert.equal(await page.locator('#receipt').count(), 0);
   fine(wrong);
   await close();

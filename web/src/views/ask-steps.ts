@@ -62,8 +62,8 @@ export class Steps {
     this.mark(0, 'failed', `${request.dt} s were not enough.`);
     const near = truth.neighbours;
     fill(this.end, h('div', { class: 'note warn', id: 'expired' },
-      h('strong', null, result.outcome === 'expired' ? 'Your question expired. ' : 'No answer. '),
-      sentence(result.message ?? ''),
+      h('strong', null, result.outcome === 'expired' ? 'Your query expired. ' : 'No answer. '),
+      sentence((result.message ?? '').replace(/^expired: /, '')),
       h('p', null, `Nothing was sent to the service: no answer is better than a disclosed position.`),
       near === null ? null : h('p', null, `Only the demo can tell why: at the deadline ${plural(near, 'other user')} waited in mutual reach; you asked for k = ${request.k}. ${advice(near, request.k)}`)));
     this.end.scrollIntoView({ block: 'nearest' });
