@@ -11,7 +11,7 @@ run: setup page
 	$(CARGO) build $(RUN) --bin meshcloak
 	@./target/start/meshcloak serve --demo $(REPORT) $(DEMO)
 
-# Profile `start` compiles in half the time of a release build and runs at nearly the same speed.
+# Profile `start` compiles in about half the time of a release build; see Cargo.toml.
 RUN = --profile start --no-default-features
 
 # Evaluation report that the page links to, if there is one.
