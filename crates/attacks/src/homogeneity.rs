@@ -24,7 +24,7 @@ impl Attack for Homogeneity {
     }
 
     fn needs(&self) -> &'static str {
-        "the batch: the number of distinct streets of the users for whom this region is published"
+        "the batch: the number of distinct streets of the candidates that publish this region"
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {

@@ -1,5 +1,5 @@
-//! F: intersection. A user to whom several disclosures are linked is in all of their sets. No
-//! protection of single queries prevents this; it is measured and documented.
+//! F: intersection. The user of several linked disclosures is in all of their sets. No protection of
+//! single queries prevents this; it is measured and documented.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;

@@ -1,5 +1,5 @@
-//! D: inversion. An adversary who knows the batch runs the algorithm and lists the users for whom it
-//! publishes exactly this region. Reciprocity means that there are always at least k.
+//! D: inversion. The adversary knows the batch, runs the algorithm and lists the users with exactly
+//! this region. Reciprocity means that there are always at least k.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
@@ -25,7 +25,7 @@ impl Attack for Inversion {
     }
 
     fn needs(&self) -> &'static str {
-        "every position, k and dc in the batch: users for whom exactly this region is published"
+        "every position, k and dc in the batch: the candidates that publish exactly this region"
     }
 
     fn attack(&self, view: &View<'_>) -> Option<Posterior> {
@@ -35,8 +35,8 @@ impl Attack for Inversion {
     }
 }
 
-/// Returns the users for whom the algorithm publishes exactly this region. If a randomised algorithm
-/// yields none, every user inside the region is possible.
+/// Returns the candidates with exactly this region in a re-run of the algorithm. If a randomised
+/// algorithm yields none, every user inside the region is a candidate.
 pub(crate) fn publishers<'a>(
     map: &StreetMap,
     snapshot: &'a Snapshot<'_>,

@@ -24,7 +24,7 @@ pub(crate) struct TargetDisclosure {
     pub region: Arc<Region<'static>>,
     /// Numbers of the queries of the target's set.
     pub members: Arc<[u32]>,
-    /// Users for whom the region may have been published.
+    /// Candidate users of the region.
     pub named: Vec<UserId>,
 }
 

@@ -1,4 +1,4 @@
-//! Present users without a question: members of anonymity sets for whom no request is sent.
+//! Present users without a question: members of anonymity sets that cause no request.
 
 use super::{World, asking, neighbours, present};
 use crate::fixture::{place, query};
