@@ -78,6 +78,12 @@ pub enum Refusal {
     /// The user exceeds the rate limit (`limits.person_rate`).
     #[error("the rate limit of the user is exceeded")]
     UserRate,
+    /// The account has named too many users within an hour (`limits.people`).
+    #[error("the account has reached its number of users per hour")]
+    Users,
+    /// The account has too many open connections (`limits.connections`).
+    #[error("the account has too many open connections")]
+    Connections,
     /// A capacity is exhausted (queue, sessions, users), or the service has not listed its
     /// categories yet.
     #[error("too many queries are in progress; retry in a moment")]
@@ -114,6 +120,8 @@ impl Refusal {
             Refusal::NotKept => "not-kept",
             Refusal::Rate => "rate",
             Refusal::UserRate => "person-rate",
+            Refusal::Users => "people",
+            Refusal::Connections => "connections",
             Refusal::Busy => "busy",
             Refusal::Stopping => "stopping",
         }
@@ -130,7 +138,9 @@ impl Refusal {
             Refusal::TicketTaken => StatusCode::CONFLICT,
             Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::ContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Refusal::Rate | Refusal::UserRate => StatusCode::TOO_MANY_REQUESTS,
+            Refusal::Rate | Refusal::UserRate | Refusal::Users | Refusal::Connections => {
+                StatusCode::TOO_MANY_REQUESTS
+            }
             Refusal::Busy | Refusal::Stopping | Refusal::NotKept => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
@@ -140,7 +150,8 @@ impl Refusal {
     pub fn retry_after(&self) -> Option<u32> {
         match self {
             Refusal::Rate | Refusal::Busy => Some(1),
-            Refusal::UserRate => Some(5),
+            Refusal::UserRate | Refusal::Connections => Some(5),
+            Refusal::Users => Some(60),
             Refusal::Stopping | Refusal::NotKept => Some(10),
             _ => None,
         }

@@ -260,8 +260,9 @@ impl Gateway {
 
     /// Removes the rate-limit state, reports and sessions of idle users.
     pub fn purge_idle_users(&self) {
-        self.directory().accounts().for_each(|account| account.purge_idle_users());
-        self.users.remove_expired(self.clock.now());
+        let now = self.clock.now();
+        self.directory().accounts().for_each(|account| account.purge_idle_users(now));
+        self.users.remove_expired(now);
         self.sessions.remove_expired(self.clock.now(), self.config().results.keep);
     }
 

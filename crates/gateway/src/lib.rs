@@ -33,7 +33,9 @@ pub mod question;
 pub mod accounts;
 pub mod keys;
 pub mod outbox;
+mod queue_share;
 pub mod tickets;
+mod user_quota;
 
 pub mod refine;
 pub mod service;
@@ -65,6 +67,7 @@ pub mod trackers;
 pub mod page;
 pub mod tiles;
 
+mod address_slots;
 pub mod listen;
 pub mod logs;
 pub mod prepare;

@@ -9,7 +9,7 @@ use crate::intake::{RefusedQuery, parse_query};
 use crate::outcome::Finished;
 use crate::receipt;
 use crate::server::{MAX_BODY_BYTES, document};
-use crate::stream::{answer_lines, refusal_json};
+use crate::stream::{StreamClient, answer_lines, refusal_json};
 use crate::submit::{Submission, cancel, submit};
 use crate::tickets::Route;
 use axum::Json;
@@ -93,6 +93,9 @@ pub async fn ask(
             return refuse_query(&gateway, ticket, &refusal);
         }
     };
+    let Some(_connection) = account.connect() else {
+        return refuse_query(&gateway, Some(query.ticket.expose()), &Refusal::Connections);
+    };
     let (sender, receiver) = oneshot::channel();
     let mut sender = Some(sender);
     let mut submission = Submission::Waiting;
@@ -158,6 +161,7 @@ pub async fn cancel_query(
          body = String, content_type = "application/x-ndjson"),
         (status = 401, description = "Missing or unknown key", body = RefusalBody<'static>),
         (status = 415, description = "The content type is not application/x-ndjson", body = RefusalBody<'static>),
+        (status = 429, description = "The account has too many open connections", body = RefusalBody<'static>),
         (status = 503, description = "The gateway is stopping", body = RefusalBody<'static>),
     ),
     security(("key" = []), ())
@@ -173,7 +177,11 @@ pub async fn stream(
     if *gateway.stopping().borrow() {
         return refuse(&gateway, &Refusal::Stopping);
     }
-    let lines = answer_lines(gateway, account, request.into_body());
+    let Some(connection) = account.connect() else {
+        return refuse(&gateway, &Refusal::Connections);
+    };
+    let client = StreamClient { account, connection };
+    let lines = answer_lines(gateway, client, request.into_body());
     ([(CONTENT_TYPE, NDJSON)], lines).into_response()
 }
 

@@ -1,7 +1,7 @@
 //! NDJSON streams: queries of any number of users on one connection. The lines of a chunk are
 //! submitted under one lock, without a task or a message per line.
 
-use crate::accounts::Account;
+use crate::accounts::{Account, AccountConnection};
 use crate::answers::json;
 use crate::api::RefusalBody;
 use crate::error::Refusal;
@@ -27,14 +27,24 @@ impl Drop for OutboxReader {
     }
 }
 
+/// The account of a stream, and its permit for the connection.
+pub struct StreamClient {
+    /// The account.
+    pub account: Arc<Account>,
+    /// Permit, released when the stream ends.
+    pub connection: AccountConnection,
+}
+
 /// Returns the response body of a stream of queries.
-pub fn answer_lines(gateway: Arc<Gateway>, account: Arc<Account>, body: Body) -> Body {
+pub fn answer_lines(gateway: Arc<Gateway>, client: StreamClient, body: Body) -> Body {
+    let StreamClient { account, connection } = client;
     let outbox = Arc::new(Outbox::default());
     let reader =
         LineReader { gateway, account, outbox: Arc::clone(&outbox), rest: BytesMut::new() };
     tokio::spawn(reader.read(body));
-    let output = stream::unfold(OutboxReader(outbox), |reader| async move {
-        let lines = reader.0.next().await?;
+    // The permit is held until the response ends.
+    let output = stream::unfold((OutboxReader(outbox), connection), |reader| async move {
+        let lines = reader.0.0.next().await?;
         Some((Ok::<Bytes, Infallible>(lines), reader))
     });
     Body::from_stream(output)

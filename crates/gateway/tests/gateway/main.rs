@@ -19,6 +19,7 @@ mod printing;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]
 mod secrets;
+mod shares;
 mod sockets;
 mod streams;
 mod swap;
