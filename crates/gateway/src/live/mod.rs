@@ -21,7 +21,8 @@ pub use sessions::Sessions;
 use crate::api::RefusalBody;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::routes::{KeyAccount, refuse};
+use crate::access::KeyAccess;
+use crate::routes::refuse;
 use crate::server::MAX_BODY_BYTES;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
@@ -52,7 +53,7 @@ pub fn routes() -> OpenApiRouter<Arc<Gateway>> {
 )]
 async fn live(
     State(gateway): State<Arc<Gateway>>,
-    KeyAccount(account): KeyAccount,
+    KeyAccess(access): KeyAccess,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let upgrade = match upgrade {
@@ -71,7 +72,7 @@ async fn live(
         .write_buffer_size(0)
         .max_write_buffer_size(256 << 10)
         .on_upgrade(move |socket| async move {
-            socket::run(gateway, account, socket).await;
+            socket::run(gateway, access, socket).await;
             drop(slot);
         })
 }

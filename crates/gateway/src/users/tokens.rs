@@ -5,7 +5,7 @@ use super::routes::{PathUser, or_refuse, resolve_user};
 use crate::api::RefusalBody;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::routes::KeyAccount;
+use crate::access::KeyAccount;
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
