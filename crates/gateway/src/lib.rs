@@ -56,6 +56,7 @@ pub mod submit;
 
 pub mod answers;
 pub mod batch;
+pub mod requests;
 pub mod ticker;
 
 mod access;
