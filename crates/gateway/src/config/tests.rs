@@ -24,15 +24,12 @@ fn an_invalid_value_is_reported_with_its_source() {
     assert!(error(&Sources::new().environment(variable)).starts_with(
         "`engine.tick` is `0.01` (environment, MESHCLOAK_ENGINE_TICK), expected seconds"
     ));
-    assert!(
-        error(&Sources::new().flag("log.level", "loud")).contains("(flag), expected one of")
-    );
+    assert!(error(&Sources::new().flag("log.level", "loud")).contains("(flag), expected one of"));
 }
 
 #[test]
 fn flags_override_the_environment_and_the_environment_overrides_the_file() {
-    let file =
-        Source::from_text("gate.toml", "[engine]\ntick = 2\nqueue = 7\n[results]\nkeep=9");
+    let file = Source::from_text("gate.toml", "[engine]\ntick = 2\nqueue = 7\n[results]\nkeep=9");
     let variables = [("ENGINE_TICK", "3"), ("ENGINE_QUEUE", "8"), ("MAPS", "/somewhere")];
     let variables = variables.map(|(name, value)| (format!("MESHCLOAK_{name}"), value.into()));
     let sources = Sources::new().file(file).environment(variables).flag("engine.tick", "4");

@@ -18,10 +18,10 @@ mod standing;
 pub use messages::{AskMessage, HelloMessage, PositionMessage};
 pub use sessions::Sessions;
 
+use crate::access::KeyAccess;
 use crate::api::RefusalBody;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::access::KeyAccess;
 use crate::routes::refuse;
 use crate::server::MAX_BODY_BYTES;
 use axum::extract::State;

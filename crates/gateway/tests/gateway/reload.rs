@@ -76,10 +76,12 @@ async fn settings_that_need_a_restart_are_named() {
     KeyFile::default().write(&path).unwrap();
     let text = |more: &str| format!("[accounts]\nkeys = \"{}\"\n{more}", path.to_str().unwrap());
     let load = |more: &str| Sources::new().file(Source::from_text("gate.toml", &text(more)));
-    let running = Config::load(&load("[engine]\ntick = 2\n[map]\nsource = \"city:500:7\"")).unwrap();
+    let running =
+        Config::load(&load("[engine]\ntick = 2\n[map]\nsource = \"city:500:7\"")).unwrap();
     let restart = |more: &str| load(more).needing_restart(&running);
     assert!(restart("[engine]\ntick = 2\n[map]\nsource = \"city:500:7\"").is_empty());
-    let changed = "[engine]\ntick = 3\nqueue = 9\n[limits]\nk_max = 7\n[map]\nsource = \"city:500:8\"";
+    let changed =
+        "[engine]\ntick = 3\nqueue = 9\n[limits]\nk_max = 7\n[map]\nsource = \"city:500:8\"";
     assert_eq!(restart(changed), ["map.source", "engine.tick"]);
     // A removed setting returns to its default. TLS cannot be switched on by a reload.
     let tls = "[server]\ntls_certificate = \"c\"\ntls_key = \"k\"";
