@@ -88,9 +88,7 @@ impl Add {
             dc_min: self.dc_min,
             dc_max: self.dc_max,
         };
-        let mut file = KeyFile::read(&self.file.keys)?;
-        let key = file.add(&self.account, limits)?;
-        file.write(&self.file.keys)?;
+        let key = KeyFile::update(&self.file.keys, |file| file.add(&self.account, limits))?;
         println!("{}", key.secret);
         eprintln!("key {} of account `{}`; it will not be printed again", key.id, self.account);
         Ok(())
@@ -117,8 +115,12 @@ impl KeyFileArg {
 
 impl Revoke {
     fn run(&self) -> Result<()> {
-        let mut file = KeyFile::read(&self.file.keys)?;
-        file.revoke(&self.id)?;
-        Ok(file.write(&self.file.keys)?)
+        KeyFile::update(&self.file.keys, |file| file.revoke(&self.id))?;
+        eprintln!(
+            "key {} is removed from the file; a running gateway accepts it until SIGHUP \
+             (systemctl reload meshcloak), then check /health",
+            self.id
+        );
+        Ok(())
     }
 }

@@ -13,6 +13,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use subtle::ConstantTimeEq as _;
+use tokio::sync::watch;
 
 /// A client application with its keys.
 pub struct Account {
@@ -112,10 +113,40 @@ impl Account {
     }
 }
 
+/// A key in use.
+#[derive(Clone, Debug)]
+struct ApiKey {
+    account: Arc<Account>,
+    /// Becomes true when the key is revoked.
+    revoked: Arc<watch::Sender<bool>>,
+}
+
+/// The right to use an account: that of one key, or of the demo.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The account.
+    pub account: Arc<Account>,
+    /// Revocation of the key; `None` in the demo, which has no keys.
+    revoked: Option<watch::Receiver<bool>>,
+}
+
+impl Access {
+    /// Waits until the key is revoked.
+    ///
+    /// # Cancel safety
+    /// Can be dropped and called again without missing the revocation.
+    pub async fn revoked(&mut self) {
+        match &mut self.revoked {
+            Some(revoked) => crate::listen::until_true(revoked).await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
 /// All accounts, as of the last read of the file of keys.
 #[derive(Debug)]
 pub struct Directory {
-    by_hash: FxHashMap<SecretHash, Arc<Account>>,
+    by_hash: FxHashMap<SecretHash, ApiKey>,
     by_name: FxHashMap<Box<str>, Arc<Account>>,
     /// Account of requests without a key, in the demo.
     open: Option<Arc<Account>>,
@@ -143,11 +174,24 @@ impl Directory {
         for entry in &file.accounts {
             let account = self.updated_account(&entry.name, entry.limits.apply_to(limits));
             for hash in entry.keys.iter().filter_map(KeyEntry::hash) {
-                directory.by_hash.insert(hash, Arc::clone(&account));
+                let known = self.by_hash.get(&hash);
+                let known = known.filter(|known| known.account.name == account.name);
+                let revoked = known.map(|known| Arc::clone(&known.revoked)).unwrap_or_default();
+                directory.by_hash.insert(hash, ApiKey { account: Arc::clone(&account), revoked });
             }
             directory.by_name.insert(entry.name.as_str().into(), account);
         }
         directory
+    }
+
+    /// Ends all that was opened with a key that `new` does not have.
+    pub fn revoke_missing(&self, new: &Directory) {
+        for (hash, key) in &self.by_hash {
+            let kept = new.by_hash.get(hash);
+            if kept.is_none_or(|kept| !Arc::ptr_eq(&kept.revoked, &key.revoked)) {
+                key.revoked.send_replace(true);
+            }
+        }
     }
 
     fn updated_account(&self, name: &str, limits: AccountLimits) -> Arc<Account> {
@@ -162,9 +206,23 @@ impl Directory {
     /// Returns the account of a presented key, or without a key that of the demo.
     pub fn account(&self, secret: Option<&str>) -> Option<&Arc<Account>> {
         let Some(secret) = secret else { return self.open.as_ref() };
+        Some(&self.key(secret)?.account)
+    }
+
+    /// Returns the access of a presented key, or without a key that of the demo.
+    pub fn access(&self, secret: Option<&str>) -> Option<Access> {
+        let Some(secret) = secret else {
+            let account = Arc::clone(self.open.as_ref()?);
+            return Some(Access { account, revoked: None });
+        };
+        let ApiKey { account, revoked } = self.key(secret)?;
+        Some(Access { account: Arc::clone(account), revoked: Some(revoked.subscribe()) })
+    }
+
+    fn key(&self, secret: &str) -> Option<&ApiKey> {
         let presented = hash_secret(secret);
-        let (known, account) = self.by_hash.get_key_value(&presented)?;
-        bool::from(known.ct_eq(&presented)).then_some(account)
+        let (known, key) = self.by_hash.get_key_value(&presented)?;
+        bool::from(known.ct_eq(&presented)).then_some(key)
     }
 
     /// Returns the account with this name.
@@ -214,6 +272,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::keys::LimitOverrides;
+    use futures_util::FutureExt as _;
 
     #[test]
     fn a_key_gives_access_to_its_account_until_it_is_revoked() {
@@ -230,8 +289,13 @@ mod tests {
         for secret in [None, Some(""), Some("mc_00"), Some(&*one.id)] {
             assert!(directory.account(secret).is_none());
         }
+        let [mut of_one, mut of_two] =
+            [&one, &two].map(|key| directory.access(Some(&key.secret)).unwrap());
         file.revoke(&one.id).unwrap();
         let later = directory.updated(&file, limits);
+        directory.revoke_missing(&later);
+        assert!(of_one.revoked().now_or_never().is_some(), "its streams and sockets end");
+        assert!(of_two.revoked().now_or_never().is_none(), "those of other keys do not");
         assert!(later.account(Some(&one.secret)).is_none());
         assert!(later.current(account).is_none());
         let (before, after) =

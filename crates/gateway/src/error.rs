@@ -15,6 +15,9 @@ pub enum Refusal {
     /// The key is missing or unknown.
     #[error("missing or unknown key; send the header `Authorization: Bearer KEY`")]
     Key,
+    /// The key was revoked while its stream was open.
+    #[error("the key was revoked; the stream ends")]
+    Revoked,
     /// The ticket is unknown.
     #[error("unknown ticket; results are kept for a limited time")]
     Unknown,
@@ -99,6 +102,7 @@ impl Refusal {
         match self {
             Refusal::Malformed(_) => "malformed",
             Refusal::Key => "key",
+            Refusal::Revoked => "revoked",
             Refusal::Unknown => "unknown",
             Refusal::NoSuchPath => "path",
             Refusal::Method => "method",
@@ -131,7 +135,7 @@ impl Refusal {
     pub fn status(&self) -> StatusCode {
         match self {
             Refusal::Malformed(_) => StatusCode::BAD_REQUEST,
-            Refusal::Key => StatusCode::UNAUTHORIZED,
+            Refusal::Key | Refusal::Revoked => StatusCode::UNAUTHORIZED,
             Refusal::Unknown | Refusal::NoSuchPath | Refusal::NoSettings => StatusCode::NOT_FOUND,
             Refusal::Method => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::TooSlow => StatusCode::REQUEST_TIMEOUT,

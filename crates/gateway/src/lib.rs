@@ -30,6 +30,8 @@ pub mod api;
 pub mod inquiry;
 pub mod question;
 
+mod private_file;
+
 pub mod accounts;
 pub mod keys;
 pub mod outbox;
@@ -56,11 +58,14 @@ pub mod submit;
 
 pub mod answers;
 pub mod batch;
+pub mod requests;
 pub mod ticker;
 
+mod access;
 pub mod live;
 pub mod routes;
 pub mod server;
+pub mod status;
 pub mod stream;
 pub mod trackers;
 

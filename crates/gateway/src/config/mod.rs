@@ -4,11 +4,14 @@
 //! A setting is named `section.name` in the file, `MESHCLOAK_SECTION_NAME` in the environment and
 //! by `--set section.name=value` on the command line. Some settings have an alias. Every value is checked before anything runs.
 
+mod check;
 mod example;
 mod parse;
 mod setting;
 mod settings;
 mod sources;
+#[cfg(test)]
+mod tests;
 
 pub use setting::Setting;
 pub use settings::settings;
@@ -267,9 +270,15 @@ impl Config {
             (assignment.setting.set)(&mut config, &assignment.value)
                 .map_err(|expected| assignment.error(expected))?;
         }
-        config.server.tls = config.server.tls.filter(|tls| *tls != TlsFiles::default());
-        sources.check(&config)?;
+        let config = config.normalised();
+        check::check(&config, sources.mode())?;
         Ok(config)
+    }
+
+    /// Replaces TLS files without paths by `None`.
+    fn normalised(mut self) -> Config {
+        self.server.tls = self.server.tls.filter(|tls| *tls != TlsFiles::default());
+        self
     }
 
     /// Renders the example configuration: all settings with explanations and defaults.

@@ -33,6 +33,22 @@ impl Setting {
         ALIASES.iter().find(|(_, key)| *key == self.key).map(|(alias, _)| *alias)
     }
 
+    /// Whether SIGHUP applies a new value. A certificate can be replaced, but TLS cannot be switched
+    /// on or off.
+    pub fn is_reloaded(&self, running: &Config) -> bool {
+        let section = self.key.split('.').next();
+        match self.key {
+            "accounts.keys" | "engine.queue" => true,
+            "server.tls_certificate" | "server.tls_key" => running.server.tls.is_some(),
+            _ => matches!(section, Some("limits" | "results")),
+        }
+    }
+
+    /// Returns the default as a text.
+    pub(super) fn default_text(&self) -> &'static str {
+        self.default.trim_matches('"')
+    }
+
     /// Returns the key and the alias.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         [self.key].into_iter().chain(self.alias())
