@@ -94,7 +94,7 @@ async fn a_wait_for_a_slot_is_no_error_of_the_service() {
     timed.turn();
     let ends = ends.await.unwrap();
     assert!(ends.iter().all(|end| end.body["outcome"] == "answered"));
-    assert!(!timed.gateway.service_client().is_open());
+    assert!(!timed.gateway.requests().client().is_open());
     timed.end().await;
 
     // With a short wait the rest is not sent, with a message of its own and a closed breaker.
@@ -109,7 +109,7 @@ async fn a_wait_for_a_slot_is_no_error_of_the_service() {
         let message = end.body["message"].as_str().unwrap();
         assert!(message.contains("was not sent"), "{message}");
     }
-    assert!(!timed.gateway.service_client().is_open());
+    assert!(!timed.gateway.requests().client().is_open());
     let metrics = timed.gateway.metrics().render(0);
     assert!(metrics.contains("error=\"not-sent\"") && !metrics.contains("timed-out"), "{metrics}");
     assert_eq!(timed.end().await.len(), 4);
