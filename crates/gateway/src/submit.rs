@@ -6,6 +6,7 @@ use crate::gateway::Gateway;
 use crate::intake::CheckedQuery;
 use crate::mailbox::{Arrival, Pending};
 use crate::outcome::Finished;
+use crate::queue_share;
 use crate::tickets::{Route, TicketStatus};
 use meshcloak::guarantee::{Admission, AdmissionError};
 use meshcloak::query::{Query, QueryError, QueryId};
@@ -77,9 +78,7 @@ fn accept(
         return Err(Refusal::Stopping);
     }
     let capacity = gateway.config().engine.queue;
-    // One account can fill at most three quarters of the queue.
-    let max_per_account = capacity - capacity / 4;
-    if gateway.under_way().load(Ordering::Relaxed) >= capacity || waiting >= max_per_account {
+    if !queue_share::allows(capacity, gateway.under_way().load(Ordering::Relaxed), waiting) {
         return Err(Refusal::Busy);
     }
     let query = Query::builder(checked.user.into_exposed(), checked.position.into_exposed())

@@ -16,9 +16,12 @@ mod log_capture;
 mod openapi;
 mod positions;
 mod printing;
+mod reload;
+mod revocation;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]
 mod secrets;
+mod shares;
 mod sockets;
 mod streams;
 mod swap;
