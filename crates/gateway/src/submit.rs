@@ -7,6 +7,7 @@ use crate::intake::CheckedQuery;
 use crate::mailbox::{Arrival, Pending};
 use crate::outcome::Finished;
 use crate::queue_share;
+use crate::service_load::check_wait;
 use crate::tickets::{Route, TicketStatus};
 use meshcloak::guarantee::{Admission, AdmissionError};
 use meshcloak::query::{Query, QueryError, QueryId};
@@ -80,6 +81,10 @@ fn accept(
     let capacity = gateway.config().engine.queue;
     if !queue_share::allows(capacity, gateway.under_way().load(Ordering::Relaxed), waiting) {
         return Err(Refusal::Busy);
+    }
+    // A presence report causes no request.
+    if checked.question.expose().is_some() {
+        check_wait(gateway)?;
     }
     let query = Query::builder(checked.user.into_exposed(), checked.position.into_exposed())
         .at(gateway.clock().now())
