@@ -71,7 +71,7 @@ impl SetRelease<'_> {
             }
             open.end(number, response, |set| self.release(set));
         }
-        // Only if a slot ended without a word: no query may be lost.
+        // Requests without an end: the task of a slot was aborted. No query may be lost.
         open.fail(&ServiceError::Internal, |set| self.release(set));
     }
 

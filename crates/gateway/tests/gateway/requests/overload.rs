@@ -41,7 +41,7 @@ async fn ask(app: Router, mut body: Value) -> Attempts {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flood_before_a_slow_service_is_refused_early_and_nobody_fails() {
+async fn a_flood_before_a_slow_service_is_refused_early_and_no_query_fails() {
     let mut config = generous();
     config.limits.dt_max = Duration::from_secs(600);
     let mut timed = Timed::start(config, |_| Duration::from_millis(100)).await;
