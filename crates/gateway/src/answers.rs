@@ -187,6 +187,7 @@ fn answer(
         found: &found,
         objects,
         receipt: member.served.receipt(objects.is_complete()),
+        limits: gateway.config().answers,
     };
     Finished { outcome: Outcome::Answered, body: writer.write(projection, &parts) }
 }

@@ -78,4 +78,5 @@ pub mod logs;
 pub mod prepare;
 pub mod serve;
 pub mod tls;
+pub mod unread_bytes;
 mod write_timeout;

@@ -9,6 +9,7 @@
 //! `messages` holds the JSON of both directions, `standing` the k, dt and question of a session.
 
 mod connection;
+mod message_buffer;
 mod messages;
 mod session;
 mod sessions;
