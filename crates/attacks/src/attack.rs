@@ -1,10 +1,9 @@
-//! The trait of all attacks, their knowledge levels, and the list of attacks.
+//! Description of an attack, knowledge levels, and the list of attacks.
 
 use crate::posterior::Posterior;
-use crate::reachability::Reachability;
 use crate::view::View;
-use crate::{bayes, boundary, centre, homogeneity, intersection, inversion, region_inversion};
-use crate::{combined, sybils, timing};
+use crate::{bayes, boundary, centre, combined, homogeneity, intersection, inversion};
+use crate::{reachability, region_inversion, sybils, timing};
 
 /// Knowledge of the adversary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,43 +28,44 @@ impl Level {
 }
 
 /// An attack on the disclosures of one target.
-pub trait Attack: Send + Sync {
+#[derive(Clone, Copy, Debug)]
+pub struct Attack {
     /// Name in tables and arguments: `inversion`.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// Letter in tables; variants of one attack share it.
-    fn letter(&self) -> char;
-
+    pub letter: char,
     /// Knowledge that the attack requires.
-    fn level(&self) -> Level;
-
+    pub level: Level,
     /// What the attack needs and does, in one sentence.
-    fn needs(&self) -> &'static str;
+    pub needs: &'static str,
+    pub(crate) run: fn(&View<'_>) -> Option<Posterior>,
+}
 
+impl Attack {
     /// Returns the posterior for the attacked disclosure, or `None` if the attack does not apply.
-    fn attack(&self, view: &View<'_>) -> Option<Posterior>;
+    pub fn attack(&self, view: &View<'_>) -> Option<Posterior> {
+        (self.run)(view)
+    }
 }
 
-/// Returns every attack, in the order of the tables.
-pub fn all() -> Vec<Box<dyn Attack>> {
-    vec![
-        Box::new(Reachability::BETWEEN_REGIONS),
-        Box::new(Reachability::FROM_A_KNOWN_POINT),
-        Box::new(Reachability::IN_HINDSIGHT),
-        Box::new(boundary::Boundary),
-        Box::new(centre::Centre),
-        Box::new(inversion::Inversion),
-        Box::new(region_inversion::RegionInversion),
-        Box::new(intersection::Intersection),
-        Box::new(sybils::Sybils::default()),
-        Box::new(homogeneity::Homogeneity),
-        Box::new(timing::Timing),
-        Box::new(bayes::Bayes),
-        Box::new(combined::Combined),
-    ]
-}
+/// All attacks, in the order of the tables.
+pub static ATTACKS: [Attack; 13] = [
+    reachability::BETWEEN_REGIONS,
+    reachability::FROM_A_KNOWN_POINT,
+    reachability::IN_HINDSIGHT,
+    boundary::BOUNDARY,
+    centre::CENTRE,
+    inversion::INVERSION,
+    region_inversion::REGION_INVERSION,
+    intersection::INTERSECTION,
+    sybils::SYBILS,
+    homogeneity::HOMOGENEITY,
+    timing::TIMING,
+    bayes::BAYES,
+    combined::COMBINED,
+];
 
 /// Returns the attack of that name.
-pub fn by_name(name: &str) -> Option<Box<dyn Attack>> {
-    all().into_iter().find(|attack| attack.name() == name)
+pub fn by_name(name: &str) -> Option<&'static Attack> {
+    ATTACKS.iter().find(|attack| attack.name == name)
 }

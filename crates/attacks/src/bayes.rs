@@ -6,35 +6,22 @@ use crate::posterior::Posterior;
 use crate::view::View;
 
 /// The attack.
-#[derive(Clone, Copy, Debug)]
-pub struct Bayes;
+pub const BAYES: Attack = Attack {
+    name: "bayes",
+    letter: 'J',
+    level: Level::Service,
+    needs: "popularity of streets among other users, as a prior",
+    run: attack,
+};
 
-impl Attack for Bayes {
-    fn name(&self) -> &'static str {
-        "bayes"
+fn attack(view: &View<'_>) -> Option<Posterior> {
+    let prior = view.prior?;
+    let mut posterior = view.disclosure().uniform(view.atlas.map()).clone();
+    for piece in &mut posterior.pieces {
+        piece.weight *= prior.per_metre.get(piece.street.index()).copied().unwrap_or(0.0);
     }
-
-    fn letter(&self) -> char {
-        'J'
-    }
-
-    fn level(&self) -> Level {
-        Level::Service
-    }
-
-    fn needs(&self) -> &'static str {
-        "popularity of streets among other users, as a prior"
-    }
-
-    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let prior = view.prior?;
-        let mut posterior = view.disclosure().uniform(view.atlas.map()).clone();
-        for piece in &mut posterior.pieces {
-            piece.weight *= prior.per_metre.get(piece.street.index()).copied().unwrap_or(0.0);
-        }
-        let is_possible = posterior.pieces.iter().any(|piece| piece.weight > 0.0);
-        is_possible.then(|| Posterior::of_pieces(posterior.pieces))
-    }
+    let is_possible = posterior.pieces.iter().any(|piece| piece.weight > 0.0);
+    is_possible.then(|| Posterior::of_pieces(posterior.pieces))
 }
 
 #[cfg(test)]
@@ -49,9 +36,9 @@ mod tests {
     fn popular_streets_get_more_weight() {
         let mut scenario = Scenario::on(town("A 0,0  B 100,0  C 200,0 | A-B B-C"), 200.0, 10.0);
         scenario.show(seconds(0), &["A-B", "B-C"]);
-        assert!(Bayes.attack(&scenario.view(0)).is_none(), "the attack needs a prior");
+        assert!(BAYES.attack(&scenario.view(0)).is_none(), "the attack needs a prior");
         scenario.prior = Some(Prior { per_metre: vec![3.0, 1.0] });
-        let posterior = Bayes.attack(&scenario.view(0)).expect("a prior");
+        let posterior = BAYES.attack(&scenario.view(0)).expect("a prior");
         let first: f64 = posterior.pieces[..5].iter().map(|piece| piece.weight).sum();
         assert!((first - 0.75).abs() < 1e-9, "{first}");
         let uniform = scenario.disclosures[0].uniform(&scenario.town.map);

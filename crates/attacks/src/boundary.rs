@@ -13,48 +13,35 @@ use meshcloak::region::Region;
 use meshcloak::units::{Length, Point, Rectangle};
 
 /// The attack.
-#[derive(Clone, Copy, Debug)]
-pub struct Boundary;
+pub const BOUNDARY: Attack = Attack {
+    name: "boundary",
+    letter: 'B',
+    level: Level::Service,
+    needs: "the target's dc: positions from which the region's frontier is exactly dc away, or which \
+         lie on a side of a rectangle",
+    run: attack,
+};
 
-impl Attack for Boundary {
-    fn name(&self) -> &'static str {
-        "boundary"
-    }
-
-    fn letter(&self) -> char {
-        'B'
-    }
-
-    fn level(&self) -> Level {
-        Level::Service
-    }
-
-    fn needs(&self) -> &'static str {
-        "the target's dc: positions from which the region's frontier is exactly dc away, or which \
-         lie on a side of a rectangle"
-    }
-
-    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let map = view.atlas.map();
-        let mut pieces = view.disclosure().uniform(map).pieces.clone();
-        let votes = match (&*view.disclosure().region, view.rule) {
-            (Region::Rectangle(rectangle), RegionDependence::Tight) => {
-                side_votes(map, *rectangle, &pieces)
-            }
-            (Region::Mesh(streets), RegionDependence::Mesh(_)) => {
-                exit_votes(map, streets, view.target.dc, &pieces)
-            }
-            _ => return None,
-        };
-        let sum: f64 = votes.iter().sum();
-        if sum <= 0.0 {
-            return None;
+fn attack(view: &View<'_>) -> Option<Posterior> {
+    let map = view.atlas.map();
+    let mut pieces = view.disclosure().uniform(map).pieces.clone();
+    let votes = match (&*view.disclosure().region, view.rule) {
+        (Region::Rectangle(rectangle), RegionDependence::Tight) => {
+            side_votes(map, *rectangle, &pieces)
         }
-        for (piece, votes) in pieces.iter_mut().zip(votes) {
-            piece.weight = (piece.weight + votes / sum) / 2.0;
+        (Region::Mesh(streets), RegionDependence::Mesh(_)) => {
+            exit_votes(map, streets, view.target.dc, &pieces)
         }
-        Some(Posterior::of_pieces(pieces))
+        _ => return None,
+    };
+    let sum: f64 = votes.iter().sum();
+    if sum <= 0.0 {
+        return None;
     }
+    for (piece, votes) in pieces.iter_mut().zip(votes) {
+        piece.weight = (piece.weight + votes / sum) / 2.0;
+    }
+    Some(Posterior::of_pieces(pieces))
 }
 
 /// Distributes one vote per side of a rectangle over the pieces that it crosses.
@@ -147,7 +134,7 @@ mod tests {
         scenario.rule = RegionDependence::Tight;
         let (min, max) = (Point::new(100.0, 0.0), Point::new(200.0, 0.0));
         scenario.show_region(seconds(0), Region::Rectangle(Rectangle { min, max }));
-        let posterior = Boundary.attack(&scenario.view(0)).expect("a rectangle");
+        let posterior = BOUNDARY.attack(&scenario.view(0)).expect("a rectangle");
         let uniform = scenario.disclosures[0].uniform(&scenario.town.map).clone();
         let weight_at = |posterior: &Posterior, metres: f64| {
             let position = scenario.town.at("A-B", metres);
@@ -161,7 +148,7 @@ mod tests {
         assert!(weight_at(&posterior, 195.0) > 1.1 * weight_at(&uniform, 195.0));
         assert!(weight_at(&posterior, 150.0) < weight_at(&uniform, 150.0));
         scenario.rule = RegionDependence::Fixed;
-        assert!(Boundary.attack(&scenario.view(0)).is_none(), "fixed quadrants reveal nothing");
+        assert!(BOUNDARY.attack(&scenario.view(0)).is_none(), "fixed quadrants reveal nothing");
     }
 
     #[test]
@@ -172,7 +159,7 @@ mod tests {
                     | 0-1 1-2 2-3 3-4 4-5 5-6 6-7 7-8 8-9";
         let mut scenario = Scenario::on(town(text), 150.0, 10.0);
         scenario.show(seconds(0), &["2-3", "3-4", "4-5", "5-6", "6-7"]);
-        let posterior = Boundary.attack(&scenario.view(0)).expect("a mesh with exits");
+        let posterior = BOUNDARY.attack(&scenario.view(0)).expect("a mesh with exits");
         let weight = |name: &str| -> f64 {
             let street = scenario.town.street(name);
             let own = posterior.pieces.iter().filter(|piece| piece.street == street);

@@ -6,31 +6,18 @@ use crate::posterior::{Piece, Posterior};
 use crate::view::View;
 
 /// The attack.
-#[derive(Clone, Copy, Debug)]
-pub struct Centre;
+pub const CENTRE: Attack = Attack {
+    name: "centre",
+    letter: 'C',
+    level: Level::Service,
+    needs: "the region alone: its length-weighted centre, snapped to a street of it",
+    run: attack,
+};
 
-impl Attack for Centre {
-    fn name(&self) -> &'static str {
-        "centre"
-    }
-
-    fn letter(&self) -> char {
-        'C'
-    }
-
-    fn level(&self) -> Level {
-        Level::Service
-    }
-
-    fn needs(&self) -> &'static str {
-        "the region alone: its length-weighted centre, snapped to a street of it"
-    }
-
-    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let map = view.atlas.map();
-        let guess = view.disclosure().uniform(map).guess(map)?;
-        Some(Posterior::of_pieces(vec![Piece::point(guess)]))
-    }
+fn attack(view: &View<'_>) -> Option<Posterior> {
+    let map = view.atlas.map();
+    let guess = view.disclosure().uniform(map).guess(map)?;
+    Some(Posterior::of_pieces(vec![Piece::point(guess)]))
 }
 
 #[cfg(test)]
@@ -47,7 +34,7 @@ mod tests {
         let mut scenario = Scenario::on(town("A 0,0  B 400,0 | A-B"), 200.0, 10.0);
         let disc = Disc { centre: Point::new(200.0, 0.0), radius: 90.0 };
         scenario.show_region(seconds(0), Region::Disc(disc));
-        let posterior = Centre.attack(&scenario.view(0)).expect("a street is inside the disc");
+        let posterior = CENTRE.attack(&scenario.view(0)).expect("a street is inside the disc");
         let map = &scenario.town.map;
         let error = posterior.expected_error(map, Point::new(200.0, 0.0)).expect("a guess");
         assert!(error <= 10.1, "{error}");
@@ -63,7 +50,7 @@ mod tests {
         let town = town("A 0,0  B 200,0  C 200,200  D 0,200 | A-B B-C C-D D-A");
         let mut scenario = Scenario::on(town, 200.0, 10.0);
         scenario.show(seconds(0), &["A-B", "B-C", "C-D", "D-A"]);
-        let posterior = Centre.attack(&scenario.view(0)).expect("streets");
+        let posterior = CENTRE.attack(&scenario.view(0)).expect("streets");
         let guess = posterior.pieces[0].middle();
         assert!(scenario.disclosures[0].region.contains(&scenario.town.map, guess));
     }

@@ -3,51 +3,36 @@
 
 use crate::attack::{Attack, Level};
 use crate::posterior::{Piece, Posterior};
-use crate::reachability::Reachability;
-use crate::region_inversion::RegionInversion;
+use crate::reachability::BETWEEN_REGIONS;
+use crate::region_inversion::REGION_INVERSION;
 use crate::view::View;
 
 /// The attack.
-#[derive(Clone, Copy, Debug)]
-pub struct Combined;
+pub const COMBINED: Attack = Attack {
+    // `together` is kept for scripts that select attacks by name.
+    name: "together",
+    letter: 'L',
+    level: Level::Service,
+    needs: "all that the service has: the centre of what reachability and region inversion leave",
+    run: attack,
+};
 
-impl Combined {
-    /// Returns the part of the region that both attacks leave.
-    pub fn remaining(view: &View<'_>) -> Posterior {
-        let uniform = || view.disclosure().uniform(view.atlas.map()).clone();
-        let reachable = Reachability::BETWEEN_REGIONS.attack(view);
-        match (reachable, RegionInversion.attack(view)) {
-            (Some(reachable), Some(inverted)) => {
-                let both = reachable.and(&inverted);
-                // Contradictory posteriors: one of the attacks misjudged the algorithm.
-                if both.pieces.is_empty() { reachable } else { both }
-            }
-            (reachable, inverted) => reachable.or(inverted).unwrap_or_else(uniform),
-        }
-    }
+fn attack(view: &View<'_>) -> Option<Posterior> {
+    let guess = remaining(view).guess(view.atlas.map())?;
+    Some(Posterior::of_pieces(vec![Piece::point(guess)]))
 }
 
-impl Attack for Combined {
-    /// `together` is kept for scripts that select attacks by name.
-    fn name(&self) -> &'static str {
-        "together"
-    }
-
-    fn letter(&self) -> char {
-        'L'
-    }
-
-    fn level(&self) -> Level {
-        Level::Service
-    }
-
-    fn needs(&self) -> &'static str {
-        "all that the service has: the centre of what reachability and region inversion leave"
-    }
-
-    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let guess = Combined::remaining(view).guess(view.atlas.map())?;
-        Some(Posterior::of_pieces(vec![Piece::point(guess)]))
+/// Returns the part of the region that both attacks leave.
+pub fn remaining(view: &View<'_>) -> Posterior {
+    let uniform = || view.disclosure().uniform(view.atlas.map()).clone();
+    let reachable = BETWEEN_REGIONS.attack(view);
+    match (reachable, REGION_INVERSION.attack(view)) {
+        (Some(reachable), Some(inverted)) => {
+            let both = reachable.and(&inverted);
+            // Contradictory posteriors: one of the attacks misjudged the algorithm.
+            if both.pieces.is_empty() { reachable } else { both }
+        }
+        (reachable, inverted) => reachable.or(inverted).unwrap_or_else(uniform),
     }
 }
 
@@ -68,9 +53,9 @@ mod tests {
         let streets = ["1-2", "2-3", "3-4", "4-5", "5-6", "6-7", "7-8"];
         scenario.show(seconds(40), &streets);
         // Inversion leaves x = 300 to 600, reachability x = 0 to 500.
-        let remaining = Combined::remaining(&scenario.view(1));
-        assert_eq!(remaining.metres(), 200.0);
-        let guess = Combined.attack(&scenario.view(1)).expect("a guess");
+        let found = remaining(&scenario.view(1));
+        assert_eq!(found.metres(), 200.0);
+        let guess = COMBINED.attack(&scenario.view(1)).expect("a guess");
         let error = guess.expected_error(&scenario.town.map, Point::new(390.0, 0.0));
         assert!(error < Some(60.0), "{error:?}");
     }

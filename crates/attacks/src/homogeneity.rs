@@ -7,33 +7,19 @@ use crate::posterior::Posterior;
 use crate::view::View;
 
 /// The attack.
-#[derive(Clone, Copy, Debug)]
-pub struct Homogeneity;
+pub const HOMOGENEITY: Attack = Attack {
+    name: "homogeneity",
+    letter: 'H',
+    level: Level::Batch,
+    needs: "the batch: the number of distinct streets of the candidates that publish this region",
+    run: attack,
+};
 
-impl Attack for Homogeneity {
-    fn name(&self) -> &'static str {
-        "homogeneity"
-    }
-
-    fn letter(&self) -> char {
-        'H'
-    }
-
-    fn level(&self) -> Level {
-        Level::Batch
-    }
-
-    fn needs(&self) -> &'static str {
-        "the batch: the number of distinct streets of the candidates that publish this region"
-    }
-
-    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let mut candidates =
-            publishers(view.atlas.map(), view.snapshot?, &view.disclosure().region);
-        candidates.sort_unstable_by_key(|candidate| (candidate.position.street, candidate.user));
-        candidates.dedup_by_key(|candidate| candidate.position.street);
-        Some(Posterior::of_candidates(candidates))
-    }
+fn attack(view: &View<'_>) -> Option<Posterior> {
+    let mut candidates = publishers(view.atlas.map(), view.snapshot?, &view.disclosure().region);
+    candidates.sort_unstable_by_key(|candidate| (candidate.position.street, candidate.user));
+    candidates.dedup_by_key(|candidate| candidate.position.street);
+    Some(Posterior::of_candidates(candidates))
 }
 
 #[cfg(test)]
@@ -56,7 +42,7 @@ mod tests {
         let snapshot = Snapshot::new(&candidates, &rerun);
         assert_eq!(served.len(), 3);
         scenario.show_region(seconds(1), served[0].1.clone());
-        let posterior = Homogeneity.attack(&scenario.view_of(0, &snapshot)).expect("a snapshot");
+        let posterior = HOMOGENEITY.attack(&scenario.view_of(0, &snapshot)).expect("a snapshot");
         assert_eq!(posterior.candidates.map(|candidates| candidates.len()), Some(2));
     }
 }

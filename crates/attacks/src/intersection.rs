@@ -6,10 +6,6 @@ use crate::posterior::Posterior;
 use crate::view::View;
 use meshcloak::query::UserId;
 
-/// The attack.
-#[derive(Clone, Copy, Debug)]
-pub struct Intersection;
-
 /// Number of consecutive disclosures that are linked.
 pub const LINKED: usize = 3;
 
@@ -23,29 +19,20 @@ pub fn common_users(sets: &[Vec<UserId>], linked: usize) -> Vec<UserId> {
     common
 }
 
-impl Attack for Intersection {
-    fn name(&self) -> &'static str {
-        "intersection"
-    }
+/// The attack.
+pub const INTERSECTION: Attack = Attack {
+    name: "intersection",
+    letter: 'F',
+    level: Level::Batch,
+    needs: "three consecutive disclosures linked to one user, and every batch: the users in all three \
+         sets",
+    run: attack,
+};
 
-    fn letter(&self) -> char {
-        'F'
-    }
-
-    fn level(&self) -> Level {
-        Level::Batch
-    }
-
-    fn needs(&self) -> &'static str {
-        "three consecutive disclosures linked to one user, and every batch: the users in all three \
-         sets"
-    }
-
-    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let sets = view.candidate_sets.get(..=view.attacked)?;
-        (sets.len() > 1)
-            .then(|| Posterior { candidates: Some(common_users(sets, LINKED)), pieces: Vec::new() })
-    }
+fn attack(view: &View<'_>) -> Option<Posterior> {
+    let sets = view.candidate_sets.get(..=view.attacked)?;
+    (sets.len() > 1)
+        .then(|| Posterior { candidates: Some(common_users(sets, LINKED)), pieces: Vec::new() })
 }
 
 #[cfg(test)]
@@ -61,7 +48,7 @@ mod tests {
         scenario.candidate_sets = vec![users(&[1, 2, 3, 4]), users(&[2, 1, 5]), users(&[1, 5, 4])];
         (0..3).for_each(|at| scenario.show(seconds(at), &["A-B"]));
         let count = |attacked| {
-            let found = Intersection.attack(&scenario.view(attacked));
+            let found = INTERSECTION.attack(&scenario.view(attacked));
             found.and_then(|found| found.candidates).map(|candidates| candidates.len())
         };
         assert_eq!((count(0), count(1), count(2)), (None, Some(2), Some(1)));

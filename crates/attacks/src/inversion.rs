@@ -8,31 +8,18 @@ use meshcloak::map::StreetMap;
 use meshcloak::region::Region;
 
 /// The attack.
-#[derive(Clone, Copy, Debug)]
-pub struct Inversion;
+pub const INVERSION: Attack = Attack {
+    name: "inversion",
+    letter: 'D',
+    level: Level::Batch,
+    needs: "every position, k and dc in the batch: the candidates that publish exactly this region",
+    run: attack,
+};
 
-impl Attack for Inversion {
-    fn name(&self) -> &'static str {
-        "inversion"
-    }
-
-    fn letter(&self) -> char {
-        'D'
-    }
-
-    fn level(&self) -> Level {
-        Level::Batch
-    }
-
-    fn needs(&self) -> &'static str {
-        "every position, k and dc in the batch: the candidates that publish exactly this region"
-    }
-
-    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let snapshot = view.snapshot?;
-        let candidates = publishers(view.atlas.map(), snapshot, &view.disclosure().region);
-        Some(Posterior::of_candidates(candidates))
-    }
+fn attack(view: &View<'_>) -> Option<Posterior> {
+    let snapshot = view.snapshot?;
+    let candidates = publishers(view.atlas.map(), snapshot, &view.disclosure().region);
+    Some(Posterior::of_candidates(candidates))
 }
 
 /// Returns the candidates with exactly this region in a re-run of the algorithm. If a randomised
@@ -78,7 +65,7 @@ mod tests {
         for (user, region) in served {
             scenario.disclosures.clear();
             scenario.show_region(seconds(1), region);
-            let found = Inversion.attack(&scenario.view_of(0, &snapshot)).expect("a snapshot");
+            let found = INVERSION.attack(&scenario.view_of(0, &snapshot)).expect("a snapshot");
             let remaining = found.candidates.expect("inversion lists candidates");
             assert!(remaining.contains(&UserId(user)), "the target is a candidate");
             counts.push((user, remaining.len()));

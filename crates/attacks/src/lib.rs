@@ -3,30 +3,25 @@
 //! An [`Attack`] receives a [`View`] (the map, the disclosures linked to its target, and the extra
 //! knowledge of its [`Level`]) and returns a [`Posterior`]: remaining candidates, or weighted street
 //! pieces. It may run the public algorithm but never holds a query; the evaluation, which knows the
-//! truth, scores it. [`all`] lists the attacks.
+//! truth, scores it. [`ATTACKS`] lists them.
 //!
 //! Attack K needs no code: a user who was not served in time and repeats the query in the clear has
 //! disclosed the position. No scheme prevents it; a gateway must fail closed.
 //!
 //! ```
-//! use attacks::{Level, all};
+//! use attacks::{ATTACKS, Level};
 //!
-//! let letters: String = all().iter().map(|attack| attack.letter()).collect();
+//! let letters: String = ATTACKS.iter().map(|attack| attack.letter).collect();
 //! assert_eq!(letters, "AAABCDEFGHIJL");
-//! assert_eq!(all()[1].level(), Level::Previous);
+//! assert_eq!(ATTACKS[1].level, Level::Previous);
 //! ```
 
-pub mod posterior;
-
-pub mod pieces;
-
-pub mod view;
-
-pub mod scheme_rerun;
-
 pub mod attack;
-
+pub mod pieces;
+pub mod posterior;
+pub mod scheme_rerun;
 pub mod street_search;
+pub mod view;
 
 pub mod bayes;
 pub mod boundary;
@@ -43,7 +38,7 @@ pub mod timing;
 #[cfg(test)]
 mod testing;
 
-pub use attack::{Attack, Level, all, by_name};
+pub use attack::{ATTACKS, Attack, Level, by_name};
 pub use posterior::{Piece, Posterior};
 pub use scheme_rerun::SchemeRerun;
 pub use view::{

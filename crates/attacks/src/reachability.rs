@@ -11,124 +11,99 @@ use meshcloak::map::StreetMap;
 use meshcloak::units::{Length, Time};
 use std::cell::RefCell;
 
-/// The attack at one of its levels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reachability {
-    level: Level,
-    direction: TimeDirection,
-}
+/// L1: forward and backward between regions.
+pub const BETWEEN_REGIONS: Attack = Attack {
+    name: "reachability",
+    letter: 'A',
+    level: Level::Service,
+    needs: "the target's other disclosures and top speed: streets reachable from the previous \
+            region, and streets that lead to the next one",
+    run: |view| attack(view, Level::Service, Horizon::Hindsight),
+};
 
-/// Directions of time that the attack uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TimeDirection {
-    Back,
-    BackAndAhead,
-}
+/// L2 at the time of disclosure, from the known previous position: the attack that `history`
+/// withstands.
+pub const FROM_A_KNOWN_POINT: Attack = Attack {
+    name: "known-point",
+    letter: 'A',
+    level: Level::Previous,
+    needs: "the target's previous position and top speed: streets reachable from there",
+    run: |view| attack(view, Level::Previous, Horizon::Disclosure),
+};
 
-impl Reachability {
-    /// L1: forward and backward between regions.
-    pub const BETWEEN_REGIONS: Reachability =
-        Reachability { level: Level::Service, direction: TimeDirection::BackAndAhead };
-    /// L2 at the time of disclosure, from the known previous position: the attack that `history`
-    /// withstands.
-    pub const FROM_A_KNOWN_POINT: Reachability =
-        Reachability { level: Level::Previous, direction: TimeDirection::Back };
-    /// L2 in hindsight: also backward from the next region.
-    pub const IN_HINDSIGHT: Reachability =
-        Reachability { level: Level::Previous, direction: TimeDirection::BackAndAhead };
-}
+/// L2 in hindsight: also backward from the next region.
+pub const IN_HINDSIGHT: Attack = Attack {
+    name: "hindsight",
+    letter: 'A',
+    level: Level::Previous,
+    needs: "the same, and the target's next disclosure: streets that lead to the next region",
+    run: |view| attack(view, Level::Previous, Horizon::Hindsight),
+};
 
-impl Attack for Reachability {
-    fn name(&self) -> &'static str {
-        match (self.level, self.direction) {
-            (Level::Service, _) => "reachability",
-            (_, TimeDirection::Back) => "known-point",
-            (_, TimeDirection::BackAndAhead) => "hindsight",
-        }
-    }
-
-    fn letter(&self) -> char {
-        'A'
-    }
-
-    fn level(&self) -> Level {
-        self.level
-    }
-
-    fn needs(&self) -> &'static str {
-        match (self.level, self.direction) {
-            (Level::Service, _) => {
-                "the target's other disclosures and top speed: streets reachable from the previous \
-                 region, and streets that lead to the next one"
-            }
-            (_, TimeDirection::Back) => {
-                "the target's previous position and top speed: streets reachable from there"
-            }
-            (_, TimeDirection::BackAndAhead) => {
-                "the same, and the target's next disclosure: streets that lead to the next region"
-            }
-        }
-    }
-
-    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        SEARCH.with_borrow_mut(|search| self.narrowed(view, search))
-    }
+/// Time up to which the adversary uses disclosures.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Horizon {
+    /// The attacked disclosure.
+    Disclosure,
+    /// The one after the attacked disclosure.
+    Hindsight,
 }
 
 thread_local! {
     static SEARCH: RefCell<StreetSearch> = RefCell::default();
 }
 
-impl Reachability {
-    /// Returns the reachable part of the attacked region.
-    fn narrowed(self, view: &View<'_>, search: &mut StreetSearch) -> Option<Posterior> {
-        view.target.speed?;
-        let mut pieces = view.disclosure().uniform(view.atlas.map()).pieces.clone();
-        if pieces.is_empty() {
-            return None;
-        }
-        let has_past = self.apply_past(view, search, &mut pieces);
+/// Returns the reachable part of the attacked region.
+fn attack(view: &View<'_>, level: Level, horizon: Horizon) -> Option<Posterior> {
+    view.target.speed?;
+    let map = view.atlas.map();
+    let mut pieces = view.disclosure().uniform(map).pieces.clone();
+    if pieces.is_empty() {
+        return None;
+    }
+    SEARCH.with_borrow_mut(|search| {
+        let has_past = apply_past(view, level, search, &mut pieces);
         let next = view.disclosures.get(view.attacked + 1);
-        let next = next.filter(|_| self.direction == TimeDirection::BackAndAhead);
+        let next = next.filter(|_| horizon == Horizon::Hindsight);
         if let Some(next) = next {
             let bound = max_travel(view, view.disclosure().asked_at, next.asked_at);
-            let goal = merged_intervals(&next.uniform(view.atlas.map()).pieces);
+            let goal = merged_intervals(&next.uniform(map).pieces);
             let origin = Origin { sources: &goal, bound, direction: Direction::Backward };
-            narrow(view.atlas.map(), search, &origin, &mut pieces);
+            narrow(map, search, &origin, &mut pieces);
         }
         (has_past || next.is_some()).then(|| Posterior::of_pieces(pieces))
-    }
+    })
+}
 
-    /// Removes positions that are unreachable from the past; returns false if no past is known.
-    fn apply_past(
-        self,
-        view: &View<'_>,
-        search: &mut StreetSearch,
-        pieces: &mut Vec<Piece>,
-    ) -> bool {
-        let map = view.atlas.map();
-        if self.level > Level::Service {
-            let Some(known) = view.previous else { return false };
-            let bound = max_travel(view, known.at, view.disclosure().asked_at);
-            let source = StreetInterval::from(&Piece::point(known.position));
-            narrow(map, search, &Origin::forward(&[source], bound), pieces);
-            return true;
-        }
-        // Each region is narrowed by its predecessor, from the oldest on.
-        let mut past: Option<(Time, Vec<StreetInterval>)> = None;
-        for earlier in &view.disclosures[view.attacked.saturating_sub(MAX_EARLIER)..view.attacked] {
-            let mut possible = earlier.uniform(map).pieces.clone();
-            if let Some((time, sources)) = &past {
-                let bound = max_travel(view, *time, earlier.asked_at);
-                narrow(map, search, &Origin::forward(sources, bound), &mut possible);
-            }
-            past = Some((earlier.asked_at, merged_intervals(&possible)));
-        }
-        let Some((time, sources)) = past else { return false };
-        let bound = max_travel(view, time, view.disclosure().asked_at);
-        narrow(map, search, &Origin::forward(&sources, bound), pieces);
-        true
+/// Removes positions that are unreachable from the past; returns false if no past is known.
+fn apply_past(
+    view: &View<'_>,
+    level: Level,
+    search: &mut StreetSearch,
+    pieces: &mut Vec<Piece>,
+) -> bool {
+    let map = view.atlas.map();
+    if level > Level::Service {
+        let Some(known) = view.previous else { return false };
+        let bound = max_travel(view, known.at, view.disclosure().asked_at);
+        let source = StreetInterval::from(&Piece::point(known.position));
+        narrow(map, search, &Origin::forward(&[source], bound), pieces);
+        return true;
     }
+    // Each region is narrowed by its predecessor, from the oldest on.
+    let mut past: Option<(Time, Vec<StreetInterval>)> = None;
+    for earlier in &view.disclosures[view.attacked.saturating_sub(MAX_EARLIER)..view.attacked] {
+        let mut possible = earlier.uniform(map).pieces.clone();
+        if let Some((time, sources)) = &past {
+            let bound = max_travel(view, *time, earlier.asked_at);
+            narrow(map, search, &Origin::forward(sources, bound), &mut possible);
+        }
+        past = Some((earlier.asked_at, merged_intervals(&possible)));
+    }
+    let Some((time, sources)) = past else { return false };
+    let bound = max_travel(view, time, view.disclosure().asked_at);
+    narrow(map, search, &Origin::forward(&sources, bound), pieces);
+    true
 }
 
 /// Number of earlier disclosures used; older ones rule out next to nothing.
@@ -210,14 +185,13 @@ mod tests {
         scenario.show(seconds(10), &["A-B", "B-C", "C-D"]);
         let earlier = scenario.town.at("A-B", 20.0);
         scenario.previous = Some(KnownPosition { at: seconds(0), position: earlier });
-        let posterior =
-            Reachability::FROM_A_KNOWN_POINT.attack(&scenario.view(0)).expect("a known position");
+        let posterior = FROM_A_KNOWN_POINT.attack(&scenario.view(0)).expect("a known position");
         // 100 m from x = 20: everything up to x = 120.
         assert_eq!(posterior.metres(), 120.0);
         assert!(posterior.holds(scenario.town.at("B-C", 20.0)));
         assert!(!posterior.holds(scenario.town.at("B-C", 20.1)));
         scenario.previous = None;
-        assert!(Reachability::FROM_A_KNOWN_POINT.attack(&scenario.view(0)).is_none());
+        assert!(FROM_A_KNOWN_POINT.attack(&scenario.view(0)).is_none());
     }
 
     #[test]
@@ -226,7 +200,7 @@ mod tests {
         scenario.show(seconds(0), &["A-B"]);
         scenario.show(seconds(5), &["A-B", "B-C", "C-D"]);
         scenario.show(seconds(10), &["C-D"]);
-        let attack = Reachability::BETWEEN_REGIONS;
+        let attack = BETWEEN_REGIONS;
         // 50 m from A-B: up to x = 150; and 50 m before C-D: from x = 150.
         let posterior = attack.attack(&scenario.view(1)).expect("a previous and a next region");
         assert!(
@@ -258,8 +232,7 @@ mod tests {
         scenario.show_region(seconds(10), Region::Rectangle(rectangle));
         let earlier = scenario.town.at("A-B", 50.0);
         scenario.previous = Some(KnownPosition { at: seconds(0), position: earlier });
-        let posterior =
-            Reachability::FROM_A_KNOWN_POINT.attack(&scenario.view(0)).expect("a known position");
+        let posterior = FROM_A_KNOWN_POINT.attack(&scenario.view(0)).expect("a known position");
         assert!(posterior.holds(scenario.town.at("A-B", 90.0)));
         assert!(
             !posterior.holds(scenario.town.at("C-D", 250.0)),

@@ -11,42 +11,29 @@ use meshcloak::region::Region;
 use std::sync::Arc;
 
 /// The attack.
-#[derive(Clone, Copy, Debug)]
-pub struct RegionInversion;
+pub const REGION_INVERSION: Attack = Attack {
+    name: "region-inversion",
+    letter: 'E',
+    level: Level::Service,
+    needs: "the target's dc: streets whose reachable streets were all published, weighted by the share \
+         of the region that only they explain",
+    run: attack,
+};
 
-impl Attack for RegionInversion {
-    fn name(&self) -> &'static str {
-        "region-inversion"
-    }
-
-    fn letter(&self) -> char {
-        'E'
-    }
-
-    fn level(&self) -> Level {
-        Level::Service
-    }
-
-    fn needs(&self) -> &'static str {
-        "the target's dc: streets whose reachable streets were all published, weighted by the share \
-         of the region that only they explain"
-    }
-
-    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let (Region::Mesh(mesh), RegionDependence::Mesh(rule)) =
-            (&*view.disclosure().region, view.rule)
-        else {
-            return None; // the region does not depend on positions inside it
-        };
-        let explanations = explanations(view, mesh, rule);
-        let weight = |street: StreetId| {
-            let found = explanations.binary_search_by_key(&street, |explanation| explanation.0);
-            found.map_or(0.0, |index| explanations[index].1)
-        };
-        let mut pieces = view.disclosure().uniform(view.atlas.map()).pieces.clone();
-        pieces.iter_mut().for_each(|piece| piece.weight *= weight(piece.street));
-        Some(Posterior::of_pieces(pieces))
-    }
+fn attack(view: &View<'_>) -> Option<Posterior> {
+    let (Region::Mesh(mesh), RegionDependence::Mesh(rule)) =
+        (&*view.disclosure().region, view.rule)
+    else {
+        return None; // the region does not depend on positions inside it
+    };
+    let explanations = explanations(view, mesh, rule);
+    let weight = |street: StreetId| {
+        let found = explanations.binary_search_by_key(&street, |explanation| explanation.0);
+        found.map_or(0.0, |index| explanations[index].1)
+    };
+    let mut pieces = view.disclosure().uniform(view.atlas.map()).pieces.clone();
+    pieces.iter_mut().for_each(|piece| piece.weight *= weight(piece.street));
+    Some(Posterior::of_pieces(pieces))
 }
 
 /// Returns the possible streets of the target, ascending, each with the number of published streets it
@@ -86,7 +73,7 @@ mod tests {
     }
 
     fn weight_by_street(scenario: &Scenario) -> Vec<(String, f64)> {
-        let posterior = RegionInversion.attack(&scenario.view(0)).expect("a mesh");
+        let posterior = REGION_INVERSION.attack(&scenario.view(0)).expect("a mesh");
         let mut found: Vec<(String, f64)> = Vec::new();
         for piece in &posterior.pieces {
             let name = scenario.town.map.street_label(piece.street).to_owned();
@@ -123,6 +110,6 @@ mod tests {
         let mut scenario = road();
         scenario.rule = RegionDependence::Fixed;
         scenario.show(seconds(0), &["2-3", "3-4"]);
-        assert!(RegionInversion.attack(&scenario.view(0)).is_none());
+        assert!(REGION_INVERSION.attack(&scenario.view(0)).is_none());
     }
 }

@@ -1,11 +1,12 @@
-//! Bounded shortest-path search of the adversary. It shares no code with the implementation or the
-//! guard of a guarantee.
+//! Bounded shortest-path search of the adversary. It shares no search with the implementation or
+//! the guard of a guarantee.
 //!
 //! Sources are intervals of streets instead of points, so that "from anywhere in that region" is one
 //! exact search.
 
 use crate::posterior::Piece;
 use meshcloak::map::{StreetId, StreetMap, TerminalId};
+use meshcloak::stamps::Stamps;
 use meshcloak::units::Length;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -39,9 +40,8 @@ impl From<&Piece> for StreetInterval {
 /// Reusable search buffers with the result of the last search.
 #[derive(Debug, Default)]
 pub struct StreetSearch {
-    best: Vec<u32>,
-    stamp: Vec<u32>,
-    generation: u32,
+    /// Distance of each reached terminal, in units of length.
+    reached: Stamps<u32>,
     open: BinaryHeap<Reverse<(u32, u32)>>,
     sources: Vec<StreetInterval>,
     bound: u32,
@@ -57,7 +57,9 @@ impl StreetSearch {
         bound: Length,
         direction: Direction,
     ) {
-        self.begin(map.terminal_count(), bound);
+        self.reached.clear(map.terminal_count());
+        self.open.clear();
+        self.bound = bound.units();
         self.sources.clear();
         self.sources.extend_from_slice(from);
         self.sources.sort_unstable();
@@ -74,7 +76,7 @@ impl StreetSearch {
             }
         }
         while let Some(Reverse((length, terminal))) = self.open.pop() {
-            if length > self.best[terminal as usize] {
+            if self.reached.get(terminal as usize) != Some(length) {
                 continue;
             }
             let arms = match direction {
@@ -88,29 +90,15 @@ impl StreetSearch {
         }
     }
 
-    fn begin(&mut self, terminals: usize, bound: Length) {
-        if self.stamp.len() != terminals || self.generation == u32::MAX {
-            (self.best, self.stamp) = (vec![0; terminals], vec![0; terminals]);
-            self.generation = 0;
-        }
-        self.generation += 1;
-        self.open.clear();
-        self.bound = bound.units();
-    }
-
     fn reach(&mut self, terminal: TerminalId, length: u32) {
-        let index = terminal.index();
-        let nearer = self.stamp[index] != self.generation || length < self.best[index];
-        if length <= self.bound && nearer {
-            (self.stamp[index], self.best[index]) = (self.generation, length);
+        if length <= self.bound && self.reached.lower(terminal.index(), length) {
             self.open.push(Reverse((length, terminal.0)));
         }
     }
 
     /// Returns the distance of a terminal from the sources; `None` beyond the bound.
     pub fn to(&self, terminal: TerminalId) -> Option<Length> {
-        let found = self.stamp[terminal.index()] == self.generation;
-        found.then(|| Length::from_units(self.best[terminal.index()]))
+        self.reached.get(terminal.index()).map(Length::from_units)
     }
 
     /// Returns the remaining distance budget at a terminal.

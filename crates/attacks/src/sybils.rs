@@ -7,58 +7,38 @@ use crate::posterior::Posterior;
 use crate::view::{Candidate, View};
 use meshcloak::query::{QueryId, UserId};
 
-/// The attack with a number of accounts.
-#[derive(Clone, Copy, Debug)]
-pub struct Sybils {
-    /// Number of accounts around the target.
-    pub accounts: u32,
-}
+/// The attack.
+pub const SYBILS: Attack = Attack {
+    name: "sybils",
+    letter: 'G',
+    level: Level::Batch,
+    needs: "four accounts of its own at the target's position, asking at the same time: the other members \
+         of their sets",
+    run: attack,
+};
 
-/// Four accounts, enough for a small k.
-impl Default for Sybils {
-    fn default() -> Sybils {
-        Sybils { accounts: 4 }
-    }
-}
+/// Number of accounts around the target, enough for a small k.
+const ACCOUNTS: u64 = 4;
 
-impl Attack for Sybils {
-    fn name(&self) -> &'static str {
-        "sybils"
-    }
-
-    fn letter(&self) -> char {
-        'G'
-    }
-
-    fn level(&self) -> Level {
-        Level::Batch
-    }
-
-    fn needs(&self) -> &'static str {
-        "four accounts of its own at the target's position, asking at the same time: the other members \
-         of their sets"
-    }
-
-    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let (snapshot, known) = (view.snapshot?, view.previous?);
-        let honest = snapshot.candidates;
-        let last_id = honest.iter().map(|query| query.id.0).max().unwrap_or(0);
-        let template = honest.iter().find(|query| query.dc == view.target.dc)?;
-        let sybils = (1..=u64::from(self.accounts)).map(|number| Candidate {
-            id: QueryId(last_id + number),
-            user: UserId(u64::MAX - number),
-            position: known.position,
-            k: 2,
-            ..*template
-        });
-        let queries: Vec<Candidate> = honest.iter().copied().chain(sybils).collect();
-        let result = snapshot.algorithm().rerun(&queries)?;
-        let (honest_regions, sybil_regions) = result.region_of.split_at(honest.len());
-        let shared = |region: &Option<u32>| region.is_some() && sybil_regions.contains(region);
-        let members = honest.iter().zip(honest_regions).filter(|(_, region)| shared(region));
-        let candidates: Vec<&Candidate> = members.map(|(query, _)| query).collect();
-        (!candidates.is_empty()).then(|| Posterior::of_candidates(candidates))
-    }
+fn attack(view: &View<'_>) -> Option<Posterior> {
+    let (snapshot, known) = (view.snapshot?, view.previous?);
+    let honest = snapshot.candidates;
+    let last_id = honest.iter().map(|query| query.id.0).max().unwrap_or(0);
+    let template = honest.iter().find(|query| query.dc == view.target.dc)?;
+    let sybils = (1..=ACCOUNTS).map(|number| Candidate {
+        id: QueryId(last_id + number),
+        user: UserId(u64::MAX - number),
+        position: known.position,
+        k: 2,
+        ..*template
+    });
+    let queries: Vec<Candidate> = honest.iter().copied().chain(sybils).collect();
+    let result = snapshot.algorithm().rerun(&queries)?;
+    let (honest_regions, sybil_regions) = result.region_of.split_at(honest.len());
+    let shared = |region: &Option<u32>| region.is_some() && sybil_regions.contains(region);
+    let members = honest.iter().zip(honest_regions).filter(|(_, region)| shared(region));
+    let candidates: Vec<&Candidate> = members.map(|(query, _)| query).collect();
+    (!candidates.is_empty()).then(|| Posterior::of_candidates(candidates))
 }
 
 #[cfg(test)]
@@ -84,7 +64,7 @@ mod tests {
         let snapshot = Snapshot::new(&candidates, &rerun);
         scenario.previous = Some(KnownPosition { at: seconds(1), position: target });
         scenario.show(seconds(1), &["0-1"]);
-        let posterior = Sybils::default().attack(&scenario.view_of(0, &snapshot)).expect("a set");
+        let posterior = SYBILS.attack(&scenario.view_of(0, &snapshot)).expect("a set");
         assert_eq!(posterior.candidates.as_deref(), Some(&[UserId(0)][..]));
     }
 }

@@ -7,32 +7,19 @@ use crate::posterior::Posterior;
 use crate::view::View;
 
 /// The attack.
-#[derive(Clone, Copy, Debug)]
-pub struct Timing;
+pub const TIMING: Attack = Attack {
+    name: "timing",
+    letter: 'I',
+    level: Level::Batch,
+    needs: "arrival times without positions: the only query that arrived at the moment of the disclosure",
+    run: attack,
+};
 
-impl Attack for Timing {
-    fn name(&self) -> &'static str {
-        "timing"
-    }
-
-    fn letter(&self) -> char {
-        'I'
-    }
-
-    fn level(&self) -> Level {
-        Level::Batch
-    }
-
-    fn needs(&self) -> &'static str {
-        "arrival times without positions: the only query that arrived at the moment of the disclosure"
-    }
-
-    fn attack(&self, view: &View<'_>) -> Option<Posterior> {
-        let at = view.disclosure().at;
-        let mut latest = view.snapshot?.candidates.iter().filter(|query| query.asked_at == at);
-        let first = latest.next()?;
-        latest.next().is_none().then(|| Posterior::of_candidates(vec![first]))
-    }
+fn attack(view: &View<'_>) -> Option<Posterior> {
+    let at = view.disclosure().at;
+    let mut latest = view.snapshot?.candidates.iter().filter(|query| query.asked_at == at);
+    let first = latest.next()?;
+    latest.next().is_none().then(|| Posterior::of_candidates(vec![first]))
 }
 
 #[cfg(test)]
@@ -61,13 +48,13 @@ mod tests {
         let candidates: Vec<Candidate> = queries.iter().map(Candidate::from).collect();
         let snapshot = Snapshot::new(&candidates, &NoRerun);
         let posterior =
-            Timing.attack(&scenario.view_of(0, &snapshot)).expect("one query of that time");
+            TIMING.attack(&scenario.view_of(0, &snapshot)).expect("one query of that time");
         assert_eq!(posterior.candidates.as_deref(), Some(&[UserId(2)][..]));
         let simultaneous: Vec<Candidate> =
             candidates.iter().map(|query| Candidate { asked_at: seconds(7), ..*query }).collect();
         let snapshot = Snapshot::new(&simultaneous, &NoRerun);
         assert!(
-            Timing.attack(&scenario.view_of(0, &snapshot)).is_none(),
+            TIMING.attack(&scenario.view_of(0, &snapshot)).is_none(),
             "three queries of that time"
         );
     }

@@ -1,10 +1,8 @@
 //! Small towns on which the printed method discloses users and the guarantees do not.
 
-use attacks::inversion::Inversion;
-use attacks::reachability::Reachability;
-use attacks::{
-    Attack as _, KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View,
-};
+use attacks::inversion::INVERSION;
+use attacks::reachability::FROM_A_KNOWN_POINT;
+use attacks::{KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View};
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
@@ -118,7 +116,7 @@ fn attack_from(
         candidate_sets: &[],
         prior: None,
     };
-    Reachability::FROM_A_KNOWN_POINT.attack(&view).expect("a known position")
+    FROM_A_KNOWN_POINT.attack(&view).expect("a known position")
 }
 
 /// Publishes all waiting queries as one set.
@@ -182,7 +180,7 @@ fn inverted(
             candidate_sets: &[],
             prior: None,
         };
-        let found = Inversion.attack(&view).and_then(|found| found.candidates);
+        let found = INVERSION.attack(&view).and_then(|found| found.candidates);
         let found = found.expect("a snapshot");
         assert!(found.contains(&target.user), "the target is a candidate");
         counts.push((target.k, found.len()));

@@ -4,11 +4,10 @@
 //! Inversion runs the algorithm again; reachability uses only disclosures, one earlier position, a
 //! speed and the map, with its own search.
 
-use attacks::inversion::Inversion;
-use attacks::reachability::Reachability;
+use attacks::inversion::INVERSION;
+use attacks::reachability::FROM_A_KNOWN_POINT;
 use attacks::{
-    Attack as _, KnownPosition, LinkedDisclosure, RegionDependence, SchemeRerun, Snapshot, Target,
-    View,
+    KnownPosition, LinkedDisclosure, RegionDependence, SchemeRerun, Snapshot, Target, View,
 };
 use meshcloak::cells::CellRule;
 use meshcloak::constraint_graph::Coverage;
@@ -142,11 +141,11 @@ impl AttackedTurn<'_> {
         };
         let mut found = Found { publications: 1, ..Found::default() };
         found.with_a_past = usize::from(past.is_some());
-        let inverted = Inversion.attack(&view);
+        let inverted = INVERSION.attack(&view);
         let candidates = inverted.and_then(|found| found.candidates).expect("a snapshot");
         found.wrong += usize::from(!candidates.contains(&target.user));
         found.inverted = usize::from(candidates.len() < target.k as usize);
-        if let Some(posterior) = Reachability::FROM_A_KNOWN_POINT.attack(&view) {
+        if let Some(posterior) = FROM_A_KNOWN_POINT.attack(&view) {
             let member = |id: &QueryId| state.waiting.iter().find(|query| query.id == *id);
             let members = set.members.iter().filter_map(member);
             let possible = members.filter(|member| posterior.holds(member.position)).count();

@@ -1,8 +1,9 @@
 //! How the queries of the page were disclosed: anonymity set, region and inquiry.
 
 use crate::board::agent_of;
-use gateway::batch::{Job, Round};
+use gateway::batch::Round;
 use gateway::inquiry::Inquiry;
+use gateway::requests::Job;
 use meshcloak::map::{Frame, Position, StreetMap};
 use serde::Serialize;
 use std::collections::VecDeque;

@@ -3,11 +3,12 @@
 
 use crate::answer_json::{AnswerParts, AnswerWriter, CachedFrame};
 use crate::api::ResultBody;
-use crate::batch::{Job, Member, Round};
+use crate::batch::Round;
 use crate::gateway::Gateway;
 use crate::mailbox::Pending;
 use crate::outcome::{Finished, Outcome};
 use crate::refine::find;
+use crate::requests::{Job, Member};
 use crate::service::{Objects, ServiceError};
 use crate::submit::finish_all;
 use futures_util::FutureExt as _;

@@ -54,6 +54,7 @@ pub mod submit;
 
 pub mod answers;
 pub mod batch;
+pub mod requests;
 pub mod ticker;
 
 pub mod live;

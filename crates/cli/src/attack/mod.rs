@@ -18,7 +18,7 @@ use evaluation::workload::{Workload, simulate};
 use import::{MapSource, Progress as _};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
-use selection::{SchemeSelection, attack_name};
+use selection::{SchemeSelection, attack_selector, selects};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,8 +48,8 @@ pub struct Attack {
     selection: SchemeSelection,
     /// Attacks by name or letter (A, D, …), or all.
     #[arg(long, value_name = "NAME,…", default_value = "all", value_delimiter = ',',
-          value_parser = attack_name)]
-    attacks: Vec<&'static [&'static str]>,
+          value_parser = attack_selector)]
+    attacks: Vec<String>,
     /// Number of simulated users.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     users: u32,
@@ -113,9 +113,9 @@ impl Attack {
     }
 
     fn plan(&self) -> Plan {
-        let all = attacks::all();
-        let chosen = |name: &&str| self.attacks.iter().any(|names| names.contains(name));
-        let attacks = all.iter().map(|attack| attack.name()).filter(chosen).collect();
+        let is_chosen =
+            |attack: &&attacks::Attack| self.attacks.iter().any(|text| selects(text, attack));
+        let attacks = attacks::ATTACKS.iter().filter(is_chosen).map(|attack| attack.name).collect();
         let targets = if self.victims == 0 { usize::MAX } else { self.victims };
         Plan { attacks, targets, ..Plan::default() }
     }

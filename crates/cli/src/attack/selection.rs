@@ -4,6 +4,7 @@ use crate::parse::cell_length;
 use crate::scheme_args::region::RegionArg;
 use crate::scheme_args::{GuaranteeArg, MESHCLOAK, value_name};
 use anyhow::{Result, bail};
+use attacks::{ATTACKS, Attack};
 use clap::Args;
 use evaluation::privacy::AttackedScheme;
 use evaluation::schemes;
@@ -103,21 +104,20 @@ impl SchemeSelection {
     }
 }
 
-/// Returns the attacks of a name or a letter, or all.
-pub fn attack_name(text: &str) -> Result<&'static [&'static str], String> {
-    let all = attacks::all();
-    let matches = |attack: &dyn attacks::Attack| {
-        text == "all"
-            || attack.name() == text
-            || text.len() == 1 && text.to_uppercase().starts_with(attack.letter())
-    };
-    let names: Vec<&'static str> =
-        all.iter().filter(|attack| matches(&***attack)).map(|attack| attack.name()).collect();
-    if names.is_empty() {
-        let known = all.iter().map(|attack| format!("{} ({})", attack.name(), attack.letter()));
-        return Err(format!("expected all or {}", known.collect::<Vec<_>>().join(", ")));
+/// Whether `text` is the name or the letter of an attack, or `all`.
+pub fn selects(text: &str, attack: &Attack) -> bool {
+    text == "all"
+        || attack.name == text
+        || text.len() == 1 && text.to_uppercase().starts_with(attack.letter)
+}
+
+/// Parses a name or a letter of attacks, or `all`.
+pub fn attack_selector(text: &str) -> Result<String, String> {
+    if ATTACKS.iter().any(|attack| selects(text, attack)) {
+        return Ok(text.to_owned());
     }
-    Ok(names.leak())
+    let known = ATTACKS.iter().map(|attack| format!("{} ({})", attack.name, attack.letter));
+    Err(format!("expected all or {}", known.collect::<Vec<_>>().join(", ")))
 }
 
 #[cfg(test)]
@@ -126,10 +126,14 @@ mod tests {
 
     #[test]
     fn attacks_are_selected_by_name_and_by_letter() {
-        assert_eq!(attack_name("inversion"), Ok(&["inversion"][..]));
-        assert_eq!(attack_name("a"), Ok(&["reachability", "known-point", "hindsight"][..]));
-        assert_eq!(attack_name("all").map(<[_]>::len), Ok(attacks::all().len()));
-        assert!(attack_name("magic").is_err_and(|message| message.contains("inversion (D)")));
+        let names = |text: &str| -> Vec<&str> {
+            assert_eq!(attack_selector(text).as_deref(), Ok(text));
+            ATTACKS.iter().filter(|a| selects(text, a)).map(|attack| attack.name).collect()
+        };
+        assert_eq!(names("inversion"), ["inversion"]);
+        assert_eq!(names("a"), ["reachability", "known-point", "hindsight"]);
+        assert_eq!(names("all").len(), ATTACKS.len());
+        assert!(attack_selector("magic").is_err_and(|message| message.contains("inversion (D)")));
     }
 
     #[test]

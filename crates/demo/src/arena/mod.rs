@@ -13,7 +13,7 @@ pub use schemes::{Choice, SCHEMES};
 pub use side::Side;
 
 use crate::recording::RecordedSecond;
-use attacks::{Attack, Prior};
+use attacks::{ATTACKS, Attack, Prior};
 use meshcloak::distance::Atlas;
 use meshcloak::map::Frame;
 use meshcloak::query::{QueryId, UserId};
@@ -130,7 +130,7 @@ impl Arena {
         let target = choose(&common, request, |user| self.is_typical(&replays, user, moment.end));
         let sides = schemes.iter().zip(&replays).map(|(scheme, replay)| {
             let scene = side::Scene { arena: self, moment: &moment, replay, scheme: scheme.id };
-            scene.side(attack.as_ref(), target.map(|(user, _)| user))
+            scene.side(attack, target.map(|(user, _)| user))
         });
         Ok(Comparison {
             moment: moment.second,
@@ -247,14 +247,13 @@ pub struct AttackChoice {
 
 /// Returns all attacks; the adversary of the paper (§III-F) first.
 pub fn attack_choices() -> Vec<AttackChoice> {
-    let mut all = attacks::all();
-    all.sort_by_key(|attack| attack.name() != "known-point");
-    let choice = |attack: &dyn Attack| {
-        let about =
-            format!("Level {}: the adversary knows {}.", attack.level().name(), attack.needs());
-        AttackChoice { id: attack.name(), label: label(attack.name()), about }
+    let mut all = ATTACKS;
+    all.sort_by_key(|attack| attack.name != "known-point");
+    let choice = |Attack { name: id, level, needs, .. }: Attack| {
+        let about = format!("Level {}: the adversary knows {needs}.", level.name());
+        AttackChoice { id, label: label(id), about }
     };
-    all.iter().map(|attack| choice(&**attack)).collect()
+    all.map(choice).to_vec()
 }
 
 /// Label of an attack.

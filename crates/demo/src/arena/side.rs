@@ -53,7 +53,7 @@ pub(super) struct Scene<'a> {
 
 impl Scene<'_> {
     /// Attacks the last publication of the target.
-    pub fn side(&self, attack: &dyn Attack, target: Option<UserId>) -> Side {
+    pub fn side(&self, attack: &Attack, target: Option<UserId>) -> Side {
         let last = target.and_then(|user| self.replay.recent(user, self.moment.end));
         let Some((attacked, published)) = last else {
             let why = Some("No user was published by all selected schemes at this moment.".into());
@@ -94,7 +94,7 @@ impl Scene<'_> {
     /// Runs the attack with all knowledge that an attack may need.
     fn attack(
         &self,
-        attack: &dyn Attack,
+        attack: &Attack,
         attacked: usize,
         published: &Publication,
     ) -> Option<Posterior> {

@@ -1,6 +1,7 @@
 //! Scores of attacks, accumulated over the attacked publications.
 
 use crate::metrics::Mean;
+use attacks::ATTACKS;
 use std::time::Duration;
 
 /// Score of one attack.
@@ -124,8 +125,7 @@ impl AttackScores {
 
     /// Returns all scores in the order of the tables: the disclosure itself, then the attacks.
     pub fn in_order(&self) -> Vec<(&'static str, &AttackScore)> {
-        let all = attacks::all();
-        let names = [SHOWN].into_iter().chain(all.iter().map(|attack| attack.name()));
+        let names = [SHOWN].into_iter().chain(ATTACKS.iter().map(|attack| attack.name));
         names.filter_map(|name| Some((name, self.get(name)?))).collect()
     }
 

@@ -15,8 +15,8 @@ use std::time::Instant;
 
 /// Returns whether an attack needs the batch itself. The intersection attack (F) needs only the
 /// candidates of each disclosure.
-pub(super) fn needs_batch(attack: &dyn Attack) -> bool {
-    attack.level() == Level::Batch && attack.letter() != 'F'
+pub(super) fn needs_batch(attack: &Attack) -> bool {
+    attack.level == Level::Batch && attack.letter != 'F'
 }
 
 /// A publication for a target, with the batch.
@@ -37,7 +37,7 @@ impl BatchCase<'_> {
     /// not it is among `attacks`.
     pub(super) fn attack<'a>(
         &self,
-        attacks: impl IntoIterator<Item = &'a dyn Attack>,
+        attacks: impl IntoIterator<Item = &'a Attack>,
         scores: &mut AttackScores,
     ) -> Vec<UserId> {
         let target = self.target;
@@ -55,25 +55,25 @@ impl BatchCase<'_> {
             prior: None,
         };
         for attack in attacks {
-            let plants = attack.letter() == 'G';
+            let plants = attack.letter == 'G';
             // Sybil accounts are planted at the position of the target.
             let known = KnownPosition { at: self.at, position: target.position };
             let view = View { previous: plants.then_some(known), ..view };
             let begun = Instant::now();
             let found = attack.attack(&view);
-            let score = scores.of(attack.name());
+            let score = scores.of(attack.name);
             score.elapsed += begun.elapsed();
             if found.is_none() && plants {
                 continue;
             }
-            score.add(&self.observe(attack.letter(), found.as_ref()));
-            if let ('H', Some(found)) = (attack.letter(), &found) {
+            score.add(&self.observe(attack.letter, found.as_ref()));
+            if let ('H', Some(found)) = (attack.letter, &found) {
                 score.add_figure("distinct questions", self.distinct_questions() as f64);
                 score.add_figure("distinct streets", found.pieces.len() as f64);
             }
         }
         // The snapshot caches its rerun, so this attack is cheap.
-        let found = attacks::inversion::Inversion.attack(&view);
+        let found = attacks::inversion::INVERSION.attack(&view);
         found.and_then(|found| found.candidates).unwrap_or_default()
     }
 

@@ -28,7 +28,7 @@ use crate::costs::Costs;
 use crate::metrics::Tally;
 use crate::run::{Conditions, run};
 use crate::workload::Workload;
-use attacks::{Attack, Prior};
+use attacks::{ATTACKS, Attack, Prior};
 use batch_case::needs_batch;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{StreetId, StreetMap};
@@ -51,24 +51,23 @@ pub struct Plan {
 
 impl Default for Plan {
     fn default() -> Plan {
-        let attacks = attacks::all().iter().map(|attack| attack.name()).collect();
+        let attacks = ATTACKS.iter().map(|attack| attack.name).collect();
         Plan { attacks, targets: 1_000, planted: 40 }
     }
 }
 
 impl Plan {
     /// Returns the chosen attacks that satisfy `filter`.
-    fn chosen(&self, filter: impl Fn(&dyn Attack) -> bool) -> Vec<Box<dyn Attack>> {
-        let mut chosen = attacks::all();
-        chosen.retain(|attack| self.attacks.contains(&attack.name()) && filter(attack.as_ref()));
-        chosen
+    fn chosen(&self, filter: impl Fn(&Attack) -> bool) -> Vec<Attack> {
+        let named = ATTACKS.iter().filter(|attack| self.attacks.contains(&attack.name));
+        named.filter(|attack| filter(attack)).copied().collect()
     }
 
-    fn batch_attacks(&self) -> Vec<Box<dyn Attack>> {
+    fn batch_attacks(&self) -> Vec<Attack> {
         self.chosen(needs_batch)
     }
 
-    fn offline_attacks(&self) -> Vec<Box<dyn Attack>> {
+    fn offline_attacks(&self) -> Vec<Attack> {
         self.chosen(|attack| !needs_batch(attack))
     }
 }

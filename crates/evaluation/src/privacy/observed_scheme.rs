@@ -38,7 +38,7 @@ struct BatchAttacker<'a> {
     scheme: &'a AttackedScheme,
     atlas: &'a Arc<Atlas>,
     targets: &'a Targets,
-    attacks: Vec<Box<dyn Attack>>,
+    attacks: Vec<Attack>,
     /// Remaining queries around which accounts are planted.
     to_plant: usize,
     rule: RegionDependence,
@@ -166,10 +166,9 @@ impl BatchAttacker<'_> {
                 members: members.len(),
             };
             let to_plant = &mut self.to_plant;
-            let attacks = self.attacks.iter().map(|attack| &**attack);
-            let attacks: Vec<&dyn Attack> = attacks
-                .filter(|attack| attack.letter() != 'G' || is_planted_at(&target, to_plant))
-                .collect();
+            let attacks = self.attacks.iter();
+            let attacks =
+                attacks.filter(|attack| attack.letter != 'G' || is_planted_at(&target, to_plant));
             let named = case.attack(attacks, &mut self.scores);
             let query = target.id.0 as u32;
             self.disclosures.push(TargetDisclosure { query, at: now, region, members, named });

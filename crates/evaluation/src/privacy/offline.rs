@@ -6,9 +6,9 @@ use super::attack_score::{AttackScore, AttackScores, Observation, SHOWN, indicat
 use super::observed_scheme::TargetDisclosure;
 use super::portrait::{Picture, Portrait, Suitability};
 use super::truth::{TrueQuery, Truth};
-use attacks::combined::Combined;
+use attacks::combined;
 use attacks::intersection::common_users;
-use attacks::reachability::Reachability;
+use attacks::reachability::FROM_A_KNOWN_POINT;
 use attacks::{
     Attack, KnownPosition, LinkedDisclosure, Posterior, Prior, RegionDependence, Target, View,
 };
@@ -102,7 +102,7 @@ impl OfflineScorer<'_> {
     fn score_target(
         &self,
         disclosures: &[&TargetDisclosure],
-        attacks: &[Box<dyn Attack>],
+        attacks: &[Attack],
     ) -> (AttackScores, Option<Example>) {
         let track = self.track(disclosures);
         let mut scores = AttackScores::default();
@@ -117,7 +117,7 @@ impl OfflineScorer<'_> {
 
     /// Draws what an adversary with the target's previous position concludes from a publication.
     fn portrait(&self, track: &Track<'_>, attacked: usize) -> Option<Portrait> {
-        let attack = Reachability::FROM_A_KNOWN_POINT;
+        let attack = FROM_A_KNOWN_POINT;
         let remaining = attack.attack(&self.view(track, attacked, &attack))?;
         let disclosure = track.disclosures[attacked];
         let truth = self.truth.of(disclosure.query);
@@ -137,31 +137,31 @@ impl OfflineScorer<'_> {
         &self,
         track: &Track<'_>,
         attacked: usize,
-        attacks: &[Box<dyn Attack>],
+        attacks: &[Attack],
         scores: &mut AttackScores,
     ) -> Option<Suitability> {
         let case = self.case(track, attacked);
         scores.of(SHOWN).add(&case.shown);
         let mut suitability = None;
         for attack in attacks {
-            let view = self.view(track, attacked, attack.as_ref());
+            let view = self.view(track, attacked, attack);
             let begun = Instant::now();
             let found = attack.attack(&view);
-            let score = scores.of(attack.name());
+            let score = scores.of(attack.name);
             score.elapsed += begun.elapsed();
             let Some(found) = found else {
-                let counts_users = !"BCJ".contains(attack.letter());
+                let counts_users = !"BCJ".contains(attack.letter);
                 let remaining = case.shown.remaining.filter(|_| counts_users);
                 score.add(&Observation { remaining, ..case.shown });
                 continue;
             };
-            let observation = self.observe(&case, attack.letter(), &view, &found);
+            let observation = self.observe(&case, attack.letter, &view, &found);
             score.add(&observation);
-            if attack.letter() == 'J' {
+            if attack.letter == 'J' {
                 add_bayes_figures(score, &case, &found, observation.error);
             }
-            self.add_figures(score, &case, attack.letter(), &found);
-            if attack.name() == "known-point" {
+            self.add_figures(score, &case, attack.letter, &found);
+            if attack.name == "known-point" {
                 let metres = case.everywhere.metres();
                 suitability = Portrait::suitability(&observation, case.members.len(), metres);
             }
@@ -197,7 +197,7 @@ impl OfflineScorer<'_> {
             'B' | 'J' => Observation { remaining: None, ..observation },
             'C' => Observation { remaining: None, metres: None, wrong: false, ..observation },
             'L' => {
-                let combined = Combined::remaining(view);
+                let combined = combined::remaining(view);
                 let combined = self.observe_positions(truth, &combined, &case.members);
                 Observation { error: observation.error, ..combined }
             }
@@ -261,13 +261,13 @@ impl OfflineScorer<'_> {
         (nearer as f64 + equal as f64 / 2.0) / case.members.len().max(1) as f64
     }
 
-    fn view<'a>(&'a self, track: &'a Track<'_>, attacked: usize, attack: &dyn Attack) -> View<'a> {
+    fn view<'a>(&'a self, track: &'a Track<'_>, attacked: usize, attack: &Attack) -> View<'a> {
         let truth = self.truth.of(track.disclosures[attacked].query);
         let previous = truth.previous.map(|previous| {
             let previous = self.truth.of(previous);
             KnownPosition { at: previous.at, position: previous.position }
         });
-        let level = attack.level();
+        let level = attack.level;
         View {
             atlas: self.atlas,
             rule: self.rule,
@@ -277,7 +277,7 @@ impl OfflineScorer<'_> {
             previous: previous.filter(|_| level == attacks::Level::Previous),
             snapshot: None,
             candidate_sets: if level == attacks::Level::Batch { &track.named } else { &[] },
-            prior: (attack.letter() == 'J').then_some(self.prior),
+            prior: (attack.letter == 'J').then_some(self.prior),
         }
     }
 }

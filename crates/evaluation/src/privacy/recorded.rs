@@ -114,7 +114,7 @@ impl RecordedRun {
                 let members_len = members.len();
                 let case =
                     BatchCase { atlas, rule, snapshot, target, at, region, members: members_len };
-                let named = case.attack(attacks.iter().map(|attack| &**attack), &mut scores);
+                let named = case.attack(&attacks, &mut scores);
                 let (region, members) = (Arc::clone(region), Arc::clone(members));
                 disclosures.push(TargetDisclosure { query: *query, at, region, members, named });
             }

@@ -56,10 +56,9 @@ impl PrivacyRow {
 /// Builds the rows of all attacks on one scheme; `of` holds their common columns.
 pub fn privacy_rows(of: &PrivacyRow, results: &AttackResults) -> Vec<PrivacyRow> {
     let value = |number: Option<f64>| number.map(rounded);
-    let all = attacks::all();
     let level = |name: &str| {
-        let attack = all.iter().find(|attack| attack.name() == name);
-        attack.map_or(String::new(), |attack| attack.level().name().to_owned())
+        let attack = attacks::by_name(name);
+        attack.map_or(String::new(), |attack| attack.level.name().to_owned())
     };
     let tally = &results.tally;
     let row = |(name, score): (&'static str, &AttackScore)| {

@@ -1,10 +1,11 @@
 //! Summary of each batch for the operator's page: regions as the service sees them, and counts.
 //! It is derived from the disclosures alone, so it holds no position of a user.
 
-use crate::batch::{Job, Round};
+use crate::batch::Round;
 use crate::gateway::Gateway;
 use crate::metrics::coarse;
 use crate::outcome::Outcome;
+use crate::requests::Job;
 use axum::Router;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};

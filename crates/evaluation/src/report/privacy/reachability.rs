@@ -5,8 +5,8 @@ use super::super::page::Section;
 use super::super::plot::Plot;
 use super::super::why_a_map::draw_users;
 use super::super::why_a_map::published::{self, PublishedSet, label};
-use attacks::reachability::Reachability;
-use attacks::{Attack as _, LinkedDisclosure, Posterior, RegionDependence, Target, View};
+use attacks::reachability::BETWEEN_REGIONS;
+use attacks::{LinkedDisclosure, Posterior, RegionDependence, Target, View};
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
@@ -70,7 +70,7 @@ fn attack(scene: &Scene, scheme: &'static str) -> AttackedScheme {
     }
     let query = query_of_a(scene, QueryStep::Later).filter(|_| disclosures.len() == 2);
     let posterior = query.and_then(|query| {
-        Reachability::BETWEEN_REGIONS.attack(&View {
+        BETWEEN_REGIONS.attack(&View {
             atlas: &atlas,
             rule: RegionDependence::Tight,
             target: Target { dc: query.distance_constraint, speed: query.speed },
