@@ -48,6 +48,9 @@ pub enum Refusal {
     /// The speed is missing or not positive.
     #[error("`speed` in metres per second, above 0, is required")]
     Speed,
+    /// The declared speed exceeds the limit.
+    #[error("`speed` must be at most {0} metres per second")]
+    TooFast(f64),
     /// The question is invalid.
     #[error("{0}")]
     Question(String),
@@ -78,6 +81,9 @@ pub enum Refusal {
     /// The user exceeds the rate limit (`limits.person_rate`).
     #[error("the rate limit of the user is exceeded")]
     UserRate,
+    /// The user has too many queries in progress.
+    #[error("the user has {0} queries in progress, the limit; wait for an answer or cancel one")]
+    UserBusy(u32),
     /// A capacity is exhausted (queue, sessions, users), or the service has not listed its
     /// categories yet.
     #[error("too many queries are in progress; retry in a moment")]
@@ -103,7 +109,7 @@ impl Refusal {
             Refusal::K(_) => "k",
             Refusal::Dt(_) => "dt",
             Refusal::Dc(..) => "dc",
-            Refusal::Speed => "speed",
+            Refusal::Speed | Refusal::TooFast(_) => "speed",
             Refusal::Question(_) => "question",
             Refusal::OffMap => "off-map",
             Refusal::FasterThanDeclared => "faster-than-declared",
@@ -114,6 +120,7 @@ impl Refusal {
             Refusal::NotKept => "not-kept",
             Refusal::Rate => "rate",
             Refusal::UserRate => "person-rate",
+            Refusal::UserBusy(_) => "person-busy",
             Refusal::Busy => "busy",
             Refusal::Stopping => "stopping",
         }
@@ -130,7 +137,9 @@ impl Refusal {
             Refusal::TicketTaken => StatusCode::CONFLICT,
             Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::ContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Refusal::Rate | Refusal::UserRate => StatusCode::TOO_MANY_REQUESTS,
+            Refusal::Rate | Refusal::UserRate | Refusal::UserBusy(_) => {
+                StatusCode::TOO_MANY_REQUESTS
+            }
             Refusal::Busy | Refusal::Stopping | Refusal::NotKept => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
@@ -140,7 +149,7 @@ impl Refusal {
     pub fn retry_after(&self) -> Option<u32> {
         match self {
             Refusal::Rate | Refusal::Busy => Some(1),
-            Refusal::UserRate => Some(5),
+            Refusal::UserRate | Refusal::UserBusy(_) => Some(5),
             Refusal::Stopping | Refusal::NotKept => Some(10),
             _ => None,
         }

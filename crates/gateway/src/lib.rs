@@ -42,6 +42,7 @@ pub mod walk;
 mod answer_json;
 pub mod lon_lat_cache;
 pub mod mailbox;
+mod waiting;
 pub mod metrics;
 
 pub mod users;

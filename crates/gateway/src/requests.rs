@@ -1,23 +1,21 @@
 //! Requests to the service: turns the published sets of a batch into shuffled jobs.
 
-use crate::batch::WaitingQuery;
 use crate::gateway::Gateway;
 use crate::inquiry::Inquiry;
 use crate::mailbox::Pending;
 use crate::outcome::Outcome;
 use crate::question::Question;
 use crate::receipt::ServedQuery;
-use meshcloak::guarantee::Guarantee;
+use crate::waiting::{WaitingQueries, WaitingQuery};
 use meshcloak::map::Position;
 use meshcloak::private::Private;
-use meshcloak::query::{Query, QueryId};
+use meshcloak::query::Query;
 use meshcloak::scheme::{Disclosure, Published};
 use meshcloak::units::Time;
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_pcg::Pcg64Mcg;
 use rayon::iter::{IndexedParallelIterator as _, IntoParallelIterator as _, ParallelIterator as _};
-use rustc_hash::FxHashMap;
 
 /// One request to the service and the queries that it answers.
 #[derive(Debug)]
@@ -28,7 +26,7 @@ pub struct Job {
     pub members: Vec<Member>,
 }
 
-/// A query of a published set.
+/// A question of a published set.
 #[derive(Debug)]
 pub struct Member {
     /// Account, ticket and question.
@@ -50,9 +48,8 @@ impl Member {
 pub(crate) struct JobBuilder<'a> {
     pub gateway: &'a Gateway,
     pub at: Time,
-    pub waiting: &'a mut FxHashMap<QueryId, WaitingQuery>,
+    pub waiting: &'a mut WaitingQueries,
     pub published: &'a Published,
-    pub deferred: &'a mut Vec<Query>,
     pub ended: &'a mut Vec<(Pending, Outcome)>,
 }
 
@@ -69,12 +66,8 @@ impl JobBuilder<'_> {
         served.sort_by_key(|(_, set)| *set);
         let mut sets: Vec<SetMembers> = Vec::with_capacity(served.len() / 2);
         for run in served.chunk_by(|a, b| a.1 == b.1) {
-            if self.is_deferred(run) {
-                self.deferred.extend(run.iter().map(|(query, _)| query.clone()));
-            } else {
-                let members = self.members(run);
-                sets.push(SetMembers { set: run[0].1, members });
-            }
+            let members = self.members(run);
+            sets.push(SetMembers { set: run[0].1, members });
         }
         let (map, published, at) = (self.gateway.atlas().map(), self.published, self.at);
         let jobs = sets.into_par_iter().with_min_len(64).map(|SetMembers { set, members }| {
@@ -88,41 +81,31 @@ impl JobBuilder<'_> {
         jobs
     }
 
-    /// Returns the members of a set that have a question. The others end as `present`.
+    /// Returns a member for each question of a set. Presence reports end as `present`.
     fn members(&mut self, run: &[(Query, u32)]) -> Vec<Member> {
-        let size = self.published.set(run[0].1).members.len();
+        let set_size = self.published.set(run[0].1).members.len();
         let mut members = Vec::with_capacity(run.len());
         for (query, _) in run {
-            let Some(WaitingQuery { pending, has_past }) = self.waiting.remove(&query.id) else {
-                continue;
-            };
-            if pending.question.expose().is_none() {
-                self.ended.push((pending, Outcome::Present));
-                continue;
+            let WaitingQuery { pendings, has_past, .. } =
+                self.waiting.remove(query).unwrap_or_default();
+            for pending in pendings {
+                if !pending.asks() {
+                    self.ended.push((pending, Outcome::Present));
+                    continue;
+                }
+                let served = ServedQuery {
+                    guarantee: self.gateway.guarantee(),
+                    k: pending.k,
+                    set_size,
+                    streets: 0,
+                    asked_at: pending.asked_at,
+                    served_at: self.at,
+                    has_past,
+                };
+                members.push(Member { pending, position: query.position.into(), served });
             }
-            let served = ServedQuery {
-                guarantee: self.gateway.guarantee(),
-                k: query.k,
-                set_size: size,
-                streets: 0,
-                asked_at: query.asked_at,
-                served_at: self.at,
-                has_past,
-            };
-            members.push(Member { pending, position: query.position.into(), served });
         }
         members
-    }
-
-    /// Whether a set goes back to the waiting list because no member has a question and nothing
-    /// would be sent. Under `history` a published set counts as seen, so it cannot go back.
-    fn is_deferred(&self, run: &[(Query, u32)]) -> bool {
-        let has_question = |query: &Query| {
-            let waiting = self.waiting.get(&query.id);
-            waiting.is_some_and(|waiting| waiting.pending.question.expose().is_some())
-        };
-        self.gateway.guarantee() != Guarantee::History
-            && !run.iter().any(|(query, _)| has_question(query))
     }
 }
 

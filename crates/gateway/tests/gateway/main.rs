@@ -15,6 +15,7 @@ mod leaks;
 mod log_capture;
 mod openapi;
 mod positions;
+mod replaced;
 mod printing;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]
