@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use import::Imported;
-use picture::{Canvas, Options};
+use picture::{Canvas, DrawOptions};
 use std::path::Path;
 
 /// File format of a picture.
@@ -42,11 +42,11 @@ pub fn map_name(imported: &Imported) -> String {
 }
 
 /// Returns drawing options with the title and the attribution of a map.
-pub fn map_options(imported: &Imported) -> Options {
+pub fn map_options(imported: &Imported) -> DrawOptions {
     let osm = imported.provenance.format.starts_with("OSM");
-    Options {
+    DrawOptions {
         title: map_name(imported),
         attribution: if osm { "© OpenStreetMap contributors".into() } else { String::new() },
-        ..Options::default()
+        ..DrawOptions::default()
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+pub use picture::grouped;
+
 /// Rows of a name and a value, under headings.
 #[derive(Debug, Default)]
 pub struct Table {
@@ -41,19 +43,6 @@ impl Table {
     }
 }
 
-/// Formats an integer with thousands separators, as in 1,301.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// Formats a number with two decimals and thousands separators, as in 1,301.47.
 pub fn decimal(number: f64) -> String {
     let hundredths = (number.abs() * 100.0).round() as u64;
@@ -66,9 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_grouped_by_thousands() {
-        let texts = [0, 7, 999, 1_000, 61_350, 1_234_567].map(grouped);
-        assert_eq!(texts, ["0", "7", "999", "1,000", "61,350", "1,234,567"]);
+    fn decimals_are_rounded_and_zero_has_no_sign() {
         assert_eq!(decimal(1301.468), "1,301.47");
         assert_eq!(decimal(-0.001), "0.00");
         assert_eq!(decimal(-12.5), "-12.50");

@@ -15,6 +15,9 @@ pub enum Refusal {
     /// The key is missing or unknown.
     #[error("missing or unknown key; send the header `Authorization: Bearer KEY`")]
     Key,
+    /// The key was revoked while its stream was open.
+    #[error("the key was revoked; the stream ends")]
+    Revoked,
     /// The ticket is unknown.
     #[error("unknown ticket; results are kept for a limited time")]
     Unknown,
@@ -84,6 +87,12 @@ pub enum Refusal {
     /// The user has too many queries in progress.
     #[error("the user has {0} queries in progress, the limit; wait for an answer or cancel one")]
     UserBusy(u32),
+    /// The account has named too many users within an hour (`limits.people`).
+    #[error("the account has reached its number of users per hour")]
+    Users,
+    /// The account has too many open connections (`limits.connections`).
+    #[error("the account has too many open connections")]
+    Connections,
     /// A capacity is exhausted (queue, sessions, users), or the service has not listed its
     /// categories yet.
     #[error("too many queries are in progress; retry in a moment")]
@@ -99,6 +108,7 @@ impl Refusal {
         match self {
             Refusal::Malformed(_) => "malformed",
             Refusal::Key => "key",
+            Refusal::Revoked => "revoked",
             Refusal::Unknown => "unknown",
             Refusal::NoSuchPath => "path",
             Refusal::Method => "method",
@@ -121,6 +131,8 @@ impl Refusal {
             Refusal::Rate => "rate",
             Refusal::UserRate => "person-rate",
             Refusal::UserBusy(_) => "person-busy",
+            Refusal::Users => "people",
+            Refusal::Connections => "connections",
             Refusal::Busy => "busy",
             Refusal::Stopping => "stopping",
         }
@@ -130,16 +142,18 @@ impl Refusal {
     pub fn status(&self) -> StatusCode {
         match self {
             Refusal::Malformed(_) => StatusCode::BAD_REQUEST,
-            Refusal::Key => StatusCode::UNAUTHORIZED,
+            Refusal::Key | Refusal::Revoked => StatusCode::UNAUTHORIZED,
             Refusal::Unknown | Refusal::NoSuchPath | Refusal::NoSettings => StatusCode::NOT_FOUND,
             Refusal::Method => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Refusal::TicketTaken => StatusCode::CONFLICT,
             Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::ContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Refusal::Rate | Refusal::UserRate | Refusal::UserBusy(_) => {
-                StatusCode::TOO_MANY_REQUESTS
-            }
+            Refusal::Rate
+            | Refusal::UserRate
+            | Refusal::UserBusy(_)
+            | Refusal::Users
+            | Refusal::Connections => StatusCode::TOO_MANY_REQUESTS,
             Refusal::Busy | Refusal::Stopping | Refusal::NotKept => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
@@ -149,7 +163,8 @@ impl Refusal {
     pub fn retry_after(&self) -> Option<u32> {
         match self {
             Refusal::Rate | Refusal::Busy => Some(1),
-            Refusal::UserRate | Refusal::UserBusy(_) => Some(5),
+            Refusal::UserRate | Refusal::UserBusy(_) | Refusal::Connections => Some(5),
+            Refusal::Users => Some(60),
             Refusal::Stopping | Refusal::NotKept => Some(10),
             _ => None,
         }

@@ -107,18 +107,23 @@ impl Gateway {
             walker,
         };
         gateway.read_keys()?;
+        gateway.metrics.reload_succeeded(gateway.clock.unix_millis() / 1000);
         Ok(gateway)
     }
 
     /// Rereads the file of keys.
     pub fn read_keys(&self) -> Result<(), KeyError> {
         let config = self.config.load();
-        self.set_accounts(&read_keys(&config)?, &config);
+        self.set_accounts(&read_keys(&config, self.mode)?, &config);
         Ok(())
     }
 
+    /// Replaces the accounts. What was opened with a removed key ends at once.
     fn set_accounts(&self, file: &KeyFile, config: &Config) {
-        self.directory.store(Arc::new(self.directory.load().updated(file, config.limits)));
+        let old = self.directory.load_full();
+        let new = Arc::new(old.updated(file, config.limits));
+        self.directory.store(Arc::clone(&new));
+        old.revoke_missing(&new);
     }
 
     /// Applies the limits and keys of a new configuration. Sockets, map, guarantee, tick and
@@ -127,16 +132,15 @@ impl Gateway {
     /// # Errors
     /// The file of keys is missing or invalid. Nothing is changed then.
     pub fn reload(&self, new: &Config) -> Result<(), KeyError> {
-        if let Some(path) = new.keys.as_ref().filter(|path| !path.exists()) {
-            let problem = "no such file; the keys in use stay valid".to_owned();
-            return Err(KeyError::File { path: path.clone(), problem });
-        }
-        let file = read_keys(new)?;
+        let file = read_keys(new, self.mode)?;
         let mut config = Config::clone(&self.config.load());
         config.limits = new.limits;
         config.results = new.results;
         config.keys.clone_from(&new.keys);
         config.engine.queue = new.engine.queue;
+        if config.server.tls.is_some() && new.server.tls.is_some() {
+            config.server.tls.clone_from(&new.server.tls);
+        }
         self.set_accounts(&file, &config);
         self.config.store(Arc::new(config));
         Ok(())
@@ -260,8 +264,9 @@ impl Gateway {
 
     /// Removes the rate-limit state, reports and sessions of idle users.
     pub fn purge_idle_users(&self) {
-        self.directory().accounts().for_each(|account| account.purge_idle_users());
-        self.users.remove_expired(self.clock.now());
+        let now = self.clock.now();
+        self.directory().accounts().for_each(|account| account.purge_idle_users(now));
+        self.users.remove_expired(now);
         self.sessions.remove_expired(self.clock.now(), self.config().results.keep);
     }
 
@@ -277,9 +282,13 @@ impl Gateway {
     }
 }
 
-/// Reads the file of keys that a configuration names.
-fn read_keys(config: &Config) -> Result<KeyFile, KeyError> {
-    config.keys.as_deref().map_or(Ok(KeyFile::default()), KeyFile::read)
+/// Reads the file of keys that a configuration names. The demo does not need one.
+fn read_keys(config: &Config, mode: Mode) -> Result<KeyFile, KeyError> {
+    match config.keys.as_deref() {
+        None => Ok(KeyFile::default()),
+        Some(path) if mode == Mode::Demo && !path.exists() => Ok(KeyFile::default()),
+        Some(path) => KeyFile::read(path),
+    }
 }
 
 /// Prints no field: most of them hold private data.

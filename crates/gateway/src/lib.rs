@@ -30,10 +30,14 @@ pub mod api;
 pub mod inquiry;
 pub mod question;
 
+mod private_file;
+
 pub mod accounts;
 pub mod keys;
 pub mod outbox;
+mod queue_share;
 pub mod tickets;
+mod user_quota;
 
 pub mod refine;
 pub mod service;
@@ -58,15 +62,18 @@ pub mod batch;
 pub mod requests;
 pub mod ticker;
 
+mod access;
 pub mod live;
 pub mod routes;
 pub mod server;
+pub mod status;
 pub mod stream;
 pub mod trackers;
 
 pub mod page;
 pub mod tiles;
 
+mod address_slots;
 pub mod listen;
 pub mod logs;
 pub mod prepare;

@@ -10,7 +10,7 @@ use meshcloak::scheme::Stats;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Rounding step of exported counts.
@@ -63,6 +63,9 @@ pub struct Metrics {
     rejected: [AtomicU64; Violation::ALL.len()],
     held: AtomicU64,
     idle: AtomicU64,
+    reload_failures: AtomicU64,
+    reload_failed: AtomicBool,
+    reloaded_at: AtomicU64,
     /// Duration of a batch.
     pub turns: Histogram,
     /// Time from the batch to the answer.
@@ -121,6 +124,23 @@ impl Metrics {
         add(&self.idle, stats.idle);
     }
 
+    /// Records that the settings were read, at a Unix time in seconds.
+    pub fn reload_succeeded(&self, at: u64) {
+        self.reloaded_at.store(at, Ordering::Relaxed);
+        self.reload_failed.store(false, Ordering::Relaxed);
+    }
+
+    /// Counts a failed reload.
+    pub fn count_failed_reload(&self) {
+        self.reload_failures.fetch_add(1, Ordering::Relaxed);
+        self.reload_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the last reload failed.
+    pub fn reload_failed(&self) -> bool {
+        self.reload_failed.load(Ordering::Relaxed)
+    }
+
     /// Returns the exact number of accepted queries, and of ended ones by outcome. For tests that no
     /// query is lost; must not be exported.
     pub fn exact_counts(&self) -> (u64, [u64; Outcome::ALL.len()]) {
@@ -138,16 +158,21 @@ impl Metrics {
                 let _ = writeln!(text, "{name}{labels} {value}");
             }
         }
-        let name = "meshcloak_under_way";
-        let _ = writeln!(
-            text,
-            "# HELP {name} Queries in progress, rounded down to tens.\n# TYPE {name} gauge"
-        );
-        let _ = writeln!(text, "{name} {}", coarse(under_way as u64));
+        for ((name, help), value) in GAUGES.into_iter().zip(self.gauge_values(under_way)) {
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+        }
         self.turns.write(&mut text, "meshcloak_turn_seconds", "Duration of a batch of the engine.");
         self.answers.write(&mut text, "meshcloak_answer_seconds", "Time from batch to answer.");
         self.delays.write(&mut text, "meshcloak_delay_seconds", "Time from query to batch.");
         text
+    }
+
+    fn gauge_values(&self, under_way: usize) -> [u64; GAUGES.len()] {
+        [
+            coarse(under_way as u64),
+            u64::from(!self.reload_failed()),
+            self.reloaded_at.load(Ordering::Relaxed),
+        ]
     }
 
     /// Returns the rows (labels, value) of each of the [`COUNTERS`].
@@ -175,6 +200,7 @@ impl Metrics {
             exact(&self.truncated),
             exact(&self.suppressed),
             self.unpublished_rows(),
+            exact(&self.reload_failures),
         ]
     }
 
@@ -191,7 +217,7 @@ impl Metrics {
 }
 
 /// Name and help of each counter.
-const COUNTERS: [(&str, &str); 10] = [
+const COUNTERS: [(&str, &str); 11] = [
     ("meshcloak_accepted_total", "Accepted queries, rounded down to tens."),
     ("meshcloak_ended_total", "Ended queries by outcome, rounded down to tens."),
     ("meshcloak_refused_total", "Refused requests by reason, rounded down to tens."),
@@ -205,6 +231,17 @@ const COUNTERS: [(&str, &str); 10] = [
         "meshcloak_unpublished_sets_total",
         "Found anonymity sets that a batch did not publish, by failed check of the guard, held or \
          idle (no member asks).",
+    ),
+    ("meshcloak_reload_failures_total", "Failed reloads of the settings."),
+];
+
+/// Name and help of each gauge.
+const GAUGES: [(&str, &str); 3] = [
+    ("meshcloak_under_way", "Queries in progress, rounded down to tens."),
+    ("meshcloak_last_reload_successful", "1, or 0 if the last reload of the settings failed."),
+    (
+        "meshcloak_last_reload_success_timestamp_seconds",
+        "Unix time at which the settings were last read.",
     ),
 ];
 

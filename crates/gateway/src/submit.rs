@@ -6,6 +6,7 @@ use crate::gateway::Gateway;
 use crate::intake::CheckedQuery;
 use crate::mailbox::{Arrival, Pending};
 use crate::outcome::Finished;
+use crate::queue_share;
 use crate::tickets::{AcceptedQuery, Route, TicketStatus, TicketTable};
 use meshcloak::guarantee::{Admission, AdmissionError};
 use meshcloak::query::{Query, QueryError};
@@ -75,10 +76,9 @@ fn accept(
         return Err(Refusal::Stopping);
     }
     let capacity = gateway.config().engine.queue;
-    // One account can fill at most three quarters of the queue.
-    let max_per_account = capacity - capacity / 4;
-    let is_full = gateway.under_way().load(Ordering::Relaxed) >= capacity;
-    if is_full || tickets.waiting_count() >= max_per_account {
+    let (under_way, waiting) =
+        (gateway.under_way().load(Ordering::Relaxed), tickets.waiting_count());
+    if !queue_share::allows(capacity, under_way, waiting) {
         return Err(Refusal::Busy);
     }
     let limits = account.limits();

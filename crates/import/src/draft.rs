@@ -3,6 +3,7 @@
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::options::Options;
 use meshcloak::map::{Dropped, Frame, MapBuilder, Repairs, StreetMap};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Output of a reader: terminals, streets, points of interest, and counts of the file.
@@ -20,7 +21,7 @@ pub(crate) struct Draft {
 }
 
 /// Source of a map and the file statistics of Table II of the paper.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The file or `city:…`.
     pub source: String,

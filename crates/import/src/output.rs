@@ -8,10 +8,11 @@
 use crate::atomic_file::{AtomicFile, CompleteFile};
 use crate::error::{FileLocation, ImportError, Problem};
 use flate2::Compression;
+use parking_lot::Mutex;
 use std::fs::Permissions;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
 /// Files written but not yet renamed; removed when dropped.
@@ -55,11 +56,8 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
 pub(crate) fn temporary_beside(path: &Path) -> Result<NamedTempFile, ImportError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".writing-");
-    if let Some(permissions) = default_permissions() {
-        builder.permissions(permissions);
-    }
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    builder.prefix(".writing-").permissions(Permissions::from_mode(0o666));
+    let mut unfinished = UNFINISHED.lock();
     let file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(|error| {
         let problem = match error.kind() {
             io::ErrorKind::NotFound => {
@@ -81,7 +79,7 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 ///
 /// The lock stays held: threads that create a file afterwards block until the process exits.
 pub fn discard_unfinished() {
-    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut unfinished = UNFINISHED.lock();
     for path in unfinished.drain(..) {
         // Fails if the file has been renamed, which is fine.
         std::fs::remove_file(path).ok();
@@ -92,17 +90,6 @@ pub fn discard_unfinished() {
 /// Returns whether a file name has the extension `.gz`.
 pub(crate) fn is_gzip_name(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
-}
-
-#[cfg(unix)]
-fn default_permissions() -> Option<Permissions> {
-    use std::os::unix::fs::PermissionsExt as _;
-    Some(Permissions::from_mode(0o666))
-}
-
-#[cfg(not(unix))]
-fn default_permissions() -> Option<Permissions> {
-    None
 }
 
 #[cfg(test)]

@@ -1,114 +1,105 @@
-//! One axis of a chart: from where to where it goes, where its ticks are, and how they are called.
+//! Axis of a chart: range, ticks and tick labels.
 
-/// Numbers along a line, and ticks with names.
+use crate::number::decimal;
+
+/// Range of an axis and its labelled ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Axis {
-    /// Where it begins.
+    /// Value at the start.
     pub from: f64,
-    /// Where it ends.
+    /// Value at the end; greater than `from`.
     pub to: f64,
+    /// Value and label of each tick, ascending.
     ticks: Vec<(f64, String)>,
 }
 
-/// Numbers beyond this are no measurements, and are not drawn.
-const MOST: f64 = 1e15;
+/// Largest absolute value that is drawn.
+const MAX_VALUE: f64 = 1e15;
 
-/// Whether a number can be drawn.
-pub(crate) fn is_drawable(number: f64) -> bool {
-    number.abs() <= MOST
+/// Whether a value is finite and not beyond ±10¹⁵.
+pub(crate) fn is_drawable(value: f64) -> bool {
+    value.abs() <= MAX_VALUE
 }
 
 impl Axis {
-    /// An axis of at most about `ticks` steps that holds all drawable `values`, with ticks at
-    /// multiples of a step of 1, 2 or 5 times a power of ten.
-    pub fn holding(values: impl Iterator<Item = f64>, ticks: u32) -> Axis {
+    /// Creates an axis that contains all drawable `values`. Ticks are multiples of a step of 1, 2 or
+    /// 5 times a power of ten; there are about `max_steps` steps or fewer.
+    pub fn linear(values: impl Iterator<Item = f64>, max_steps: u32) -> Axis {
         let ends = values.filter(|&value| is_drawable(value)).fold(None, |ends, value| {
-            let (least, most) = ends.unwrap_or((value, value));
-            Some((value.min(least), value.max(most)))
+            let (min, max) = ends.unwrap_or((value, value));
+            Some((value.min(min), value.max(max)))
         });
-        let (least, most): (f64, f64) = ends.unwrap_or((0.0, 1.0));
-        // Finer steps than this would not change numbers of that size.
-        let finest = (least.abs().max(most.abs()) * 1e-12).max(1e-9);
-        let span = (most - least).max(finest);
-        let step = step_above(span / f64::from(ticks.max(1)));
-        let from = (least / step).floor() * step;
-        let steps = ((most - from) / step).ceil().clamp(1.0, f64::from(2 * ticks.max(1))) as u32;
+        let (min, max): (f64, f64) = ends.unwrap_or((0.0, 1.0));
+        // A finer step would not change values of this magnitude.
+        let finest = (min.abs().max(max.abs()) * 1e-12).max(1e-9);
+        let span = (max - min).max(finest);
+        let step = round_step(span / f64::from(max_steps.max(1)));
+        let from = (min / step).floor() * step;
+        let steps = ((max - from) / step).ceil().clamp(1.0, f64::from(2 * max_steps.max(1))) as u32;
         let tick = |number: u32| from + f64::from(number) * step;
-        let named = (0..=steps).map(|number| (tick(number), name(tick(number), step)));
-        Axis { from, to: tick(steps), ticks: named.collect() }
+        let labelled = (0..=steps).map(|number| (tick(number), label(tick(number), step)));
+        Axis { from, to: tick(steps), ticks: labelled.collect() }
     }
 
-    /// An axis with these ticks, ascending, and some room on both sides of them.
+    /// Creates an axis with the given ascending ticks and a margin at both ends.
     pub fn with_ticks(ticks: &[(f64, String)]) -> Axis {
         let ticks: Vec<_> = ticks.iter().filter(|tick| is_drawable(tick.0)).cloned().collect();
         let ends = ticks.first().zip(ticks.last()).map_or((0.0, 1.0), |(a, b)| (a.0, b.0));
         let span = ends.1 - ends.0;
-        let room = if span > 0.0 { span * 0.08 } else { 1.0 };
-        Axis { from: ends.0 - room, to: ends.1 + room, ticks }
+        let margin = if span > 0.0 { span * 0.08 } else { 1.0 };
+        Axis { from: ends.0 - margin, to: ends.1 + margin, ticks }
     }
 
-    /// An axis of powers of ten that holds the logarithms (to base ten) of all positive `values`,
-    /// with at most about so many steps.
-    pub fn of_powers(values: impl Iterator<Item = f64>, steps: u32) -> Axis {
+    /// Creates an axis of decimal logarithms that contains those of all positive `values`. Ticks are
+    /// whole powers of ten; there are about `max_steps` steps or fewer.
+    pub fn logarithmic(values: impl Iterator<Item = f64>, max_steps: u32) -> Axis {
         let logs = values.filter(|&value| is_drawable(value) && value > 0.0).map(log10);
-        let (least, most) = logs.fold((f64::MAX, f64::MIN), |(a, b), log| (log.min(a), log.max(b)));
-        let (from, to) = if least > most { (0.0, 1.0) } else { (least.floor(), most.ceil()) };
+        let (min, max) = logs.fold((f64::MAX, f64::MIN), |(a, b), log| (log.min(a), log.max(b)));
+        let (from, to) = if min > max { (0.0, 1.0) } else { (min.floor(), max.ceil()) };
         let to = if to > from { to } else { from + 1.0 };
-        // Every second or third power where they are many.
-        let stride = ((to - from) / f64::from(steps.max(1))).ceil().max(1.0) as usize;
+        let stride = ((to - from) / f64::from(max_steps.max(1))).ceil().max(1.0) as usize;
         let powers = (from as i32..=to as i32).step_by(stride);
-        let ticks = powers.map(|power| (f64::from(power), power_name(power)));
+        let ticks = powers.map(|power| (f64::from(power), power_label(power)));
         Axis { from, to, ticks: ticks.collect() }
     }
 
-    /// Which part of the axis lies before `value`: 0 at its beginning, 1 at its end.
-    pub fn part(&self, value: f64) -> f64 {
+    /// Returns the position of `value` on the axis: 0 at the start, 1 at the end.
+    pub fn fraction(&self, value: f64) -> f64 {
         (value - self.from) / (self.to - self.from)
     }
 
-    /// Its ticks, with their names.
+    /// Values and labels of the ticks.
     pub fn ticks(&self) -> &[(f64, String)] {
         &self.ticks
     }
 }
 
-/// A number with as many decimals as the step has, thousands apart.
-fn name(value: f64, mut step: f64) -> String {
+/// Formats a tick with as many decimals as its step has.
+fn label(value: f64, mut step: f64) -> String {
     let mut decimals = 0;
     while step < 0.999 && decimals < 9 {
         step *= 10.0;
         decimals += 1;
     }
-    let text = format!("{:.decimals$}", value.abs());
-    let (whole, part) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let is_zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
-    let mut name = if value < 0.0 && !is_zero { "−".to_owned() } else { String::new() };
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            name.push(',');
-        }
-        name.push(digit);
-    }
-    name + part
+    decimal(value, decimals)
 }
 
-/// A power of ten written out.
-fn power_name(power: i32) -> String {
+/// Formats a power of ten: 0.001, 10, 10k, 1M, 1e9.
+fn power_label(power: i32) -> String {
     let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
     match power {
         0..3 => format!("1{}", zeros(power)),
         3..6 => format!("1{}k", zeros(power - 3)),
         6..9 => format!("1{}M", zeros(power - 6)),
-        9.. => format!("1e{power}"),
         -4..0 => format!("0.{}1", zeros(-power - 1)),
         _ => format!("1e{power}"),
     }
 }
 
-/// The logarithm of a positive number to base ten, to a millionth, by arithmetic that is the same
-/// on every machine.
+/// Returns the decimal logarithm of a positive number to 10⁻⁶, or NaN. Unlike `f64::log10` it gives
+/// the same bits on every platform.
 pub(crate) fn log10(value: f64) -> f64 {
-    if !(value > 0.0 && value <= MOST) {
+    if !(value > 0.0 && value <= MAX_VALUE) {
         return f64::NAN;
     }
     let (mut rest, mut log, mut bit) = (value.max(1e-30), 0.0, 1.0);
@@ -120,6 +111,7 @@ pub(crate) fn log10(value: f64) -> f64 {
         rest *= 10.0;
         log -= 1.0;
     }
+    // Squaring doubles the logarithm: each step yields one binary digit of the fraction.
     for _ in 0..22 {
         rest *= rest;
         bit /= 2.0;
@@ -131,17 +123,17 @@ pub(crate) fn log10(value: f64) -> f64 {
     log
 }
 
-/// The smallest of 1, 2, 5 times a power of ten that is not below `least`, which is positive.
-fn step_above(least: f64) -> f64 {
+/// Returns the smallest of 1, 2 and 5 times a power of ten that is at least `min`, which is positive.
+fn round_step(min: f64) -> f64 {
     let mut power = 1.0;
-    while power < least {
+    while power < min {
         power *= 10.0;
     }
-    while power / 10.0 >= least {
+    while power / 10.0 >= min {
         power /= 10.0;
     }
     let steps = [power / 5.0, power / 2.0];
-    steps.into_iter().find(|&step| step >= least).unwrap_or(power)
+    steps.into_iter().find(|&step| step >= min).unwrap_or(power)
 }
 
 #[cfg(test)]
@@ -149,7 +141,7 @@ mod tests {
     use super::*;
 
     fn names(values: &[f64], ticks: u32) -> Vec<String> {
-        Axis::holding(values.iter().copied(), ticks)
+        Axis::linear(values.iter().copied(), ticks)
             .ticks()
             .iter()
             .map(|tick| tick.1.clone())
@@ -164,25 +156,26 @@ mod tests {
     }
 
     #[test]
-    fn any_numbers_have_an_axis_that_holds_them() {
+    fn every_drawable_value_lies_on_the_axis() {
         let cases: [&[f64]; 6] =
             [&[], &[7.0], &[f64::NAN, f64::INFINITY], &[1e15, 1e15 - 1.0], &[1e-300, 0.0], &[-3.0]];
         for values in cases {
-            let axis = Axis::holding(values.iter().copied(), 6);
+            let axis = Axis::linear(values.iter().copied(), 6);
             assert!(axis.from < axis.to && axis.ticks().len() <= 14, "{values:?} {axis:?}");
             for &value in values.iter().filter(|&&value| is_drawable(value)) {
-                assert!((-1e-9..=1.0 + 1e-9).contains(&axis.part(value)), "{value} {axis:?}");
+                assert!((-1e-9..=1.0 + 1e-9).contains(&axis.fraction(value)), "{value} {axis:?}");
             }
         }
     }
+
     #[test]
-    fn logarithms_are_those_of_the_platform_and_powers_are_written_out() {
+    fn logarithms_agree_with_the_platform_and_labels_are_powers_of_ten() {
         for value in [1e-12, 0.002, 0.5, 1.0, 2.0, 9.999, 10.0, 1234.5, 7e14] {
             assert!((log10(value) - value.log10()).abs() < 1e-6, "{value}");
         }
         assert!([0.0, -1.0, f64::NAN, 1e300].iter().all(|&value| log10(value).is_nan()));
         let names = |values: &[f64]| {
-            let axis = Axis::of_powers(values.iter().copied(), 5);
+            let axis = Axis::logarithmic(values.iter().copied(), 5);
             axis.ticks().iter().map(|tick| tick.1.clone()).collect::<Vec<_>>()
         };
         assert_eq!(names(&[0.02, 30.0]), ["0.01", "0.1", "1", "10", "100"]);

@@ -1,36 +1,37 @@
 //! Recording of shapes in layers, from bottom to top.
 //!
 //! The `svg` and `pixels` backends render the same recording. Coordinates are pixels; a
-//! [`View`](crate::View) converts map points to pixels.
+//! [`MapView`](crate::MapView) converts map points to pixels.
 
 use crate::colour::Colour;
-use crate::lines::Lines;
-use crate::view::{Pixel, PixelBox};
+use crate::font::shortened;
+use crate::map_view::{Pixel, PixelBox};
+use crate::polylines::Polylines;
 use crate::{pixels, svg};
+use std::ops::RangeInclusive;
 
 /// Requested size outside the supported range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PictureError {
-    /// Unsupported width in pixels.
-    #[error("a picture cannot be {requested} pixels wide; expected {min} to {max}")]
-    Width {
-        /// Requested value.
+#[error("a picture cannot be {requested} pixels {side}; expected {} to {}", range.start(), range.end())]
+pub struct PictureError {
+    /// `wide` or `high`.
+    side: &'static str,
+    requested: u32,
+    range: RangeInclusive<u32>,
+}
+
+impl PictureError {
+    /// Fails if `requested` is outside `range`.
+    pub(crate) fn check(
+        side: &'static str,
         requested: u32,
-        /// Smallest supported width.
-        min: u32,
-        /// Largest supported width.
-        max: u32,
-    },
-    /// Unsupported height in pixels.
-    #[error("a picture cannot be {requested} pixels high; expected {min} to {max}")]
-    Height {
-        /// Requested value.
-        requested: u32,
-        /// Smallest supported height.
-        min: u32,
-        /// Largest supported height.
-        max: u32,
-    },
+        range: RangeInclusive<u32>,
+    ) -> Result<(), PictureError> {
+        if range.contains(&requested) {
+            return Ok(());
+        }
+        Err(PictureError { side, requested, range })
+    }
 }
 
 /// Line style; caps and joins are round.
@@ -73,9 +74,9 @@ pub enum Weight {
     Bold,
 }
 
-/// Text style.
+/// Style of a line of text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Text {
+pub struct TextStyle {
     /// Text colour.
     pub colour: Colour,
     /// Font size in pixels.
@@ -86,29 +87,68 @@ pub struct Text {
     pub anchor: Anchor,
 }
 
+impl TextStyle {
+    /// Creates a style of regular weight that starts at its position; `size` is in pixels.
+    pub const fn new(colour: Colour, size: f64) -> TextStyle {
+        TextStyle { colour, size, weight: Weight::Regular, anchor: Anchor::Start }
+    }
+
+    /// Returns the style in bold.
+    #[must_use]
+    pub const fn bold(self) -> TextStyle {
+        TextStyle { weight: Weight::Bold, ..self }
+    }
+
+    /// Returns the style with another alignment.
+    #[must_use]
+    pub const fn anchored(self, anchor: Anchor) -> TextStyle {
+        TextStyle { anchor, ..self }
+    }
+}
+
 /// Handle of lines stored in a canvas, which can be drawn several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CanvasLines(usize);
 
+/// Stored lines and the number of times they are drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedLines {
     pub name: String,
-    pub lines: Lines,
+    pub lines: Polylines,
     pub uses: usize,
 }
 
+/// A recorded drawing operation.
 #[derive(Clone, Debug)]
-pub(crate) enum Shape {
-    Stroke { lines: usize, stroke: Stroke, dashes: &'static [f64] },
-    Areas { name: String, outlines: Lines, fill: Colour },
-    Circles { name: String, centres: Vec<Pixel>, circle: Circle },
-    Text { at: Pixel, text: String, style: Text },
+pub(crate) enum CanvasShape {
+    /// `lines` is an index into [`Canvas::lines`].
+    Stroke {
+        lines: usize,
+        stroke: Stroke,
+        dashes: &'static [f64],
+    },
+    Areas {
+        name: String,
+        outlines: Polylines,
+        fill: Colour,
+    },
+    Circles {
+        name: String,
+        centres: Vec<Pixel>,
+        circle: Circle,
+    },
+    Text {
+        at: Pixel,
+        text: String,
+        style: TextStyle,
+    },
 }
 
+/// A group of shapes with a name.
 #[derive(Clone, Debug)]
-pub(crate) struct Layer {
+pub(crate) struct CanvasLayer {
     pub name: String,
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<CanvasShape>,
 }
 
 /// A picture under construction.
@@ -118,7 +158,7 @@ pub struct Canvas {
     pub(crate) height: u32,
     pub(crate) background: Colour,
     pub(crate) lines: Vec<NamedLines>,
-    pub(crate) layers: Vec<Layer>,
+    pub(crate) layers: Vec<CanvasLayer>,
 }
 
 impl Canvas {
@@ -129,13 +169,9 @@ impl Canvas {
 
     /// Creates an empty canvas; sizes are in pixels.
     pub fn new(width: u32, height: u32, background: Colour) -> Result<Canvas, PictureError> {
-        let (min, max) = (Self::MIN_SIDE, Self::MAX_SIDE);
-        if !(min..=max).contains(&width) {
-            return Err(PictureError::Width { requested: width, min, max });
-        }
-        if !(min..=max).contains(&height) {
-            return Err(PictureError::Height { requested: height, min, max });
-        }
+        let range = Self::MIN_SIDE..=Self::MAX_SIDE;
+        PictureError::check("wide", width, range.clone())?;
+        PictureError::check("high", height, range)?;
         Ok(Canvas { width, height, background, lines: Vec::new(), layers: Vec::new() })
     }
 
@@ -151,11 +187,11 @@ impl Canvas {
 
     /// Starts a layer on top of all others; subsequent shapes belong to it.
     pub fn layer(&mut self, name: &str) {
-        self.layers.push(Layer { name: name.to_owned(), shapes: Vec::new() });
+        self.layers.push(CanvasLayer { name: name.to_owned(), shapes: Vec::new() });
     }
 
     /// Stores lines without drawing them; see [`Canvas::stroke`].
-    pub fn keep(&mut self, name: &str, lines: Lines) -> CanvasLines {
+    pub fn keep(&mut self, name: &str, lines: Polylines) -> CanvasLines {
         self.lines.push(NamedLines { name: name.to_owned(), lines, uses: 0 });
         CanvasLines(self.lines.len() - 1)
     }
@@ -172,12 +208,12 @@ impl Canvas {
         let kept = &mut self.lines[lines.0];
         if !kept.lines.is_empty() {
             kept.uses += 1;
-            self.push(Shape::Stroke { lines: lines.0, stroke, dashes });
+            self.push(CanvasShape::Stroke { lines: lines.0, stroke, dashes });
         }
     }
 
     /// Draws lines.
-    pub fn lines(&mut self, name: &str, lines: Lines, stroke: Stroke) {
+    pub fn lines(&mut self, name: &str, lines: Polylines, stroke: Stroke) {
         let lines = self.keep(name, lines);
         self.stroke(lines, stroke);
     }
@@ -187,7 +223,7 @@ impl Canvas {
     pub fn dashed_lines(
         &mut self,
         name: &str,
-        lines: Lines,
+        lines: Polylines,
         stroke: Stroke,
         dashes: &'static [f64],
     ) {
@@ -195,40 +231,35 @@ impl Canvas {
         self.stroke_dashed(lines, stroke, dashes);
     }
 
-    /// Draws lines with a casing: a broader line of another colour below.
-    pub fn cased_lines(&mut self, name: &str, lines: Lines, strokes: [Stroke; 2]) {
-        let lines = self.keep(name, lines);
-        for stroke in strokes {
-            self.stroke(lines, stroke);
-        }
-    }
-
     /// Fills the areas inside outlines.
-    pub fn areas(&mut self, name: &str, outlines: Lines, fill: Colour) {
+    pub fn areas(&mut self, name: &str, outlines: Polylines, fill: Colour) {
         if !outlines.is_empty() {
-            self.push(Shape::Areas { name: name.to_owned(), outlines, fill });
+            self.push(CanvasShape::Areas { name: name.to_owned(), outlines, fill });
         }
     }
 
     /// Fills a rectangle.
     pub fn rectangle(&mut self, name: &str, area: PixelBox, fill: Colour) {
-        let mut outline = Lines::new();
-        outline.add(area.corners().into_iter().take(4));
-        self.areas(name, outline, fill);
+        self.areas(name, Polylines::of(area.corners().into_iter().take(4)), fill);
     }
 
     /// Draws a circle at each of `centres`.
     pub fn circles(&mut self, name: &str, centres: Vec<Pixel>, circle: Circle) {
         if !centres.is_empty() {
-            self.push(Shape::Circles { name: name.to_owned(), centres, circle });
+            self.push(CanvasShape::Circles { name: name.to_owned(), centres, circle });
         }
     }
 
     /// Writes one line of text whose baseline runs through `at`.
-    pub fn text(&mut self, at: Pixel, text: &str, style: Text) {
+    pub fn text(&mut self, at: Pixel, text: &str, style: TextStyle) {
         if !text.is_empty() {
-            self.push(Shape::Text { at, text: text.to_owned(), style });
+            self.push(CanvasShape::Text { at, text: text.to_owned(), style });
         }
+    }
+
+    /// Writes one line of text, cut with `…` if it is wider than `max_width` pixels.
+    pub(crate) fn text_within(&mut self, at: Pixel, text: &str, max_width: f64, style: TextStyle) {
+        self.text(at, &shortened(text, max_width, &style), style);
     }
 
     /// Renders a PNG file.
@@ -241,7 +272,7 @@ impl Canvas {
         svg::to_svg(self)
     }
 
-    fn push(&mut self, shape: Shape) {
+    fn push(&mut self, shape: CanvasShape) {
         if self.layers.is_empty() {
             self.layer("drawing");
         }

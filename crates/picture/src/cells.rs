@@ -2,12 +2,12 @@
 
 use crate::canvas::{PictureError, Stroke};
 use crate::colour::Colour;
-use crate::draw::{Layout, Options, Picture};
-use crate::legend::{Contents, Legend};
-use crate::lines::Lines;
-use crate::places::Places;
+use crate::draw::{DrawOptions, Picture};
+use crate::map_view::MapView;
+use crate::page_layout::PageLayout;
+use crate::poi_dots::PoiDots;
+use crate::polylines::Polylines;
 use crate::streets::{SPACING, Streets, street_widths};
-use crate::view::View;
 use meshcloak::cells::Cells;
 use meshcloak::map::StreetMap;
 
@@ -33,37 +33,28 @@ const MIN_WIDTH: f64 = 1.6;
 pub fn draw_cells(
     map: &StreetMap,
     cells: &Cells,
-    options: &Options,
+    options: &DrawOptions,
 ) -> Result<Picture, PictureError> {
-    let layout = Layout::new(map.bounds(), options)?;
-    let (view, scale) = (View::fit(map.bounds(), layout.map), layout.scale);
-    let (streets, places) = (Streets::none(), Places::none());
-    let contents =
-        Contents { streets: &streets, places: &places, attribution: &options.attribution };
-    let legend = options.legend.then(|| Legend::new(&contents, &view, scale));
-    let palette = options.theme.palette();
-    let strip = legend.as_ref().map(|legend| layout.strip(legend.height()));
-    let mut canvas = layout.canvas(strip, palette)?;
-    layout.draw_title(&mut canvas, options, palette);
-    canvas.layer("cells");
-    let widths = street_widths(view.metres_per_pixel(), scale);
-    for (colour, groups) in COLOURS.iter().zip(gather(map, cells, &view)) {
-        for (lines, width) in groups.into_iter().zip(widths) {
-            if !lines.is_empty() {
-                let width = width.max(MIN_WIDTH * scale);
-                canvas.lines(&format!("cells {colour}"), lines, Stroke { colour: *colour, width });
+    let layout = PageLayout::new(map.bounds(), options)?;
+    let legend = layout.legend(&Streets::none(), &PoiDots::none());
+    let widths = street_widths(layout.view.metres_per_pixel(), layout.scale);
+    layout.draw(legend, |canvas, _| {
+        canvas.layer("cells");
+        for (colour, groups) in COLOURS.iter().zip(gather(map, cells, &layout.view)) {
+            for (lines, width) in groups.into_iter().zip(widths) {
+                if !lines.is_empty() {
+                    let stroke =
+                        Stroke { colour: *colour, width: width.max(MIN_WIDTH * layout.scale) };
+                    canvas.lines(&format!("cells {colour}"), lines, stroke);
+                }
             }
         }
-    }
-    if let (Some(legend), Some(strip)) = (legend, strip) {
-        legend.draw(&mut canvas, strip, palette);
-    }
-    Ok(Picture { canvas, view, scale })
+    })
 }
 
 /// Collects the streets by colour and rank.
-fn gather(map: &StreetMap, cells: &Cells, view: &View) -> [[Lines; 7]; COLOURS.len()] {
-    let mut groups: [[Lines; 7]; COLOURS.len()] = Default::default();
+fn gather(map: &StreetMap, cells: &Cells, view: &MapView) -> [[Polylines; 7]; COLOURS.len()] {
+    let mut groups: [[Polylines; 7]; COLOURS.len()] = Default::default();
     let colours = cells.colours();
     for street in map.streets() {
         let colour = colours[cells.of(street).index()] as usize % COLOURS.len();
@@ -83,7 +74,7 @@ mod tests {
     fn neighbouring_cells_have_different_colours() {
         let town = town("A 0,0  B 900,0  C 1800,0 | A-B B-C");
         let cells = Cells::new(&town.map, Length::metres(900.0));
-        let options = Options { title: "Two cells".to_owned(), ..Options::default() };
+        let options = DrawOptions { title: "Two cells".to_owned(), ..DrawOptions::default() };
         let svg = draw_cells(&town.map, &cells, &options).unwrap().to_svg();
         assert!(svg.contains("cells #0072b2") && svg.contains("cells #e69f00"), "{svg}");
         assert!(!svg.contains("cells #009e73"), "two cells need two colours");

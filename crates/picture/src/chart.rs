@@ -1,41 +1,40 @@
-//! Line charts: axes with units, a legend, and lines with the spread of each point.
+//! Line charts: axes with units, legend, lines with error bars.
 //!
-//! Drawn on our own canvas rather than by `plotters`: the canvas already has the font, SVG and
-//! PNG, and the same bytes everywhere; `plotters` brings PNG only with a font stack and has no
-//! dashes with markers in its legend.
+//! `plotters` is not used: its PNG output needs a second font library, and its legends cannot show
+//! dashes and markers together.
 
-use crate::axis::{Axis, is_drawable};
-use crate::canvas::{Anchor, Canvas, PictureError, Stroke, Text, Weight};
-use crate::font::{shortened, text_width};
-use crate::lines::Lines;
-use crate::series::{Entries, Look, PAGE, Sample, Series, bar};
-use crate::theme::Theme;
-use crate::view::{Pixel, PixelBox};
+use crate::axis::Axis;
+use crate::canvas::{Anchor, Canvas, PictureError};
+use crate::chart_legend::{ChartLegend, SeriesSymbol};
+use crate::map_view::{Pixel, PixelBox};
+use crate::plot_area::PlotArea;
+use crate::series::Series;
+use crate::series_style::{BACKGROUND, chart_text};
 
-/// What a chart shows.
+/// A line chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LineChart {
-    /// Above it.
+    /// Title above the chart.
     pub title: String,
-    /// What is counted to the right, with its unit.
+    /// Label of the horizontal axis, with unit.
     pub x_label: String,
-    /// What is counted upwards, with its unit.
+    /// Label of the vertical axis, with unit.
     pub y_label: String,
-    /// Ticks to the right and their names, ascending; none: round numbers.
+    /// Values and labels of the horizontal ticks, ascending; empty for round numbers.
     pub x_ticks: Vec<(f64, String)>,
-    /// The lines.
+    /// Lines in the order of the legend.
     pub series: Vec<Series>,
 }
 
 impl LineChart {
-    /// The chart on a canvas of that many pixels.
+    /// Draws the chart on a canvas of `width` × `height` pixels.
     pub fn draw(&self, width: u32, height: u32) -> Result<Canvas, PictureError> {
-        let mut canvas = Canvas::new(width, height, PAGE)?;
+        let mut canvas = Canvas::new(width, height, BACKGROUND)?;
         let names = self.series.iter().map(|series| series.name.as_str());
-        let entries = Entries::new(names, Sample::Line, f64::from(width) - 40.0);
-        let y = Axis::holding(self.values(), (height / 60).clamp(2, 8));
-        let left = 28.0 + label_room(&y);
-        let top = 78.0 + entries.height();
+        let legend = ChartLegend::new(names, SeriesSymbol::Line, f64::from(width) - 40.0);
+        let y = Axis::linear(self.y_values(), (height / 60).clamp(2, 8));
+        let left = 28.0 + PlotArea::label_width(&y);
+        let top = 78.0 + legend.height();
         let area = PixelBox {
             left,
             top,
@@ -43,116 +42,39 @@ impl LineChart {
             height: (f64::from(height) - top - 62.0).max(1.0),
         };
         self.draw_texts(&mut canvas, area);
-        let plane = Plane { area, x: self.x_axis(f64::from(width)), y };
-        plane.draw_grid(&mut canvas, Labels::Written);
-        plane.draw_series(&mut canvas, &self.series);
-        entries.draw(&mut canvas, Pixel::new(20.0, 52.0));
+        let plot = PlotArea { area, x: self.x_axis(f64::from(width)), y };
+        plot.draw_grid(&mut canvas, true);
+        plot.draw_series(&mut canvas, &self.series);
+        legend.draw(&mut canvas, Pixel::new(20.0, 52.0));
         Ok(canvas)
     }
 
-    /// All that is counted upwards. It begins at nothing, or the differences look larger than they
-    /// are.
-    pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
+    /// Iterates over all vertical values and zero: an axis that does not start at zero exaggerates
+    /// differences.
+    pub(crate) fn y_values(&self) -> impl Iterator<Item = f64> {
         let points = self.series.iter().flat_map(|series| &series.points).map(|point| point.1);
         let spread = self.series.iter().flat_map(|series| &series.spread);
         points.chain(spread.flat_map(|&(low, high)| [low, high])).chain([0.0])
     }
 
-    /// What is counted to the right, for that many pixels.
+    /// Returns the horizontal axis for a plot of `width` pixels.
     pub(crate) fn x_axis(&self, width: f64) -> Axis {
         if !self.x_ticks.is_empty() {
             return Axis::with_ticks(&self.x_ticks);
         }
         let points = self.series.iter().flat_map(|series| &series.points);
-        Axis::holding(points.map(|point| point.0), (width as u32 / 80).clamp(2, 12))
+        Axis::linear(points.map(|point| point.0), (width as u32 / 80).clamp(2, 12))
     }
 
-    fn draw_texts(&self, canvas: &mut Canvas, panel: PixelBox) {
-        let palette = Theme::Light.palette();
+    fn draw_texts(&self, canvas: &mut Canvas, plot: PixelBox) {
         let width = f64::from(canvas.width()) - 40.0;
         canvas.layer("texts");
-        let mut put = |at, text: &str, size, weight, anchor| {
-            let style = Text { colour: palette.ink, size, weight, anchor };
-            canvas.text(at, &shortened(text, width, &style), style);
-        };
-        put(Pixel::new(20.0, 32.0), &self.title, 19.0, Weight::Bold, Anchor::Start);
-        let above = Pixel::new(20.0, panel.top - 14.0);
-        put(above, &self.y_label, 14.0, Weight::Regular, Anchor::Start);
-        let below = Pixel::new(panel.centre().x, panel.bottom() + 48.0);
-        put(below, &self.x_label, 14.0, Weight::Regular, Anchor::Middle);
-    }
-}
-
-/// Pixels that the names of ticks need to the left of an axis.
-pub(crate) fn label_room(axis: &Axis) -> f64 {
-    let names = axis.ticks().iter().map(|tick| text_width(&tick.1, 13.0, Weight::Regular));
-    names.fold(0.0, f64::max)
-}
-
-/// Whether the ticks that go upwards have names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Labels {
-    Written,
-    LeftOut,
-}
-
-/// Where numbers are on a canvas.
-pub(crate) struct Plane {
-    pub(crate) area: PixelBox,
-    pub(crate) x: Axis,
-    pub(crate) y: Axis,
-}
-
-impl Plane {
-    /// The place of a pair of numbers, if they can be drawn.
-    fn place(&self, (right, up): (f64, f64)) -> Option<Pixel> {
-        (is_drawable(right) && is_drawable(up)).then(|| {
-            let right = self.x.part(right) * self.area.width;
-            Pixel::new(
-                self.area.left + right,
-                self.area.bottom() - self.y.part(up) * self.area.height,
-            )
-        })
-    }
-
-    pub(crate) fn draw_series(&self, canvas: &mut Canvas, all: &[Series]) {
-        for (number, series) in all.iter().enumerate() {
-            canvas.layer(&series.name);
-            let pixels: Vec<_> = series.points.iter().map(|&point| self.place(point)).collect();
-            let mut bars = Lines::new();
-            for (&(x, _), &(low, high)) in series.points.iter().zip(&series.spread) {
-                let ends = self.place((x, low)).zip(self.place((x, high)));
-                if let Some((low, high)) = ends.filter(|(low, high)| low != high) {
-                    bar(&mut bars, low, high, self.area);
-                }
-            }
-            Look(number).line(canvas, &pixels, bars);
-        }
-    }
-
-    pub(crate) fn draw_grid(&self, canvas: &mut Canvas, labels: Labels) {
-        let Plane { area, x, y } = self;
-        let palette = Theme::Light.palette();
-        let style =
-            |anchor| Text { colour: palette.ink, size: 13.0, weight: Weight::Regular, anchor };
-        let (mut grid, mut axes) = (Lines::new(), Lines::new());
-        canvas.layer("axes");
-        for (value, name) in y.ticks() {
-            let at = Pixel::new(area.left, area.bottom() - y.part(*value) * area.height);
-            grid.add([at, at.moved(area.width, 0.0)]);
-            if labels == Labels::Written {
-                canvas.text(at.moved(-8.0, 4.7), name, style(Anchor::End));
-            }
-        }
-        for (value, name) in x.ticks() {
-            let at = Pixel::new(area.left + x.part(*value) * area.width, area.bottom());
-            axes.add([at, at.moved(0.0, 6.0)]);
-            canvas.text(at.moved(0.0, 22.0), name, style(Anchor::Middle));
-        }
-        let foot = Pixel::new(area.left, area.bottom());
-        axes.add([Pixel::new(area.left, area.top), foot, foot.moved(area.width, 0.0)]);
-        canvas.lines("grid", grid, Stroke { colour: palette.frame.with_opacity(150), width: 1.0 });
-        canvas.lines("axes", axes, Stroke { colour: palette.ink, width: 1.2 });
+        canvas.text_within(Pixel::new(20.0, 32.0), &self.title, width, chart_text(19.0).bold());
+        let above = Pixel::new(20.0, plot.top - 14.0);
+        canvas.text_within(above, &self.y_label, width, chart_text(14.0));
+        let below = Pixel::new(plot.centre().x, plot.bottom() + 48.0);
+        let style = chart_text(14.0).anchored(Anchor::Middle);
+        canvas.text_within(below, &self.x_label, width, style);
     }
 }
 
@@ -167,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_has_its_own_look_and_its_name_in_the_legend() {
+    fn every_series_has_its_name_in_the_legend() {
         let series = (0..60).map(|number| Series {
             name: format!("line {number}"),
             points: vec![(0.0, 0.0), (10.0, f64::from(number))],
@@ -179,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_nonsense_can_be_drawn() {
+    fn empty_charts_and_values_that_are_not_finite_are_drawn() {
         let gap =
             vec![(0.0, 1.0), (f64::NAN, 2.0), (3.0, f64::INFINITY), (4.0, -1e300), (5.0, 9.0)];
         let one = |points: Vec<_>| {
@@ -196,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn spread_is_drawn_as_bars_and_given_ticks_by_their_names() {
+    fn spread_is_drawn_as_error_bars_and_given_ticks_have_their_labels() {
         let points = vec![(0.0, 5.0), (1.0, 6.0)];
         let spread = vec![(4.0, 7.0), (6.0, 6.0)];
         let mut chart = chart(vec![Series { name: "a".into(), points, spread }]);

@@ -1,33 +1,33 @@
-//! A colour with opacity, and mixing of two.
+//! sRGB colours with opacity.
 
 use std::fmt;
 
-/// A colour of the sRGB space.
+/// An sRGB colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colour {
-    /// 0 to 255.
+    /// Red component.
     pub red: u8,
-    /// 0 to 255.
+    /// Green component.
     pub green: u8,
-    /// 0 to 255.
+    /// Blue component.
     pub blue: u8,
-    /// 0 is invisible, 255 hides what is below.
+    /// Opacity: 0 is transparent, 255 opaque.
     pub opacity: u8,
 }
 
 impl Colour {
-    /// The opaque colour written `#rrggbb`, as the number `0xrrggbb`.
+    /// Creates the opaque colour `0xrrggbb`.
     pub const fn hex(code: u32) -> Colour {
         let [_, red, green, blue] = code.to_be_bytes();
         Colour { red, green, blue, opacity: 255 }
     }
 
-    /// The same colour, see-through.
+    /// Returns this colour with another opacity.
     pub const fn with_opacity(self, opacity: u8) -> Colour {
         Colour { opacity, ..self }
     }
 
-    /// This colour with `percent` (0 to 100) of `other` in it; keeps its own opacity.
+    /// Mixes in `percent` (0 to 100) of `other`; the opacity stays.
     pub fn mixed(self, other: Colour, percent: u8) -> Colour {
         let percent = u32::from(percent.min(100));
         let mix = |a: u8, b: u8| {
@@ -41,13 +41,13 @@ impl Colour {
         }
     }
 
-    /// Whether it hides what is below.
+    /// Whether the colour is opaque.
     pub fn is_opaque(self) -> bool {
         self.opacity == 255
     }
 }
 
-/// `#rrggbb`, as SVG and CSS write it; opacity is written apart.
+/// Formats as `#rrggbb`, without opacity.
 impl fmt::Display for Colour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{:02x}{:02x}{:02x}", self.red, self.green, self.blue)
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mixing_goes_from_one_colour_to_the_other() {
+    fn mixing_interpolates_between_two_colours() {
         let (black, white) = (Colour::hex(0), Colour::hex(0xffffff));
         assert_eq!(black.mixed(white, 0), black);
         assert_eq!(black.mixed(white, 100), white);

@@ -1,75 +1,78 @@
-//! Dots in rows: things by name, downwards, and a number of each in several panels; a panel may
-//! count in powers of ten. Kinds of dots differ in colour and shape.
+//! Dot plots: one row per item, one panel per metric, one dot per series.
 
 use crate::axis::{Axis, is_drawable, log10};
-use crate::canvas::{Anchor, Canvas, PictureError, Stroke, Text, Weight};
-use crate::font::{shortened, text_width};
-use crate::lines::Lines;
-use crate::series::{Entries, Look, PAGE, Sample};
+use crate::canvas::{Anchor, Canvas, PictureError, Stroke, Weight};
+use crate::chart_legend::{ChartLegend, SeriesSymbol};
+use crate::font::text_width;
+use crate::map_view::{Pixel, PixelBox};
+use crate::polylines::Polylines;
+use crate::series_style::{BACKGROUND, SeriesStyle, chart_text};
 use crate::theme::Theme;
-use crate::view::{Pixel, PixelBox};
 
-/// Rows of things and panels of numbers.
+/// A dot plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dots {
-    /// Above it.
+    /// Title above the plot.
     pub title: String,
-    /// The things, from the top.
+    /// Labels of the rows, from the top.
     pub rows: Vec<String>,
-    /// The kinds of dots, in the legend.
-    pub kinds: Vec<String>,
-    /// From left to right.
+    /// Names of the series in the legend; each has its colour and marker.
+    pub series: Vec<String>,
+    /// Panels from left to right.
     pub panels: Vec<DotPanel>,
 }
 
-/// One number of each thing.
+/// One metric of all rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DotPanel {
-    /// What is counted, with its unit.
+    /// Name of the metric, with unit.
     pub label: String,
-    /// How it is counted.
-    pub steps: Steps,
-    /// For each kind, for each row.
+    /// Scale of the axis.
+    pub scale: DotScale,
+    /// Values by series, then by row; `None` draws no dot.
     pub values: Vec<Vec<Option<f64>>>,
 }
 
-/// How numbers grow along an axis.
+/// Scale of the axis of a dot panel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Steps {
-    /// From nothing, evenly.
+pub enum DotScale {
+    /// Linear from zero.
     #[default]
-    Even,
-    /// By powers of ten; what is not positive is left out.
-    Powers,
+    Linear,
+    /// Logarithmic; values that are not positive are not drawn.
+    Logarithmic,
 }
 
+/// Margin of the page in pixels.
 const MARGIN: f64 = 20.0;
+/// Height of a row in pixels.
 const ROW: f64 = 25.0;
+/// Distance between two panels in pixels.
 const GAP: f64 = 36.0;
 
 impl Dots {
-    /// The rows on a canvas of that width, as high as they need.
+    /// Draws the plot on a canvas of `width` pixels; the height follows from the rows.
     pub fn draw(&self, width: u32) -> Result<Canvas, PictureError> {
-        let kinds = self.kinds.iter().map(String::as_str);
-        let entries = Entries::new(kinds, Sample::Marker, f64::from(width) - 2.0 * MARGIN);
-        let top = 46.0 + entries.height() + 34.0;
-        let tall = self.rows.len() as f64 * ROW;
-        let mut canvas = Canvas::new(width, (top + tall + 46.0) as u32, PAGE)?;
+        let names = self.series.iter().map(String::as_str);
+        let page_width = f64::from(width) - 2.0 * MARGIN;
+        let legend = ChartLegend::new(names, SeriesSymbol::Marker, page_width);
+        let top = 46.0 + legend.height() + 34.0;
+        let height = self.rows.len() as f64 * ROW;
+        let mut canvas = Canvas::new(width, (top + height + 46.0) as u32, BACKGROUND)?;
         canvas.layer("texts");
-        put(&mut canvas, Pixel::new(MARGIN, 30.0), &self.title, text(18.0, Weight::Bold));
-        entries.draw(&mut canvas, Pixel::new(MARGIN, 54.0));
-        let names = self.rows.iter().map(|name| text_width(name, 14.0, Weight::Regular));
-        let left = MARGIN + names.fold(0.0, f64::max) + 16.0;
-        for (place, name) in self.rows.iter().enumerate() {
-            let at = Pixel::new(left - 14.0, top + (place as f64 + 0.5) * ROW + 5.0);
-            let style = Text { anchor: Anchor::End, ..text(14.0, Weight::Regular) };
-            put(&mut canvas, at, name, style);
+        canvas.text(Pixel::new(MARGIN, 30.0), &self.title, chart_text(18.0).bold());
+        legend.draw(&mut canvas, Pixel::new(MARGIN, 54.0));
+        let widths = self.rows.iter().map(|label| text_width(label, 14.0, Weight::Regular));
+        let left = MARGIN + widths.fold(0.0, f64::max) + 16.0;
+        for (row, label) in self.rows.iter().enumerate() {
+            let at = Pixel::new(left - 14.0, top + (row as f64 + 0.5) * ROW + 5.0);
+            canvas.text(at, label, chart_text(14.0).anchored(Anchor::End));
         }
         let count = self.panels.len().max(1) as f64;
-        let across = (f64::from(width) - left - MARGIN - GAP * (count - 1.0)) / count;
-        for (place, panel) in self.panels.iter().enumerate() {
-            let left = left + place as f64 * (across + GAP);
-            let area = PixelBox { left, top, width: across.max(1.0), height: tall };
+        let panel_width = (f64::from(width) - left - MARGIN - GAP * (count - 1.0)) / count;
+        for (index, panel) in self.panels.iter().enumerate() {
+            let left = left + index as f64 * (panel_width + GAP);
+            let area = PixelBox { left, top, width: panel_width.max(1.0), height };
             panel.draw(&mut canvas, area, self.rows.len());
         }
         Ok(canvas)
@@ -79,56 +82,52 @@ impl Dots {
 impl DotPanel {
     fn axis(&self, width: f64) -> Axis {
         let values = || self.values.iter().flatten().flatten().copied();
-        match self.steps {
-            Steps::Even => Axis::holding(values().chain([0.0]), (width as u32 / 55).clamp(1, 6)),
-            Steps::Powers => Axis::of_powers(values(), (width as u32 / 38).max(1)),
+        let pixels = width as u32;
+        match self.scale {
+            DotScale::Linear => Axis::linear(values().chain([0.0]), (pixels / 55).clamp(1, 6)),
+            DotScale::Logarithmic => Axis::logarithmic(values(), (pixels / 38).max(1)),
         }
     }
 
     fn draw(&self, canvas: &mut Canvas, area: PixelBox, rows: usize) {
-        let palette = Theme::Light.palette();
         let axis = self.axis(area.width);
-        canvas.layer("axes");
-        let style = Text { anchor: Anchor::Middle, ..text(12.0, Weight::Regular) };
-        let (mut grid, mut lanes) = (Lines::new(), Lines::new());
-        for (value, name) in axis.ticks() {
-            let at = Pixel::new(area.left + axis.part(*value) * area.width, area.bottom());
-            grid.add([at.moved(0.0, 5.0), at.moved(0.0, -area.height)]);
-            put(canvas, at.moved(0.0, 20.0), name, style);
-        }
         let middle = |row: usize| area.top + (row as f64 + 0.5) * ROW;
-        for row in 0..rows {
-            let at = Pixel::new(area.left, middle(row));
-            lanes.add([at, at.moved(area.width, 0.0)]);
-        }
-        canvas.lines("lanes", lanes, Stroke { colour: palette.frame.with_opacity(90), width: 1.0 });
-        canvas.lines("grid", grid, Stroke { colour: palette.frame, width: 1.0 });
-        let style = text(13.0, Weight::Bold);
-        let label = shortened(&self.label, area.width + GAP - 8.0, &style);
-        put(canvas, Pixel::new(area.left, area.top - 12.0), &label, style);
-        for (kind, values) in self.values.iter().enumerate() {
-            let place = |(row, value): (usize, &Option<f64>)| {
-                let value = match self.steps {
-                    Steps::Even => (*value)?,
-                    Steps::Powers => log10((*value)?),
+        draw_grid(canvas, &axis, area, (0..rows).map(middle));
+        let at = Pixel::new(area.left, area.top - 12.0);
+        canvas.text_within(at, &self.label, area.width + GAP - 8.0, chart_text(13.0).bold());
+        for (series, values) in self.values.iter().enumerate() {
+            // Dots of different series are shifted vertically, so that equal values show all.
+            let down = (series as f64 - (self.values.len() as f64 - 1.0) / 2.0) * 7.0;
+            let dot = |(row, value): (usize, &Option<f64>)| {
+                let value = match self.scale {
+                    DotScale::Linear => (*value)?,
+                    DotScale::Logarithmic => log10((*value)?),
                 };
-                let x = area.left + axis.part(value) * area.width;
-                // A little apart, so that equal numbers of two kinds show both.
-                let down = (kind as f64 - (self.values.len() as f64 - 1.0) / 2.0) * 7.0;
+                let x = area.left + axis.fraction(value) * area.width;
                 is_drawable(value).then(|| Pixel::new(x, middle(row) + down))
             };
-            let dots = values.iter().enumerate().take(rows).filter_map(place).collect();
-            Look(kind).markers(canvas, dots);
+            let dots = values.iter().enumerate().take(rows).filter_map(dot).collect();
+            SeriesStyle(series).draw_markers(canvas, dots);
         }
     }
 }
 
-fn put(canvas: &mut Canvas, at: Pixel, words: &str, style: Text) {
-    canvas.text(at, words, style);
-}
-
-fn text(size: f64, weight: Weight) -> Text {
-    Text { colour: Theme::Light.palette().ink, size, weight, anchor: Anchor::Start }
+/// Draws tick lines with labels, and a horizontal line at each of `rows`, in pixels.
+fn draw_grid(canvas: &mut Canvas, axis: &Axis, area: PixelBox, rows: impl Iterator<Item = f64>) {
+    let frame = Theme::Light.palette().frame;
+    let (mut grid, mut lanes) = (Polylines::new(), Polylines::new());
+    canvas.layer("axes");
+    for (value, label) in axis.ticks() {
+        let at = Pixel::new(area.left + axis.fraction(*value) * area.width, area.bottom());
+        grid.add([at.moved(0.0, 5.0), at.moved(0.0, -area.height)]);
+        canvas.text(at.moved(0.0, 20.0), label, chart_text(12.0).anchored(Anchor::Middle));
+    }
+    for y in rows {
+        let at = Pixel::new(area.left, y);
+        lanes.add([at, at.moved(area.width, 0.0)]);
+    }
+    canvas.lines("lanes", lanes, Stroke { colour: frame.with_opacity(90), width: 1.0 });
+    canvas.lines("grid", grid, Stroke { colour: frame, width: 1.0 });
 }
 
 #[cfg(test)]
@@ -136,14 +135,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_panels_and_kinds_have_their_names_and_absent_numbers_no_dot() {
-        let panel = |steps, values| DotPanel { label: "time (ms)".into(), steps, values };
+    fn rows_panels_and_series_have_labels_and_missing_values_no_dot() {
+        let panel = |scale, values| DotPanel { label: "time (ms)".into(), scale, values };
         let values = vec![vec![Some(1.0), None], vec![Some(0.0), Some(f64::NAN)]];
         let dots = Dots {
             title: "Schemes".into(),
             rows: vec!["meshcloak".into(), "casper".into()],
-            kinds: vec!["unlimited".into(), "real time".into()],
-            panels: vec![panel(Steps::Even, values.clone()), panel(Steps::Powers, values)],
+            series: vec!["unlimited".into(), "real time".into()],
+            panels: vec![
+                panel(DotScale::Linear, values.clone()),
+                panel(DotScale::Logarithmic, values),
+            ],
         };
         let svg = dots.draw(900).unwrap().to_svg();
         for name in ["Schemes", "meshcloak", "casper", "unlimited", "real time"] {
@@ -151,7 +153,7 @@ mod tests {
         }
         assert_eq!(svg.matches(">time (ms)</text>").count(), 2);
         assert!(!svg.contains("NaN"));
-        // Two of the first kind and its sample in the legend.
+        // Two dots of the first series and its symbol in the legend.
         assert_eq!(svg.matches("<circle").count(), 3);
         assert!(Dots::default().draw(400).is_ok());
     }

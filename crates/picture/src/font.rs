@@ -1,9 +1,9 @@
-//! The letters of a picture: Noto Sans, carried in the program, so no machine needs fonts.
+//! Noto Sans, embedded in the program, so that pictures do not depend on installed fonts.
 //!
-//! Pixels get the outlines of the letters; SVG keeps text as text and only asks how wide it is.
+//! PNG output fills glyph outlines; SVG output keeps text and uses only its width.
 
-use crate::canvas::{Anchor, Text, Weight};
-use crate::view::Pixel;
+use crate::canvas::{Anchor, TextStyle, Weight};
+use crate::map_view::Pixel;
 use std::sync::LazyLock;
 use tiny_skia::{Path, PathBuilder};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
@@ -12,7 +12,7 @@ static REGULAR: LazyLock<Face<'static>> = LazyLock::new(|| face(notosans::REGULA
 static BOLD: LazyLock<Face<'static>> = LazyLock::new(|| face(notosans::BOLD_TTF));
 
 fn face(bytes: &'static [u8]) -> Face<'static> {
-    Face::parse(bytes, 0).expect("the font is part of the program and a test reads it")
+    Face::parse(bytes, 0).expect("the embedded font is valid, which a test checks")
 }
 
 fn face_of(weight: Weight) -> &'static Face<'static> {
@@ -22,15 +22,15 @@ fn face_of(weight: Weight) -> &'static Face<'static> {
     }
 }
 
-/// How many pixels a line of text takes from left to right.
+/// Returns the width of a line of text in pixels.
 pub fn text_width(text: &str, size: f64, weight: Weight) -> f64 {
     let face = face_of(weight);
     let units: u64 = glyphs(face, text).map(|(_, advance)| u64::from(advance)).sum();
     units as f64 * size / f64::from(face.units_per_em())
 }
 
-/// `text`, cut short with `…` if it is wider than `width` pixels.
-pub(crate) fn shortened(text: &str, width: f64, style: &Text) -> String {
+/// Returns `text`, cut with `…` if it is wider than `width` pixels.
+pub(crate) fn shortened(text: &str, width: f64, style: &TextStyle) -> String {
     if text_width(text, style.size, style.weight) <= width {
         return text.to_owned();
     }
@@ -48,8 +48,8 @@ pub(crate) fn shortened(text: &str, width: f64, style: &Text) -> String {
     kept + "…"
 }
 
-/// The outlines of a text whose baseline runs through `at`; `None` if there is nothing to see.
-pub(crate) fn outlines(at: Pixel, text: &str, style: &Text) -> Option<Path> {
+/// Returns the outlines of a text whose baseline runs through `at`; `None` if they are empty.
+pub(crate) fn outlines(at: Pixel, text: &str, style: &TextStyle) -> Option<Path> {
     let face = face_of(style.weight);
     let width = text_width(text, style.size, style.weight);
     let left = match style.anchor {
@@ -58,8 +58,8 @@ pub(crate) fn outlines(at: Pixel, text: &str, style: &Text) -> Option<Path> {
         Anchor::End => at.x - width,
     };
     let scale = style.size / f64::from(face.units_per_em());
-    // Letters are sharper when they stand on the edge of a pixel.
-    let mut pen = Pen { path: PathBuilder::new(), at: Pixel::new(left, at.y.round()), scale };
+    // A baseline on a pixel boundary gives sharper letters.
+    let mut pen = GlyphPen { path: PathBuilder::new(), at: Pixel::new(left, at.y.round()), scale };
     for (glyph, advance) in glyphs(face, text) {
         face.outline_glyph(glyph, &mut pen);
         pen.at.x += f64::from(advance) * scale;
@@ -67,6 +67,7 @@ pub(crate) fn outlines(at: Pixel, text: &str, style: &Text) -> Option<Path> {
     pen.path.finish()
 }
 
+/// Iterates over the glyphs of a text with their advance widths, in font units.
 fn glyphs<'a>(face: &'a Face<'static>, text: &'a str) -> impl Iterator<Item = (GlyphId, u16)> + 'a {
     text.chars().map(|letter| {
         let glyph = face.glyph_index(letter).unwrap_or(GlyphId(0));
@@ -74,39 +75,43 @@ fn glyphs<'a>(face: &'a Face<'static>, text: &'a str) -> impl Iterator<Item = (G
     })
 }
 
-struct Pen {
+/// Adds glyph outlines to a path.
+struct GlyphPen {
     path: PathBuilder,
+    /// Origin of the current glyph.
     at: Pixel,
+    /// Pixels per font unit.
     scale: f64,
 }
 
-impl Pen {
-    fn place(&self, x: f32, y: f32) -> (f32, f32) {
+impl GlyphPen {
+    /// Converts font units, y upwards, to pixels.
+    fn pixel(&self, x: f32, y: f32) -> (f32, f32) {
         let right = self.at.x + f64::from(x) * self.scale;
         let down = self.at.y - f64::from(y) * self.scale;
         (right as f32, down as f32)
     }
 }
 
-impl OutlineBuilder for Pen {
+impl OutlineBuilder for GlyphPen {
     fn move_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.place(x, y);
+        let (x, y) = self.pixel(x, y);
         self.path.move_to(x, y);
     }
 
     fn line_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.place(x, y);
+        let (x, y) = self.pixel(x, y);
         self.path.line_to(x, y);
     }
 
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let ((x1, y1), (x, y)) = (self.place(x1, y1), self.place(x, y));
+        let ((x1, y1), (x, y)) = (self.pixel(x1, y1), self.pixel(x, y));
         self.path.quad_to(x1, y1, x, y);
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ((x1, y1), (x2, y2)) = (self.place(x1, y1), self.place(x2, y2));
-        let (x, y) = self.place(x, y);
+        let ((x1, y1), (x2, y2)) = (self.pixel(x1, y1), self.pixel(x2, y2));
+        let (x, y) = self.pixel(x, y);
         self.path.cubic_to(x1, y1, x2, y2, x, y);
     }
 
@@ -120,8 +125,8 @@ mod tests {
     use super::*;
     use crate::colour::Colour;
 
-    fn style(anchor: Anchor) -> Text {
-        Text { colour: Colour::hex(0), size: 20.0, weight: Weight::Bold, anchor }
+    fn style(anchor: Anchor) -> TextStyle {
+        TextStyle::new(Colour::hex(0), 20.0).bold().anchored(anchor)
     }
 
     #[test]
@@ -139,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_can_be_set_and_long_ones_are_cut() {
+    fn any_text_has_outlines_and_long_texts_are_cut() {
         for text in ["", " ", "Hà Nội, Łódź, Αθήνα, Москва", "東京\u{0}\u{10ffff}"]
         {
             outlines(Pixel::new(0.0, 0.0), text, &style(Anchor::Start));
@@ -151,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn both_weights_know_the_letters_of_european_and_vietnamese_names() {
+    fn both_weights_contain_the_letters_of_european_and_vietnamese_names() {
         for face in [&REGULAR, &BOLD] {
             let known = "AZaz09©–·…×äßéçãøłőșğộữ".chars().all(|c| face.glyph_index(c).is_some());
             assert!(known);

@@ -1,38 +1,40 @@
-//! A canvas as pixels: every shape antialiased by tiny-skia, the result packed as PNG.
+//! PNG output: shapes are rasterised with antialiasing by tiny-skia.
 
-use crate::canvas::{Canvas, Circle, Shape, Stroke};
+use crate::canvas::{Canvas, CanvasShape, Circle, Stroke};
 use crate::colour::Colour;
 use crate::font;
-use crate::lines::Lines;
-use crate::view::Pixel;
+use crate::map_view::Pixel;
+use crate::polylines::Polylines;
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform,
 };
 
-/// The canvas as a PNG file.
+/// Renders the canvas as a PNG file.
 pub(crate) fn to_png(canvas: &Canvas) -> Vec<u8> {
     let mut pixmap = Pixmap::new(canvas.width, canvas.height)
-        .expect("a canvas is neither empty nor too large for memory");
+        .expect("the size limits of a canvas exclude empty and oversized pictures");
     pixmap.fill(colour(canvas.background));
     for shape in canvas.layers.iter().flat_map(|layer| &layer.shapes) {
         match shape {
-            Shape::Stroke { lines, stroke, dashes } => {
+            CanvasShape::Stroke { lines, stroke, dashes } => {
                 stroke_lines(&mut pixmap, &canvas.lines[*lines].lines, *stroke, dashes);
             }
-            Shape::Areas { outlines, fill, .. } => fill_areas(&mut pixmap, outlines, *fill),
-            Shape::Circles { centres, circle, .. } => draw_circles(&mut pixmap, centres, circle),
-            Shape::Text { at, text, style } => {
+            CanvasShape::Areas { outlines, fill, .. } => fill_areas(&mut pixmap, outlines, *fill),
+            CanvasShape::Circles { centres, circle, .. } => {
+                draw_circles(&mut pixmap, centres, circle)
+            }
+            CanvasShape::Text { at, text, style } => {
                 if let Some(path) = font::outlines(*at, text, style) {
                     fill_path(&mut pixmap, &path, style.colour);
                 }
             }
         }
     }
-    pixmap.encode_png().expect("memory takes any picture, and this one is not empty")
+    pixmap.encode_png().expect("encoding to memory cannot fail")
 }
 
-/// All lines are one path, so see-through ones do not show twice where they cross.
-fn stroke_lines(pixmap: &mut Pixmap, lines: &Lines, stroke: Stroke, dashes: &[f64]) {
+/// Strokes all lines as one path, so that transparent lines are not darker where they cross.
+fn stroke_lines(pixmap: &mut Pixmap, lines: &Polylines, stroke: Stroke, dashes: &[f64]) {
     let mut builder = PathBuilder::new();
     for line in lines.iter() {
         add_line(&mut builder, line);
@@ -48,7 +50,7 @@ fn stroke_lines(pixmap: &mut Pixmap, lines: &Lines, stroke: Stroke, dashes: &[f6
     pixmap.stroke_path(&path, &paint(stroke.colour), &style, Transform::identity(), None);
 }
 
-fn fill_areas(pixmap: &mut Pixmap, outlines: &Lines, fill: Colour) {
+fn fill_areas(pixmap: &mut Pixmap, outlines: &Polylines, fill: Colour) {
     let mut builder = PathBuilder::new();
     for outline in outlines.iter() {
         add_line(&mut builder, outline);

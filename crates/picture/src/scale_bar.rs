@@ -1,10 +1,10 @@
 //! Scale bar: a round number of metres and its length in pixels.
 
-use crate::canvas::{Anchor, Canvas, Text, Weight};
+use crate::canvas::{Anchor, Canvas, TextStyle, Weight};
 use crate::font::text_width;
-use crate::lines::Lines;
+use crate::map_view::{MapView, Pixel, PixelBox};
+use crate::polylines::Polylines;
 use crate::theme::Palette;
-use crate::view::{Pixel, PixelBox, View};
 
 /// A round length, 1, 2 or 5 times a power of ten metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,13 +19,13 @@ pub struct ScaleBar {
 
 impl ScaleBar {
     /// Returns the longest bar of a round length within `max_pixels`; one metre if none fits.
-    pub fn new(view: &View, max_pixels: f64) -> ScaleBar {
-        let most_metres = max_pixels * view.metres_per_pixel();
+    pub fn new(view: &MapView, max_pixels: f64) -> ScaleBar {
+        let max_metres = max_pixels * view.metres_per_pixel();
         let (mut metres, mut pieces) = (1.0, 4);
         let mut power = 1.0;
-        while power <= most_metres {
+        while power <= max_metres {
             for (factor, parts) in [(1.0, 4), (2.0, 4), (5.0, 5)] {
-                if factor * power <= most_metres {
+                if factor * power <= max_metres {
                     (metres, pieces) = (factor * power, parts);
                 }
             }
@@ -51,7 +51,7 @@ impl ScaleBar {
         let whole = PixelBox { left: at.x, top: at.y, width: self.pixels, height };
         canvas.rectangle("bar", whole, palette.ink);
         let piece = self.pixels / f64::from(self.pieces);
-        let mut light = Lines::new();
+        let mut light = Polylines::new();
         for index in (1..self.pieces).step_by(2) {
             let left = at.x + piece * f64::from(index);
             let area = PixelBox { left, top: at.y, width: piece, height };
@@ -61,7 +61,7 @@ impl ScaleBar {
         }
         canvas.areas("pieces", light, palette.page);
         let size = 13.0 * scale;
-        let style = |anchor| Text { colour: palette.ink, size, weight: Weight::Regular, anchor };
+        let style = |anchor| TextStyle::new(palette.ink, size).anchored(anchor);
         let below = at.y + height + size * 1.15;
         let label = self.label();
         if text_width(&format!("0  {label}"), size, Weight::Regular) < self.pixels {
@@ -78,10 +78,10 @@ mod tests {
     use super::*;
     use meshcloak::units::{Point, Rectangle};
 
-    fn view(metres: f64) -> View {
+    fn view(metres: f64) -> MapView {
         let bounds = Rectangle { min: Point::new(0.0, 0.0), max: Point::new(metres, metres) };
         let area = PixelBox { left: 10.0, top: 10.0, width: 1000.0, height: 1000.0 };
-        View::fit(bounds, area)
+        MapView::fit(bounds, area)
     }
 
     #[test]

@@ -39,25 +39,25 @@ const STEP_SECONDS: u64 = 20;
 
 /// A town and its users.
 #[derive(Clone, Debug)]
-pub struct Scene {
+pub struct TownScene {
     /// Street map.
     pub town: Town,
     /// Users in the order of the fixture.
     pub users: Vec<SceneUser>,
 }
 
-impl Scene {
+impl TownScene {
     /// Parses a fixture.
     ///
     /// # Panics
     /// On a syntax error: fixtures are part of the program.
-    pub fn read(text: &str) -> Scene {
+    pub fn read(text: &str) -> TownScene {
         let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
         let is_user = |line: &&str| line.starts_with("person ") || line.starts_with("later ");
         let (users, streets): (Vec<&str>, Vec<&str>) = lines.partition(is_user);
         let town = town(&streets.join(" "));
         let users = users.into_iter().map(|line| parse_user(&town, line)).collect();
-        Scene { town, users }
+        TownScene { town, users }
     }
 
     /// Returns the user called `name`.
@@ -136,7 +136,7 @@ mod tests {
     fn the_second_query_belongs_to_the_same_user() {
         let text = "# two\nA 0,0  B 90,0 |\nA-B\nperson A on A-B at 9 dc 50 k 2\n\
                     person B on A-B at 9 dc 50 k 2\nlater person A' on A-B at 60 dc 50 k 3";
-        let scene = Scene::read(text);
+        let scene = TownScene::read(text);
         let queries = scene.queries();
         assert_eq!(scene.user("A'").step, QueryStep::Later);
         assert!(queries[2].user == queries[0].user && queries[1].user != queries[0].user);

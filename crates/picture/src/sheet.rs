@@ -1,44 +1,22 @@
 //! A figure of one or more map panels side by side, with notes below each panel and a legend.
 
-use crate::canvas::{Anchor, Canvas, Circle, Stroke, Text, Weight};
+use crate::canvas::{Canvas, Stroke, TextStyle, Weight};
 use crate::colour::Colour;
-use crate::lines::Lines;
-use crate::view::{Pixel, PixelBox, View};
+use crate::map_view::{MapView, Pixel, PixelBox};
+use crate::mark::WHITE;
+use crate::polylines::Polylines;
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::units::{Length, Point, Rectangle};
 
-/// Colour of text and current users.
-pub const INK: Colour = Colour::hex(0x1f2933);
-/// Colour of secondary elements.
-pub const FAINT: Colour = Colour::hex(0x66717f);
-/// Colour of streets.
-pub const STREET: Colour = Colour::hex(0xc3cad3);
-/// Colour of reachable parts.
-pub const BLUE: Colour = Colour::hex(0x2b6cb0);
-/// Contrast colour to [`BLUE`].
-pub const ORANGE: Colour = Colour::hex(0xdd6b20);
-const WHITE: Colour = Colour::hex(0xffffff);
+pub use crate::mark::{BLUE, FAINT, INK, Mark, ORANGE, STREET};
+pub use crate::street_part::StreetPart;
 
+/// Width of a figure in pixels.
 const WIDTH: f64 = 880.0;
+/// Margin of the figure in pixels.
 const MARGIN: f64 = 24.0;
+/// Height of a line of text in pixels.
 const LINE: f64 = 24.0;
-
-/// Symbol of a position or style of a line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Mark {
-    /// A filled circle.
-    Dot(Colour),
-    /// A filled circle with a dashed one around it.
-    Ringed(Colour),
-    /// A filled triangle.
-    Triangle(Colour),
-    /// A filled square.
-    Square(Colour),
-    /// The outline of a square.
-    Hollow(Colour),
-    /// A line of that width in pixels.
-    Line(Colour, f64),
-}
 
 /// One map panel of a sheet.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,26 +25,8 @@ pub struct Panel {
     pub caption: String,
     /// Extent of the map that is shown.
     pub bounds: Rectangle,
-    /// Lines of text below the map.
+    /// Polylines of text below the map.
     pub notes: Vec<(String, Weight)>,
-}
-
-/// Part of a street between two offsets from its start.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StreetPart {
-    /// The street.
-    pub street: StreetId,
-    /// Offset of the beginning.
-    pub from: Length,
-    /// Offset of the end.
-    pub to: Length,
-}
-
-impl StreetPart {
-    /// A street from end to end.
-    pub fn whole(map: &StreetMap, street: StreetId) -> StreetPart {
-        StreetPart { street, from: Length::ZERO, to: map.street(street).length }
-    }
 }
 
 /// Offset of a label from its point, in pixels.
@@ -83,7 +43,7 @@ pub struct LabelOffset {
 pub struct Sheet {
     /// The canvas with everything drawn so far.
     pub canvas: Canvas,
-    views: Vec<View>,
+    views: Vec<MapView>,
     selected: usize,
 }
 
@@ -109,7 +69,7 @@ impl Sheet {
         for (column, panel) in panels.iter().enumerate() {
             let left = MARGIN + (width + MARGIN) * column as f64;
             let area = PixelBox { left, top, width, height: height + 40.0 };
-            views.push(View::fit(panel.bounds, area.inside(24.0)));
+            views.push(MapView::fit(panel.bounds, area.inside(24.0)));
             canvas.text(Pixel::new(left, MARGIN + 6.0), &panel.caption, text(17.0, Weight::Bold));
             for (row, (note, weight)) in panel.notes.iter().enumerate() {
                 let at = Pixel::new(left, below + row as f64 * LINE);
@@ -122,7 +82,7 @@ impl Sheet {
             let left = MARGIN + (index % 2) as f64 * (WIDTH / 2.0);
             let row = notes + (index / 2) as f64;
             let at = Pixel::new(left + 14.0, below + row * LINE + 6.0);
-            sheet.mark(*mark, at);
+            mark.draw(&mut sheet.canvas, at);
             sheet.canvas.text(at.moved(24.0, 5.0), meaning, text(14.0, Weight::Regular));
         }
         sheet
@@ -141,7 +101,7 @@ impl Sheet {
 
     /// Draws all streets, one-way streets with an arrow.
     pub fn streets(&mut self, map: &StreetMap) {
-        let mut lines = Lines::new();
+        let mut lines = Polylines::new();
         for street in map.streets() {
             lines.add(map.shape(street).iter().map(|&point| self.at(point)));
         }
@@ -154,10 +114,9 @@ impl Sheet {
     /// Draws parts of streets as lines; `mark` must be a [`Mark::Line`], else nothing is drawn.
     pub fn parts(&mut self, map: &StreetMap, parts: &[StreetPart], mark: Mark) {
         let Mark::Line(colour, width) = mark else { return };
-        let mut lines = Lines::new();
-        for &part in parts {
-            let points = part_of_shape(map, part);
-            lines.add(points.into_iter().map(|point| self.at(point)));
+        let mut lines = Polylines::new();
+        for part in parts {
+            lines.add(part.shape(map).into_iter().map(|point| self.at(point)));
         }
         self.canvas.lines("parts", lines, Stroke { colour, width });
     }
@@ -175,10 +134,9 @@ impl Sheet {
         let (from, tip) = (self.at(from), self.at(to));
         let length = from.distance(tip).max(1e-9);
         let (x, y) = ((tip.x - from.x) / length, (tip.y - from.y) / length);
-        let mut outline = Lines::new();
         let base = tip.moved(-x * 15.0, -y * 15.0);
-        outline.add([tip, base.moved(-y * 8.0, x * 8.0), base.moved(y * 8.0, -x * 8.0)]);
-        self.canvas.areas("heads", outline, colour);
+        let corners = [tip, base.moved(-y * 8.0, x * 8.0), base.moved(y * 8.0, -x * 8.0)];
+        self.canvas.areas("heads", Polylines::of(corners), colour);
     }
 
     /// Draws the square of side `2 × reach` around a point.
@@ -195,58 +153,22 @@ impl Sheet {
         self.canvas.dashed_lines("rectangle", outline, Stroke { colour, width: 2.0 }, &[7.0, 5.0]);
     }
 
-    fn outline(&self, bounds: Rectangle) -> Lines {
+    fn outline(&self, bounds: Rectangle) -> Polylines {
         let Rectangle { min, max } = bounds;
         let corners = [min, Point::new(max.x, min.y), max, Point::new(min.x, max.y), min];
-        let mut outline = Lines::new();
-        outline.add(corners.map(|corner| self.at(corner)));
-        outline
+        Polylines::of(corners.map(|corner| self.at(corner)))
     }
 
     /// Draws a straight line between two points; `mark` must be a [`Mark::Line`].
     pub fn line(&mut self, from: Point, to: Point, mark: Mark) {
         let Mark::Line(colour, width) = mark else { return };
-        let mut lines = Lines::new();
-        lines.add([self.at(from), self.at(to)]);
-        self.canvas.lines("line", lines, Stroke { colour, width });
+        let line = Polylines::of([self.at(from), self.at(to)]);
+        self.canvas.lines("line", line, Stroke { colour, width });
     }
 
     /// Draws a symbol at a pixel.
     pub fn mark(&mut self, mark: Mark, at: Pixel) {
-        let outline = Some(Stroke { colour: WHITE, width: 2.0 });
-        let around = |half: f64| PixelBox {
-            left: at.x - half,
-            top: at.y - half,
-            width: 2.0 * half,
-            height: 2.0 * half,
-        };
-        match mark {
-            Mark::Dot(fill) => {
-                self.canvas.circles("dot", vec![at], Circle { radius: 7.5, fill, outline });
-            }
-            Mark::Ringed(fill) => {
-                let ring = Stroke { colour: fill, width: 2.0 };
-                self.canvas.circles("dot", vec![at], Circle { radius: 7.5, fill, outline });
-                self.canvas.lines("ring", dashed_circle(at, 12.0), ring);
-            }
-            Mark::Triangle(colour) => {
-                let mut outline = Lines::new();
-                outline.add([(8.0, 0.0), (-7.0, -8.0), (-7.0, 8.0)].map(|(x, y)| at.moved(x, y)));
-                self.canvas.areas("heads", outline, colour);
-            }
-            Mark::Square(colour) => self.canvas.rectangle("terminal", around(6.0), colour),
-            Mark::Hollow(colour) => {
-                self.canvas.rectangle("terminal", around(5.5), WHITE);
-                let mut outline = Lines::new();
-                outline.add(around(5.5).corners());
-                self.canvas.lines("terminal", outline, Stroke { colour, width: 1.5 });
-            }
-            Mark::Line(colour, width) => {
-                let mut lines = Lines::new();
-                lines.add([at.moved(-12.0, 0.0), at.moved(12.0, 0.0)]);
-                self.canvas.lines("sample", lines, Stroke { colour, width });
-            }
-        }
+        mark.draw(&mut self.canvas, at);
     }
 
     /// Writes a label at `offset` from a map point.
@@ -257,43 +179,8 @@ impl Sheet {
     }
 }
 
-fn text(size: f64, weight: Weight) -> Text {
-    Text { colour: INK, size, weight, anchor: Anchor::Start }
-}
-
-/// Returns twelve dashes, computed by rotations of 15°: results do not depend on the platform's sine.
-fn dashed_circle(centre: Pixel, radius: f64) -> Lines {
-    const COS: f64 = 0.965_925_826_289_068_3;
-    const SIN: f64 = 0.258_819_045_102_520_76;
-    let mut lines = Lines::new();
-    let (mut x, mut y) = (radius, 0.0);
-    for step in 0..24 {
-        let (next_x, next_y) = (x * COS - y * SIN, x * SIN + y * COS);
-        if step % 2 == 0 {
-            lines.add([centre.moved(x, y), centre.moved(next_x, next_y)]);
-        }
-        (x, y) = (next_x, next_y);
-    }
-    lines
-}
-
-/// Returns the points of a street's shape between two offsets.
-fn part_of_shape(map: &StreetMap, part: StreetPart) -> Vec<Point> {
-    let StreetPart { street, from, to } = part;
-    let shape = map.shape(street);
-    let metres = |pair: &[Point]| pair[0].distance(pair[1]);
-    let whole: f64 = shape.windows(2).map(metres).sum();
-    let scale = map.street(street).length.as_metres() / whole;
-    let mut points = vec![map.point(Position { street, offset: from })];
-    let mut passed = 0.0;
-    for pair in shape.windows(2) {
-        passed += metres(pair) * scale;
-        if passed > from.as_metres() && passed < to.as_metres() {
-            points.push(pair[1]);
-        }
-    }
-    points.push(map.point(Position { street, offset: to }));
-    points
+fn text(size: f64, weight: Weight) -> TextStyle {
+    TextStyle { weight, ..TextStyle::new(INK, size) }
 }
 
 /// Returns the square of side `2 × reach` around a point.

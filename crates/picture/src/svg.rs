@@ -4,11 +4,13 @@
 //! written relative to the previous rounded point: files stay small and rounding errors do not
 //! accumulate.
 
-use crate::canvas::{Anchor, Canvas, Circle, Layer, NamedLines, Shape, Stroke, Text, Weight};
+use crate::canvas::{
+    Anchor, Canvas, CanvasLayer, CanvasShape, Circle, NamedLines, Stroke, TextStyle, Weight,
+};
 use crate::colour::Colour;
 use crate::escape::Escaped;
-use crate::lines::Lines;
-use crate::view::Pixel;
+use crate::map_view::Pixel;
+use crate::polylines::Polylines;
 use std::fmt::{self, Write as _};
 
 /// Pictures narrower than this many pixels use hundredths everywhere.
@@ -16,7 +18,7 @@ const SMALL_WIDTH: u32 = 500;
 
 /// Whether a path is closed.
 #[derive(Clone, Copy, PartialEq)]
-enum Ends {
+enum PathEnd {
     Open,
     Closed,
 }
@@ -42,15 +44,15 @@ fn write(canvas: &Canvas, out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// Writes lines that are drawn more than once as definitions; returns the id of each.
-fn write_definitions(canvas: &Canvas, out: &mut String) -> Result<Vec<u64>, fmt::Error> {
-    let mut ids = vec![0; canvas.lines.len()];
+/// Writes lines that are drawn more than once as definitions; returns their ids.
+fn write_definitions(canvas: &Canvas, out: &mut String) -> Result<Vec<Option<u64>>, fmt::Error> {
+    let mut ids = vec![None; canvas.lines.len()];
     out.push_str("<defs>\n");
     for (index, lines) in canvas.lines.iter().enumerate().filter(|(_, lines)| lines.uses > 1) {
         let mut data = String::new();
-        write_lines(&mut data, &lines.lines, steps(canvas), Ends::Open)?;
+        write_lines(&mut data, &lines.lines, steps(canvas), PathEnd::Open)?;
         let id = fingerprint(index, &data);
-        ids[index] = id;
+        ids[index] = Some(id);
         let name = Escaped(&lines.name);
         writeln!(out, r#"<path id="p{id:016x}" class="{name}" d="{data}"/>"#)?;
     }
@@ -66,71 +68,62 @@ fn fingerprint(index: usize, data: &str) -> u64 {
     })
 }
 
-fn write_layer(canvas: &Canvas, ids: &[u64], layer: &Layer, out: &mut String) -> fmt::Result {
+fn write_layer(
+    canvas: &Canvas,
+    ids: &[Option<u64>],
+    layer: &CanvasLayer,
+    out: &mut String,
+) -> fmt::Result {
     write!(out, r#"<g class="{}" fill="none" "#, Escaped(&layer.name))?;
     writeln!(out, r#"stroke-linecap="round" stroke-linejoin="round">"#)?;
     for shape in &layer.shapes {
         match shape {
-            Shape::Stroke { lines, stroke, dashes } => {
-                let style = StrokeStyle { stroke: *stroke, dashes };
-                if canvas.lines[*lines].uses > 1 {
-                    write_use(&canvas.lines[*lines], ids[*lines], &style, out)?;
-                } else {
-                    write_path(&canvas.lines[*lines], &style, steps(canvas), out)?;
+            CanvasShape::Stroke { lines, stroke, dashes } => {
+                let (named, definition) = (&canvas.lines[*lines], ids[*lines]);
+                write_stroke(out, named, definition, *stroke, dashes)?;
+                if definition.is_none() {
+                    out.push_str(" d=\"");
+                    write_lines(out, &named.lines, steps(canvas), PathEnd::Open)?;
+                    out.push('"');
                 }
+                out.push_str("/>\n");
             }
-            Shape::Areas { name, outlines, fill } => {
+            CanvasShape::Areas { name, outlines, fill } => {
                 write!(out, r#"<path class="{}" fill="{fill}""#, Escaped(name))?;
                 write_opacity(out, "fill-opacity", *fill)?;
                 out.push_str(" d=\"");
-                write_lines(out, outlines, 100, Ends::Closed)?;
+                write_lines(out, outlines, 100, PathEnd::Closed)?;
                 out.push_str("\"/>\n");
             }
-            Shape::Circles { name, centres, circle } => write_circles(out, name, centres, circle)?,
-            Shape::Text { at, text, style } => write_text(out, *at, text, style)?,
+            CanvasShape::Circles { name, centres, circle } => {
+                write_circles(out, name, centres, circle)?
+            }
+            CanvasShape::Text { at, text, style } => write_text(out, *at, text, style)?,
         }
     }
     out.push_str("</g>\n");
     Ok(())
 }
 
-/// Stroke and dash pattern of lines.
-struct StrokeStyle<'a> {
+/// Writes stroked lines: a reference if they are among the definitions, else a path.
+fn write_stroke(
+    out: &mut String,
+    lines: &NamedLines,
+    definition: Option<u64>,
     stroke: Stroke,
-    dashes: &'a [f64],
-}
-
-/// Writes a reference to lines in the definitions.
-fn write_use(
-    lines: &NamedLines,
-    id: u64,
-    style: &StrokeStyle<'_>,
-    out: &mut String,
+    dashes: &[f64],
 ) -> fmt::Result {
-    write!(out, r##"<use href="#p{id:016x}" class="{}""##, Escaped(&lines.name))?;
-    write_stroke_style(out, style.stroke)?;
-    write_dashes(out, style.dashes)?;
-    out.push_str("/>\n");
-    Ok(())
-}
-
-fn write_path(
-    lines: &NamedLines,
-    style: &StrokeStyle<'_>,
-    parts: i64,
-    out: &mut String,
-) -> fmt::Result {
-    write!(out, r#"<path class="{}""#, Escaped(&lines.name))?;
-    write_stroke_style(out, style.stroke)?;
-    write_dashes(out, style.dashes)?;
-    out.push_str(" d=\"");
-    write_lines(out, &lines.lines, parts, Ends::Open)?;
-    out.push_str("\"/>\n");
-    Ok(())
+    let class = Escaped(&lines.name);
+    match definition {
+        Some(id) => write!(out, r##"<use href="#p{id:016x}" class="{class}""##)?,
+        None => write!(out, r#"<path class="{class}""#)?,
+    }
+    write_stroke_style(out, stroke)?;
+    write_dashes(out, dashes)
 }
 
 fn write_stroke_style(out: &mut String, stroke: Stroke) -> fmt::Result {
-    let width = Decimal::of(stroke.width, 100);
+    let width = SvgNumber::of(stroke.width, 100);
     write!(out, r#" stroke="{}" stroke-width="{width}""#, stroke.colour)?;
     write_opacity(out, "stroke-opacity", stroke.colour)
 }
@@ -138,7 +131,7 @@ fn write_stroke_style(out: &mut String, stroke: Stroke) -> fmt::Result {
 fn write_dashes(out: &mut String, dashes: &[f64]) -> fmt::Result {
     for (index, &pixels) in dashes.iter().enumerate() {
         let before = if index == 0 { " stroke-dasharray=\"" } else { " " };
-        write!(out, "{before}{}", Decimal::of(pixels, 100))?;
+        write!(out, "{before}{}", SvgNumber::of(pixels, 100))?;
     }
     out.push_str(if dashes.is_empty() { "" } else { "\"" });
     Ok(())
@@ -149,7 +142,7 @@ fn write_opacity(out: &mut String, attribute: &str, colour: Colour) -> fmt::Resu
         return Ok(());
     }
     let value = (i64::from(colour.opacity) * 1000 + 127) / 255;
-    write!(out, r#" {attribute}="{}""#, Decimal { value, parts: 1000 })
+    write!(out, r#" {attribute}="{}""#, SvgNumber { value, parts: 1000 })
 }
 
 /// Writes circles of one style as a group that carries the style.
@@ -160,18 +153,18 @@ fn write_circles(out: &mut String, name: &str, at: &[Pixel], circle: &Circle) ->
         write_stroke_style(out, outline)?;
     }
     out.push_str(">\n");
-    let radius = Decimal::of(circle.radius, 100);
+    let radius = SvgNumber::of(circle.radius, 100);
     for centre in at {
-        let (x, y) = (Decimal::of(centre.x, 10), Decimal::of(centre.y, 10));
+        let (x, y) = (SvgNumber::of(centre.x, 10), SvgNumber::of(centre.y, 10));
         writeln!(out, r#"<circle cx="{x}" cy="{y}" r="{radius}"/>"#)?;
     }
     out.push_str("</g>\n");
     Ok(())
 }
 
-fn write_text(out: &mut String, at: Pixel, text: &str, style: &Text) -> fmt::Result {
+fn write_text(out: &mut String, at: Pixel, text: &str, style: &TextStyle) -> fmt::Result {
     let (x, y, size) = (at.x, at.y, style.size);
-    let (x, y, size) = (Decimal::of(x, 10), Decimal::of(y, 10), Decimal::of(size, 10));
+    let (x, y, size) = (SvgNumber::of(x, 10), SvgNumber::of(y, 10), SvgNumber::of(size, 10));
     write!(out, r#"<text x="{x}" y="{y}" font-size="{size}" fill="{}""#, style.colour)?;
     write_opacity(out, "fill-opacity", style.colour)?;
     match style.anchor {
@@ -191,8 +184,8 @@ fn steps(canvas: &Canvas) -> i64 {
 }
 
 /// Writes lines as path data with `parts` coordinate steps per pixel.
-fn write_lines(out: &mut String, lines: &Lines, parts: i64, ends: Ends) -> fmt::Result {
-    let step = |value: f64| Decimal::of(value, parts).value;
+fn write_lines(out: &mut String, lines: &Polylines, parts: i64, ends: PathEnd) -> fmt::Result {
+    let step = |value: f64| SvgNumber::of(value, parts).value;
     let mut last = (0, 0);
     for line in lines.iter() {
         let mut drawn = 0;
@@ -202,7 +195,7 @@ fn write_lines(out: &mut String, lines: &Lines, parts: i64, ends: Ends) -> fmt::
             if index > 0 && next == last && !end {
                 continue;
             }
-            let [x, y] = [next.0 - last.0, next.1 - last.1].map(|value| Decimal { value, parts });
+            let [x, y] = [next.0 - last.0, next.1 - last.1].map(|value| SvgNumber { value, parts });
             // Pairs after `m x y` are line segments; a minus sign needs no separator before it.
             let before = if index == 0 {
                 "m"
@@ -216,7 +209,7 @@ fn write_lines(out: &mut String, lines: &Lines, parts: i64, ends: Ends) -> fmt::
             last = next;
             drawn += 1;
         }
-        if ends == Ends::Closed {
+        if ends == PathEnd::Closed {
             out.push('z');
             last = line.first().map_or(last, |first| (step(first.x), step(first.y)));
         }
@@ -226,19 +219,19 @@ fn write_lines(out: &mut String, lines: &Lines, parts: i64, ends: Ends) -> fmt::
 
 /// The number `value / parts`, written without trailing zeros; `parts` is a power of ten.
 #[derive(Clone, Copy)]
-struct Decimal {
+struct SvgNumber {
     value: i64,
     parts: i64,
 }
 
-impl Decimal {
+impl SvgNumber {
     /// Rounds to the nearest step, clamped to ±10¹² steps; NaN becomes 0.
-    fn of(number: f64, parts: i64) -> Decimal {
-        Decimal { value: (number * parts as f64).round().clamp(-1e12, 1e12) as i64, parts }
+    fn of(number: f64, parts: i64) -> SvgNumber {
+        SvgNumber { value: (number * parts as f64).round().clamp(-1e12, 1e12) as i64, parts }
     }
 }
 
-impl fmt::Display for Decimal {
+impl fmt::Display for SvgNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, mut part) = (self.value.abs() / self.parts, self.value.abs() % self.parts);
         let sign = if self.value < 0 { "-" } else { "" };
@@ -262,7 +255,7 @@ mod tests {
 
     #[test]
     fn decimals_have_no_trailing_zeros() {
-        let text = |value, parts| Decimal { value, parts }.to_string();
+        let text = |value, parts| SvgNumber { value, parts }.to_string();
         assert_eq!(text(-5, 10), "-0.5");
         assert_eq!(text(1230, 100), "12.3");
         assert_eq!(text(1203, 100), "12.03");
@@ -272,11 +265,11 @@ mod tests {
 
     #[test]
     fn relative_steps_sum_to_the_rounded_position() {
-        let mut lines = Lines::new();
+        let mut lines = Polylines::new();
         lines.add([Pixel::new(0.04, 1.0), Pixel::new(0.08, 1.0), Pixel::new(10.31, 0.5)]);
         lines.add([Pixel::new(7.0, 7.0), Pixel::new(7.01, 7.0)]);
         let mut text = String::new();
-        write_lines(&mut text, &lines, 10, Ends::Open).unwrap();
+        write_lines(&mut text, &lines, 10, PathEnd::Open).unwrap();
         assert_eq!(text, "m0 1 0.1 0 10.2-0.5m-3.3 6.5 0 0");
     }
 }

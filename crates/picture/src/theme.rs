@@ -1,56 +1,57 @@
-//! The colours of a picture, by day and by night.
+//! Colours of map pictures.
 
 use crate::colour::Colour;
+use crate::streets::is_main_road;
 use meshcloak::map::Rank;
 
-/// Which colours a picture has.
+/// Colour theme of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
-    /// Dark lines on paper.
+    /// Dark lines on a light background.
     #[default]
     Light,
-    /// Bright lines on night.
+    /// Light lines on a dark background.
     Dark,
 }
 
-/// The colours of one kind of street.
+/// Colours of a street.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreetColours {
-    /// Of the street itself.
+    /// Colour of the street.
     pub core: Colour,
-    /// Of the line on both sides, where it is broad enough to have one.
+    /// Colour of the lines on both sides.
     pub casing: Colour,
-    /// Of the street where it is too narrow for a casing.
+    /// Colour of a street too narrow for a casing.
     pub hairline: Colour,
 }
 
 /// All colours of a theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Palette {
-    /// Around the map.
+    /// Background around the map.
     pub page: Colour,
-    /// Below the streets.
+    /// Background of the map.
     pub paper: Colour,
-    /// The line around the map.
+    /// Line around the map.
     pub frame: Colour,
     /// Text and scale bar.
     pub ink: Colour,
-    /// Less important text.
+    /// Secondary text.
     pub faint_ink: Colour,
-    /// The arrows of one-way streets.
+    /// Arrows of one-way streets.
     pub arrow: Colour,
-    /// The arrows on streets that have a colour of their own.
+    /// Arrows of one-way main roads.
     pub main_arrow: Colour,
-    /// What one-way streets are tinted with.
+    /// Tint of one-way streets.
     pub one_way: Colour,
-    /// By rank, most important first.
+    /// Streets by rank, most important first.
     pub streets: [StreetColours; 7],
-    /// By [`PlaceGroup`](crate::PlaceGroup).
-    pub places: [Colour; 7],
+    /// Points of interest by [`PoiGroup`](crate::PoiGroup).
+    pub pois: [Colour; 7],
 }
 
 impl Theme {
-    /// The colours of this theme.
+    /// Returns the colours of the theme.
     pub const fn palette(self) -> &'static Palette {
         match self {
             Theme::Light => &LIGHT,
@@ -60,17 +61,12 @@ impl Theme {
 }
 
 impl Palette {
-    /// The colours of a street of that rank, two-way.
-    pub fn street(&self, rank: Rank) -> StreetColours {
-        self.streets[rank.number()]
-    }
-
-    /// The colours of a one-way street of that rank: main roads keep their class's colour and
-    /// have arrows, streets of a quarter are tinted.
-    pub fn one_way_street(&self, rank: Rank) -> StreetColours {
-        let StreetColours { core, casing, hairline } = self.street(rank);
-        if rank < Rank::Tertiary {
-            return self.street(rank);
+    /// Returns the colours of a street. One-way streets are tinted, except main roads, whose colour
+    /// shows the rank.
+    pub fn street(&self, rank: Rank, is_one_way: bool) -> StreetColours {
+        let StreetColours { core, casing, hairline } = self.streets[rank.number()];
+        if !is_one_way || is_main_road(rank) {
+            return self.streets[rank.number()];
         }
         StreetColours {
             core: core.mixed(self.one_way, 22),
@@ -88,7 +84,7 @@ const fn street(core: u32, casing: u32, hairline: u32) -> StreetColours {
     }
 }
 
-/// The colours of Okabe and Ito, which colour-blind people can tell apart too, and a grey.
+/// Colours of Okabe and Ito, distinguishable with colour blindness, and a grey.
 const fn okabe_ito(grey: u32) -> [Colour; 7] {
     [
         Colour::hex(0xd55e00),
@@ -119,7 +115,7 @@ const LIGHT: Palette = Palette {
         street(0xffffff, 0xb0a99b, 0xb0a99c),
         street(0xfdfcfa, 0xc9c2b5, 0xcec7ba),
     ],
-    places: okabe_ito(0x6f6f6f),
+    pois: okabe_ito(0x6f6f6f),
 };
 
 const DARK: Palette = Palette {
@@ -140,7 +136,7 @@ const DARK: Palette = Palette {
         street(0x56606e, 0x222932, 0x4e5866),
         street(0x3a434e, 0x1c222a, 0x38404b),
     ],
-    places: okabe_ito(0xb4b8bd),
+    pois: okabe_ito(0xb4b8bd),
 };
 
 #[cfg(test)]
@@ -148,11 +144,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quiet_one_way_streets_are_tinted_and_main_roads_keep_their_colour() {
+    fn minor_one_way_streets_are_tinted_and_main_roads_are_not() {
         for theme in [Theme::Light, Theme::Dark] {
             let palette = theme.palette();
             for rank in Rank::ALL {
-                let same = palette.one_way_street(rank) == palette.street(rank);
+                let same = palette.street(rank, true) == palette.street(rank, false);
                 assert_eq!(same, rank < Rank::Tertiary, "{rank:?}");
             }
         }

@@ -1,43 +1,46 @@
-//! Keeps marks from crowding: of two that would lie too near each other, the first one stays.
+//! Greedy thinning of points: a point is accepted if no accepted point is too near.
 
-use crate::view::{Pixel, PixelBox};
+use crate::map_view::{Pixel, PixelBox};
 
-/// The marks admitted so far, one at most per square cell as wide as the least distance.
+/// Accepted points on a grid whose cells are as wide as the smallest distance, so that a cell holds
+/// at most one point and conflicts are in the 3 × 3 cells around.
 pub(crate) struct Thinning {
     corner: Pixel,
+    /// Side of a cell and smallest distance, in pixels.
     side: f64,
     columns: usize,
     rows: usize,
-    taken: Vec<Option<Pixel>>,
+    accepted: Vec<Option<Pixel>>,
 }
 
 impl Thinning {
-    /// No marks yet, in `area`, where they must keep `least` pixels apart.
-    pub fn new(area: PixelBox, least: f64) -> Thinning {
-        let side = least.max(1.0);
+    /// Creates an empty grid over `area` for points at least `min_distance` pixels apart.
+    pub fn new(area: PixelBox, min_distance: f64) -> Thinning {
+        let side = min_distance.max(1.0);
         let columns = (area.width / side) as usize + 1;
         let rows = (area.height / side) as usize + 1;
         let corner = Pixel::new(area.left, area.top);
-        Thinning { corner, side, columns, rows, taken: vec![None; columns * rows] }
+        Thinning { corner, side, columns, rows, accepted: vec![None; columns * rows] }
     }
 
-    /// Whether there is room for a mark at `pixel`; if so it is taken.
-    pub fn admits(&mut self, pixel: Pixel) -> bool {
+    /// Accepts a point unless an accepted one is nearer than the smallest distance; returns whether
+    /// it was accepted. Points outside the area belong to the nearest cell.
+    pub fn try_accept(&mut self, pixel: Pixel) -> bool {
         let column = (((pixel.x - self.corner.x) / self.side) as usize).min(self.columns - 1);
         let row = (((pixel.y - self.corner.y) / self.side) as usize).min(self.rows - 1);
         let cell = row * self.columns + column;
-        if self.taken[cell].is_some() || self.crowded(pixel, column, row) {
+        if self.accepted[cell].is_some() || self.has_near(pixel, column, row) {
             return false;
         }
-        self.taken[cell] = Some(pixel);
+        self.accepted[cell] = Some(pixel);
         true
     }
 
-    fn crowded(&self, pixel: Pixel, column: usize, row: usize) -> bool {
+    fn has_near(&self, pixel: Pixel, column: usize, row: usize) -> bool {
         let columns = column.saturating_sub(1)..=(column + 1).min(self.columns - 1);
         (row.saturating_sub(1)..=(row + 1).min(self.rows - 1)).any(|row| {
             columns.clone().any(|column| {
-                let other = self.taken[row * self.columns + column];
+                let other = self.accepted[row * self.columns + column];
                 other.is_some_and(|other| other.distance_squared(pixel) < self.side * self.side)
             })
         })
@@ -49,13 +52,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_keep_their_distance_wherever_they_lie() {
+    fn accepted_points_keep_their_distance_inside_and_outside_the_area() {
         let area = PixelBox { left: 0.0, top: 0.0, width: 100.0, height: 50.0 };
         let mut thinning = Thinning::new(area, 10.0);
-        assert!(thinning.admits(Pixel::new(9.0, 9.0)));
-        assert!(!thinning.admits(Pixel::new(11.0, 11.0)));
-        assert!(thinning.admits(Pixel::new(21.0, 9.0)));
-        assert!(thinning.admits(Pixel::new(-500.0, 900.0)));
-        assert!(thinning.admits(Pixel::new(f64::NAN, 30.0)));
+        assert!(thinning.try_accept(Pixel::new(9.0, 9.0)));
+        assert!(!thinning.try_accept(Pixel::new(11.0, 11.0)));
+        assert!(thinning.try_accept(Pixel::new(21.0, 9.0)));
+        assert!(thinning.try_accept(Pixel::new(-500.0, 900.0)));
+        assert!(thinning.try_accept(Pixel::new(f64::NAN, 30.0)));
     }
 }

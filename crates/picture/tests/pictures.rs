@@ -5,8 +5,8 @@ use meshcloak::map::{Extent, MapBuilder, RawPoi, RawStreet, StreetMap, TerminalI
 use meshcloak::town::town;
 use meshcloak::units::Point;
 use picture::{
-    Anchor, Canvas, Circle, Colour, Lines, Options, Pixel, ScaleBar, Stroke, Text, Theme, Weight,
-    draw_map,
+    Anchor, Canvas, Circle, Colour, DrawOptions, Pixel, Polylines, ScaleBar, Stroke, TextStyle,
+    Theme, draw_map,
 };
 use roxmltree::{Document, Node};
 
@@ -87,7 +87,7 @@ impl Pixels {
 #[test]
 fn svg_has_one_group_per_layer_and_one_line_per_class() {
     let map = square(4000.0);
-    let svg = draw_map(&map, &Options::default()).unwrap().to_svg();
+    let svg = draw_map(&map, &DrawOptions::default()).unwrap().to_svg();
     let document = Document::parse(&svg).unwrap();
     let quiet = ["service", "residential", "residential one-way", "primary one-way"];
     assert_eq!(classes(layer(&document, "streets")), quiet);
@@ -98,7 +98,7 @@ fn svg_has_one_group_per_layer_and_one_line_per_class() {
 
 #[test]
 fn svg_strokes_refer_to_lines_that_exist() {
-    let svg = draw_map(&square(800.0), &Options::default()).unwrap().to_svg();
+    let svg = draw_map(&square(800.0), &DrawOptions::default()).unwrap().to_svg();
     let document = Document::parse(&svg).unwrap();
     let ids: Vec<&str> = document.descendants().filter_map(|node| node.attribute("id")).collect();
     let used = document.descendants().filter(|node| node.has_tag_name("use"));
@@ -109,7 +109,7 @@ fn svg_strokes_refer_to_lines_that_exist() {
 
 #[test]
 fn one_way_streets_have_arrows_and_two_way_streets_none() {
-    let svg = draw_map(&square(4000.0), &Options::default()).unwrap().to_svg();
+    let svg = draw_map(&square(4000.0), &DrawOptions::default()).unwrap().to_svg();
     let document = Document::parse(&svg).unwrap();
     let one_way = layer(&document, "one-way");
     for path in one_way.children().filter(Node::is_element) {
@@ -119,15 +119,15 @@ fn one_way_streets_have_arrows_and_two_way_streets_none() {
     assert_eq!(classes(one_way), ["arrows", "main-road arrows"]);
 
     let two_way = town("A 0,0 B 900,0 C 900,900 | A-B B-C C-A").map;
-    let svg = draw_map(&two_way, &Options::default()).unwrap().to_svg();
+    let svg = draw_map(&two_way, &DrawOptions::default()).unwrap().to_svg();
     assert!(classes(layer(&Document::parse(&svg).unwrap(), "one-way")).is_empty());
 }
 
 #[test]
-fn a_street_is_seen_and_empty_land_is_paper() {
+fn streets_are_visible_and_empty_land_has_the_background_colour() {
     for theme in [Theme::Light, Theme::Dark] {
         let map = square(3000.0);
-        let picture = draw_map(&map, &Options { theme, ..Options::default() }).unwrap();
+        let picture = draw_map(&map, &DrawOptions { theme, ..DrawOptions::default() }).unwrap();
         let pixels = Pixels::read(&picture.to_png());
         assert_eq!(pixels.width, 1600);
         assert_eq!(pixels.height, picture.canvas.height() as usize);
@@ -145,7 +145,7 @@ fn a_street_is_seen_and_empty_land_is_paper() {
 #[test]
 fn the_scale_bar_on_the_picture_is_as_long_as_its_label() {
     let map = square(7000.0);
-    let picture = draw_map(&map, &Options::default()).unwrap();
+    let picture = draw_map(&map, &DrawOptions::default()).unwrap();
     let svg = picture.to_svg();
     let document = Document::parse(&svg).unwrap();
     let bar = layer(&document, "scale-bar");
@@ -160,14 +160,14 @@ fn the_scale_bar_on_the_picture_is_as_long_as_its_label() {
 
 #[test]
 fn same_map_and_options_give_the_same_bytes() {
-    let options = Options { title: "Twice".to_owned(), ..Options::default() };
+    let options = DrawOptions { title: "Twice".to_owned(), ..DrawOptions::default() };
     let [first, second] = [(); 2].map(|()| draw_map(&square(2000.0), &options).unwrap());
     assert_eq!(first.to_svg(), second.to_svg());
     assert_eq!(first.to_png(), second.to_png());
 }
 
 #[test]
-fn odd_maps_are_drawn() {
+fn degenerate_maps_are_drawn() {
     for text in [
         "A 0,0 B 500,0 C 90000,0 | A-B B>C",
         "A 0,0 B 0,70000 | A>B",
@@ -178,7 +178,7 @@ fn odd_maps_are_drawn() {
     ] {
         let map = town(text).map;
         for width_pixels in [200, 333, 1600] {
-            let options = Options { width_pixels, ..Options::default() };
+            let options = DrawOptions { width_pixels, ..DrawOptions::default() };
             let picture = draw_map(&map, &options).unwrap();
             Document::parse(&picture.to_svg()).unwrap();
             assert_eq!(Pixels::read(&picture.to_png()).width, width_pixels as usize, "{text}");
@@ -187,20 +187,20 @@ fn odd_maps_are_drawn() {
 }
 
 #[test]
-fn a_canvas_takes_any_numbers() {
-    let odd = [0.0, -1e300, 1e300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e9, -1e9, 50.0];
+fn a_canvas_accepts_any_numbers() {
+    let extreme = [0.0, -1e300, 1e300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e9, -1e9, 50.0];
     let (colour, mut canvas) = (Colour::hex(0), Canvas::new(100, 100, Colour::hex(0)).unwrap());
-    let mut lines = Lines::new();
-    for width in odd {
-        for other in odd {
-            let at = Pixel::new(width, other);
+    let mut lines = Polylines::new();
+    for x in extreme {
+        for y in extreme {
+            let at = Pixel::new(x, y);
             lines.add([Pixel::new(10.0, 10.0), at, Pixel::new(90.0, 20.0)]);
             canvas.areas("odd", lines.clone(), colour);
-            let mut line = Lines::new();
+            let mut line = Polylines::new();
             line.add([Pixel::new(10.0, 10.0), at]);
-            canvas.lines("odd", line, Stroke { colour, width: other });
-            canvas.circles("odd", vec![at], Circle { radius: other, fill: colour, outline: None });
-            let style = Text { colour, size: other, weight: Weight::Bold, anchor: Anchor::End };
+            canvas.lines("odd", line, Stroke { colour, width: y });
+            canvas.circles("odd", vec![at], Circle { radius: y, fill: colour, outline: None });
+            let style = TextStyle::new(colour, y).bold().anchored(Anchor::End);
             canvas.text(at, "odd", style);
         }
     }
@@ -211,10 +211,10 @@ fn a_canvas_takes_any_numbers() {
 #[test]
 fn any_text_is_escaped() {
     let title = "<b>\"Straße\" & 'Söhne'</b>\u{0}\n]]>";
-    let options = Options {
+    let options = DrawOptions {
         title: title.to_owned(),
         attribution: "© A & B < C".to_owned(),
-        ..Options::default()
+        ..DrawOptions::default()
     };
     let picture = draw_map(&square(500.0), &options).unwrap();
     let svg = picture.to_svg();
@@ -226,22 +226,22 @@ fn any_text_is_escaped() {
 }
 
 #[test]
-fn widths_outside_the_range_are_refused_by_name() {
+fn widths_outside_the_range_are_errors() {
     let map = square(500.0);
     for width_pixels in [0, 199, 8001, 100_000] {
-        let options = Options { width_pixels, ..Options::default() };
+        let options = DrawOptions { width_pixels, ..DrawOptions::default() };
         let message = draw_map(&map, &options).unwrap_err().to_string();
         let expected =
             format!("a picture cannot be {width_pixels} pixels wide; expected 200 to 8000");
         assert_eq!(message, expected);
     }
-    let widest = Options { width_pixels: 8000, ..Options::default() };
+    let widest = DrawOptions { width_pixels: 8000, ..DrawOptions::default() };
     assert_eq!(draw_map(&map, &widest).unwrap().canvas.width(), 8000);
 }
 
 #[test]
-fn title_legend_and_places_can_be_left_out() {
-    let options = Options { pois: false, legend: false, ..Options::default() };
+fn title_legend_and_points_of_interest_can_be_omitted() {
+    let options = DrawOptions { pois: false, legend: false, ..DrawOptions::default() };
     let svg = draw_map(&square(500.0), &options).unwrap().to_svg();
     let document = Document::parse(&svg).unwrap();
     assert_eq!(document.descendants().filter(|node| node.has_tag_name("text")).count(), 0);
@@ -249,19 +249,19 @@ fn title_legend_and_places_can_be_left_out() {
 }
 
 #[test]
-fn a_finished_picture_can_be_drawn_upon() {
+fn layers_can_be_added_to_a_finished_picture() {
     let map = square(3000.0);
-    let mut picture = draw_map(&map, &Options::default()).unwrap();
+    let mut picture = draw_map(&map, &DrawOptions::default()).unwrap();
     let (view, red) = (picture.view, Colour::hex(0xff0000));
     let [a, b] = [(500.0, 2500.0), (2000.0, 500.0)].map(|(x, y)| view.to_pixel(Point::new(x, y)));
-    let mut mesh = Lines::new();
+    let mut mesh = Polylines::new();
     mesh.add(map.shape(meshcloak::map::StreetId(4)).iter().map(|&point| view.to_pixel(point)));
     let canvas = &mut picture.canvas;
     canvas.layer("mesh");
     canvas.lines("mesh", mesh, Stroke { colour: red.with_opacity(128), width: 9.0 });
-    canvas.layer("people");
-    canvas.circles("people", vec![a, b], Circle { radius: 6.0, fill: red, outline: None });
-    let style = Text { colour: red, size: 16.0, weight: Weight::Bold, anchor: Anchor::Middle };
+    canvas.layer("users");
+    canvas.circles("users", vec![a, b], Circle { radius: 6.0, fill: red, outline: None });
+    let style = TextStyle::new(red, 16.0).bold().anchored(Anchor::Middle);
     canvas.text(a.moved(0.0, -10.0), "A", style);
 
     let pixels = Pixels::read(&picture.to_png());
@@ -269,10 +269,7 @@ fn a_finished_picture_can_be_drawn_upon() {
     let beside = view.to_pixel(Point::new(1500.0, 1500.0)).moved(0.0, 5.0);
     let paper = Theme::Light.palette().paper;
     let found = pixels.at(beside);
-    assert!(
-        found.green < paper.green && found.green > 100,
-        "half of red, half of paper: {found:?}"
-    );
+    assert!(found.green < paper.green && found.green > 100, "half red, half background: {found:?}");
     let svg = picture.to_svg();
     let document = Document::parse(&svg).unwrap();
     assert_eq!(

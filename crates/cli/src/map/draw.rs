@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use import::{Imported, MapSource, Progress as _};
 use meshcloak::cells::{CellRule, Cells};
 use meshcloak::units::Length;
-use picture::{Options, Picture, Theme, draw_cells, draw_map};
+use picture::{DrawOptions, Picture, Theme, draw_cells, draw_map};
 use std::path::PathBuf;
 
 /// Arguments of `map draw`.
@@ -85,13 +85,13 @@ impl Draw {
         let length = self.cell_length.unwrap_or(CellRule::default().length);
         let cells = Cells::new(&imported.map, length);
         let subtitle = format!("{} cells of about {} m", cells.count(), length.as_metres());
-        let options = Options { subtitle, ..self.options(imported) };
+        let options = DrawOptions { subtitle, ..self.options(imported) };
         Ok(draw_cells(&imported.map, &cells, &options)?)
     }
 
-    fn options(&self, imported: &Imported) -> Options {
+    fn options(&self, imported: &Imported) -> DrawOptions {
         let defaults = map_options(imported);
-        Options {
+        DrawOptions {
             width_pixels: self.width,
             theme: match self.theme {
                 ThemeArg::Light => Theme::Light,

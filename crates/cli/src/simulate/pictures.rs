@@ -3,7 +3,7 @@
 use crate::picture_file::{map_options, write_canvas};
 use anyhow::Result;
 use import::Imported;
-use picture::{Circle, Colour, Lines, Options, Picture, Pixel, Stroke, draw_map};
+use picture::{Circle, Colour, DrawOptions, Picture, Pixel, Polylines, Stroke, draw_map};
 use std::path::Path;
 use traffic::Simulation;
 
@@ -39,7 +39,7 @@ pub fn uses(imported: &Imported, after: &Simulation, out: &Path) -> Result<()> {
     let max_uses = map.streets().map(|street| after.uses(street)).max().unwrap_or(0).max(1);
     let subtitle = format!("width by use: up to {max_uses} agents on a street");
     let mut picture = base_map(imported, subtitle)?;
-    let mut groups: Vec<Lines> = (0..=WIDTHS).map(|_| Lines::new()).collect();
+    let mut groups: Vec<Polylines> = (0..=WIDTHS).map(|_| Polylines::new()).collect();
     for street in map.streets() {
         let share = after.uses(street) as f64 / max_uses as f64;
         let width = (share * WIDTHS as f64).ceil() as usize;
@@ -57,7 +57,7 @@ pub fn uses(imported: &Imported, after: &Simulation, out: &Path) -> Result<()> {
 }
 
 fn base_map(imported: &Imported, subtitle: String) -> Result<Picture> {
-    let options = Options { pois: false, subtitle, ..map_options(imported) };
+    let options = DrawOptions { pois: false, subtitle, ..map_options(imported) };
     let mut picture = draw_map(&imported.map, &options)?;
     picture.canvas.layer("people");
     Ok(picture)

@@ -1,6 +1,8 @@
 //! Number formatting: thousands separators, fixed decimals or significant digits. Missing and
 //! non-finite values are written as a dash.
 
+pub(super) use picture::grouped as count;
+
 /// Formats an optional number with `decimals` decimals.
 pub(super) fn decimal_or_dash(value: Option<f64>, decimals: usize) -> String {
     value.map_or("–".to_owned(), |value| decimal(value, decimals))
@@ -11,11 +13,7 @@ pub(super) fn decimal(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return "–".to_owned();
     }
-    let text = format!("{:.decimals$}", value.abs());
-    let (whole, part) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let is_zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
-    let sign = if value < 0.0 && !is_zero { "−" } else { "" };
-    format!("{sign}{}{part}", group_thousands(whole))
+    picture::decimal(value, decimals)
 }
 
 /// Formats a number with three significant digits (all integer digits, at most six decimals).
@@ -27,11 +25,6 @@ pub(super) fn significant(value: f64) -> String {
         decimals += 1;
     }
     decimal(value, decimals)
-}
-
-/// Formats an integer with thousands separators.
-pub(super) fn count(value: u64) -> String {
-    group_thousands(&value.to_string())
 }
 
 /// Formats a fraction as a percentage with one decimal.
@@ -47,26 +40,13 @@ pub(super) fn range(values: &[f64], write: impl Fn(f64) -> String) -> Option<Str
     Some(if min == max { min } else { format!("{min} – {max}") })
 }
 
-fn group_thousands(digits: &str) -> String {
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn numbers_are_grouped_and_rounded() {
-        assert_eq!(decimal(1_234_567.891, 2), "1,234,567.89");
-        assert_eq!(decimal(-0.001, 2), "0.00");
-        assert_eq!(decimal(-12.5, 1), "−12.5");
+        assert_eq!((decimal(-12.5, 1), decimal(f64::NAN, 1)), ("−12.5".into(), "–".into()));
         assert_eq!(significant(0.013_72), "0.0137");
         assert_eq!(
             (significant(4.0), significant(123.4), significant(54_321.0)),

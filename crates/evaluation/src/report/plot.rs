@@ -21,10 +21,10 @@ impl Plot {
     pub(super) fn dots(name: &str, dots: &Dots) -> Result<Plot, PictureError> {
         let mut rows = vec![vec!["panel".to_owned(), "kind".into(), "row".into(), "value".into()]];
         for panel in &dots.panels {
-            for (kind, values) in dots.kinds.iter().zip(&panel.values) {
+            for (series, values) in dots.series.iter().zip(&panel.values) {
                 for (row, value) in dots.rows.iter().zip(values) {
                     let value = value.map_or(String::new(), |value| value.to_string());
-                    rows.push(vec![panel.label.clone(), kind.clone(), row.clone(), value]);
+                    rows.push(vec![panel.label.clone(), series.clone(), row.clone(), value]);
                 }
             }
         }

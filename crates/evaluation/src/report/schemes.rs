@@ -10,7 +10,7 @@ use super::spread::{Column, Spread};
 use crate::results::RunRow;
 use crate::run::Presence;
 use crate::schemes::PAPER;
-use picture::{DotPanel, Dots, PictureError, Steps};
+use picture::{DotPanel, DotScale, Dots, PictureError};
 
 /// Runs of all schemes on one map, user count and configuration.
 struct SchemeComparison<'a> {
@@ -117,9 +117,9 @@ const VIEWS: [&str; 2] = ["unlimited", "realtime"];
 
 fn dots(comparison: &SchemeComparison<'_>, title: &str) -> Dots {
     let schemes = comparison.schemes();
-    let panel = |label: &str, steps, factor: f64, column: Column| DotPanel {
+    let panel = |label: &str, scale, factor: f64, column: Column| DotPanel {
         label: label.to_owned(),
-        steps,
+        scale,
         values: VIEWS
             .map(|view| {
                 let value = |name: &&str| Some(comparison.mean(name, view, column)? * factor);
@@ -130,15 +130,15 @@ fn dots(comparison: &SchemeComparison<'_>, title: &str) -> Dots {
     Dots {
         title: title.to_owned(),
         panels: vec![
-            panel("success (%)", Steps::Even, 100.0, |run| run.success_rate),
-            panel("time (ms/query)", Steps::Powers, 0.001, |run| run.us_per_query),
-            panel("region (m of street)", Steps::Powers, 1.0, |run| run.region_metres),
-            panel("region (km²)", Steps::Powers, 1e-6, |run| run.region_area_m2),
-            panel("set size / k", Steps::Powers, 1.0, |run| run.relative_k),
-            panel("delay (s)", Steps::Even, 1.0, |run| run.mean_delay_s),
+            panel("success (%)", DotScale::Linear, 100.0, |run| run.success_rate),
+            panel("time (ms/query)", DotScale::Logarithmic, 0.001, |run| run.us_per_query),
+            panel("region (m of street)", DotScale::Logarithmic, 1.0, |run| run.region_metres),
+            panel("region (km²)", DotScale::Logarithmic, 1e-6, |run| run.region_area_m2),
+            panel("set size / k", DotScale::Logarithmic, 1.0, |run| run.relative_k),
+            panel("delay (s)", DotScale::Linear, 1.0, |run| run.mean_delay_s),
         ],
         rows: schemes.into_iter().map(str::to_owned).collect(),
-        kinds: vec!["unlimited time".to_owned(), "real time".to_owned()],
+        series: vec!["unlimited time".to_owned(), "real time".to_owned()],
     }
 }
 

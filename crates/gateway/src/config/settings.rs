@@ -62,6 +62,12 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.server.connections = whole(text, 1..=1_000_000)?
     ),
     setting!(
+        "server.connections_per_address",
+        "1000",
+        "Largest number of open connections of one address (IPv6: one /64), 1 to 1000000; loopback is not limited.",
+        |c, text| c.server.connections_per_address = whole(text, 1..=1_000_000)?
+    ),
+    setting!(
         "server.request_timeout",
         "10",
         "Time-out of a request head, and then of its body, in seconds, 0.1 to 600.",
@@ -145,6 +151,18 @@ const SETTINGS: &[Setting] = &[
     setting!("limits.person_rate", "60", "Queries per minute and user, 1 to 60000.", |c, text| {
         c.limits.person_rate = whole(text, 1..=60_000)?;
     }),
+    setting!(
+        "limits.people",
+        "10000",
+        "Distinct users of an account within an hour, 1 to 100000000; k counts users.",
+        |c, text| c.limits.users = whole(text, 1..=100_000_000)?
+    ),
+    setting!(
+        "limits.connections",
+        "5000",
+        "Open streams, WebSockets and waiting requests of an account, 1 to 1000000.",
+        |c, text| c.limits.connections = whole(text, 1..=1_000_000)?
+    ),
     setting!("limits.k_max", "50", "Largest k of a query, 2 to 100000.", |c, text| {
         c.limits.k_max = whole(text, 2..=100_000)?;
     }),

@@ -27,6 +27,9 @@ pub enum ServiceError {
     /// The answer exceeds the limit on objects.
     #[error("the service answered with more than {0} objects")]
     TooManyObjects(usize),
+    /// The answer does not fit into the memory for answers.
+    #[error("the answers of the service exceed the memory of the setting `max_memory`")]
+    Memory,
     /// The gateway itself failed.
     #[error("the gateway failed while it processed the answer of the service")]
     Internal,
@@ -47,6 +50,7 @@ impl ServiceError {
             ServiceError::Refused { .. } => "refused",
             ServiceError::Malformed(_) => "malformed",
             ServiceError::TooManyObjects(_) => "endless",
+            ServiceError::Memory => "memory",
             ServiceError::Internal => "broken",
         }
     }

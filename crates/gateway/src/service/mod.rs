@@ -4,6 +4,8 @@
 //! A service receives an [`Inquiry`] and nothing else. It returns a superset of the answers of
 //! all users in the region; `refine` extracts the answer of each user from it.
 
+mod answer_budget;
+mod answer_memory;
 mod breaker;
 mod built_in;
 mod cache;
@@ -16,6 +18,7 @@ mod geojson;
 mod http_client;
 #[cfg(test)]
 pub(crate) mod in_memory;
+mod lenient_json;
 mod nearest_set;
 mod object;
 mod object_geometry;

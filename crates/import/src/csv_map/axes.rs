@@ -3,25 +3,20 @@
 use super::table::{Column, Table};
 use crate::error::ImportError;
 
-/// Coordinate columns.
+/// Coordinate columns; at least one pair. With both, `x,y` defines the geometry.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Axes {
+pub(super) struct Axes {
     /// `x,y`.
-    Metres([Column; 2]),
+    pub metres: Option<[Column; 2]>,
     /// `lon,lat`.
-    Degrees([Column; 2]),
-    /// Both; `x,y` defines the geometry.
-    Both { metres: [Column; 2], degrees: [Column; 2] },
+    pub degrees: Option<[Column; 2]>,
 }
 
 impl Axes {
     /// Returns the coordinate columns of a table.
     pub(super) fn of(table: &Table) -> Result<Axes, ImportError> {
-        match (table.pair("x", "y")?, table.pair("lon", "lat")?) {
-            (Some(metres), Some(degrees)) => Ok(Axes::Both { metres, degrees }),
-            (Some(metres), None) => Ok(Axes::Metres(metres)),
-            (None, Some(degrees)) => Ok(Axes::Degrees(degrees)),
-            (None, None) => Err(table.missing("`x`,`y` or `lon`,`lat`")),
-        }
+        let axes = Axes { metres: table.pair("x", "y")?, degrees: table.pair("lon", "lat")? };
+        let some = axes.metres.or(axes.degrees).map(|_| axes);
+        some.ok_or_else(|| table.missing("`x`,`y` or `lon`,`lat`"))
     }
 }

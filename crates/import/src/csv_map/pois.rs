@@ -2,7 +2,7 @@
 //! `name`. A category may be empty, as in real files.
 
 use super::axes::Axes;
-use super::table::{Column, Table};
+use super::table::Table;
 use crate::error::{ImportError, Problem};
 use meshcloak::map::{Frame, FrameError, MapBuilder, RawPoi};
 use meshcloak::units::{LonLat, Point};
@@ -20,7 +20,7 @@ pub(super) fn read(
     };
     let (id, name) = (table.column("id")?, table.column("name")?);
     let frame = builder.frame().cloned().or_else(|| origin.map(Frame::at));
-    if frame.is_none() && matches!(axes, Axes::Degrees(_)) {
+    if frame.is_none() && axes.metres.is_none() {
         return Err(table.file_error(Problem::NoFrame("a table of lon,lat")));
     }
     let mut rows = 0;
@@ -46,21 +46,14 @@ fn point(
     frame: Option<&Frame>,
     index: usize,
 ) -> Result<Point, ImportError> {
-    let metres = |[x, y]: [Column; 2]| Ok(Point::new(table.metres(x)?, table.metres(y)?));
-    let degrees = |columns| {
-        let lon_lat = table.degrees(columns)?;
-        Ok(frame.map(|frame| frame.point(lon_lat)))
-    };
-    match axes {
-        Axes::Metres(columns) => metres(columns),
-        Axes::Degrees(columns) => Ok(degrees(columns)?.unwrap_or(Point::new(f64::NAN, f64::NAN))),
-        Axes::Both { metres: columns, degrees: others } => {
-            let (point, other) = (metres(columns)?, degrees(others)?);
-            let metres = other.map_or(0.0, |other| other.distance(point));
-            if metres.is_nan() || metres > TOLERANCE {
-                return Err(table.error(FrameError::Disagree { index, metres }));
-            }
-            Ok(point)
+    let given = axes.metres.map(|columns| table.point(columns)).transpose()?;
+    let lon_lat = axes.degrees.map(|columns| table.degrees(columns)).transpose()?;
+    let projected = lon_lat.zip(frame).map(|(lon_lat, frame)| frame.point(lon_lat));
+    if let (Some(given), Some(projected)) = (given, projected) {
+        let metres = given.distance(projected);
+        if metres.is_nan() || metres > TOLERANCE {
+            return Err(table.error(FrameError::Disagree { index, metres }));
         }
     }
+    Ok(given.or(projected).unwrap_or(Point::new(f64::NAN, f64::NAN)))
 }

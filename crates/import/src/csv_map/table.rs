@@ -4,7 +4,7 @@
 use crate::error::{FileLocation, ImportError, Problem, excerpt};
 use crate::input::Input;
 use csv::{ByteRecord, Terminator};
-use meshcloak::units::LonLat;
+use meshcloak::units::{LonLat, Point};
 use std::io::{self, Read};
 use std::path::PathBuf;
 
@@ -141,9 +141,14 @@ impl<'a> Table<'a> {
     }
 
     /// Returns a coordinate in metres.
-    pub(crate) fn metres(&self, column: Column) -> Result<f64, ImportError> {
+    fn metres(&self, column: Column) -> Result<f64, ImportError> {
         let metres = self.number(column).filter(|metres| metres.abs() <= MAX_METRES);
         metres.ok_or_else(|| self.bad(column, "metres within ±40,000 km"))
+    }
+
+    /// Returns a point in metres; `columns` are those of x and y.
+    pub(crate) fn point(&self, [x, y]: [Column; 2]) -> Result<Point, ImportError> {
+        Ok(Point::new(self.metres(x)?, self.metres(y)?))
     }
 
     /// Returns a lon/lat; `columns` are those of lon and lat.

@@ -9,13 +9,8 @@ use serde::{Deserialize, Serialize};
 /// Source, statistics and import notes of a prepared map.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Metadata {
-    source: String,
-    format: String,
-    nodes: u64,
-    edges: u64,
-    width: f64,
-    height: f64,
-    metres: f64,
+    #[serde(flatten)]
+    provenance: Provenance,
     whole_map: bool,
     dropped_terminals: usize,
     dropped_streets: usize,
@@ -30,13 +25,7 @@ impl Metadata {
     pub(super) fn of(imported: &Imported, extent: Extent) -> Metadata {
         let Imported { provenance, dropped, repairs, notes, .. } = imported;
         Metadata {
-            source: provenance.source.clone(),
-            format: provenance.format.clone(),
-            nodes: provenance.nodes,
-            edges: provenance.edges,
-            width: provenance.width,
-            height: provenance.height,
-            metres: provenance.metres,
+            provenance: provenance.clone(),
             whole_map: extent == Extent::Whole,
             dropped_terminals: dropped.terminals,
             dropped_streets: dropped.streets,
@@ -58,15 +47,6 @@ impl Metadata {
 
     /// Combines the metadata with its map.
     pub(super) fn with(self, map: StreetMap) -> Prepared {
-        let provenance = Provenance {
-            source: self.source,
-            format: self.format,
-            nodes: self.nodes,
-            edges: self.edges,
-            width: self.width,
-            height: self.height,
-            metres: self.metres,
-        };
         let dropped = Dropped {
             terminals: self.dropped_terminals,
             streets: self.dropped_streets,
@@ -74,8 +54,9 @@ impl Metadata {
             parts: self.dropped_parts,
         };
         let repairs = Repairs { zero_length: self.zero_length, lengthened: self.lengthened };
-        let imported = Imported { map, provenance, dropped, repairs, notes: self.notes };
         let extent = if self.whole_map { Extent::Whole } else { Extent::LargestPart };
+        let Metadata { provenance, notes, .. } = self;
+        let imported = Imported { map, provenance, dropped, repairs, notes };
         Prepared { imported, extent }
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn put(out: &mut Vec<u8>, Decimal { value: number, decimals }: Decima
     }
     let scale = 10_u64.pow(decimals);
     let (whole, mut rest) = (number.unsigned_abs() / scale, number.unsigned_abs() % scale);
-    put_whole(out, whole);
+    out.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
     if rest == 0 {
         return;
     }
@@ -25,20 +25,6 @@ pub(super) fn put(out: &mut Vec<u8>, Decimal { value: number, decimals }: Decima
         rest %= digit;
         digit /= 10;
     }
-}
-
-fn put_whole(out: &mut Vec<u8>, mut number: u64) {
-    let mut digits = [0; 20];
-    let mut first = digits.len();
-    loop {
-        first -= 1;
-        digits[first] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[first..]);
 }
 
 #[cfg(test)]

@@ -21,14 +21,9 @@ pub(super) fn read_polylines(
     trips: &mut Vec<Trip>,
     skips: &mut SkipCounts,
 ) -> Result<(), ImportError> {
-    let mut table = Table::open(input)?;
+    let table = Table::open(input)?;
     let (polyline, timestamp) = (table.required("polyline")?, table.required("timestamp")?);
-    let common = Common::of(&table)?;
-    while table.next()? {
-        if common.is_incomplete(&table)? {
-            skips.missing_data += 1;
-            continue;
-        }
+    read_trips(table, trips, skips, |table| {
         let expected = "a JSON array of [lon, lat] in degrees";
         let pairs: Option<Vec<[f64; 2]>> = serde_json::from_str(table.text(polyline)?).ok();
         let pairs = pairs.ok_or_else(|| table.bad(polyline, expected))?;
@@ -36,11 +31,8 @@ pub(super) fn read_polylines(
         let start = start.ok_or_else(|| table.bad(timestamp, "seconds since 1970"))?;
         let times = (0_i64..).map(|step| start + step * STEP);
         let points = pairs.iter().zip(times).map(|(&[lon, lat], at)| point(lon, lat, at));
-        let points: Option<Vec<TripPoint>> = points.collect();
-        let points = points.ok_or_else(|| table.bad(polyline, expected))?;
-        push_trip(common.id(&table)?, points, trips, skips);
-    }
-    Ok(())
+        points.collect::<Option<_>>().ok_or_else(|| table.bad(polyline, expected))
+    })
 }
 
 /// Reads a table with `shape` and `timestamps`.
@@ -49,29 +41,44 @@ pub(super) fn read_shapes(
     trips: &mut Vec<Trip>,
     skips: &mut SkipCounts,
 ) -> Result<(), ImportError> {
-    let mut table = Table::open(input)?;
+    let table = Table::open(input)?;
     let (shape, timestamps) = (table.required("shape")?, table.required("timestamps")?);
-    let common = Common::of(&table)?;
-    let mut shape_points = Vec::new();
-    while table.next()? {
-        if common.is_incomplete(&table)? {
-            skips.missing_data += 1;
-            continue;
-        }
-        read_line(&table, shape, &mut shape_points)?;
+    let mut line = Vec::new();
+    read_trips(table, trips, skips, |table| {
+        read_line(table, shape, &mut line)?;
         let texts = table.text(timestamps)?.split(',').filter(|text| !text.trim().is_empty());
         let times: Option<Vec<i64>> = texts.map(seconds).collect();
         let expected = "seconds since 1970, separated by commas";
         let times = times.ok_or_else(|| table.bad(timestamps, expected))?;
-        if times.len() != shape_points.len() {
+        if times.len() != line.len() {
             return Err(table.bad(timestamps, "as many times as `shape` has points"));
         }
-        let points =
-            shape_points.iter().zip(times).map(|(lon_lat, at)| point(lon_lat.x, lon_lat.y, at));
-        let points: Option<Vec<TripPoint>> = points.collect();
-        let points =
-            points.ok_or_else(|| table.bad(shape, "longitudes and latitudes in degrees"))?;
-        push_trip(common.id(&table)?, points, trips, skips);
+        let points = line.iter().zip(times).map(|(lon_lat, at)| point(lon_lat.x, lon_lat.y, at));
+        let expected = "longitudes and latitudes in degrees";
+        points.collect::<Option<_>>().ok_or_else(|| table.bad(shape, expected))
+    })
+}
+
+/// Adds the trip of each row, whose points are read by `points`. Rows marked `MISSING_DATA` are
+/// skipped.
+fn read_trips(
+    mut table: Table,
+    trips: &mut Vec<Trip>,
+    skips: &mut SkipCounts,
+    mut points: impl FnMut(&Table) -> Result<Vec<TripPoint>, ImportError>,
+) -> Result<(), ImportError> {
+    let (trip, missing_data) = (table.column("trip_id")?, table.column("missing_data")?);
+    while table.next()? {
+        if missing_data.map_or(Ok(false), |column| table.boolean(column))? {
+            skips.missing_data += 1;
+            continue;
+        }
+        let points = points(&table)?;
+        let id = match table.optional_text(trip)?.trim() {
+            "" => format!("line-{}", table.line()),
+            id => id.to_owned(),
+        };
+        push_trip(id, points, trips, skips);
     }
     Ok(())
 }
@@ -91,28 +98,6 @@ fn read_line(
     match read_line_string(text, shape_points) {
         Err(TOO_FEW) => Ok(()),
         result => result.map_err(|expected| table.bad(column, expected)),
-    }
-}
-
-/// Optional columns of both formats.
-struct Common {
-    trip: Option<Column>,
-    missing_data: Option<Column>,
-}
-
-impl Common {
-    fn of(table: &Table) -> Result<Common, ImportError> {
-        Ok(Common { trip: table.column("trip_id")?, missing_data: table.column("missing_data")? })
-    }
-
-    fn is_incomplete(&self, table: &Table) -> Result<bool, ImportError> {
-        self.missing_data.map_or(Ok(false), |column| table.boolean(column))
-    }
-
-    /// Returns the id of the trip, or its line number if it has none.
-    fn id(&self, table: &Table) -> Result<String, ImportError> {
-        let id = table.optional_text(self.trip)?.trim();
-        Ok(if id.is_empty() { format!("line-{}", table.line()) } else { id.to_owned() })
     }
 }
 

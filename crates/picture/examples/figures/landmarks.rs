@@ -5,12 +5,12 @@ use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::Atlas;
 use meshcloak::map::{StreetId, TerminalId};
 use meshcloak::units::Length;
-use picture::scene::{Scene, SceneUser};
+use picture::scene::{SceneUser, TownScene};
 use picture::sheet::{BLUE, FAINT, INK, LabelOffset, Mark, Panel, STREET, Sheet, StreetPart};
 use picture::{Canvas, Weight};
 
 /// A path from A to B through an exit of A's street and an entrance of B's street.
-struct Way {
+struct StreetPath {
     exit: TerminalId,
     entrance: TerminalId,
     leave: Length,
@@ -18,23 +18,23 @@ struct Way {
     arrive: Length,
 }
 
-impl Way {
+impl StreetPath {
     fn length(&self) -> Length {
         self.leave + self.across + self.arrive
     }
 }
 
-fn all_ways(atlas: &Atlas, a: &SceneUser, b: &SceneUser) -> Vec<Way> {
+fn all_paths(atlas: &Atlas, a: &SceneUser, b: &SceneUser) -> Vec<StreetPath> {
     let map = atlas.map();
-    let mut ways = Vec::new();
+    let mut paths = Vec::new();
     for (exit, leave) in map.exits(a.position) {
         for (entrance, arrive) in map.entrances(b.position) {
             let across = atlas.matrix().get(exit, entrance);
-            ways.extend(across.map(|across| Way { exit, entrance, leave, across, arrive }));
+            paths.extend(across.map(|across| StreetPath { exit, entrance, leave, across, arrive }));
         }
     }
-    ways.sort_by_key(|way| (way.exit, way.entrance));
-    ways
+    paths.sort_by_key(|path| (path.exit, path.entrance));
+    paths
 }
 
 /// Returns the streets of a shortest path between two terminals, from the distance matrix.
@@ -55,7 +55,7 @@ fn streets_between(atlas: &Atlas, from: TerminalId, to: TerminalId) -> Vec<Stree
 }
 
 /// Figure 7: the paths from A to B in each scene; the shortest is drawn.
-pub fn ways(scenes: &[&Scene; 2]) -> Canvas {
+pub fn paths(scenes: &[&TownScene; 2]) -> Canvas {
     let captions = ["Case 1: two-way streets", "Case 4: one-way streets"];
     let atlases = scenes.map(atlas);
     let panels: Vec<Panel> = captions
@@ -73,10 +73,10 @@ pub fn ways(scenes: &[&Scene; 2]) -> Canvas {
         (Mark::Line(STREET, 5.0), "street; one-way if it has an arrow"),
     ];
     let mut sheet = Sheet::new(&panels, &legend);
-    for (place, (scene, atlas)) in scenes.iter().zip(&atlases).enumerate() {
-        sheet.select(place, "ways");
+    for (index, (scene, atlas)) in scenes.iter().zip(&atlases).enumerate() {
+        sheet.select(index, "ways");
         sheet.streets(&scene.town.map);
-        draw_way(&mut sheet, scene, atlas);
+        draw_path(&mut sheet, scene, atlas);
         let map = &scene.town.map;
         for terminal in map.terminals() {
             let (point, label) = (map.terminal(terminal), map.terminal_label(terminal));
@@ -94,21 +94,21 @@ pub fn ways(scenes: &[&Scene; 2]) -> Canvas {
 }
 
 /// Lists every path as a sum, the shortest in bold, then the distances of the atlas.
-fn notes(scene: &Scene, atlas: &Atlas) -> Vec<(String, Weight)> {
+fn notes(scene: &TownScene, atlas: &Atlas) -> Vec<(String, Weight)> {
     let map = atlas.map();
     let (a, b, c) = (scene.user("A"), scene.user("B"), scene.user("C"));
     let shortest = atlas.distance(a.position, b.position);
-    let note = |way: &Way| {
-        let (u, w) = (map.terminal_label(way.exit), map.terminal_label(way.entrance));
+    let note = |path: &StreetPath| {
+        let (u, w) = (map.terminal_label(path.exit), map.terminal_label(path.entrance));
         let [leave, across, arrive] =
-            [way.leave, way.across, way.arrive].map(|part| format!("{:.0}", part.as_metres()));
-        let sum = metres(way.length());
+            [path.leave, path.across, path.arrive].map(|part| format!("{:.0}", part.as_metres()));
+        let sum = metres(path.length());
         let words =
             format!("d(A,{u}) + d({u},{w}) + d({w},B) = {leave} + {across} + {arrive} = {sum}");
-        let weight = if Some(way.length()) == shortest { Weight::Bold } else { Weight::Regular };
+        let weight = if Some(path.length()) == shortest { Weight::Bold } else { Weight::Regular };
         (words, weight)
     };
-    let mut notes: Vec<_> = all_ways(atlas, a, b).iter().map(note).collect();
+    let mut notes: Vec<_> = all_paths(atlas, a, b).iter().map(note).collect();
     let say = |from: &SceneUser, to: &SceneUser| {
         let length = atlas.distance(from.position, to.position);
         format!("d({},{}) = {}", from.name, to.name, length.map_or("none".to_owned(), metres))
@@ -118,15 +118,15 @@ fn notes(scene: &Scene, atlas: &Atlas) -> Vec<(String, Weight)> {
     notes
 }
 
-fn draw_way(sheet: &mut Sheet, scene: &Scene, atlas: &Atlas) {
+fn draw_path(sheet: &mut Sheet, scene: &TownScene, atlas: &Atlas) {
     let map = atlas.map();
     let (a, b) = (scene.user("A"), scene.user("B"));
-    let ways = all_ways(atlas, a, b);
-    let way = ways.iter().min_by_key(|way| way.length()).expect("B can be reached from A");
-    let between = streets_between(atlas, way.exit, way.entrance);
+    let paths = all_paths(atlas, a, b);
+    let path = paths.iter().min_by_key(|path| path.length()).expect("B can be reached from A");
+    let between = streets_between(atlas, path.exit, path.entrance);
     let mut parts: Vec<_> =
         between.into_iter().map(|street| StreetPart::whole(map, street)).collect();
-    for (user, end) in [(a, way.exit), (b, way.entrance)] {
+    for (user, end) in [(a, path.exit), (b, path.entrance)] {
         let (street, offset) = (user.position.street, user.position.offset);
         let (from, to) = match map.street(street).from == end {
             true => (Length::ZERO, offset),
@@ -138,7 +138,7 @@ fn draw_way(sheet: &mut Sheet, scene: &Scene, atlas: &Atlas) {
 }
 
 /// Figure 2: near in the plane, far along streets.
-pub fn free_space(bridge: &Scene, one_way: &Scene) -> Canvas {
+pub fn free_space(bridge: &TownScene, one_way: &TownScene) -> Canvas {
     let scenes = [bridge, one_way];
     let atlases = scenes.map(atlas);
     let captions = ["One bridge", "A block of one-way streets"];
@@ -153,8 +153,8 @@ pub fn free_space(bridge: &Scene, one_way: &Scene) -> Canvas {
     let legend =
         [(Mark::Dot(INK), "user"), (Mark::Line(STREET, 5.0), "street; one-way if it has an arrow")];
     let mut sheet = Sheet::new(&panels, &legend);
-    for (place, scene) in scenes.iter().enumerate() {
-        sheet.select(place, "town");
+    for (index, scene) in scenes.iter().enumerate() {
+        sheet.select(index, "town");
         sheet.streets(&scene.town.map);
         for user in &scene.users {
             draw_user(&mut sheet, scene, user, Mark::Dot(INK));
@@ -163,7 +163,7 @@ pub fn free_space(bridge: &Scene, one_way: &Scene) -> Canvas {
     sheet.canvas
 }
 
-fn plane_and_streets(scene: &Scene, atlas: &Atlas) -> Vec<(String, Weight)> {
+fn plane_and_streets(scene: &TownScene, atlas: &Atlas) -> Vec<(String, Weight)> {
     let (a, b) = (scene.user("A"), scene.user("B"));
     let plane = scene.point(a).distance(scene.point(b));
     let say = |from: &SceneUser, to: &SceneUser| {

@@ -9,7 +9,7 @@ use meshcloak::engine::{Batch, turn};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::scheme::State;
 use meshcloak::units::{Length, Point, Rectangle};
-use picture::scene::{Scene, SceneUser};
+use picture::scene::{SceneUser, TownScene};
 use picture::sheet::{
     BLUE, FAINT, INK, LabelOffset, Mark, ORANGE, Panel, STREET, Sheet, StreetPart, in_square,
     square_around,
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 macro_rules! fixture {
     ($name:literal) => {
-        Scene::read(include_str!(concat!("../../../../fixtures/", $name, ".town")))
+        TownScene::read(include_str!(concat!("../../../../fixtures/", $name, ".town")))
     };
 }
 
@@ -31,19 +31,19 @@ pub fn figures() -> Vec<(&'static str, Canvas)> {
         ("fig-6-constraint-graph", constraint_graph(&fixture!("figure-cg"))),
         (
             "fig-7-landmarks",
-            landmarks::ways(&[&fixture!("landmarks"), &fixture!("landmarks-one-way")]),
+            landmarks::paths(&[&fixture!("landmarks"), &fixture!("landmarks-one-way")]),
         ),
         ("fig-8-sub-map", sub_map(&fixture!("sub-map"))),
         ("fig-9-distance-constraint", distance_constraint(&fixture!("distance-constraint"))),
     ]
 }
 
-fn panel(caption: &str, scene: &Scene) -> Panel {
+fn panel(caption: &str, scene: &TownScene) -> Panel {
     Panel { caption: caption.to_owned(), bounds: scene.town.map.bounds(), notes: Vec::new() }
 }
 
 /// A panel whose extent includes the square of side `2 × reach` around a point.
-fn panel_with_square(caption: &str, scene: &Scene, centre: Point, reach: Length) -> Panel {
+fn panel_with_square(caption: &str, scene: &TownScene, centre: Point, reach: Length) -> Panel {
     let plain = panel(caption, scene);
     let square = square_around(centre, reach);
     let corners = [plain.bounds.min, plain.bounds.max, square.min, square.max];
@@ -51,7 +51,7 @@ fn panel_with_square(caption: &str, scene: &Scene, centre: Point, reach: Length)
     Panel { bounds, ..plain }
 }
 
-fn atlas(scene: &Scene) -> Atlas {
+fn atlas(scene: &TownScene) -> Atlas {
     Atlas::new(scene.town.map.clone(), MAX_DC_MAX)
 }
 
@@ -59,7 +59,7 @@ fn metres(length: Length) -> String {
     format!("{:.0} m", length.as_metres())
 }
 
-fn draw_user(sheet: &mut Sheet, scene: &Scene, user: &SceneUser, mark: Mark) {
+fn draw_user(sheet: &mut Sheet, scene: &TownScene, user: &SceneUser, mark: Mark) {
     let point = scene.point(user);
     let at = sheet.at(point);
     sheet.mark(mark, at);
@@ -67,7 +67,7 @@ fn draw_user(sheet: &mut Sheet, scene: &Scene, user: &SceneUser, mark: Mark) {
 }
 
 /// Figure 6: the constraint graph, and the cloaking mesh of a cloaking set.
-fn constraint_graph(scene: &Scene) -> Canvas {
+fn constraint_graph(scene: &TownScene) -> Canvas {
     let map = &scene.town.map;
     let queries = scene.queries();
     let mut graph = GraphBuilder::default();
@@ -111,15 +111,15 @@ fn constraint_graph(scene: &Scene) -> Canvas {
     let streets = cloaking.region.streets(map);
     let parts: Vec<_> = streets.iter().map(|&street| StreetPart::whole(map, street)).collect();
     sheet.parts(map, &parts, mesh);
-    for (place, user) in scene.users.iter().enumerate() {
-        let colour = if members.contains(&place) { INK } else { FAINT };
+    for (index, user) in scene.users.iter().enumerate() {
+        let colour = if members.contains(&index) { INK } else { FAINT };
         draw_user(&mut sheet, scene, user, Mark::Dot(colour));
     }
     sheet.canvas
 }
 
 /// Figure 8: the terminals of the square around u, and those within dc_max of it.
-fn sub_map(scene: &Scene) -> Canvas {
+fn sub_map(scene: &TownScene) -> Canvas {
     let map = &scene.town.map;
     let u = scene.terminal("u");
     let dc_max = scene.user("u").dc;
@@ -157,7 +157,7 @@ fn sub_map(scene: &Scene) -> Canvas {
 }
 
 /// Figure 9: users near A in the plane, and users within the distance constraint along streets.
-fn distance_constraint(scene: &Scene) -> Canvas {
+fn distance_constraint(scene: &TownScene) -> Canvas {
     let map = &scene.town.map;
     let atlas = atlas(scene);
     let a = scene.user("A");

@@ -5,7 +5,7 @@ use meshcloak::distance::{Arcs, Search};
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::units::Length;
 use picture::Canvas;
-use picture::scene::{Scene, SceneUser};
+use picture::scene::{SceneUser, TownScene};
 use picture::sheet::{BLUE, INK, Mark, ORANGE, STREET, Sheet, StreetPart};
 
 /// Reachable part of a street in travel direction.
@@ -31,7 +31,7 @@ impl Stretch {
 }
 
 /// Figure 5.
-pub fn reachable(scene: &Scene) -> Canvas {
+pub fn reachable(scene: &TownScene) -> Canvas {
     let map = &scene.town.map;
     let a = scene.user("A");
     let stretches = stretches(map, a);

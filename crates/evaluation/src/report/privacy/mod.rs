@@ -12,7 +12,7 @@ use super::page::{Section, Table};
 use super::paper::map_title;
 use super::plot::Plot;
 use comparison::AttackComparison;
-use picture::{DotPanel, Dots, PictureError, Steps};
+use picture::{DotPanel, DotScale, Dots, PictureError};
 
 /// Builds the section.
 pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
@@ -75,14 +75,14 @@ const ADVERSARIES: [(&str, &str); 4] = [
 
 fn dots(comparison: &AttackComparison<'_>, title: &str) -> Dots {
     let schemes = comparison.schemes();
-    let cost = |label: &str, steps, value: &dyn Fn(&str) -> Option<f64>| DotPanel {
+    let cost = |label: &str, scale, value: &dyn Fn(&str) -> Option<f64>| DotPanel {
         label: label.to_owned(),
-        steps,
+        scale,
         values: vec![schemes.iter().map(|scheme| value(scheme)).collect()],
     };
-    let by_adversary = |label: &str, steps, value: &dyn Fn(&str, &str) -> Option<f64>| DotPanel {
+    let by_adversary = |label: &str, scale, value: &dyn Fn(&str, &str) -> Option<f64>| DotPanel {
         label: label.to_owned(),
-        steps,
+        scale,
         values: ADVERSARIES
             .map(|(_, attack)| schemes.iter().map(|scheme| value(scheme, attack)).collect())
             .to_vec(),
@@ -91,22 +91,24 @@ fn dots(comparison: &AttackComparison<'_>, title: &str) -> Dots {
     Dots {
         title: title.to_owned(),
         panels: vec![
-            cost("success (%)", Steps::Even, &|scheme| {
+            cost("success (%)", DotScale::Linear, &|scheme| {
                 Some(row(scheme, "as shown")?.success_rate? * 100.0)
             }),
-            cost("region (m of street)", Steps::Powers, &|scheme| {
+            cost("region (m of street)", DotScale::Logarithmic, &|scheme| {
                 row(scheme, "as shown")?.region_metres
             }),
-            by_adversary("below k (%)", Steps::Even, &|scheme, attack| {
+            by_adversary("below k (%)", DotScale::Linear, &|scheme, attack| {
                 Some(row(scheme, attack)?.below_k? * 100.0)
             }),
-            by_adversary("k′/k", Steps::Powers, &|scheme, attack| row(scheme, attack)?.anonymity),
-            by_adversary("error (m)", Steps::Powers, &|scheme, attack| {
+            by_adversary("k′/k", DotScale::Logarithmic, &|scheme, attack| {
+                row(scheme, attack)?.anonymity
+            }),
+            by_adversary("error (m)", DotScale::Logarithmic, &|scheme, attack| {
                 row(scheme, attack)?.error_m
             }),
         ],
         rows: schemes.iter().map(|scheme| (*scheme).to_owned()).collect(),
-        kinds: ADVERSARIES.map(|(name, _)| name.to_owned()).to_vec(),
+        series: ADVERSARIES.map(|(name, _)| name.to_owned()).to_vec(),
     }
 }
 

@@ -10,7 +10,7 @@ use attacks::{LinkedDisclosure, Posterior, RegionDependence, Target, View};
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
-use picture::scene::{QueryStep, Scene};
+use picture::scene::{QueryStep, TownScene};
 use picture::sheet::{BLUE, FAINT, INK, Mark, ORANGE, Panel, Sheet, StreetPart};
 use picture::{Canvas, Weight};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ struct AttackedScheme {
 
 /// Appends text and figure to `section`.
 pub(super) fn add(section: &mut Section) {
-    let scene = Scene::read(FIXTURE);
+    let scene = TownScene::read(FIXTURE);
     let sides = ["i-clique-cloak", "meshcloak/history"].map(|scheme| attack(&scene, scheme));
     let [rival, ours] = &sides;
     section.paragraph(&format!(
@@ -50,13 +50,13 @@ impl AttackedScheme {
 }
 
 /// Returns the query of A at `step`.
-fn query_of_a(scene: &Scene, step: QueryStep) -> Option<Query> {
+fn query_of_a(scene: &TownScene, step: QueryStep) -> Option<Query> {
     let is_a = |user: &picture::scene::SceneUser| user.name.trim_end_matches('\'') == "A";
     let index = scene.users.iter().position(|user| user.step == step && is_a(user))?;
     scene.queries().into_iter().nth(index)
 }
 
-fn attack(scene: &Scene, scheme: &'static str) -> AttackedScheme {
+fn attack(scene: &TownScene, scheme: &'static str) -> AttackedScheme {
     let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
     let sets = published::publish(scene, &atlas, scheme);
     let mut disclosures = Vec::new();
@@ -86,7 +86,7 @@ fn attack(scene: &Scene, scheme: &'static str) -> AttackedScheme {
 }
 
 /// Names the members of the set of A′ whose positions the attack does not exclude.
-fn remaining_users(scene: &Scene, attacked: &AttackedScheme) -> String {
+fn remaining_users(scene: &TownScene, attacked: &AttackedScheme) -> String {
     let set = attacked.sets.iter().rev().find(|set| set.step == QueryStep::Later);
     let members = set.map_or(&[][..], |set| &set.members);
     let is_candidate = |index: &&usize| {
@@ -101,7 +101,7 @@ fn remaining_users(scene: &Scene, attacked: &AttackedScheme) -> String {
     }
 }
 
-fn draw(scene: &Scene, sides: &[AttackedScheme; 2]) -> Canvas {
+fn draw(scene: &TownScene, sides: &[AttackedScheme; 2]) -> Canvas {
     let legend = [
         (Mark::Dot(INK), "user who asks now"),
         (Mark::Line(ORANGE, 3.0), "region published now"),
@@ -125,7 +125,7 @@ fn draw(scene: &Scene, sides: &[AttackedScheme; 2]) -> Canvas {
     sheet.canvas
 }
 
-fn panel(scene: &Scene, side: &AttackedScheme) -> Panel {
+fn panel(scene: &TownScene, side: &AttackedScheme) -> Panel {
     let result = match side.publishes_later() {
         true => format!("candidates: {}", remaining_users(scene, side)),
         false => "A′ is not published".to_owned(),
@@ -138,7 +138,7 @@ fn panel(scene: &Scene, side: &AttackedScheme) -> Panel {
     Panel { caption: side.scheme.to_owned(), bounds: scene.town.map.bounds(), notes }
 }
 
-fn draw_region(sheet: &mut Sheet, scene: &Scene, set: &PublishedSet) {
+fn draw_region(sheet: &mut Sheet, scene: &TownScene, set: &PublishedSet) {
     let map = &scene.town.map;
     let colour = if set.step == QueryStep::Later { ORANGE } else { FAINT };
     if let Region::Rectangle(rectangle) = &set.region {
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_attack_isolates_a_under_i_clique_cloak_and_not_under_history() {
-        let scene = Scene::read(FIXTURE);
+        let scene = TownScene::read(FIXTURE);
         let rival = attack(&scene, "i-clique-cloak");
         assert_eq!(remaining_users(&scene, &rival), "A′ only, of 3");
         let ours = attack(&scene, "meshcloak/history");

@@ -6,7 +6,7 @@ use super::comparison::AttackComparison;
 use crate::schemes::PAPER;
 use meshcloak::units::{Point, Rectangle};
 use picture::sheet::{BLUE, FAINT, INK, Mark, ORANGE, Panel, STREET, Sheet};
-use picture::{Canvas, Lines, Stroke, Weight};
+use picture::{Canvas, Polylines, Stroke, Weight};
 
 /// Layers of the drawing of one target.
 struct TargetLayers<'a> {
@@ -118,7 +118,7 @@ fn draw_layers(sheet: &mut Sheet, target: &TargetLayers<'_>, bounds: Rectangle) 
     for (layer, colour, width) in
         [("street", STREET, 1.5), ("shown", ORANGE, 3.5), ("left", BLUE, 3.5)]
     {
-        let mut lines = Lines::new();
+        let mut lines = Polylines::new();
         for line in target.of(layer) {
             for pair in line.windows(2) {
                 if pair.iter().all(|&point| bounds.nearest(point) == point) {

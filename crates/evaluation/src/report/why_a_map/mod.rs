@@ -10,7 +10,7 @@ use crate::schemes::PAPER;
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::map::Position;
 use meshcloak::region::Region;
-use picture::scene::{QueryStep, Scene, SceneUser};
+use picture::scene::{QueryStep, SceneUser, TownScene};
 use picture::sheet::{BLUE, FAINT, INK, LabelOffset, Mark, ORANGE, Panel, STREET, Sheet};
 use picture::{Canvas, Weight};
 use published::{PublishedSet, describe_sets, label};
@@ -64,13 +64,13 @@ const SCHEMES: [&str; 3] = ["clique-cloak", "i-clique-cloak", PAPER];
 
 /// A scene with its distances.
 struct Town {
-    scene: Scene,
+    scene: TownScene,
     atlas: Arc<Atlas>,
 }
 
 impl Town {
     fn read(fixture: &str) -> Town {
-        let scene = Scene::read(fixture);
+        let scene = TownScene::read(fixture);
         let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
         Town { scene, atlas }
     }
@@ -110,7 +110,7 @@ pub(super) fn section() -> Section {
 }
 
 /// Returns the last step at which a user asks.
-fn last_step(scene: &Scene) -> QueryStep {
+fn last_step(scene: &TownScene) -> QueryStep {
     let has_later = scene.users.iter().any(|user| user.step == QueryStep::Later);
     if has_later { QueryStep::Later } else { QueryStep::Now }
 }
@@ -148,7 +148,7 @@ fn draw(example: &Example) -> Canvas {
 }
 
 /// Returns the positions whose reach is drawn.
-fn sources(example: &Example, scene: &Scene, rival: &[PublishedSet]) -> Vec<Position> {
+fn sources(example: &Example, scene: &TownScene, rival: &[PublishedSet]) -> Vec<Position> {
     if let Some(name) = example.reach_of {
         return vec![scene.user(name).position];
     }
@@ -159,7 +159,7 @@ fn sources(example: &Example, scene: &Scene, rival: &[PublishedSet]) -> Vec<Posi
     first.map_or(Vec::new(), |first| reach::inside(scene, first))
 }
 
-fn legend(scene: &Scene) -> [(Mark, &'static str); 4] {
+fn legend(scene: &TownScene) -> [(Mark, &'static str); 4] {
     let third = match last_step(scene) {
         QueryStep::Later => (Mark::Dot(FAINT), "user who asked before"),
         QueryStep::Now => (Mark::Line(STREET, 5.0), "street; one-way if it has an arrow"),
@@ -173,7 +173,7 @@ fn legend(scene: &Scene) -> [(Mark, &'static str); 4] {
 }
 
 /// Draws all users with their names; users of an earlier step are faint.
-pub(super) fn draw_users(sheet: &mut Sheet, scene: &Scene) {
+pub(super) fn draw_users(sheet: &mut Sheet, scene: &TownScene) {
     for user in &scene.users {
         let point = scene.point(user);
         let at = sheet.at(point);

@@ -6,7 +6,7 @@ use meshcloak::history::LastPositions;
 use meshcloak::query::Query;
 use meshcloak::region::Region;
 use meshcloak::scheme::{Pace, Scheme, State};
-use picture::scene::{QueryStep, Scene, SceneUser};
+use picture::scene::{QueryStep, SceneUser, TownScene};
 use std::sync::Arc;
 
 /// An anonymity set that a scheme published.
@@ -19,7 +19,7 @@ pub(in crate::report) struct PublishedSet {
 
 /// Runs the scheme `name` on the queries of `scene` and returns every published set in order of time.
 pub(in crate::report) fn publish(
-    scene: &Scene,
+    scene: &TownScene,
     atlas: &Arc<Atlas>,
     name: &str,
 ) -> Vec<PublishedSet> {
@@ -65,7 +65,7 @@ fn run_batch(
 
 /// Returns the name as drawn. Positions after moving carry a prime; these are all positions if the
 /// scene has a single step.
-pub(in crate::report) fn label(scene: &Scene, user: &SceneUser) -> String {
+pub(in crate::report) fn label(scene: &TownScene, user: &SceneUser) -> String {
     let name = user.name.replace('\'', "′");
     let has_two_steps = scene.users.iter().any(|user| user.step == QueryStep::Later);
     if has_two_steps { name } else { name + "′" }
@@ -73,7 +73,7 @@ pub(in crate::report) fn label(scene: &Scene, user: &SceneUser) -> String {
 
 /// Describes sets in words, each distinct set once.
 pub(in crate::report) fn describe_sets<'a>(
-    scene: &Scene,
+    scene: &TownScene,
     sets: impl Iterator<Item = &'a PublishedSet>,
 ) -> String {
     let mut descriptions: Vec<String> = Vec::new();

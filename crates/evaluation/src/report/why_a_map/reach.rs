@@ -3,7 +3,7 @@
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::units::{Length, Rectangle};
-use picture::scene::Scene;
+use picture::scene::TownScene;
 use picture::sheet::StreetPart;
 
 /// Returns positions one metre apart along a street, both ends included.
@@ -15,7 +15,7 @@ fn steps(map: &StreetMap, street: StreetId) -> impl Iterator<Item = Position> {
 }
 
 /// Returns the sampled positions inside a rectangle.
-pub(super) fn inside(scene: &Scene, rectangle: Rectangle) -> Vec<Position> {
+pub(super) fn inside(scene: &TownScene, rectangle: Rectangle) -> Vec<Position> {
     let map = &scene.town.map;
     let is_inside = |&position: &Position| {
         let point = map.point(position);

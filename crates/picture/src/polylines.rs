@@ -1,28 +1,35 @@
-//! Many polylines in two flat arrays: what a layer of streets is made of.
+//! Many polylines in two flat arrays.
 
-use crate::view::Pixel;
+use crate::map_view::Pixel;
 
-/// Polylines (or outlines of areas) in pixels.
+/// Polylines, or closed outlines of areas, in pixels.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lines {
+pub struct Polylines {
     points: Vec<Pixel>,
-    /// Where each line begins in `points`.
+    /// Index of the first point of each line.
     starts: Vec<u32>,
 }
 
-impl Lines {
-    /// No lines yet.
-    pub fn new() -> Lines {
-        Lines::default()
+impl Polylines {
+    /// Creates an empty collection.
+    pub fn new() -> Polylines {
+        Polylines::default()
     }
 
-    /// Adds a line through all of `points`.
+    /// Creates a collection of one line.
+    pub fn of(points: impl IntoIterator<Item = Pixel>) -> Polylines {
+        let mut lines = Polylines::new();
+        lines.add(points);
+        lines
+    }
+
+    /// Adds a line through all `points`.
     pub fn add(&mut self, points: impl IntoIterator<Item = Pixel>) {
         self.add_spaced(points, 0.0);
     }
 
-    /// Adds a line through `points`, leaving out those nearer than `spacing` to the one before;
-    /// both ends stay.
+    /// Adds a line through `points` without those nearer than `spacing` pixels to the previous kept
+    /// point; both ends are kept.
     pub fn add_spaced(&mut self, points: impl IntoIterator<Item = Pixel>, spacing: f64) {
         let start = self.points.len();
         let mut skipped = None;
@@ -47,12 +54,12 @@ impl Lines {
         self.starts.is_empty()
     }
 
-    /// How many lines there are.
+    /// Number of lines.
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// The lines in the order they were added; none is empty.
+    /// Iterates over the lines in insertion order; none is empty.
     pub fn iter(&self) -> impl Iterator<Item = &[Pixel]> {
         self.starts.iter().enumerate().map(|(index, &start)| {
             let end = self.starts.get(index + 1).map_or(self.points.len(), |&end| end as usize);
@@ -70,8 +77,8 @@ mod tests {
     }
 
     #[test]
-    fn crowded_points_are_left_out_and_ends_are_kept() {
-        let mut lines = Lines::new();
+    fn near_points_are_skipped_and_ends_are_kept() {
+        let mut lines = Polylines::new();
         lines.add_spaced(pixels(&[0.0, 0.2, 0.4, 3.0, 3.1, 9.0, 9.1, 9.2]), 1.0);
         lines.add_spaced(pixels(&[5.0, 5.0]), 1.0);
         lines.add([]);

@@ -81,26 +81,26 @@ impl PixelBox {
 
 /// Placement of a map on a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct View {
+pub struct MapView {
     area: PixelBox,
     middle: Pixel,
     centre: Point,
     metres_per_pixel: f64,
 }
 
-impl View {
+impl MapView {
     /// Smallest extent in metres; smaller maps are drawn as if they had this extent.
     pub const MIN_METRES: f64 = 100.0;
 
     /// Creates the view that shows `bounds` centred in `area` at the largest scale that fits.
-    pub fn fit(bounds: Rectangle, area: PixelBox) -> View {
+    pub fn fit(bounds: Rectangle, area: PixelBox) -> MapView {
         let across = (bounds.width() / area.width).max(bounds.height() / area.height);
-        let least = Self::MIN_METRES / area.width.max(area.height);
-        View {
+        let finest = Self::MIN_METRES / area.width.max(area.height);
+        MapView {
             area,
             middle: area.centre(),
             centre: bounds.centre(),
-            metres_per_pixel: across.max(least),
+            metres_per_pixel: across.max(finest),
         }
     }
 
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn conversion_to_pixels_and_back_is_the_identity() {
         let bounds = rectangle((-3000.0, 200.0), (9000.0, 7200.0));
-        let view = View::fit(bounds, AREA);
+        let view = MapView::fit(bounds, AREA);
         for (x, y) in [(-3000.0, 200.0), (9000.0, 7200.0), (17.25, -999.5), (4e7, -4e7)] {
             let back = view.to_point(view.to_pixel(Point::new(x, y)));
             assert!(back.distance(Point::new(x, y)) < 1e-6, "{back:?}");
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_bounds_fill_the_area_one_way_and_north_is_up() {
-        let view = View::fit(rectangle((0.0, 0.0), (4000.0, 5000.0)), AREA);
+        let view = MapView::fit(rectangle((0.0, 0.0), (4000.0, 5000.0)), AREA);
         assert_eq!(view.metres_per_pixel(), 10.0);
         assert_eq!(view.to_pixel(Point::new(2000.0, 5000.0)), Pixel::new(520.0, 40.0));
         assert_eq!(view.to_pixel(Point::new(0.0, 0.0)), Pixel::new(320.0, 540.0));
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_map_without_extent_is_drawn_in_the_middle() {
-        let view = View::fit(rectangle((7.0, 7.0), (7.0, 7.0)), AREA);
+        let view = MapView::fit(rectangle((7.0, 7.0), (7.0, 7.0)), AREA);
         assert_eq!(view.to_pixel(Point::new(7.0, 7.0)), AREA.centre());
         assert_eq!(view.metres_per_pixel(), 0.1);
     }
