@@ -149,7 +149,11 @@ impl BatchEngine {
     pub fn end_all(&mut self, at: Time, outcome: Outcome) -> Round {
         self.state.waiting.clear();
         let unseen = self.gateway.mailbox().collect(Time::from_millis(u64::MAX)).arrivals;
-        let all = self.waiting.drain().into_iter().chain(unseen.into_iter().map(|arrival| arrival.pending));
+        let all = self
+            .waiting
+            .drain()
+            .into_iter()
+            .chain(unseen.into_iter().map(|arrival| arrival.pending));
         let ended = all.map(|pending| (pending, outcome)).collect();
         let (published, took, jobs) = (Instant::now(), Duration::ZERO, Vec::new());
         Round { at, published, took, jobs, ended, stats: Stats::default() }

@@ -46,8 +46,8 @@ pub mod walk;
 mod answer_json;
 pub mod lon_lat_cache;
 pub mod mailbox;
-mod waiting;
 pub mod metrics;
+mod waiting;
 
 pub mod users;
 pub mod zones;

@@ -304,7 +304,11 @@ mod tests {
         let large = Finished { outcome: Outcome::Answered, body: vec![b'x'; 2000].into() };
         for number in 0..10 {
             let ticket: Arc<str> = number.to_string().into();
-            table.insert(Arc::clone(&ticket), accepted(number, 0), Route::One(oneshot::channel().0));
+            table.insert(
+                Arc::clone(&ticket),
+                accepted(number, 0),
+                Route::One(oneshot::channel().0),
+            );
             table.finish(&ticket, &large, Time::from_millis(number));
         }
         table.purge(Time::from_millis(10), limits);

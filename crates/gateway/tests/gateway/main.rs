@@ -15,9 +15,9 @@ mod leaks;
 mod log_capture;
 mod openapi;
 mod positions;
-mod replaced;
 mod printing;
 mod reload;
+mod replaced;
 mod revocation;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]

@@ -82,7 +82,10 @@ async fn both_questions_of_a_user_are_answered_from_one_set() {
         desk.fixture.tick().await;
         let (first, second) = (first.await.unwrap().1, second.await.unwrap().1);
         for (result, ticket) in [(&first, "a1"), (&second, "a2"), (&other.await.unwrap().1, "c")] {
-            assert_eq!((&result["outcome"], &result["ticket"]), (&json!("answered"), &json!(ticket)));
+            assert_eq!(
+                (&result["outcome"], &result["ticket"]),
+                (&json!("answered"), &json!(ticket))
+            );
             assert_eq!(result["receipt"]["k_reached"], 2, "{guarantee:?}");
         }
         let delay = |result: &Value| result["receipt"]["delay"].as_f64().unwrap();
@@ -120,7 +123,8 @@ async fn a_presence_report_carries_the_waiting_question_to_the_new_position() {
     let mut desk = Desk::new(|_| ()).await;
     let question = desk.ask(within(patient("a1", "al", 3))).await;
     desk.fixture.tick().await;
-    let present = |ticket: &str, street| with(patient(ticket, "al", street), "question", Value::Null);
+    let present =
+        |ticket: &str, street| with(patient(ticket, "al", street), "question", Value::Null);
     let report = desk.ask(present("a2", 3)).await;
     desk.fixture.tick().await;
     let newer = desk.ask(present("a3", far_street())).await;

@@ -157,7 +157,8 @@ fn a_query_that_a_later_one_has_overtaken_is_rejected() {
     let mut scheme = faulty(Guarantee::Reciprocal);
     let mut state = State { waiting: queries, ..State::default() };
     let mut leave = |members: [u32; 2], state: &mut State| {
-        scheme.sets = vec![(members.map(|index| index as usize).to_vec(), scheme.sets[0].1.clone())];
+        scheme.sets =
+            vec![(members.map(|index| index as usize).to_vec(), scheme.sets[0].1.clone())];
         scheme.served = members.map(|index| (index, 0)).to_vec();
         let batch = Batch { now: Time::from_millis(11_000), ..Batch::default() };
         let done = turn(&mut scheme, state, batch, &mut ());
