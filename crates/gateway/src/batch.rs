@@ -2,10 +2,11 @@
 //! requests to the service. Has no clock and no thread; see [`crate::ticker`].
 
 use crate::gateway::Gateway;
+use crate::inquiry::Inquiry;
 use crate::mailbox::{Arrival, Collected, Pending};
 use crate::metrics::BatchFacts;
 use crate::outcome::Outcome;
-use crate::requests::{Job, JobBuilder};
+use crate::requests::{RequestBuilder, Requests, ServedSet};
 use crate::waiting::{Ended, WaitingQueries};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
@@ -36,8 +37,10 @@ pub struct Round {
     pub published: Instant,
     /// Duration of the batch.
     pub took: Duration,
-    /// Requests to the service, shuffled.
-    pub jobs: Vec<Job>,
+    /// Requests to the service, distinct and shuffled.
+    pub requests: Vec<Inquiry>,
+    /// Published sets with a question.
+    pub sets: Vec<ServedSet>,
     /// Queries that ended without a request.
     pub ended: Vec<(Pending, Outcome)>,
     /// Sizes and counts, such as the sets that were not published.
@@ -80,20 +83,22 @@ impl BatchEngine {
             self.waiting.remove(query); // their pendings are carried or cancelled
         }
         turned.expired.iter().for_each(|query| self.waiting.expire(query, &mut ended));
-        let mut builder = JobBuilder {
+        let mut builder = RequestBuilder {
             gateway: &self.gateway,
             at,
             waiting: &mut self.waiting,
             published: turned.published,
             ended: &mut ended,
         };
-        let jobs = builder.jobs(turned.served);
+        let Requests { inquiries: requests, sets } = builder.requests(turned.served);
         let stats = turned.published.stats;
-        let sets = turned.published.set_count();
-        self.gateway.metrics().batch(BatchFacts { sets, inquiries: jobs.len(), stats });
+        let facts =
+            BatchFacts { sets: turned.published.set_count(), inquiries: requests.len(), stats };
+        self.gateway.metrics().batch(facts);
         log_rejections(stats.rejected);
         self.gateway.metrics().turns.record(began.elapsed(), 1);
-        Round { at, published: Instant::now(), took: began.elapsed(), jobs, ended, stats }
+        let (published, took) = (Instant::now(), began.elapsed());
+        Round { at, published, took, requests, sets, ended, stats }
     }
 
     /// Takes the arrivals and cancellations up to `at`, and ends the pendings of waiting queries
@@ -155,8 +160,9 @@ impl BatchEngine {
             .into_iter()
             .chain(unseen.into_iter().map(|arrival| arrival.pending));
         let ended = all.map(|pending| (pending, outcome)).collect();
-        let (published, took, jobs) = (Instant::now(), Duration::ZERO, Vec::new());
-        Round { at, published, took, jobs, ended, stats: Stats::default() }
+        let (requests, sets, stats) = (Vec::new(), Vec::new(), Stats::default());
+        let (published, took) = (Instant::now(), Duration::ZERO);
+        Round { at, published, took, requests, sets, ended, stats }
     }
 }
 

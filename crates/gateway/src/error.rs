@@ -97,6 +97,12 @@ pub enum Refusal {
     /// categories yet.
     #[error("too many queries are in progress; retry in a moment")]
     Busy,
+    /// The service cannot answer in time: the expected wait before it is too long.
+    #[error("the service has too many requests to answer in time; retry in a moment")]
+    ServiceBusy {
+        /// Expected time until the wait is short enough.
+        retry_after: Duration,
+    },
     /// The gateway is stopping.
     #[error("the gateway is stopping")]
     Stopping,
@@ -133,7 +139,7 @@ impl Refusal {
             Refusal::UserBusy(_) => "person-busy",
             Refusal::Users => "people",
             Refusal::Connections => "connections",
-            Refusal::Busy => "busy",
+            Refusal::Busy | Refusal::ServiceBusy { .. } => "busy",
             Refusal::Stopping => "stopping",
         }
     }
@@ -154,7 +160,9 @@ impl Refusal {
             | Refusal::UserBusy(_)
             | Refusal::Users
             | Refusal::Connections => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Busy | Refusal::Stopping | Refusal::NotKept => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Busy | Refusal::ServiceBusy { .. } | Refusal::Stopping | Refusal::NotKept => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
     }
@@ -163,6 +171,10 @@ impl Refusal {
     pub fn retry_after(&self) -> Option<u32> {
         match self {
             Refusal::Rate | Refusal::Busy => Some(1),
+            // Whole seconds up to a minute: no finer measure of the load.
+            Refusal::ServiceBusy { retry_after } => {
+                Some(retry_after.as_secs().saturating_add(1).min(60) as u32)
+            }
             Refusal::UserRate | Refusal::UserBusy(_) | Refusal::Connections => Some(5),
             Refusal::Users => Some(60),
             Refusal::Stopping | Refusal::NotKept => Some(10),

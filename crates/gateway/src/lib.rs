@@ -59,7 +59,11 @@ pub mod submit;
 
 pub mod answers;
 pub mod batch;
+mod delivery;
+mod distinct_inquiries;
+mod open_sets;
 pub mod requests;
+pub mod service_load;
 pub mod ticker;
 
 mod access;

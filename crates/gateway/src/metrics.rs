@@ -72,6 +72,8 @@ pub struct Metrics {
     pub answers: Histogram,
     /// Time from the query to its batch.
     pub delays: Histogram,
+    /// Time of a request in the queue before the service.
+    pub waits: Histogram,
 }
 
 /// Counts of one batch.
@@ -164,6 +166,11 @@ impl Metrics {
         self.turns.write(&mut text, "meshcloak_turn_seconds", "Duration of a batch of the engine.");
         self.answers.write(&mut text, "meshcloak_answer_seconds", "Time from batch to answer.");
         self.delays.write(&mut text, "meshcloak_delay_seconds", "Time from query to batch.");
+        self.waits.write(
+            &mut text,
+            "meshcloak_service_wait_seconds",
+            "Time of a request in the queue before the service.",
+        );
         text
     }
 

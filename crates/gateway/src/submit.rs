@@ -7,6 +7,7 @@ use crate::intake::CheckedQuery;
 use crate::mailbox::{Arrival, Pending};
 use crate::outcome::Finished;
 use crate::queue_share;
+use crate::service_load::check_wait;
 use crate::tickets::{AcceptedQuery, Route, TicketStatus, TicketTable};
 use meshcloak::guarantee::{Admission, AdmissionError};
 use meshcloak::query::{Query, QueryError};
@@ -84,6 +85,10 @@ fn accept(
     let limits = account.limits();
     if tickets.in_progress(*checked.user.expose()) >= limits.person_queue {
         return Err(Refusal::UserBusy(limits.person_queue));
+    }
+    // A presence report causes no request.
+    if checked.question.expose().is_some() {
+        check_wait(gateway)?;
     }
     let query = Query::builder(*checked.user.expose(), checked.position.into_exposed())
         .at(gateway.clock().now())

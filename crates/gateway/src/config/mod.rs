@@ -172,6 +172,10 @@ pub struct ServiceConfig {
     pub timeout: Duration,
     /// Largest number of concurrent requests.
     pub concurrency: usize,
+    /// Longest wait of a request for one of them to end.
+    pub wait: Duration,
+    /// Largest size of the answers held for refinement, in bytes.
+    pub max_held: usize,
 }
 
 impl std::fmt::Debug for ServiceConfig {
@@ -262,6 +266,8 @@ impl Default for Config {
                 off_street: PlanarSettings::default().max_street_distance,
                 timeout: Duration::from_secs(2),
                 concurrency: 32,
+                wait: Duration::from_secs(10),
+                max_held: 512 << 20,
             },
             log: LogConfig { format: LogFormat::Text, level: tracing::Level::INFO },
         }

@@ -280,7 +280,7 @@ const SETTINGS: &[Setting] = &[
     setting!(
         "service.timeout",
         "2",
-        "Time-out of the service in seconds, retries included, 0.05 to 60.",
+        "Time-out of a request in seconds from when it is sent, retries included, 0.05 to 60.",
         |c, text| c.service.timeout = seconds(text, 0.05..=60.0)?
     ),
     setting!(
@@ -288,6 +288,18 @@ const SETTINGS: &[Setting] = &[
         "32",
         "Largest number of concurrent requests to the service, 1 to 10000.",
         |c, text| c.service.concurrency = whole(text, 1..=10_000)?
+    ),
+    setting!(
+        "service.wait",
+        "10",
+        "Longest wait of a request for service.concurrency in seconds, 0.1 to 600; queries are refused as busy if half of it is expected.",
+        |c, text| c.service.wait = seconds(text, 0.1..=600.0)?
+    ),
+    setting!(
+        "service.held_megabytes",
+        "512",
+        "Largest size of service answers held until their sets are complete, in MB, 1 to 1000000; further ones fail.",
+        |c, text| c.service.max_held = whole::<usize>(text, 1..=1_000_000)? << 20
     ),
     setting!("log.format", "\"text\"", "Log format: text or json.", |c, text| {
         c.log.format = one_of(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])?;
