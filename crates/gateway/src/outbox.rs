@@ -244,8 +244,8 @@ mod tests {
     use crate::accounts::Directory;
     use crate::config::{Config, ResultsConfig};
     use crate::outcome::Outcome;
-    use crate::tickets::Route;
-    use meshcloak::query::QueryId;
+    use crate::tickets::{AcceptedQuery, Route};
+    use meshcloak::query::{QueryId, UserId};
     use meshcloak::units::Time;
 
     const NOW: Time = Time::from_millis(0);
@@ -270,7 +270,8 @@ mod tests {
             let finished = Finished { outcome: Outcome::Answered, body };
             let mut tickets = self.account.tickets().lock();
             let route = Route::Stream(Arc::clone(&self.outbox));
-            tickets.insert(Arc::clone(&ticket), 0, QueryId(0), route);
+            let (id, user) = (QueryId(0), UserId(0).into());
+            tickets.insert(Arc::clone(&ticket), AcceptedQuery { id, user, digest: 0 }, route);
             self.outbox.expect(&ticket);
             tickets.finish(&ticket, &finished, NOW);
         }
