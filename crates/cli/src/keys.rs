@@ -36,6 +36,13 @@ pub struct Add {
     /// Largest number of queries per minute and user [default: `limits.person_rate`].
     #[arg(long)]
     person_rate: Option<u32>,
+    /// Largest number of distinct users within an hour [default: `limits.people`].
+    #[arg(long)]
+    people: Option<usize>,
+    /// Largest number of open streams, WebSockets and waiting requests
+    /// [default: `limits.connections`].
+    #[arg(long)]
+    connections: Option<usize>,
     /// Largest k [default: `limits.k_max`].
     #[arg(long)]
     k_max: Option<u32>,
@@ -74,14 +81,14 @@ impl Add {
         let limits = LimitOverrides {
             rate: self.rate,
             person_rate: self.person_rate,
+            people: self.people,
+            connections: self.connections,
             k_max: self.k_max,
             dt_max: self.dt_max,
             dc_min: self.dc_min,
             dc_max: self.dc_max,
         };
-        let mut file = KeyFile::read(&self.file.keys)?;
-        let key = file.add(&self.account, limits)?;
-        file.write(&self.file.keys)?;
+        let key = KeyFile::update(&self.file.keys, |file| file.add(&self.account, limits))?;
         println!("{}", key.secret);
         eprintln!("key {} of account `{}`; it will not be printed again", key.id, self.account);
         Ok(())
@@ -108,8 +115,12 @@ impl KeyFileArg {
 
 impl Revoke {
     fn run(&self) -> Result<()> {
-        let mut file = KeyFile::read(&self.file.keys)?;
-        file.revoke(&self.id)?;
-        Ok(file.write(&self.file.keys)?)
+        KeyFile::update(&self.file.keys, |file| file.revoke(&self.id))?;
+        eprintln!(
+            "key {} is removed from the file; a running gateway accepts it until SIGHUP \
+             (systemctl reload meshcloak), then check /health",
+            self.id
+        );
+        Ok(())
     }
 }

@@ -128,9 +128,7 @@ impl Serve {
         let mut interrupt = signal(SignalKind::interrupt())?;
         loop {
             tokio::select! {
-                _ = hangup.recv() => {
-                    running.reload(self.sources().and_then(|sources| Config::load(&sources)));
-                }
+                _ = hangup.recv() => running.reload(self.sources()),
                 _ = terminate.recv() => break,
                 _ = interrupt.recv() => break,
                 () = running.engine_failed() => {

@@ -3,13 +3,17 @@
 use crate::config::AccountLimits;
 use crate::keys::{KeyEntry, KeyFile, SecretHash, hash_secret};
 use crate::tickets::Tickets;
+use crate::user_quota::UserQuota;
 use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
 use meshcloak::query::UserId;
+use meshcloak::units::Time;
 use rustc_hash::FxHashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use subtle::ConstantTimeEq as _;
+use tokio::sync::watch;
 
 /// A client application with its keys.
 pub struct Account {
@@ -17,7 +21,26 @@ pub struct Account {
     limits: AccountLimits,
     rate: DefaultDirectRateLimiter,
     user_rate: DefaultKeyedRateLimiter<u64>,
-    tickets: Arc<Tickets>,
+    state: Arc<AccountState>,
+}
+
+/// What an account keeps when its limits change.
+#[derive(Debug, Default)]
+struct AccountState {
+    tickets: Tickets,
+    quota: UserQuota,
+    /// Open streams, WebSockets and waiting requests.
+    connections: AtomicUsize,
+}
+
+/// Permit for one open stream, WebSocket or waiting request of an account.
+#[derive(Debug)]
+pub struct AccountConnection(Arc<AccountState>);
+
+impl Drop for AccountConnection {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Prints no name.
@@ -28,7 +51,7 @@ impl std::fmt::Debug for Account {
 }
 
 impl Account {
-    fn new(name: &str, limits: AccountLimits, tickets: Arc<Tickets>) -> Arc<Account> {
+    fn new(name: &str, limits: AccountLimits, state: Arc<AccountState>) -> Arc<Account> {
         let nonzero = |number: u32| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
         // Bursts: one second's worth for the account, ten seconds' worth for a user.
         let user_quota = Quota::per_minute(nonzero(limits.person_rate))
@@ -38,7 +61,7 @@ impl Account {
             limits,
             rate: RateLimiter::direct(Quota::per_second(nonzero(limits.rate))),
             user_rate: RateLimiter::keyed(user_quota),
-            tickets,
+            state,
         })
     }
 
@@ -54,7 +77,7 @@ impl Account {
 
     /// Tickets of its queries.
     pub fn tickets(&self) -> &Tickets {
-        &self.tickets
+        &self.state.tickets
     }
 
     /// Counts a query against the rate limit. Returns false if the limit is exceeded.
@@ -67,17 +90,63 @@ impl Account {
         self.user_rate.check_key(&user.0).is_ok()
     }
 
-    /// Removes the rate-limit state of users whose quota is full again.
-    pub fn purge_idle_users(&self) {
+    /// Counts a user against `limits.people`. Returns false if the user is new and too many others
+    /// asked within the last hour.
+    pub fn allow_new_user(&self, user: UserId, now: Time) -> bool {
+        self.state.quota.allow(user, now, self.limits.users)
+    }
+
+    /// Opens a connection; `None` if `limits.connections` are open.
+    pub fn connect(&self) -> Option<AccountConnection> {
+        let (count, max) = (&self.state.connections, self.limits.connections);
+        let next = |open| (open < max).then_some(open + 1);
+        count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
+        Some(AccountConnection(Arc::clone(&self.state)))
+    }
+
+    /// Removes the state of users whose rate limit is full again, and of users who no longer count
+    /// against `limits.people`.
+    pub fn purge_idle_users(&self, now: Time) {
+        self.state.quota.purge(now);
         self.user_rate.retain_recent();
         self.user_rate.shrink_to_fit();
+    }
+}
+
+/// A key in use.
+#[derive(Clone, Debug)]
+struct ApiKey {
+    account: Arc<Account>,
+    /// Becomes true when the key is revoked.
+    revoked: Arc<watch::Sender<bool>>,
+}
+
+/// The right to use an account: that of one key, or of the demo.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The account.
+    pub account: Arc<Account>,
+    /// Revocation of the key; `None` in the demo, which has no keys.
+    revoked: Option<watch::Receiver<bool>>,
+}
+
+impl Access {
+    /// Waits until the key is revoked.
+    ///
+    /// # Cancel safety
+    /// Can be dropped and called again without missing the revocation.
+    pub async fn revoked(&mut self) {
+        match &mut self.revoked {
+            Some(revoked) => crate::listen::until_true(revoked).await,
+            None => std::future::pending().await,
+        }
     }
 }
 
 /// All accounts, as of the last read of the file of keys.
 #[derive(Debug)]
 pub struct Directory {
-    by_hash: FxHashMap<SecretHash, Arc<Account>>,
+    by_hash: FxHashMap<SecretHash, ApiKey>,
     by_name: FxHashMap<Box<str>, Arc<Account>>,
     /// Account of requests without a key, in the demo.
     open: Option<Arc<Account>>,
@@ -91,6 +160,8 @@ impl Directory {
 
     /// Creates a directory in which requests need no key and share one account.
     pub fn open_to_all(limits: AccountLimits) -> Directory {
+        // Users of the demo are simulated, and all share the account.
+        let limits = AccountLimits { users: usize::MAX, connections: usize::MAX, ..limits };
         let open = Account::new("demo", limits, Arc::default());
         Directory { open: Some(open), ..Directory::empty() }
     }
@@ -103,18 +174,31 @@ impl Directory {
         for entry in &file.accounts {
             let account = self.updated_account(&entry.name, entry.limits.apply_to(limits));
             for hash in entry.keys.iter().filter_map(KeyEntry::hash) {
-                directory.by_hash.insert(hash, Arc::clone(&account));
+                let known = self.by_hash.get(&hash);
+                let known = known.filter(|known| known.account.name == account.name);
+                let revoked = known.map(|known| Arc::clone(&known.revoked)).unwrap_or_default();
+                directory.by_hash.insert(hash, ApiKey { account: Arc::clone(&account), revoked });
             }
             directory.by_name.insert(entry.name.as_str().into(), account);
         }
         directory
     }
 
+    /// Ends all that was opened with a key that `new` does not have.
+    pub fn revoke_missing(&self, new: &Directory) {
+        for (hash, key) in &self.by_hash {
+            let kept = new.by_hash.get(hash);
+            if kept.is_none_or(|kept| !Arc::ptr_eq(&kept.revoked, &key.revoked)) {
+                key.revoked.send_replace(true);
+            }
+        }
+    }
+
     fn updated_account(&self, name: &str, limits: AccountLimits) -> Arc<Account> {
         let open = self.open.as_ref().filter(|open| &*open.name == name);
         match self.by_name.get(name).or(open) {
             Some(account) if account.limits == limits => Arc::clone(account),
-            Some(account) => Account::new(name, limits, Arc::clone(&account.tickets)),
+            Some(account) => Account::new(name, limits, Arc::clone(&account.state)),
             None => Account::new(name, limits, Arc::default()),
         }
     }
@@ -122,9 +206,23 @@ impl Directory {
     /// Returns the account of a presented key, or without a key that of the demo.
     pub fn account(&self, secret: Option<&str>) -> Option<&Arc<Account>> {
         let Some(secret) = secret else { return self.open.as_ref() };
+        Some(&self.key(secret)?.account)
+    }
+
+    /// Returns the access of a presented key, or without a key that of the demo.
+    pub fn access(&self, secret: Option<&str>) -> Option<Access> {
+        let Some(secret) = secret else {
+            let account = Arc::clone(self.open.as_ref()?);
+            return Some(Access { account, revoked: None });
+        };
+        let ApiKey { account, revoked } = self.key(secret)?;
+        Some(Access { account: Arc::clone(account), revoked: Some(revoked.subscribe()) })
+    }
+
+    fn key(&self, secret: &str) -> Option<&ApiKey> {
         let presented = hash_secret(secret);
-        let (known, account) = self.by_hash.get_key_value(&presented)?;
-        bool::from(known.ct_eq(&presented)).then_some(account)
+        let (known, key) = self.by_hash.get_key_value(&presented)?;
+        bool::from(known.ct_eq(&presented)).then_some(key)
     }
 
     /// Returns the account with this name.
@@ -174,6 +272,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::keys::LimitOverrides;
+    use futures_util::FutureExt as _;
 
     #[test]
     fn a_key_gives_access_to_its_account_until_it_is_revoked() {
@@ -190,8 +289,13 @@ mod tests {
         for secret in [None, Some(""), Some("mc_00"), Some(&*one.id)] {
             assert!(directory.account(secret).is_none());
         }
+        let [mut of_one, mut of_two] =
+            [&one, &two].map(|key| directory.access(Some(&key.secret)).unwrap());
         file.revoke(&one.id).unwrap();
         let later = directory.updated(&file, limits);
+        directory.revoke_missing(&later);
+        assert!(of_one.revoked().now_or_never().is_some(), "its streams and sockets end");
+        assert!(of_two.revoked().now_or_never().is_none(), "those of other keys do not");
         assert!(later.account(Some(&one.secret)).is_none());
         assert!(later.current(account).is_none());
         let (before, after) =

@@ -15,6 +15,9 @@ pub enum Refusal {
     /// The key is missing or unknown.
     #[error("missing or unknown key; send the header `Authorization: Bearer KEY`")]
     Key,
+    /// The key was revoked while its stream was open.
+    #[error("the key was revoked; the stream ends")]
+    Revoked,
     /// The ticket is unknown.
     #[error("unknown ticket; results are kept for a limited time")]
     Unknown,
@@ -48,6 +51,9 @@ pub enum Refusal {
     /// The speed is missing or not positive.
     #[error("`speed` in metres per second, above 0, is required")]
     Speed,
+    /// The declared speed exceeds the limit.
+    #[error("`speed` must be at most {0} metres per second")]
+    TooFast(f64),
     /// The question is invalid.
     #[error("{0}")]
     Question(String),
@@ -78,10 +84,25 @@ pub enum Refusal {
     /// The user exceeds the rate limit (`limits.person_rate`).
     #[error("the rate limit of the user is exceeded")]
     UserRate,
+    /// The user has too many queries in progress.
+    #[error("the user has {0} queries in progress, the limit; wait for an answer or cancel one")]
+    UserBusy(u32),
+    /// The account has named too many users within an hour (`limits.people`).
+    #[error("the account has reached its number of users per hour")]
+    Users,
+    /// The account has too many open connections (`limits.connections`).
+    #[error("the account has too many open connections")]
+    Connections,
     /// A capacity is exhausted (queue, sessions, users), or the service has not listed its
     /// categories yet.
     #[error("too many queries are in progress; retry in a moment")]
     Busy,
+    /// The service cannot answer in time: the expected wait before it is too long.
+    #[error("the service has too many requests to answer in time; retry in a moment")]
+    ServiceBusy {
+        /// Expected time until the wait is short enough.
+        retry_after: Duration,
+    },
     /// The gateway is stopping.
     #[error("the gateway is stopping")]
     Stopping,
@@ -93,6 +114,7 @@ impl Refusal {
         match self {
             Refusal::Malformed(_) => "malformed",
             Refusal::Key => "key",
+            Refusal::Revoked => "revoked",
             Refusal::Unknown => "unknown",
             Refusal::NoSuchPath => "path",
             Refusal::Method => "method",
@@ -103,7 +125,7 @@ impl Refusal {
             Refusal::K(_) => "k",
             Refusal::Dt(_) => "dt",
             Refusal::Dc(..) => "dc",
-            Refusal::Speed => "speed",
+            Refusal::Speed | Refusal::TooFast(_) => "speed",
             Refusal::Question(_) => "question",
             Refusal::OffMap => "off-map",
             Refusal::FasterThanDeclared => "faster-than-declared",
@@ -114,7 +136,10 @@ impl Refusal {
             Refusal::NotKept => "not-kept",
             Refusal::Rate => "rate",
             Refusal::UserRate => "person-rate",
-            Refusal::Busy => "busy",
+            Refusal::UserBusy(_) => "person-busy",
+            Refusal::Users => "people",
+            Refusal::Connections => "connections",
+            Refusal::Busy | Refusal::ServiceBusy { .. } => "busy",
             Refusal::Stopping => "stopping",
         }
     }
@@ -123,15 +148,21 @@ impl Refusal {
     pub fn status(&self) -> StatusCode {
         match self {
             Refusal::Malformed(_) => StatusCode::BAD_REQUEST,
-            Refusal::Key => StatusCode::UNAUTHORIZED,
+            Refusal::Key | Refusal::Revoked => StatusCode::UNAUTHORIZED,
             Refusal::Unknown | Refusal::NoSuchPath | Refusal::NoSettings => StatusCode::NOT_FOUND,
             Refusal::Method => StatusCode::METHOD_NOT_ALLOWED,
             Refusal::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Refusal::TicketTaken => StatusCode::CONFLICT,
             Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::ContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Refusal::Rate | Refusal::UserRate => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Busy | Refusal::Stopping | Refusal::NotKept => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Rate
+            | Refusal::UserRate
+            | Refusal::UserBusy(_)
+            | Refusal::Users
+            | Refusal::Connections => StatusCode::TOO_MANY_REQUESTS,
+            Refusal::Busy | Refusal::ServiceBusy { .. } | Refusal::Stopping | Refusal::NotKept => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
     }
@@ -140,7 +171,12 @@ impl Refusal {
     pub fn retry_after(&self) -> Option<u32> {
         match self {
             Refusal::Rate | Refusal::Busy => Some(1),
-            Refusal::UserRate => Some(5),
+            // Whole seconds up to a minute: no finer measure of the load.
+            Refusal::ServiceBusy { retry_after } => {
+                Some(retry_after.as_secs().saturating_add(1).min(60) as u32)
+            }
+            Refusal::UserRate | Refusal::UserBusy(_) | Refusal::Connections => Some(5),
+            Refusal::Users => Some(60),
             Refusal::Stopping | Refusal::NotKept => Some(10),
             _ => None,
         }

@@ -6,6 +6,7 @@
 use crate::accounts::{Directory, UserIds};
 use crate::clock::Clock;
 use crate::config::{Config, Mode};
+use crate::delivery::DeliveryPool;
 use crate::error::Refusal;
 use crate::keys::{KeyError, KeyFile};
 use crate::live::Sessions;
@@ -13,7 +14,8 @@ use crate::lon_lat_cache::LonLatCache;
 use crate::mailbox::Mailbox;
 use crate::metrics::Metrics;
 use crate::question::Category;
-use crate::service::{Service, ServiceClient, ServiceClientSettings, ServiceError};
+use crate::service::{RequestQueue, Service, ServiceClient, ServiceError};
+use crate::service_load::ServiceLoad;
 use crate::tickets::Purge;
 use crate::users::Users;
 use crate::walk::Walker;
@@ -40,7 +42,9 @@ pub struct Gateway {
     clock: Clock,
     mailbox: Mailbox,
     under_way: AtomicUsize,
-    service_client: ServiceClient,
+    requests: Arc<RequestQueue>,
+    load: ServiceLoad,
+    delivery: DeliveryPool,
     metrics: Metrics,
     stopping: watch::Sender<bool>,
     lon_lats: LonLatCache,
@@ -72,16 +76,6 @@ impl Gateway {
         let engine = &config.engine;
         let admission = (engine.guarantee == Guarantee::History)
             .then(|| Admission::new(walker.atlas(), engine.horizon));
-        let defaults = ServiceClientSettings::default();
-        let settings = ServiceClientSettings {
-            // Leaves time for a second attempt.
-            timeout: config.service.timeout / 2,
-            max_attempts: 2,
-            max_concurrent: config.service.concurrency,
-            // The built-in service answers from memory and needs no cache.
-            cache_capacity: if service.name() == "built-in" { 0 } else { defaults.cache_capacity },
-            ..defaults
-        };
         let directory = match mode {
             Mode::Demo => Directory::open_to_all(config.limits),
             Mode::Guarded => Directory::empty(),
@@ -98,7 +92,9 @@ impl Gateway {
             clock,
             mailbox: Mailbox::new(admission),
             under_way: AtomicUsize::new(0),
-            service_client: ServiceClient::new(service, settings),
+            requests: Arc::new(RequestQueue::before(service, &config.service)),
+            load: ServiceLoad::default(),
+            delivery: DeliveryPool::default(),
             metrics: Metrics::default(),
             stopping: watch::Sender::new(false),
             lon_lats: LonLatCache::default(),
@@ -107,18 +103,23 @@ impl Gateway {
             walker,
         };
         gateway.read_keys()?;
+        gateway.metrics.reload_succeeded(gateway.clock.unix_millis() / 1000);
         Ok(gateway)
     }
 
     /// Rereads the file of keys.
     pub fn read_keys(&self) -> Result<(), KeyError> {
         let config = self.config.load();
-        self.set_accounts(&read_keys(&config)?, &config);
+        self.set_accounts(&read_keys(&config, self.mode)?, &config);
         Ok(())
     }
 
+    /// Replaces the accounts. What was opened with a removed key ends at once.
     fn set_accounts(&self, file: &KeyFile, config: &Config) {
-        self.directory.store(Arc::new(self.directory.load().updated(file, config.limits)));
+        let old = self.directory.load_full();
+        let new = Arc::new(old.updated(file, config.limits));
+        self.directory.store(Arc::clone(&new));
+        old.revoke_missing(&new);
     }
 
     /// Applies the limits and keys of a new configuration. Sockets, map, guarantee, tick and
@@ -127,16 +128,15 @@ impl Gateway {
     /// # Errors
     /// The file of keys is missing or invalid. Nothing is changed then.
     pub fn reload(&self, new: &Config) -> Result<(), KeyError> {
-        if let Some(path) = new.keys.as_ref().filter(|path| !path.exists()) {
-            let problem = "no such file; the keys in use stay valid".to_owned();
-            return Err(KeyError::File { path: path.clone(), problem });
-        }
-        let file = read_keys(new)?;
+        let file = read_keys(new, self.mode)?;
         let mut config = Config::clone(&self.config.load());
         config.limits = new.limits;
         config.results = new.results;
         config.keys.clone_from(&new.keys);
         config.engine.queue = new.engine.queue;
+        if config.server.tls.is_some() && new.server.tls.is_some() {
+            config.server.tls.clone_from(&new.server.tls);
+        }
         self.set_accounts(&file, &config);
         self.config.store(Arc::new(config));
         Ok(())
@@ -204,7 +204,22 @@ impl Gateway {
 
     /// Client of the service.
     pub fn service_client(&self) -> &ServiceClient {
-        &self.service_client
+        self.requests.client()
+    }
+
+    /// Queue of requests to the service.
+    pub fn requests(&self) -> &Arc<RequestQueue> {
+        &self.requests
+    }
+
+    /// Requests that the queries in progress are expected to cause.
+    pub fn load(&self) -> &ServiceLoad {
+        &self.load
+    }
+
+    /// Threads that refine and deliver answers.
+    pub(crate) fn delivery(&self) -> &DeliveryPool {
+        &self.delivery
     }
 
     /// Cache of projected points.
@@ -231,7 +246,7 @@ impl Gateway {
     /// Fetches the categories of the service. Questions for other categories are refused, because
     /// an unusual word is a fingerprint.
     pub async fn refresh_categories(&self) -> Result<(), ServiceError> {
-        let names = self.service_client.categories().await?.into_iter();
+        let names = self.service_client().categories().await?.into_iter();
         let known = names.filter_map(|name| Some((Category::named(&name).ok()?, name)));
         let known = known.map(|(category, name)| (name, category)).collect();
         self.categories.store(Some(Arc::new(known)));
@@ -260,8 +275,9 @@ impl Gateway {
 
     /// Removes the rate-limit state, reports and sessions of idle users.
     pub fn purge_idle_users(&self) {
-        self.directory().accounts().for_each(|account| account.purge_idle_users());
-        self.users.remove_expired(self.clock.now());
+        let now = self.clock.now();
+        self.directory().accounts().for_each(|account| account.purge_idle_users(now));
+        self.users.remove_expired(now);
         self.sessions.remove_expired(self.clock.now(), self.config().results.keep);
     }
 
@@ -277,9 +293,13 @@ impl Gateway {
     }
 }
 
-/// Reads the file of keys that a configuration names.
-fn read_keys(config: &Config) -> Result<KeyFile, KeyError> {
-    config.keys.as_deref().map_or(Ok(KeyFile::default()), KeyFile::read)
+/// Reads the file of keys that a configuration names. The demo does not need one.
+fn read_keys(config: &Config, mode: Mode) -> Result<KeyFile, KeyError> {
+    match config.keys.as_deref() {
+        None => Ok(KeyFile::default()),
+        Some(path) if mode == Mode::Demo && !path.exists() => Ok(KeyFile::default()),
+        Some(path) => KeyFile::read(path),
+    }
 }
 
 /// Prints no field: most of them hold private data.

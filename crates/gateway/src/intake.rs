@@ -103,6 +103,9 @@ pub(crate) fn check_query(
     if dc < limits.dc_min || limits.dc_max < dc {
         return Err(Refusal::Dc(limits.dc_min, limits.dc_max));
     }
+    if speed.is_some_and(|speed| speed > limits.speed_max) {
+        return Err(Refusal::TooFast(limits.speed_max.as_metres_per_second()));
+    }
     if speed.is_none() && gateway.guarantee() == Guarantee::History {
         return Err(Refusal::Speed);
     }
@@ -115,6 +118,9 @@ pub(crate) fn check_query(
     let minimum = gateway.users().zone_minimum(user, gateway.clock(), [point, snapped])?;
     if !account.allow_user(user) {
         return Err(Refusal::UserRate);
+    }
+    if !account.allow_new_user(user, gateway.clock().now()) {
+        return Err(Refusal::Users);
     }
     let exact = question.as_ref().map(|question| (question.kind(), exact_number(question)));
     let digest = gateway.user_ids().digest((user.0, position, k, dt, dc, speed, exact));

@@ -30,10 +30,14 @@ pub mod api;
 pub mod inquiry;
 pub mod question;
 
+mod private_file;
+
 pub mod accounts;
 pub mod keys;
 pub mod outbox;
+mod queue_share;
 pub mod tickets;
+mod user_quota;
 
 pub mod refine;
 pub mod service;
@@ -43,6 +47,7 @@ mod answer_json;
 pub mod lon_lat_cache;
 pub mod mailbox;
 pub mod metrics;
+mod waiting;
 
 pub mod users;
 pub mod zones;
@@ -54,18 +59,25 @@ pub mod submit;
 
 pub mod answers;
 pub mod batch;
+mod delivery;
+mod distinct_inquiries;
+mod open_sets;
 pub mod requests;
+pub mod service_load;
 pub mod ticker;
 
+mod access;
 pub mod live;
 pub mod routes;
 pub mod server;
+pub mod status;
 pub mod stream;
 pub mod trackers;
 
 pub mod page;
 pub mod tiles;
 
+mod address_slots;
 pub mod listen;
 pub mod logs;
 pub mod prepare;

@@ -5,10 +5,12 @@
 
 use crate::error::Refusal;
 use crate::outcome::Outcome;
+use meshcloak::guard::Violation;
+use meshcloak::scheme::Stats;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Rounding step of exported counts.
@@ -58,12 +60,20 @@ pub struct Metrics {
     batches: AtomicU64,
     truncated: AtomicU64,
     suppressed: AtomicU64,
+    rejected: [AtomicU64; Violation::ALL.len()],
+    held: AtomicU64,
+    idle: AtomicU64,
+    reload_failures: AtomicU64,
+    reload_failed: AtomicBool,
+    reloaded_at: AtomicU64,
     /// Duration of a batch.
     pub turns: Histogram,
     /// Time from the batch to the answer.
     pub answers: Histogram,
     /// Time from the query to its batch.
     pub delays: Histogram,
+    /// Time of a request in the queue before the service.
+    pub waits: Histogram,
 }
 
 /// Counts of one batch.
@@ -73,10 +83,8 @@ pub struct BatchFacts {
     pub sets: usize,
     /// Requests to the service.
     pub inquiries: usize,
-    /// Whether a search exhausted its budget.
-    pub truncated: bool,
-    /// Sets rejected by the guard.
-    pub suppressed: usize,
+    /// Sizes and counts of the engine.
+    pub stats: Stats,
 }
 
 impl Metrics {
@@ -108,8 +116,31 @@ impl Metrics {
         add(&self.batches, 1);
         add(&self.sets, facts.sets);
         add(&self.inquiries, facts.inquiries);
-        add(&self.truncated, usize::from(facts.truncated));
-        add(&self.suppressed, facts.suppressed);
+        let stats = facts.stats;
+        add(&self.truncated, usize::from(stats.truncated));
+        add(&self.suppressed, stats.rejected.total());
+        for (counter, violation) in self.rejected.iter().zip(Violation::ALL) {
+            add(counter, stats.rejected.count(violation));
+        }
+        add(&self.held, stats.held);
+        add(&self.idle, stats.idle);
+    }
+
+    /// Records that the settings were read, at a Unix time in seconds.
+    pub fn reload_succeeded(&self, at: u64) {
+        self.reloaded_at.store(at, Ordering::Relaxed);
+        self.reload_failed.store(false, Ordering::Relaxed);
+    }
+
+    /// Counts a failed reload.
+    pub fn count_failed_reload(&self) {
+        self.reload_failures.fetch_add(1, Ordering::Relaxed);
+        self.reload_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the last reload failed.
+    pub fn reload_failed(&self) -> bool {
+        self.reload_failed.load(Ordering::Relaxed)
     }
 
     /// Returns the exact number of accepted queries, and of ended ones by outcome. For tests that no
@@ -129,16 +160,26 @@ impl Metrics {
                 let _ = writeln!(text, "{name}{labels} {value}");
             }
         }
-        let name = "meshcloak_under_way";
-        let _ = writeln!(
-            text,
-            "# HELP {name} Queries in progress, rounded down to tens.\n# TYPE {name} gauge"
-        );
-        let _ = writeln!(text, "{name} {}", coarse(under_way as u64));
+        for ((name, help), value) in GAUGES.into_iter().zip(self.gauge_values(under_way)) {
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+        }
         self.turns.write(&mut text, "meshcloak_turn_seconds", "Duration of a batch of the engine.");
         self.answers.write(&mut text, "meshcloak_answer_seconds", "Time from batch to answer.");
         self.delays.write(&mut text, "meshcloak_delay_seconds", "Time from query to batch.");
+        self.waits.write(
+            &mut text,
+            "meshcloak_service_wait_seconds",
+            "Time of a request in the queue before the service.",
+        );
         text
+    }
+
+    fn gauge_values(&self, under_way: usize) -> [u64; GAUGES.len()] {
+        [
+            coarse(under_way as u64),
+            u64::from(!self.reload_failed()),
+            self.reloaded_at.load(Ordering::Relaxed),
+        ]
     }
 
     /// Returns the rows (labels, value) of each of the [`COUNTERS`].
@@ -165,12 +206,25 @@ impl Metrics {
             exact(&self.batches),
             exact(&self.truncated),
             exact(&self.suppressed),
+            self.unpublished_rows(),
+            exact(&self.reload_failures),
         ]
+    }
+
+    /// Returns one row for each reason for which a found set is not published. Held and idle sets
+    /// depend on users, so they are rounded.
+    fn unpublished_rows(&self) -> Vec<(String, u64)> {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let rejected = Violation::ALL.into_iter().zip(&self.rejected);
+        let rejected = rejected.map(|(violation, counter)| (violation.name(), load(counter)));
+        let waiting = [("held", coarse(load(&self.held))), ("idle", coarse(load(&self.idle)))];
+        let rows = rejected.chain(waiting);
+        rows.map(|(reason, count)| (format!("{{reason=\"{reason}\"}}"), count)).collect()
     }
 }
 
 /// Name and help of each counter.
-const COUNTERS: [(&str, &str); 9] = [
+const COUNTERS: [(&str, &str); 11] = [
     ("meshcloak_accepted_total", "Accepted queries, rounded down to tens."),
     ("meshcloak_ended_total", "Ended queries by outcome, rounded down to tens."),
     ("meshcloak_refused_total", "Refused requests by reason, rounded down to tens."),
@@ -180,6 +234,22 @@ const COUNTERS: [(&str, &str); 9] = [
     ("meshcloak_batches_total", "Batches."),
     ("meshcloak_truncated_batches_total", "Batches in which a search exhausted its budget."),
     ("meshcloak_suppressed_sets_total", "Anonymity sets rejected by the guard."),
+    (
+        "meshcloak_unpublished_sets_total",
+        "Found anonymity sets that a batch did not publish, by failed check of the guard, held or \
+         idle (no member asks).",
+    ),
+    ("meshcloak_reload_failures_total", "Failed reloads of the settings."),
+];
+
+/// Name and help of each gauge.
+const GAUGES: [(&str, &str); 3] = [
+    ("meshcloak_under_way", "Queries in progress, rounded down to tens."),
+    ("meshcloak_last_reload_successful", "1, or 0 if the last reload of the settings failed."),
+    (
+        "meshcloak_last_reload_success_timestamp_seconds",
+        "Unix time at which the settings were last read.",
+    ),
 ];
 
 fn count(table: &Mutex<BTreeMap<&'static str, u64>>, label: &'static str) {

@@ -1,55 +1,26 @@
 //! Handlers of the client API, with every status they can return.
 
-use crate::accounts::Account;
-use crate::answers::json;
-use crate::api::{MapBody, QueryRequest, RefusalBody, ResultBody, StateBody};
+use crate::access::{KeyAccess, KeyAccount};
+use crate::api::{QueryRequest, RefusalBody, ResultBody};
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::{RefusedQuery, parse_query};
 use crate::outcome::Finished;
-use crate::receipt;
-use crate::server::{MAX_BODY_BYTES, document};
-use crate::stream::{answer_lines, refusal_json};
+use crate::server::MAX_BODY_BYTES;
+use crate::stream::{StreamClient, answer_lines, refusal_json};
 use crate::submit::{Submission, cancel, submit};
 use crate::tickets::Route;
-use axum::Json;
 use axum::body::{Body, to_bytes};
-use axum::extract::{FromRequestParts, Path, Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::extract::{Path, Request, State};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use meshcloak::units::Point;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
-
-/// Extractor: the account of a request, by its key.
-pub struct KeyAccount(pub(crate) Arc<Account>);
-
-impl FromRequestParts<Arc<Gateway>> for KeyAccount {
-    type Rejection = Response;
-
-    async fn from_request_parts(
-        parts: &mut Parts,
-        gateway: &Arc<Gateway>,
-    ) -> Result<KeyAccount, Response> {
-        let secret = bearer(&parts.headers);
-        let directory = gateway.directory();
-        let account = directory.account(secret).ok_or_else(|| refuse(gateway, &Refusal::Key))?;
-        Ok(KeyAccount(Arc::clone(account)))
-    }
-}
-
-/// Returns the bearer token of a request.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let text = headers.get(AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, secret) = text.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then_some(secret.trim())
-}
 
 /// Submits a query. The response is sent when the query has ended: answered, expired, cancelled or
 /// failed.
@@ -92,6 +63,9 @@ pub async fn ask(
             let ticket = ticket.as_ref().map(|ticket| ticket.expose().as_str());
             return refuse_query(&gateway, ticket, &refusal);
         }
+    };
+    let Some(_connection) = account.connect() else {
+        return refuse_query(&gateway, Some(query.ticket.expose()), &Refusal::Connections);
     };
     let (sender, receiver) = oneshot::channel();
     let mut sender = Some(sender);
@@ -158,13 +132,14 @@ pub async fn cancel_query(
          body = String, content_type = "application/x-ndjson"),
         (status = 401, description = "Missing or unknown key", body = RefusalBody<'static>),
         (status = 415, description = "The content type is not application/x-ndjson", body = RefusalBody<'static>),
+        (status = 429, description = "The account has too many open connections", body = RefusalBody<'static>),
         (status = 503, description = "The gateway is stopping", body = RefusalBody<'static>),
     ),
     security(("key" = []), ())
 )]
 pub async fn stream(
     State(gateway): State<Arc<Gateway>>,
-    KeyAccount(account): KeyAccount,
+    KeyAccess(access): KeyAccess,
     request: Request,
 ) -> Response {
     if !has_type(request.headers(), &NDJSON) {
@@ -173,66 +148,12 @@ pub async fn stream(
     if *gateway.stopping().borrow() {
         return refuse(&gateway, &Refusal::Stopping);
     }
-    let lines = answer_lines(gateway, account, request.into_body());
+    let Some(connection) = access.account.connect() else {
+        return refuse(&gateway, &Refusal::Connections);
+    };
+    let client = StreamClient { access, connection };
+    let lines = answer_lines(gateway, client, request.into_body());
     ([(CONTENT_TYPE, NDJSON)], lines).into_response()
-}
-
-/// Describes the map.
-#[utoipa::path(get, path = "/v1/map", responses((status = 200, body = MapBody)))]
-pub async fn map(State(gateway): State<Arc<Gateway>>) -> Json<MapBody> {
-    let map = gateway.atlas().map();
-    let bounds = map.bounds();
-    let corners = [bounds.min, bounds.max].map(|corner: Point| {
-        map.frame().map_or([corner.x, corner.y], |frame| {
-            let lon_lat = frame.lon_lat(corner);
-            [lon_lat.lon, lon_lat.lat]
-        })
-    });
-    let config = gateway.config();
-    Json(MapBody {
-        name: config.map.source.to_string(),
-        extent: [corners[0][0], corners[0][1], corners[1][0], corners[1][1]],
-        streets: map.street_count(),
-        guarantee: receipt::guarantee_name(gateway.guarantee()),
-        tick: config.engine.tick.as_secs_f64(),
-    })
-}
-
-/// Returns this document.
-#[utoipa::path(get, path = "/v1/openapi.json", responses(
-    (status = 200, description = "OpenAPI description of the client API", body = Object),
-))]
-pub async fn openapi() -> Response {
-    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
-    let text = DOCUMENT.get_or_init(|| json(&document()).into());
-    ([(CONTENT_TYPE, JSON)], Body::from(text.clone())).into_response()
-}
-
-/// Liveness probe.
-#[utoipa::path(get, path = "/health", responses((status = 200, body = StateBody)))]
-pub async fn health() -> Json<StateBody> {
-    Json(StateBody { state: "ok" })
-}
-
-/// Readiness probe: whether queries are accepted.
-#[utoipa::path(get, path = "/ready", responses(
-    (status = 200, body = StateBody),
-    (status = 503, description = "The gateway is stopping", body = StateBody),
-))]
-pub async fn ready(State(gateway): State<Arc<Gateway>>) -> Response {
-    if *gateway.stopping().borrow() {
-        return (StatusCode::SERVICE_UNAVAILABLE, Json(StateBody { state: "stopping" }))
-            .into_response();
-    }
-    Json(StateBody { state: "ok" }).into_response()
-}
-
-/// Metrics in the text format of Prometheus.
-pub async fn metrics(State(gateway): State<Arc<Gateway>>) -> Response {
-    let under_way = gateway.under_way().load(std::sync::atomic::Ordering::Relaxed);
-    let text = gateway.metrics().render(under_way);
-    let content_type = HeaderValue::from_static("text/plain; version=0.0.4");
-    ([(CONTENT_TYPE, content_type)], text).into_response()
 }
 
 /// Handler of unknown paths.

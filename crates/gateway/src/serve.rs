@@ -1,8 +1,9 @@
 //! A running gateway: sockets, the engine's thread, reload and graceful shutdown.
 
 use crate::batch::Round;
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, Sources};
 use crate::gateway::Gateway;
+use crate::keys::KeyError;
 use crate::listen::{ConnectionLimits, listen, until_true};
 use crate::page::{self, BatchMonitor, PageOptions};
 use crate::server::operator_app;
@@ -37,6 +38,20 @@ pub enum ServeError {
     /// The engine's thread cannot be started.
     #[error("cannot start the engine thread: {0}")]
     Thread(io::Error),
+}
+
+/// Reason why a reload failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ReloadError {
+    /// A setting is invalid.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The file of keys is missing or invalid.
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    /// The certificate or its key is invalid.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
 }
 
 /// A running gateway.
@@ -78,6 +93,7 @@ impl Running {
         let monitor = Arc::new(BatchMonitor::default());
         let limits = ConnectionLimits {
             connections: config.connections,
+            per_address: config.connections_per_address,
             read_timeout: config.request_timeout,
             write_timeout: config.idle_timeout,
             tls: tls.clone(),
@@ -125,23 +141,42 @@ impl Running {
         self.operator_address
     }
 
-    /// Reloads limits, keys and certificate. Invalid parts are logged and stay unchanged.
-    pub fn reload(&self, config: Result<Config, ConfigError>) {
-        let config = match config {
-            Ok(config) => config,
+    /// Reloads limits, keys and certificate: all of them, or nothing. Logs the settings that have
+    /// changed and need a restart.
+    pub fn reload(&self, sources: Result<Sources, ConfigError>) {
+        let restart = sources.as_ref().ok().map(|new| new.needing_restart(&self.gateway.config()));
+        let config = sources.and_then(|sources| Config::load(&sources));
+        let applied = config.map_err(ReloadError::from).and_then(|config| self.apply(&config));
+        match applied {
+            Ok(()) => tracing::info!("configuration read again"),
             Err(error) => {
-                return tracing::error!(%error, "reload failed: the configuration is unchanged");
+                self.gateway.metrics().count_failed_reload();
+                tracing::error!(
+                    %error,
+                    "reload failed: all settings and keys are unchanged, and revoked keys are \
+                     still accepted"
+                );
+                return;
             }
+        }
+        for key in restart.unwrap_or_default() {
+            tracing::warn!(setting = key, "changed, but takes effect only after a restart");
+        }
+    }
+
+    /// Applies limits, keys and certificate of a configuration: all of them, or nothing.
+    pub fn apply(&self, config: &Config) -> Result<(), ReloadError> {
+        let new = match (&self.tls, &config.server.tls) {
+            (Some(_), Some(files)) => Some(Tls::read(files)?),
+            _ => None,
         };
-        if let Err(error) = self.gateway.reload(&config) {
-            tracing::error!(%error, "reload failed: limits and keys are unchanged");
+        self.gateway.reload(config)?;
+        if let (Some(tls), Some(new)) = (&self.tls, new) {
+            tls.replace(new);
         }
-        if let (Some(tls), Some(files)) = (&self.tls, &config.server.tls)
-            && let Err(error) = tls.reload(files)
-        {
-            tracing::error!(%error, "reload failed: the certificate is unchanged");
-        }
-        tracing::info!("reload finished");
+        let now = self.gateway.clock().unix_millis() / 1000;
+        self.gateway.metrics().reload_succeeded(now);
+        Ok(())
     }
 
     /// Waits until the engine has failed. The caller should then call [`Running::stop`].

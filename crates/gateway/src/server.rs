@@ -2,6 +2,7 @@
 
 use crate::gateway::Gateway;
 use crate::routes;
+use crate::status;
 use axum::Router;
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
@@ -49,9 +50,9 @@ pub fn app(gateway: Arc<Gateway>) -> Router {
 /// Builds the router of the operator's socket.
 pub fn operator_app(gateway: Arc<Gateway>) -> Router {
     Router::new()
-        .route("/metrics", get(routes::metrics))
-        .route("/health", get(routes::health))
-        .route("/ready", get(routes::ready))
+        .route("/metrics", get(status::metrics))
+        .route("/health", get(status::health))
+        .route("/ready", get(status::ready))
         .with_state(gateway)
 }
 
@@ -68,10 +69,10 @@ fn documented() -> OpenApiRouter<Arc<Gateway>> {
         .merge(crate::users::routes())
         .merge(crate::trackers::routes())
         .merge(crate::live::routes())
-        .routes(utoipa_axum::routes!(routes::map))
-        .routes(utoipa_axum::routes!(routes::openapi))
-        .routes(utoipa_axum::routes!(routes::health))
-        .routes(utoipa_axum::routes!(routes::ready))
+        .routes(utoipa_axum::routes!(status::map))
+        .routes(utoipa_axum::routes!(status::openapi))
+        .routes(utoipa_axum::routes!(status::health))
+        .routes(utoipa_axum::routes!(status::ready))
 }
 
 /// Adds the authentication schemes.

@@ -1,7 +1,7 @@
 //! NDJSON streams: queries of any number of users on one connection. The lines of a chunk are
 //! submitted under one lock, without a task or a message per line.
 
-use crate::accounts::Account;
+use crate::accounts::{Access, Account, AccountConnection};
 use crate::answers::json;
 use crate::api::RefusalBody;
 use crate::error::Refusal;
@@ -19,23 +19,67 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 /// Reading side of an outbox; abandons it when dropped.
-struct OutboxReader(Arc<Outbox>);
+struct OutboxReader {
+    outbox: Arc<Outbox>,
+    access: Access,
+    /// Whether the bytes sent so far end with a line.
+    at_line_start: bool,
+    _connection: AccountConnection,
+}
 
 impl Drop for OutboxReader {
     fn drop(&mut self) {
-        self.0.abandon();
+        self.outbox.abandon();
     }
 }
 
-/// Returns the response body of a stream of queries.
-pub fn answer_lines(gateway: Arc<Gateway>, account: Arc<Account>, body: Body) -> Body {
+impl OutboxReader {
+    /// Returns the next output, and whether more follows. When the key is revoked, a refusal is the
+    /// last line.
+    async fn next(&mut self) -> Option<(Bytes, bool)> {
+        tokio::select! {
+            biased;
+            () = self.access.revoked() => {
+                let start: &[u8] = if self.at_line_start { b"" } else { b"\n" };
+                let line = [start, &refusal_json(None, &Refusal::Revoked), b"\n"].concat();
+                Some((line.into(), false))
+            }
+            lines = self.outbox.next() => {
+                let lines = lines?;
+                self.at_line_start = lines.ends_with(b"\n");
+                Some((lines, true))
+            }
+        }
+    }
+}
+
+/// The key of a stream, and its permit for the connection.
+pub struct StreamClient {
+    /// Account and key.
+    pub access: Access,
+    /// Permit, released when the response ends.
+    pub connection: AccountConnection,
+}
+
+/// Returns the response body of a stream of queries. It ends when the key is revoked.
+pub fn answer_lines(gateway: Arc<Gateway>, client: StreamClient, body: Body) -> Body {
+    let StreamClient { access, connection } = client;
     let outbox = Arc::new(Outbox::default());
+    let account = Arc::clone(&access.account);
     let reader =
         LineReader { gateway, account, outbox: Arc::clone(&outbox), rest: BytesMut::new() };
-    tokio::spawn(reader.read(body));
-    let output = stream::unfold(OutboxReader(outbox), |reader| async move {
-        let lines = reader.0.next().await?;
-        Some((Ok::<Bytes, Infallible>(lines), reader))
+    let mut input = access.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            () = reader.read(body) => {}
+            () = input.revoked() => {}
+        }
+    });
+    let writer = OutboxReader { outbox, access, at_line_start: true, _connection: connection };
+    let output = stream::unfold(Some(writer), |writer| async move {
+        let mut writer = writer?;
+        let (lines, more) = writer.next().await?;
+        Some((Ok::<Bytes, Infallible>(lines), more.then_some(writer)))
     });
     Body::from_stream(output)
 }

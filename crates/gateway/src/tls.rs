@@ -36,10 +36,9 @@ impl Tls {
         Ok(Tls { config: ArcSwap::from_pointee(server_config(files)?) })
     }
 
-    /// Rereads certificate and key. On failure the present ones stay in use.
-    pub fn reload(&self, files: &TlsFiles) -> Result<(), TlsError> {
-        self.config.store(Arc::new(server_config(files)?));
-        Ok(())
+    /// Takes over certificate and key of another.
+    pub fn replace(&self, new: Tls) {
+        self.config.store(new.config.into_inner());
     }
 
     /// Returns an acceptor for a new connection.

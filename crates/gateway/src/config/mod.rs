@@ -4,11 +4,14 @@
 //! A setting is named `section.name` in the file, `MESHCLOAK_SECTION_NAME` in the environment and
 //! by `--set section.name=value` on the command line. Some settings have an alias. Every value is checked before anything runs.
 
+mod check;
 mod example;
 mod parse;
 mod setting;
 mod settings;
 mod sources;
+#[cfg(test)]
+mod tests;
 
 pub use setting::Setting;
 pub use settings::settings;
@@ -19,7 +22,7 @@ use crate::service::postgis::TableName;
 use import::MapSource;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
-use meshcloak::units::{Length, LonLat};
+use meshcloak::units::{Length, LonLat, Speed};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,6 +61,8 @@ pub struct ServerConfig {
     pub tls: Option<TlsFiles>,
     /// Largest number of open client connections.
     pub connections: usize,
+    /// Largest number of open connections of one address.
+    pub connections_per_address: usize,
     /// Time-out of a request head, and then of its body.
     pub request_timeout: Duration,
     /// Time after which an idle stream, or a client that reads nothing, is disconnected.
@@ -110,6 +115,10 @@ pub struct AccountLimits {
     pub rate: u32,
     /// Queries per minute and user.
     pub person_rate: u32,
+    /// Distinct users within an hour.
+    pub users: usize,
+    /// Open streams, WebSockets and waiting requests.
+    pub connections: usize,
     /// Largest k.
     pub k_max: u32,
     /// Largest temporal tolerance.
@@ -118,6 +127,10 @@ pub struct AccountLimits {
     pub dc_min: Length,
     /// Largest distance constraint.
     pub dc_max: Length,
+    /// Largest declared speed: bounds the searches of the `history` guarantee.
+    pub speed_max: Speed,
+    /// Queries in progress per user.
+    pub person_queue: u32,
 }
 
 /// Storage of results for repeated tickets.
@@ -159,6 +172,10 @@ pub struct ServiceConfig {
     pub timeout: Duration,
     /// Largest number of concurrent requests.
     pub concurrency: usize,
+    /// Longest wait of a request for one of them to end.
+    pub wait: Duration,
+    /// Largest size of the answers held for refinement, in bytes.
+    pub max_held: usize,
 }
 
 impl std::fmt::Debug for ServiceConfig {
@@ -192,6 +209,7 @@ impl Default for ServerConfig {
             metrics: Some(SocketAddr::from(([127, 0, 0, 1], 9464))),
             tls: None,
             connections: 10_000,
+            connections_per_address: 1_000,
             request_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(300),
         }
@@ -220,10 +238,14 @@ impl Default for Config {
             limits: AccountLimits {
                 rate: 1_000,
                 person_rate: 60,
+                users: 10_000,
+                connections: 5_000,
                 k_max: 50,
                 dt_max: Duration::from_secs(60),
                 dc_min: Length::metres(50.0),
                 dc_max,
+                speed_max: Speed::metres_per_second(70.0),
+                person_queue: 64,
             },
             keys: Some(PathBuf::from("keys.json")),
             results: ResultsConfig {
@@ -244,6 +266,8 @@ impl Default for Config {
                 off_street: PlanarSettings::default().max_street_distance,
                 timeout: Duration::from_secs(2),
                 concurrency: 32,
+                wait: Duration::from_secs(10),
+                max_held: 512 << 20,
             },
             log: LogConfig { format: LogFormat::Text, level: tracing::Level::INFO },
         }
@@ -258,9 +282,15 @@ impl Config {
             (assignment.setting.set)(&mut config, &assignment.value)
                 .map_err(|expected| assignment.error(expected))?;
         }
-        config.server.tls = config.server.tls.filter(|tls| *tls != TlsFiles::default());
-        sources.check(&config)?;
+        let config = config.normalised();
+        check::check(&config, sources.mode())?;
         Ok(config)
+    }
+
+    /// Replaces TLS files without paths by `None`.
+    fn normalised(mut self) -> Config {
+        self.server.tls = self.server.tls.filter(|tls| *tls != TlsFiles::default());
+        self
     }
 
     /// Renders the example configuration: all settings with explanations and defaults.

@@ -17,7 +17,8 @@ pub struct Setting {
 }
 
 /// Further names of settings: alias, key.
-const ALIASES: [(&str, &str); 6] = [
+const ALIASES: [(&str, &str); 7] = [
+    ("limits.users", "limits.people"),
     ("limits.user_rate", "limits.person_rate"),
     ("results.max_count", "results.most"),
     ("users.file", "people.file"),
@@ -30,6 +31,22 @@ impl Setting {
     /// Returns the second name of the setting.
     pub fn alias(&self) -> Option<&'static str> {
         ALIASES.iter().find(|(_, key)| *key == self.key).map(|(alias, _)| *alias)
+    }
+
+    /// Whether SIGHUP applies a new value. A certificate can be replaced, but TLS cannot be switched
+    /// on or off.
+    pub fn is_reloaded(&self, running: &Config) -> bool {
+        let section = self.key.split('.').next();
+        match self.key {
+            "accounts.keys" | "engine.queue" => true,
+            "server.tls_certificate" | "server.tls_key" => running.server.tls.is_some(),
+            _ => matches!(section, Some("limits" | "results")),
+        }
+    }
+
+    /// Returns the default as a text.
+    pub(super) fn default_text(&self) -> &'static str {
+        self.default.trim_matches('"')
     }
 
     /// Returns the key and the alias.

@@ -5,7 +5,7 @@ use super::parse::Expected;
 use super::setting::variable;
 use super::{Config, Setting, settings};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Reason why a configuration is invalid.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -160,42 +160,18 @@ impl Sources {
         Ok(all)
     }
 
-    /// Checks the conditions that involve several settings.
-    pub(super) fn check(&self, config: &Config) -> Result<(), ConfigError> {
-        let conflict = |text: String| Err(ConfigError::Conflict(text));
-        if let Some(tls) = &config.server.tls
-            && [&tls.certificate, &tls.key].contains(&&PathBuf::new())
-        {
-            return conflict(
-                "`server.tls_certificate` and `server.tls_key` must be set together".into(),
-            );
-        }
-        let (min, max) = (config.limits.dc_min, config.limits.dc_max);
-        if min > max {
-            return conflict(format!("`limits.dc_min` ({min}) is above `limits.dc_max` ({max})"));
-        }
-        let prepared = config.engine.dc_max;
-        if max > prepared {
-            return conflict(format!(
-                "`limits.dc_max` ({max}) is above `engine.dc_max` ({prepared})"
-            ));
-        }
-        let listen = config.server.listen;
-        if self.mode == Mode::Demo && !listen.ip().is_loopback() {
-            return conflict(format!(
-                "`server.listen` is {listen}; the demo needs no key, so it must be on loopback"
-            ));
-        }
-        if self.mode == Mode::Guarded
-            && config.engine.guarantee == meshcloak::guarantee::Guarantee::Paper
-        {
-            return conflict(
-                "`engine.guarantee` is `paper`, whose overlapping sets can be traced to one member; \
-                 outside the demo use reciprocal or history"
-                    .into(),
-            );
-        }
-        Ok(())
+    /// Returns the settings whose values differ from those in use and are not reloaded. Invalid
+    /// values are left out.
+    pub fn needing_restart(&self, running: &Config) -> Vec<&'static str> {
+        let Ok(assigned) = self.collect() else { return Vec::new() };
+        let fixed = settings().iter().filter(|setting| !setting.is_reloaded(running));
+        let differs = |setting: &&Setting| {
+            let given = assigned.iter().rfind(|known| known.setting.key == setting.key);
+            let value = given.map_or(setting.default_text(), |given| &given.value);
+            let mut changed = running.clone();
+            (setting.set)(&mut changed, value).is_ok() && changed.normalised() != *running
+        };
+        fixed.filter(differs).map(|setting| setting.key).collect()
     }
 }
 
@@ -236,79 +212,4 @@ fn read_file(file: &Source, all: &mut Vec<Assignment>) -> Result<(), ConfigError
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    fn error(sources: &Sources) -> String {
-        Config::load(sources).expect_err("the configuration is invalid").to_string()
-    }
-
-    #[test]
-    fn an_invalid_value_is_reported_with_its_source() {
-        let file = |text| Sources::new().file(Source::from_text("gate.toml", text));
-        assert_eq!(
-            error(&file("[limits]\nk_max = 1")),
-            "`limits.k_max` is `1` (gate.toml), expected a whole number from 2 to 100000"
-        );
-        assert_eq!(
-            error(&file("[limits]\nkmax = 1")),
-            "`limits.kmax` (gate.toml) is not a setting; `meshcloak serve --example` lists all"
-        );
-        assert!(error(&file("k = 1")).starts_with("`k` (gate.toml) is not a setting"));
-        assert!(error(&file("[limits]\nk_max = = 1")).starts_with("gate.toml: line 2: "));
-        let variable = [("MESHCLOAK_ENGINE_TICK".to_owned(), "0.01".to_owned())];
-        assert!(error(&Sources::new().environment(variable)).starts_with(
-            "`engine.tick` is `0.01` (environment, MESHCLOAK_ENGINE_TICK), expected seconds"
-        ));
-        assert!(
-            error(&Sources::new().flag("log.level", "loud")).contains("(flag), expected one of")
-        );
-    }
-
-    #[test]
-    fn flags_override_the_environment_and_the_environment_overrides_the_file() {
-        let file =
-            Source::from_text("gate.toml", "[engine]\ntick = 2\nqueue = 7\n[results]\nkeep=9");
-        let variables = [("ENGINE_TICK", "3"), ("ENGINE_QUEUE", "8"), ("MAPS", "/somewhere")];
-        let variables = variables.map(|(name, value)| (format!("MESHCLOAK_{name}"), value.into()));
-        let sources = Sources::new().file(file).environment(variables).flag("engine.tick", "4");
-        let config = Config::load(&sources).expect("all values are valid");
-        assert_eq!(config.engine.tick, Duration::from_secs(4));
-        assert_eq!((config.engine.queue, config.results.keep), (8, Duration::from_secs(9)));
-    }
-
-    #[test]
-    fn an_alias_names_the_same_setting_in_every_source() {
-        let file = |text| Sources::new().file(Source::from_text("gate.toml", text));
-        let variable = [("MESHCLOAK_LIMITS_USER_RATE".to_owned(), "7".to_owned())];
-        let sources = file("[results]\nmax_count = 5\n[users]\nblur = 1\n[people]\nskew = 2")
-            .environment(variable)
-            .flag("users.max_count", "3");
-        let config = Config::load(&sources).expect("all values are valid");
-        assert_eq!((config.results.max_count, config.limits.person_rate), (5, 7));
-        assert_eq!((config.users.max_count, config.users.blur), (3, 1.0));
-        assert_eq!(config.users.skew, Duration::from_secs(2));
-        assert!(error(&file("[users]\nskew = -1")).starts_with("`users.skew` is `-1`"));
-        assert_eq!(
-            error(&file("[users]\nskew = 1\n[people]\nskew = 2")),
-            "gate.toml: `people.skew` and `users.skew` are the same setting"
-        );
-    }
-
-    #[test]
-    fn contradicting_values_are_refused() {
-        let paper = Sources::new().flag("engine.guarantee", "paper");
-        assert!(error(&paper.clone()).contains("outside the demo"));
-        assert!(Config::load(&paper.demo()).is_ok());
-        let public = Sources::new().demo().flag("server.listen", "0.0.0.0:80");
-        assert!(error(&public).contains("must be on loopback"));
-        let half = Sources::new().flag("server.tls_key", "k.pem");
-        assert!(error(&half).contains("must be set together"));
-        let crossed = Sources::new().flag("limits.dc_min", "900").flag("limits.dc_max", "800");
-        assert!(error(&crossed).contains("is above"));
-    }
 }

@@ -1,14 +1,16 @@
 //! The file of accounts and keys. A key is 256 random bits and is printed once; the file holds its
-//! SHA-256, is readable by its owner only, and is replaced atomically.
+//! SHA-256, is readable by its owner only, and is replaced atomically. Replacing it keeps its owner,
+//! group and mode, so that the gateway can still read it after a change by root.
 
 mod limit_overrides;
 
 pub use limit_overrides::LimitOverrides;
 
+use crate::private_file::{FolderLock, replace_file};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fs;
-use std::io::Write as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The SHA-256 of a key or token.
@@ -76,16 +78,15 @@ pub struct NewKey {
 }
 
 impl KeyFile {
-    /// Reads the file. A missing file counts as empty.
+    /// Reads the file.
     pub fn read(path: &Path) -> Result<KeyFile, KeyError> {
         let wrong = |problem: String| KeyError::File { path: path.to_owned(), problem };
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(KeyFile::default());
+        let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => {
+                wrong("no such file; `meshcloak keys add ACCOUNT` creates it".into())
             }
-            Err(error) => return Err(wrong(error.to_string())),
-        };
+            _ => wrong(error.to_string()),
+        })?;
         let file: KeyFile =
             serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         let keys = file.accounts.iter().flat_map(|account| &account.keys);
@@ -97,7 +98,25 @@ impl KeyFile {
         }
     }
 
-    /// Replaces the file atomically, readable by its owner only.
+    /// Changes the file under a lock, so that no concurrent change is lost. A missing file counts
+    /// as empty.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, or the error of `change`. The file is unchanged then.
+    pub fn update<T>(
+        path: &Path,
+        change: impl FnOnce(&mut KeyFile) -> Result<T, KeyError>,
+    ) -> Result<T, KeyError> {
+        let wrong = |problem: String| KeyError::File { path: path.to_owned(), problem };
+        let _lock = FolderLock::of(path).map_err(|error| wrong(error.to_string()))?;
+        let exists = path.try_exists().map_err(|error| wrong(error.to_string()))?;
+        let mut file = if exists { KeyFile::read(path)? } else { KeyFile::default() };
+        let changed = change(&mut file)?;
+        file.write(path)?;
+        Ok(changed)
+    }
+
+    /// Replaces the file atomically. A new file is readable by its owner only.
     pub fn write(&self, path: &Path) -> Result<(), KeyError> {
         let wrong = |problem: String| KeyError::File { path: path.to_owned(), problem };
         let mut text =
@@ -175,44 +194,22 @@ pub fn hash_secret(secret: &str) -> SecretHash {
     Sha256::digest(secret.as_bytes()).into()
 }
 
-/// Replaces a file atomically by one that is readable by its owner only.
-pub(crate) fn replace_file(path: &Path, text: &str) -> std::io::Result<()> {
-    // Resolves symbolic links, so that the target is replaced and not the link.
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let temporary = path.with_extension("new");
-    // A file left behind by a crash may have wrong permissions, which it would keep.
-    fs::remove_file(&temporary).ok();
-    let written = private_file(&temporary)
-        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&temporary, path));
-    written.inspect_err(|_| drop(fs::remove_file(&temporary)))
-}
-
 /// Formats bytes in hexadecimal.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-#[cfg(unix)]
-fn private_file(path: &Path) -> std::io::Result<fs::File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
-}
-
-#[cfg(not(unix))]
-fn private_file(path: &Path) -> std::io::Result<fs::File> {
-    fs::OpenOptions::new().write(true).create_new(true).open(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn the_file_holds_only_hashes_and_is_readable_by_its_owner_only() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
-        let mut file = KeyFile::read(&path).unwrap();
+        assert!(KeyFile::read(&path).is_err(), "a missing file is an error");
+        let mut file = KeyFile::default();
         let first = file
             .add("city-app", LimitOverrides { rate: Some(7), ..LimitOverrides::default() })
             .unwrap();
@@ -230,11 +227,8 @@ mod tests {
             Some(7),
             "adding a key without limits keeps those of the account"
         );
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        }
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
         file.revoke(&first.id).unwrap();
         file.revoke(&second.id).unwrap();
         assert!(file.accounts.is_empty() && file.revoke(&first.id).is_err());
@@ -254,5 +248,24 @@ mod tests {
         for name in ["", "a b", "ä", &"x".repeat(65)] {
             assert!(matches!(file.add(name, LimitOverrides::default()), Err(KeyError::Name(_))));
         }
+    }
+
+    #[test]
+    fn concurrent_changes_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let path = &path;
+                scope.spawn(move || {
+                    for number in 0..10 {
+                        let name = format!("a{thread}-{number}");
+                        KeyFile::update(path, |file| file.add(&name, LimitOverrides::default()))
+                            .unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(KeyFile::read(&path).unwrap().accounts.len(), 80);
     }
 }

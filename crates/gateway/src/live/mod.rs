@@ -18,10 +18,11 @@ mod standing;
 pub use messages::{AskMessage, HelloMessage, PositionMessage};
 pub use sessions::Sessions;
 
+use crate::access::KeyAccess;
 use crate::api::RefusalBody;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::routes::{KeyAccount, refuse};
+use crate::routes::refuse;
 use crate::server::MAX_BODY_BYTES;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
@@ -45,6 +46,8 @@ pub fn routes() -> OpenApiRouter<Arc<Gateway>> {
         (status = 101, description = "Upgraded to a WebSocket"),
         (status = 400, description = "Not a WebSocket request", body = RefusalBody<'static>),
         (status = 401, description = "Missing or unknown API key", body = RefusalBody<'static>),
+        (status = 429, description = "The account has too many open connections",
+         body = RefusalBody<'static>),
         (status = 503, description = "Too many connections, or the gateway is stopping",
          body = RefusalBody<'static>),
     ),
@@ -52,7 +55,7 @@ pub fn routes() -> OpenApiRouter<Arc<Gateway>> {
 )]
 async fn live(
     State(gateway): State<Arc<Gateway>>,
-    KeyAccount(account): KeyAccount,
+    KeyAccess(access): KeyAccess,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let upgrade = match upgrade {
@@ -62,6 +65,9 @@ async fn live(
     if *gateway.stopping().borrow() {
         return refuse(&gateway, &Refusal::Stopping);
     }
+    let Some(connection) = access.account.connect() else {
+        return refuse(&gateway, &Refusal::Connections);
+    };
     let Some(slot) = sessions::ConnectionSlot::acquire(&gateway) else {
         return refuse(&gateway, &Refusal::Busy);
     };
@@ -71,7 +77,7 @@ async fn live(
         .write_buffer_size(0)
         .max_write_buffer_size(256 << 10)
         .on_upgrade(move |socket| async move {
-            socket::run(gateway, account, socket).await;
-            drop(slot);
+            socket::run(gateway, access, socket).await;
+            drop((slot, connection));
         })
 }

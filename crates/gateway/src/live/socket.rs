@@ -5,7 +5,7 @@ use super::connection::Connection;
 use super::messages::{ClientMessage, PositionMessage, numbered};
 use super::session::{NextAction, SessionListener};
 use super::standing::StandingQuery;
-use crate::accounts::Account;
+use crate::accounts::{Access, Account};
 use crate::api::QueryRequest;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
@@ -25,6 +25,9 @@ use std::time::Duration;
 /// Status code and reason of the close frame.
 struct CloseReason(u16, &'static str);
 
+/// The key that opened the socket was revoked.
+const KEY_REVOKED: CloseReason = CloseReason(close_code::POLICY, "the key was revoked");
+
 /// Number of invalid messages after which the socket is closed.
 const MAX_ERRORS: usize = 16;
 
@@ -32,17 +35,18 @@ const MAX_ERRORS: usize = 16;
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Serves one session until either side closes the socket.
-pub(super) async fn run(gateway: Arc<Gateway>, account: Arc<Account>, socket: WebSocket) {
+pub(super) async fn run(gateway: Arc<Gateway>, mut access: Access, socket: WebSocket) {
     let (mut sink, mut stream) = socket.split();
     let timeout = gateway.config().server.request_timeout;
     let mut stopping = gateway.stopping();
     let first = tokio::select! {
         first = tokio::time::timeout(timeout, next_text(&mut stream)) => first,
         () = until_true(&mut stopping) => Ok(Err(CloseReason(close_code::AWAY, "the gateway is stopping"))),
+        () = access.revoked() => Ok(Err(KEY_REVOKED)),
     };
     let reason = match first {
-        Ok(Ok(text)) => match Connection::open(&gateway, &account, &text) {
-            Ok(connection) => connection.serve(&mut sink, &mut stream).await,
+        Ok(Ok(text)) => match Connection::open(&gateway, &access.account, &text) {
+            Ok(connection) => connection.serve(access, &mut sink, &mut stream).await,
             Err(refusal) => {
                 gateway.metrics().refused(&refusal);
                 let text = numbered("error", 0, &refusal_json(None, &refusal));
@@ -74,15 +78,17 @@ async fn next_text(stream: &mut SplitStream<WebSocket>) -> Result<String, CloseR
 }
 
 impl Connection {
-    /// Runs writer and reader until one of them ends.
+    /// Runs writer and reader until one of them ends or the key is revoked.
     async fn serve(
         self,
+        mut access: Access,
         sink: &mut SplitSink<WebSocket, Message>,
         stream: &mut SplitStream<WebSocket>,
     ) -> CloseReason {
         let reason = tokio::select! {
             reason = self.write(sink) => reason,
             reason = self.read(stream) => reason,
+            () = access.revoked() => KEY_REVOKED,
         };
         self.session.detach(self.number, self.gateway.clock().now());
         reason
@@ -134,7 +140,7 @@ impl Connection {
             self.session.confirm_sent();
             let account = self.gateway.directory().current(&self.account).cloned();
             let Some(account) = account else {
-                return CloseReason(close_code::POLICY, "the key was revoked");
+                return KEY_REVOKED;
             };
             if let Err(refusal) = self.handle(&account, &text) {
                 self.gateway.metrics().refused(&refusal);

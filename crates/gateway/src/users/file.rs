@@ -2,7 +2,8 @@
 //! as a whole. It holds zones in plain text; of each token it holds only the SHA-256.
 
 use super::{SettingsBody, Token, UserProfile, UserSettings};
-use crate::keys::{KeyError, hexadecimal, parse_hash, replace_file};
+use crate::keys::{KeyError, hexadecimal, parse_hash};
+use crate::private_file::replace_file;
 use crate::zones::BoundarySecret;
 use meshcloak::map::StreetMap;
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,14 @@
 //! HTTP routes of user settings and last answers, `/v1/people/{person}`.
 
 use super::{ReportOutcome, SettingsBody, UserProfile, tokens};
+use crate::access::KeyAccount;
 use crate::accounts::Account;
 use crate::answers::json;
 use crate::api::{RefusalBody, ResultBody};
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::check_name;
-use crate::routes::{JSON, KeyAccount, read, refuse};
+use crate::routes::{JSON, read, refuse};
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};

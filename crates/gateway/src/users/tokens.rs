@@ -2,10 +2,10 @@
 
 use super::NewToken;
 use super::routes::{PathUser, or_refuse, resolve_user};
+use crate::access::KeyAccount;
 use crate::api::RefusalBody;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::routes::KeyAccount;
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};

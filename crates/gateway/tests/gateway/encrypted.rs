@@ -61,10 +61,10 @@ async fn a_certificate_is_renewed_without_a_restart() {
     assert!(get_health(address, "one.pem").await.unwrap().starts_with("HTTP/1.1 200 OK"));
     assert!(get_health(address, "two.pem").await.is_err(), "another certificate is not trusted");
     std::fs::write(&files.certificate, "not a certificate").unwrap();
-    running.reload(Ok(config.clone()));
+    assert!(running.apply(&config).is_err());
     assert!(get_health(address, "one.pem").await.is_ok(), "the old one stays in use");
     install("two");
-    running.reload(Ok(config));
+    running.apply(&config).unwrap();
     assert!(get_health(address, "two.pem").await.unwrap().starts_with("HTTP/1.1 200 OK"));
     assert!(get_health(address, "one.pem").await.is_err());
     running.stop().await;

@@ -16,9 +16,14 @@ mod log_capture;
 mod openapi;
 mod positions;
 mod printing;
+mod reload;
+mod replaced;
+mod requests;
+mod revocation;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]
 mod secrets;
+mod shares;
 mod sockets;
 mod streams;
 mod swap;

@@ -5,6 +5,7 @@ use crate::fixture::place;
 use axum::body::Body;
 use axum::http::Request;
 use futures_util::{SinkExt as _, StreamExt as _};
+use gateway::keys::{KeyFile, LimitOverrides};
 use gateway::listen::{ConnectionLimits, listen};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -24,6 +25,7 @@ pub async fn listen_on(world: &World) -> (SocketAddr, watch::Sender<bool>) {
     let closing = watch::Sender::new(false);
     let manners = ConnectionLimits {
         connections: 100,
+        per_address: 100,
         read_timeout: Duration::from_secs(10),
         write_timeout: Duration::from_secs(10),
         tls: None,
@@ -270,12 +272,21 @@ async fn invalid_messages_are_errors_and_too_many_close_the_socket() {
 async fn a_socket_is_closed_when_its_key_is_revoked() {
     let world = World::new().await;
     let (address, _closing) = listen_on(&world).await;
-    let (mut jo, _) = Client::open(address, &world.key, hello("jo")).await;
-    std::fs::write(world.folder.path().join("keys.json"), "{\"accounts\":[]}").unwrap();
+    let path = world.folder.path().join("keys.json");
+    let add = |file: &mut KeyFile| file.add("okapi-app", LimitOverrides::default());
+    let second = KeyFile::update(&path, add).unwrap();
     world.fixture.gateway.read_keys().unwrap();
-    jo.send_json(&at(place(3, 0.5))).await;
+    let (mut jo, _) = Client::open(address, &second.secret, hello("jo")).await;
+    let mut silent = Client::connect(address, &second.secret).await.unwrap();
+    let (mut al, _) = Client::open(address, &world.key, hello("al")).await;
+    KeyFile::update(&path, |file| file.revoke(&second.id)).unwrap();
+    world.fixture.gateway.read_keys().unwrap();
+    // The account still has a key. Neither client has to send anything.
     assert_eq!(jo.end().await, Some(CloseCode::Policy));
-    assert_eq!(world.fixture.gateway.metrics().exact_counts().0, 0);
+    assert_eq!(silent.end().await, Some(CloseCode::Policy));
+    assert!(Client::connect(address, &second.secret).await.is_err());
+    al.send_json(&at(place(3, 0.5))).await;
+    accepted(&world, 1).await;
 }
 
 #[tokio::test]

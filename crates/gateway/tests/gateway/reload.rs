@@ -1,0 +1,90 @@
+//! Reloading: all or nothing, visible in health and metrics.
+
+use crate::fixture::{gateway_of, generous};
+use crate::log_capture::LogCapture;
+use gateway::clock::Clock;
+use gateway::config::{Config, Mode, Source, Sources};
+use gateway::keys::{KeyFile, LimitOverrides};
+use gateway::serve::Running;
+use gateway::server::app;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+const SETTINGS: &str = "[server]\nlisten = \"127.0.0.1:0\"\nmetrics = \"\"\n";
+
+async fn start(keys: &Path) -> Running {
+    let mut config = Config { keys: Some(keys.to_owned()), ..generous() };
+    config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
+    config.server.metrics = None;
+    let (gateway, _) = gateway_of(config, Mode::Guarded, Clock::start());
+    Running::start(Arc::clone(&gateway), app(gateway)).await.unwrap()
+}
+
+fn sources(keys: &Path, more: &str) -> Sources {
+    let keys = keys.to_str().unwrap();
+    let text = format!("{SETTINGS}\n[accounts]\nkeys = \"{keys}\"\n{more}");
+    Sources::new().file(Source::from_text("gate.toml", &text))
+}
+
+/// Returns the value of a metric.
+fn metric(running: &Running, name: &str) -> u64 {
+    let text = running.gateway().metrics().render(0);
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_failed_reload_changes_nothing_and_is_one_error_until_a_good_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys.json");
+    let add = |file: &mut KeyFile| file.add("app", LimitOverrides::default());
+    let key = KeyFile::update(&path, add).unwrap();
+    let running = start(&path).await;
+    let (log, _guard) = LogCapture::start();
+    let is_known = || running.gateway().directory().account(Some(&key.secret)).is_some();
+    let good = std::fs::read_to_string(&path).unwrap();
+    let k_max = || running.gateway().config().limits.k_max;
+    let before = k_max();
+    for (number, (content, more)) in
+        [("{", "[limits]\nk_max = 7"), (good.as_str(), "[limits]\nk_max = 1")].iter().enumerate()
+    {
+        std::fs::write(&path, content).unwrap();
+        running.reload(Ok(sources(&path, more)));
+        assert!(is_known() && k_max() == before, "nothing changes");
+        assert!(running.gateway().metrics().reload_failed());
+        assert_eq!(metric(&running, "meshcloak_reload_failures_total"), number as u64 + 1);
+        assert_eq!(metric(&running, "meshcloak_last_reload_successful"), 0);
+    }
+    let text = log.text();
+    assert_eq!(text.matches("ERROR").count(), 2, "{text}");
+    assert!(!text.contains("configuration read again"), "{text}");
+    assert!(text.contains("revoked keys are still accepted"), "{text}");
+    KeyFile::update(&path, |file| file.revoke(&key.id)).unwrap();
+    running.reload(Ok(sources(&path, "[limits]\nk_max = 7")));
+    assert!(!is_known() && k_max() == 7);
+    assert!(!running.gateway().metrics().reload_failed());
+    assert_eq!(metric(&running, "meshcloak_last_reload_successful"), 1);
+    assert!(log.text().contains("configuration read again"));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn settings_that_need_a_restart_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys.json");
+    KeyFile::default().write(&path).unwrap();
+    let text = |more: &str| format!("[accounts]\nkeys = \"{}\"\n{more}", path.to_str().unwrap());
+    let load = |more: &str| Sources::new().file(Source::from_text("gate.toml", &text(more)));
+    let running =
+        Config::load(&load("[engine]\ntick = 2\n[map]\nsource = \"city:500:7\"")).unwrap();
+    let restart = |more: &str| load(more).needing_restart(&running);
+    assert!(restart("[engine]\ntick = 2\n[map]\nsource = \"city:500:7\"").is_empty());
+    let changed =
+        "[engine]\ntick = 3\nqueue = 9\n[limits]\nk_max = 7\n[map]\nsource = \"city:500:8\"";
+    assert_eq!(restart(changed), ["map.source", "engine.tick"]);
+    // A removed setting returns to its default. TLS cannot be switched on by a reload.
+    let tls = "[server]\ntls_certificate = \"c\"\ntls_key = \"k\"";
+    let expected = ["server.tls_certificate", "server.tls_key", "map.source", "engine.tick"];
+    assert_eq!(restart(tls), expected);
+}
