@@ -5,9 +5,13 @@
 
 use crate::error::Refusal;
 use crate::outcome::Outcome;
+use crate::unread_bytes::UnreadBytes;
+use meshcloak::guard::Violation;
+use meshcloak::scheme::Stats;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -58,7 +62,11 @@ pub struct Metrics {
     batches: AtomicU64,
     truncated: AtomicU64,
     suppressed: AtomicU64,
+    rejected: [AtomicU64; Violation::ALL.len()],
+    held: AtomicU64,
+    idle: AtomicU64,
     reload_failures: AtomicU64,
+    unread: Arc<UnreadBytes>,
     reload_failed: AtomicBool,
     reloaded_at: AtomicU64,
     /// Duration of a batch.
@@ -78,10 +86,8 @@ pub struct BatchFacts {
     pub sets: usize,
     /// Requests to the service.
     pub inquiries: usize,
-    /// Whether a search exhausted its budget.
-    pub truncated: bool,
-    /// Sets rejected by the guard.
-    pub suppressed: usize,
+    /// Sizes and counts of the engine.
+    pub stats: Stats,
 }
 
 impl Metrics {
@@ -113,8 +119,19 @@ impl Metrics {
         add(&self.batches, 1);
         add(&self.sets, facts.sets);
         add(&self.inquiries, facts.inquiries);
-        add(&self.truncated, usize::from(facts.truncated));
-        add(&self.suppressed, facts.suppressed);
+        let stats = facts.stats;
+        add(&self.truncated, usize::from(stats.truncated));
+        add(&self.suppressed, stats.rejected.total());
+        for (counter, violation) in self.rejected.iter().zip(Violation::ALL) {
+            add(counter, stats.rejected.count(violation));
+        }
+        add(&self.held, stats.held);
+        add(&self.idle, stats.idle);
+    }
+
+    /// Bytes of results that clients have not read.
+    pub fn unread(&self) -> &Arc<UnreadBytes> {
+        &self.unread
     }
 
     /// Records that the settings were read, at a Unix time in seconds.
@@ -170,6 +187,7 @@ impl Metrics {
             coarse(under_way as u64),
             u64::from(!self.reload_failed()),
             self.reloaded_at.load(Ordering::Relaxed),
+            (self.unread.used() >> 20) as u64,
         ]
     }
 
@@ -197,13 +215,25 @@ impl Metrics {
             exact(&self.batches),
             exact(&self.truncated),
             exact(&self.suppressed),
+            self.unpublished_rows(),
             exact(&self.reload_failures),
         ]
+    }
+
+    /// Returns one row for each reason for which a found set is not published. Held and idle sets
+    /// depend on users, so they are rounded.
+    fn unpublished_rows(&self) -> Vec<(String, u64)> {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let rejected = Violation::ALL.into_iter().zip(&self.rejected);
+        let rejected = rejected.map(|(violation, counter)| (violation.name(), load(counter)));
+        let waiting = [("held", coarse(load(&self.held))), ("idle", coarse(load(&self.idle)))];
+        let rows = rejected.chain(waiting);
+        rows.map(|(reason, count)| (format!("{{reason=\"{reason}\"}}"), count)).collect()
     }
 }
 
 /// Name and help of each counter.
-const COUNTERS: [(&str, &str); 10] = [
+const COUNTERS: [(&str, &str); 11] = [
     ("meshcloak_accepted_total", "Accepted queries, rounded down to tens."),
     ("meshcloak_ended_total", "Ended queries by outcome, rounded down to tens."),
     ("meshcloak_refused_total", "Refused requests by reason, rounded down to tens."),
@@ -213,17 +243,23 @@ const COUNTERS: [(&str, &str); 10] = [
     ("meshcloak_batches_total", "Batches."),
     ("meshcloak_truncated_batches_total", "Batches in which a search exhausted its budget."),
     ("meshcloak_suppressed_sets_total", "Anonymity sets rejected by the guard."),
+    (
+        "meshcloak_unpublished_sets_total",
+        "Found anonymity sets that a batch did not publish, by failed check of the guard, held or \
+         idle (no member asks).",
+    ),
     ("meshcloak_reload_failures_total", "Failed reloads of the settings."),
 ];
 
 /// Name and help of each gauge.
-const GAUGES: [(&str, &str); 3] = [
+const GAUGES: [(&str, &str); 4] = [
     ("meshcloak_under_way", "Queries in progress, rounded down to tens."),
     ("meshcloak_last_reload_successful", "1, or 0 if the last reload of the settings failed."),
     (
         "meshcloak_last_reload_success_timestamp_seconds",
         "Unix time at which the settings were last read.",
     ),
+    ("meshcloak_unread_megabytes", "Results that clients have not read, rounded down to MB."),
 ];
 
 fn count(table: &Mutex<BTreeMap<&'static str, u64>>, label: &'static str) {

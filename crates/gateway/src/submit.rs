@@ -8,9 +8,9 @@ use crate::mailbox::{Arrival, Pending};
 use crate::outcome::Finished;
 use crate::queue_share;
 use crate::service_load::check_wait;
-use crate::tickets::{Route, TicketStatus};
+use crate::tickets::{AcceptedQuery, Attendance, Route, TicketStatus, TicketTable};
 use meshcloak::guarantee::{Admission, AdmissionError};
-use meshcloak::query::{Query, QueryError, QueryId};
+use meshcloak::query::{Query, QueryError};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -34,7 +34,7 @@ pub fn submit(
     account: &Arc<Account>,
     queries: impl IntoIterator<Item = CheckedQuery>,
     mut route: impl FnMut() -> Route,
-    mut on_submission: impl FnMut(&str, Submission),
+    mut on_submission: impl FnMut(&Arc<str>, Submission),
 ) {
     let mut accepted = 0;
     let mut tickets = account.tickets().lock();
@@ -44,16 +44,16 @@ pub fn submit(
         let submission = match tickets.status(&ticket, query.digest) {
             TicketStatus::Conflict => Submission::Refused(Refusal::TicketTaken),
             TicketStatus::Done(finished) => Submission::Ended(finished),
-            TicketStatus::Waiting(_) => {
-                tickets.add_route(&ticket, route());
+            TicketStatus::Waiting(id) => {
+                if tickets.add_route(&ticket, route()) == Attendance::Abandoned {
+                    gateway.mailbox().lock().keep(id);
+                }
                 Submission::Waiting
             }
             TicketStatus::Unknown => {
-                let digest = query.digest;
-                let waiting = tickets.waiting_count();
-                match accept(gateway, &mut admission, account, waiting, query) {
-                    Ok(id) => {
-                        tickets.insert(Arc::clone(&ticket), digest, id, route());
+                match accept(gateway, &mut admission, account, &tickets, query) {
+                    Ok(accepted_query) => {
+                        tickets.insert(Arc::clone(&ticket), accepted_query, route());
                         accepted += 1;
                         Submission::Waiting
                     }
@@ -66,34 +66,40 @@ pub fn submit(
     gateway.metrics().accepted(accepted);
 }
 
-/// Puts a query into the mailbox, unless the gateway is full or stopping, or `history` cannot
-/// protect the query. `waiting` is the number of waiting queries of the account.
+/// Puts a query into the mailbox, unless the gateway is full or stopping, the user has too many
+/// queries in progress, or `history` cannot protect the query. `tickets` are those of the account.
 fn accept(
     gateway: &Gateway,
     admission: &mut Option<Admission>,
     account: &Arc<Account>,
-    waiting: usize,
+    tickets: &TicketTable,
     checked: CheckedQuery,
-) -> Result<QueryId, Refusal> {
+) -> Result<AcceptedQuery, Refusal> {
     if gateway.mailbox().lock().is_closed() {
         return Err(Refusal::Stopping);
     }
     let capacity = gateway.config().engine.queue;
-    if !queue_share::allows(capacity, gateway.under_way().load(Ordering::Relaxed), waiting) {
+    let (under_way, waiting) =
+        (gateway.under_way().load(Ordering::Relaxed), tickets.waiting_count());
+    if !queue_share::allows(capacity, under_way, waiting) {
         return Err(Refusal::Busy);
+    }
+    let limits = account.limits();
+    if tickets.in_progress(*checked.user.expose()) >= limits.person_queue {
+        return Err(Refusal::UserBusy(limits.person_queue));
     }
     // A presence report causes no request.
     if checked.question.expose().is_some() {
         check_wait(gateway)?;
     }
-    let query = Query::builder(checked.user.into_exposed(), checked.position.into_exposed())
+    let query = Query::builder(*checked.user.expose(), checked.position.into_exposed())
         .at(gateway.clock().now())
         .k(checked.k)
         .dt(checked.dt)
         .dc(checked.dc)
         .speed(checked.speed)
+        .asks(checked.question.expose().is_some())
         .build(gateway.atlas().dc_max());
-    let limits = account.limits();
     let query = query.map_err(|error| match error {
         QueryError::K(_) => Refusal::K(limits.k_max),
         QueryError::DistanceConstraint { .. } => Refusal::Dc(limits.dc_min, limits.dc_max),
@@ -107,8 +113,15 @@ fn accept(
         }
         None => None,
     };
-    let account = Arc::clone(account);
-    let pending = Pending { account, ticket: checked.ticket, question: checked.question };
+    let pending = Pending {
+        account: Arc::clone(account),
+        ticket: checked.ticket,
+        question: checked.question,
+        id: query.id,
+        k: query.k,
+        asked_at: query.asked_at,
+        deadline: query.asked_at + query.temporal_tolerance,
+    };
     let mut mailbox = gateway.mailbox().lock();
     // The mailbox may have been closed since the first check. What it held then is in the last
     // batch.
@@ -116,7 +129,8 @@ fn accept(
         return Err(Refusal::Stopping);
     }
     gateway.under_way().fetch_add(1, Ordering::Relaxed);
-    Ok(mailbox.push(Arrival { query: query.into(), pending, previous: previous.into() }))
+    let id = mailbox.push(Arrival { query: query.into(), pending, previous: previous.into() });
+    Ok(AcceptedQuery { id, user: checked.user, digest: checked.digest })
 }
 
 /// Cancels a query. Its outcome goes to `route` and is not `cancelled` if the query is published
@@ -139,16 +153,28 @@ pub fn cancel(
     }
 }
 
+/// Cancels the waiting queries of a closed stream, except those that another connection waits for.
+/// A ticket that is repeated before the next batch continues its query, and after it begins anew.
+pub fn cancel_abandoned(gateway: &Gateway, account: &Account, tickets: &[Arc<str>]) {
+    let mut table = account.tickets().lock();
+    let mut mailbox = gateway.mailbox().lock();
+    for id in tickets.iter().filter_map(|ticket| table.abandon(ticket)) {
+        mailbox.cancel(id);
+    }
+}
+
 /// Delivers results and stores them under their tickets. Drains `ended`. Consecutive results of
 /// one account are delivered under one lock of its tickets.
 pub fn finish_all(gateway: &Gateway, ended: &mut Vec<(Pending, Finished)>) {
     gateway.under_way().fetch_sub(ended.len(), Ordering::Relaxed);
-    let now = gateway.clock().now();
+    let (now, limits) = (gateway.clock().now(), gateway.config().results);
     for run in ended.chunk_by(|a, b| Arc::ptr_eq(&a.0.account, &b.0.account)) {
         let mut tickets = run[0].0.account.tickets().lock();
         for (pending, finished) in run {
             tickets.finish(pending.ticket.expose(), finished, now);
         }
+        // Results of a large batch must not pile up until the next purge.
+        tickets.purge(now, limits);
     }
     ended.clear();
 }

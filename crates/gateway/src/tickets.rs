@@ -3,11 +3,12 @@
 
 use crate::config::ResultsConfig;
 use crate::outbox::Outbox;
-use crate::outcome::Finished;
+use crate::outcome::{Finished, Outcome};
 use meshcloak::private::Private;
-use meshcloak::query::QueryId;
+use meshcloak::query::{QueryId, UserId};
 use meshcloak::units::Time;
 use parking_lot::{Mutex, MutexGuard};
+use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -32,11 +33,20 @@ pub trait ResultListener: Send + std::fmt::Debug {
 
 impl Route {
     /// Delivers the result. Does nothing if the receiver is gone.
-    pub fn deliver(self, finished: &Finished) {
+    pub fn deliver(self, ticket: &Arc<str>, finished: &Finished) {
         match self {
             Route::One(sender) => drop(sender.send(finished.clone())),
-            Route::Stream(outbox) => outbox.push_result(&finished.body),
+            Route::Stream(outbox) => outbox.push_result(ticket, finished),
             Route::Listener(listener) => listener.on_result(finished),
+        }
+    }
+
+    /// Whether nothing receives the result any more. Sessions can be resumed.
+    fn is_gone(&self) -> bool {
+        match self {
+            Route::One(sender) => sender.is_closed(),
+            Route::Stream(outbox) => outbox.is_abandoned(),
+            Route::Listener(_) => false,
         }
     }
 }
@@ -54,10 +64,23 @@ pub enum TicketStatus {
     Conflict,
 }
 
+/// What a ticket holds of an accepted query.
+#[derive(Debug)]
+pub struct AcceptedQuery {
+    /// Number of the query.
+    pub id: QueryId,
+    /// Its user.
+    pub user: Private<UserId>,
+    /// Salted hash of the query.
+    pub digest: u64,
+}
+
 #[derive(Debug)]
 struct Ticket {
     /// Salted hash of the query.
     digest: u64,
+    /// The user, whose queries in progress are counted.
+    user: Private<UserId>,
     state: TicketState,
 }
 
@@ -81,12 +104,23 @@ pub struct TicketTable {
     /// Ended tickets and the time of their end, ascending by time.
     done: Private<VecDeque<(Time, Arc<str>)>>,
     waiting_count: usize,
+    /// Queries in progress of each user.
+    in_progress: Private<FxHashMap<UserId, u32>>,
     /// Size of all kept results.
     bytes: usize,
 }
 
 /// Results removed under one lock.
 const PURGE_CHUNK: usize = 256;
+
+/// Whether the result of a waiting query has a receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attendance {
+    /// It has one.
+    Attended,
+    /// All receivers are gone, and the query is being cancelled.
+    Abandoned,
+}
 
 /// Result of a purge step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,23 +157,46 @@ impl TicketTable {
     }
 
     /// Adds the ticket of an accepted query.
-    pub fn insert(&mut self, ticket: Arc<str>, digest: u64, id: QueryId, route: Route) {
+    pub fn insert(&mut self, ticket: Arc<str>, accepted: AcceptedQuery, route: Route) {
+        let AcceptedQuery { id, user, digest } = accepted;
         let state = TicketState::Waiting(id, vec![route]);
         self.waiting_count += 1;
-        self.tickets.expose_mut().insert(ticket, Ticket { digest, state });
+        *self.in_progress.expose_mut().entry(*user.expose()).or_default() += 1;
+        self.tickets.expose_mut().insert(ticket, Ticket { digest, user, state });
     }
 
-    /// Adds a route to a waiting ticket.
-    pub fn add_route(&mut self, ticket: &str, route: Route) {
+    /// Adds a route to a waiting ticket. Returns whether it had one.
+    pub fn add_route(&mut self, ticket: &str, route: Route) -> Attendance {
         let known = self.tickets.expose_mut().get_mut(ticket);
-        if let Some(Ticket { state: TicketState::Waiting(_, routes), .. }) = known {
-            routes.push(route);
-        }
+        let Some(Ticket { state: TicketState::Waiting(_, routes), .. }) = known else {
+            return Attendance::Attended;
+        };
+        let attendance =
+            if routes.is_empty() { Attendance::Abandoned } else { Attendance::Attended };
+        routes.push(route);
+        attendance
+    }
+
+    /// Removes the routes of a waiting ticket if nothing receives its result any more, and returns
+    /// its query, which is to be cancelled. Such a cancellation is not stored.
+    pub fn abandon(&mut self, ticket: &str) -> Option<QueryId> {
+        let known = self.tickets.expose_mut().get_mut(ticket)?;
+        let TicketState::Waiting(id, routes) = &mut known.state else { return None };
+        let is_gone = routes.iter().all(Route::is_gone);
+        is_gone.then(|| {
+            routes.clear();
+            *id
+        })
     }
 
     /// Number of waiting queries.
     pub fn waiting_count(&self) -> usize {
         self.waiting_count
+    }
+
+    /// Number of queries in progress of a user.
+    pub fn in_progress(&self, user: UserId) -> u32 {
+        self.in_progress.expose().get(&user).copied().unwrap_or(0)
     }
 
     /// Stores the result of a waiting query and delivers it to all its routes.
@@ -149,10 +206,28 @@ impl TicketTable {
             let routes = std::mem::take(routes);
             known.state = TicketState::Done(finished.clone());
             self.waiting_count -= 1;
+            if let Entry::Occupied(mut entry) =
+                self.in_progress.expose_mut().entry(*known.user.expose())
+            {
+                *entry.get_mut() -= 1;
+                if *entry.get() == 0 {
+                    entry.remove();
+                }
+            }
             self.bytes += finished.body.len();
             self.done.expose_mut().push_back((now, Arc::clone(ticket)));
-            routes.into_iter().for_each(|route| route.deliver(finished));
+            if routes.is_empty() && finished.outcome == Outcome::Cancelled {
+                self.remove_last(ticket, finished);
+            }
+            routes.into_iter().for_each(|route| route.deliver(ticket, finished));
         }
+    }
+
+    /// Removes the result that was stored last.
+    fn remove_last(&mut self, ticket: &Arc<str>, finished: &Finished) {
+        self.tickets.expose_mut().remove(ticket);
+        self.done.expose_mut().pop_back();
+        self.bytes = self.bytes.saturating_sub(finished.body.len());
     }
 
     /// Removes the oldest results while they are too old, too many or too large; at most
@@ -179,11 +254,30 @@ impl TicketTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::Outcome;
     use std::time::Duration;
 
     fn finished(text: &'static str) -> Finished {
         Finished { outcome: Outcome::Answered, body: text.into() }
+    }
+
+    fn accepted(number: u64, digest: u64) -> AcceptedQuery {
+        AcceptedQuery { id: QueryId(number), user: UserId(number % 2).into(), digest }
+    }
+
+    #[test]
+    fn the_queries_in_progress_of_a_user_are_counted() {
+        let mut table = TicketTable::default();
+        let tickets: Vec<Arc<str>> = (0..5).map(|number| number.to_string().into()).collect();
+        for (number, ticket) in (0..).zip(&tickets) {
+            table.insert(Arc::clone(ticket), accepted(number, 0), Route::One(oneshot::channel().0));
+        }
+        assert_eq!([0, 1, 2].map(|user| table.in_progress(UserId(user))), [3, 2, 0]);
+        for ticket in &tickets[1..] {
+            table.finish(ticket, &finished("yes"), Time::from_millis(1));
+            table.finish(ticket, &finished("yes"), Time::from_millis(2));
+        }
+        assert_eq!([0, 1].map(|user| table.in_progress(UserId(user))), [1, 0]);
+        assert_eq!(table.in_progress.expose().len(), 1, "users without queries are removed");
     }
 
     #[test]
@@ -192,7 +286,7 @@ mod tests {
         let (first, mut first_result) = oneshot::channel();
         let (second, mut second_result) = oneshot::channel();
         let ticket: Arc<str> = "t".into();
-        table.insert(Arc::clone(&ticket), 7, QueryId(1), Route::One(first));
+        table.insert(Arc::clone(&ticket), accepted(1, 7), Route::One(first));
         assert_eq!(table.status("t", 7), TicketStatus::Waiting(QueryId(1)));
         assert_eq!(table.status("t", 8), TicketStatus::Conflict);
         table.add_route("t", Route::One(second));
@@ -212,7 +306,7 @@ mod tests {
         for number in 0..5 {
             let ticket: Arc<str> = number.to_string().into();
             let (route, _) = oneshot::channel();
-            table.insert(Arc::clone(&ticket), 0, QueryId(number), Route::One(route));
+            table.insert(Arc::clone(&ticket), accepted(number, 0), Route::One(route));
             table.finish(&ticket, &finished("yes"), Time::from_millis(number));
         }
         table.purge(Time::from_millis(50), limits);
@@ -233,12 +327,8 @@ mod tests {
         for round in 0..40 {
             for number in 0..300 {
                 let ticket: Arc<str> = format!("{round}-{number}").into();
-                table.insert(
-                    Arc::clone(&ticket),
-                    0,
-                    QueryId(number),
-                    Route::One(oneshot::channel().0),
-                );
+                let route = Route::One(oneshot::channel().0);
+                table.insert(Arc::clone(&ticket), accepted(number, 0), route);
                 table.finish(&ticket, &finished("yes"), Time::from_millis(round));
             }
             while table.purge(Time::from_millis(round), limits) == Purge::Unfinished {}
@@ -257,7 +347,11 @@ mod tests {
         let large = Finished { outcome: Outcome::Answered, body: vec![b'x'; 2000].into() };
         for number in 0..10 {
             let ticket: Arc<str> = number.to_string().into();
-            table.insert(Arc::clone(&ticket), 0, QueryId(number), Route::One(oneshot::channel().0));
+            table.insert(
+                Arc::clone(&ticket),
+                accepted(number, 0),
+                Route::One(oneshot::channel().0),
+            );
             table.finish(&ticket, &large, Time::from_millis(number));
         }
         table.purge(Time::from_millis(10), limits);

@@ -22,7 +22,7 @@ use crate::service::postgis::TableName;
 use import::MapSource;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
-use meshcloak::units::{Length, LonLat};
+use meshcloak::units::{Length, LonLat, Speed};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -40,6 +40,8 @@ pub struct Config {
     pub limits: AccountLimits,
     /// File of keys; with `None` only the demo is accessible.
     pub keys: Option<PathBuf>,
+    /// Limits of answers.
+    pub answers: AnswersConfig,
     /// Storage of results for repeated tickets.
     pub results: ResultsConfig,
     /// Settings of users.
@@ -127,6 +129,21 @@ pub struct AccountLimits {
     pub dc_min: Length,
     /// Largest distance constraint.
     pub dc_max: Length,
+    /// Largest declared speed: bounds the searches of the `history` guarantee.
+    pub speed_max: Speed,
+    /// Queries in progress per user.
+    pub person_queue: u32,
+}
+
+/// Limits of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswersConfig {
+    /// Largest number of objects of an answer.
+    pub max_objects: usize,
+    /// Largest size of the objects of an answer, in bytes.
+    pub max_bytes: usize,
+    /// Largest size of the results that clients have not read, in bytes.
+    pub max_unread: usize,
 }
 
 /// Storage of results for repeated tickets.
@@ -240,8 +257,15 @@ impl Default for Config {
                 dt_max: Duration::from_secs(60),
                 dc_min: Length::metres(50.0),
                 dc_max,
+                speed_max: Speed::metres_per_second(70.0),
+                person_queue: 64,
             },
             keys: Some(PathBuf::from("keys.json")),
+            answers: AnswersConfig {
+                max_objects: 1_000,
+                max_bytes: 256 << 10,
+                max_unread: 256 << 20,
+            },
             results: ResultsConfig {
                 keep: Duration::from_secs(60),
                 max_count: 100_000,

@@ -8,6 +8,7 @@ use crate::service::RemoteSettings;
 use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
+use meshcloak::units::Speed;
 use std::path::PathBuf;
 
 /// Returns all settings, grouped by section.
@@ -182,6 +183,36 @@ const SETTINGS: &[Setting] = &[
         "2000",
         "Largest distance constraint dc of a query in metres, at most engine.dc_max.",
         |c, text| c.limits.dc_max = constraint(text)?
+    ),
+    setting!(
+        "limits.speed_max",
+        "70",
+        "Largest declared speed of a query in metres per second, 1 to 1000.",
+        |c, text| c.limits.speed_max = Speed::metres_per_second(metres(text, 1.0..=1000.0)?)
+    ),
+    setting!(
+        "limits.person_queue",
+        "64",
+        "Largest number of queries in progress per user, 1 to 10000; further ones are refused.",
+        |c, text| c.limits.person_queue = whole(text, 1..=10_000)?
+    ),
+    setting!(
+        "limits.answer_objects",
+        "1000",
+        "Largest number of objects of an answer, the nearest ones, 1 to 100000.",
+        |c, text| c.answers.max_objects = whole(text, 1..=100_000)?
+    ),
+    setting!(
+        "limits.answer_kb",
+        "256",
+        "Largest size of the objects of an answer in kB, the nearest ones, 1 to 16384.",
+        |c, text| c.answers.max_bytes = whole::<usize>(text, 1..=16_384)? << 10
+    ),
+    setting!(
+        "limits.unread_mb",
+        "256",
+        "Largest size of the results in all streams and sockets that are not read, MB, 1 to 1000000.",
+        |c, text| c.answers.max_unread = whole::<usize>(text, 1..=1_000_000)? << 20
     ),
     setting!(
         "accounts.keys",
