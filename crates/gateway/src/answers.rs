@@ -131,7 +131,7 @@ impl RoundDelivery {
     fn failed(&self, members: Vec<Member>, error: &ServiceError, results: &mut Results) {
         self.gateway.metrics().service_error(error.label());
         if self.logged.lock().insert(error.label()) {
-            tracing::warn!(error = error.label(), "the service did not answer a request");
+            tracing::warn!(%error, "the service did not answer a request");
         }
         self.gateway.metrics().ended(Outcome::Failed, members.len() as u64);
         let message = error.to_string();

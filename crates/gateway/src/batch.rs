@@ -88,10 +88,16 @@ impl BatchEngine {
             self.waiting.insert(query.id, WaitingQuery { pending: arrival.pending, has_past });
             queries.push(query);
         }
-        let batch = Batch { now: at, arrivals: queries, cancelled };
+        let mut batch = Batch { now: at, arrivals: queries, cancelled };
+        let users = batch.arrivals.iter().chain(&self.state.waiting).map(|query| query.user);
+        let recorded = self.gateway.record_users(users, at);
+        if !recorded {
+            batch.cancelled = self.waiting.keys().copied().collect();
+        }
+        let withdrawn = if recorded { Outcome::Cancelled } else { Outcome::Failed };
         let turned = turn(&mut *self.scheme, &mut self.state, batch, &mut ());
         let mut ended = Vec::with_capacity(turned.expired.len() + turned.cancelled.len());
-        let unserved = [(turned.expired, Outcome::Expired), (turned.cancelled, Outcome::Cancelled)];
+        let unserved = [(turned.expired, Outcome::Expired), (turned.cancelled, withdrawn)];
         for (queries, outcome) in unserved {
             let removed = queries.iter().filter_map(|query| self.waiting.remove(&query.id));
             ended.extend(removed.map(|waiting| (waiting.pending, outcome)));

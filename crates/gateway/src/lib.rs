@@ -36,6 +36,7 @@ pub mod accounts;
 pub mod keys;
 pub mod outbox;
 pub mod tickets;
+pub mod user_ids;
 
 pub mod refine;
 pub mod service;
@@ -46,6 +47,7 @@ pub mod lon_lat_cache;
 pub mod mailbox;
 pub mod metrics;
 
+pub mod served_users;
 pub mod users;
 pub mod zones;
 
@@ -70,6 +72,7 @@ pub mod trackers;
 pub mod page;
 pub mod tiles;
 
+pub mod check;
 pub mod listen;
 pub mod logs;
 pub mod prepare;

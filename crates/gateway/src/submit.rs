@@ -76,12 +76,13 @@ fn accept(
     if gateway.mailbox().lock().is_closed() {
         return Err(Refusal::Stopping);
     }
-    let capacity = gateway.config().engine.queue;
+    let capacity = gateway.queue_limit();
     // One account can fill at most three quarters of the queue.
     let max_per_account = capacity - capacity / 4;
     if gateway.under_way().load(Ordering::Relaxed) >= capacity || waiting >= max_per_account {
         return Err(Refusal::Busy);
     }
+    gateway.admit_after_start(*checked.user.expose())?;
     let query = Query::builder(checked.user.into_exposed(), checked.position.into_exposed())
         .at(gateway.clock().now())
         .k(checked.k)

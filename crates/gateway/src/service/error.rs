@@ -33,6 +33,10 @@ pub enum ServiceError {
 }
 
 impl ServiceError {
+    /// All labels, in the order of [`ServiceError::label`].
+    pub const LABELS: [&'static str; 7] =
+        ["timed-out", "down", "resting", "refused", "malformed", "endless", "broken"];
+
     /// Returns whether a retry may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, ServiceError::TimedOut | ServiceError::Down)
