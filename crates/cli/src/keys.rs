@@ -36,6 +36,13 @@ pub struct Add {
     /// Largest number of queries per minute and user [default: `limits.person_rate`].
     #[arg(long)]
     person_rate: Option<u32>,
+    /// Largest number of distinct users within an hour [default: `limits.people`].
+    #[arg(long)]
+    people: Option<usize>,
+    /// Largest number of open streams, WebSockets and waiting requests
+    /// [default: `limits.connections`].
+    #[arg(long)]
+    connections: Option<usize>,
     /// Largest k [default: `limits.k_max`].
     #[arg(long)]
     k_max: Option<u32>,
@@ -74,6 +81,8 @@ impl Add {
         let limits = LimitOverrides {
             rate: self.rate,
             person_rate: self.person_rate,
+            people: self.people,
+            connections: self.connections,
             k_max: self.k_max,
             dt_max: self.dt_max,
             dc_min: self.dc_min,

@@ -6,6 +6,7 @@ use crate::frame::{AgentMark, AgentState, DemoFrame, FrameCounts, encode_agents}
 use crate::recording::Recording;
 use gateway::batch::Round;
 use gateway::outcome::Outcome;
+use gateway::requests::ServedSet;
 use gateway::tiles::mercator;
 use meshcloak::map::{Frame, Position, StreetMap};
 use meshcloak::query::Query;
@@ -144,7 +145,7 @@ impl BoardState {
 
     /// Removes the waiting queries that ended in a round, and counts.
     fn remove_ended(&mut self, round: &Round) -> FrameCounts {
-        let members = || round.jobs.iter().flat_map(|job| &job.members);
+        let members = || round.sets.iter().flat_map(|set| &set.members);
         let (mut served, mut delay) = (0, 0.0);
         for member in members() {
             served += 1;
@@ -196,7 +197,7 @@ impl BoardState {
         for (agent, _) in self.waiting.iter().enumerate().filter(|(_, query)| query.is_some()) {
             set_state(agent, AgentState::Waiting);
         }
-        for member in round.jobs.iter().flat_map(|job| &job.members) {
+        for member in round.sets.iter().flat_map(|set| &set.members) {
             if let Some(agent) = agent_of(member.pending.ticket.expose()) {
                 set_state(agent, AgentState::Hidden);
             }
@@ -209,22 +210,14 @@ impl BoardState {
 fn regions(round: &Round) -> Vec<Vec<u32>> {
     let streets = |region: &[meshcloak::map::StreetId]| region.iter().map(|s| s.0).collect();
     let mut regions: Vec<Vec<u32>> =
-        round.jobs.iter().map(|job| streets(job.inquiry.region())).collect();
+        round.requests.iter().map(|request| streets(request.region())).collect();
     regions.sort_unstable();
     regions.dedup();
     regions
 }
 
-/// Returns the size of each anonymity set of a round. Jobs of one set share one list of streets.
+/// Returns the size of each anonymity set of a round.
 fn set_sizes(round: &Round) -> Vec<usize> {
-    let mut sets: Vec<_> = round
-        .jobs
-        .iter()
-        .filter_map(|job| {
-            Some((job.inquiry.region().as_ptr(), job.members.first()?.served.set_size))
-        })
-        .collect();
-    sets.sort_unstable();
-    sets.dedup();
-    sets.into_iter().map(|(_, size)| size).collect()
+    let member = |set: &ServedSet| set.members.first().map(|member| member.served.set_size);
+    round.sets.iter().filter_map(member).collect()
 }

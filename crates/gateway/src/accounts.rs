@@ -3,11 +3,14 @@
 use crate::config::AccountLimits;
 use crate::keys::{KeyEntry, KeyFile, SecretHash, hash_secret};
 use crate::tickets::Tickets;
+use crate::user_quota::UserQuota;
 use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
 use meshcloak::query::UserId;
+use meshcloak::units::Time;
 use rustc_hash::FxHashMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use subtle::ConstantTimeEq as _;
 use tokio::sync::watch;
 
@@ -17,7 +20,26 @@ pub struct Account {
     limits: AccountLimits,
     rate: DefaultDirectRateLimiter,
     user_rate: DefaultKeyedRateLimiter<u64>,
-    tickets: Arc<Tickets>,
+    state: Arc<AccountState>,
+}
+
+/// What an account keeps when its limits change.
+#[derive(Debug, Default)]
+struct AccountState {
+    tickets: Tickets,
+    quota: UserQuota,
+    /// Open streams, WebSockets and waiting requests.
+    connections: AtomicUsize,
+}
+
+/// Permit for one open stream, WebSocket or waiting request of an account.
+#[derive(Debug)]
+pub struct AccountConnection(Arc<AccountState>);
+
+impl Drop for AccountConnection {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Prints no name.
@@ -28,7 +50,7 @@ impl std::fmt::Debug for Account {
 }
 
 impl Account {
-    fn new(name: &str, limits: AccountLimits, tickets: Arc<Tickets>) -> Arc<Account> {
+    fn new(name: &str, limits: AccountLimits, state: Arc<AccountState>) -> Arc<Account> {
         let nonzero = |number: u32| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
         // Bursts: one second's worth for the account, ten seconds' worth for a user.
         let user_quota = Quota::per_minute(nonzero(limits.person_rate))
@@ -38,7 +60,7 @@ impl Account {
             limits,
             rate: RateLimiter::direct(Quota::per_second(nonzero(limits.rate))),
             user_rate: RateLimiter::keyed(user_quota),
-            tickets,
+            state,
         })
     }
 
@@ -54,7 +76,7 @@ impl Account {
 
     /// Tickets of its queries.
     pub fn tickets(&self) -> &Tickets {
-        &self.tickets
+        &self.state.tickets
     }
 
     /// Counts a query against the rate limit. Returns false if the limit is exceeded.
@@ -67,8 +89,24 @@ impl Account {
         self.user_rate.check_key(&user.0).is_ok()
     }
 
-    /// Removes the rate-limit state of users whose quota is full again.
-    pub fn purge_idle_users(&self) {
+    /// Counts a user against `limits.people`. Returns false if the user is new and too many others
+    /// asked within the last hour.
+    pub fn allow_new_user(&self, user: UserId, now: Time) -> bool {
+        self.state.quota.allow(user, now, self.limits.users)
+    }
+
+    /// Opens a connection; `None` if `limits.connections` are open.
+    pub fn connect(&self) -> Option<AccountConnection> {
+        let (count, max) = (&self.state.connections, self.limits.connections);
+        let next = |open| (open < max).then_some(open + 1);
+        count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
+        Some(AccountConnection(Arc::clone(&self.state)))
+    }
+
+    /// Removes the state of users whose rate limit is full again, and of users who no longer count
+    /// against `limits.people`.
+    pub fn purge_idle_users(&self, now: Time) {
+        self.state.quota.purge(now);
         self.user_rate.retain_recent();
         self.user_rate.shrink_to_fit();
     }
@@ -121,6 +159,8 @@ impl Directory {
 
     /// Creates a directory in which requests need no key and share one account.
     pub fn open_to_all(limits: AccountLimits) -> Directory {
+        // Users of the demo are simulated, and all share the account.
+        let limits = AccountLimits { users: usize::MAX, connections: usize::MAX, ..limits };
         let open = Account::new("demo", limits, Arc::default());
         Directory { open: Some(open), ..Directory::empty() }
     }
@@ -157,7 +197,7 @@ impl Directory {
         let open = self.open.as_ref().filter(|open| &*open.name == name);
         match self.by_name.get(name).or(open) {
             Some(account) if account.limits == limits => Arc::clone(account),
-            Some(account) => Account::new(name, limits, Arc::clone(&account.tickets)),
+            Some(account) => Account::new(name, limits, Arc::clone(&account.state)),
             None => Account::new(name, limits, Arc::default()),
         }
     }

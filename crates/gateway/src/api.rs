@@ -122,7 +122,8 @@ pub struct Receipt {
     pub k: u32,
     /// Lower bound of the size of the anonymity set, in coarse steps.
     pub k_reached: u32,
-    /// Number of streets in the region that the service was asked about.
+    /// Number of streets in the region that the service was asked about, rounded up to 1, 2 or 5
+    /// times a power of ten.
     pub streets: usize,
     /// Time from the query to the batch that served it, in seconds.
     pub delay: f64,

@@ -2,10 +2,11 @@
 //! requests to the service. Has no clock and no thread; see [`crate::ticker`].
 
 use crate::gateway::Gateway;
+use crate::inquiry::Inquiry;
 use crate::mailbox::{Collected, Pending};
 use crate::metrics::BatchFacts;
 use crate::outcome::Outcome;
-use crate::requests::{Job, JobBuilder};
+use crate::requests::{RequestBuilder, Requests, ServedSet};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
@@ -42,8 +43,10 @@ pub struct Round {
     pub published: Instant,
     /// Duration of the batch.
     pub took: Duration,
-    /// Requests to the service, shuffled.
-    pub jobs: Vec<Job>,
+    /// Requests to the service, distinct and shuffled.
+    pub requests: Vec<Inquiry>,
+    /// Published sets with a question.
+    pub sets: Vec<ServedSet>,
     /// Queries that ended without a request.
     pub ended: Vec<(Pending, Outcome)>,
 }
@@ -102,7 +105,7 @@ impl BatchEngine {
             let removed = queries.iter().filter_map(|query| self.waiting.remove(&query.id));
             ended.extend(removed.map(|waiting| (waiting.pending, outcome)));
         }
-        let mut builder = JobBuilder {
+        let mut builder = RequestBuilder {
             gateway: &self.gateway,
             at,
             waiting: &mut self.waiting,
@@ -110,16 +113,16 @@ impl BatchEngine {
             deferred: &mut self.deferred,
             ended: &mut ended,
         };
-        let jobs = builder.jobs(turned.served);
+        let Requests { inquiries: requests, sets } = builder.requests(turned.served);
         let stats = turned.published.stats;
         self.gateway.metrics().batch(BatchFacts {
             sets: turned.published.set_count(),
-            inquiries: jobs.len(),
+            inquiries: requests.len(),
             truncated: stats.truncated,
             suppressed: stats.rejected.total(),
         });
         self.gateway.metrics().turns.record(began.elapsed(), 1);
-        Round { at, published: Instant::now(), took: began.elapsed(), jobs, ended }
+        Round { at, published: Instant::now(), took: began.elapsed(), requests, sets, ended }
     }
 
     /// Ends all waiting queries with `outcome`, those of the mailbox included, in order of
@@ -133,6 +136,7 @@ impl BatchEngine {
         let waiting = waiting.into_iter().map(|(_, waiting)| waiting.pending);
         let all = waiting.chain(unseen.into_iter().map(|arrival| arrival.pending));
         let ended = all.map(|pending| (pending, outcome)).collect();
-        Round { at, published: Instant::now(), took: Duration::ZERO, jobs: Vec::new(), ended }
+        let (requests, sets) = (Vec::new(), Vec::new());
+        Round { at, published: Instant::now(), took: Duration::ZERO, requests, sets, ended }
     }
 }

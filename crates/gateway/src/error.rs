@@ -84,10 +84,22 @@ pub enum Refusal {
     /// The user exceeds the rate limit (`limits.person_rate`).
     #[error("the rate limit of the user is exceeded")]
     UserRate,
+    /// The account has named too many users within an hour (`limits.people`).
+    #[error("the account has reached its number of users per hour")]
+    Users,
+    /// The account has too many open connections (`limits.connections`).
+    #[error("the account has too many open connections")]
+    Connections,
     /// A capacity is exhausted (queue, sessions, users), or the service has not listed its
     /// categories yet.
     #[error("too many queries are in progress; retry in a moment")]
     Busy,
+    /// The service cannot answer in time: the expected wait before it is too long.
+    #[error("the service has too many requests to answer in time; retry in a moment")]
+    ServiceBusy {
+        /// Expected time until the wait is short enough.
+        retry_after: Duration,
+    },
     /// The gateway is stopping.
     #[error("the gateway is stopping")]
     Stopping,
@@ -95,7 +107,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// All codes, in the order of [`Refusal::code`].
-    pub const CODES: [&'static str; 27] = [
+    pub const CODES: [&'static str; 29] = [
         "malformed",
         "key",
         "revoked",
@@ -121,6 +133,8 @@ impl Refusal {
         "not-kept",
         "rate",
         "person-rate",
+        "people",
+        "connections",
         "busy",
         "stopping",
     ];
@@ -153,7 +167,9 @@ impl Refusal {
             Refusal::NotKept => "not-kept",
             Refusal::Rate => "rate",
             Refusal::UserRate => "person-rate",
-            Refusal::Busy => "busy",
+            Refusal::Users => "people",
+            Refusal::Connections => "connections",
+            Refusal::Busy | Refusal::ServiceBusy { .. } => "busy",
             Refusal::Stopping => "stopping",
         }
     }
@@ -169,10 +185,14 @@ impl Refusal {
             Refusal::TicketTaken => StatusCode::CONFLICT,
             Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::ContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Refusal::Rate | Refusal::UserRate => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Busy | Refusal::Stopping | Refusal::NotKept | Refusal::AfterStart(_) => {
-                StatusCode::SERVICE_UNAVAILABLE
+            Refusal::Rate | Refusal::UserRate | Refusal::Users | Refusal::Connections => {
+                StatusCode::TOO_MANY_REQUESTS
             }
+            Refusal::Busy
+            | Refusal::ServiceBusy { .. }
+            | Refusal::Stopping
+            | Refusal::NotKept
+            | Refusal::AfterStart(_) => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
     }
@@ -181,7 +201,12 @@ impl Refusal {
     pub fn retry_after(&self) -> Option<u32> {
         match self {
             Refusal::Rate | Refusal::Busy => Some(1),
-            Refusal::UserRate => Some(5),
+            // Whole seconds up to a minute: no finer measure of the load.
+            Refusal::ServiceBusy { retry_after } => {
+                Some(retry_after.as_secs().saturating_add(1).min(60) as u32)
+            }
+            Refusal::UserRate | Refusal::Connections => Some(5),
+            Refusal::Users => Some(60),
             Refusal::AfterStart(seconds) => Some(*seconds),
             Refusal::Stopping | Refusal::NotKept => Some(10),
             _ => None,

@@ -116,6 +116,9 @@ pub(crate) fn check_query(
     if !account.allow_user(user) {
         return Err(Refusal::UserRate);
     }
+    if !account.allow_new_user(user, gateway.clock().now()) {
+        return Err(Refusal::Users);
+    }
     let exact = question.as_ref().map(|question| (question.kind(), exact_number(question)));
     let digest = gateway.user_ids().digest((user.0, position, k, dt, dc, speed, exact));
     let (k, dt) = (k.max(minimum.k), dt.max(minimum.dt));

@@ -35,8 +35,10 @@ mod private_file;
 pub mod accounts;
 pub mod keys;
 pub mod outbox;
+mod queue_share;
 pub mod tickets;
 pub mod user_ids;
+mod user_quota;
 
 pub mod refine;
 pub mod service;
@@ -58,7 +60,11 @@ pub mod submit;
 
 pub mod answers;
 pub mod batch;
+mod delivery;
+mod distinct_inquiries;
+mod open_sets;
 pub mod requests;
+pub mod service_load;
 pub mod ticker;
 
 mod access;
@@ -72,6 +78,7 @@ pub mod trackers;
 pub mod page;
 pub mod tiles;
 
+mod address_slots;
 pub mod check;
 pub mod listen;
 pub mod logs;

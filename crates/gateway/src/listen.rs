@@ -1,5 +1,6 @@
 //! Accepts connections up to a limit, serves HTTP/1.1 on them, and closes those that stall.
 
+use crate::address_slots::AddressSlots;
 use crate::tls::Tls;
 use crate::write_timeout::WriteTimeout;
 use axum::Router;
@@ -18,6 +19,8 @@ use tokio::task::JoinSet;
 pub struct ConnectionLimits {
     /// Largest number of open connections.
     pub connections: usize,
+    /// Largest number of open connections of one address.
+    pub per_address: usize,
     /// Time-out of a TLS handshake and of a request head.
     pub read_timeout: Duration,
     /// Time after which a connection is closed if the client reads nothing.
@@ -37,6 +40,7 @@ pub async fn listen(
     mut closing: watch::Receiver<bool>,
 ) {
     let permits = Arc::new(Semaphore::new(limits.connections));
+    let addresses = Arc::new(AddressSlots::default());
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -44,7 +48,7 @@ pub async fn listen(
             () = until_true(&mut closing) => break,
         };
         while connections.try_join_next().is_some() {}
-        let Ok((stream, _)) = accepted else {
+        let Ok((stream, peer)) = accepted else {
             // Most likely out of file descriptors: waits until some are closed.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
@@ -53,10 +57,14 @@ pub async fn listen(
             tracing::debug!("connection closed: `server.connections` is reached");
             continue;
         };
+        let Some(slot) = addresses.acquire(peer.ip(), limits.per_address) else {
+            tracing::debug!("connection closed: `server.connections_per_address` is reached");
+            continue;
+        };
         let (app, limits, closing) = (app.clone(), limits.clone(), closing.clone());
         connections.spawn(async move {
             accept(stream, app, &limits, closing).await;
-            drop(permit);
+            drop((permit, slot));
         });
     }
     drop(listener);

@@ -69,6 +69,8 @@ pub struct Metrics {
     pub answers: Histogram,
     /// Time from the query to its batch.
     pub delays: Histogram,
+    /// Time of a request in the queue before the service.
+    pub waits: Histogram,
 }
 
 /// Counts of one batch.
@@ -162,7 +164,12 @@ impl Metrics {
 
     /// Returns each of the [`HISTOGRAMS`] with its rounding. Batches are not users and are exact.
     fn histograms(&self) -> [(&Histogram, fn(u64) -> u64); HISTOGRAMS.len()] {
-        [(&self.turns, std::convert::identity), (&self.answers, coarse), (&self.delays, coarse)]
+        [
+            (&self.turns, std::convert::identity),
+            (&self.answers, coarse),
+            (&self.delays, coarse),
+            (&self.waits, coarse),
+        ]
     }
 
     fn gauge_values(&self, under_way: usize) -> [u64; GAUGES.len()] {
@@ -212,10 +219,11 @@ const COUNTERS: [(&str, &str); 10] = [
 ];
 
 /// Name and help of each histogram.
-const HISTOGRAMS: [(&str, &str); 3] = [
+const HISTOGRAMS: [(&str, &str); 4] = [
     ("meshcloak_turn_seconds", "Duration of a batch of the engine."),
     ("meshcloak_answer_seconds", "Time from batch to answer."),
     ("meshcloak_delay_seconds", "Time from query to batch."),
+    ("meshcloak_service_wait_seconds", "Time of a request in the queue before the service."),
 ];
 
 /// Name and help of each gauge.

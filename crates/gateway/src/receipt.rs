@@ -25,6 +25,21 @@ pub fn coarse_size(set_size: usize, k: u32) -> u32 {
     step.max(k.min(size))
 }
 
+/// Rounds the number of streets in a region up to 1, 2 or 5 times a power of ten: the exact number
+/// would tell an account how its invented users changed a region.
+pub fn coarse_streets(streets: usize) -> usize {
+    let mut power = 1_usize;
+    loop {
+        for step in [1, 2, 5] {
+            let rounded = power.saturating_mul(step);
+            if rounded >= streets {
+                return rounded;
+            }
+        }
+        power = power.saturating_mul(10);
+    }
+}
+
 /// Facts about one query of a published set.
 #[derive(Clone, Copy, Debug)]
 pub struct ServedQuery {
@@ -57,7 +72,7 @@ impl ServedQuery {
             guarantee: guarantee_name(self.guarantee),
             k: self.k,
             k_reached: coarse_size(self.set_size, self.k),
-            streets: self.streets,
+            streets: coarse_streets(self.streets),
             delay: self.delay().as_secs_f64(),
             exact,
             history: is_new.then_some("new"),
@@ -68,6 +83,15 @@ impl ServedQuery {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn streets_are_rounded_up_in_steps_of_one_two_five() {
+        let examples = [(0, 1), (1, 1), (3, 5), (6, 10), (11, 20), (200, 200), (201, 500)];
+        for (streets, rounded) in examples {
+            assert_eq!(coarse_streets(streets), rounded);
+        }
+        assert!(coarse_streets(usize::MAX) == usize::MAX);
+    }
 
     #[test]
     fn the_coarse_size_lies_between_k_and_the_set_size() {

@@ -7,7 +7,7 @@ use crate::gateway::Gateway;
 use crate::intake::{RefusedQuery, parse_query};
 use crate::outcome::Finished;
 use crate::server::MAX_BODY_BYTES;
-use crate::stream::{answer_lines, refusal_json};
+use crate::stream::{StreamClient, answer_lines, refusal_json};
 use crate::submit::{Submission, cancel, submit};
 use crate::tickets::Route;
 use axum::body::{Body, to_bytes};
@@ -63,6 +63,9 @@ pub async fn ask(
             let ticket = ticket.as_ref().map(|ticket| ticket.expose().as_str());
             return refuse_query(&gateway, ticket, &refusal);
         }
+    };
+    let Some(_connection) = account.connect() else {
+        return refuse_query(&gateway, Some(query.ticket.expose()), &Refusal::Connections);
     };
     let (sender, receiver) = oneshot::channel();
     let mut sender = Some(sender);
@@ -129,6 +132,7 @@ pub async fn cancel_query(
          body = String, content_type = "application/x-ndjson"),
         (status = 401, description = "Missing or unknown key", body = RefusalBody<'static>),
         (status = 415, description = "The content type is not application/x-ndjson", body = RefusalBody<'static>),
+        (status = 429, description = "The account has too many open connections", body = RefusalBody<'static>),
         (status = 503, description = "The gateway is stopping", body = RefusalBody<'static>),
     ),
     security(("key" = []), ())
@@ -144,7 +148,11 @@ pub async fn stream(
     if *gateway.stopping().borrow() {
         return refuse(&gateway, &Refusal::Stopping);
     }
-    let lines = answer_lines(gateway, access, request.into_body());
+    let Some(connection) = access.account.connect() else {
+        return refuse(&gateway, &Refusal::Connections);
+    };
+    let client = StreamClient { access, connection };
+    let lines = answer_lines(gateway, client, request.into_body());
     ([(CONTENT_TYPE, NDJSON)], lines).into_response()
 }
 

@@ -93,6 +93,7 @@ impl Running {
         let monitor = Arc::new(BatchMonitor::default());
         let limits = ConnectionLimits {
             connections: config.connections,
+            per_address: config.connections_per_address,
             read_timeout: config.request_timeout,
             write_timeout: config.idle_timeout,
             tls: tls.clone(),

@@ -1,7 +1,7 @@
 //! NDJSON streams: queries of any number of users on one connection. The lines of a chunk are
 //! submitted under one lock, without a task or a message per line.
 
-use crate::accounts::{Access, Account};
+use crate::accounts::{Access, Account, AccountConnection};
 use crate::answers::json;
 use crate::api::RefusalBody;
 use crate::error::Refusal;
@@ -24,6 +24,7 @@ struct OutboxReader {
     access: Access,
     /// Whether the bytes sent so far end with a line.
     at_line_start: bool,
+    _connection: AccountConnection,
 }
 
 impl Drop for OutboxReader {
@@ -52,8 +53,17 @@ impl OutboxReader {
     }
 }
 
+/// The key of a stream, and its permit for the connection.
+pub struct StreamClient {
+    /// Account and key.
+    pub access: Access,
+    /// Permit, released when the response ends.
+    pub connection: AccountConnection,
+}
+
 /// Returns the response body of a stream of queries. It ends when the key is revoked.
-pub fn answer_lines(gateway: Arc<Gateway>, access: Access, body: Body) -> Body {
+pub fn answer_lines(gateway: Arc<Gateway>, client: StreamClient, body: Body) -> Body {
+    let StreamClient { access, connection } = client;
     let outbox = Arc::new(Outbox::default());
     let account = Arc::clone(&access.account);
     let reader =
@@ -65,7 +75,7 @@ pub fn answer_lines(gateway: Arc<Gateway>, access: Access, body: Body) -> Body {
             () = input.revoked() => {}
         }
     });
-    let writer = OutboxReader { outbox, access, at_line_start: true };
+    let writer = OutboxReader { outbox, access, at_line_start: true, _connection: connection };
     let output = stream::unfold(Some(writer), |writer| async move {
         let mut writer = writer?;
         let (lines, more) = writer.next().await?;

@@ -6,6 +6,8 @@ use crate::gateway::Gateway;
 use crate::intake::CheckedQuery;
 use crate::mailbox::{Arrival, Pending};
 use crate::outcome::Finished;
+use crate::queue_share;
+use crate::service_load::check_wait;
 use crate::tickets::{Route, TicketStatus};
 use meshcloak::guarantee::{Admission, AdmissionError};
 use meshcloak::query::{Query, QueryError, QueryId};
@@ -77,10 +79,12 @@ fn accept(
         return Err(Refusal::Stopping);
     }
     let capacity = gateway.queue_limit();
-    // One account can fill at most three quarters of the queue.
-    let max_per_account = capacity - capacity / 4;
-    if gateway.under_way().load(Ordering::Relaxed) >= capacity || waiting >= max_per_account {
+    if !queue_share::allows(capacity, gateway.under_way().load(Ordering::Relaxed), waiting) {
         return Err(Refusal::Busy);
+    }
+    // A presence report causes no request.
+    if checked.question.expose().is_some() {
+        check_wait(gateway)?;
     }
     gateway.admit_after_start(*checked.user.expose())?;
     let query = Query::builder(checked.user.into_exposed(), checked.position.into_exposed())

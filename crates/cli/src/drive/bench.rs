@@ -244,6 +244,7 @@ async fn echo() -> Result<(SocketAddr, watch::Sender<bool>)> {
     let timeout = Duration::from_secs(10);
     let limits = ConnectionLimits {
         connections: 10_000,
+        per_address: 10_000,
         read_timeout: timeout,
         write_timeout: timeout,
         tls: None,

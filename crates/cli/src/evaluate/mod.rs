@@ -10,7 +10,7 @@ use crate::stdout;
 use crate::table::{Table, grouped};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use evaluation::evaluate::{CellProgress, Evaluation, Finished, evaluate};
+use evaluation::evaluate::{CellProgress, Evaluation, EvaluationSummary, evaluate};
 use evaluation::experiment::Experiment;
 use evaluation::provenance::Program;
 use evaluation::schemes;
@@ -182,7 +182,7 @@ fn program() -> Program {
     }
 }
 
-fn table(finished: &Finished, elapsed: Duration) -> String {
+fn table(finished: &EvaluationSummary, elapsed: Duration) -> String {
     let mut table = Table::default();
     table.heading("Evaluation");
     table.row("runs", grouped(finished.cells as u64));

@@ -101,6 +101,10 @@ pub struct AccountLimits {
     pub rate: u32,
     /// Queries per minute and user.
     pub person_rate: u32,
+    /// Distinct users within an hour.
+    pub users: usize,
+    /// Open streams, WebSockets and waiting requests.
+    pub connections: usize,
     /// Largest k.
     pub k_max: u32,
     /// Largest temporal tolerance.
@@ -150,6 +154,10 @@ pub struct ServiceConfig {
     pub timeout: Duration,
     /// Largest number of concurrent requests.
     pub concurrency: usize,
+    /// Longest wait of a request for one of them to end.
+    pub wait: Duration,
+    /// Largest size of the answers held for refinement, in bytes.
+    pub max_held: usize,
 }
 
 impl std::fmt::Debug for ServiceConfig {
@@ -200,6 +208,8 @@ impl Default for Config {
             limits: AccountLimits {
                 rate: 1_000,
                 person_rate: 60,
+                users: 10_000,
+                connections: 5_000,
                 k_max: 50,
                 dt_max: Duration::from_secs(60),
                 dc_min: Length::metres(50.0),
@@ -224,6 +234,8 @@ impl Default for Config {
                 off_street: PlanarSettings::default().max_street_distance,
                 timeout: Duration::from_secs(2),
                 concurrency: 32,
+                wait: Duration::from_secs(10),
+                max_held: 512 << 20,
             },
             log: LogConfig { format: LogFormat::Text, level: tracing::Level::INFO },
         }

@@ -23,6 +23,8 @@ pub struct ServerConfig {
     pub tls: Option<TlsFiles>,
     /// Largest number of open client connections.
     pub connections: usize,
+    /// Largest number of open connections of one address.
+    pub connections_per_address: usize,
     /// Time-out of a request head, and then of its body.
     pub request_timeout: Duration,
     /// Time after which an idle stream, or a client that reads nothing, is disconnected.
@@ -71,6 +73,7 @@ impl Default for ServerConfig {
             insecure: false,
             tls: None,
             connections: 10_000,
+            connections_per_address: 1_000,
             request_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(300),
         }

@@ -17,7 +17,8 @@ pub struct Setting {
 }
 
 /// Further names of settings: alias, key.
-const ALIASES: [(&str, &str); 6] = [
+const ALIASES: [(&str, &str); 7] = [
+    ("limits.users", "limits.people"),
     ("limits.user_rate", "limits.person_rate"),
     ("results.max_count", "results.most"),
     ("users.file", "people.file"),

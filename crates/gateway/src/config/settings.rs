@@ -94,6 +94,12 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.server.connections = whole(text, 1..=1_000_000)?
     ),
     setting!(
+        "server.connections_per_address",
+        "1000",
+        "Largest number of open connections of one address (IPv6: one /64), 1 to 1000000; loopback is not limited.",
+        |c, text| c.server.connections_per_address = whole(text, 1..=1_000_000)?
+    ),
+    setting!(
         "server.request_timeout",
         "10",
         "Time-out of a request head, and then of its body, in seconds, 0.1 to 600.",
@@ -192,6 +198,18 @@ const SETTINGS: &[Setting] = &[
     setting!("limits.person_rate", "60", "Queries per minute and user, 1 to 60000.", |c, text| {
         c.limits.person_rate = whole(text, 1..=60_000)?;
     }),
+    setting!(
+        "limits.people",
+        "10000",
+        "Distinct users of an account within an hour, 1 to 100000000; k counts users.",
+        |c, text| c.limits.users = whole(text, 1..=100_000_000)?
+    ),
+    setting!(
+        "limits.connections",
+        "5000",
+        "Open streams, WebSockets and waiting requests of an account, 1 to 1000000.",
+        |c, text| c.limits.connections = whole(text, 1..=1_000_000)?
+    ),
     setting!("limits.k_max", "50", "Largest k of a query, 2 to 100000.", |c, text| {
         c.limits.k_max = whole(text, 2..=100_000)?;
     }),
@@ -297,7 +315,7 @@ const SETTINGS: &[Setting] = &[
     setting!(
         "service.timeout",
         "2",
-        "Time-out of the service in seconds, retries included, 0.05 to 60.",
+        "Time-out of a request in seconds from when it is sent, retries included, 0.05 to 60.",
         |c, text| c.service.timeout = seconds(text, 0.05..=60.0)?
     ),
     setting!(
@@ -305,6 +323,18 @@ const SETTINGS: &[Setting] = &[
         "32",
         "Largest number of concurrent requests to the service, 1 to 10000.",
         |c, text| c.service.concurrency = whole(text, 1..=10_000)?
+    ),
+    setting!(
+        "service.wait",
+        "10",
+        "Longest wait of a request for service.concurrency in seconds, 0.1 to 600; queries are refused as busy if half of it is expected.",
+        |c, text| c.service.wait = seconds(text, 0.1..=600.0)?
+    ),
+    setting!(
+        "service.held_megabytes",
+        "512",
+        "Largest size of service answers held until their sets are complete, in MB, 1 to 1000000; further ones fail.",
+        |c, text| c.service.max_held = whole::<usize>(text, 1..=1_000_000)? << 20
     ),
     setting!("log.format", "\"text\"", "Log format: text or json.", |c, text| {
         c.log.format = one_of(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])?;

@@ -15,6 +15,12 @@ pub struct LimitOverrides {
     /// Queries per minute and user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub person_rate: Option<u32>,
+    /// Distinct users within an hour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub people: Option<usize>,
+    /// Open streams, WebSockets and waiting requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connections: Option<usize>,
     /// Largest k.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k_max: Option<u32>,
@@ -33,10 +39,13 @@ impl LimitOverrides {
     /// Returns the overridden limits with their names for display.
     pub fn named(&self) -> Vec<(&'static str, String)> {
         let whole = |value: Option<u32>| value.map(|value| value.to_string());
+        let count = |value: Option<usize>| value.map(|value| value.to_string());
         let decimal = |value: Option<f64>| value.map(|value| value.to_string());
         let all = [
             ("rate", whole(self.rate)),
             ("user rate", whole(self.person_rate)),
+            ("users per hour", count(self.people)),
+            ("connections", count(self.connections)),
             ("k at most", whole(self.k_max)),
             ("dt at most", decimal(self.dt_max)),
             ("dc at least", decimal(self.dc_min)),
@@ -51,6 +60,8 @@ impl LimitOverrides {
         AccountLimits {
             rate: self.rate.unwrap_or(all.rate).max(1),
             person_rate: self.person_rate.unwrap_or(all.person_rate).max(1),
+            users: self.people.unwrap_or(all.users).max(1),
+            connections: self.connections.unwrap_or(all.connections).max(1),
             k_max: self.k_max.unwrap_or(all.k_max),
             dt_max: dt_max.unwrap_or(all.dt_max),
             dc_min: self.dc_min.map_or(all.dc_min, Length::metres),

@@ -49,7 +49,8 @@ impl Connection {
             None => {
                 let standing = StandingQuery::new(gateway, account, &person, ask)?;
                 let session = Arc::new(Session::new(owner, standing));
-                let ticket = sessions.insert(&session).ok_or(Refusal::Busy)?;
+                let max = account.limits().connections.saturating_mul(2);
+                let ticket = sessions.insert(&session, max).ok_or(Refusal::Busy)?;
                 (ticket, session, SessionStart::New)
             }
         };

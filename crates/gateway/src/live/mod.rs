@@ -46,6 +46,8 @@ pub fn routes() -> OpenApiRouter<Arc<Gateway>> {
         (status = 101, description = "Upgraded to a WebSocket"),
         (status = 400, description = "Not a WebSocket request", body = RefusalBody<'static>),
         (status = 401, description = "Missing or unknown API key", body = RefusalBody<'static>),
+        (status = 429, description = "The account has too many open connections",
+         body = RefusalBody<'static>),
         (status = 503, description = "Too many connections, or the gateway is stopping",
          body = RefusalBody<'static>),
     ),
@@ -63,6 +65,9 @@ async fn live(
     if *gateway.stopping().borrow() {
         return refuse(&gateway, &Refusal::Stopping);
     }
+    let Some(connection) = access.account.connect() else {
+        return refuse(&gateway, &Refusal::Connections);
+    };
     let Some(slot) = sessions::ConnectionSlot::acquire(&gateway) else {
         return refuse(&gateway, &Refusal::Busy);
     };
@@ -73,6 +78,6 @@ async fn live(
         .max_write_buffer_size(256 << 10)
         .on_upgrade(move |socket| async move {
             socket::run(gateway, access, socket).await;
-            drop(slot);
+            drop((slot, connection));
         })
 }

@@ -31,6 +31,8 @@ struct SessionIndex {
     by_ticket: FxHashMap<String, Arc<Session>>,
     /// Tickets of each user, oldest first.
     by_owner: FxHashMap<SessionOwner, Vec<String>>,
+    /// Number of sessions of each account.
+    by_account: FxHashMap<Box<str>, usize>,
 }
 
 impl SessionIndex {
@@ -45,7 +47,21 @@ impl SessionIndex {
             self.by_ticket.get(ticket).is_none_or(|session| session.detached_at().is_some())
         };
         let oldest = tickets.remove(tickets.iter().position(detached).unwrap_or(0));
-        self.by_ticket.remove(&oldest);
+        if self.by_ticket.remove(&oldest).is_some() {
+            self.add_to_account(&owner.account, -1);
+        }
+    }
+
+    fn count_of(&self, account: &str) -> usize {
+        self.by_account.get(account).copied().unwrap_or(0)
+    }
+
+    fn add_to_account(&mut self, account: &str, change: isize) {
+        let count = self.by_account.entry(account.into()).or_default();
+        *count = count.saturating_add_signed(change);
+        if *count == 0 {
+            self.by_account.remove(account);
+        }
     }
 }
 
@@ -54,13 +70,18 @@ impl Sessions {
         self.index.lock()
     }
 
-    /// Stores a session and returns its random ticket; `None` without randomness.
-    pub(super) fn insert(&self, session: &Arc<Session>) -> Option<String> {
+    /// Stores a session and returns its random ticket; `None` without randomness, or if the account
+    /// has `max_of_account` sessions.
+    pub(super) fn insert(&self, session: &Arc<Session>, max_of_account: usize) -> Option<String> {
         let mut bits = [0; 16];
         getrandom::fill(&mut bits).ok()?;
         let ticket = hexadecimal(&bits);
         let mut index = self.lock();
         index.evict_oldest(&session.owner);
+        if index.count_of(&session.owner.account) >= max_of_account {
+            return None;
+        }
+        index.add_to_account(&session.owner.account, 1);
         index.by_owner.entry(session.owner.clone()).or_default().push(ticket.clone());
         index.by_ticket.insert(ticket.clone(), Arc::clone(session));
         Some(ticket)
@@ -74,12 +95,16 @@ impl Sessions {
 
     /// Removes sessions that have been disconnected for longer than `retention`.
     pub fn remove_expired(&self, now: Time, retention: Duration) {
-        let SessionIndex { by_ticket, by_owner } = &mut *self.lock();
+        let SessionIndex { by_ticket, by_owner, by_account } = &mut *self.lock();
         by_ticket.retain(|_, session| session.detached_at().is_none_or(|at| at + retention >= now));
         by_owner.retain(|_, tickets| {
             tickets.retain(|ticket| by_ticket.contains_key(ticket));
             !tickets.is_empty()
         });
+        by_account.clear();
+        for session in by_ticket.values() {
+            *by_account.entry(session.owner.account.clone()).or_default() += 1;
+        }
     }
 
     /// Returns a number that is unique within the process.
@@ -135,7 +160,7 @@ mod tests {
     #[test]
     fn a_ticket_is_useless_to_another_user_or_account() {
         let sessions = Sessions::default();
-        let ticket = sessions.insert(&session("a", "jo")).unwrap();
+        let ticket = sessions.insert(&session("a", "jo"), 100).unwrap();
         assert!(sessions.find(&ticket, &SessionOwner::new("a", "jo")).is_some());
         for (account, user) in [("b", "jo"), ("a", "al"), ("b", "al"), ("a", ""), ("", "jo")] {
             let owner = SessionOwner::new(account, user);
@@ -147,11 +172,11 @@ mod tests {
     #[test]
     fn a_user_has_at_most_eight_sessions_and_other_users_lose_none() {
         let (sessions, now) = (Sessions::default(), Time::from_millis(5));
-        let other = sessions.insert(&session("b", "jo")).unwrap();
+        let other = sessions.insert(&session("b", "jo"), 100).unwrap();
         let tickets: Vec<String> = (0..100)
             .map(|_| {
                 let session = session("a", "jo");
-                let ticket = sessions.insert(&session).unwrap();
+                let ticket = sessions.insert(&session, 100).unwrap();
                 session.detach(session.attach(None).number, now);
                 ticket
             })
@@ -164,8 +189,9 @@ mod tests {
             known(&&tickets[99]) && sessions.find(&other, &SessionOwner::new("b", "jo")).is_some()
         );
         // Of connected sessions the oldest can no longer be resumed.
-        let connected: Vec<String> =
-            (0..=MAX_PER_USER).map(|_| sessions.insert(&session("c", "jo")).unwrap()).collect();
+        let connected: Vec<String> = (0..=MAX_PER_USER)
+            .map(|_| sessions.insert(&session("c", "jo"), 100).unwrap())
+            .collect();
         let known =
             |ticket: &&String| sessions.find(ticket, &SessionOwner::new("c", "jo")).is_some();
         assert!(!known(&&connected[0]) && connected[1..].iter().all(|ticket| known(&ticket)));
@@ -176,5 +202,20 @@ mod tests {
             MAX_PER_USER + 1,
             "sessions of `a` expired: {counts:?}"
         );
+    }
+
+    #[test]
+    fn an_account_has_a_bounded_number_of_sessions_and_others_are_not_affected() {
+        let (sessions, now) = (Sessions::default(), Time::from_millis(5));
+        let open = |account: &str, user: usize| {
+            let session = session(account, &user.to_string());
+            let ticket = sessions.insert(&session, 20);
+            session.detach(session.attach(None).number, now);
+            ticket.is_some()
+        };
+        assert_eq!((0..50).filter(|&user| open("a", user)).count(), 20);
+        assert!(open("b", 0), "other accounts are not affected");
+        sessions.remove_expired(now + Duration::from_secs(99), Duration::from_secs(60));
+        assert_eq!((0..50).filter(|&user| open("a", user)).count(), 20);
     }
 }

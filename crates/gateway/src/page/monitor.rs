@@ -3,9 +3,9 @@
 
 use crate::batch::Round;
 use crate::gateway::Gateway;
+use crate::inquiry::Inquiry;
 use crate::metrics::coarse;
 use crate::outcome::Outcome;
-use crate::requests::Job;
 use axum::Router;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -89,7 +89,7 @@ impl BatchMonitor {
 impl BatchSummary {
     /// Returns the summary after another round, without regions.
     fn after(&self, round: &Round) -> BatchSummary {
-        let hidden: usize = round.jobs.iter().map(|job| job.members.len()).sum();
+        let hidden: usize = round.sets.iter().map(|set| set.members.len()).sum();
         let expired = round.ended.iter().filter(|(_, outcome)| *outcome == Outcome::Expired);
         BatchSummary {
             at: round.at.as_seconds(),
@@ -97,7 +97,7 @@ impl BatchSummary {
             regions: Vec::new(),
             hidden: self.hidden + hidden as u64,
             expired: self.expired + expired.count() as u64,
-            inquiries: self.inquiries + round.jobs.len() as u64,
+            inquiries: self.inquiries + round.requests.len() as u64,
             batch_ms: (round.took.as_secs_f64() * 10_000.0).round() / 10.0,
         }
     }
@@ -105,8 +105,8 @@ impl BatchSummary {
 
 /// Returns the streets of each distinct region of a round.
 fn regions(round: &Round) -> Vec<Vec<u32>> {
-    let streets = |job: &Job| job.inquiry.region().iter().map(|street| street.0).collect();
-    let mut regions: Vec<Vec<u32>> = round.jobs.iter().map(streets).collect();
+    let streets = |request: &Inquiry| request.region().iter().map(|street| street.0).collect();
+    let mut regions: Vec<Vec<u32>> = round.requests.iter().map(streets).collect();
     regions.sort_unstable();
     regions.dedup();
     regions

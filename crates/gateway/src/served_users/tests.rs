@@ -185,7 +185,7 @@ async fn a_batch_whose_users_cannot_be_recorded_fails_and_publishes_nothing() {
         let round = engine.turn(gateway.clock().now());
         let failed = round.ended.iter().filter(|(_, outcome)| *outcome == Outcome::Failed);
         let expected = if is_full { (true, 4) } else { (false, 0) };
-        assert_eq!((round.jobs.is_empty(), failed.count()), expected);
+        assert_eq!((round.requests.is_empty(), failed.count()), expected);
     }
     assert_eq!(engine.waiting_count(), 0);
 }

@@ -18,10 +18,12 @@ mod openapi;
 mod positions;
 mod printing;
 mod reload;
+mod requests;
 mod revocation;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]
 mod secrets;
+mod shares;
 mod sockets;
 mod streams;
 mod swap;

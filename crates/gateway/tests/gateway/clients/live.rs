@@ -25,6 +25,7 @@ pub async fn listen_on(world: &World) -> (SocketAddr, watch::Sender<bool>) {
     let closing = watch::Sender::new(false);
     let manners = ConnectionLimits {
         connections: 100,
+        per_address: 100,
         read_timeout: Duration::from_secs(10),
         write_timeout: Duration::from_secs(10),
         tls: None,

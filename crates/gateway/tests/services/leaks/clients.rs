@@ -151,6 +151,7 @@ impl Socket {
         let door = watch::Sender::new(false);
         let limits = ConnectionLimits {
             connections: 9,
+            per_address: 9,
             read_timeout: Duration::from_secs(600),
             write_timeout: Duration::from_secs(600),
             tls: None,

@@ -1,0 +1,104 @@
+//! Limits of one account, so that it cannot invent users without bound or fill the gateway.
+
+use crate::fixture::{Fixture, call, generous, query, query_request, with};
+use axum::http::StatusCode;
+use gateway::config::{Config, Mode};
+use gateway::keys::{KeyFile, LimitOverrides};
+use serde_json::{Value, json};
+
+/// A gateway with one key for each of the given limits.
+struct Keyed {
+    fixture: Fixture,
+    secrets: Vec<String>,
+    _folder: tempfile::TempDir,
+}
+
+impl Keyed {
+    async fn new(limits: &[LimitOverrides], change: impl FnOnce(&mut Config)) -> Keyed {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let mut file = KeyFile::default();
+        let names = (0..limits.len()).map(|number| format!("account{number}"));
+        let keys: Vec<String> = names
+            .zip(limits)
+            .map(|(name, limits)| file.add(&name, *limits).unwrap().secret)
+            .collect();
+        file.write(&path).unwrap();
+        let mut config = Config { keys: Some(path), ..generous() };
+        change(&mut config);
+        let fixture = Fixture::new(config, Mode::Guarded).await;
+        Keyed { fixture, secrets: keys, _folder: folder }
+    }
+
+    /// Sends a query of an account.
+    fn ask(
+        &self,
+        account: usize,
+        body: &Value,
+    ) -> impl Future<Output = (StatusCode, Value)> + Send + 'static {
+        let mut request = query_request(body.to_string());
+        let bearer = format!("Bearer {}", self.secrets[account]).parse().unwrap();
+        request.headers_mut().insert("authorization", bearer);
+        call(self.fixture.app.clone(), request)
+    }
+
+    /// Sends a query and waits until it is refused or has been accepted.
+    async fn submit(&self, account: usize, body: &Value) -> Option<Value> {
+        let task = tokio::spawn(self.ask(account, body));
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+        if task.is_finished() { Some(task.await.unwrap().1["reason"].clone()) } else { None }
+    }
+}
+
+#[tokio::test]
+async fn an_account_names_a_bounded_number_of_users_in_an_hour() {
+    let limits = LimitOverrides { people: Some(3), ..LimitOverrides::default() };
+    let keyed = Keyed::new(&[limits, LimitOverrides::default()], |_| ()).await;
+    for user in ["a", "b", "c"] {
+        assert_eq!(keyed.submit(0, &query(user, user, 3)).await, None);
+    }
+    let (status, body) = keyed.ask(0, &query("d", "d", 3)).await;
+    assert_eq!((status.as_u16(), &body["reason"]), (429, &json!("people")));
+    assert_eq!(keyed.submit(0, &query("e", "a", 3)).await, None, "a known user is not new");
+    assert_eq!(keyed.submit(1, &query("f", "d", 3)).await, None, "other accounts");
+    keyed.fixture.gateway.clock().advance(3_600_001);
+    assert_eq!(keyed.submit(0, &query("g", "d", 3)).await, None, "an hour later");
+}
+
+#[tokio::test]
+async fn an_account_has_a_bounded_number_of_waiting_requests() {
+    let limits = LimitOverrides { connections: Some(2), ..LimitOverrides::default() };
+    let mut keyed = Keyed::new(&[limits, LimitOverrides::default()], |_| ()).await;
+    for user in ["a", "b"] {
+        assert_eq!(keyed.submit(0, &query(user, user, 3)).await, None);
+    }
+    let (status, body) = keyed.ask(0, &query("c", "c", 3)).await;
+    assert_eq!((status.as_u16(), &body["reason"]), (429, &json!("connections")));
+    assert_eq!(keyed.submit(1, &query("d", "d", 3)).await, None, "other accounts");
+    keyed.fixture.tick().await;
+    tokio::task::yield_now().await;
+    assert_eq!(keyed.submit(0, &query("e", "e", 3)).await, None, "answered requests have ended");
+}
+
+#[tokio::test]
+async fn two_greedy_accounts_leave_places_in_the_queue_for_a_third() {
+    let limits = [LimitOverrides::default(); 3];
+    let keyed = Keyed::new(&limits, |config| config.engine.queue = 70).await;
+    let mut accepted = [0; 3];
+    for number in 0..100 {
+        for account in [0, 1] {
+            let name = format!("{account}.{number}");
+            let lonely = with(query(&name, &name, 3), "k", json!(50));
+            accepted[account] += usize::from(keyed.submit(account, &lonely).await.is_none());
+        }
+    }
+    assert_eq!(accepted[..2], [30, 30], "3/7 of the queue each");
+    for number in 0..100 {
+        let name = format!("2.{number}");
+        let refused = keyed.submit(2, &query(&name, &name, 3)).await;
+        accepted[2] += usize::from(refused.is_none());
+    }
+    assert!(accepted[2] >= 7, "{accepted:?}");
+}
