@@ -143,6 +143,11 @@ impl Metrics {
         (self.accepted.load(Ordering::SeqCst), ended)
     }
 
+    /// Returns the exact number of service errors with a label. For tests; must not be exported.
+    pub fn exact_service_errors(&self, label: &str) -> u64 {
+        self.service_errors.lock().get(label).copied().unwrap_or(0)
+    }
+
     /// Renders all metrics in the text format of Prometheus. `under_way` is the number of queries in
     /// progress.
     pub fn render(&self, under_way: usize) -> String {
