@@ -48,6 +48,7 @@ mod answer_json;
 pub mod lon_lat_cache;
 pub mod mailbox;
 pub mod metrics;
+mod waiting;
 
 pub mod served_users;
 pub mod users;
