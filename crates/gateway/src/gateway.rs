@@ -121,6 +121,7 @@ impl Gateway {
             config: ArcSwap::from_pointee(config),
             walker,
         };
+        gateway.metrics.unread().set_max(gateway.config().answers.max_unread);
         gateway.read_keys()?;
         gateway.metrics.reload_succeeded(gateway.clock.unix_millis() / 1000);
         Ok(gateway)

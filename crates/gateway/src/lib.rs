@@ -81,9 +81,12 @@ pub mod tiles;
 
 mod address_slots;
 pub mod check;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 pub mod listen;
 pub mod logs;
 pub mod prepare;
 pub mod serve;
 pub mod tls;
+pub mod unread_bytes;
 mod write_timeout;

@@ -32,6 +32,8 @@ impl Gateway {
         let mut config = Config::clone(&self.config.load());
         config.limits = new.limits;
         config.results = new.results;
+        config.answers = new.answers;
+        self.metrics.unread().set_max(new.answers.max_unread);
         config.keys.clone_from(&new.keys);
         config.engine.queue = new.engine.queue;
         if config.server.tls.is_some() && new.server.tls.is_some() {
