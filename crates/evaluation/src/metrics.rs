@@ -21,7 +21,7 @@ pub struct Tally {
     /// Turns in which a search reached its budget or the edges exceeded the memory limit.
     pub truncated: u64,
     /// Sets rejected by the guard.
-    pub suppressed: u64,
+    pub rejected: u64,
     /// Street length of the region in metres, per succeeded query.
     pub region_metres: Mean,
     /// The same divided by the size of the set.
@@ -119,7 +119,7 @@ impl Tally {
     pub fn turn(&mut self, stats: Stats, spent: Spent) {
         self.turns += 1;
         self.truncated += u64::from(stats.truncated);
-        self.suppressed += stats.rejected.total() as u64;
+        self.rejected += stats.rejected.total() as u64;
         for (sum, spent) in self.spent.iter_mut().zip(spent) {
             *sum += spent;
         }

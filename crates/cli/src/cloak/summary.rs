@@ -50,7 +50,7 @@ impl CloakSummary {
         table.row("batches", grouped(tally.turns));
         table.row("worst batch", format!("{} ms", decimal(millis(tally.worst))));
         table.row("truncated batches", grouped(tally.truncated));
-        table.row("sets rejected by the guard", grouped(tally.suppressed));
+        table.row("sets rejected by the guard", grouped(tally.rejected));
         table.row("largest graph, nodes", grouped(tally.largest.nodes as u64));
         table.row("largest graph, edges", grouped(tally.largest.edges as u64));
         if let Some(memory) = peak_memory_mb() {
@@ -79,7 +79,7 @@ impl CloakSummary {
             "batches": tally.turns,
             "worst_batch_ms": millis(tally.worst),
             "truncated_batches": tally.truncated,
-            "suppressed_sets": tally.suppressed,
+            "suppressed_sets": tally.rejected,
             "largest_graph": { "nodes": tally.largest.nodes, "edges": tally.largest.edges },
             "peak_memory_mb": peak_memory_mb(),
         });
