@@ -29,8 +29,8 @@ pub const EXPIRED: &str = "expired: no large enough anonymity set was found with
                            service was not asked";
 /// Message of a cancelled query.
 const CANCELLED: &str = "cancelled; the service was not asked";
-/// Message of a query without a question that was part of a published set.
-const PRESENT: &str = "counted in a published anonymity set; the query had no question";
+/// Message of a presence report that was part of a published set, was replaced or ran out.
+const PRESENT: &str = "the presence report has ended; it had no question";
 /// Message of a query that waited when the engine failed.
 const ENGINE_FAILED: &str = "the gateway has failed and is stopping; the service was not asked";
 

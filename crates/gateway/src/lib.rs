@@ -47,6 +47,7 @@ mod answer_json;
 pub mod lon_lat_cache;
 pub mod mailbox;
 pub mod metrics;
+mod waiting;
 
 pub mod users;
 pub mod zones;

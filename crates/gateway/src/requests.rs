@@ -1,7 +1,6 @@
 //! Requests of a batch to the service: one for each distinct region and question kind of its sets
 //! (docs/SPEC.md §9).
 
-use crate::batch::WaitingQuery;
 use crate::distinct_inquiries::InquiryBuilder;
 use crate::gateway::Gateway;
 use crate::inquiry::Inquiry;
@@ -9,16 +8,15 @@ use crate::mailbox::Pending;
 use crate::outcome::Outcome;
 use crate::question::Question;
 use crate::receipt::ServedQuery;
-use meshcloak::guarantee::Guarantee;
+use crate::waiting::{WaitingQueries, WaitingQuery};
 use meshcloak::map::{Position, StreetId};
 use meshcloak::private::Private;
-use meshcloak::query::{Query, QueryId};
+use meshcloak::query::Query;
 use meshcloak::scheme::Published;
 use meshcloak::units::Time;
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
 use rayon::iter::{IndexedParallelIterator as _, IntoParallelIterator as _, ParallelIterator as _};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Requests of a batch, and the sets that wait for them.
@@ -37,7 +35,7 @@ pub struct ServedSet {
     pub members: Vec<Member>,
 }
 
-/// A query of a published set.
+/// A question of a published set.
 #[derive(Debug)]
 pub struct Member {
     /// Account, ticket and question.
@@ -61,9 +59,8 @@ impl Member {
 pub(crate) struct RequestBuilder<'a> {
     pub gateway: &'a Gateway,
     pub at: Time,
-    pub waiting: &'a mut FxHashMap<QueryId, WaitingQuery>,
+    pub waiting: &'a mut WaitingQueries,
     pub published: &'a Published,
-    pub deferred: &'a mut Vec<Query>,
     pub ended: &'a mut Vec<(Pending, Outcome)>,
 }
 
@@ -73,10 +70,6 @@ impl RequestBuilder<'_> {
         served.sort_by_key(|(_, set)| *set);
         let (mut sets, mut numbers) = (Vec::new(), Vec::new());
         for run in served.chunk_by(|a, b| a.1 == b.1) {
-            if self.is_deferred(run) {
-                self.deferred.extend(run.iter().map(|(query, _)| query.clone()));
-                continue;
-            }
             let members = self.members(run);
             if !members.is_empty() {
                 sets.push(ServedSet { members });
@@ -89,42 +82,32 @@ impl RequestBuilder<'_> {
         assign(sets, regions)
     }
 
-    /// Returns the members of a set that have a question. The others end as `present`.
+    /// Returns a member for each question of a set. Presence reports end as `present`.
     fn members(&mut self, run: &[(Query, u32)]) -> Vec<Member> {
-        let size = self.published.set(run[0].1).members.len();
+        let set_size = self.published.set(run[0].1).members.len();
         let mut members = Vec::with_capacity(run.len());
         for (query, _) in run {
-            let Some(WaitingQuery { pending, has_past }) = self.waiting.remove(&query.id) else {
-                continue;
-            };
-            if pending.question.expose().is_none() {
-                self.ended.push((pending, Outcome::Present));
-                continue;
+            let WaitingQuery { pendings, has_past, .. } =
+                self.waiting.remove(query).unwrap_or_default();
+            for pending in pendings {
+                if !pending.asks() {
+                    self.ended.push((pending, Outcome::Present));
+                    continue;
+                }
+                let served = ServedQuery {
+                    guarantee: self.gateway.guarantee(),
+                    k: pending.k,
+                    set_size,
+                    streets: 0,
+                    asked_at: pending.asked_at,
+                    served_at: self.at,
+                    has_past,
+                };
+                let position = query.position.into();
+                members.push(Member { pending, position, served, request: 0 });
             }
-            let served = ServedQuery {
-                guarantee: self.gateway.guarantee(),
-                k: query.k,
-                set_size: size,
-                streets: 0,
-                asked_at: query.asked_at,
-                served_at: self.at,
-                has_past,
-            };
-            let position = query.position.into();
-            members.push(Member { pending, position, served, request: 0 });
         }
         members
-    }
-
-    /// Whether a set goes back to the waiting list because no member has a question and nothing
-    /// would be sent. Under `history` a published set counts as seen, so it cannot go back.
-    fn is_deferred(&self, run: &[(Query, u32)]) -> bool {
-        let has_question = |query: &Query| {
-            let waiting = self.waiting.get(&query.id);
-            waiting.is_some_and(|waiting| waiting.pending.question.expose().is_some())
-        };
-        self.gateway.guarantee() != Guarantee::History
-            && !run.iter().any(|(query, _)| has_question(query))
     }
 }
 

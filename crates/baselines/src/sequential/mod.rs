@@ -20,7 +20,7 @@ use meshcloak::scheme::{
 use meshcloak::units::Time;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use street_index::StreetIndex;
+use street_index::WaitingByStreet;
 
 /// The scheme and the cliques it maintains.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Sequential {
     atlas: Arc<Atlas>,
     increment: Increment,
     waiting_table: WaitingTable,
-    streets: StreetIndex,
+    streets: WaitingByStreet,
     cliques: CliqueList,
     dense: DenseSearch,
     mesh: MeshBuilder,
@@ -53,7 +53,7 @@ impl Sequential {
         Sequential {
             increment,
             waiting_table: WaitingTable::default(),
-            streets: StreetIndex::default(),
+            streets: WaitingByStreet::default(),
             cliques: CliqueList::default(),
             dense: DenseSearch::default(),
             mesh: MeshBuilder::new(Arc::clone(&atlas), MeshRule::Reach),
@@ -173,7 +173,7 @@ impl Sequential {
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: true,
-            rejected: Default::default(),
+            ..Stats::default()
         };
         let query = |node: u32| &waiting[found.waiting_indices[node as usize] as usize];
         let mut set_of = vec![None; largest.clique_count()];
@@ -250,7 +250,7 @@ impl Scheme for Sequential {
                 cliques: self.cliques.len(),
                 steps: self.cliques.size() as u64,
                 truncated: false,
-                rejected: Default::default(),
+                ..Stats::default()
             };
             observer.stage(Stage::Mesh);
             self.publish(state);

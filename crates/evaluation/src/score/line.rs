@@ -19,6 +19,8 @@ pub(crate) struct OutcomeLine {
 pub(crate) enum RecordedOutcome {
     Refused(Reason),
     Expired,
+    /// A newer query of the same user replaced it.
+    Replaced,
     Succeeded(SucceededOutcome),
 }
 
@@ -54,8 +56,9 @@ impl OutcomeLine {
         let outcome = match outcome.as_str() {
             Some("refused") => RecordedOutcome::Refused(reason(&fields)?),
             Some("expired") => RecordedOutcome::Expired,
+            Some("replaced") => RecordedOutcome::Replaced,
             Some("succeeded") => RecordedOutcome::Succeeded(success(&fields, at)?),
-            _ => return Err(wrong("outcome", outcome, "succeeded, expired or refused")),
+            _ => return Err(wrong("outcome", outcome, "succeeded, expired, replaced or refused")),
         };
         Ok(OutcomeLine { query, at, outcome })
     }

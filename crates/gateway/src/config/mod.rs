@@ -22,7 +22,7 @@ use crate::service::postgis::TableName;
 use import::MapSource;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
-use meshcloak::units::{Length, LonLat};
+use meshcloak::units::{Length, LonLat, Speed};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -127,6 +127,10 @@ pub struct AccountLimits {
     pub dc_min: Length,
     /// Largest distance constraint.
     pub dc_max: Length,
+    /// Largest declared speed: bounds the searches of the `history` guarantee.
+    pub speed_max: Speed,
+    /// Queries in progress per user.
+    pub person_queue: u32,
 }
 
 /// Storage of results for repeated tickets.
@@ -240,6 +244,8 @@ impl Default for Config {
                 dt_max: Duration::from_secs(60),
                 dc_min: Length::metres(50.0),
                 dc_max,
+                speed_max: Speed::metres_per_second(70.0),
+                person_queue: 64,
             },
             keys: Some(PathBuf::from("keys.json")),
             results: ResultsConfig {

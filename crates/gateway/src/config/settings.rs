@@ -8,6 +8,7 @@ use crate::service::RemoteSettings;
 use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
+use meshcloak::units::Speed;
 use std::path::PathBuf;
 
 /// Returns all settings, grouped by section.
@@ -182,6 +183,18 @@ const SETTINGS: &[Setting] = &[
         "2000",
         "Largest distance constraint dc of a query in metres, at most engine.dc_max.",
         |c, text| c.limits.dc_max = constraint(text)?
+    ),
+    setting!(
+        "limits.speed_max",
+        "70",
+        "Largest declared speed of a query in metres per second, 1 to 1000.",
+        |c, text| c.limits.speed_max = Speed::metres_per_second(metres(text, 1.0..=1000.0)?)
+    ),
+    setting!(
+        "limits.person_queue",
+        "64",
+        "Largest number of queries in progress per user, 1 to 10000; further ones are refused.",
+        |c, text| c.limits.person_queue = whole(text, 1..=10_000)?
     ),
     setting!(
         "accounts.keys",

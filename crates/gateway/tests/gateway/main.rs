@@ -17,6 +17,7 @@ mod openapi;
 mod positions;
 mod printing;
 mod reload;
+mod replaced;
 mod requests;
 mod revocation;
 #[allow(dead_code, reason = "shared with the tests of services")]
