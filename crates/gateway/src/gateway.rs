@@ -75,7 +75,7 @@ impl Gateway {
         let Parts { config, mode, walker, service, clock } = parts;
         let engine = &config.engine;
         let admission = (engine.guarantee == Guarantee::History)
-            .then(|| Admission::new(walker.atlas(), engine.horizon));
+            .then(|| Admission::new(engine.horizon));
         let directory = match mode {
             Mode::Demo => Directory::open_to_all(config.limits),
             Mode::Guarded => Directory::empty(),

@@ -2,6 +2,7 @@
 
 mod band;
 mod matrix;
+mod probe;
 mod reach;
 mod row_gatherer;
 mod search;
@@ -10,6 +11,7 @@ mod terminal_rows;
 pub(crate) use band::RowPart;
 pub use matrix::{DistanceMatrix, MAX_DC_MAX};
 pub(crate) use reach::UNREACHABLE;
+pub use probe::{PathProbe, REACH_STEPS, probe_path};
 pub use reach::{Crossing, Reach, ReachedStreet};
 pub(crate) use row_gatherer::RowGatherer;
 pub use search::{Arcs, Search};
