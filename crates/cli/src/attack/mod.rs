@@ -135,7 +135,7 @@ impl Attack {
         let (mut rows, mut portraits) = (Vec::new(), Vec::new());
         console.begin_cells(schemes.len() as u64);
         for (number, scheme) in schemes.iter().enumerate() {
-            console.reach(number as u64, scheme.name().to_owned());
+            console.set_progress(number as u64, scheme.name().to_owned());
             let found = run_attacks(scheme, atlas, &workload, conditions, plan);
             rows.extend(privacy_rows(&self.common(), &found));
             portraits.extend(portrait(&found));

@@ -54,7 +54,7 @@ pub struct Evaluate {
     guarantee: Option<GuaranteeArg>,
     #[command(flatten)]
     region: RegionArgs,
-    /// Number of random seeds, 1 to N [default: those of the experiment].
+    /// Run with the random seeds 1, 2, …, N; N up to 1000 [default: those of the experiment].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
     /// Numbers of users [default: those of the experiment].
@@ -121,9 +121,9 @@ impl Evaluate {
             None => Experiment::paper(),
         };
         for grid in &mut experiment.grids {
-            let replace = |of_grid: &mut Vec<String>, given: &Vec<String>| {
+            let replace = |values: &mut Vec<String>, given: &Vec<String>| {
                 if !given.is_empty() {
-                    of_grid.clone_from(given);
+                    values.clone_from(given);
                 }
             };
             replace(&mut grid.maps, &self.maps);
@@ -210,7 +210,7 @@ impl CellProgress for ConsoleProgress<'_> {
         let message = left.map_or("evaluating".to_owned(), |left| {
             format!("about {} left", format_duration(left))
         });
-        self.console.reach(done as u64, message);
+        self.console.set_progress(done as u64, message);
     }
 }
 

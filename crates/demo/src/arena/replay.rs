@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A published query.
 #[derive(Clone, Debug)]
-pub struct Publication {
+pub struct ReplayedPublication {
     /// The query.
     pub query: Query,
     /// Time of the publication.
@@ -32,7 +32,7 @@ pub struct Publication {
 #[derive(Debug, Default)]
 pub struct Replay {
     /// Publications of each user, in order of time.
-    pub published: BTreeMap<UserId, Vec<Publication>>,
+    pub published: BTreeMap<UserId, Vec<ReplayedPublication>>,
     /// All queries by id.
     pub queries: BTreeMap<QueryId, Query>,
 }
@@ -90,13 +90,14 @@ impl Replay {
         let seen_state = seen.lock().take().filter(|_| !served.is_empty()).map(Arc::new);
         for (query, members, region) in served {
             let user = query.user;
-            let publication = Publication { query, at, members, region, state: seen_state.clone() };
+            let publication =
+                ReplayedPublication { query, at, members, region, state: seen_state.clone() };
             self.published.entry(user).or_default().push(publication);
         }
     }
 
     /// Returns the last publication of a user and its index, if it is recent.
-    pub fn recent(&self, user: UserId, end: Time) -> Option<(usize, &Publication)> {
+    pub fn recent(&self, user: UserId, end: Time) -> Option<(usize, &ReplayedPublication)> {
         let publications = self.published.get(&user)?;
         let last = publications.last()?;
         (last.at.as_millis() + MAX_AGE_MILLIS > end.as_millis() && last.state.is_some())
