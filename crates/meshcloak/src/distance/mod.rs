@@ -10,8 +10,8 @@ mod terminal_rows;
 
 pub(crate) use band::RowPart;
 pub use matrix::{DistanceMatrix, MAX_DC_MAX};
-pub(crate) use reach::UNREACHABLE;
 pub use probe::{PathProbe, REACH_STEPS, probe_path};
+pub(crate) use reach::UNREACHABLE;
 pub use reach::{Crossing, Reach, ReachedStreet};
 pub(crate) use row_gatherer::RowGatherer;
 pub use search::{Arcs, Search};
