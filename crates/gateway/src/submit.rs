@@ -148,7 +148,7 @@ impl<'a> Desk<'a> {
         if gateway.mailbox().lock().is_closed() {
             return Err(Refusal::Stopping);
         }
-        let capacity = gateway.config().engine.queue;
+        let capacity = gateway.queue_limit();
         let under_way = gateway.under_way().load(Ordering::Relaxed);
         if !queue_share::allows(capacity, under_way, tickets.waiting_count()) {
             return Err(Refusal::Busy);
@@ -161,6 +161,7 @@ impl<'a> Desk<'a> {
         if tickets.in_progress(*checked.user.expose()) >= limits.person_queue {
             return Err(Refusal::UserBusy(limits.person_queue));
         }
+        gateway.admit_after_start(*checked.user.expose())?;
         let query = builder(gateway, &checked).build(gateway.atlas().dc_max());
         let query = query.map_err(|error| match error {
             QueryError::K(_) => Refusal::K(limits.k_max),
