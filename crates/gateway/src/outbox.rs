@@ -4,6 +4,11 @@
 //! and takes the result from the tickets of the account when the client reads on. A result that has
 //! been removed there by then is announced as such.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::accounts::Account;
 use crate::error::Refusal;
 use crate::outcome::Finished;

@@ -1,5 +1,10 @@
 //! Submission of validated queries, cancellation, and delivery of results.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::accounts::Account;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
@@ -54,7 +59,7 @@ pub fn submit(
                 match accept(gateway, &mut admission, account, &tickets, query) {
                     Ok(accepted_query) => {
                         tickets.insert(Arc::clone(&ticket), accepted_query, route());
-                        accepted += 1;
+                        accepted = u64::saturating_add(accepted, 1);
                         Submission::Waiting
                     }
                     Err(refusal) => Submission::Refused(refusal),
@@ -68,6 +73,7 @@ pub fn submit(
 
 /// Puts a query into the mailbox, unless the gateway is full or stopping, the user has too many
 /// queries in progress, or `history` cannot protect the query. `tickets` are those of the account.
+#[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
 fn accept(
     gateway: &Gateway,
     admission: &mut Option<Admission>,
@@ -169,7 +175,8 @@ pub fn finish_all(gateway: &Gateway, ended: &mut Vec<(Pending, Finished)>) {
     gateway.under_way().fetch_sub(ended.len(), Ordering::Relaxed);
     let (now, limits) = (gateway.clock().now(), gateway.config().results);
     for run in ended.chunk_by(|a, b| Arc::ptr_eq(&a.0.account, &b.0.account)) {
-        let mut tickets = run[0].0.account.tickets().lock();
+        let Some((first, _)) = run.first() else { continue };
+        let mut tickets = first.account.tickets().lock();
         for (pending, finished) in run {
             tickets.finish(pending.ticket.expose(), finished, now);
         }
