@@ -201,7 +201,7 @@ impl LineReader {
             route,
             |ticket, submission| match submission {
                 Submission::Waiting => self.outbox.expect(ticket),
-                Submission::Ended(finished) => self.outbox.push_result(ticket, &finished),
+                Submission::Ended(finished) => self.outbox.push_stored(ticket, &finished),
                 Submission::Refused(refusal) => {
                     self.gateway.metrics().refused(&refusal);
                     self.outbox.push_line(&refusal_json(Some(ticket), &refusal));
