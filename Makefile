@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc python connect
+.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc python connect soak
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -83,6 +83,14 @@ schemathesis:
 load: setup
 	$(CARGO) build --release --bin meshcloak
 	./target/release/meshcloak drive --bench
+
+# Honest users beside hostile clients, a hostile service, reloads, revocations and kill -9, after a
+# quiet phase of the same length. `make soak SECONDS=60` is shorter; SOAK holds further options.
+SOAK_SECONDS ?= $(or $(SECONDS),600)
+SOAK ?=
+soak: setup
+	$(CARGO) build -q --bin meshcloak
+	python3 crates/gateway/tests/soak target/debug/meshcloak --seconds $(SOAK_SECONDS) $(SOAK)
 
 # Installs the binary, the settings file and the systemd unit.
 PREFIX  ?= /usr/local
