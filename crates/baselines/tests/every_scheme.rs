@@ -88,7 +88,8 @@ impl Workload {
 /// Runs a turn and returns the outcomes of the queries that end in it.
 fn run_turn(scheme: &mut dyn Scheme, state: &mut State, batch: Batch) -> Vec<(QueryId, Outcome)> {
     let done = turn(scheme, state, batch, &mut ());
-    let expired = done.expired.iter().map(|query| (query.id, Outcome::Expired));
+    let unserved = done.expired.iter().chain(&done.replaced);
+    let expired = unserved.map(|query| (query.id, Outcome::Expired));
     let served = done.served.iter().map(|(query, set)| {
         let set = done.published.set(*set);
         let (members, region) = (set.members.to_vec(), set.region.into_owned());

@@ -11,6 +11,9 @@ pub fn add_rows(tally: &Tally, table: &mut Table) {
     table.row("total", grouped(tally.queries()));
     table.row("succeeded", grouped(tally.succeeded));
     table.row("expired", grouped(tally.expired));
+    if tally.replaced > 0 {
+        table.row("replaced", grouped(tally.replaced));
+    }
     for (reason, &count) in Reason::ALL.iter().zip(&tally.refusals) {
         if count > 0 {
             table.row(format!("refused: {}", reason.name()), grouped(count));
@@ -39,6 +42,7 @@ pub fn json(tally: &Tally) -> Map<String, Value> {
         "queries": tally.queries(),
         "succeeded": tally.succeeded,
         "expired": tally.expired,
+        "replaced": tally.replaced,
         "refused": tally.refused(),
         "refusals": refusals,
         "success_rate": tally.success_rate(),

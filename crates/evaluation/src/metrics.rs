@@ -2,6 +2,7 @@
 
 use crate::reason::Reason;
 use crate::stopwatch::Spent;
+use meshcloak::guard::Violation;
 use meshcloak::scheme::Stats;
 use std::time::Duration;
 
@@ -16,12 +17,20 @@ pub struct Tally {
     pub succeeded: u64,
     /// Expired queries.
     pub expired: u64,
+    /// Queries that a newer one of the same user replaced.
+    pub replaced: u64,
     /// Turns; for a batch scheme the number of batches.
     pub turns: u64,
     /// Turns in which a search reached its budget or the edges exceeded the memory limit.
     pub truncated: u64,
     /// Sets rejected by the guard.
     pub suppressed: u64,
+    /// The same by violation, in the order of [`Violation::ALL`].
+    pub rejections: [u64; Violation::ALL.len()],
+    /// Sets deferred by `hold`, counted in every turn.
+    pub held: u64,
+    /// Sets without an asker, counted in every turn.
+    pub idle: u64,
     /// Street length of the region in metres, per succeeded query.
     pub region_metres: Mean,
     /// The same divided by the size of the set.
@@ -120,6 +129,11 @@ impl Tally {
         self.turns += 1;
         self.truncated += u64::from(stats.truncated);
         self.suppressed += stats.rejected.total() as u64;
+        for (sum, violation) in self.rejections.iter_mut().zip(Violation::ALL) {
+            *sum += stats.rejected.count(violation) as u64;
+        }
+        self.held += stats.held as u64;
+        self.idle += stats.idle as u64;
         for (sum, spent) in self.spent.iter_mut().zip(spent) {
             *sum += spent;
         }
@@ -148,9 +162,9 @@ impl Tally {
         self.accepted + self.refused()
     }
 
-    /// Returns succeeded / (succeeded + expired).
+    /// Returns succeeded / (succeeded + expired + replaced).
     pub fn success_rate(&self) -> Option<f64> {
-        let ended = self.succeeded + self.expired;
+        let ended = self.succeeded + self.expired + self.replaced;
         (ended > 0).then(|| self.succeeded as f64 / ended as f64)
     }
 
@@ -227,6 +241,8 @@ mod tests {
         // 3 of 3 + 1.
         let tally = Tally { accepted: 9, expired: 1, ..three() };
         assert_eq!(tally.success_rate(), Some(0.75));
+        // 3 of 3 + 1 + 2.
+        assert_eq!(Tally { replaced: 2, ..tally }.success_rate(), Some(0.5));
         assert_eq!(Tally::default().success_rate(), None);
     }
 

@@ -15,7 +15,6 @@ use crate::region_builder::SetPublisher;
 use crate::scheme::{Observer, Published, Stage, State, Stats};
 use crate::service_odds::QueryClass;
 use crate::units::Time;
-use crate::violation::Rejections;
 use std::time::Duration;
 
 /// Scratch buffers, kept from one batch to the next.
@@ -102,7 +101,7 @@ impl GroupCloak {
             cliques: self.grouping.clique_count(),
             steps: self.grouping.steps(),
             truncated: self.grouping.truncated() || task.graph.truncated(),
-            rejected: Rejections::default(),
+            ..Stats::default()
         };
         self.choose(task, published);
         meshes.publish(&self.sets, published, |&group| {
@@ -127,6 +126,7 @@ impl GroupCloak {
                 };
                 if task.hold.is_some_and(can_defer) && self.grouping.has_free_neighbour(group) {
                     *set = DEFERRED;
+                    published.stats.held += 1;
                 } else {
                     *set = self.sets.len() as u32;
                     self.sets.push(group);

@@ -25,6 +25,14 @@ pub enum Guarantee {
     History,
 }
 
+impl Guarantee {
+    /// Whether a newer query of a user replaces the waiting one (docs/SPEC.md §6). `paper` lets
+    /// them wait side by side, as printed.
+    pub fn has_one_query_per_user(self) -> bool {
+        self != Guarantee::Paper
+    }
+}
+
 /// Default time for which a previous position counts: ten minutes.
 pub const DEFAULT_HORIZON: Duration = Duration::from_secs(600);
 

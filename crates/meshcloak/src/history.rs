@@ -134,11 +134,9 @@ impl History {
         self.previous.contains_key(&query)
     }
 
-    /// Registers an arriving query, and drops a previous position beyond the horizon.
-    pub(crate) fn arrive(&mut self, query: &Query, now: Time, horizon: Duration) {
-        if let Some(previous) = self.previous.get_mut(&query.id) {
-            *previous = previous.filter(|past| past.at + horizon >= now);
-        }
+    /// Registers an arriving query. Its previous position counts as admission returned it, also if
+    /// the horizon ends before the batch.
+    pub(crate) fn arrive(&mut self, query: &Query) {
         let record = UserRecord { last: query.asked_at, rectangle: None };
         self.rectangles.entry(query.user).or_insert(record).last = query.asked_at;
         self.expiry.push(query.asked_at, query.user);
@@ -227,13 +225,13 @@ mod tests {
         let mut history = History::default();
         history.set_previous(queries[1].id, Some(past));
         assert!(history.is_admitted(queries[1].id) && !history.is_admitted(queries[2].id));
-        history.arrive(&queries[1], queries[1].asked_at, horizon);
+        history.arrive(&queries[1]);
         assert_eq!(history.previous(queries[1].id), Some(past));
         history.depart(&queries[1], None);
         assert_eq!(history.previous(queries[1].id), None);
         history.set_previous(queries[2].id, Some(past));
-        history.arrive(&queries[2], Time::from_millis(15_001), horizon);
-        assert_eq!(history.previous(queries[2].id), None, "beyond the horizon");
+        history.arrive(&queries[2]);
+        assert_eq!(history.previous(queries[2].id), Some(past), "as admission returned it");
         assert_eq!(format!("{history:?}"), "History(1 queries)");
         history.forget(Time::from_millis(35_000), horizon);
         assert_eq!(history.rectangles.len(), 1);

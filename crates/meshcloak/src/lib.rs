@@ -61,6 +61,8 @@ pub mod cells;
 
 pub mod region;
 
+mod replacement;
+
 pub mod history;
 
 #[doc(hidden)]

@@ -17,7 +17,6 @@ pub use crate::region_builder::RegionRule;
 use crate::region_builder::{RegionBuilder, SetPublisher};
 use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use crate::units::Time;
-use crate::violation::Rejections;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -160,7 +159,7 @@ impl MeshCloak {
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: largest.truncated > 0 || graph.truncated(),
-            rejected: Rejections::default(),
+            ..Stats::default()
         };
         sets.choose(waiting, graph, largest, published);
         meshes.publish(&sets.cliques, published, |&clique| {

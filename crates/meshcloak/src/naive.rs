@@ -3,7 +3,7 @@
 use crate::constraint_graph::{ConstraintGraph, Coverage};
 use crate::map::{Position, Snapped, Street, StreetId, StreetMap, TerminalId};
 use crate::mesh::MeshKey;
-use crate::query::Query;
+use crate::query::{Query, QueryId};
 use crate::units::{Length, Point};
 
 /// Reference for [`StreetMap::snap`]: tests every segment of every street.
@@ -148,6 +148,15 @@ pub fn edges(
         }
     }
     edges
+}
+
+/// Reference for the replacement in [`crate::engine::turn()`]: the queries that a later one of the
+/// same user follows. `queries` are in order of arrival, none of them expired or cancelled.
+pub fn replaced(queries: &[Query]) -> Vec<QueryId> {
+    let is_followed = |(index, query): &(usize, &Query)| {
+        queries[index + 1..].iter().any(|later| later.user == query.user)
+    };
+    queries.iter().enumerate().filter(is_followed).map(|(_, query)| query.id).collect()
 }
 
 /// Returns whether every two of `nodes` are adjacent.

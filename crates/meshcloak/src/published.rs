@@ -86,6 +86,10 @@ pub struct Stats {
     pub truncated: bool,
     /// Sets that the guard rejected, by violation.
     pub rejected: Rejections,
+    /// Sets that [`Settings::hold`](crate::mesh_cloak::Settings::hold) deferred.
+    pub held: usize,
+    /// Sets that were not published because no member has a question.
+    pub idle: usize,
 }
 
 impl Published {
@@ -196,13 +200,18 @@ impl Published {
 
     /// Removes the rejected sets, given by ascending number, with the queries they serve.
     pub(crate) fn reject(&mut self, rejected: &[Rejection]) {
+        self.retain(|set| rejected.binary_search_by_key(&set, |rejection| rejection.set).is_err());
+        rejected.iter().for_each(|rejection| self.stats.rejected.add(rejection.violation));
+    }
+
+    /// Keeps the sets for which `stays` holds, with the queries they serve.
+    pub(crate) fn retain(&mut self, stays: impl Fn(u32) -> bool) {
         let mut kept =
             Published { classes: std::mem::take(&mut self.classes), ..Published::default() };
         let mut number_of = Vec::with_capacity(self.set_count());
         for set in 0..self.set_count() as u32 {
             let AnonymitySet { members, region } = self.set(set);
-            let stays = rejected.binary_search_by_key(&set, |rejection| rejection.set).is_err();
-            number_of.push(stays.then(|| kept.add(members.iter().copied(), &region)));
+            number_of.push(stays(set).then(|| kept.add(members.iter().copied(), &region)));
         }
         for served in &self.served {
             if let Some(&Some(set)) = number_of.get(served.set as usize) {
@@ -210,7 +219,6 @@ impl Published {
             }
         }
         kept.stats = self.stats;
-        rejected.iter().for_each(|rejection| kept.stats.rejected.add(rejection.violation));
         *self = kept;
     }
 

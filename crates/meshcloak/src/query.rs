@@ -35,6 +35,8 @@ pub struct Query {
     pub distance_constraint: Length,
     /// Top speed of the user; required by the `history` guarantee.
     pub speed: Option<Speed>,
+    /// Whether the user has a question. A set in which no member has one is not published.
+    pub asks: bool,
 }
 
 /// A value of a query that is out of range: such a query would wait until it expires.
@@ -66,6 +68,7 @@ impl Query {
             temporal_tolerance: Duration::ZERO,
             distance_constraint: Length::ZERO,
             speed: None,
+            asks: true,
         })
     }
 
@@ -146,6 +149,13 @@ impl QueryBuilder {
         self
     }
 
+    /// Sets whether the user has a question; `false` is a presence report, which only adds to the
+    /// sets of others.
+    pub fn asks(mut self, asks: bool) -> QueryBuilder {
+        self.0.asks = asks;
+        self
+    }
+
     /// Returns the query. `dc_max` is the limit of the map, [`crate::Atlas::dc_max`].
     ///
     /// # Errors
@@ -213,6 +223,11 @@ mod tests {
         assert_eq!(printed, "Query(0) UserId(…) MeshKey(…)");
         assert!(!query.has_expired(Time::from_millis(3_000)));
         assert!(query.has_expired(Time::from_millis(3_001)));
+    }
+
+    #[test]
+    fn a_query_fits_one_cache_line() {
+        assert_eq!(size_of::<Query>(), 64);
     }
 
     #[test]

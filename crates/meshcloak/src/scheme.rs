@@ -11,6 +11,7 @@ use crate::guard::Guard;
 use crate::history::History;
 use crate::mesh::MeshRule;
 use crate::query::{Query, QueryId};
+use crate::replacement::Replacement;
 use crate::service_odds::ServiceOdds;
 use crate::units::Time;
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub struct State {
     pub history: History,
     /// Probability of being served later, for schemes that fill [`Published::classes`].
     pub odds: ServiceOdds,
+    /// Finds the queries that newer ones replace; holds scratch buffers only.
+    pub(crate) replacement: Replacement,
     /// No waiting query expires before this time; an earlier turn skips the check.
     pub(crate) next_expiry: Time,
     /// Checks every proposal with a promise; a clone of the state starts with an empty cache.

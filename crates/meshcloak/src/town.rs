@@ -188,6 +188,7 @@ mod random {
                         metres * random.random_range(0.5..1.0),
                     ),
                     speed: None,
+                    asks: true,
                 });
             }
             queries

@@ -15,18 +15,38 @@ pub enum Violation {
     NotClique,
     /// Fewer than `k` members are reachable from a member's previous position in time.
     History,
+    /// The user of a member is in another set of the batch.
+    UserInTwoSets,
+    /// A later query of a member's user has left before.
+    Overtaken,
 }
 
 impl Violation {
     /// All violations, in the order of the checks.
-    pub const ALL: [Violation; 6] = [
+    pub const ALL: [Violation; 8] = [
         Violation::NotOneRegion,
         Violation::DuplicateUser,
         Violation::TooSmall,
         Violation::OutsideRegion,
         Violation::NotClique,
         Violation::History,
+        Violation::UserInTwoSets,
+        Violation::Overtaken,
     ];
+
+    /// Returns the name in metrics, logs and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Violation::NotOneRegion => "not_one_region",
+            Violation::DuplicateUser => "duplicate_user",
+            Violation::TooSmall => "too_small",
+            Violation::OutsideRegion => "outside_region",
+            Violation::NotClique => "not_clique",
+            Violation::History => "history",
+            Violation::UserInTwoSets => "user_in_two_sets",
+            Violation::Overtaken => "overtaken",
+        }
+    }
 }
 
 /// Number of rejected sets by violation.
@@ -61,6 +81,6 @@ mod tests {
             (0..=number).for_each(|_| rejections.add(violation));
         }
         let counts = Violation::ALL.map(|violation| rejections.count(violation));
-        assert_eq!((counts, rejections.total()), ([1, 2, 3, 4, 5, 6], 21));
+        assert_eq!((counts, rejections.total()), ([1, 2, 3, 4, 5, 6, 7, 8], 36));
     }
 }

@@ -173,7 +173,7 @@ impl Sequential {
             cliques: largest.clique_count(),
             steps: largest.steps,
             truncated: true,
-            rejected: Default::default(),
+            ..Stats::default()
         };
         let query = |node: u32| &waiting[found.waiting_indices[node as usize] as usize];
         let mut set_of = vec![None; largest.clique_count()];
@@ -250,7 +250,7 @@ impl Scheme for Sequential {
                 cliques: self.cliques.len(),
                 steps: self.cliques.size() as u64,
                 truncated: false,
-                rejected: Default::default(),
+                ..Stats::default()
             };
             observer.stage(Stage::Mesh);
             self.publish(state);

@@ -157,6 +157,7 @@ impl<'a> Batches<'a> {
             new,
             succeeded: result.served.len(),
             expired: result.expired.len(),
+            replaced: result.replaced.len(),
             waiting: self.state.waiting.len(),
             stats: result.published.stats,
             spent: self.watch.read(),
@@ -165,6 +166,7 @@ impl<'a> Batches<'a> {
         TurnWriter { map, labels, files, registry, tally }.write(now, &result)?;
         self.tally.accepted += new as u64;
         self.tally.expired += row.expired as u64;
+        self.tally.replaced += row.replaced as u64;
         self.tally.turn(row.stats, row.spent);
         self.served += row.succeeded as u64;
         // A batch of a sequential scheme ends with a turn without arrivals.

@@ -73,13 +73,16 @@ pub struct Intake<'a> {
     /// 37 million; it would refuse the second query.
     seen: FxHashSet<u64>,
     latest: u64,
+    /// The first malformed row.
+    first_malformed: Option<ImportError>,
 }
 
 impl<'a> Intake<'a> {
     /// Builds the intake for the rows of `file`.
     pub fn new(atlas: &'a Atlas, file: &'a Path, limits: Limits) -> Intake<'a> {
         let admission = limits.horizon.map(|horizon| Admission::new(atlas, horizon));
-        Intake { atlas, admission, file, limits, seen: FxHashSet::default(), latest: 0 }
+        let (seen, first_malformed) = (FxHashSet::default(), None);
+        Intake { atlas, admission, file, limits, seen, latest: 0, first_malformed }
     }
 
     /// Checks a row. Fails if the row must abort the run.
@@ -108,6 +111,11 @@ impl<'a> Intake<'a> {
         Ok(Arrival { id: Some(id), asked_at: in_order.then_some(asked_at), verdict })
     }
 
+    /// Returns line and error of the first row that was refused as malformed.
+    pub fn first_malformed(&self) -> Option<&ImportError> {
+        self.first_malformed.as_ref()
+    }
+
     /// Refuses a malformed row or aborts the run. The time of such a row is ignored.
     fn malformed(&mut self, line: u64, bad: BadQuery) -> Result<Arrival> {
         if self.limits.bad_rows == BadRows::Abort {
@@ -115,6 +123,9 @@ impl<'a> Intake<'a> {
         }
         if let Some(id) = &bad.id {
             self.seen.insert(hash(id));
+        }
+        if self.first_malformed.is_none() {
+            self.first_malformed = Some(self.error(line, bad.problem));
         }
         Ok(Arrival { id: bad.id, asked_at: None, verdict: Err(Reason::Malformed) })
     }

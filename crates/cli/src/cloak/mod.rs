@@ -22,6 +22,7 @@ use anyhow::Result;
 use batches::Batches;
 use clap::Args;
 use evaluation::metrics::Tally;
+use evaluation::reason::Reason;
 use files::OutputFiles;
 use import::{MapSource, Progress as _, QueryReader};
 use intake::{BadRows, Intake, Limits};
@@ -134,7 +135,12 @@ impl Cloak {
         while let Some(row) = reader.next_row()? {
             batches.push(intake.examine(row)?)?;
         }
-        batches.finish()
+        let tally = batches.finish()?;
+        if let Some(error) = intake.first_malformed() {
+            let count = tally.refusals[Reason::Malformed as usize];
+            console.note(&format!("{error} (the first of {count} malformed rows, all refused)"));
+        }
+        Ok(tally)
     }
 
     fn settings(&self) -> Vec<(&'static str, Value)> {

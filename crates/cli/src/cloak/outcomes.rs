@@ -53,6 +53,12 @@ impl OutcomeFile {
         self.end()
     }
 
+    /// Writes a query that a newer one of the same user replaced.
+    pub fn replaced(&mut self, registry: &Registry, query: QueryId, at: Time) -> Result<()> {
+        self.begin(Some(registry.name(query)), "replaced", at);
+        self.end()
+    }
+
     /// Writes a served query.
     pub fn succeeded(
         &mut self,

@@ -4,6 +4,7 @@ use super::text::{put_thousandths, put_whole};
 use anyhow::Result;
 use evaluation::stopwatch::{STAGES, Spent};
 use import::AtomicFile;
+use meshcloak::guard::Violation;
 use meshcloak::scheme::Stats;
 use meshcloak::units::Time;
 use std::path::Path;
@@ -19,6 +20,8 @@ pub struct BatchRow {
     pub succeeded: usize,
     /// Expired queries.
     pub expired: usize,
+    /// Replaced queries.
+    pub replaced: usize,
     /// Queries that keep waiting.
     pub waiting: usize,
     /// Size of the constraint graph.
@@ -40,13 +43,15 @@ impl BatchFile {
         let mut file = AtomicFile::create(path)?;
         let stages = STAGES.map(|(_, name)| format!("{name}_ms")).join(",");
         let counts = "time,new,succeeded,expired,waiting,nodes,edges,cliques";
-        file.add(format!("{counts},{stages}\n").as_bytes())?;
+        let rejected = Violation::ALL.map(|violation| format!("rejected_{}", violation.name()));
+        let more = format!("replaced,held,idle,{}", rejected.join(","));
+        file.add(format!("{counts},{stages},{more}\n").as_bytes())?;
         Ok(BatchFile { file, line: Vec::new() })
     }
 
     /// Appends a batch.
     pub fn write(&mut self, row: &BatchRow) -> Result<()> {
-        let BatchRow { new, succeeded, expired, waiting, stats, .. } = *row;
+        let BatchRow { new, succeeded, expired, replaced, waiting, stats, .. } = *row;
         self.line.clear();
         put_thousandths(&mut self.line, row.at.as_millis());
         for count in [new, succeeded, expired, waiting, stats.nodes, stats.edges, stats.cliques] {
@@ -56,6 +61,11 @@ impl BatchFile {
         for spent in row.spent {
             self.line.push(b',');
             put_thousandths(&mut self.line, spent.as_micros() as u64);
+        }
+        let rejected = Violation::ALL.map(|violation| stats.rejected.count(violation));
+        for count in [replaced, stats.held, stats.idle].into_iter().chain(rejected) {
+            self.line.push(b',');
+            put_whole(&mut self.line, count as u64);
         }
         self.line.push(b'\n');
         Ok(self.file.add(&self.line)?)

@@ -4,6 +4,7 @@ use crate::metrics;
 use crate::table::{Table, decimal, grouped};
 use evaluation::metrics::Tally;
 use evaluation::stopwatch::STAGES;
+use meshcloak::guard::Violation;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -51,6 +52,11 @@ impl CloakSummary {
         table.row("worst batch", format!("{} ms", decimal(millis(tally.worst))));
         table.row("truncated batches", grouped(tally.truncated));
         table.row("sets rejected by the guard", grouped(tally.suppressed));
+        for (violation, &count) in Violation::ALL.iter().zip(&tally.rejections) {
+            if count > 0 {
+                table.row(format!("  {}", violation.name()), grouped(count));
+            }
+        }
         table.row("largest graph, nodes", grouped(tally.largest.nodes as u64));
         table.row("largest graph, edges", grouped(tally.largest.edges as u64));
         if let Some(memory) = peak_memory_mb() {
@@ -80,6 +86,12 @@ impl CloakSummary {
             "worst_batch_ms": millis(tally.worst),
             "truncated_batches": tally.truncated,
             "suppressed_sets": tally.suppressed,
+            "rejected_sets": object(
+                &mut Violation::ALL.iter().zip(&tally.rejections)
+                    .map(|(violation, &count)| (violation.name(), count.into())),
+            ),
+            "held_sets": tally.held,
+            "idle_sets": tally.idle,
             "largest_graph": { "nodes": tally.largest.nodes, "edges": tally.largest.edges },
             "peak_memory_mb": peak_memory_mb(),
         });

@@ -28,6 +28,9 @@ impl TurnWriter<'_> {
         for query in &turn.expired {
             files.outcomes.expired(registry, query.id, at)?;
         }
+        for query in &turn.replaced {
+            files.outcomes.replaced(registry, query.id, at)?;
+        }
         // Each set is measured once, even if it serves several queries.
         let sets: Vec<AnonymitySet<'_>> =
             (0..turn.published.set_count() as u32).map(|set| turn.published.set(set)).collect();
@@ -52,7 +55,8 @@ impl TurnWriter<'_> {
             disclosures.write(labels, turn.published, at)?;
         }
         let served = turn.served.iter().map(|(query, _)| query);
-        turn.expired.iter().chain(served).for_each(|query| registry.remove(query));
+        let ended = turn.expired.iter().chain(&turn.replaced).chain(served);
+        ended.for_each(|query| registry.remove(query));
         Ok(())
     }
 }

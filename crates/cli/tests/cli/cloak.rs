@@ -107,7 +107,8 @@ fn both_pipelines_and_both_formats_give_the_expected_outcomes() {
                 assert!(
                     head.starts_with("time,new,succeeded,expired,waiting,nodes,edges,cliques,")
                 );
-                assert!(head.ends_with("collect_ms,graph_ms,cliques_ms,mesh_ms,settle_ms"));
+                let stages = "collect_ms,graph_ms,cliques_ms,mesh_ms,settle_ms";
+                assert!(head.contains(&format!("{stages},replaced,held,idle,rejected_")));
                 let counts = |line: &str| line.split(',').take(7).collect::<Vec<_>>().join(",");
                 let counted: Vec<String> = lines.map(counts).collect();
                 assert_eq!(counted.join("\n"), BATCHES.trim());
@@ -166,6 +167,38 @@ fn the_summary_has_the_expected_metrics() {
     for part in ["success rate", "50.00 %", "240.00 m", "refused: off-map", "worst batch"] {
         assert!(table.contains(part), "no `{part}` in\n{table}");
     }
+}
+
+#[test]
+fn a_newer_query_of_a_user_replaces_the_waiting_one() {
+    // a1 and a2 are of one user, 200 m apart; b and c are a partner for each.
+    let rows = "a1,a,1,10,0,2,30,50\na2,a,6,210,0,2,30,50\nb,b,8,20,0,2,30,50\nc,c,8,220,0,2,30,50\n";
+    let town = TownFixture::new(&format!("query,user,t,x,y,k,dt,dc\n{rows}"));
+    let outcomes = town.outcomes(&["--per-batch", &town.path("b")]);
+    let lines: Vec<&str> = outcomes.lines().collect();
+    assert_eq!(lines[0], r#"{"query":"a1","outcome":"replaced","at":6.0}"#);
+    assert!(lines[1].starts_with(r#"{"query":"a2","outcome":"succeeded","at":8.0"#), "{outcomes}");
+    assert!(lines[2].starts_with(r#"{"query":"c","outcome":"succeeded","at":8.0"#), "{outcomes}");
+    assert_eq!(lines[3..], [r#"{"query":"b","outcome":"expired","at":39.0}"#]);
+    let table = fs::read_to_string(town.path("b")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let column = rows[0].iter().position(|name| *name == "replaced").unwrap();
+    let replaced = rows[1..].iter().filter(|row| row[column] == "1");
+    assert_eq!(replaced.map(|row| row[0]).collect::<Vec<_>>(), ["6.0"]);
+    let summary = town.run(&["--json"]).json();
+    assert_eq!((&summary["replaced"], &summary["expired"]), (&1.into(), &1.into()));
+    assert_eq!(summary["success_rate"], 0.5);
+    let paper = town.outcomes(&["--guarantee", "paper"]);
+    assert!(!paper.contains("replaced") && paper.matches("succeeded").count() == 4, "{paper}");
+}
+
+#[test]
+fn the_first_malformed_row_is_named_with_its_error() {
+    let rows = "a,1,1.0005,10,0,2,9,50\nb,2,2,10,0,2,9,50\nc,2,x,10,0,2,9,50\n";
+    let run = TownFixture::new(&format!("query,user,t,x,y,k,dt,dc\n{rows}")).run(&[]).done();
+    let note = "line 2: field `t` is `1.0005`; expected seconds from 0 with at most three decimals \
+                (the first of 2 malformed rows, all refused)";
+    assert!(run.stderr.contains(note), "{}", run.stderr);
 }
 
 #[test]

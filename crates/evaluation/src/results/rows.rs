@@ -65,7 +65,7 @@ impl RunRow {
         RunRow {
             queries: tally.queries(),
             succeeded: tally.succeeded,
-            expired: tally.expired,
+            expired: tally.expired + tally.replaced,
             refused: tally.refused(),
             success_rate: value(tally.success_rate()),
             printed_success_rate: value(tally.printed_success_rate.value()),

@@ -73,7 +73,6 @@ pub fn run(
         next: 0,
         state: State::default(),
         positions,
-        idle: Vec::new(),
         free_at: 0,
         recorder: Recorder {
             meter: RegionMeter::new(map),
@@ -102,8 +101,6 @@ struct Run<'a> {
     state: State,
     /// Past positions, for schemes that use them. Simulated speeds need no admission check.
     positions: Option<LastPositions>,
-    /// Members of sets without an asking member; they wait again in the next turn.
-    idle: Vec<Query>,
     /// End of the last turn, in nanoseconds.
     free_at: u64,
     recorder: Recorder<'a>,
@@ -117,9 +114,10 @@ impl Run<'_> {
 
     /// Advances to the next query; `None` if its user is absent or the query is refused.
     fn admit(&mut self) -> Option<Query> {
-        let query = self.workload.query(self.next, self.conditions.tolerance);
+        let mut query = self.workload.query(self.next, self.conditions.tolerance);
         self.next += 1;
         let presence = self.conditions.presence;
+        query.asks = presence.asks(query.user);
         if !presence.is_present(query.user) {
             return None;
         }
@@ -134,7 +132,7 @@ impl Run<'_> {
                 None
             }
             None => {
-                if presence.asks(query.user) {
+                if query.asks {
                     tally.accepted += 1;
                     timeline.at(query.asked_at.as_millis()).new += 1;
                 }
@@ -146,7 +144,7 @@ impl Run<'_> {
     fn run_batches(&mut self) {
         let mut now = 0;
         loop {
-            let due = if !(self.state.waiting.is_empty() && self.idle.is_empty()) {
+            let due = if !self.state.waiting.is_empty() {
                 now + BATCH
             } else if let Some(asked_at) = self.next_asked() {
                 asked_at
@@ -154,7 +152,7 @@ impl Run<'_> {
                 return;
             };
             now = due.max(self.free_at.div_ceil(NANOS)).div_ceil(BATCH) * BATCH;
-            let mut arrivals = std::mem::take(&mut self.idle);
+            let mut arrivals = Vec::new();
             while self.next_asked().is_some_and(|asked_at| asked_at <= now) {
                 arrivals.extend(self.admit());
             }
@@ -212,10 +210,9 @@ impl Run<'_> {
         let cost = self.costs.of(spent.iter().sum(), waited);
         self.free_at = start.saturating_add(cost);
         self.recorder.tally.turn(done.published.stats, spent);
-        let presence = self.conditions.presence;
-        presence.split_idle(&mut done.served, &mut self.idle);
-        done.served.retain(|(query, _)| presence.asks(query.user));
-        done.expired.retain(|query| presence.asks(query.user));
+        done.served.retain(|(query, _)| query.asks);
+        done.expired.retain(|query| query.asks);
+        done.replaced.retain(|query| query.asks);
         self.recorder.record(now, instant(self.free_at), &done);
     }
 }
@@ -239,8 +236,10 @@ impl Recorder<'_> {
         let Recorder { meter, tally, timeline, .. } = self;
         let second = timeline.at(now.as_millis());
         (second.nodes, second.edges) = (done.published.stats.nodes, done.published.stats.edges);
-        second.expired += done.expired.len() as u64;
-        tally.expired += done.expired.len() as u64;
+        let (expired, replaced) = (done.expired.len() as u64, done.replaced.len() as u64);
+        second.expired += expired + replaced;
+        tally.expired += expired;
+        tally.replaced += replaced;
         meter.begin(done.published);
         let second = timeline.at(done_at.as_millis());
         for (query, set) in &done.served {

@@ -1,9 +1,8 @@
 //! Presence: users without a question report their position and count towards k.
 //!
-//! As in the gateway, a set without an asking member is not published, and its members keep
-//! waiting. Metrics count asking users only.
+//! The engine does not publish a set without an asking member; its members keep waiting. Metrics count asking users only.
 
-use meshcloak::query::{Query, UserId};
+use meshcloak::query::UserId;
 use std::fmt;
 
 /// Which users of a workload ask.
@@ -47,21 +46,6 @@ impl Presence {
     /// Returns whether a user is present.
     pub fn is_present(self, user: UserId) -> bool {
         !matches!(self, Presence::Absent(_)) || self.asks(user)
-    }
-
-    /// Moves the members of sets without an asking member from `served` to `idle`.
-    pub(super) fn split_idle(self, served: &mut Vec<(Query, u32)>, idle: &mut Vec<Query>) {
-        if self == Presence::AllAsk {
-            return;
-        }
-        let mut wanted: Vec<u32> =
-            served.iter().filter(|(query, _)| self.asks(query.user)).map(|(_, set)| *set).collect();
-        wanted.sort_unstable();
-        let (kept, idle_members): (Vec<_>, Vec<_>) = std::mem::take(served)
-            .into_iter()
-            .partition(|(_, set)| wanted.binary_search(set).is_ok());
-        *served = kept;
-        idle.extend(idle_members.into_iter().map(|(query, _)| query));
     }
 }
 

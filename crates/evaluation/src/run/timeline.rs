@@ -9,7 +9,7 @@ pub struct Second {
     pub new: u64,
     /// Published queries.
     pub succeeded: u64,
-    /// Expired queries.
+    /// Expired or replaced queries.
     pub expired: u64,
     /// Queries that wait at the end of the second.
     pub waiting: u64,

@@ -46,6 +46,8 @@ pub enum ScoreProblem {
     MemberTwice(String, String),
     #[error("query `{0}` succeeded before its time or after its deadline")]
     NotWhileWaiting(String),
+    #[error("query `{0}` was replaced before its time or after its deadline")]
+    ReplacedWhileNotWaiting(String),
     #[error("query `{0}` expired before its deadline")]
     TooSoon(String),
     #[error("the delay of query `{0}` differs from the time between query and outcome")]

@@ -19,6 +19,8 @@ pub(crate) struct Line {
 pub(crate) enum Outcome {
     Refused(Reason),
     Expired,
+    /// A newer query of the same user replaced it.
+    Replaced,
     Succeeded(SucceededOutcome),
 }
 
@@ -54,8 +56,9 @@ impl Line {
         let outcome = match outcome.as_str() {
             Some("refused") => Outcome::Refused(reason(&fields)?),
             Some("expired") => Outcome::Expired,
+            Some("replaced") => Outcome::Replaced,
             Some("succeeded") => Outcome::Succeeded(success(&fields, at)?),
-            _ => return Err(wrong("outcome", outcome, "succeeded, expired or refused")),
+            _ => return Err(wrong("outcome", outcome, "succeeded, expired, replaced or refused")),
         };
         Ok(Line { query, at, outcome })
     }

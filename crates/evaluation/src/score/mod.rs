@@ -99,6 +99,7 @@ fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
 struct BatchCounts {
     new: u64,
     succeeded: u64,
+    /// Expired or replaced queries.
     expired: u64,
 }
 
@@ -125,6 +126,15 @@ impl Scorer<'_> {
                 }
                 self.end(query, line.at).expired += 1;
                 self.score.tally.expired += 1;
+            }
+            Outcome::Replaced => {
+                let query = queries.end(id)?;
+                if line.at < query.asked_at || query.asked_at + query.tolerance < line.at {
+                    let id = query_table::display(id);
+                    return Err(ScoreProblem::ReplacedWhileNotWaiting(id));
+                }
+                self.end(query, line.at).expired += 1;
+                self.score.tally.replaced += 1;
             }
             Outcome::Succeeded(success) => {
                 let query = queries.end(id)?;

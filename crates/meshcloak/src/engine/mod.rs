@@ -1,10 +1,10 @@
 //! The cloaking engine: waiting queries in, published sets out (Algorithm 4).
 //!
 //! ```text
-//!              ┌───────────────────────── turn ─────────────────────────┐
-//! arrivals ──▶ │ collect ──▶ expire ──▶ scheme ──▶ guard ──▶ settle     │ ──▶ Turn
-//!              │ lines 8–9   lines 3–7  10–15     violations  16–17     │     published, served,
-//!              └────────────── State: waiting list, history ────────────┘     expired, cancelled
+//!             ┌───────────────────────────── turn ──────────────────────────────┐
+//! arrivals ─▶ │ collect ─▶ expire ─▶ replace ─▶ scheme ─▶ guard ─▶ settle       │ ─▶ Turn
+//!             │ lines 8–9  3–7       SPEC §6    10–15     checks   16–17        │    served, expired,
+//!             └────────────────── State: waiting list, history ─────────────────┘    replaced, …
 //! ```
 //!
 //! [`Engine`] is the type to embed: it owns scheme, state and admission, and checks each query.
@@ -67,8 +67,8 @@ impl<S: Scheme> Engine<S> {
     }
 
     /// Queues a query for the next tick and returns its id, which replaces the one of `query`.
-    /// Queries are submitted in order of time. A user may have several waiting queries; a set never
-    /// contains two of them.
+    /// Queries are submitted in order of time. A newer query of a user replaces the waiting one
+    /// ([`Turn::replaced`]), except under [`Guarantee::Paper`](crate::Guarantee::Paper).
     ///
     /// # Errors
     /// If a value of the query is out of range, or `history` cannot protect it.

@@ -30,6 +30,8 @@ pub struct Turn<'a> {
     pub served: Vec<(Query, u32)>,
     /// Queries whose temporal tolerance has ended.
     pub expired: Vec<Query>,
+    /// Queries that a newer one of the same user replaces, in order of arrival.
+    pub replaced: Vec<Query>,
     /// Queries that were cancelled.
     pub cancelled: Vec<Query>,
 }
@@ -47,7 +49,16 @@ impl Turn<'_> {
     }
 }
 
-/// Runs one turn: collect, expire, cloak, guard, settle.
+/// Runs one turn: collect, expire, replace, cloak, guard, settle.
+///
+/// **One waiting query per user** (docs/SPEC.md §6), if the scheme promises a guarantee other than
+/// `paper`: an arrival replaces the waiting query of its user, and of several arrivals of a user the
+/// last one stays. Queries expire first (docs/SPEC.md §5): a waiting query whose tolerance has ended
+/// is expired, not replaced, and an arrival whose tolerance has ended replaces nothing. A scheme
+/// without a promise lets the queries of a user wait side by side.
+///
+/// **A set without an asker is not published**, whatever the scheme promises: if no query that a
+/// set serves [asks](Query::asks), these queries go on waiting.
 ///
 /// # Panics
 /// If the scheme promises `history` and an arrival has no entry in [`State::history`]: see
@@ -64,18 +75,39 @@ pub fn turn<'a>(
         let is_admitted = |query: &Query| state.history.is_admitted(query.id);
         assert!(batch.arrivals.iter().all(is_admitted), "`history` needs Admission::admit first");
     }
-    let departed = collect(state, batch, horizon);
+    let one_per_user = promise.as_ref().is_some_and(|p| p.guarantee.has_one_query_per_user());
+    let departed = collect(state, batch, Rules { horizon, one_per_user });
     state.turns += 1;
     let published = scheme.cloak(state, at, observer); // lines 10–15
     observer.stage(Stage::Settle);
+    remove_idle_sets(&state.waiting, published);
     if let Some(promise) = promise {
         let State { guard, waiting, history, .. } = state;
         guard.inspect(&promise, waiting, history, published);
     }
     update_odds(state, &departed, published);
     let served = settle(state, published, horizon);
-    let Departed { cancelled, expired } = departed;
-    Turn { at, published, served, expired, cancelled }
+    let Departed { cancelled, expired, replaced } = departed;
+    Turn { at, published, served, expired, replaced, cancelled }
+}
+
+/// Removes the sets that serve no query with a question.
+fn remove_idle_sets(waiting: &[Query], published: &mut Published) {
+    if waiting.iter().all(|query| query.asks) {
+        return;
+    }
+    let mut has_asker = vec![false; published.set_count()];
+    for served in published.served() {
+        let asks = waiting.get(served.index as usize).is_some_and(|query| query.asks);
+        if let Some(has_asker) = has_asker.get_mut(served.set as usize) {
+            *has_asker |= asks;
+        }
+    }
+    let idle = has_asker.iter().filter(|has_asker| !**has_asker).count();
+    if idle > 0 {
+        published.retain(|set| has_asker[set as usize]);
+        published.stats.idle += idle;
+    }
 }
 
 /// Whether arrivals need the previous position that admission returns.
@@ -116,20 +148,31 @@ fn settle(
 }
 
 /// Queries that depart without having been served.
+#[derive(Default)]
 struct Departed {
     cancelled: Vec<Query>,
     expired: Vec<Query>,
+    replaced: Vec<Query>,
 }
 
-/// Adds the arrivals to the waiting list and removes cancelled and expired queries.
-fn collect(state: &mut State, batch: Batch, horizon: Option<Duration>) -> Departed {
+/// What the promise of the scheme asks of [`collect`].
+struct Rules {
+    /// How long the past of users is kept, if at all.
+    horizon: Option<Duration>,
+    /// Whether a newer query of a user replaces the waiting one.
+    one_per_user: bool,
+}
+
+/// Adds the arrivals to the waiting list and removes cancelled, expired and replaced queries.
+fn collect(state: &mut State, batch: Batch, rules: Rules) -> Departed {
+    let Rules { horizon, one_per_user } = rules;
     let Batch { now, mut arrivals, mut cancelled } = batch;
     cancelled.sort_unstable();
     if let Some(horizon) = horizon {
         state.history.forget(now, horizon);
-        arrivals.iter().for_each(|query| state.history.arrive(query, now, horizon));
+        arrivals.iter().for_each(|query| state.history.arrive(query));
     }
-    let mut departed = Departed { cancelled: Vec::new(), expired: Vec::new() };
+    let mut departed = Departed::default();
     if state.next_expiry < now || !cancelled.is_empty() {
         departed.extract(&mut state.waiting, now, &cancelled);
         let ids = departed.cancelled.iter().chain(&departed.expired).map(|query| query.id);
@@ -137,14 +180,36 @@ fn collect(state: &mut State, batch: Batch, horizon: Option<Duration>) -> Depart
         state.next_expiry = earliest_expiry(&state.waiting);
     }
     departed.extract(&mut arrivals, now, &cancelled);
+    if one_per_user && !arrivals.is_empty() {
+        departed.replaced = replace(state, &mut arrivals);
+    }
     state.next_expiry = state.next_expiry.min(earliest_expiry(&arrivals));
     if horizon.is_some() {
-        let queries = departed.cancelled.iter().chain(&departed.expired);
+        let Departed { cancelled, expired, replaced } = &departed;
+        let queries = cancelled.iter().chain(expired).chain(replaced);
         queries.for_each(|query| state.history.depart(query, None));
     }
     state.arrived = arrivals.len();
     state.waiting.append(&mut arrivals); // lines 8–9
     departed
+}
+
+/// Removes and returns the queries that a newer one of the same user replaces.
+fn replace(state: &mut State, arrivals: &mut Vec<Query>) -> Vec<Query> {
+    let indices = state.replacement.find(&state.waiting, arrivals);
+    if indices.is_empty() {
+        return Vec::new();
+    }
+    let mut indices = indices.into_iter().peekable();
+    let mut index = 0;
+    let mut is_replaced = |_: &mut Query| {
+        index += 1;
+        indices.next_if_eq(&(index - 1)).is_some()
+    };
+    let mut replaced: Vec<Query> = state.waiting.extract_if(.., &mut is_replaced).collect();
+    state.departed.extend(replaced.iter().map(|query| query.id));
+    replaced.extend(arrivals.extract_if(.., &mut is_replaced));
+    replaced
 }
 
 /// Adds to the service odds the outcome of each query that the last turn left waiting, and lists

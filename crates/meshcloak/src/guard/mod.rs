@@ -19,15 +19,18 @@
 //! | the region contains every member | `OutsideRegion` |
 //! | members are pairwise within the distance constraint | `NotClique` |
 //! | `history`: `k` members are reachable from each member's previous position | `History` |
+//! | no user of a member is in another set of the batch | `UserInTwoSets` |
+//! | no later query of a member's user has left before | `Overtaken` |
 //!
-//! Outside the guard a found set is withheld in two cases: [`Settings::hold`] defers it, or the
-//! gateway has no question to send for it (`gateway::batch`).
+//! The last two hold for every guarantee but `paper`. Outside the guard a found set is withheld in
+//! two cases: [`Settings::hold`] defers it, or no member has a question ([`crate::engine::turn()`]).
 //!
 //! Sets that pass are disjoint: [`Published::serve`] accepts a query once, and a set serves exactly
 //! its members.
 //!
 //! [`Settings::hold`]: crate::mesh_cloak::Settings::hold
 
+mod departures;
 mod distances;
 
 use crate::constraint_graph::Coverage;
@@ -40,6 +43,7 @@ use crate::published::{AnonymitySet, Published};
 use crate::query::{Query, QueryId};
 use crate::units::Length;
 pub use crate::violation::{Rejections, Violation};
+use departures::Departures;
 use distances::Distances;
 use std::fmt;
 use std::sync::Arc;
@@ -59,15 +63,16 @@ pub struct Promise {
 #[derive(Default)]
 pub struct Guard {
     distances: Distances,
+    departures: Departures,
     /// Set and waiting index of each served query, sorted.
     served: Vec<(u32, u32)>,
     rejected: Vec<Rejection>,
 }
 
-/// A clone starts with an empty cache.
+/// A clone starts with an empty cache of distances.
 impl Clone for Guard {
     fn clone(&self) -> Guard {
-        Guard::default()
+        Guard { departures: self.departures.clone(), ..Guard::default() }
     }
 }
 
@@ -102,7 +107,8 @@ impl Guard {
         history: &History,
         published: &mut Published,
     ) -> &[Rejection] {
-        let Guard { distances, served, rejected } = self;
+        let Guard { distances, departures, served, rejected } = self;
+        departures.begin(waiting);
         served.clear();
         served.extend(published.served().iter().map(|served| (served.set, served.index)));
         served.sort_unstable();
@@ -121,7 +127,10 @@ impl Guard {
             let members = members.collect();
             let map = promise.atlas.map();
             let proposal = Proposal { map, promise, waiting, history, set, members, served };
-            let violation = proposal.violation(distances);
+            let violation = proposal.violation(distances).or_else(|| {
+                let is_checked = promise.guarantee.has_one_query_per_user();
+                if is_checked { departures.add(&proposal.members) } else { None }
+            });
             rejected.extend(violation.map(|violation| Rejection { set: number, violation }));
         }
         if !rejected.is_empty() {

@@ -92,7 +92,7 @@ impl Scheme for Printed {
             cliques: found.len(),
             steps: spent.steps,
             truncated: spent.truncated,
-            rejected: Default::default(),
+            ..Stats::default()
         };
         for (index, query) in waiting.iter().enumerate() {
             let clique = found.of(largest[index]);

@@ -1,6 +1,7 @@
 //! Lengths along streets and speeds, in integer units of 1/32 m.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub};
 use std::time::Duration;
@@ -93,18 +94,38 @@ impl fmt::Display for Length {
 }
 
 /// A maximum speed, in integer units of 1/32 m per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Speed(u32);
+///
+/// The number of units plus one is stored, so that `Option<Speed>` takes four bytes and a query one
+/// cache line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Speed(NonZeroU32);
 
 impl Speed {
     /// Rounds `metres` per second down to a unit.
     pub fn metres_per_second(metres: f64) -> Speed {
-        Speed(Length::metres_down(metres).units())
+        Speed(NonZeroU32::MIN.saturating_add(Length::metres_down(metres).units()))
     }
 
     /// Returns this speed in metres per second, exactly.
     pub fn as_metres_per_second(self) -> f64 {
-        Length(self.0).as_metres()
+        Length(self.units()).as_metres()
+    }
+
+    fn units(self) -> u32 {
+        self.0.get() - 1
+    }
+}
+
+/// Standstill.
+impl Default for Speed {
+    fn default() -> Speed {
+        Speed(NonZeroU32::MIN)
+    }
+}
+
+impl fmt::Debug for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Speed").field(&self.units()).finish()
     }
 }
 
@@ -112,7 +133,7 @@ impl Mul<Duration> for Speed {
     type Output = Length;
     /// Returns the distance travelled in that time, rounded down: `dc = v × Δt` (§III-E).
     fn mul(self, span: Duration) -> Length {
-        let units = u128::from(self.0) * span.as_millis() / 1000;
+        let units = u128::from(self.units()) * span.as_millis() / 1000;
         Length(u32::try_from(units).unwrap_or(u32::MAX))
     }
 }
