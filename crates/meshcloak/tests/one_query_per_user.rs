@@ -66,10 +66,7 @@ fn a_user_with_two_waiting_queries_is_not_in_two_sets() {
     let town = town(PLACES);
     for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
         let mut run = Run::new(&town, Settings { guarantee, ..Settings::default() });
-        let (a1, a2) = (
-            query(&town, 1, 1, 1, ("A-B", 10.0)),
-            query(&town, 2, 1, 6, ("C-D", 10.0)),
-        );
+        let (a1, a2) = (query(&town, 1, 1, 1, ("A-B", 10.0)), query(&town, 2, 1, 6, ("C-D", 10.0)));
         let (b, c) = (query(&town, 3, 2, 8, ("A-B", 30.0)), query(&town, 4, 3, 8, ("C-D", 30.0)));
         assert_eq!(sets(&run.turn(1, &[a1])), Vec::<Vec<u64>>::new());
         assert_eq!(ids(&run.turn(6, &[a2]).replaced), [1], "{guarantee:?}");
@@ -84,8 +81,7 @@ fn an_older_query_does_not_leave_after_a_newer_one() {
     for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
         let mut run = Run::new(&town, Settings { guarantee, ..Settings::default() });
         run.turn(1, &[query(&town, 1, 1, 1, ("A-B", 10.0))]);
-        let arrivals =
-            [query(&town, 2, 1, 6, ("C-D", 10.0)), query(&town, 3, 2, 6, ("C-D", 30.0))];
+        let arrivals = [query(&town, 2, 1, 6, ("C-D", 10.0)), query(&town, 3, 2, 6, ("C-D", 30.0))];
         assert_eq!(sets(&run.turn(6, &arrivals)), [[2, 3]]);
         let partner = query(&town, 4, 3, 8, ("A-B", 30.0));
         assert_eq!(sets(&run.turn(8, &[partner])), Vec::<Vec<u64>>::new(), "{guarantee:?}");
@@ -103,7 +99,11 @@ fn queries_expire_before_they_replace() {
     };
     run.turn(1, &[at(1, 1, 3)]);
     let turn = run.turn(5, &[at(2, 5, 9)]);
-    assert_eq!((ids(&turn.expired), ids(&turn.replaced)), (vec![1], vec![]), "expired, not replaced");
+    assert_eq!(
+        (ids(&turn.expired), ids(&turn.replaced)),
+        (vec![1], vec![]),
+        "expired, not replaced"
+    );
     let turn = run.turn(8, &[at(3, 6, 1), at(4, 7, 1), at(5, 8, 1)]);
     assert_eq!((ids(&turn.expired), ids(&turn.replaced)), (vec![3], vec![2, 4]), "the last stays");
     let turn = run.turn(9, &[at(6, 7, 1)]);

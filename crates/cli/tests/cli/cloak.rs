@@ -172,7 +172,8 @@ fn the_summary_has_the_expected_metrics() {
 #[test]
 fn a_newer_query_of_a_user_replaces_the_waiting_one() {
     // a1 and a2 are of one user, 200 m apart; b and c are a partner for each.
-    let rows = "a1,a,1,10,0,2,30,50\na2,a,6,210,0,2,30,50\nb,b,8,20,0,2,30,50\nc,c,8,220,0,2,30,50\n";
+    let rows =
+        "a1,a,1,10,0,2,30,50\na2,a,6,210,0,2,30,50\nb,b,8,20,0,2,30,50\nc,c,8,220,0,2,30,50\n";
     let town = TownFixture::new(&format!("query,user,t,x,y,k,dt,dc\n{rows}"));
     let outcomes = town.outcomes(&["--per-batch", &town.path("b")]);
     let lines: Vec<&str> = outcomes.lines().collect();

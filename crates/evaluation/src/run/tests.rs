@@ -88,7 +88,11 @@ fn model(per_turn_ms: u64) -> Costs {
 /// Succeeded, expired, and the sum of delays in milliseconds.
 fn ends(ran: &RunResult) -> (u64, u64, u64) {
     let tally = &ran.tally;
-    assert_eq!(tally.accepted, tally.succeeded + tally.expired + tally.replaced, "every query ends once");
+    assert_eq!(
+        tally.accepted,
+        tally.succeeded + tally.expired + tally.replaced,
+        "every query ends once"
+    );
     let delays = tally.delay.value().unwrap_or(0.0) * tally.succeeded as f64 * 1000.0;
     (tally.succeeded, tally.expired, delays.round() as u64)
 }
@@ -203,7 +207,11 @@ fn silent_users_are_not_counted_and_sets_without_an_asker_keep_waiting() {
         for presence in [present, absent] {
             let tally = tally(presence);
             assert_eq!(tally.accepted, asking(presence));
-            assert_eq!(tally.succeeded + tally.expired + tally.replaced, tally.accepted, "{presence:?}");
+            assert_eq!(
+                tally.succeeded + tally.expired + tally.replaced,
+                tally.accepted,
+                "{presence:?}"
+            );
         }
     }
     let counts = |tally: Tally| (tally.accepted, tally.succeeded, tally.expired);

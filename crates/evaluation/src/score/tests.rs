@@ -49,14 +49,14 @@ fn metrics_of_four_outcomes_match_hand_computation() {
 
 #[test]
 fn a_replaced_query_counts_with_the_expired_and_ends_while_it_waits() {
-    let replaced =
-        OUTCOMES.join("\n").replace(r#""expired","at":4.0"#, r#""replaced","at":3.0"#);
+    let replaced = OUTCOMES.join("\n").replace(r#""expired","at":4.0"#, r#""replaced","at":3.0"#);
     let tally = scored(QUERIES, &replaced, None).unwrap().tally;
     assert_eq!((tally.accepted, tally.succeeded, tally.expired, tally.replaced), (3, 2, 0, 1));
     assert_eq!(tally.success_rate(), Some(2.0 / 3.0));
     let late = replaced.replace(r#""replaced","at":3.0"#, r#""replaced","at":3.001"#);
     let message = scored(QUERIES, &late, None).unwrap_err();
-    let expected = "/o.ndjson, line 4: query `c` was replaced before its time or after its deadline";
+    let expected =
+        "/o.ndjson, line 4: query `c` was replaced before its time or after its deadline";
     assert_eq!(message, expected);
 }
 
@@ -118,7 +118,11 @@ const CONTRADICTIONS: &[(&str, &str, &str)] = &[
         r#""at":"soon""#,
         ", line 4: `at` is \"soon\"; expected seconds from 0 with at most three decimals",
     ),
-    ("expired", "gone", ", line 4: `outcome` is \"gone\"; expected succeeded, expired, replaced or refused"),
+    (
+        "expired",
+        "gone",
+        ", line 4: `outcome` is \"gone\"; expected succeeded, expired, replaced or refused",
+    ),
     (
         "out-of-order",
         "rain",

@@ -1,6 +1,7 @@
 //! One turn of the engine: collect, expire, cloak, guard, settle (Algorithm 4, body of the loop).
 
 use crate::guarantee::Guarantee;
+use crate::guard::Inspected;
 use crate::query::{Query, QueryId};
 use crate::region::Region;
 use crate::scheme::{Disclosure, Observer, Published, Scheme, Stage, State};
@@ -82,8 +83,9 @@ pub fn turn<'a>(
     observer.stage(Stage::Settle);
     remove_idle_sets(&state.waiting, published);
     if let Some(promise) = promise {
-        let State { guard, waiting, history, .. } = state;
-        guard.inspect(&promise, waiting, history, published);
+        let State { guard, waiting, history, accounts, .. } = state;
+        accounts.purge(waiting);
+        guard.inspect(&promise, Inspected { waiting, history, accounts }, published);
     }
     update_odds(state, &departed, published);
     let served = settle(state, published, horizon);

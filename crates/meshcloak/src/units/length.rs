@@ -1,8 +1,8 @@
 //! Lengths along streets and speeds, in integer units of 1/32 m.
 
 use std::fmt;
-use std::num::NonZeroU32;
 use std::iter::Sum;
+use std::num::NonZeroU32;
 use std::ops::{Add, AddAssign, Mul, Sub};
 use std::time::Duration;
 
