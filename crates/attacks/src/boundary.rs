@@ -6,7 +6,7 @@
 
 use crate::attack::{Attack, Level};
 use crate::posterior::{Piece, Posterior};
-use crate::street_search::{Direction, StreetInterval, StreetSearch};
+use crate::street_search::{SearchDirection, StreetInterval, StreetSearch};
 use crate::view::{RegionDependence, View};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::region::Region;
@@ -116,7 +116,7 @@ fn distance_to<'a>(
             StreetInterval { street: arm.street, from: offset, to: offset }
         })
         .collect();
-    search.search(map, &from, bound, Direction::Backward);
+    search.search(map, &from, bound, SearchDirection::Backward);
     let search = &*search;
     move |street| street_exits(map, street).filter_map(|exit| search.to(exit)).min()
 }

@@ -17,6 +17,7 @@
 //! ```
 
 pub mod attack;
+pub mod inspected_scheme;
 pub mod pieces;
 pub mod posterior;
 pub mod scheme_rerun;
@@ -39,6 +40,7 @@ pub mod timing;
 mod testing;
 
 pub use attack::{ATTACKS, Attack, Level, by_name};
+pub use inspected_scheme::InspectedScheme;
 pub use posterior::{Piece, Posterior};
 pub use scheme_rerun::SchemeRerun;
 pub use view::{

@@ -5,7 +5,7 @@
 
 use crate::attack::{Attack, Level};
 use crate::posterior::{Piece, Posterior};
-use crate::street_search::{Direction, StreetInterval, StreetSearch};
+use crate::street_search::{SearchDirection, StreetInterval, StreetSearch};
 use crate::view::View;
 use meshcloak::map::StreetMap;
 use meshcloak::units::{Length, Time};
@@ -68,7 +68,8 @@ fn attack(view: &View<'_>, level: Level, horizon: Horizon) -> Option<Posterior> 
         if let Some(next) = next {
             let bound = max_travel(view, view.disclosure().asked_at, next.asked_at);
             let goal = merged_intervals(&next.uniform(map).pieces);
-            let origin = Origin { sources: &goal, bound, direction: Direction::Backward };
+            let origin =
+                SearchOrigin { sources: &goal, bound, direction: SearchDirection::Backward };
             narrow(map, search, &origin, &mut pieces);
         }
         (has_past || next.is_some()).then(|| Posterior::of_pieces(pieces))
@@ -87,7 +88,7 @@ fn apply_past(
         let Some(known) = view.previous else { return false };
         let bound = max_travel(view, known.at, view.disclosure().asked_at);
         let source = StreetInterval::from(&Piece::point(known.position));
-        narrow(map, search, &Origin::forward(&[source], bound), pieces);
+        narrow(map, search, &SearchOrigin::forward(&[source], bound), pieces);
         return true;
     }
     // Each region is narrowed by its predecessor, from the oldest on.
@@ -96,13 +97,13 @@ fn apply_past(
         let mut possible = earlier.uniform(map).pieces.clone();
         if let Some((time, sources)) = &past {
             let bound = max_travel(view, *time, earlier.asked_at);
-            narrow(map, search, &Origin::forward(sources, bound), &mut possible);
+            narrow(map, search, &SearchOrigin::forward(sources, bound), &mut possible);
         }
         past = Some((earlier.asked_at, merged_intervals(&possible)));
     }
     let Some((time, sources)) = past else { return false };
     let bound = max_travel(view, time, view.disclosure().asked_at);
-    narrow(map, search, &Origin::forward(&sources, bound), pieces);
+    narrow(map, search, &SearchOrigin::forward(&sources, bound), pieces);
     true
 }
 
@@ -129,15 +130,15 @@ fn merged_intervals(pieces: &[Piece]) -> Vec<StreetInterval> {
 }
 
 /// Sources, range and direction of one reachability search.
-struct Origin<'a> {
+struct SearchOrigin<'a> {
     sources: &'a [StreetInterval],
     bound: Length,
-    direction: Direction,
+    direction: SearchDirection,
 }
 
-impl<'a> Origin<'a> {
-    fn forward(sources: &'a [StreetInterval], bound: Length) -> Origin<'a> {
-        Origin { sources, bound, direction: Direction::Forward }
+impl<'a> SearchOrigin<'a> {
+    fn forward(sources: &'a [StreetInterval], bound: Length) -> SearchOrigin<'a> {
+        SearchOrigin { sources, bound, direction: SearchDirection::Forward }
     }
 }
 
@@ -145,10 +146,10 @@ impl<'a> Origin<'a> {
 fn narrow(
     map: &StreetMap,
     search: &mut StreetSearch,
-    origin: &Origin<'_>,
+    origin: &SearchOrigin<'_>,
     pieces: &mut Vec<Piece>,
 ) {
-    let Origin { sources, bound, direction } = *origin;
+    let SearchOrigin { sources, bound, direction } = *origin;
     search.search(map, sources, bound, direction);
     let mut kept = Vec::with_capacity(pieces.len());
     for piece in &*pieces {

@@ -11,9 +11,9 @@ use meshcloak::units::Length;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Direction of travel.
+/// SearchDirection of travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum SearchDirection {
     /// Destinations reachable from the sources.
     Forward,
     /// Origins from which the sources can be reached.
@@ -55,7 +55,7 @@ impl StreetSearch {
         map: &StreetMap,
         from: &[StreetInterval],
         bound: Length,
-        direction: Direction,
+        direction: SearchDirection,
     ) {
         self.reached.clear(map.terminal_count());
         self.open.clear();
@@ -68,10 +68,10 @@ impl StreetSearch {
             let found = map.street(street);
             // A one-way street is left only at its end (backwards: only at its start).
             let ahead = found.length.units() - to;
-            if direction == Direction::Forward || !found.one_way {
+            if direction == SearchDirection::Forward || !found.one_way {
                 self.reach(found.to, ahead);
             }
-            if direction == Direction::Backward || !found.one_way {
+            if direction == SearchDirection::Backward || !found.one_way {
                 self.reach(found.from, from);
             }
         }
@@ -80,8 +80,8 @@ impl StreetSearch {
                 continue;
             }
             let arms = match direction {
-                Direction::Forward => map.leaving(TerminalId(terminal)),
-                Direction::Backward => map.arriving(TerminalId(terminal)),
+                SearchDirection::Forward => map.leaving(TerminalId(terminal)),
+                SearchDirection::Backward => map.arriving(TerminalId(terminal)),
             };
             for arm in arms {
                 let more = map.street(arm.street).length.units();
@@ -111,7 +111,7 @@ impl StreetSearch {
         &mut self,
         map: &StreetMap,
         StreetInterval { street, from, to }: StreetInterval,
-        direction: Direction,
+        direction: SearchDirection,
         mut emit: impl FnMut(StreetInterval),
     ) {
         let found = map.street(street);
@@ -119,12 +119,12 @@ impl StreetSearch {
         let mut parts = std::mem::take(&mut self.parts);
         parts.clear();
         // A street is entered at its start and, if two-way, at its end; backwards the roles swap.
-        if (direction == Direction::Forward || !found.one_way)
+        if (direction == SearchDirection::Forward || !found.one_way)
             && let Some(budget) = self.budget(found.from)
         {
             parts.push((0, budget.min(length)));
         }
-        if (direction == Direction::Backward || !found.one_way)
+        if (direction == SearchDirection::Backward || !found.one_way)
             && let Some(budget) = self.budget(found.to)
         {
             parts.push((length - budget.min(length), length));
@@ -133,8 +133,8 @@ impl StreetSearch {
         for source in self.sources[first..].iter().take_while(|source| source.street == street) {
             let (before, after) = match (found.one_way, direction) {
                 (false, _) => (self.bound, self.bound),
-                (true, Direction::Forward) => (0, self.bound),
-                (true, Direction::Backward) => (self.bound, 0),
+                (true, SearchDirection::Forward) => (0, self.bound),
+                (true, SearchDirection::Backward) => (self.bound, 0),
             };
             parts.push((
                 source.from.saturating_sub(before),
@@ -163,7 +163,7 @@ impl StreetSearch {
         &mut self,
         map: &StreetMap,
         interval: StreetInterval,
-        direction: Direction,
+        direction: SearchDirection,
     ) -> bool {
         let mut any = false;
         self.clip(map, interval, direction, |_| any = true);
@@ -190,7 +190,9 @@ mod tests {
             let table = naive::terminal_distances(map);
             let bound = Length::metres(random.random_range(0.0..900.0));
             let (a, b) = (town.position(&mut random), town.position(&mut random));
-            for (direction, from, to) in [(Direction::Forward, a, b), (Direction::Backward, b, a)] {
+            for (direction, from, to) in
+                [(SearchDirection::Forward, a, b), (SearchDirection::Backward, b, a)]
+            {
                 let point = |at: Position| {
                     let units = at.offset.units();
                     StreetInterval { street: at.street, from: units, to: units }
@@ -220,7 +222,7 @@ mod tests {
             let whole = StreetInterval { street: a.street, from: a.offset.units(), to: end };
             let goal =
                 StreetInterval { street: b.street, from: b.offset.units(), to: b.offset.units() };
-            for direction in [Direction::Forward, Direction::Backward] {
+            for direction in [SearchDirection::Forward, SearchDirection::Backward] {
                 let (mut one, mut many) = (StreetSearch::default(), StreetSearch::default());
                 one.search(map, &[whole], bound, direction);
                 let step = ((end - whole.from) / 60).max(1);

@@ -34,7 +34,7 @@ fn main() {
     let settings =
         SimulationSettings { users: agents, temporal_tolerance, ..SimulationSettings::default() };
     let queries: Vec<Query> =
-        Simulation::new(&map, &profile, settings).tape().into_iter().flatten().collect();
+        Simulation::new(&map, &profile, settings).record().into_iter().flatten().collect();
     let atlas = Arc::new(Atlas::new(map.clone(), profile.largest_constraint()));
     println!("{} streets, {agents} agents, {} queries", map.street_count(), queries.len());
     for mut scheme in schemes(&atlas) {

@@ -5,14 +5,18 @@
 //! set, which is reciprocal if all K are equal. With mixed K a bucket also holds users that publish
 //! another set; this weakness of the scheme is kept.
 
+use crate::distinct_users::DistinctUsers;
 use meshcloak::query::Query;
-use meshcloak::scheme::{Published, Stats};
+use meshcloak::scheme::{Observer, Published, Stage, Stats};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Order of a batch and its published buckets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buckets {
+    users: DistinctUsers,
+    /// Sort key and waiting index of each user.
+    keys: Vec<(u64, u32)>,
     /// Waiting indices in the order of the scheme.
     order: Vec<u32>,
     /// By waiting index: rank in the order; [`NONE`] for queries that take no part.
@@ -32,12 +36,22 @@ pub(crate) fn bucket(rank: usize, k: usize, users: usize) -> Option<Range<usize>
 }
 
 impl Buckets {
-    /// Sets the order of a batch: waiting indices into a list of length `waiting`.
-    pub(crate) fn arrange(&mut self, waiting: usize, order: impl Iterator<Item = u32>) {
+    /// Orders the users of a batch by the `key` of their waiting index.
+    pub(crate) fn arrange(
+        &mut self,
+        waiting: &[Query],
+        observer: &mut dyn Observer,
+        key: impl Fn(u32) -> u64,
+    ) {
+        observer.stage(Stage::Graph);
+        self.keys.clear();
+        self.keys.extend(self.users.select(waiting).iter().map(|&index| (key(index), index)));
+        self.keys.sort_unstable();
+        observer.stage(Stage::Cliques);
         self.order.clear();
-        self.order.extend(order);
+        self.order.extend(self.keys.iter().map(|&(_, index)| index));
         self.ranks.clear();
-        self.ranks.resize(waiting, NONE);
+        self.ranks.resize(waiting.len(), NONE);
         for (rank, &index) in self.order.iter().enumerate() {
             self.ranks[index as usize] = rank as u32;
         }
@@ -50,7 +64,7 @@ impl Buckets {
         published: &mut Published,
         mut add: impl FnMut(&mut Published, &[u32]) -> u32,
     ) {
-        let Buckets { order, ranks, sets } = self;
+        let Buckets { order, ranks, sets, .. } = self;
         published.clear();
         sets.clear();
         for (index, (query, &rank)) in waiting.iter().zip(&*ranks).enumerate() {

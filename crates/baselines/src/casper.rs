@@ -96,7 +96,7 @@ impl Scheme for Casper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::square::{Cell, Square};
+    use crate::square::{Square, SquareCell};
     use crate::testing::Scene;
     use meshcloak::query::{Query, QueryId};
     use meshcloak::region::Region;
@@ -105,20 +105,20 @@ mod tests {
     /// An area of the hierarchy.
     struct HierarchyArea {
         level: u32,
-        cells: Vec<Cell>,
+        cells: Vec<SquareCell>,
         is_vertical_pair: bool,
     }
 
     /// All areas of the hierarchy around a cell of the lowest grid: cells, and pairs of cells with
     /// one parent.
-    fn hierarchy(levels: u32, lowest: Cell) -> Vec<HierarchyArea> {
+    fn hierarchy(levels: u32, lowest: SquareCell) -> Vec<HierarchyArea> {
         let around = |level: u32| {
             let cell = lowest.ancestor(levels - level);
             let area = |cells, is_vertical_pair| HierarchyArea { level, cells, is_vertical_pair };
             let mut areas = vec![area(vec![cell], false)];
             if level > 0 {
-                areas.push(area(vec![cell, Cell { column: cell.column ^ 1, ..cell }], false));
-                areas.push(area(vec![cell, Cell { row: cell.row ^ 1, ..cell }], true));
+                areas.push(area(vec![cell, SquareCell { column: cell.column ^ 1, ..cell }], false));
+                areas.push(area(vec![cell, SquareCell { row: cell.row ^ 1, ..cell }], true));
             }
             areas
         };

@@ -4,7 +4,7 @@ use meshcloak::units::{Point, Rectangle};
 
 /// Numbered points in square cells.
 #[derive(Clone, Debug)]
-pub(crate) struct Grid {
+pub(crate) struct QueryGrid {
     corner: Point,
     side: f64,
     columns: usize,
@@ -18,13 +18,19 @@ const MAX_CELLS: f64 = 256.0;
 /// Minimum side of a cell in metres.
 const MIN_SIDE: f64 = 100.0;
 
-impl Grid {
+impl QueryGrid {
     /// Creates an empty grid over `bounds`; points outside belong to the nearest cell.
-    pub(crate) fn new(bounds: Rectangle) -> Grid {
+    pub(crate) fn new(bounds: Rectangle) -> QueryGrid {
         let side = (bounds.width().max(bounds.height()) / MAX_CELLS).max(MIN_SIDE);
         let columns = (bounds.width() / side) as usize + 1;
         let rows = (bounds.height() / side) as usize + 1;
-        Grid { corner: bounds.min, side, columns, rows, cells: vec![Vec::new(); columns * rows] }
+        QueryGrid {
+            corner: bounds.min,
+            side,
+            columns,
+            rows,
+            cells: vec![Vec::new(); columns * rows],
+        }
     }
 
     /// Removes all points.
@@ -62,7 +68,7 @@ impl Grid {
         }
     }
 
-    /// Number of cells that [`Grid::within`] reads.
+    /// Number of cells that [`QueryGrid::within`] reads.
     pub(crate) fn cells_within(&self, rectangle: Rectangle) -> usize {
         let ((left, bottom), (right, top)) =
             (self.column_row(rectangle.min), self.column_row(rectangle.max));
@@ -91,7 +97,7 @@ mod tests {
     #[test]
     fn within_visits_exactly_the_points_inside() {
         let bounds = Rectangle { min: Point::new(-500.0, 0.0), max: Point::new(40_000.0, 900.0) };
-        let mut grid = Grid::new(bounds);
+        let mut grid = QueryGrid::new(bounds);
         let mut random = Town::generator(1);
         let mut points: Vec<Option<Point>> = Vec::new();
         let mut found = 0;

@@ -1,9 +1,9 @@
 //! Hilbert curve through the smallest cells of a [`crate::square::Square`]; it preserves locality.
 
-use crate::square::{Cell, DEPTH};
+use crate::square::{DEPTH, SquareCell};
 
 /// Position of a smallest cell along the curve.
-pub(crate) fn key(cell: Cell) -> u32 {
+pub(crate) fn key(cell: SquareCell) -> u32 {
     let (mut x, mut y) = (cell.column, cell.row);
     let mut key = 0;
     for bit in (0..DEPTH).rev() {
@@ -26,8 +26,8 @@ mod tests {
 
     #[test]
     fn consecutive_cells_of_the_curve_are_adjacent() {
-        let cells = (0..32 * 32).map(|n| Cell { column: n % 32, row: n / 32 });
-        let mut cells: Vec<(u32, Cell)> = cells.map(|cell| (key(cell), cell)).collect();
+        let cells = (0..32 * 32).map(|n| SquareCell { column: n % 32, row: n / 32 });
+        let mut cells: Vec<(u32, SquareCell)> = cells.map(|cell| (key(cell), cell)).collect();
         cells.sort_unstable();
         for (number, pair) in cells.windows(2).enumerate() {
             let [(key, a), (next, b)] = [pair[0], pair[1]];
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn the_four_quadrants_are_four_quarters_of_the_curve() {
         const HALF: u32 = 1 << (DEPTH - 1);
-        let quarter = |column, row| key(Cell { column, row }) >> (2 * DEPTH - 2);
+        let quarter = |column, row| key(SquareCell { column, row }) >> (2 * DEPTH - 2);
         let corners = [(0, 0), (0, HALF), (HALF, HALF), (HALF, 0)];
         assert_eq!(corners.map(|(x, y)| quarter(x, y)), [0, 1, 2, 3]);
         assert_eq!(corners.map(|(x, y)| quarter(x + 77, y + HALF - 1)), [0, 1, 2, 3]);

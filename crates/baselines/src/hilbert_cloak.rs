@@ -2,7 +2,6 @@
 //! curve are divided into buckets of K; the bounding rectangle of a bucket is published.
 
 use crate::buckets::Buckets;
-use crate::distinct_users::DistinctUsers;
 use crate::hilbert;
 use crate::square::Square;
 use meshcloak::distance::Atlas;
@@ -18,9 +17,6 @@ use std::sync::Arc;
 pub struct HilbertCloak {
     atlas: Arc<Atlas>,
     square: Square,
-    users: DistinctUsers,
-    /// Position along the curve (high 32 bits) and waiting index (low 32 bits).
-    keys: Vec<u64>,
     points: Vec<Point>,
     buckets: Buckets,
     published: Published,
@@ -32,8 +28,6 @@ impl HilbertCloak {
         HilbertCloak {
             square: Square::around(atlas.map()),
             atlas,
-            users: DistinctUsers::default(),
-            keys: Vec::new(),
             points: Vec::new(),
             buckets: Buckets::default(),
             published: Published::default(),
@@ -59,19 +53,13 @@ impl Scheme for HilbertCloak {
     }
 
     fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
-        let HilbertCloak { atlas, square, users, keys, points, buckets, published } = self;
+        let HilbertCloak { atlas, square, points, buckets, published } = self;
         let waiting = &state.waiting;
         observer.stage(Stage::Graph);
         points.clear();
         points.extend(waiting.iter().map(|query| atlas.map().point(query.position)));
-        keys.clear();
-        keys.extend(users.select(waiting).iter().map(|&index| {
-            let key = hilbert::key(square.cell(points[index as usize]));
-            u64::from(key) << 32 | u64::from(index)
-        }));
-        keys.sort_unstable();
-        observer.stage(Stage::Cliques);
-        buckets.arrange(waiting.len(), keys.iter().map(|&key| key as u32));
+        let key = |index: u32| hilbert::key(square.cell(points[index as usize])).into();
+        buckets.arrange(waiting, observer, key);
         observer.stage(Stage::Mesh);
         buckets.publish(waiting, published, |published, indices| {
             let inside = indices.iter().map(|&index| points[index as usize]);

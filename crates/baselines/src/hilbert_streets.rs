@@ -2,9 +2,9 @@
 //! through the streets are divided into buckets of K; the region is the streets of the members.
 
 use crate::buckets::Buckets;
-use crate::distinct_users::DistinctUsers;
 use crate::street_walk::StreetWalk;
 use meshcloak::distance::Atlas;
+use meshcloak::map::StreetId;
 use meshcloak::scheme::{
     Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State,
 };
@@ -16,9 +16,6 @@ use std::sync::Arc;
 pub struct HilbertStreets {
     atlas: Arc<Atlas>,
     walk: StreetWalk,
-    users: DistinctUsers,
-    /// Position along the walk and waiting index.
-    keys: Vec<(u64, u32)>,
     buckets: Buckets,
     published: Published,
 }
@@ -29,8 +26,6 @@ impl HilbertStreets {
         HilbertStreets {
             walk: StreetWalk::new(atlas.map()),
             atlas,
-            users: DistinctUsers::default(),
-            keys: Vec::new(),
             buckets: Buckets::default(),
             published: Published::default(),
         }
@@ -55,31 +50,19 @@ impl Scheme for HilbertStreets {
     }
 
     fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
-        let HilbertStreets { atlas, walk, users, keys, buckets, published } = self;
+        let HilbertStreets { atlas, walk, buckets, published } = self;
         let waiting = &state.waiting;
-        observer.stage(Stage::Graph);
         let key = |index: u32| walk.key(atlas.map(), waiting[index as usize].position);
-        keys.clear();
-        keys.extend(users.select(waiting).iter().map(|&index| (key(index), index)));
-        keys.sort_unstable();
-        observer.stage(Stage::Cliques);
-        buckets.arrange(waiting.len(), keys.iter().map(|&(_, index)| index));
+        buckets.arrange(waiting, observer, key);
         observer.stage(Stage::Mesh);
         buckets.publish(waiting, published, |published, indices| {
             let members = indices.iter().map(|&index| waiting[index as usize].id);
             published.add_mesh(members, |streets| {
-                let start = streets.len();
-                streets
-                    .extend(indices.iter().map(|&index| waiting[index as usize].position.street));
-                streets[start..].sort_unstable();
-                let mut kept = start;
-                for next in start..streets.len() {
-                    if kept == start || streets[kept - 1] != streets[next] {
-                        streets[kept] = streets[next];
-                        kept += 1;
-                    }
-                }
-                streets.truncate(kept);
+                let street = |&index: &u32| waiting[index as usize].position.street;
+                let mut own: Vec<StreetId> = indices.iter().map(street).collect();
+                own.sort_unstable();
+                own.dedup();
+                streets.append(&mut own);
             })
         });
         published
@@ -91,7 +74,6 @@ mod tests {
     use super::*;
     use crate::buckets::tests::bucket_of;
     use crate::testing::Scene;
-    use meshcloak::map::StreetId;
     use meshcloak::region::Region;
     use std::collections::BTreeSet;
 

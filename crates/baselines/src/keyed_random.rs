@@ -9,13 +9,13 @@ use rand_pcg::Pcg64Mcg;
 
 /// Generator that depends on a seed and a key only.
 #[derive(Clone, Debug)]
-pub(crate) struct KeyedRandom(Pcg64Mcg);
+pub(crate) struct SchemeRandom(Pcg64Mcg);
 
-impl KeyedRandom {
+impl SchemeRandom {
     /// Creates the generator of a key, such as a query id, or a time and a star.
-    pub(crate) fn new(seed: u64, key: &[u64]) -> KeyedRandom {
+    pub(crate) fn new(seed: u64, key: &[u64]) -> SchemeRandom {
         let own = key.iter().fold(mix64(seed), |own, part| mix64(own.wrapping_add(*part)));
-        KeyedRandom(Pcg64Mcg::new(u128::from(mix64(own)) << 64 | u128::from(own)))
+        SchemeRandom(Pcg64Mcg::new(u128::from(mix64(own)) << 64 | u128::from(own)))
     }
 
     /// Draws a number below `bound` uniformly; 0 if `bound` is 0.
@@ -82,7 +82,7 @@ pub(crate) mod tests {
 
     #[test]
     fn the_first_draw_of_each_query_is_exponential() {
-        let draws = (0..40_000).map(|query| KeyedRandom::new(7, &[query]).exponential()).collect();
+        let draws = (0..40_000).map(|query| SchemeRandom::new(7, &[query]).exponential()).collect();
         // Kolmogorov–Smirnov: the critical value at 1 % is 1.63 / √n.
         let deviation = max_deviation(draws, |x| 1.0 - (-x).exp());
         assert!(deviation < 1.63 / 200.0, "{deviation}");
@@ -91,7 +91,7 @@ pub(crate) mod tests {
     #[test]
     fn directions_are_unit_vectors_with_uniform_angles() {
         let turns = (0..40_000).map(|query| {
-            let Point { x, y } = KeyedRandom::new(3, &[query, 5]).direction();
+            let Point { x, y } = SchemeRandom::new(3, &[query, 5]).direction();
             assert!((x * x + y * y - 1.0).abs() < 1e-12);
             y.atan2(x) / std::f64::consts::TAU + 0.5
         });
@@ -101,7 +101,7 @@ pub(crate) mod tests {
 
     #[test]
     fn draws_are_the_same_bits_on_every_machine() {
-        let mut random = KeyedRandom::new(1, &[42]);
+        let mut random = SchemeRandom::new(1, &[42]);
         let Point { x, y } = random.direction();
         let draws = [x, y, random.exponential(), random.exponential()].map(f64::to_bits);
         let bits = [
@@ -115,7 +115,7 @@ pub(crate) mod tests {
 
     #[test]
     fn numbers_below_a_bound_are_uniform() {
-        let mut random = KeyedRandom::new(1, &[]);
+        let mut random = SchemeRandom::new(1, &[]);
         let mut counts = [0_u32; 5];
         for _ in 0..10_000 {
             counts[random.below(5) as usize] += 1;

@@ -31,6 +31,7 @@ mod keyed_random;
 mod network;
 mod quadrant_areas;
 mod quadrants;
+mod runs;
 mod square;
 mod street_walk;
 #[cfg(test)]

@@ -1,46 +1,32 @@
 //! Streets incident to each terminal, ignoring one-way restrictions.
 
+use crate::runs::Runs;
 use meshcloak::map::{Arm, StreetId, StreetMap, TerminalId};
 
-/// Undirected street network in compressed sparse row form.
+/// Undirected street network.
 #[derive(Clone, Debug)]
-pub(crate) struct Network {
-    starts: Vec<u32>,
-    arms: Vec<Arm>,
+pub(crate) struct UndirectedStreets {
+    /// By terminal.
+    arms: Runs<Arm>,
 }
 
-impl Network {
+impl UndirectedStreets {
     /// Builds the network of a map.
-    pub(crate) fn new(map: &StreetMap) -> Network {
-        let mut starts = vec![0_u32; map.terminal_count() + 1];
-        let ends = |street: StreetId| {
-            let street = map.street(street);
-            [(street.from, street.to), (street.to, street.from)]
-        };
-        for (end, _) in map.streets().flat_map(ends) {
-            starts[end.index() + 1] += 1;
-        }
-        for index in 1..starts.len() {
-            starts[index] += starts[index - 1];
-        }
-        let mut next = starts.clone();
-        let mut arms = vec![
-            Arm { street: StreetId(0), terminal: TerminalId(0) };
-            next[next.len() - 1] as usize
-        ];
-        for street in map.streets() {
-            for (end, terminal) in ends(street) {
-                arms[next[end.index()] as usize] = Arm { street, terminal };
-                next[end.index()] += 1;
-            }
-        }
-        Network { starts, arms }
+    pub(crate) fn new(map: &StreetMap) -> UndirectedStreets {
+        let streets = (0..map.street_count() as u32).map(StreetId);
+        let arms = streets.flat_map(|street| {
+            let ends = map.street(street);
+            [(ends.from, ends.to), (ends.to, ends.from)]
+                .map(|(at, terminal)| (at.index(), Arm { street, terminal }))
+        });
+        let mut network = UndirectedStreets { arms: Runs::default() };
+        network.arms.fill(map.terminal_count(), arms);
+        network
     }
 
     /// Streets at a terminal in street order; a loop occurs twice.
     pub(crate) fn at(&self, terminal: TerminalId) -> &[Arm] {
-        let index = terminal.index();
-        &self.arms[self.starts[index] as usize..self.starts[index + 1] as usize]
+        self.arms.get(terminal.0)
     }
 
     /// Number of street ends at a terminal.

@@ -5,7 +5,7 @@
 //! The region is a disc around the drawn point that holds the true position with probability 0.95,
 //! which makes it comparable with the regions of other schemes.
 
-use crate::keyed_random::KeyedRandom;
+use crate::keyed_random::SchemeRandom;
 use meshcloak::distance::Atlas;
 use meshcloak::query::QueryId;
 use meshcloak::region::{Disc, Region};
@@ -40,7 +40,7 @@ impl PlanarLaplaceSettings {
     ///
     /// The distance has density ε²·r·e^(−ε·r), the sum of two exponential draws.
     pub fn disc(&self, query: QueryId, point: Point) -> Disc {
-        let mut random = KeyedRandom::new(self.seed, &[query.0]);
+        let mut random = SchemeRandom::new(self.seed, &[query.0]);
         let Point { x, y } = random.direction();
         let distance = (random.exponential() + random.exponential()) / self.epsilon;
         let centre = Point::new(point.x + x * distance, point.y + y * distance);

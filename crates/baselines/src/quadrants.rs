@@ -1,7 +1,7 @@
 //! Quadtree of the users of a batch as one array sorted by Z-order: the users of a quadrant of any
 //! level are a contiguous run of ranks.
 
-use crate::square::{Cell, DEPTH, Square};
+use crate::square::{DEPTH, Square, SquareCell};
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
 use meshcloak::units::Rectangle;
@@ -38,8 +38,8 @@ impl Quadrant {
         Quadrant { number: self.number ^ 2, ..self }
     }
 
-    fn cell(self) -> Cell {
-        Cell { column: compact_bits(self.number), row: compact_bits(self.number >> 1) }
+    fn cell(self) -> SquareCell {
+        SquareCell { column: compact_bits(self.number), row: compact_bits(self.number >> 1) }
     }
 }
 
@@ -76,7 +76,8 @@ impl Quadrants {
         let Quadrants { square, keys } = self;
         keys.clear();
         keys.extend(indices.iter().map(|&index| {
-            let Cell { column, row } = square.cell(map.point(waiting[index as usize].position));
+            let SquareCell { column, row } =
+                square.cell(map.point(waiting[index as usize].position));
             u64::from(spread_bits(row) << 1 | spread_bits(column)) << 32 | u64::from(index)
         }));
         keys.sort_unstable();

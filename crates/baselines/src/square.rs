@@ -11,16 +11,16 @@ pub(crate) const DEPTH: u32 = 16;
 
 /// Column and row of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Cell {
+pub(crate) struct SquareCell {
     pub column: u32,
     pub row: u32,
 }
 
 #[cfg(test)]
-impl Cell {
+impl SquareCell {
     /// Returns the cell that contains this one that many levels above.
-    pub(crate) fn ancestor(self, levels: u32) -> Cell {
-        Cell { column: self.column >> levels, row: self.row >> levels }
+    pub(crate) fn ancestor(self, levels: u32) -> SquareCell {
+        SquareCell { column: self.column >> levels, row: self.row >> levels }
     }
 }
 
@@ -43,21 +43,21 @@ impl Square {
     }
 
     /// Smallest cell that holds a point.
-    pub(crate) fn cell(&self, point: Point) -> Cell {
-        Cell {
+    pub(crate) fn cell(&self, point: Point) -> SquareCell {
+        SquareCell {
             column: self.cell_index(self.corner.x, point.x),
             row: self.cell_index(self.corner.y, point.y),
         }
     }
 
     /// Rectangle of a cell of a level; level 0 is the whole square, [`DEPTH`] has the smallest cells.
-    pub(crate) fn rectangle(&self, level: u32, cell: Cell) -> Rectangle {
+    pub(crate) fn rectangle(&self, level: u32, cell: SquareCell) -> Rectangle {
         let shift = DEPTH - level;
         let corner = |column: u32, row: u32| {
             let (column, row) = (column << shift, row << shift);
             Point::new(self.border(self.corner.x, column), self.border(self.corner.y, row))
         };
-        let Cell { column, row } = cell;
+        let SquareCell { column, row } = cell;
         Rectangle { min: corner(column, row), max: corner(column + 1, row + 1) }
     }
 

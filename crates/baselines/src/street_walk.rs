@@ -3,7 +3,7 @@
 //!
 //! The order depends on the map only and ignores one-way restrictions.
 
-use crate::network::Network;
+use crate::network::UndirectedStreets;
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 
 /// Position and direction of each street in the walk.
@@ -18,8 +18,8 @@ const UNVISITED: u32 = u32::MAX;
 impl StreetWalk {
     /// Computes the walk of a map.
     pub(crate) fn new(map: &StreetMap) -> StreetWalk {
-        let network = Network::new(map);
-        let mut walk = Walker {
+        let network = UndirectedStreets::new(map);
+        let mut walk = DepthFirstWalk {
             map,
             network: &network,
             visited: vec![false; map.terminal_count()],
@@ -45,16 +45,16 @@ impl StreetWalk {
 }
 
 /// Depth-first search.
-struct Walker<'a> {
+struct DepthFirstWalk<'a> {
     map: &'a StreetMap,
-    network: &'a Network,
+    network: &'a UndirectedStreets,
     visited: Vec<bool>,
     steps: Vec<u32>,
     /// Number of streets walked so far.
     taken: u32,
 }
 
-impl Walker<'_> {
+impl DepthFirstWalk<'_> {
     /// Walks the connected component of a terminal.
     fn walk_from(&mut self, start: TerminalId) {
         self.arrive(start);

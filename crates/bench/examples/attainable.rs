@@ -10,13 +10,11 @@
 //! `MESHCLOAK_MAPS=FOLDER cargo run --release -p bench --example attainable [AGENTS [SEED]]`
 //! measures the queries of ten seconds on Oldenburg; without the folder in the built-in city.
 
-use bench::{Configuration, agents_and_seed, batches, oldenburg};
+use bench::{ReplayState, WorkloadConfiguration, agents_and_seed, batches, oldenburg};
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
-use meshcloak::engine::turn;
 use meshcloak::grouping::{CountingRule, Grouping};
 use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
-use meshcloak::history::LastPositions;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::Query;
 use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
@@ -123,7 +121,7 @@ fn main() {
     let atlas = Arc::new(Atlas::new(oldenburg(), MAX_DC_MAX));
     println!("setting  promise                 served or bound, and share of paper");
     for (profile, dt, max_k) in [("p1", 3, 5), ("p1", 3, 10), ("p2", 5, 5), ("p2", 5, 10)] {
-        let configuration = Configuration::new(profile, dt, max_k);
+        let configuration = WorkloadConfiguration::new(profile, dt, max_k);
         let recording = configuration.record(atlas.map(), agents, seed);
         measure(&atlas, &configuration.label(), &recording);
     }
@@ -162,14 +160,11 @@ fn measure(atlas: &Arc<Atlas>, name: &str, recording: &[Vec<Query>]) {
 
 /// Number of measured queries that are served.
 fn replay(scheme: &mut dyn Scheme, recording: &[Vec<Query>]) -> usize {
-    let mut state = State::default();
-    let mut positions = scheme.history_horizon().map(LastPositions::new);
+    let mut replay = ReplayState::new(scheme);
     let mut served = 0;
     for batch in batches(&recording[..recording.len().min(WINDOW.end as usize + 12)]) {
-        if let Some(positions) = &mut positions {
-            positions.record_all(&batch.arrivals, &mut state.history);
-        }
-        let done = turn(scheme, &mut state, batch, &mut ());
+        replay.record(&batch);
+        let done = replay.turn(scheme, batch, &mut ());
         served += done.served.iter().filter(|(query, _)| is_measured(query)).count();
     }
     served

@@ -5,16 +5,13 @@
 //! of Oldenburg, Paris and Porto and simulates agents in Oldenburg; without the folder both in the
 //! built-in city. P1-3-5, uniform places, one thread.
 
-use bench::{Configuration, agents_and_seed, batches, in_pool, maps};
+use bench::{ReplayState, WorkloadConfiguration, agents_and_seed, batches, in_pool, maps};
 use meshcloak::cells::{CellRule, Cells};
 use meshcloak::distance::Atlas;
-use meshcloak::engine::turn;
 use meshcloak::guarantee::Guarantee;
-use meshcloak::history::LastPositions;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::query::Query;
-use meshcloak::scheme::{Scheme as _, State};
 use meshcloak::units::{Length, Point};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -73,7 +70,7 @@ fn diameter(map: &StreetMap, streets: &[StreetId]) -> f64 {
 
 /// Compares regions of reachable streets with regions of cells.
 fn compare(map: &StreetMap, agents: u32) {
-    let configuration = Configuration::new("p1", 3, 5);
+    let configuration = WorkloadConfiguration::new("p1", 3, 5);
     let dc_max = configuration.profile().largest_constraint();
     let atlas = Arc::new(Atlas::new(map.clone(), dc_max));
     let recording = configuration.record(map, agents, 1);
@@ -90,16 +87,13 @@ fn compare(map: &StreetMap, agents: u32) {
 
 fn replay(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings) {
     let mut scheme = MeshCloak::new(Arc::clone(atlas), settings);
-    let mut state = State::default();
-    let mut positions = scheme.history_horizon().map(LastPositions::new);
+    let mut replay = ReplayState::new(&scheme);
     let (mut served, mut expired, mut metres, mut sampled) = (0, 0, 0.0, 0);
     let (mut spent, mut worst) = (Duration::ZERO, Duration::ZERO);
     for batch in batches(recording) {
-        if let Some(positions) = &mut positions {
-            positions.record_all(&batch.arrivals, &mut state.history);
-        }
+        replay.record(&batch);
         let start = Instant::now();
-        let done = turn(&mut scheme, &mut state, batch, &mut ());
+        let done = replay.turn(&mut scheme, batch, &mut ());
         spent += start.elapsed();
         worst = worst.max(start.elapsed());
         served += done.served.len();

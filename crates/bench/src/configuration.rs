@@ -9,7 +9,7 @@ pub type Recording = Vec<Vec<Query>>;
 
 /// A workload of the paper. Streets are chosen uniformly as start and destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Configuration {
+pub struct WorkloadConfiguration {
     /// Name of a built-in profile.
     pub profile: &'static str,
     /// Temporal tolerance in seconds.
@@ -19,18 +19,18 @@ pub struct Configuration {
 }
 
 /// The configurations of the paper's speed comparison.
-pub const CONFIGURATIONS: [Configuration; 5] = [
-    Configuration::new("p1", 3, 5),
-    Configuration::new("p1", 5, 5),
-    Configuration::new("p1", 3, 10),
-    Configuration::new("p2", 3, 5),
-    Configuration::new("p2", 10, 10),
+pub const CONFIGURATIONS: [WorkloadConfiguration; 5] = [
+    WorkloadConfiguration::new("p1", 3, 5),
+    WorkloadConfiguration::new("p1", 5, 5),
+    WorkloadConfiguration::new("p1", 3, 10),
+    WorkloadConfiguration::new("p2", 3, 5),
+    WorkloadConfiguration::new("p2", 10, 10),
 ];
 
-impl Configuration {
+impl WorkloadConfiguration {
     /// A profile with its temporal tolerance in seconds and its largest k.
-    pub const fn new(profile: &'static str, dt: u32, max_k: u32) -> Configuration {
-        Configuration { profile, dt, max_k }
+    pub const fn new(profile: &'static str, dt: u32, max_k: u32) -> WorkloadConfiguration {
+        WorkloadConfiguration { profile, dt, max_k }
     }
 
     /// Label in tables: `P1-3-5` is profile p1, dt 3 s, k up to 5.
@@ -45,7 +45,7 @@ impl Configuration {
 
     /// Simulates the agents until all have departed.
     pub fn record(self, map: &StreetMap, agents: u32, seed: u64) -> Recording {
-        Simulation::new(map, &self.profile(), self.settings(agents, seed)).tape()
+        Simulation::new(map, &self.profile(), self.settings(agents, seed)).record()
     }
 
     /// Settings of the simulation.

@@ -8,9 +8,9 @@ mod configuration;
 mod maps;
 mod replay;
 
-pub use configuration::{CONFIGURATIONS, Configuration, Recording};
+pub use configuration::{CONFIGURATIONS, Recording, WorkloadConfiguration};
 pub use maps::{NamedMap, maps, oldenburg};
-pub use replay::{batches, in_pool};
+pub use replay::{ReplayState, batches, in_pool};
 
 /// The first two arguments of an example as numbers: agents (default 100,000) and seed (default 1).
 pub fn agents_and_seed(mut arguments: impl Iterator<Item = String>) -> (u32, u64) {

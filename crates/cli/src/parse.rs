@@ -2,9 +2,16 @@
 
 use meshcloak::distance::MAX_DC_MAX;
 use meshcloak::units::{Length, LonLat};
+use std::ops::RangeInclusive;
 
 /// Largest distance, in metres, that an argument may have.
 const MAX_METRES: f64 = 1e6;
+
+/// Parses a number in `range`; `expected` describes the range.
+fn number(text: &str, range: RangeInclusive<f64>, expected: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| format!("expected {expected}"))
+}
 
 /// Parses `--dc-max` in metres, rounded down; the distance matrix limits it.
 pub fn dc_max(text: &str) -> Result<Length, String> {
@@ -17,51 +24,35 @@ pub fn dc_max(text: &str) -> Result<Length, String> {
 
 /// Parses seconds from 0.001 with at most three decimals, as milliseconds.
 pub fn positive_millis(text: &str) -> Result<u64, String> {
+    let expected = "seconds from 0.001 to 1000000 with at most three decimals";
     let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    match text.parse::<f64>() {
-        Ok(seconds) if decimals <= 3 && (0.001..=1e6).contains(&seconds) => {
-            Ok((seconds * 1000.0).round() as u64)
-        }
-        _ => Err("expected seconds from 0.001 to 1000000 with at most three decimals".into()),
-    }
+    let checked = if decimals <= 3 { text } else { "" };
+    Ok((number(checked, 0.001..=1e6, expected)? * 1000.0).round() as u64)
 }
 
 /// Parses seconds from 0, rounded to milliseconds.
 pub fn millis(text: &str) -> Result<u32, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if (0.0..=1e6).contains(&seconds) => Ok((seconds * 1000.0).round() as u32),
-        _ => Err("expected seconds from 0 to 1000000".into()),
-    }
+    Ok((number(text, 0.0..=1e6, "seconds from 0 to 1000000")? * 1000.0).round() as u32)
 }
 
 /// Parses seconds from 0.1, rounded to milliseconds.
 pub fn interval_millis(text: &str) -> Result<u32, String> {
-    let interval = millis(text).ok().filter(|&interval| interval >= 100);
-    interval.ok_or_else(|| "expected seconds from 0.1 to 1000000".into())
+    Ok((number(text, 0.1..=1e6, "seconds from 0.1 to 1000000")? * 1000.0).round() as u32)
 }
 
 /// Parses metres from 0.
 pub fn metres(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(metres) if (0.0..=MAX_METRES).contains(&metres) => Ok(metres),
-        _ => Err("expected metres from 0 to 1000000".into()),
-    }
+    number(text, 0.0..=MAX_METRES, "metres from 0 to 1000000")
 }
 
 /// Parses metres above 0.
 pub fn positive_metres(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(metres) if metres > 0.0 && metres.is_finite() => Ok(metres),
-        _ => Err("expected metres above 0".into()),
-    }
+    number(text, f64::MIN_POSITIVE..=f64::MAX, "metres above 0")
 }
 
 /// Parses the length of a cell: metres from 1.
 pub fn cell_length(text: &str) -> Result<Length, String> {
-    match text.parse::<f64>() {
-        Ok(metres) if (1.0..=MAX_METRES).contains(&metres) => Ok(Length::metres(metres)),
-        _ => Err("expected metres from 1 to 1000000".into()),
-    }
+    number(text, 1.0..=MAX_METRES, "metres from 1 to 1000000").map(Length::metres)
 }
 
 /// Parses a range of k, as in `2-5`; one number stands for both bounds.

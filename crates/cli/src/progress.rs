@@ -2,20 +2,21 @@
 
 use import::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use parking_lot::Mutex;
 use std::io::IsTerminal;
-use std::sync::{Mutex, mpsc};
+use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// Standard error, silenced by `--quiet`.
 pub struct Console {
     quiet: bool,
-    stage: Mutex<Option<Stage>>,
+    stage: Mutex<Option<ProgressStage>>,
 }
 
 /// A stage of the work and the thread that shows its bar after [`SHOW_DELAY`], also if the stage
 /// reports no progress.
-struct Stage {
+struct ProgressStage {
     bar: ProgressBar,
     /// Dropping it tells the thread that the stage has ended.
     running: mpsc::Sender<()>,
@@ -41,10 +42,10 @@ impl Console {
         }
     }
 
-    /// Begins a stage that reports absolute positions by [`Console::reach`].
+    /// Begins a stage that reports absolute positions by [`Console::set_progress`].
     pub fn begin_cells(&self, total: u64) {
         self.begin("evaluating", total);
-        if let Some(stage) = self.lock().as_ref()
+        if let Some(stage) = self.stage.lock().as_ref()
             && let Ok(style) = ProgressStyle::with_template("{msg:32} {wide_bar} {pos}/{len}")
         {
             stage.bar.set_style(style);
@@ -52,8 +53,8 @@ impl Console {
     }
 
     /// Sets the position and the message of the current stage.
-    pub fn reach(&self, position: u64, message: String) {
-        if let Some(stage) = self.lock().as_ref() {
+    pub fn set_progress(&self, position: u64, message: String) {
+        if let Some(stage) = self.stage.lock().as_ref() {
             stage.bar.set_position(position);
             stage.bar.set_message(message);
         }
@@ -61,13 +62,9 @@ impl Console {
 
     /// Ends the current stage and removes its bar.
     pub fn clear(&self) {
-        if let Some(stage) = self.lock().take() {
+        if let Some(stage) = self.stage.lock().take() {
             stage.end();
         }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Stage>> {
-        self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -75,19 +72,19 @@ impl Progress for Console {
     fn begin(&self, stage: &'static str, total: u64) {
         self.clear();
         if !self.quiet && std::io::stderr().is_terminal() {
-            *self.lock() = Some(Stage::begin(stage, total));
+            *self.stage.lock() = Some(ProgressStage::begin(stage, total));
         }
     }
 
     fn advance(&self, amount: u64) {
-        if let Some(stage) = self.lock().as_ref() {
+        if let Some(stage) = self.stage.lock().as_ref() {
             stage.bar.inc(amount);
         }
     }
 }
 
-impl Stage {
-    fn begin(name: &'static str, total: u64) -> Stage {
+impl ProgressStage {
+    fn begin(name: &'static str, total: u64) -> ProgressStage {
         let total = (total > 0).then_some(total);
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         let template = if total.is_some() {
@@ -108,7 +105,7 @@ impl Stage {
             }
         });
         // Without a thread the work continues without a bar.
-        Stage { bar, running, thread: thread.ok() }
+        ProgressStage { bar, running, thread: thread.ok() }
     }
 
     fn end(self) {

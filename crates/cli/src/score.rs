@@ -8,7 +8,7 @@ use crate::stdout;
 use crate::table::{Table, grouped};
 use anyhow::Result;
 use clap::Args;
-use evaluation::score::{Files, Score as Scored, score};
+use evaluation::score::{Files, OutcomeScore, score};
 use import::MapSource;
 use std::path::PathBuf;
 
@@ -61,7 +61,7 @@ impl Score {
     }
 }
 
-fn as_table(scored: &Scored) -> String {
+fn as_table(scored: &OutcomeScore) -> String {
     let mut table = Table::default();
     metrics::add_rows(&scored.tally, &mut table);
     table.heading("Sets");
@@ -70,7 +70,7 @@ fn as_table(scored: &Scored) -> String {
     table.render()
 }
 
-fn as_json(scored: &Scored) -> String {
+fn as_json(scored: &OutcomeScore) -> String {
     let mut object = metrics::json(&scored.tally);
     object.insert("below_k".into(), scored.below_k.into());
     object.insert("counted_twice".into(), scored.counted_twice.into());

@@ -9,7 +9,7 @@ use gateway::tickets::Route;
 use meshcloak::map::Frame;
 use meshcloak::query::QueryId;
 use meshcloak::units::Time;
-use serde::Serialize;
+use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
@@ -46,32 +46,6 @@ impl Default for AgentSettings {
             seed: 1,
         }
     }
-}
-
-/// JSON of a query.
-#[derive(Serialize)]
-struct AgentQueryBody<'a> {
-    ticket: &'a str,
-    person: &'a str,
-    lon: f64,
-    lat: f64,
-    k: u32,
-    dt: f64,
-    dc: f64,
-    speed: f64,
-    question: AgentQuestionBody<'a>,
-}
-
-#[derive(Serialize)]
-struct AgentQuestionBody<'a> {
-    find: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    radius: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<u32>,
-    along: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    category: Option<&'a str>,
 }
 
 /// The simulated agents.
@@ -154,28 +128,29 @@ impl Agents {
         }
     }
 
+    /// Builds the JSON of a query. Agents ask for objects of different categories, two of three for the
+    /// nearest ones.
     fn body(&self, query: &SimulatedQuery) -> String {
         let lon_lat = self.frame.lon_lat(self.gateway.atlas().map().point(query.position));
-        let category = (!self.categories.is_empty())
-            .then(|| self.categories[query.user as usize % self.categories.len()].as_str());
-        let nearest = !query.user.is_multiple_of(3);
-        let body = AgentQueryBody {
-            ticket: &agent_ticket(query.user, query.number),
-            person: &format!("{AGENT_PREFIX}{}", query.user),
-            lon: lon_lat.lon,
-            lat: lon_lat.lat,
-            k: query.k,
-            dt: f64::from(query.temporal_tolerance) / 1000.0,
-            dc: query.distance_constraint.as_metres(),
-            speed: f64::from(query.speed) / 1000.0,
-            question: AgentQuestionBody {
-                find: if nearest { "nearest" } else { "within" },
-                radius: (!nearest).then_some(500),
-                count: nearest.then_some(3),
-                along: "streets",
-                category,
-            },
+        let mut question = match query.user % 3 {
+            0 => json!({ "find": "within", "radius": 500, "along": "streets" }),
+            _ => json!({ "find": "nearest", "count": 3, "along": "streets" }),
         };
-        serde_json::to_string(&body).expect("strings and finite numbers are JSON")
+        if !self.categories.is_empty() {
+            let index = query.user as usize % self.categories.len();
+            question["category"] = self.categories[index].as_str().into();
+        }
+        let body = json!({
+            "ticket": agent_ticket(query.user, query.number),
+            "person": format!("{AGENT_PREFIX}{}", query.user),
+            "lon": lon_lat.lon,
+            "lat": lon_lat.lat,
+            "k": query.k,
+            "dt": f64::from(query.temporal_tolerance) / 1000.0,
+            "dc": query.distance_constraint.as_metres(),
+            "speed": f64::from(query.speed) / 1000.0,
+            "question": question,
+        });
+        body.to_string()
     }
 }

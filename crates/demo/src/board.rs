@@ -2,10 +2,11 @@
 //! round. A real gateway neither keeps nor publishes it.
 
 use crate::disclosed::{DisclosedQueries, DisclosedQuery};
-use crate::frame::{AgentMark, AgentState, DemoFrame, FrameCounts, encode_agents};
+use crate::frame::{AgentMark, DemoFrame, FrameCounts, MarkState, encode_agents};
 use crate::recording::Recording;
 use gateway::batch::Round;
 use gateway::outcome::Outcome;
+use gateway::requests::ServedSet;
 use gateway::tiles::mercator;
 use meshcloak::map::{Frame, Position, StreetMap};
 use meshcloak::query::Query;
@@ -66,7 +67,7 @@ pub fn agent_of(ticket: &str) -> Option<usize> {
 impl Board {
     /// Creates a board for this number of agents.
     pub fn new(users: u32, bounds: Rectangle, frame: Frame) -> Board {
-        let absent = AgentMark { point: bounds.min, state: AgentState::Absent };
+        let absent = AgentMark { point: bounds.min, state: MarkState::Absent };
         let state = BoardState {
             agents: vec![absent; users as usize],
             waiting: vec![None; users as usize],
@@ -94,10 +95,10 @@ impl Board {
             })
             .collect();
         let mut state = self.lock();
-        state.agents.iter_mut().for_each(|mark| mark.state = AgentState::Absent);
+        state.agents.iter_mut().for_each(|mark| mark.state = MarkState::Absent);
         for (agent, point) in points {
             if let Some(mark) = state.agents.get_mut(agent) {
-                *mark = AgentMark { point, state: AgentState::Idle };
+                *mark = AgentMark { point, state: MarkState::Idle };
             }
         }
     }
@@ -144,7 +145,7 @@ impl BoardState {
 
     /// Removes the waiting queries that ended in a round, and counts.
     fn remove_ended(&mut self, round: &Round) -> FrameCounts {
-        let members = || round.jobs.iter().flat_map(|job| &job.members);
+        let members = || round.sets.iter().flat_map(|set| &set.members);
         let (mut served, mut delay) = (0, 0.0);
         for member in members() {
             served += 1;
@@ -165,7 +166,7 @@ impl BoardState {
         let sets = set_sizes(round);
         let mean = |sum: f64, count: usize| (count > 0).then(|| sum / count as f64);
         FrameCounts {
-            present: self.agents.iter().filter(|mark| mark.state != AgentState::Absent).count(),
+            present: self.agents.iter().filter(|mark| mark.state != MarkState::Absent).count(),
             asked: std::mem::take(&mut self.asked),
             served,
             expired,
@@ -188,17 +189,17 @@ impl BoardState {
     fn marks(&self, round: &Round) -> Vec<AgentMark> {
         let mut marks = self.agents.clone();
         let mut set_state = |agent: usize, state| {
-            if let Some(mark) = marks.get_mut(agent).filter(|mark| mark.state != AgentState::Absent)
+            if let Some(mark) = marks.get_mut(agent).filter(|mark| mark.state != MarkState::Absent)
             {
                 mark.state = state;
             }
         };
         for (agent, _) in self.waiting.iter().enumerate().filter(|(_, query)| query.is_some()) {
-            set_state(agent, AgentState::Waiting);
+            set_state(agent, MarkState::Waiting);
         }
-        for member in round.jobs.iter().flat_map(|job| &job.members) {
+        for member in round.sets.iter().flat_map(|set| &set.members) {
             if let Some(agent) = agent_of(member.pending.ticket.expose()) {
-                set_state(agent, AgentState::Hidden);
+                set_state(agent, MarkState::Hidden);
             }
         }
         marks
@@ -209,22 +210,14 @@ impl BoardState {
 fn regions(round: &Round) -> Vec<Vec<u32>> {
     let streets = |region: &[meshcloak::map::StreetId]| region.iter().map(|s| s.0).collect();
     let mut regions: Vec<Vec<u32>> =
-        round.jobs.iter().map(|job| streets(job.inquiry.region())).collect();
+        round.requests.iter().map(|request| streets(request.region())).collect();
     regions.sort_unstable();
     regions.dedup();
     regions
 }
 
-/// Returns the size of each anonymity set of a round. Jobs of one set share one list of streets.
+/// Returns the size of each anonymity set of a round.
 fn set_sizes(round: &Round) -> Vec<usize> {
-    let mut sets: Vec<_> = round
-        .jobs
-        .iter()
-        .filter_map(|job| {
-            Some((job.inquiry.region().as_ptr(), job.members.first()?.served.set_size))
-        })
-        .collect();
-    sets.sort_unstable();
-    sets.dedup();
-    sets.into_iter().map(|(_, size)| size).collect()
+    let member = |set: &ServedSet| set.members.first().map(|member| member.served.set_size);
+    round.sets.iter().filter_map(member).collect()
 }

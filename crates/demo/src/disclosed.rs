@@ -3,8 +3,8 @@
 use crate::board::agent_of;
 use gateway::batch::Round;
 use gateway::inquiry::Inquiry;
-use gateway::requests::Job;
-use meshcloak::map::{Frame, Position, StreetMap};
+use gateway::requests::{Member, ServedSet};
+use meshcloak::map::{Frame, StreetMap};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -47,14 +47,12 @@ impl DisclosedQueries {
                 self.push(pending.ticket.expose(), DisclosedQuery::default());
             }
         }
-        for job in &round.jobs {
-            for member in &job.members {
+        for set in &round.sets {
+            for member in &set.members {
                 if agent_of(member.pending.ticket.expose()).is_none() {
-                    let set = PublishedSet { map, frame, round, job };
-                    self.push(
-                        member.pending.ticket.expose(),
-                        set.disclosed(*member.position.expose()),
-                    );
+                    let set = PublishedSet { map, frame, set };
+                    let disclosed = set.disclosed(member, &round.requests[member.request]);
+                    self.push(member.pending.ticket.expose(), disclosed);
                 }
             }
         }
@@ -68,34 +66,27 @@ impl DisclosedQueries {
     }
 }
 
-/// An anonymity set of a round, named by one of its jobs.
+/// An anonymity set of a round.
 struct PublishedSet<'a> {
     map: &'a StreetMap,
     frame: &'a Frame,
-    round: &'a Round,
-    job: &'a Job,
+    set: &'a ServedSet,
 }
 
 impl PublishedSet<'_> {
-    /// Describes the set for the member at `position`.
-    ///
-    /// The jobs of one set (one per question kind) share one list of streets; another set has its
-    /// own list even if the streets are equal.
-    fn disclosed(&self, position: Position) -> DisclosedQuery {
-        let lon_lat = |position| {
-            let lon_lat = self.frame.lon_lat(self.map.point(position));
+    /// Describes the set for a member and the inquiry of its question.
+    fn disclosed(&self, member: &Member, inquiry: &Inquiry) -> DisclosedQuery {
+        let lon_lat = |member: &Member| {
+            let lon_lat = self.frame.lon_lat(self.map.point(*member.position.expose()));
             [lon_lat.lon, lon_lat.lat]
         };
-        let region = self.job.inquiry.region();
-        let jobs = self.round.jobs.iter();
-        let of_set = jobs.filter(|other| Arc::ptr_eq(other.inquiry.region(), region));
-        let members = of_set.flat_map(|job| &job.members);
+        let region = inquiry.region();
         DisclosedQuery {
-            me: Some(lon_lat(position)),
-            members: members.map(|member| lon_lat(*member.position.expose())).collect(),
+            me: Some(lon_lat(member)),
+            members: self.set.members.iter().map(lon_lat).collect(),
             streets: region.iter().map(|street| street.0).collect(),
             metres: region.iter().map(|&street| self.map.metres(street)).sum(),
-            inquiry: Some(self.job.inquiry.clone()),
+            inquiry: Some(inquiry.clone()),
         }
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 /// State of an agent; the number is its code in the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum AgentState {
+pub enum MarkState {
     /// Not on the map.
     Absent = 0,
     /// Without a query.
@@ -29,7 +29,7 @@ pub struct AgentMark {
     /// Position in Web Mercator coordinates.
     pub point: Point,
     /// State.
-    pub state: AgentState,
+    pub state: MarkState,
 }
 
 /// One frame of the demo.
@@ -100,7 +100,7 @@ mod tests {
     fn an_agent_takes_five_bytes() {
         let bounds = Rectangle { min: Point::new(0.5, 0.5), max: Point::new(0.6, 0.7) };
         let mark = |x, y, state| AgentMark { point: Point::new(x, y), state };
-        let agents = [mark(0.6, 0.5, AgentState::Waiting), mark(0.55, 0.9, AgentState::Idle)];
+        let agents = [mark(0.6, 0.5, MarkState::Waiting), mark(0.55, 0.9, MarkState::Idle)];
         assert_eq!(pack(&agents, bounds), [255, 255, 0, 0, 2, 0, 128, 255, 255, 1]);
     }
 
@@ -108,7 +108,7 @@ mod tests {
     fn agents_are_encoded_in_padded_standard_base64() {
         let bounds = Rectangle { min: Point::new(0.0, 0.0), max: Point::new(65535.0, 65535.0) };
         // x = 0xefff and y = 0x00be: the bytes ff ef be 00 hold both symbols, `/` and `+`.
-        let agent = AgentMark { point: Point::new(61439.0, 190.0), state: AgentState::Idle };
+        let agent = AgentMark { point: Point::new(61439.0, 190.0), state: MarkState::Idle };
         for (count, encoded) in
             [(0, ""), (1, "/+++AAE="), (2, "/+++AAH/774AAQ=="), (3, "/+++AAH/774AAf/vvgAB")]
         {

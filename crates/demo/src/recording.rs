@@ -36,16 +36,6 @@ impl Recording {
     pub fn snapshot(&self) -> Vec<RecordedSecond> {
         self.seconds.iter().cloned().collect()
     }
-
-    /// Number of seconds.
-    pub fn len(&self) -> usize {
-        self.seconds.len()
-    }
-
-    /// Whether no second was recorded.
-    pub fn is_empty(&self) -> bool {
-        self.seconds.is_empty()
-    }
 }
 
 #[cfg(test)]
@@ -58,7 +48,7 @@ mod tests {
         for second in 0..70 {
             recording.push(Time::from_millis(second * 1000), Vec::new());
         }
-        assert_eq!(recording.len(), CAPACITY);
+        assert_eq!(recording.snapshot().len(), CAPACITY);
         assert_eq!(recording.snapshot()[0].at, Time::from_millis(10_000));
     }
 }

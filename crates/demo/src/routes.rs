@@ -92,7 +92,7 @@ struct DisclosedBody {
 async fn disclosed(
     State(state): State<DemoState>,
     Path(ticket): Path<String>,
-    Json(place): Json<QueryPosition>,
+    Json(position): Json<QueryPosition>,
 ) -> Response {
     let Some(query) = state.board.disclosed(&ticket) else {
         return StatusCode::NOT_FOUND.into_response();
@@ -100,7 +100,7 @@ async fn disclosed(
     let mut body =
         DisclosedBody { query, asked: String::new(), objects: Vec::new(), neighbours: None };
     match &body.query.inquiry {
-        None => body.neighbours = state.neighbours(place),
+        None => body.neighbours = state.neighbours(position),
         Some(inquiry) => {
             body.asked = describe(&inquiry.question());
             // The answer depends on the inquiry alone, so a repeated request returns the same.
@@ -118,15 +118,15 @@ async fn disclosed(
 impl DemoState {
     /// Counts the waiting queries that would be adjacent in the constraint graph; `None` off the
     /// map.
-    fn neighbours(&self, place: QueryPosition) -> Option<usize> {
-        let lon_lat = LonLat::new(place.lon, place.lat)?;
+    fn neighbours(&self, query: QueryPosition) -> Option<usize> {
+        let lon_lat = LonLat::new(query.lon, query.lat)?;
         let atlas = self.gateway.atlas();
         let here = atlas.map().snap(self.frame.point(lon_lat), None)?.position;
-        let own_dc = Length::metres_down(place.dc);
+        let own_dc = Length::metres_down(query.dc);
         let within = |distance: Option<Length>, dc| distance.is_some_and(|d| d <= dc);
-        let is_adjacent = |query: &&Query| {
-            within(atlas.distance(here, query.position), own_dc)
-                && within(atlas.distance(query.position, here), query.distance_constraint)
+        let is_adjacent = |other: &&Query| {
+            within(atlas.distance(here, other.position), own_dc)
+                && within(atlas.distance(other.position, here), other.distance_constraint)
         };
         Some(self.board.lock().waiting().filter(is_adjacent).count())
     }

@@ -3,7 +3,8 @@
 //! The key of a cell follows from its content, so experiments with the same output folder share
 //! cells.
 
-use crate::experiment::{Experiment, Grid, TAXI, TripSource, View, Volume};
+use crate::distinct::distinct;
+use crate::experiment::{Experiment, ExperimentGrid, TAXI, TimeModel, TripSource, Volume};
 use crate::maps::MapPlan;
 use crate::results::RunRow;
 use import::ImportError;
@@ -30,7 +31,7 @@ pub struct Population {
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cell {
+pub struct GridCell {
     /// The users.
     pub population: Population,
     /// Temporal tolerance of every query, in milliseconds.
@@ -38,7 +39,7 @@ pub struct Cell {
     /// Canonical name of the scheme.
     pub scheme: String,
     /// Whether processing takes time.
-    pub view: View,
+    pub view: TimeModel,
     /// Detail of the volume output; not part of the key.
     pub volume: Volume,
     /// Hash of everything that determines the result.
@@ -48,11 +49,11 @@ pub struct Cell {
 /// Version of the cell format; increased when a cell of the same key gets a different result.
 const FORMAT: u32 = 1;
 
-impl Cell {
-    fn new(population: Population, dt: u32, scheme: &str, view: View) -> Cell {
+impl GridCell {
+    fn new(population: Population, dt: u32, scheme: &str, view: TimeModel) -> GridCell {
         let scheme = scheme.to_owned();
         let volume = Volume::Sums;
-        let mut cell = Cell { population, dt, scheme, view, volume, fingerprint: 0 };
+        let mut cell = GridCell { population, dt, scheme, view, volume, fingerprint: 0 };
         let Population { map, profile, k, trips, .. } = &cell.population;
         let content = format!(
             "{FORMAT}|{}|{}|{profile}|uniform|{k:?}|{dt}|{trips:?}|paper|own|reach|{}|{}",
@@ -124,15 +125,15 @@ fn fnv(bytes: &[u8]) -> u64 {
 
 /// Returns all cells of an experiment without duplicates, in the order of its grids. `folder` is
 /// the map folder.
-pub fn cells(experiment: &Experiment, folder: Option<&Path>) -> Result<Vec<Cell>, ImportError> {
-    let mut all: Vec<Cell> = Vec::new();
+pub fn cells(experiment: &Experiment, folder: Option<&Path>) -> Result<Vec<GridCell>, ImportError> {
+    let mut all: Vec<GridCell> = Vec::new();
     let mut index_of = BTreeMap::new();
     for grid in &experiment.grids {
         for population in populations(grid, folder)? {
             for dt in grid.dt.of(&population.profile) {
                 let each = |scheme| grid.views.iter().map(move |&view| (scheme, view));
                 for (scheme, view) in grid.schemes.iter().flat_map(each) {
-                    let cell = Cell::new(population.clone(), dt, scheme, view);
+                    let cell = GridCell::new(population.clone(), dt, scheme, view);
                     let index = *index_of.entry(cell.key()).or_insert(all.len());
                     if index == all.len() {
                         all.push(cell);
@@ -149,17 +150,15 @@ pub fn cells(experiment: &Experiment, folder: Option<&Path>) -> Result<Vec<Cell>
 
 /// Returns all maps of an experiment without duplicates, in the order of its grids.
 pub fn maps(experiment: &Experiment, folder: Option<&Path>) -> Result<Vec<MapPlan>, ImportError> {
-    let mut all: Vec<MapPlan> = Vec::new();
-    for map in experiment.grids.iter().flat_map(|grid| &grid.maps) {
-        let map = MapPlan::of(map, folder)?;
-        if !all.contains(&map) {
-            all.push(map);
-        }
-    }
-    Ok(all)
+    let names = experiment.grids.iter().flat_map(|grid| &grid.maps);
+    let plans = names.map(|name| MapPlan::of(name, folder)).collect::<Result<Vec<_>, _>>()?;
+    Ok(distinct(plans))
 }
 
-fn populations(grid: &Grid, folder: Option<&Path>) -> Result<Vec<Population>, ImportError> {
+fn populations(
+    grid: &ExperimentGrid,
+    folder: Option<&Path>,
+) -> Result<Vec<Population>, ImportError> {
     let mut populations: Vec<Population> = Vec::new();
     for map in &grid.maps {
         let map = MapPlan::of(map, folder)?;
@@ -182,7 +181,7 @@ fn populations(grid: &Grid, folder: Option<&Path>) -> Result<Vec<Population>, Im
 mod tests {
     use super::*;
 
-    fn all(text: &str) -> Vec<Cell> {
+    fn all(text: &str) -> Vec<GridCell> {
         let experiment = Experiment::from_toml(Path::new("e"), text).unwrap();
         cells(&experiment, None).unwrap()
     }
@@ -191,7 +190,7 @@ mod tests {
     fn the_paper_has_fourteen_configurations_on_each_map() {
         let cells = cells(&Experiment::paper(), Some(Path::new("maps"))).unwrap();
         assert_eq!(cells.len(), 14 * 5);
-        let names: Vec<String> = cells[..14].iter().map(Cell::configuration).collect();
+        let names: Vec<String> = cells[..14].iter().map(GridCell::configuration).collect();
         assert_eq!(names[..4], ["P1-3-5", "P1-4-5", "P1-5-5", "P1-3-10"]);
         assert_eq!(names[13], "P2-10-10");
         // Without a map folder all five are the built-in city, which runs once.
@@ -201,7 +200,7 @@ mod tests {
     #[test]
     fn equal_cells_have_equal_keys_and_different_cells_different_keys() {
         let one = all("maps = \"city:500:7\"\nprofiles = \"p1\"\nk = \"2-5\"\ndt = 3");
-        let keys = |cells: &[Cell]| cells.iter().map(Cell::key).collect::<Vec<_>>();
+        let keys = |cells: &[GridCell]| cells.iter().map(GridCell::key).collect::<Vec<_>>();
         let more = all("maps = \"city:500:7\"\ndt = [2.5, 3]\nseeds = 2\nk = [\"2-5\", \"3-5\"]");
         assert!(keys(&more).contains(&one[0].key()));
         let mut all_keys = keys(&more);

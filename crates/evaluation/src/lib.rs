@@ -13,6 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod distinct;
 pub mod metrics;
 pub mod reason;
 pub mod stopwatch;

@@ -63,7 +63,7 @@ impl Machine {
 
 /// Content of `provenance.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Provenance {
+pub struct RunProvenance {
     /// The program.
     pub program: Program,
     /// The machine.
@@ -80,10 +80,10 @@ pub struct Provenance {
     pub threads: usize,
 }
 
-impl Provenance {
+impl RunProvenance {
     /// Formats the provenance as TOML.
     pub fn to_toml(&self) -> String {
-        let Provenance { program, machine, title, commits, cells, jobs, threads } = self;
+        let RunProvenance { program, machine, title, commits, cells, jobs, threads } = self;
         let settings = meshcloak::mesh_cloak::Settings::default();
         let mut out = String::new();
         let mut line = |name: &str, value: String| {
@@ -128,7 +128,7 @@ mod tests {
         let program = Program { command: "a \"b\" \\ \n\u{7f}".into(), ..Program::default() };
         let machine = Machine::detect();
         let commits = vec!["a".into(), "b".into()];
-        let provenance = Provenance { program, machine, commits, ..Provenance::default() };
+        let provenance = RunProvenance { program, machine, commits, ..RunProvenance::default() };
         let table: toml::Table = toml::from_str(&provenance.to_toml()).unwrap();
         assert_eq!(table["command"].as_str(), Some("a \"b\" \\ \n\u{7f}"));
         assert_eq!(table["commits_of_cells"].as_array().map(Vec::len), Some(2));

@@ -1,7 +1,7 @@
 //! Output folder with one file per completed cell, so that an interrupted evaluation can resume.
 //! Files are written atomically.
 
-use crate::grid::{Cell, file_name};
+use crate::grid::{GridCell, file_name};
 use crate::maps::MapPlan;
 use crate::results::{MapRow, RunRow, SchemeRow, WriteError};
 use crate::run::Second;
@@ -104,17 +104,17 @@ impl Store {
     }
 
     /// Reads the result of a cell; `None` if the cell has not run.
-    pub fn cell(&self, cell: &Cell) -> Result<Option<CellResult>, StoreError> {
+    pub fn cell(&self, cell: &GridCell) -> Result<Option<CellResult>, StoreError> {
         read_json(&self.cell_file(cell))
     }
 
     /// Returns whether the result of a cell is stored, without reading it.
-    pub fn has(&self, cell: &Cell) -> bool {
+    pub fn has(&self, cell: &GridCell) -> bool {
         self.cell_file(cell).is_file()
     }
 
     /// Stores the result of a cell.
-    pub fn keep(&self, cell: &Cell, result: &CellResult) -> Result<(), StoreError> {
+    pub fn keep(&self, cell: &GridCell, result: &CellResult) -> Result<(), StoreError> {
         write_json(&self.cell_file(cell), result)
     }
 
@@ -129,7 +129,7 @@ impl Store {
     }
 
     /// Reads the recorded costs of a cell in nanoseconds per turn; `None` if none are stored.
-    pub fn costs(&self, cell: &Cell) -> Result<Option<Vec<u64>>, StoreError> {
+    pub fn costs(&self, cell: &GridCell) -> Result<Option<Vec<u64>>, StoreError> {
         let path = self.costs_file(cell);
         let file = match fs::File::open(&path) {
             Ok(file) => file,
@@ -148,7 +148,7 @@ impl Store {
     }
 
     /// Stores the costs of a cell.
-    pub fn keep_costs(&self, cell: &Cell, costs: &[u64]) -> Result<(), StoreError> {
+    pub fn keep_costs(&self, cell: &GridCell, costs: &[u64]) -> Result<(), StoreError> {
         let mut file = AtomicFile::create(&self.costs_file(cell))?;
         for cost in costs {
             file.add(format!("{cost}\n").as_bytes())?;
@@ -157,11 +157,11 @@ impl Store {
     }
 
     /// Returns the path of the costs of a cell.
-    pub fn costs_file(&self, cell: &Cell) -> PathBuf {
+    pub fn costs_file(&self, cell: &GridCell) -> PathBuf {
         self.folder.join("costs").join(cell.key() + ".gz")
     }
 
-    fn cell_file(&self, cell: &Cell) -> PathBuf {
+    fn cell_file(&self, cell: &GridCell) -> PathBuf {
         self.folder.join("cells").join(cell.key() + ".json")
     }
 

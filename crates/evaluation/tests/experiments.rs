@@ -16,7 +16,7 @@ fn all() -> BTreeMap<String, Vec<String>> {
         let experiment = Experiment::from_toml(&file, &text).unwrap_or_else(|e| panic!("{e}"));
         let cells = grid::cells(&experiment, Some(Path::new("maps"))).unwrap();
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        (name, cells.iter().map(grid::Cell::key).collect())
+        (name, cells.iter().map(grid::GridCell::key).collect())
     };
     files.map(read).collect()
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
-use evaluation::report::{Data, Report, report};
+use evaluation::report::{Data, HtmlReport, report};
 use evaluation::results::{self, MapRow, RunRow, SchemeRow, VolumeRow};
 use std::path::Path;
 use tempfile::TempDir;
@@ -126,8 +126,8 @@ fn volume(runs: &[RunRow]) -> Vec<VolumeRow> {
     recorded.flat_map(|run| (0..30).map(move |time| second(run, time))).collect()
 }
 
-fn build(folder: &Path) -> Report {
-    Report::new(&Data::read(folder).unwrap()).unwrap()
+fn build(folder: &Path) -> HtmlReport {
+    HtmlReport::new(&Data::read(folder).unwrap()).unwrap()
 }
 
 const SECTIONS: [&str; 16] = [

@@ -2,17 +2,19 @@
 //! requests to the service. Has no clock and no thread; see [`crate::ticker`].
 
 use crate::gateway::Gateway;
-use crate::mailbox::{Collected, Pending};
+use crate::inquiry::Inquiry;
+use crate::mailbox::{Arrival, Collected, Pending};
 use crate::metrics::BatchFacts;
 use crate::outcome::Outcome;
-use crate::requests::{Job, JobBuilder};
+use crate::requests::{RequestBuilder, Requests, ServedSet};
+use crate::waiting::{Ended, WaitingQueries};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
+use meshcloak::guard::{Rejections, Violation};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Scheme, State};
+use meshcloak::scheme::{Scheme, State, Stats};
 use meshcloak::units::Time;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,16 +23,9 @@ pub struct BatchEngine {
     gateway: Arc<Gateway>,
     scheme: Box<dyn Scheme>,
     state: State,
-    waiting: FxHashMap<QueryId, WaitingQuery>,
-    /// Queries of the last batch's sets in which no member has a question. They are resubmitted
-    /// with the next batch.
-    deferred: Vec<Query>,
-}
-
-pub(crate) struct WaitingQuery {
-    pub pending: Pending,
-    /// Whether an earlier position of the user was known on arrival.
-    pub has_past: bool,
+    waiting: WaitingQueries,
+    /// Whether a newer query of a user replaces the waiting one.
+    one_per_user: bool,
 }
 
 /// Result of a batch.
@@ -42,10 +37,14 @@ pub struct Round {
     pub published: Instant,
     /// Duration of the batch.
     pub took: Duration,
-    /// Requests to the service, shuffled.
-    pub jobs: Vec<Job>,
+    /// Requests to the service, distinct and shuffled.
+    pub requests: Vec<Inquiry>,
+    /// Published sets with a question.
+    pub sets: Vec<ServedSet>,
     /// Queries that ended without a request.
     pub ended: Vec<(Pending, Outcome)>,
+    /// Sizes and counts, such as the sets that were not published.
+    pub stats: Stats,
 }
 
 impl BatchEngine {
@@ -63,70 +62,116 @@ impl BatchEngine {
     }
 
     pub(crate) fn with_scheme(gateway: Arc<Gateway>, scheme: Box<dyn Scheme>) -> BatchEngine {
-        let (state, waiting, deferred) = (State::default(), FxHashMap::default(), Vec::new());
-        BatchEngine { gateway, scheme, state, waiting, deferred }
+        let promise = scheme.promise();
+        let one_per_user = promise.is_some_and(|p| p.guarantee.has_one_query_per_user());
+        let (state, waiting) = (State::default(), WaitingQueries::default());
+        BatchEngine { gateway, scheme, state, waiting, one_per_user }
     }
 
     /// Number of waiting queries.
     pub fn waiting_count(&self) -> usize {
-        self.state.waiting.len() + self.deferred.len()
+        self.state.waiting.len()
     }
 
     /// Runs one batch over all queries asked up to `at`.
     pub fn turn(&mut self, at: Time) -> Round {
         let began = Instant::now();
-        let Collected { arrivals, cancelled } = self.gateway.mailbox().collect(at);
-        let mut queries = std::mem::take(&mut self.deferred);
-        queries.reserve(arrivals.len());
-        for arrival in arrivals {
-            let query = arrival.query.into_exposed();
-            let previous = arrival.previous.into_exposed();
-            let has_past = previous.is_some();
-            if self.gateway.guarantee() == Guarantee::History {
-                self.state.history.set_previous(query.id, previous);
-            }
-            self.waiting.insert(query.id, WaitingQuery { pending: arrival.pending, has_past });
-            queries.push(query);
-        }
-        let batch = Batch { now: at, arrivals: queries, cancelled };
+        let mut ended = Ended::new();
+        let batch = self.collect(at, &mut ended);
         let turned = turn(&mut *self.scheme, &mut self.state, batch, &mut ());
-        let mut ended = Vec::with_capacity(turned.expired.len() + turned.cancelled.len());
-        let unserved = [(turned.expired, Outcome::Expired), (turned.cancelled, Outcome::Cancelled)];
-        for (queries, outcome) in unserved {
-            let removed = queries.iter().filter_map(|query| self.waiting.remove(&query.id));
-            ended.extend(removed.map(|waiting| (waiting.pending, outcome)));
+        for query in turned.replaced.iter().chain(&turned.cancelled) {
+            self.waiting.remove(query); // their pendings are carried or cancelled
         }
-        let mut builder = JobBuilder {
+        turned.expired.iter().for_each(|query| self.waiting.expire(query, &mut ended));
+        let mut builder = RequestBuilder {
             gateway: &self.gateway,
             at,
             waiting: &mut self.waiting,
             published: turned.published,
-            deferred: &mut self.deferred,
             ended: &mut ended,
         };
-        let jobs = builder.jobs(turned.served);
+        let Requests { inquiries: requests, sets } = builder.requests(turned.served);
         let stats = turned.published.stats;
-        self.gateway.metrics().batch(BatchFacts {
-            sets: turned.published.set_count(),
-            inquiries: jobs.len(),
-            truncated: stats.truncated,
-            suppressed: stats.rejected.total(),
-        });
+        let facts =
+            BatchFacts { sets: turned.published.set_count(), inquiries: requests.len(), stats };
+        self.gateway.metrics().batch(facts);
+        log_rejections(stats.rejected);
         self.gateway.metrics().turns.record(began.elapsed(), 1);
-        Round { at, published: Instant::now(), took: began.elapsed(), jobs, ended }
+        let (published, took) = (Instant::now(), began.elapsed());
+        Round { at, published, took, requests, sets, ended, stats }
+    }
+
+    /// Takes the arrivals and cancellations up to `at`, and ends the pendings of waiting queries
+    /// that were cancelled or are overdue. Pendings expire before they are carried.
+    fn collect(&mut self, at: Time, ended: &mut Ended) -> Batch {
+        let Collected { arrivals, mut cancelled } = self.gateway.mailbox().collect(at);
+        cancelled.sort_unstable();
+        self.cancel(&cancelled, ended);
+        for query in self.state.waiting.iter_mut().filter(|query| query.has_expired(at)) {
+            self.waiting.end_overdue(query, at, ended);
+        }
+        let mut queries = Vec::with_capacity(arrivals.len());
+        for Arrival { query, pending, previous } in arrivals {
+            if cancelled.binary_search(&pending.id).is_ok() {
+                ended.push((pending, Outcome::Cancelled));
+                continue;
+            }
+            let (mut query, previous) = (query.into_exposed(), previous.into_exposed());
+            self.waiting.insert(&query, pending, previous.is_some());
+            if self.gateway.guarantee() == Guarantee::History {
+                self.state.history.set_previous(query.id, previous);
+            }
+            if self.one_per_user {
+                self.waiting.carry(&mut query, at, ended);
+            }
+            queries.push(query);
+        }
+        let is_empty = |query: &&Query| self.waiting.is_empty(query.id);
+        let cancelled = match cancelled.is_empty() {
+            true => Vec::new(),
+            false => self.state.waiting.iter().filter(is_empty).map(|query| query.id).collect(),
+        };
+        Batch { now: at, arrivals: queries, cancelled }
+    }
+
+    /// Cancels pendings of waiting queries, given by ascending number.
+    fn cancel(&mut self, cancelled: &[QueryId], ended: &mut Ended) {
+        let carriers = cancelled.iter().filter_map(|&id| self.waiting.cancel(id, ended));
+        let mut carriers: Vec<QueryId> = carriers.collect();
+        if carriers.is_empty() {
+            return;
+        }
+        carriers.sort_unstable();
+        for query in &mut self.state.waiting {
+            if carriers.binary_search(&query.id).is_ok() {
+                self.waiting.update(query);
+            }
+        }
     }
 
     /// Ends all waiting queries with `outcome`, those of the mailbox included, in order of
     /// arrival. Called when the gateway stops.
     pub fn end_all(&mut self, at: Time, outcome: Outcome) -> Round {
         self.state.waiting.clear();
-        self.deferred.clear();
-        let mut waiting: Vec<(QueryId, WaitingQuery)> = self.waiting.drain().collect();
-        waiting.sort_unstable_by_key(|(id, _)| *id);
         let unseen = self.gateway.mailbox().collect(Time::from_millis(u64::MAX)).arrivals;
-        let waiting = waiting.into_iter().map(|(_, waiting)| waiting.pending);
-        let all = waiting.chain(unseen.into_iter().map(|arrival| arrival.pending));
+        let all = self
+            .waiting
+            .drain()
+            .into_iter()
+            .chain(unseen.into_iter().map(|arrival| arrival.pending));
         let ended = all.map(|pending| (pending, outcome)).collect();
-        Round { at, published: Instant::now(), took: Duration::ZERO, jobs: Vec::new(), ended }
+        let (requests, sets, stats) = (Vec::new(), Vec::new(), Stats::default());
+        let (published, took) = (Instant::now(), Duration::ZERO);
+        Round { at, published, took, requests, sets, ended, stats }
+    }
+}
+
+/// Logs which checks of the guard failed.
+fn log_rejections(rejected: Rejections) {
+    for check in Violation::ALL {
+        let sets = rejected.count(check);
+        if sets > 0 {
+            tracing::error!(check = check.name(), sets, "the guard rejected anonymity sets");
+        }
     }
 }

@@ -51,6 +51,9 @@ pub enum Refusal {
     /// The speed is missing or not positive.
     #[error("`speed` in metres per second, above 0, is required")]
     Speed,
+    /// The declared speed exceeds the limit.
+    #[error("`speed` must be at most {0} metres per second")]
+    TooFast(f64),
     /// The question is invalid.
     #[error("{0}")]
     Question(String),
@@ -81,6 +84,9 @@ pub enum Refusal {
     /// The user exceeds the rate limit (`limits.person_rate`).
     #[error("the rate limit of the user is exceeded")]
     UserRate,
+    /// The user has too many queries in progress.
+    #[error("the user has {0} queries in progress, the limit; wait for an answer or cancel one")]
+    UserBusy(u32),
     /// The account has named too many users within an hour (`limits.people`).
     #[error("the account has reached its number of users per hour")]
     Users,
@@ -91,6 +97,12 @@ pub enum Refusal {
     /// categories yet.
     #[error("too many queries are in progress; retry in a moment")]
     Busy,
+    /// The service cannot answer in time: the expected wait before it is too long.
+    #[error("the service has too many requests to answer in time; retry in a moment")]
+    ServiceBusy {
+        /// Expected time until the wait is short enough.
+        retry_after: Duration,
+    },
     /// The gateway is stopping.
     #[error("the gateway is stopping")]
     Stopping,
@@ -113,7 +125,7 @@ impl Refusal {
             Refusal::K(_) => "k",
             Refusal::Dt(_) => "dt",
             Refusal::Dc(..) => "dc",
-            Refusal::Speed => "speed",
+            Refusal::Speed | Refusal::TooFast(_) => "speed",
             Refusal::Question(_) => "question",
             Refusal::OffMap => "off-map",
             Refusal::FasterThanDeclared => "faster-than-declared",
@@ -124,9 +136,10 @@ impl Refusal {
             Refusal::NotKept => "not-kept",
             Refusal::Rate => "rate",
             Refusal::UserRate => "person-rate",
+            Refusal::UserBusy(_) => "person-busy",
             Refusal::Users => "people",
             Refusal::Connections => "connections",
-            Refusal::Busy => "busy",
+            Refusal::Busy | Refusal::ServiceBusy { .. } => "busy",
             Refusal::Stopping => "stopping",
         }
     }
@@ -142,10 +155,14 @@ impl Refusal {
             Refusal::TicketTaken => StatusCode::CONFLICT,
             Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::ContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Refusal::Rate | Refusal::UserRate | Refusal::Users | Refusal::Connections => {
-                StatusCode::TOO_MANY_REQUESTS
+            Refusal::Rate
+            | Refusal::UserRate
+            | Refusal::UserBusy(_)
+            | Refusal::Users
+            | Refusal::Connections => StatusCode::TOO_MANY_REQUESTS,
+            Refusal::Busy | Refusal::ServiceBusy { .. } | Refusal::Stopping | Refusal::NotKept => {
+                StatusCode::SERVICE_UNAVAILABLE
             }
-            Refusal::Busy | Refusal::Stopping | Refusal::NotKept => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
     }
@@ -154,7 +171,11 @@ impl Refusal {
     pub fn retry_after(&self) -> Option<u32> {
         match self {
             Refusal::Rate | Refusal::Busy => Some(1),
-            Refusal::UserRate | Refusal::Connections => Some(5),
+            // Whole seconds up to a minute: no finer measure of the load.
+            Refusal::ServiceBusy { retry_after } => {
+                Some(retry_after.as_secs().saturating_add(1).min(60) as u32)
+            }
+            Refusal::UserRate | Refusal::UserBusy(_) | Refusal::Connections => Some(5),
             Refusal::Users => Some(60),
             Refusal::Stopping | Refusal::NotKept => Some(10),
             _ => None,

@@ -6,6 +6,7 @@
 use crate::accounts::{Directory, UserIds};
 use crate::clock::Clock;
 use crate::config::{Config, Mode};
+use crate::delivery::DeliveryPool;
 use crate::error::Refusal;
 use crate::keys::{KeyError, KeyFile};
 use crate::live::Sessions;
@@ -13,7 +14,8 @@ use crate::lon_lat_cache::LonLatCache;
 use crate::mailbox::Mailbox;
 use crate::metrics::Metrics;
 use crate::question::Category;
-use crate::service::{Service, ServiceClient, ServiceClientSettings, ServiceError};
+use crate::service::{RequestQueue, Service, ServiceClient, ServiceError};
+use crate::service_load::ServiceLoad;
 use crate::tickets::Purge;
 use crate::users::Users;
 use crate::walk::Walker;
@@ -40,7 +42,9 @@ pub struct Gateway {
     clock: Clock,
     mailbox: Mailbox,
     under_way: AtomicUsize,
-    service_client: ServiceClient,
+    requests: Arc<RequestQueue>,
+    load: ServiceLoad,
+    delivery: DeliveryPool,
     metrics: Metrics,
     stopping: watch::Sender<bool>,
     lon_lats: LonLatCache,
@@ -72,16 +76,6 @@ impl Gateway {
         let engine = &config.engine;
         let admission = (engine.guarantee == Guarantee::History)
             .then(|| Admission::new(walker.atlas(), engine.horizon));
-        let defaults = ServiceClientSettings::default();
-        let settings = ServiceClientSettings {
-            // Leaves time for a second attempt.
-            timeout: config.service.timeout / 2,
-            max_attempts: 2,
-            max_concurrent: config.service.concurrency,
-            // The built-in service answers from memory and needs no cache.
-            cache_capacity: if service.name() == "built-in" { 0 } else { defaults.cache_capacity },
-            ..defaults
-        };
         let directory = match mode {
             Mode::Demo => Directory::open_to_all(config.limits),
             Mode::Guarded => Directory::empty(),
@@ -98,7 +92,9 @@ impl Gateway {
             clock,
             mailbox: Mailbox::new(admission),
             under_way: AtomicUsize::new(0),
-            service_client: ServiceClient::new(service, settings),
+            requests: Arc::new(RequestQueue::before(service, &config.service)),
+            load: ServiceLoad::default(),
+            delivery: DeliveryPool::default(),
             metrics: Metrics::default(),
             stopping: watch::Sender::new(false),
             lon_lats: LonLatCache::default(),
@@ -208,7 +204,22 @@ impl Gateway {
 
     /// Client of the service.
     pub fn service_client(&self) -> &ServiceClient {
-        &self.service_client
+        self.requests.client()
+    }
+
+    /// Queue of requests to the service.
+    pub fn requests(&self) -> &Arc<RequestQueue> {
+        &self.requests
+    }
+
+    /// Requests that the queries in progress are expected to cause.
+    pub fn load(&self) -> &ServiceLoad {
+        &self.load
+    }
+
+    /// Threads that refine and deliver answers.
+    pub(crate) fn delivery(&self) -> &DeliveryPool {
+        &self.delivery
     }
 
     /// Cache of projected points.
@@ -235,7 +246,7 @@ impl Gateway {
     /// Fetches the categories of the service. Questions for other categories are refused, because
     /// an unusual word is a fingerprint.
     pub async fn refresh_categories(&self) -> Result<(), ServiceError> {
-        let names = self.service_client.categories().await?.into_iter();
+        let names = self.service_client().categories().await?.into_iter();
         let known = names.filter_map(|name| Some((Category::named(&name).ok()?, name)));
         let known = known.map(|(category, name)| (name, category)).collect();
         self.categories.store(Some(Arc::new(known)));

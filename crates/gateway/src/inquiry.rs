@@ -18,6 +18,11 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
+    /// Builds an inquiry. `region` is ascending, `rung` an index into the ladder of the kind.
+    pub(crate) fn new(region: Arc<[StreetId]>, kind: QuestionKind, rung: u8) -> Inquiry {
+        Inquiry { region, kind, rung }
+    }
+
     /// Builds the inquiries of one disclosure: one for each kind of question, ascending by kind,
     /// with the largest rounded radius or count. The result does not depend on the order of
     /// `questions`.

@@ -103,6 +103,9 @@ pub(crate) fn check_query(
     if dc < limits.dc_min || limits.dc_max < dc {
         return Err(Refusal::Dc(limits.dc_min, limits.dc_max));
     }
+    if speed.is_some_and(|speed| speed > limits.speed_max) {
+        return Err(Refusal::TooFast(limits.speed_max.as_metres_per_second()));
+    }
     if speed.is_none() && gateway.guarantee() == Guarantee::History {
         return Err(Refusal::Speed);
     }

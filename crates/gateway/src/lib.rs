@@ -47,6 +47,7 @@ mod answer_json;
 pub mod lon_lat_cache;
 pub mod mailbox;
 pub mod metrics;
+mod waiting;
 
 pub mod users;
 pub mod zones;
@@ -58,7 +59,11 @@ pub mod submit;
 
 pub mod answers;
 pub mod batch;
+mod delivery;
+mod distinct_inquiries;
+mod open_sets;
 pub mod requests;
+pub mod service_load;
 pub mod ticker;
 
 mod access;

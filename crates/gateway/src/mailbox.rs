@@ -20,6 +20,21 @@ pub struct Pending {
     pub ticket: Private<Arc<str>>,
     /// Question for the service; `None` if the user only adds to the sets of others.
     pub question: Private<Option<Question>>,
+    /// Number of the query; [`MailboxState::push`] assigns it.
+    pub id: QueryId,
+    /// Requested size of the anonymity set.
+    pub k: u32,
+    /// Time of the query.
+    pub asked_at: Time,
+    /// End of its temporal tolerance.
+    pub deadline: Time,
+}
+
+impl Pending {
+    /// Whether there is a question.
+    pub fn asks(&self) -> bool {
+        self.question.expose().is_some()
+    }
 }
 
 /// An accepted query.
@@ -112,6 +127,7 @@ impl MailboxState {
         let id = QueryId(self.next_id);
         self.next_id += 1;
         arrival.query.expose_mut().id = id;
+        arrival.pending.id = id;
         self.arrivals.push(arrival);
         id
     }

@@ -5,6 +5,8 @@
 
 use crate::error::Refusal;
 use crate::outcome::Outcome;
+use meshcloak::guard::Violation;
+use meshcloak::scheme::Stats;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -58,6 +60,9 @@ pub struct Metrics {
     batches: AtomicU64,
     truncated: AtomicU64,
     suppressed: AtomicU64,
+    rejected: [AtomicU64; Violation::ALL.len()],
+    held: AtomicU64,
+    idle: AtomicU64,
     reload_failures: AtomicU64,
     reload_failed: AtomicBool,
     reloaded_at: AtomicU64,
@@ -67,6 +72,8 @@ pub struct Metrics {
     pub answers: Histogram,
     /// Time from the query to its batch.
     pub delays: Histogram,
+    /// Time of a request in the queue before the service.
+    pub waits: Histogram,
 }
 
 /// Counts of one batch.
@@ -76,10 +83,8 @@ pub struct BatchFacts {
     pub sets: usize,
     /// Requests to the service.
     pub inquiries: usize,
-    /// Whether a search exhausted its budget.
-    pub truncated: bool,
-    /// Sets rejected by the guard.
-    pub suppressed: usize,
+    /// Sizes and counts of the engine.
+    pub stats: Stats,
 }
 
 impl Metrics {
@@ -111,8 +116,14 @@ impl Metrics {
         add(&self.batches, 1);
         add(&self.sets, facts.sets);
         add(&self.inquiries, facts.inquiries);
-        add(&self.truncated, usize::from(facts.truncated));
-        add(&self.suppressed, facts.suppressed);
+        let stats = facts.stats;
+        add(&self.truncated, usize::from(stats.truncated));
+        add(&self.suppressed, stats.rejected.total());
+        for (counter, violation) in self.rejected.iter().zip(Violation::ALL) {
+            add(counter, stats.rejected.count(violation));
+        }
+        add(&self.held, stats.held);
+        add(&self.idle, stats.idle);
     }
 
     /// Records that the settings were read, at a Unix time in seconds.
@@ -155,6 +166,11 @@ impl Metrics {
         self.turns.write(&mut text, "meshcloak_turn_seconds", "Duration of a batch of the engine.");
         self.answers.write(&mut text, "meshcloak_answer_seconds", "Time from batch to answer.");
         self.delays.write(&mut text, "meshcloak_delay_seconds", "Time from query to batch.");
+        self.waits.write(
+            &mut text,
+            "meshcloak_service_wait_seconds",
+            "Time of a request in the queue before the service.",
+        );
         text
     }
 
@@ -190,13 +206,25 @@ impl Metrics {
             exact(&self.batches),
             exact(&self.truncated),
             exact(&self.suppressed),
+            self.unpublished_rows(),
             exact(&self.reload_failures),
         ]
+    }
+
+    /// Returns one row for each reason for which a found set is not published. Held and idle sets
+    /// depend on users, so they are rounded.
+    fn unpublished_rows(&self) -> Vec<(String, u64)> {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let rejected = Violation::ALL.into_iter().zip(&self.rejected);
+        let rejected = rejected.map(|(violation, counter)| (violation.name(), load(counter)));
+        let waiting = [("held", coarse(load(&self.held))), ("idle", coarse(load(&self.idle)))];
+        let rows = rejected.chain(waiting);
+        rows.map(|(reason, count)| (format!("{{reason=\"{reason}\"}}"), count)).collect()
     }
 }
 
 /// Name and help of each counter.
-const COUNTERS: [(&str, &str); 10] = [
+const COUNTERS: [(&str, &str); 11] = [
     ("meshcloak_accepted_total", "Accepted queries, rounded down to tens."),
     ("meshcloak_ended_total", "Ended queries by outcome, rounded down to tens."),
     ("meshcloak_refused_total", "Refused requests by reason, rounded down to tens."),
@@ -206,6 +234,11 @@ const COUNTERS: [(&str, &str); 10] = [
     ("meshcloak_batches_total", "Batches."),
     ("meshcloak_truncated_batches_total", "Batches in which a search exhausted its budget."),
     ("meshcloak_suppressed_sets_total", "Anonymity sets rejected by the guard."),
+    (
+        "meshcloak_unpublished_sets_total",
+        "Found anonymity sets that a batch did not publish, by failed check of the guard, held or \
+         idle (no member asks).",
+    ),
     ("meshcloak_reload_failures_total", "Failed reloads of the settings."),
 ];
 

@@ -17,7 +17,8 @@ pub enum Outcome {
     Cancelled,
     /// Part of a published anonymity set, but the service did not answer; or the engine failed.
     Failed,
-    /// Without a question, and part of a published anonymity set.
+    /// Without a question: part of a published anonymity set, replaced by a newer query, or the
+    /// temporal tolerance was exceeded.
     Present,
 }
 

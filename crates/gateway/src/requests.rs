@@ -1,34 +1,41 @@
-//! Requests to the service: turns the published sets of a batch into shuffled jobs.
+//! Requests of a batch to the service: one for each distinct region and question kind of its sets
+//! (docs/SPEC.md §9).
 
-use crate::batch::WaitingQuery;
+use crate::distinct_inquiries::InquiryBuilder;
 use crate::gateway::Gateway;
 use crate::inquiry::Inquiry;
 use crate::mailbox::Pending;
 use crate::outcome::Outcome;
 use crate::question::Question;
 use crate::receipt::ServedQuery;
-use meshcloak::guarantee::Guarantee;
-use meshcloak::map::Position;
+use crate::waiting::{WaitingQueries, WaitingQuery};
+use meshcloak::map::{Position, StreetId};
 use meshcloak::private::Private;
-use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Disclosure, Published};
+use meshcloak::query::Query;
+use meshcloak::scheme::Published;
 use meshcloak::units::Time;
 use rand::SeedableRng as _;
-use rand::seq::SliceRandom as _;
 use rand_pcg::Pcg64Mcg;
 use rayon::iter::{IndexedParallelIterator as _, IntoParallelIterator as _, ParallelIterator as _};
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
-/// One request to the service and the queries that it answers.
+/// Requests of a batch, and the sets that wait for them.
+#[derive(Debug, Default)]
+pub struct Requests {
+    /// All that leaves the gateway, in the order of sending.
+    pub inquiries: Vec<Inquiry>,
+    /// Published sets with a question.
+    pub sets: Vec<ServedSet>,
+}
+
+/// Members with a question, of one published set.
 #[derive(Debug)]
-pub struct Job {
-    /// All that leaves the gateway.
-    pub inquiry: Inquiry,
-    /// Queries answered from the result.
+pub struct ServedSet {
+    /// The members; at least one.
     pub members: Vec<Member>,
 }
 
-/// A query of a published set.
+/// A question of a published set.
 #[derive(Debug)]
 pub struct Member {
     /// Account, ticket and question.
@@ -37,6 +44,8 @@ pub struct Member {
     pub position: Private<Position>,
     /// Facts for the receipt.
     pub served: ServedQuery,
+    /// Index of the request that answers the question.
+    pub request: usize,
 }
 
 impl Member {
@@ -46,108 +55,84 @@ impl Member {
     }
 }
 
-/// Turns the published sets of a batch into jobs.
-pub(crate) struct JobBuilder<'a> {
+/// Turns the published sets of a batch into requests.
+pub(crate) struct RequestBuilder<'a> {
     pub gateway: &'a Gateway,
     pub at: Time,
-    pub waiting: &'a mut FxHashMap<QueryId, WaitingQuery>,
+    pub waiting: &'a mut WaitingQueries,
     pub published: &'a Published,
-    pub deferred: &'a mut Vec<Query>,
     pub ended: &'a mut Vec<(Pending, Outcome)>,
 }
 
-/// Members with a question, of one published set.
-struct SetMembers {
-    set: u32,
-    members: Vec<Member>,
-}
-
-impl JobBuilder<'_> {
-    /// Builds one job for each set and kind of question, shuffled. `served` holds each served
-    /// query with the index of its set.
-    pub(crate) fn jobs(&mut self, mut served: Vec<(Query, u32)>) -> Vec<Job> {
+impl RequestBuilder<'_> {
+    /// Builds the requests of a batch. `served` holds each served query with the index of its set.
+    pub(crate) fn requests(&mut self, mut served: Vec<(Query, u32)>) -> Requests {
         served.sort_by_key(|(_, set)| *set);
-        let mut sets: Vec<SetMembers> = Vec::with_capacity(served.len() / 2);
+        let (mut sets, mut numbers) = (Vec::new(), Vec::new());
         for run in served.chunk_by(|a, b| a.1 == b.1) {
-            if self.is_deferred(run) {
-                self.deferred.extend(run.iter().map(|(query, _)| query.clone()));
-            } else {
-                let members = self.members(run);
-                sets.push(SetMembers { set: run[0].1, members });
+            let members = self.members(run);
+            if !members.is_empty() {
+                sets.push(ServedSet { members });
+                numbers.push(run[0].1);
             }
         }
-        let (map, published, at) = (self.gateway.atlas().map(), self.published, self.at);
-        let jobs = sets.into_par_iter().with_min_len(64).map(|SetMembers { set, members }| {
-            let disclosure = Disclosure { at, region: published.set(set).region.into_owned() };
-            let questions = members.iter().filter_map(Member::question);
-            let inquiries = Inquiry::of(map, &disclosure, questions);
-            distribute(inquiries.expect("intake has checked every question"), members)
-        });
-        let mut jobs: Vec<Job> = jobs.flatten_iter().collect();
-        shuffle(&mut jobs);
-        jobs
+        let (map, published) = (self.gateway.atlas().map(), self.published);
+        let region = |set| -> Arc<[StreetId]> { published.set(set).region.streets(map).into() };
+        let regions = numbers.into_par_iter().with_min_len(64).map(region).collect();
+        assign(sets, regions)
     }
 
-    /// Returns the members of a set that have a question. The others end as `present`.
+    /// Returns a member for each question of a set. Presence reports end as `present`.
     fn members(&mut self, run: &[(Query, u32)]) -> Vec<Member> {
-        let size = self.published.set(run[0].1).members.len();
+        let set_size = self.published.set(run[0].1).members.len();
         let mut members = Vec::with_capacity(run.len());
         for (query, _) in run {
-            let Some(WaitingQuery { pending, has_past }) = self.waiting.remove(&query.id) else {
-                continue;
-            };
-            if pending.question.expose().is_none() {
-                self.ended.push((pending, Outcome::Present));
-                continue;
+            let WaitingQuery { pendings, has_past, .. } =
+                self.waiting.remove(query).unwrap_or_default();
+            for pending in pendings {
+                if !pending.asks() {
+                    self.ended.push((pending, Outcome::Present));
+                    continue;
+                }
+                let served = ServedQuery {
+                    guarantee: self.gateway.guarantee(),
+                    k: pending.k,
+                    set_size,
+                    streets: 0,
+                    asked_at: pending.asked_at,
+                    served_at: self.at,
+                    has_past,
+                };
+                let position = query.position.into();
+                members.push(Member { pending, position, served, request: 0 });
             }
-            let served = ServedQuery {
-                guarantee: self.gateway.guarantee(),
-                k: query.k,
-                set_size: size,
-                streets: 0,
-                asked_at: query.asked_at,
-                served_at: self.at,
-                has_past,
-            };
-            members.push(Member { pending, position: query.position.into(), served });
         }
         members
     }
-
-    /// Whether a set goes back to the waiting list because no member has a question and nothing
-    /// would be sent. Under `history` a published set counts as seen, so it cannot go back.
-    fn is_deferred(&self, run: &[(Query, u32)]) -> bool {
-        let has_question = |query: &Query| {
-            let waiting = self.waiting.get(&query.id);
-            waiting.is_some_and(|waiting| waiting.pending.question.expose().is_some())
-        };
-        self.gateway.guarantee() != Guarantee::History
-            && !run.iter().any(|(query, _)| has_question(query))
-    }
 }
 
-/// Assigns each member to the inquiry of its kind of question.
-fn distribute(inquiries: Vec<Inquiry>, mut members: Vec<Member>) -> Vec<Job> {
-    let mut jobs = Vec::with_capacity(inquiries.len());
-    for inquiry in inquiries {
-        let streets = inquiry.region().len();
-        let matches = |member: &mut Member| {
-            member.question().is_some_and(|question| question.kind() == *inquiry.kind())
-        };
-        let mut matching: Vec<Member> = members.extract_if(.., matches).collect();
-        matching.iter_mut().for_each(|member| member.served.streets = streets);
-        jobs.push(Job { inquiry, members: matching });
+/// Builds one request for each distinct region and question kind, in random order, and tells each
+/// member which one answers it. `regions` are those of the sets.
+fn assign(mut sets: Vec<ServedSet>, regions: Vec<Arc<[StreetId]>>) -> Requests {
+    let mut builder = InquiryBuilder::default();
+    let of_sets: Vec<usize> = regions.into_iter().map(|region| builder.region(region)).collect();
+    for (set, &region) in sets.iter().zip(&of_sets) {
+        let questions = set.members.iter().filter_map(Member::question);
+        questions.for_each(|question| builder.add(region, question));
     }
-    debug_assert!(members.is_empty(), "every kind of question has an inquiry");
-    jobs
+    let distinct = builder.build(random().as_mut());
+    for (set, &region) in sets.iter_mut().zip(&of_sets) {
+        for member in &mut set.members {
+            let kind = member.question().expect("members have a question").kind();
+            member.request = distinct.index(region, &kind);
+            member.served.streets = distinct.inquiries[member.request].region().len();
+        }
+    }
+    Requests { inquiries: distinct.inquiries, sets }
 }
 
-/// Removes the order of arrival from the jobs. Without system randomness they are sorted by
-/// inquiry, which depends on no user either.
-fn shuffle(jobs: &mut [Job]) {
+/// Returns a generator seeded by the system; `None` without system randomness.
+fn random() -> Option<Pcg64Mcg> {
     let mut seed = [0; 16];
-    match getrandom::fill(&mut seed) {
-        Ok(()) => jobs.shuffle(&mut Pcg64Mcg::from_seed(seed)),
-        Err(_) => jobs.sort_by(|a, b| a.inquiry.cmp(&b.inquiry)),
-    }
+    getrandom::fill(&mut seed).ok().map(|()| Pcg64Mcg::from_seed(seed))
 }

@@ -7,9 +7,10 @@ use crate::intake::CheckedQuery;
 use crate::mailbox::{Arrival, Pending};
 use crate::outcome::Finished;
 use crate::queue_share;
-use crate::tickets::{Route, TicketStatus};
+use crate::service_load::check_wait;
+use crate::tickets::{AcceptedQuery, Route, TicketStatus, TicketTable};
 use meshcloak::guarantee::{Admission, AdmissionError};
-use meshcloak::query::{Query, QueryError, QueryId};
+use meshcloak::query::{Query, QueryError};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -48,11 +49,9 @@ pub fn submit(
                 Submission::Waiting
             }
             TicketStatus::Unknown => {
-                let digest = query.digest;
-                let waiting = tickets.waiting_count();
-                match accept(gateway, &mut admission, account, waiting, query) {
-                    Ok(id) => {
-                        tickets.insert(Arc::clone(&ticket), digest, id, route());
+                match accept(gateway, &mut admission, account, &tickets, query) {
+                    Ok(accepted_query) => {
+                        tickets.insert(Arc::clone(&ticket), accepted_query, route());
                         accepted += 1;
                         Submission::Waiting
                     }
@@ -65,30 +64,40 @@ pub fn submit(
     gateway.metrics().accepted(accepted);
 }
 
-/// Puts a query into the mailbox, unless the gateway is full or stopping, or `history` cannot
-/// protect the query. `waiting` is the number of waiting queries of the account.
+/// Puts a query into the mailbox, unless the gateway is full or stopping, the user has too many
+/// queries in progress, or `history` cannot protect the query. `tickets` are those of the account.
 fn accept(
     gateway: &Gateway,
     admission: &mut Option<Admission>,
     account: &Arc<Account>,
-    waiting: usize,
+    tickets: &TicketTable,
     checked: CheckedQuery,
-) -> Result<QueryId, Refusal> {
+) -> Result<AcceptedQuery, Refusal> {
     if gateway.mailbox().lock().is_closed() {
         return Err(Refusal::Stopping);
     }
     let capacity = gateway.config().engine.queue;
-    if !queue_share::allows(capacity, gateway.under_way().load(Ordering::Relaxed), waiting) {
+    let (under_way, waiting) =
+        (gateway.under_way().load(Ordering::Relaxed), tickets.waiting_count());
+    if !queue_share::allows(capacity, under_way, waiting) {
         return Err(Refusal::Busy);
     }
-    let query = Query::builder(checked.user.into_exposed(), checked.position.into_exposed())
+    let limits = account.limits();
+    if tickets.in_progress(*checked.user.expose()) >= limits.person_queue {
+        return Err(Refusal::UserBusy(limits.person_queue));
+    }
+    // A presence report causes no request.
+    if checked.question.expose().is_some() {
+        check_wait(gateway)?;
+    }
+    let query = Query::builder(*checked.user.expose(), checked.position.into_exposed())
         .at(gateway.clock().now())
         .k(checked.k)
         .dt(checked.dt)
         .dc(checked.dc)
         .speed(checked.speed)
+        .asks(checked.question.expose().is_some())
         .build(gateway.atlas().dc_max());
-    let limits = account.limits();
     let query = query.map_err(|error| match error {
         QueryError::K(_) => Refusal::K(limits.k_max),
         QueryError::DistanceConstraint { .. } => Refusal::Dc(limits.dc_min, limits.dc_max),
@@ -102,8 +111,15 @@ fn accept(
         }
         None => None,
     };
-    let account = Arc::clone(account);
-    let pending = Pending { account, ticket: checked.ticket, question: checked.question };
+    let pending = Pending {
+        account: Arc::clone(account),
+        ticket: checked.ticket,
+        question: checked.question,
+        id: query.id,
+        k: query.k,
+        asked_at: query.asked_at,
+        deadline: query.asked_at + query.temporal_tolerance,
+    };
     let mut mailbox = gateway.mailbox().lock();
     // The mailbox may have been closed since the first check. What it held then is in the last
     // batch.
@@ -111,7 +127,8 @@ fn accept(
         return Err(Refusal::Stopping);
     }
     gateway.under_way().fetch_add(1, Ordering::Relaxed);
-    Ok(mailbox.push(Arrival { query: query.into(), pending, previous: previous.into() }))
+    let id = mailbox.push(Arrival { query: query.into(), pending, previous: previous.into() });
+    Ok(AcceptedQuery { id, user: checked.user, digest: checked.digest })
 }
 
 /// Cancels a query. Its outcome goes to `route` and is not `cancelled` if the query is published

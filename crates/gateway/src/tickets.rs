@@ -5,9 +5,10 @@ use crate::config::ResultsConfig;
 use crate::outbox::Outbox;
 use crate::outcome::Finished;
 use meshcloak::private::Private;
-use meshcloak::query::QueryId;
+use meshcloak::query::{QueryId, UserId};
 use meshcloak::units::Time;
 use parking_lot::{Mutex, MutexGuard};
+use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -54,10 +55,23 @@ pub enum TicketStatus {
     Conflict,
 }
 
+/// What a ticket holds of an accepted query.
+#[derive(Debug)]
+pub struct AcceptedQuery {
+    /// Number of the query.
+    pub id: QueryId,
+    /// Its user.
+    pub user: Private<UserId>,
+    /// Salted hash of the query.
+    pub digest: u64,
+}
+
 #[derive(Debug)]
 struct Ticket {
     /// Salted hash of the query.
     digest: u64,
+    /// The user, whose queries in progress are counted.
+    user: Private<UserId>,
     state: TicketState,
 }
 
@@ -81,6 +95,8 @@ pub struct TicketTable {
     /// Ended tickets and the time of their end, ascending by time.
     done: Private<VecDeque<(Time, Arc<str>)>>,
     waiting_count: usize,
+    /// Queries in progress of each user.
+    in_progress: Private<FxHashMap<UserId, u32>>,
     /// Size of all kept results.
     bytes: usize,
 }
@@ -123,10 +139,12 @@ impl TicketTable {
     }
 
     /// Adds the ticket of an accepted query.
-    pub fn insert(&mut self, ticket: Arc<str>, digest: u64, id: QueryId, route: Route) {
+    pub fn insert(&mut self, ticket: Arc<str>, accepted: AcceptedQuery, route: Route) {
+        let AcceptedQuery { id, user, digest } = accepted;
         let state = TicketState::Waiting(id, vec![route]);
         self.waiting_count += 1;
-        self.tickets.expose_mut().insert(ticket, Ticket { digest, state });
+        *self.in_progress.expose_mut().entry(*user.expose()).or_default() += 1;
+        self.tickets.expose_mut().insert(ticket, Ticket { digest, user, state });
     }
 
     /// Adds a route to a waiting ticket.
@@ -142,6 +160,11 @@ impl TicketTable {
         self.waiting_count
     }
 
+    /// Number of queries in progress of a user.
+    pub fn in_progress(&self, user: UserId) -> u32 {
+        self.in_progress.expose().get(&user).copied().unwrap_or(0)
+    }
+
     /// Stores the result of a waiting query and delivers it to all its routes.
     pub fn finish(&mut self, ticket: &Arc<str>, finished: &Finished, now: Time) {
         let Some(known) = self.tickets.expose_mut().get_mut(ticket) else { return };
@@ -149,6 +172,14 @@ impl TicketTable {
             let routes = std::mem::take(routes);
             known.state = TicketState::Done(finished.clone());
             self.waiting_count -= 1;
+            if let Entry::Occupied(mut entry) =
+                self.in_progress.expose_mut().entry(*known.user.expose())
+            {
+                *entry.get_mut() -= 1;
+                if *entry.get() == 0 {
+                    entry.remove();
+                }
+            }
             self.bytes += finished.body.len();
             self.done.expose_mut().push_back((now, Arc::clone(ticket)));
             routes.into_iter().for_each(|route| route.deliver(finished));
@@ -186,13 +217,33 @@ mod tests {
         Finished { outcome: Outcome::Answered, body: text.into() }
     }
 
+    fn accepted(number: u64, digest: u64) -> AcceptedQuery {
+        AcceptedQuery { id: QueryId(number), user: UserId(number % 2).into(), digest }
+    }
+
+    #[test]
+    fn the_queries_in_progress_of_a_user_are_counted() {
+        let mut table = TicketTable::default();
+        let tickets: Vec<Arc<str>> = (0..5).map(|number| number.to_string().into()).collect();
+        for (number, ticket) in (0..).zip(&tickets) {
+            table.insert(Arc::clone(ticket), accepted(number, 0), Route::One(oneshot::channel().0));
+        }
+        assert_eq!([0, 1, 2].map(|user| table.in_progress(UserId(user))), [3, 2, 0]);
+        for ticket in &tickets[1..] {
+            table.finish(ticket, &finished("yes"), Time::from_millis(1));
+            table.finish(ticket, &finished("yes"), Time::from_millis(2));
+        }
+        assert_eq!([0, 1].map(|user| table.in_progress(UserId(user))), [1, 0]);
+        assert_eq!(table.in_progress.expose().len(), 1, "users without queries are removed");
+    }
+
     #[test]
     fn a_result_goes_to_all_routes_of_its_ticket_and_stays_available() {
         let mut table = TicketTable::default();
         let (first, mut first_result) = oneshot::channel();
         let (second, mut second_result) = oneshot::channel();
         let ticket: Arc<str> = "t".into();
-        table.insert(Arc::clone(&ticket), 7, QueryId(1), Route::One(first));
+        table.insert(Arc::clone(&ticket), accepted(1, 7), Route::One(first));
         assert_eq!(table.status("t", 7), TicketStatus::Waiting(QueryId(1)));
         assert_eq!(table.status("t", 8), TicketStatus::Conflict);
         table.add_route("t", Route::One(second));
@@ -212,7 +263,7 @@ mod tests {
         for number in 0..5 {
             let ticket: Arc<str> = number.to_string().into();
             let (route, _) = oneshot::channel();
-            table.insert(Arc::clone(&ticket), 0, QueryId(number), Route::One(route));
+            table.insert(Arc::clone(&ticket), accepted(number, 0), Route::One(route));
             table.finish(&ticket, &finished("yes"), Time::from_millis(number));
         }
         table.purge(Time::from_millis(50), limits);
@@ -233,12 +284,8 @@ mod tests {
         for round in 0..40 {
             for number in 0..300 {
                 let ticket: Arc<str> = format!("{round}-{number}").into();
-                table.insert(
-                    Arc::clone(&ticket),
-                    0,
-                    QueryId(number),
-                    Route::One(oneshot::channel().0),
-                );
+                let route = Route::One(oneshot::channel().0);
+                table.insert(Arc::clone(&ticket), accepted(number, 0), route);
                 table.finish(&ticket, &finished("yes"), Time::from_millis(round));
             }
             while table.purge(Time::from_millis(round), limits) == Purge::Unfinished {}
@@ -257,7 +304,11 @@ mod tests {
         let large = Finished { outcome: Outcome::Answered, body: vec![b'x'; 2000].into() };
         for number in 0..10 {
             let ticket: Arc<str> = number.to_string().into();
-            table.insert(Arc::clone(&ticket), 0, QueryId(number), Route::One(oneshot::channel().0));
+            table.insert(
+                Arc::clone(&ticket),
+                accepted(number, 0),
+                Route::One(oneshot::channel().0),
+            );
             table.finish(&ticket, &large, Time::from_millis(number));
         }
         table.purge(Time::from_millis(10), limits);

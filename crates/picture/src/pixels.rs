@@ -21,7 +21,7 @@ pub(crate) fn to_png(canvas: &Canvas) -> Vec<u8> {
             }
             CanvasShape::Areas { outlines, fill, .. } => fill_areas(&mut pixmap, outlines, *fill),
             CanvasShape::Circles { centres, circle, .. } => {
-                draw_circles(&mut pixmap, centres, circle)
+                draw_circles(&mut pixmap, centres, circle);
             }
             CanvasShape::Text { at, text, style } => {
                 if let Some(path) = font::outlines(*at, text, style) {

@@ -96,7 +96,7 @@ fn write_layer(
                 out.push_str("\"/>\n");
             }
             CanvasShape::Circles { name, centres, circle } => {
-                write_circles(out, name, centres, circle)?
+                write_circles(out, name, centres, circle)?;
             }
             CanvasShape::Text { at, text, style } => write_text(out, *at, text, style)?,
         }

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::PathBuf;
 use std::time::Instant;
-use traffic::{RouteStart, Routes, Trip};
+use traffic::{RouteEnds, RouteStart, Routes};
 
 const ROUTES: usize = 20_000;
 
@@ -43,7 +43,7 @@ fn measure(name: &str, source: &MapSource) {
     let costs: Vec<u64> = pairs
         .iter()
         .map(|&(from, to)| {
-            let trip = Trip { from: RouteStart::Position(from), to };
+            let trip = RouteEnds { from: RouteStart::Position(from), to };
             routes.cheapest(&map, &mut planner, trip, &mut legs).expect("the map is connected")
         })
         .collect();

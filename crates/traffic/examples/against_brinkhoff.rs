@@ -10,7 +10,7 @@ use import::traces::read_traces;
 use import::{MapSource, Options};
 use meshcloak::map::{Position, StreetMap};
 use std::path::{Path, PathBuf};
-use traffic::{Profile, RouteStart, Routes, Simulation, SimulationSettings, Trip};
+use traffic::{Profile, RouteEnds, RouteStart, Routes, Simulation, SimulationSettings};
 
 const AGENTS: u32 = 5000;
 const STAMPS: usize = 21;
@@ -179,7 +179,7 @@ fn relative_lengths(map: &StreetMap, tracks: &Tracks) -> (f64, Vec<f64>) {
     let (mut planner, mut legs) = (routes.planner(), Vec::new());
     let mut lengths: Vec<f64> = Vec::new();
     for pair in tracks.iter().flat_map(|track| track.windows(2)) {
-        let trip = Trip { from: RouteStart::Position(pair[0]), to: pair[1] };
+        let trip = RouteEnds { from: RouteStart::Position(pair[0]), to: pair[1] };
         let length = routes.cheapest(map, &mut planner, trip, &mut legs);
         lengths.extend(length.map(|units| units as f64 / 32.0));
     }

@@ -1,7 +1,7 @@
 //! An agent: drawn from the profile, present for a while, submitting queries at intervals.
 
 use crate::leg::{Leg, MICROMETRES};
-use crate::movement::Scratch;
+use crate::movement::MoveScratch;
 use crate::profile::Profile;
 use crate::random::generator;
 use crate::simulated_query::SimulatedQuery;
@@ -101,7 +101,7 @@ impl Agent {
         &mut self,
         world: &World,
         end: u64,
-        scratch: &mut Scratch,
+        scratch: &mut MoveScratch,
         queries: &mut Vec<SimulatedQuery>,
     ) -> u64 {
         let mut now = end.saturating_sub(1000);
@@ -127,7 +127,7 @@ impl Agent {
         moved
     }
 
-    fn appear(&mut self, world: &World, scratch: &mut Scratch) {
+    fn appear(&mut self, world: &World, scratch: &mut MoveScratch) {
         let avoided = world.avoided[usize::from(self.class)];
         let start = world.popularity.draw(world.map, avoided, &mut self.random);
         self.leg = Leg::new(start.street, crate::leg::Direction::Forward);

@@ -1,7 +1,7 @@
 //! Construction of a [`Hierarchy`]: nodes are contracted in order of importance, and shortcuts
 //! preserve the shortest paths between the remaining nodes. Deterministic.
 
-use crate::hierarchy::{ArcLists, Hierarchy, HierarchyArc, NO_MIDDLE};
+use crate::hierarchy::{ArcLists, Hierarchy, HierarchyArc, NO_MIDDLE, NodeCosts};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -15,7 +15,8 @@ pub(crate) struct Contraction {
     arriving: Vec<Vec<HierarchyArc>>,
     /// Number of levels of contracted nodes below each node.
     level: Vec<u32>,
-    witness: WitnessSearch,
+    /// Buffers of the witness searches.
+    witness: NodeCosts,
     up: Vec<Vec<HierarchyArc>>,
     down: Vec<Vec<HierarchyArc>>,
     order: Vec<u32>,
@@ -29,7 +30,7 @@ impl Contraction {
             leaving: vec![Vec::new(); nodes],
             arriving: vec![Vec::new(); nodes],
             level: vec![0; nodes],
-            witness: WitnessSearch { cost: vec![u64::MAX; nodes], ..WitnessSearch::default() },
+            witness: NodeCosts::new(nodes),
             up: vec![Vec::new(); nodes],
             down: vec![Vec::new(); nodes],
             order: Vec::with_capacity(nodes),
@@ -110,7 +111,7 @@ impl Contraction {
             let Some(farthest) = through.clone().map(|leave| enter.cost + leave.cost).max() else {
                 continue;
             };
-            self.witness.search(&self.leaving, enter.node, node, farthest);
+            search_witnesses(&mut self.witness, &self.leaving, enter.node, node, farthest);
             for leave in through {
                 let cost = enter.cost + leave.cost;
                 if self.witness.cost[leave.node as usize] > cost {
@@ -136,45 +137,28 @@ impl Contraction {
     }
 }
 
-/// Bounded Dijkstra search for paths that avoid a node.
-#[derive(Default)]
-struct WitnessSearch {
-    cost: Vec<u64>,
-    touched: Vec<u32>,
-    queue: BinaryHeap<Reverse<(u64, u32)>>,
-}
-
-impl WitnessSearch {
-    /// Stores in `cost` upper bounds of the costs from `from`.
-    fn search(&mut self, leaving: &[Vec<HierarchyArc>], from: u32, without: u32, farthest: u64) {
-        for node in self.touched.drain(..) {
-            self.cost[node as usize] = u64::MAX;
+/// Bounded Dijkstra search from `from` that avoids `without`: `witness.cost` holds upper bounds of the
+/// costs.
+fn search_witnesses(
+    witness: &mut NodeCosts,
+    leaving: &[Vec<HierarchyArc>],
+    from: u32,
+    without: u32,
+    farthest: u64,
+) {
+    witness.clear();
+    witness.lower(from, 0);
+    let mut settled = 0;
+    while let Some(Reverse((cost, node))) = witness.queue.pop() {
+        if cost > witness.cost[node as usize] {
+            continue;
         }
-        self.queue.clear();
-        self.lower(from, 0);
-        let mut settled = 0;
-        while let Some(Reverse((cost, node))) = self.queue.pop() {
-            if cost > self.cost[node as usize] {
-                continue;
-            }
-            settled += 1;
-            if cost > farthest || settled > MAX_SETTLED {
-                return;
-            }
-            for arc in leaving[node as usize].iter().filter(|arc| arc.node != without) {
-                self.lower(arc.node, cost + arc.cost);
-            }
+        settled += 1;
+        if cost > farthest || settled > MAX_SETTLED {
+            return;
         }
-    }
-
-    fn lower(&mut self, node: u32, cost: u64) {
-        let known = &mut self.cost[node as usize];
-        if cost < *known {
-            if *known == u64::MAX {
-                self.touched.push(node);
-            }
-            *known = cost;
-            self.queue.push(Reverse((cost, node)));
+        for arc in leaving[node as usize].iter().filter(|arc| arc.node != without) {
+            witness.lower(arc.node, cost + arc.cost);
         }
     }
 }

@@ -35,17 +35,51 @@ pub(crate) struct Hierarchy {
 
 /// Buffers of a bidirectional search.
 pub(crate) struct HierarchySearch {
-    sides: [Side; 2],
+    sides: [SearchSide; 2],
     stack: Vec<(u32, u32, u32)>,
 }
 
 /// One direction of the search.
-struct Side {
-    cost: Vec<u64>,
+struct SearchSide {
+    nodes: NodeCosts,
     /// Predecessor of a node and middle of the arc; a root is its own predecessor.
     parent: Vec<(u32, u32)>,
+}
+
+/// Tentative costs of a Dijkstra search and the queue of its open nodes.
+pub(crate) struct NodeCosts {
+    /// By node; `u64::MAX` if not reached.
+    pub cost: Vec<u64>,
     touched: Vec<u32>,
-    queue: BinaryHeap<Reverse<(u64, u32)>>,
+    pub queue: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl NodeCosts {
+    pub(crate) fn new(nodes: usize) -> NodeCosts {
+        NodeCosts { cost: vec![u64::MAX; nodes], touched: Vec::new(), queue: BinaryHeap::new() }
+    }
+
+    /// Forgets the last search, at the cost of the nodes it reached.
+    pub(crate) fn clear(&mut self) {
+        for node in self.touched.drain(..) {
+            self.cost[node as usize] = u64::MAX;
+        }
+        self.queue.clear();
+    }
+
+    /// Lowers the cost of a node and opens it; returns whether the cost was higher before.
+    pub(crate) fn lower(&mut self, node: u32, cost: u64) -> bool {
+        let known = &mut self.cost[node as usize];
+        let is_lower = cost < *known;
+        if is_lower {
+            if *known == u64::MAX {
+                self.touched.push(node);
+            }
+            *known = cost;
+            self.queue.push(Reverse((cost, node)));
+        }
+        is_lower
+    }
 }
 
 impl ArcLists {
@@ -74,12 +108,7 @@ impl ArcLists {
 impl Hierarchy {
     pub(crate) fn search(&self) -> HierarchySearch {
         let nodes = self.order.len();
-        let side = || Side {
-            cost: vec![u64::MAX; nodes],
-            parent: vec![(0, 0); nodes],
-            touched: Vec::new(),
-            queue: BinaryHeap::new(),
-        };
+        let side = || SearchSide { nodes: NodeCosts::new(nodes), parent: vec![(0, 0); nodes] };
         HierarchySearch { sides: [side(), side()], stack: Vec::new() }
     }
 
@@ -97,8 +126,8 @@ impl Hierarchy {
         backward.begin(to);
         let mut best: Option<(u64, u32)> = None;
         loop {
-            let open = |side: &Side| {
-                let next = side.queue.peek().map(|entry| entry.0.0);
+            let open = |side: &SearchSide| {
+                let next = side.nodes.queue.peek().map(|entry| entry.0.0);
                 next.is_some_and(|cost| best.is_none_or(|(found, _)| cost < found))
             };
             let (forward_open, backward_open) = (open(forward), open(backward));
@@ -152,12 +181,9 @@ impl Hierarchy {
     }
 }
 
-impl Side {
+impl SearchSide {
     fn begin(&mut self, roots: impl Iterator<Item = (u32, u64)>) {
-        for node in self.touched.drain(..) {
-            self.cost[node as usize] = u64::MAX;
-        }
-        self.queue.clear();
+        self.nodes.clear();
         for (node, cost) in roots {
             self.lower(node, cost, (node, NO_MIDDLE));
         }
@@ -168,20 +194,20 @@ impl Side {
         &mut self,
         ahead: &ArcLists,
         behind: &ArcLists,
-        other: &Side,
+        other: &SearchSide,
         best: &mut Option<(u64, u32)>,
     ) {
-        let Some(Reverse((cost, node))) = self.queue.pop() else { return };
-        if cost > self.cost[node as usize] {
+        let Some(Reverse((cost, node))) = self.nodes.queue.pop() else { return };
+        if cost > self.nodes.cost[node as usize] {
             return;
         }
-        let rest = other.cost[node as usize];
+        let rest = other.nodes.cost[node as usize];
         if rest != u64::MAX && best.is_none_or(|known| (cost + rest, node) < known) {
             *best = Some((cost + rest, node));
         }
         // Stall on demand: a path through a higher node is cheaper.
         let is_stalled = behind.of(node).iter().any(|arc| {
-            let above = self.cost[arc.node as usize];
+            let above = self.nodes.cost[arc.node as usize];
             above != u64::MAX && above + arc.cost < cost
         });
         if !is_stalled {
@@ -192,14 +218,8 @@ impl Side {
     }
 
     fn lower(&mut self, node: u32, cost: u64, parent: (u32, u32)) {
-        let known = &mut self.cost[node as usize];
-        if cost < *known {
-            if *known == u64::MAX {
-                self.touched.push(node);
-            }
-            *known = cost;
+        if self.nodes.lower(node, cost) {
             self.parent[node as usize] = parent;
-            self.queue.push(Reverse((cost, node)));
         }
     }
 }

@@ -43,6 +43,6 @@ pub mod naive;
 pub use avoided_streets::{AVOIDANCE_FACTOR, AvoidedStreets};
 pub use leg::{Direction, Leg};
 pub use profile::{Profile, ProfileError};
-pub use routes::{Planner, RouteStart, Routes, StreetSpeeds, Trip};
+pub use routes::{Planner, RouteEnds, RouteStart, Routes, StreetSpeeds};
 pub use simulated_query::{SimulatedBatch, SimulatedQuery};
 pub use simulation::{AgentPosition, Simulation, SimulationSettings, Totals};

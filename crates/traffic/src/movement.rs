@@ -6,13 +6,13 @@
 use crate::agent::{Agent, AgentState};
 use crate::leg::{Leg, MICROMETRES};
 use crate::popularity::Annulus;
-use crate::routes::{Planner, RouteStart, Trip};
+use crate::routes::{Planner, RouteEnds, RouteStart};
 use crate::simulation::World;
 use meshcloak::map::Position;
 use meshcloak::units::Length;
 
 /// Buffers for moving agents, one per thread.
-pub(crate) struct Scratch {
+pub(crate) struct MoveScratch {
     pub planner: Planner,
     legs: Vec<Leg>,
 }
@@ -24,9 +24,9 @@ const MAX_ARRIVALS: u32 = 4;
 /// Maximum number of stored legs, unless the profile has rerouting.
 const MAX_LEGS: usize = 64;
 
-impl Scratch {
-    pub(crate) fn new(planner: Planner) -> Scratch {
-        Scratch { planner, legs: Vec::new() }
+impl MoveScratch {
+    pub(crate) fn new(planner: Planner) -> MoveScratch {
+        MoveScratch { planner, legs: Vec::new() }
     }
 }
 
@@ -37,7 +37,7 @@ impl Agent {
         world: &World,
         now: u64,
         span: u64,
-        scratch: &mut Scratch,
+        scratch: &mut MoveScratch,
     ) -> u64 {
         if self.state != AgentState::Moving {
             return 0;
@@ -85,10 +85,10 @@ impl Agent {
         u64::from(length.units()) * MICROMETRES
     }
 
-    fn next_leg(&mut self, world: &World, now: u64, scratch: &mut Scratch) {
+    fn next_leg(&mut self, world: &World, now: u64, scratch: &mut MoveScratch) {
         if self.next_legs.is_empty() {
             let from = RouteStart::Terminal(self.leg.head(world.map));
-            let trip = Trip { from, to: self.destination };
+            let trip = RouteEnds { from, to: self.destination };
             let routes = &world.tables[usize::from(self.routes)];
             let cost = routes.cheapest(world.map, &mut scratch.planner, trip, &mut scratch.legs);
             if cost.is_none() {
@@ -104,7 +104,7 @@ impl Agent {
         }
     }
 
-    fn arrive(&mut self, world: &World, now: u64, scratch: &mut Scratch) {
+    fn arrive(&mut self, world: &World, now: u64, scratch: &mut MoveScratch) {
         if world.profile.appear.leave.draw(&mut self.random) {
             return self.depart(world);
         }
@@ -125,12 +125,12 @@ impl Agent {
     }
 
     /// Chooses a destination and a route; stands still if there is none.
-    pub(crate) fn set_out(&mut self, world: &World, now: u64, scratch: &mut Scratch) {
+    pub(crate) fn set_out(&mut self, world: &World, now: u64, scratch: &mut MoveScratch) {
         let from = self.position(world);
         let routes = &world.tables[usize::from(self.routes)];
         for _ in 0..MAX_TRIES {
             let to = self.choose_destination(world);
-            let trip = Trip { from: RouteStart::Position(from), to };
+            let trip = RouteEnds { from: RouteStart::Position(from), to };
             let cost = routes.cheapest(world.map, &mut scratch.planner, trip, &mut scratch.legs);
             if let (Some(_), Some(&first)) = (cost, scratch.legs.first()) {
                 self.destination = to;
@@ -179,7 +179,7 @@ impl Agent {
     }
 
     /// At the rerouting interval: changes to another route if it saves enough time.
-    pub(crate) fn reroute(&mut self, world: &World, second: u64, scratch: &mut Scratch) {
+    pub(crate) fn reroute(&mut self, world: &World, second: u64, scratch: &mut MoveScratch) {
         let Some(reroute) = world.profile.reroute else { return };
         let is_due = (second + u64::from(self.number)).is_multiple_of(u64::from(reroute.every));
         if !is_due || self.state != AgentState::Moving || self.next_legs.is_empty() {
@@ -187,7 +187,7 @@ impl Agent {
         }
         let routes = &world.tables[usize::from(self.routes)];
         let from = RouteStart::Terminal(self.leg.head(world.map));
-        let trip = Trip { from, to: self.destination };
+        let trip = RouteEnds { from, to: self.destination };
         let cost = routes.cheapest(world.map, &mut scratch.planner, trip, &mut scratch.legs);
         if cost.is_some_and(|cost| cost * 1000 < self.remaining_cost(world) * reroute.thousandths) {
             self.store_legs(world, second * 1000, &scratch.legs);

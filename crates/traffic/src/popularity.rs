@@ -4,7 +4,7 @@
 //! Weights are integers from basic arithmetic, so draws are identical on all machines.
 
 use crate::avoided_streets::AvoidedStreets;
-use crate::profile::{Band, Places};
+use crate::profile::{DistanceBand, Places};
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::units::{Length, Point};
 use rand::RngExt as _;
@@ -112,7 +112,7 @@ impl Popularity {
 #[derive(Clone, Copy)]
 pub(crate) struct Annulus {
     pub(crate) origin: Point,
-    pub(crate) band: Band,
+    pub(crate) band: DistanceBand,
 }
 
 /// Position of a terminal on the first street that leaves or reaches it.
@@ -180,7 +180,7 @@ mod tests {
 
     const ANY: AvoidedStreets = AvoidedStreets::NONE;
     const fn annulus(origin: Point, min: f64, max: f64) -> Annulus {
-        Annulus { origin, band: Band { min, max } }
+        Annulus { origin, band: DistanceBand { min, max } }
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub enum RouteStart {
 
 /// Start and destination of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trip {
+pub struct RouteEnds {
     /// Start.
     pub from: RouteStart,
     /// Destination.
@@ -108,10 +108,10 @@ impl Routes {
         &self,
         map: &StreetMap,
         planner: &mut Planner,
-        trip: Trip,
+        trip: RouteEnds,
         legs: &mut Vec<Leg>,
     ) -> Option<u64> {
-        let Trip { from, to } = trip;
+        let RouteEnds { from, to } = trip;
         legs.clear();
         let exits = self.exits(map, from);
         let entrances = self.entrances(map, to);
@@ -248,7 +248,7 @@ mod tests {
                 let mut planner = routes.planner();
                 let (from, to) = (town.position(&mut random), town.position(&mut random));
                 let mut legs = Vec::new();
-                let trip = Trip { from: RouteStart::Position(from), to };
+                let trip = RouteEnds { from: RouteStart::Position(from), to };
                 let cost = routes.cheapest(map, &mut planner, trip, &mut legs);
                 let context = format!("seed {seed} {speed:?} {from:?} {to:?}\n{town}");
                 assert_eq!(cost, naive::cheapest(map, &routes, from, to), "{context}");
@@ -265,7 +265,8 @@ mod tests {
         let map = &town.map;
         let mut speeds = vec![10_000; 8];
         let mut routes = Routes::new(map, Some(10_000), &speeds);
-        let trip = Trip { from: RouteStart::Terminal(TerminalId(0)), to: town.at("D-B", 10.0) };
+        let trip =
+            RouteEnds { from: RouteStart::Terminal(TerminalId(0)), to: town.at("D-B", 10.0) };
         let mut legs = Vec::new();
         let mut planner = routes.planner();
         routes.cheapest(map, &mut planner, trip, &mut legs).unwrap();

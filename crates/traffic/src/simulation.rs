@@ -7,7 +7,7 @@ use crate::agent::{Agent, AgentState};
 use crate::avoided_streets::AvoidedStreets;
 use crate::congestion::StreetLoad;
 use crate::leg::Leg;
-use crate::movement::Scratch;
+use crate::movement::MoveScratch;
 use crate::popularity::Popularity;
 use crate::profile::Profile;
 use crate::route_key::RouteKey;
@@ -79,7 +79,7 @@ pub(crate) struct World<'a> {
 pub struct Simulation<'a> {
     world: World<'a>,
     agents: Vec<Agent>,
-    scratch: Mutex<Vec<Scratch>>,
+    scratch: Mutex<Vec<MoveScratch>>,
     next_second: u32,
     totals: Totals,
 }
@@ -127,7 +127,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Runs to the end and returns the queries of each second, with ids from 1.
-    pub fn tape(mut self) -> Vec<Vec<meshcloak::query::Query>> {
+    pub fn record(mut self) -> Vec<Vec<meshcloak::query::Query>> {
         let mut ids = (1..).map(QueryId);
         let seconds = std::iter::from_fn(|| self.step());
         let convert = |batch: SimulatedBatch| {
@@ -213,10 +213,10 @@ fn step_chunk(
     world: &World,
     agents: &mut [Agent],
     end: u64,
-    pool: &Mutex<Vec<Scratch>>,
+    pool: &Mutex<Vec<MoveScratch>>,
 ) -> ChunkResult {
     let pooled = pool.lock().pop();
-    let mut scratch = pooled.unwrap_or_else(|| Scratch::new(world.tables[0].planner()));
+    let mut scratch = pooled.unwrap_or_else(|| MoveScratch::new(world.tables[0].planner()));
     let mut result = ChunkResult::default();
     for agent in agents {
         result.moved += agent.step(world, end, &mut scratch, &mut result.queries);

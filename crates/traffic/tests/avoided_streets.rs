@@ -4,7 +4,9 @@
 
 use meshcloak::map::{Extent, MapBuilder, Position, Rank, RawStreet, StreetId, StreetMap};
 use meshcloak::units::{Length, Point};
-use traffic::{AvoidedStreets, Profile, RouteStart, Routes, Simulation, SimulationSettings, Trip};
+use traffic::{
+    AvoidedStreets, Profile, RouteEnds, RouteStart, Routes, Simulation, SimulationSettings,
+};
 
 const CITY: &str = include_str!("../profiles/city.toml");
 
@@ -109,7 +111,7 @@ fn an_avoided_street_is_taken_only_if_all_others_are_twenty_times_as_long() {
                 let street = StreetId(street);
                 Position { street, offset: Length::metres(f64::from(at)) }
             });
-            let trip = Trip { from: RouteStart::Position(from), to };
+            let trip = RouteEnds { from: RouteStart::Position(from), to };
             routes.cheapest(&map, &mut routes.planner(), trip, &mut legs).unwrap();
             let on_motorway = legs.iter().any(|leg| avoided.contains(&map, leg.street()));
             assert_eq!(on_motorway, !avoids, "{metres} m {legs:?}");

@@ -6,7 +6,7 @@ use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::town::Town;
 use meshcloak::units::Length;
 use rand::RngExt as _;
-use traffic::{RouteStart, Routes, Trip, naive};
+use traffic::{RouteEnds, RouteStart, Routes, naive};
 
 fn city(seed: u64, streets: usize) -> StreetMap {
     let plan = import::CityPlan::new(seed, streets).unwrap();
@@ -30,7 +30,7 @@ fn routes_in_built_in_cities_agree_with_the_reference() {
                     let length = map.street(street).length.units();
                     Position { street, offset: Length::from_units(random.random_range(0..=length)) }
                 });
-                let trip = Trip { from: RouteStart::Position(from), to };
+                let trip = RouteEnds { from: RouteStart::Position(from), to };
                 let cost = routes.cheapest(&map, &mut planner, trip, &mut legs);
                 assert!(cost.is_some(), "the map is connected");
                 assert_eq!(cost, naive::cheapest(&map, &routes, from, to), "{seed} {trip:?}");

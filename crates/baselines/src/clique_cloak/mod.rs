@@ -5,7 +5,7 @@
 
 mod clique_search;
 
-use crate::grid::Grid;
+use crate::grid::QueryGrid;
 use crate::waiting_table::{WaitingTable, waiting_index};
 use clique_search::CliqueSearch;
 use meshcloak::distance::Atlas;
@@ -36,7 +36,7 @@ pub struct CliqueCloak {
     waiting_table: WaitingTable,
     /// By number of the waiting table.
     queries: Vec<BoxQuery>,
-    grid: Grid,
+    grid: QueryGrid,
     search: CliqueSearch,
     neighbours: Vec<u32>,
     published: Published,
@@ -100,7 +100,7 @@ impl CliqueCloak {
             k_search,
             waiting_table: WaitingTable::default(),
             queries: Vec::new(),
-            grid: Grid::new(atlas.map().bounds()),
+            grid: QueryGrid::new(atlas.map().bounds()),
             search: CliqueSearch::default(),
             neighbours: Vec::new(),
             published: Published::default(),

@@ -3,7 +3,7 @@
 use super::HORIZON;
 use super::boundary::BoundedQuery;
 use crate::clique_list::{CliqueList, Increment};
-use crate::grid::Grid;
+use crate::grid::QueryGrid;
 use crate::waiting_table::WaitingTable;
 use meshcloak::distance::Atlas;
 use meshcloak::query::{Query, QueryId, UserId};
@@ -18,7 +18,7 @@ pub(super) struct Graph {
     queries: Vec<BoundedQuery>,
     /// By number: whether the query is a node. Published queries are in the table but not in the graph.
     present: Vec<bool>,
-    grid: Grid,
+    grid: QueryGrid,
     pub(super) edges: usize,
     pub(super) cliques: CliqueList,
     /// Whether `cliques` holds the maximal cliques of the graph.
@@ -37,7 +37,7 @@ impl Graph {
             waiting_table: WaitingTable::default(),
             queries: Vec::new(),
             present: Vec::new(),
-            grid: Grid::new(atlas.map().bounds()),
+            grid: QueryGrid::new(atlas.map().bounds()),
             edges: 0,
             cliques: CliqueList::default(),
             has_cliques: false,

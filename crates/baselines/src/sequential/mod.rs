@@ -20,7 +20,7 @@ use meshcloak::scheme::{
 use meshcloak::units::Time;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use street_index::StreetIndex;
+use street_index::WaitingByStreet;
 
 /// The scheme and the cliques it maintains.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Sequential {
     atlas: Arc<Atlas>,
     increment: Increment,
     waiting_table: WaitingTable,
-    streets: StreetIndex,
+    streets: WaitingByStreet,
     cliques: CliqueList,
     dense: DenseSearch,
     mesh: MeshBuilder,
@@ -53,7 +53,7 @@ impl Sequential {
         Sequential {
             increment,
             waiting_table: WaitingTable::default(),
-            streets: StreetIndex::default(),
+            streets: WaitingByStreet::default(),
             cliques: CliqueList::default(),
             dense: DenseSearch::default(),
             mesh: MeshBuilder::new(Arc::clone(&atlas), MeshRule::Reach),

@@ -7,13 +7,13 @@ use meshcloak::query::Query;
 
 /// Numbers of the waiting queries by street.
 #[derive(Debug, Default)]
-pub(super) struct StreetIndex {
+pub(super) struct WaitingByStreet {
     by_street: Vec<Vec<u32>>,
     /// Streets that may be non-empty; bounds the cost of clearing.
     used: Vec<StreetId>,
 }
 
-impl StreetIndex {
+impl WaitingByStreet {
     /// Removes all queries and resizes to the number of streets.
     pub(super) fn clear(&mut self, streets: usize) {
         for street in self.used.drain(..) {

@@ -13,8 +13,8 @@ mod stars;
 mod tests;
 
 use crate::distinct_users::DistinctUsers;
-use crate::keyed_random::KeyedRandom;
-
+use crate::keyed_random::SchemeRandom;
+use crate::runs::Runs;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::query::Query;
@@ -69,9 +69,8 @@ const NONE: u32 = u32::MAX;
 /// Users of a batch by segment.
 #[derive(Clone, Debug, Default)]
 struct SegmentUsers {
-    /// Start of each segment's run in `indices`; one more entry than segments.
-    starts: Vec<u32>,
-    indices: Vec<u32>,
+    /// Waiting indices of the users on each segment.
+    indices: Runs<u32>,
     /// Number of users in each component of the map.
     parts: Vec<u32>,
 }
@@ -79,30 +78,18 @@ struct SegmentUsers {
 impl SegmentUsers {
     fn fill(&mut self, stars: &Stars, waiting: &[Query], indices: &[u32]) {
         let segment = |index: u32| stars.segment_of(waiting[index as usize].position.street);
-        self.starts.clear();
-        self.starts.resize(stars.segment_count() + 2, 0);
+        let users = indices.iter().map(|&index| (segment(index) as usize, index));
+        self.indices.fill(stars.segment_count(), users);
         self.parts.clear();
         self.parts.resize(stars.part_sizes().len(), 0);
         for &index in indices {
-            self.starts[segment(index) as usize + 2] += 1;
             self.parts[stars.part_of(segment(index)) as usize] += 1;
-        }
-        for index in 2..self.starts.len() {
-            self.starts[index] += self.starts[index - 1];
-        }
-        self.indices.clear();
-        self.indices.resize(indices.len(), 0);
-        for &index in indices {
-            let slot = &mut self.starts[segment(index) as usize + 1];
-            self.indices[*slot as usize] = index;
-            *slot += 1;
         }
     }
 
     /// Waiting indices of the users on a segment.
     fn on(&self, segment: u32) -> &[u32] {
-        let start = self.starts[segment as usize] as usize;
-        &self.indices[start..self.starts[segment as usize + 1] as usize]
+        self.indices.get(segment)
     }
 }
 
@@ -112,7 +99,7 @@ impl XStar {
         let stars = Stars::new(atlas.map());
         XStar {
             settings,
-            growth: RegionGrowth::new(&stars),
+            growth: RegionGrowth::default(),
             stars,
             users: DistinctUsers::default(),
             segment_users: SegmentUsers::default(),
@@ -153,7 +140,7 @@ impl Scheme for XStar {
         for same_star in starts.chunk_by(|a, b| a.star == b.star) {
             self.grow(waiting, now, same_star);
         }
-        let nodes = self.segment_users.indices.len();
+        let nodes = self.segment_users.indices.items().len();
         self.starts = starts;
         let XStar { set_of, published, .. } = self;
         for (index, &set) in set_of.iter().enumerate().filter(|&(_, &set)| set != NONE) {
@@ -170,14 +157,14 @@ impl XStar {
     fn choose_starts(&mut self, waiting: &[Query]) {
         let XStar { settings, stars, segment_users, growth, starts, .. } = self;
         starts.clear();
-        for &index in &segment_users.indices {
+        for &index in segment_users.indices.items() {
             let query = &waiting[index as usize];
             let segment = stars.segment_of(query.position.street);
             let part = stars.part_of(segment) as usize;
             if segment_users.parts[part] < query.k || stars.part_sizes()[part] < settings.segments {
                 continue;
             }
-            let mut random = KeyedRandom::new(settings.seed, &[query.id.0]);
+            let mut random = SchemeRandom::new(settings.seed, &[query.id.0]);
             let star = growth.first(stars, stars.ends(segment), &mut random);
             starts.extend(star.map(|star| Start { star, k: query.k, waiting_index: index }));
         }
@@ -189,7 +176,7 @@ impl XStar {
     fn grow(&mut self, waiting: &[Query], now: Time, starts: &[Start]) {
         let XStar { settings, stars, segment_users, growth, set_of, published, .. } = self;
         let Some(&Start { star, .. }) = starts.first() else { return };
-        let mut random = KeyedRandom::new(settings.seed, &[now.as_millis(), star.into()]);
+        let mut random = SchemeRandom::new(settings.seed, &[now.as_millis(), star.into()]);
         growth.start(stars, segment_users, star);
         let mut set = NONE;
         for &Start { k, waiting_index, .. } in starts {

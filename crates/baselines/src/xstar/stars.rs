@@ -1,7 +1,8 @@
 //! Segments and stars of a map. A segment is a chain of streets between junctions; a star is a
 //! junction of at least three street ends with its segments.
 
-use crate::network::Network;
+use crate::network::UndirectedStreets;
+use crate::runs::Runs;
 use meshcloak::map::{StreetId, StreetMap, TerminalId};
 
 /// Segments and stars by number, in flat arrays.
@@ -21,40 +22,12 @@ pub(crate) struct Stars {
     part_sizes: Vec<u32>,
 }
 
-/// Lists in one array.
-#[derive(Clone, Debug)]
-struct Runs<T> {
-    starts: Vec<u32>,
-    items: Vec<T>,
-}
-
-impl<T> Default for Runs<T> {
-    fn default() -> Runs<T> {
-        Runs { starts: vec![0], items: Vec::new() }
-    }
-}
-
-impl<T> Runs<T> {
-    fn get(&self, number: u32) -> &[T] {
-        let start = self.starts[number as usize] as usize;
-        &self.items[start..self.starts[number as usize + 1] as usize]
-    }
-
-    fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn end_run(&mut self) {
-        self.starts.push(self.items.len() as u32);
-    }
-}
-
 const UNVISITED: u32 = u32::MAX;
 
 impl Stars {
     /// Computes segments and stars of a map.
     pub(crate) fn new(map: &StreetMap) -> Stars {
-        let network = Network::new(map);
+        let network = UndirectedStreets::new(map);
         let mut star_at = vec![None; map.terminal_count()];
         let junctions: Vec<TerminalId> =
             map.terminals().filter(|&terminal| network.degree(terminal) >= 3).collect();
@@ -80,12 +53,17 @@ impl Stars {
     }
 
     /// Follows a segment from its first street and returns the terminal at its end.
-    fn follow(&mut self, network: &Network, first: StreetId, to: TerminalId) -> TerminalId {
+    fn follow(
+        &mut self,
+        network: &UndirectedStreets,
+        first: StreetId,
+        to: TerminalId,
+    ) -> TerminalId {
         let number = self.streets.len() as u32;
         let (mut street, mut terminal) = (first, to);
         loop {
             self.segment_of[street.index()] = number;
-            self.streets.items.push(street);
+            self.streets.push(street);
             let next = match network.at(terminal) {
                 [a, b] => {
                     [a, b].into_iter().find(|arm| self.segment_of[arm.street.index()] == UNVISITED)
@@ -100,20 +78,20 @@ impl Stars {
     }
 
     /// Collects the segments of each junction; a segment without junction becomes a star.
-    fn collect_segments(&mut self, network: &Network, junctions: &[TerminalId]) {
+    fn collect_segments(&mut self, network: &UndirectedStreets, junctions: &[TerminalId]) {
         for &junction in junctions {
             let arms = network.at(junction).iter();
             let mut around: Vec<u32> =
                 arms.map(|arm| self.segment_of[arm.street.index()]).collect();
             around.sort_unstable();
             around.dedup();
-            self.segments.items.extend(around);
+            around.into_iter().for_each(|segment| self.segments.push(segment));
             self.segments.end_run();
         }
         for segment in 0..self.ends.len() {
             if self.ends[segment] == [None, None] {
                 self.ends[segment][0] = Some(self.segments.len() as u32);
-                self.segments.items.push(segment as u32);
+                self.segments.push(segment as u32);
                 self.segments.end_run();
             }
         }

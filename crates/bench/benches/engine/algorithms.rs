@@ -2,7 +2,7 @@
 
 use crate::filter::{configurations, maps};
 use crate::pipelines::{AGENTS, DC_MAX};
-use bench::{Configuration, in_pool};
+use bench::{WorkloadConfiguration, in_pool};
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, DistanceMatrix};
 use meshcloak::grouping::Grouping;
@@ -43,7 +43,7 @@ pub fn cliques() {
 }
 
 /// Compares both implementations on the queries of seconds 50 and 51.
-fn compare(name: &str, atlas: &Atlas, configuration: Configuration) {
+fn compare(name: &str, atlas: &Atlas, configuration: WorkloadConfiguration) {
     let recording = configuration.record(atlas.map(), AGENTS, 1);
     let waiting: Vec<Query> = recording.iter().skip(50).take(2).flatten().cloned().collect();
     let mut builder = GraphBuilder::default();

@@ -1,6 +1,6 @@
 //! Selection of sections, maps and configurations by `MESHCLOAK_BENCH`.
 
-use bench::{CONFIGURATIONS, Configuration, NamedMap};
+use bench::{CONFIGURATIONS, NamedMap, WorkloadConfiguration};
 
 /// Whether `MESHCLOAK_BENCH` contains `name`, or none of `all`.
 pub fn is_selected(name: &str, all: &[&str]) -> bool {
@@ -16,8 +16,8 @@ pub fn maps() -> Vec<NamedMap> {
 }
 
 /// The selected configurations.
-pub fn configurations() -> impl Iterator<Item = Configuration> {
-    let all = CONFIGURATIONS.map(Configuration::label);
+pub fn configurations() -> impl Iterator<Item = WorkloadConfiguration> {
+    let all = CONFIGURATIONS.map(WorkloadConfiguration::label);
     CONFIGURATIONS.into_iter().filter(move |configuration| {
         is_selected(&configuration.label(), &all.each_ref().map(String::as_str))
     })

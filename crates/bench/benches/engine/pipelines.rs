@@ -3,7 +3,7 @@
 use crate::filter::{configurations, is_selected, maps};
 use crate::memory::{megabytes, memory, peak_memory_mb, reset_peak};
 use crate::report::{Report, replay};
-use bench::{CONFIGURATIONS, Configuration, in_pool};
+use bench::{CONFIGURATIONS, WorkloadConfiguration, in_pool};
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetMap;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
@@ -147,10 +147,12 @@ pub fn scaling() {
         "nodes",
         "edges",
         "truncated",
-        "tape MB",
+        "input MB",
         "peak MB"
     );
-    for configuration in [Configuration::new("p1", 3, 5), Configuration::new("p2", 3, 5)] {
+    for configuration in
+        [WorkloadConfiguration::new("p1", 3, 5), WorkloadConfiguration::new("p2", 3, 5)]
+    {
         let label = configuration.label();
         for (name, agents) in
             [("10k", 10_000), ("100k", 100_000), ("300k", 300_000), ("1M", 1_000_000)]

@@ -1,11 +1,10 @@
 //! One replay of recorded queries and its costs.
 
-use bench::batches;
-use meshcloak::engine::{Turn, turn};
-use meshcloak::history::LastPositions;
+use bench::{ReplayState, batches};
+use meshcloak::engine::Turn;
 use meshcloak::query::Query;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Observer, Scheme, Stage, State};
+use meshcloak::scheme::{Observer, Scheme, Stage};
 use std::time::Instant;
 
 /// Number of stages of a turn.
@@ -51,16 +50,13 @@ impl Observer for StageClock {
 /// Replays the queries and measures each turn.
 pub fn replay(scheme: &mut dyn Scheme, recording: &[Vec<Query>]) -> Report {
     let mut report = Report::default();
-    let mut state = State::default();
-    let mut positions = scheme.history_horizon().map(LastPositions::new);
+    let mut replay = ReplayState::new(scheme);
     for (second, batch) in batches(recording).enumerate() {
         report.queries += batch.arrivals.len();
-        if let Some(positions) = &mut positions {
-            positions.record_all(&batch.arrivals, &mut state.history);
-        }
+        replay.record(&batch);
         let start = Instant::now();
         let mut clock = StageClock { since: start, stage: 0, spent: [0.0; STAGES] };
-        let done = turn(scheme, &mut state, batch, &mut clock);
+        let done = replay.turn(scheme, batch, &mut clock);
         let spent = start.elapsed().as_secs_f64();
         clock.stage(Stage::Collect);
         report.seconds += spent;

@@ -3,7 +3,7 @@
 //! 25 seconds of profile `p1` (dt 3 s, k 2 to 5) in a small built-in city.
 
 use crate::meter::{Meter, TurnMeter, TurnStages};
-use bench::{Configuration, in_pool};
+use bench::{WorkloadConfiguration, in_pool};
 use import::{MapSource, Options};
 use meshcloak::cliques::LargestCliqueSearch;
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage, GraphBuilder};
@@ -163,7 +163,7 @@ fn count_turns(meter: &mut Meter, scheme: &mut dyn Scheme, stages: TurnStages, b
 
 /// The queries of [`SECONDS`], one batch per second.
 fn batches(map: &StreetMap) -> Vec<Batch> {
-    let configuration = Configuration::new("p1", 3, 5);
+    let configuration = WorkloadConfiguration::new("p1", 3, 5);
     let profile = configuration.profile();
     let mut simulation = Simulation::new(map, &profile, configuration.settings(AGENTS, 1));
     let mut ids = (1..).map(QueryId);

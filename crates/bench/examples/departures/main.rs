@@ -42,17 +42,17 @@ fn measure(map: &StreetMap, profile_name: &str, settings: SimulationSettings) {
     let atlas = Arc::new(Atlas::new(map.clone(), profile.largest_constraint()));
     println!(" {profile_name}, dc_max {}", atlas.dc_max());
     squares(&atlas);
-    let recording = Simulation::new(map, &profile, settings).tape();
+    let recording = Simulation::new(map, &profile, settings).record();
     meshes(&atlas, &recording);
     coverage(&atlas, &recording);
     println!("  uniform start and destination:");
     let uniform = profile.clone().with_uniform_places();
-    meshes(&atlas, &Simulation::new(map, &uniform, settings).tape());
+    meshes(&atlas, &Simulation::new(map, &uniform, settings).record());
     if profile_name == "p1" {
         for (dt, max_k) in [(3000, 5), (5000, 5), (10_000, 10)] {
             let settings = SimulationSettings { k: (2, max_k), temporal_tolerance: dt, ..settings };
             println!("  users ignored, dt {dt} ms, k 2-{max_k}:");
-            same_user(&atlas, &Simulation::new(map, &profile, settings).tape());
+            same_user(&atlas, &Simulation::new(map, &profile, settings).record());
         }
     }
 }

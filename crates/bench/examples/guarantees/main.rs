@@ -8,7 +8,7 @@
 
 mod outcome;
 
-use bench::{Configuration, Recording, agents_and_seed, in_pool, oldenburg};
+use bench::{Recording, WorkloadConfiguration, agents_and_seed, in_pool, oldenburg};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::StreetMap;
@@ -17,11 +17,11 @@ use outcome::replay;
 use std::sync::Arc;
 use std::time::Duration;
 
-const CONFIGURATIONS: [Configuration; 4] = [
-    Configuration::new("p1", 3, 5),
-    Configuration::new("p1", 3, 10),
-    Configuration::new("p2", 5, 5),
-    Configuration::new("p2", 5, 10),
+const CONFIGURATIONS: [WorkloadConfiguration; 4] = [
+    WorkloadConfiguration::new("p1", 3, 5),
+    WorkloadConfiguration::new("p1", 3, 10),
+    WorkloadConfiguration::new("p2", 5, 5),
+    WorkloadConfiguration::new("p2", 5, 10),
 ];
 
 /// Map and population of a measurement.
@@ -101,11 +101,11 @@ impl Experiment {
         }
     }
 
-    fn is_selected(&self, configuration: Configuration) -> bool {
+    fn is_selected(&self, configuration: WorkloadConfiguration) -> bool {
         self.labels.is_empty() || self.labels.contains(&configuration.label())
     }
 
-    fn record(&self, configuration: Configuration) -> (Arc<Atlas>, Recording) {
+    fn record(&self, configuration: WorkloadConfiguration) -> (Arc<Atlas>, Recording) {
         let dc_max = configuration.profile().largest_constraint();
         let atlas = Arc::new(Atlas::new(self.map.clone(), dc_max));
         (atlas, configuration.record(&self.map, self.agents, self.seed))

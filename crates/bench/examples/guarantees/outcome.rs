@@ -1,12 +1,9 @@
 //! Replay of recorded queries through one scheme, and its outcome.
 
-use bench::batches;
+use bench::{ReplayState, batches};
 use meshcloak::distance::Atlas;
-use meshcloak::engine::turn;
-use meshcloak::history::LastPositions;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::Query;
-use meshcloak::scheme::{Scheme as _, State};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -70,15 +67,12 @@ impl Outcome {
 /// Replays the queries in batches of one second.
 pub fn replay(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings) -> Outcome {
     let mut scheme = MeshCloak::new(Arc::clone(atlas), settings);
-    let mut state = State::default();
-    let mut positions = scheme.history_horizon().map(LastPositions::new);
+    let mut replay = ReplayState::new(&scheme);
     let mut outcome = Outcome::default();
     for batch in batches(recording) {
-        if let Some(positions) = &mut positions {
-            positions.record_all(&batch.arrivals, &mut state.history);
-        }
+        replay.record(&batch);
         let (now, start) = (batch.now, Instant::now());
-        let done = turn(&mut scheme, &mut state, batch, &mut ());
+        let done = replay.turn(&mut scheme, batch, &mut ());
         let spent = start.elapsed();
         outcome.spent += spent;
         outcome.worst = outcome.worst.max(spent);

@@ -11,7 +11,7 @@ use crate::traffic_args::TrafficArgs;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use evaluation::maps::DC_MAX;
-use evaluation::privacy::{AttackResults, Plan, PortraitRow, RecordedRun, run_attacks};
+use evaluation::privacy::{AttackPlan, AttackResults, PortraitRow, RecordedRun, run_attacks};
 use evaluation::results::{self, PrivacyRow, privacy_rows};
 use evaluation::run::{Conditions, Presence};
 use evaluation::workload::{Workload, simulate};
@@ -112,19 +112,19 @@ impl Attack {
         stdout::print(&text)
     }
 
-    fn plan(&self) -> Plan {
+    fn plan(&self) -> AttackPlan {
         let is_chosen =
             |attack: &&attacks::Attack| self.attacks.iter().any(|text| selects(text, attack));
         let attacks = attacks::ATTACKS.iter().filter(is_chosen).map(|attack| attack.name).collect();
         let targets = if self.victims == 0 { usize::MAX } else { self.victims };
-        Plan { attacks, targets, ..Plan::default() }
+        AttackPlan { attacks, targets, ..AttackPlan::default() }
     }
 
     fn attack_all(
         &self,
         atlas: &Arc<Atlas>,
         schemes: &[evaluation::privacy::AttackedScheme],
-        plan: &Plan,
+        plan: &AttackPlan,
         console: &Console,
     ) -> Result<(Vec<PrivacyRow>, Vec<PortraitRow>)> {
         console.begin("simulating", 0);
@@ -135,7 +135,7 @@ impl Attack {
         let (mut rows, mut portraits) = (Vec::new(), Vec::new());
         console.begin_cells(schemes.len() as u64);
         for (number, scheme) in schemes.iter().enumerate() {
-            console.reach(number as u64, scheme.name().to_owned());
+            console.set_progress(number as u64, scheme.name().to_owned());
             let found = run_attacks(scheme, atlas, &workload, conditions, plan);
             rows.extend(privacy_rows(&self.common(), &found));
             portraits.extend(portrait(&found));

@@ -51,16 +51,16 @@ impl SchemeSelection {
         if self.has_settings() && !names.iter().any(|name| name.starts_with("meshcloak/")) {
             bail!("--guarantee and --region are settings of `{MESHCLOAK}`; add it to --scheme");
         }
-        let mut suspects: Vec<AttackedScheme> = Vec::new();
+        let mut found: Vec<AttackedScheme> = Vec::new();
         for name in names {
-            let Some(suspect) = AttackedScheme::named(&name) else {
+            let Some(scheme) = AttackedScheme::named(&name) else {
                 bail!("--scheme {name}: unknown scheme; expected all or {}", schemes::expected());
             };
-            if !suspects.contains(&suspect) {
-                suspects.push(suspect);
+            if !found.contains(&scheme) {
+                found.push(scheme);
             }
         }
-        Ok(suspects)
+        Ok(found)
     }
 
     fn has_settings(&self) -> bool {
@@ -145,7 +145,7 @@ mod tests {
             cell_length: Some(Length::metres(600.0)),
         };
         let names: Vec<String> =
-            selection.schemes().unwrap().iter().map(|suspect| suspect.name().to_owned()).collect();
+            selection.schemes().unwrap().iter().map(|scheme| scheme.name().to_owned()).collect();
         let expected = [
             "meshcloak/paper",
             "meshcloak/history",

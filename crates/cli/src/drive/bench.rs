@@ -1,9 +1,9 @@
 //! Load benchmark: gateway and load generator in one process, streamed and by requests, compared
 //! with an echo server and with the engine alone.
 
-use super::clients::{ClientSettings, Clients, PreparedQuery};
+use super::clients::{ClientQuery, ClientSettings, Clients};
 use super::statistics::LoadStatistics;
-use super::{GatewayClient, requests, streams};
+use super::{GatewayClient, Transport};
 use crate::table::grouped;
 use anyhow::Result;
 use axum::Router;
@@ -70,10 +70,10 @@ pub fn run(
     for tick in TICKS {
         println!("batch interval {} s", tick.as_secs_f64());
         for &rate in rates {
-            streamed = streamed.max(bench.streamed(rate, tick)?);
+            streamed = streamed.max(bench.sustained(Transport::Stream, rate, tick)?);
         }
         for rate in REQUEST_RATES {
-            requested = requested.max(bench.by_requests(rate, tick)?);
+            requested = requested.max(bench.sustained(Transport::Requests, rate, tick)?);
         }
     }
     println!(
@@ -105,7 +105,7 @@ impl Bench<'_> {
     }
 
     /// Prepares all queries in advance, so that the generator only has to send them.
-    fn workload(&self, rate: u32) -> Vec<Vec<PreparedQuery>> {
+    fn workload(&self, rate: u32) -> Vec<Vec<ClientQuery>> {
         let simulation = self.simulation(rate);
         let settings = ClientSettings { simulation, seconds: SECONDS, skip: SKIP };
         Clients::start(Arc::clone(self.map), self.profile.clone(), settings).collect()
@@ -118,20 +118,14 @@ impl Bench<'_> {
             SchemeSettings { guarantee: Guarantee::Reciprocal, ..SchemeSettings::default() };
         let mut scheme = MeshCloak::new(Arc::clone(atlas), settings);
         let mut state = State::default();
-        let (mut queries, mut spent, mut id) = (0, Duration::ZERO, 0);
+        let (mut queries, mut spent, mut ids) = (0, Duration::ZERO, (1..).map(QueryId));
         for second in 0..SKIP + SECONDS {
             let Some(batch) = simulation.step() else { break };
             if second < SKIP {
                 continue;
             }
-            let arrivals: Vec<_> = batch
-                .queries
-                .iter()
-                .map(|query| {
-                    id += 1;
-                    query.as_query(QueryId(id))
-                })
-                .collect();
+            let arrivals = batch.queries.iter().zip(&mut ids);
+            let arrivals: Vec<_> = arrivals.map(|(query, id)| query.as_query(id)).collect();
             queries += arrivals.len();
             let now = Time::from_millis(u64::from(second) * 1000);
             let start = Instant::now();
@@ -160,27 +154,17 @@ impl Bench<'_> {
         })?)
     }
 
-    /// Returns the sustained throughput of the streamed load; see [`print_row`].
-    fn streamed(&self, rate: u32, tick: Duration) -> Result<f64> {
+    /// Returns the sustained throughput of a load; see [`print_row`].
+    fn sustained(&self, transport: Transport, rate: u32, tick: Duration) -> Result<f64> {
         let running = self.gateway(tick)?;
         let client = GatewayClient::new(&format!("http://{}", running.address()), None)?;
         let workload = self.workload(rate).into_iter();
         let start = Instant::now();
-        let statistics = self.runtime.block_on(streams::drive(&client, workload, STREAMS, None))?;
-        self.runtime.block_on(running.stop());
-        Ok(print_row("streamed", rate, &statistics, start.elapsed()))
-    }
-
-    /// Returns the sustained throughput with one request per query; see [`print_row`].
-    fn by_requests(&self, rate: u32, tick: Duration) -> Result<f64> {
-        let running = self.gateway(tick)?;
-        let client = GatewayClient::new(&format!("http://{}", running.address()), None)?;
-        let workload = self.workload(rate).into_iter();
-        let start = Instant::now();
-        let statistics = self.runtime.block_on(requests::drive(&client, workload, None))?;
+        let load = transport.drive(&client, workload, STREAMS, None);
+        let statistics = self.runtime.block_on(load)?;
         drop(client);
         self.runtime.block_on(running.stop());
-        Ok(print_row("by requests", rate, &statistics, start.elapsed()))
+        Ok(print_row(transport, rate, &statistics, start.elapsed()))
     }
 
     /// Returns the throughput of an echo server on one stream, in lines per second.
@@ -255,7 +239,16 @@ async fn echo() -> Result<(SocketAddr, watch::Sender<bool>)> {
 
 /// Prints a row. Returns the throughput in queries per second, or 0 if the rate was not sustained:
 /// a query was refused or lost, or the 99th percentile of the time after the batch is 200 ms or more.
-fn print_row(transport: &str, rate: u32, statistics: &LoadStatistics, elapsed: Duration) -> f64 {
+fn print_row(
+    transport: Transport,
+    rate: u32,
+    statistics: &LoadStatistics,
+    elapsed: Duration,
+) -> f64 {
+    let transport = match transport {
+        Transport::Stream => "streamed",
+        Transport::Requests => "by requests",
+    };
     let through = statistics.all() - statistics.count("refused") - statistics.count("no response");
     let achieved = through as f64 / f64::from(SECONDS);
     let (median, p99) = (statistics.after_batch(0.5), statistics.after_batch(0.99));

@@ -11,7 +11,7 @@ use traffic::{Profile, SimulatedQuery, Simulation, SimulationSettings};
 
 /// A query ready to be sent.
 #[derive(Clone, Debug)]
-pub struct PreparedQuery {
+pub struct ClientQuery {
     /// Number of the user.
     pub user: u32,
     /// Number of the query in the run, from 0.
@@ -41,14 +41,14 @@ pub struct ClientSettings {
     pub simulation: SimulationSettings,
     /// Simulated seconds to send.
     pub seconds: u32,
-    /// Simulated seconds to skip before.
+    /// Simulated seconds to skip before the first query that is sent.
     pub skip: u32,
 }
 
 /// Queries of one simulated second after the other.
 #[derive(Debug)]
 pub struct Clients {
-    seconds: Receiver<Vec<PreparedQuery>>,
+    seconds: Receiver<Vec<ClientQuery>>,
 }
 
 /// Largest lead of the simulation over the reader, in simulated seconds.
@@ -61,18 +61,16 @@ impl Clients {
         thread::spawn(move || {
             let ClientSettings { simulation, seconds, skip } = settings;
             let mut simulation = Simulation::new(&map, &profile, simulation);
-            let run = Run { id: random_run_id(), start: u64::from(skip) * 1000 };
-            let mut number = 0;
+            let run = LoadRun { id: random_run_id(), start: u64::from(skip) * 1000 };
+            let mut numbers = 0..;
             for second in 0..skip + seconds {
                 let Some(batch) = simulation.step() else { break };
                 if second < skip {
                     continue;
                 }
-                let queries = batch.queries.iter().map(|query| {
-                    number += 1;
-                    prepare(&map, query, number - 1, run)
-                });
-                let mut queries: Vec<PreparedQuery> = queries.collect();
+                let queries = batch.queries.iter().zip(&mut numbers);
+                let mut queries: Vec<ClientQuery> =
+                    queries.map(|(query, number)| prepare(&map, query, number, run)).collect();
                 queries.sort_by_key(|query| query.at);
                 // The receiver is closed if sending to the gateway has failed.
                 if sender.send(queries).is_err() {
@@ -85,9 +83,9 @@ impl Clients {
 }
 
 impl Iterator for Clients {
-    type Item = Vec<PreparedQuery>;
+    type Item = Vec<ClientQuery>;
 
-    fn next(&mut self) -> Option<Vec<PreparedQuery>> {
+    fn next(&mut self) -> Option<Vec<ClientQuery>> {
         self.seconds.recv().ok()
     }
 }
@@ -105,7 +103,7 @@ const DECLARED_SPEED_RATIO: f64 = 1.1;
 
 /// Id of a run and its start in simulated milliseconds.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct LoadRun {
     id: u32,
     start: u64,
 }
@@ -117,8 +115,8 @@ fn phase(user: u32) -> u64 {
 }
 
 /// Builds the JSON body of a query.
-fn prepare(map: &StreetMap, query: &SimulatedQuery, number: u32, run: Run) -> PreparedQuery {
-    let Run { id, start } = run;
+fn prepare(map: &StreetMap, query: &SimulatedQuery, number: u32, run: LoadRun) -> ClientQuery {
+    let LoadRun { id, start } = run;
     let question = number as usize % QUESTIONS.len();
     let lon_lat = map.frame().map(|frame| frame.lon_lat(map.point(query.position)));
     let (lon, lat) = lon_lat.map_or((0.0, 0.0), |lon_lat| (lon_lat.lon, lon_lat.lat));
@@ -135,7 +133,7 @@ fn prepare(map: &StreetMap, query: &SimulatedQuery, number: u32, run: Run) -> Pr
     let mut text = fields.to_string();
     text.pop();
     let body = format!("{text},\"question\":{}}}", QUESTIONS[question]);
-    PreparedQuery {
+    ClientQuery {
         user: query.user,
         number,
         at: (query.asked_at + phase(query.user)).saturating_sub(start),
@@ -176,18 +174,18 @@ mod tests {
     }
 
     /// Latency of a query, in milliseconds.
-    fn latency(query: &PreparedQuery) -> u64 {
+    fn latency(query: &ClientQuery) -> u64 {
         u64::from(query.number.wrapping_mul(0x9e37_79b9) >> 16) % 100
     }
 
     /// Counts the accepted queries and those rejected as faster than declared. `factor` scales the
     /// declared speeds.
-    fn admitted(map: &StreetMap, runs: &[Vec<PreparedQuery>], factor: f64) -> [u32; 2] {
+    fn admitted(map: &StreetMap, runs: &[Vec<ClientQuery>], factor: f64) -> [u32; 2] {
         let gateway = gateway(map);
         let account = Arc::clone(gateway.directory().account(None).expect("the demo has no keys"));
         let mut counts = [0; 2];
         for queries in runs {
-            let mut arrivals: Vec<(u64, &PreparedQuery)> =
+            let mut arrivals: Vec<(u64, &ClientQuery)> =
                 queries.iter().map(|query| (query.at + latency(query), query)).collect();
             arrivals.sort_by_key(|arrival| arrival.0);
             let start = gateway.clock().now().as_millis();
@@ -216,7 +214,7 @@ mod tests {
         let map = import::read_map(&"city:500:7".parse().unwrap(), &Default::default(), &());
         let map = Arc::new(map.unwrap().map);
         let profile = Profile::named("p1").unwrap();
-        let runs = [1, 2].map(|seed| -> Vec<PreparedQuery> {
+        let runs = [1, 2].map(|seed| -> Vec<ClientQuery> {
             let simulation =
                 SimulationSettings { users: 300, seed, ..SimulationSettings::default() };
             let settings = ClientSettings { simulation, seconds: 60, skip: 0 };

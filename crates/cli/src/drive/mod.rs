@@ -15,11 +15,12 @@ use crate::stdout;
 use crate::traffic_args::TrafficArgs;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use clients::{ClientSettings, Clients, PreparedQuery};
+use clients::{ClientQuery, ClientSettings, Clients};
 use import::{MapSource, Progress as _};
 use meshcloak::map::StreetMap;
 use reference::Reference;
 use serde_json::Value;
+use statistics::LoadStatistics;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc;
@@ -51,7 +52,7 @@ pub struct Drive {
     /// Duration of the load, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     seconds: u32,
-    /// Simulated seconds to skip before, while the agents appear.
+    /// Simulated seconds to skip before the load, while the agents appear.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     after: u32,
     /// Transport of the queries.
@@ -81,6 +82,23 @@ pub enum Transport {
     Stream,
     /// One request per query.
     Requests,
+}
+
+impl Transport {
+    /// Sends the queries when they are due; returns when all responses have arrived. `streams` is the
+    /// number of connections of [`Transport::Stream`].
+    async fn drive(
+        self,
+        gateway: &GatewayClient,
+        clients: impl Iterator<Item = Vec<ClientQuery>> + Send + 'static,
+        streams: usize,
+        reference: Option<Arc<Reference>>,
+    ) -> Result<LoadStatistics> {
+        match self {
+            Transport::Stream => streams::drive(gateway, clients, streams, reference).await,
+            Transport::Requests => requests::drive(gateway, clients, reference).await,
+        }
+    }
 }
 
 /// HTTP client of a gateway.
@@ -136,14 +154,8 @@ impl Drive {
         let settings = ClientSettings { simulation, seconds: self.seconds, skip: self.after };
         let clients = Clients::start(Arc::clone(&map), profile, settings);
         let start = Instant::now();
-        let statistics = runtime.block_on(async {
-            match self.by {
-                Transport::Stream => {
-                    streams::drive(&gateway, clients, self.streams.max(1), reference).await
-                }
-                Transport::Requests => requests::drive(&gateway, clients, reference).await,
-            }
-        })?;
+        let streams = self.streams.max(1);
+        let statistics = runtime.block_on(self.by.drive(&gateway, clients, streams, reference))?;
         let elapsed = start.elapsed().as_secs();
         if elapsed < u64::from(self.seconds) {
             console.note(&format!("all agents of this profile had finished after {elapsed} s"));
@@ -173,8 +185,8 @@ async fn ensure_same_map(gateway: &GatewayClient, map: &StreetMap) -> Result<()>
 
 /// Receives the seconds of `clients` on a channel: producing them blocks.
 fn receive_seconds(
-    clients: impl Iterator<Item = Vec<PreparedQuery>> + Send + 'static,
-) -> mpsc::Receiver<Vec<PreparedQuery>> {
+    clients: impl Iterator<Item = Vec<ClientQuery>> + Send + 'static,
+) -> mpsc::Receiver<Vec<ClientQuery>> {
     let (sender, seconds) = mpsc::channel(2);
     tokio::task::spawn_blocking(move || {
         for second in clients {

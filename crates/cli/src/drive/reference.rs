@@ -1,7 +1,7 @@
 //! Reference answers: the answer for the true position, computed over all points of interest of
 //! the map, without any region.
 
-use super::clients::{PreparedQuery, QUESTIONS};
+use super::clients::{ClientQuery, QUESTIONS};
 use super::response::AnswerObject;
 use gateway::question::{Along, Category, Operation, Question};
 use gateway::refine::refine;
@@ -43,7 +43,7 @@ impl Reference {
     }
 
     /// Whether the answer of a query is to be checked.
-    pub fn checks(&self, query: &PreparedQuery) -> bool {
+    pub fn checks(&self, query: &ClientQuery) -> bool {
         query.number.is_multiple_of(self.one_in)
     }
 
@@ -52,7 +52,7 @@ impl Reference {
     ///
     /// A position at a junction lies on all of its streets, and the answers differ if some are
     /// one-way. The position to which the gateway snaps the coordinates is accepted as well.
-    pub fn agrees(&self, query: &PreparedQuery, answer: &[AnswerObject<'_>]) -> bool {
+    pub fn agrees(&self, query: &ClientQuery, answer: &[AnswerObject<'_>]) -> bool {
         let question = &self.questions[query.question];
         self.agrees_at(query.position, question, answer)
             || self
@@ -102,7 +102,7 @@ mod tests {
         let (mut differ, mut wrong) = (0, 0);
         for street in map.streets().filter(|&street| map.street(street).one_way).take(60) {
             let position = Position { street, offset: Length::ZERO };
-            let query = PreparedQuery {
+            let query = ClientQuery {
                 user: 0,
                 number: 0,
                 at: 0,

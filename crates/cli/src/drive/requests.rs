@@ -1,11 +1,12 @@
 //! One request per query, on pooled connections.
 
-use super::clients::PreparedQuery;
+use super::clients::ClientQuery;
 use super::reference::Reference;
 use super::statistics::LoadStatistics;
 use super::{GatewayClient, receive_seconds};
 use anyhow::Result;
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -13,7 +14,7 @@ use tokio::time::Instant;
 /// Sends each query by its own request when it is due; returns when all responses have arrived.
 pub async fn drive(
     gateway: &GatewayClient,
-    clients: impl Iterator<Item = Vec<PreparedQuery>> + Send + 'static,
+    clients: impl Iterator<Item = Vec<ClientQuery>> + Send + 'static,
     reference: Option<Arc<Reference>>,
 ) -> Result<LoadStatistics> {
     let statistics = Arc::new(Mutex::new(LoadStatistics::default()));
@@ -29,13 +30,13 @@ pub async fn drive(
         }
     }
     while requests.join_next().await.is_some() {}
-    Ok(std::mem::take(&mut *statistics.lock().unwrap_or_else(PoisonError::into_inner)))
+    Ok(std::mem::take(&mut *statistics.lock()))
 }
 
 /// Sends a query and records the response.
 async fn send(
     gateway: GatewayClient,
-    query: PreparedQuery,
+    query: ClientQuery,
     statistics: Arc<Mutex<LoadStatistics>>,
     reference: Option<Arc<Reference>>,
 ) {
@@ -46,7 +47,7 @@ async fn send(
         Err(_) => None,
     };
     let latency = start.elapsed();
-    let mut statistics = statistics.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut statistics = statistics.lock();
     let recorded = response
         .is_some_and(|text| statistics.record(&text, &query, latency, reference.as_deref()));
     statistics.record_lost(u64::from(!recorded));

@@ -10,8 +10,8 @@ pub struct Response<'a> {
     pub outcome: &'a str,
     /// Reason of a refusal.
     pub reason: Option<&'a str>,
-    /// Receipt of an answer.
-    pub receipt: Option<Receipt>,
+    /// ReceiptFields of an answer.
+    pub receipt: Option<ReceiptFields>,
 }
 
 impl<'a> Response<'a> {
@@ -36,9 +36,9 @@ impl<'a> Response<'a> {
     }
 }
 
-/// Receipt of an answer.
+/// ReceiptFields of an answer.
 #[derive(Debug, Deserialize)]
-pub struct Receipt {
+pub struct ReceiptFields {
     /// Seconds from the query to its publication.
     pub delay: f64,
     /// Whether the gateway claims that the answer is exact.
@@ -47,7 +47,7 @@ pub struct Receipt {
 
 /// Response reduced to the answer.
 #[derive(Debug, Deserialize)]
-pub struct Answer<'a> {
+pub struct AnswerFields<'a> {
     /// Objects found.
     #[serde(borrow)]
     pub answer: Vec<AnswerObject<'a>>,

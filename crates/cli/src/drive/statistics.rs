@@ -1,8 +1,8 @@
 //! Statistics of a load: outcomes, latencies, and checked answers.
 
-use super::clients::PreparedQuery;
+use super::clients::ClientQuery;
 use super::reference::Reference;
-use super::response::{Answer, Response};
+use super::response::{AnswerFields, Response};
 use crate::table::{Table, grouped};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub struct LoadStatistics {
     latencies: Vec<f64>,
     /// Part of the latency after the publication, in milliseconds.
     after_batch: Vec<f64>,
-    said_exact: u64,
+    claimed_exact: u64,
     checked: u64,
     disagreed: u64,
 }
@@ -27,7 +27,7 @@ impl LoadStatistics {
     pub fn record(
         &mut self,
         text: &[u8],
-        query: &PreparedQuery,
+        query: &ClientQuery,
         latency: Duration,
         reference: Option<&Reference>,
     ) -> bool {
@@ -40,10 +40,10 @@ impl LoadStatistics {
             let millis = latency.as_secs_f64() * 1000.0;
             self.latencies.push(millis);
             self.after_batch.push((millis - receipt.delay * 1000.0).max(0.0));
-            self.said_exact += u64::from(receipt.exact);
+            self.claimed_exact += u64::from(receipt.exact);
             if let Some(reference) = reference.filter(|reference| reference.checks(query)) {
                 self.checked += 1;
-                let answer = serde_json::from_slice::<Answer<'_>>(text);
+                let answer = serde_json::from_slice::<AnswerFields<'_>>(text);
                 let agrees = answer.is_ok_and(|answer| reference.agrees(query, &answer.answer));
                 self.disagreed += u64::from(!agrees);
             }
@@ -69,7 +69,7 @@ impl LoadStatistics {
         }
         self.latencies.extend(other.latencies);
         self.after_batch.extend(other.after_batch);
-        self.said_exact += other.said_exact;
+        self.claimed_exact += other.claimed_exact;
         self.checked += other.checked;
         self.disagreed += other.disagreed;
     }
@@ -115,7 +115,7 @@ impl LoadStatistics {
                 table.row(format!("{name}, {word}"), format!("{:.0} ms", quantile(values, share)));
             }
         }
-        table.row("claimed exact", grouped(self.said_exact));
+        table.row("claimed exact", grouped(self.claimed_exact));
         table.row("checked", grouped(self.checked));
         table.row("wrong", grouped(self.disagreed));
         table.render()
@@ -135,7 +135,7 @@ impl LoadStatistics {
             "refused": self.refusals,
             "latency_ms": spans(&self.latencies),
             "after_batch_ms": spans(&self.after_batch),
-            "said_exact": self.said_exact,
+            "said_exact": self.claimed_exact,
             "checked": self.checked,
             "disagreed": self.disagreed,
         });

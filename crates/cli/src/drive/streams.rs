@@ -1,17 +1,18 @@
 //! Many queries on few connections: lines are sent in chunks when they are due, and each connection
 //! receives the responses to its own queries.
 
-use super::clients::PreparedQuery;
+use super::clients::ClientQuery;
 use super::reference::Reference;
 use super::statistics::LoadStatistics;
 use super::{GatewayClient, receive_seconds};
 use anyhow::{Context as _, Result, ensure};
 use bytes::{Buf as _, Bytes, BytesMut};
 use futures_util::StreamExt as _;
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::convert::Infallible;
 use std::io::BufRead as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -22,7 +23,7 @@ const SEND_INTERVAL_MS: u64 = 10;
 
 /// A query without a response, and the time at which it was sent.
 struct SentQuery {
-    query: PreparedQuery,
+    query: ClientQuery,
     sent: Instant,
 }
 
@@ -30,7 +31,7 @@ struct SentQuery {
 type Waiting = Arc<Mutex<FxHashMap<u32, SentQuery>>>;
 
 /// Sending half of a connection.
-struct Connection {
+struct SendingConnection {
     sender: mpsc::UnboundedSender<Bytes>,
     waiting: Waiting,
     buffer: BytesMut,
@@ -39,7 +40,7 @@ struct Connection {
 /// Sends queries on `streams` connections when they are due; returns when all have closed.
 pub async fn drive(
     gateway: &GatewayClient,
-    clients: impl Iterator<Item = Vec<PreparedQuery>> + Send + 'static,
+    clients: impl Iterator<Item = Vec<ClientQuery>> + Send + 'static,
     streams: usize,
     reference: Option<Arc<Reference>>,
 ) -> Result<LoadStatistics> {
@@ -54,7 +55,7 @@ pub async fn drive(
         let request = gateway.post("/v1/queries/stream", "application/x-ndjson");
         let response = request.body(reqwest::Body::wrap_stream(lines)).send();
         receivers.spawn(receive(response, Arc::clone(&waiting), reference.clone()));
-        connections.push(Connection { sender, waiting, buffer: BytesMut::new() });
+        connections.push(SendingConnection { sender, waiting, buffer: BytesMut::new() });
     }
     let mut seconds = receive_seconds(clients);
     let start = Instant::now();
@@ -74,16 +75,16 @@ pub async fn drive(
 
 /// Sends the queries that are due, one chunk per connection. All queries of a user use the same
 /// connection.
-fn send(due: &[PreparedQuery], connections: &mut [Connection]) {
+fn send(due: &[ClientQuery], connections: &mut [SendingConnection]) {
     let now = Instant::now();
     let count = connections.len();
     for (index, connection) in connections.iter_mut().enumerate() {
-        let mut waiting = connection.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = connection.waiting.lock();
         for query in due.iter().filter(|query| query.user as usize % count == index) {
             connection.buffer.extend_from_slice(&query.body);
             connection.buffer.extend_from_slice(b"\n");
             // The body is not needed any more; keeping it would retain its memory.
-            let sent = PreparedQuery { body: Bytes::new(), ..*query };
+            let sent = ClientQuery { body: Bytes::new(), ..*query };
             waiting.insert(query.number, SentQuery { query: sent, sent: now });
         }
         drop(waiting);
@@ -110,9 +111,7 @@ async fn receive(
         let now = Instant::now();
         let mut unread = &rest[..];
         while let Some(line) = next_line(&mut unread) {
-            let answered = ticket_number(line).and_then(|number| {
-                waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&number)
-            });
+            let answered = ticket_number(line).and_then(|number| waiting.lock().remove(&number));
             if let Some(SentQuery { query, sent }) = answered {
                 statistics.record(line, &query, now - sent, reference.as_deref());
             }
@@ -120,7 +119,7 @@ async fn receive(
         let read = rest.len() - unread.len();
         rest.advance(read);
     }
-    let lost = waiting.lock().unwrap_or_else(PoisonError::into_inner).len();
+    let lost = waiting.lock().len();
     statistics.record_lost(lost as u64);
     Ok(statistics)
 }

@@ -1,6 +1,6 @@
 //! The current time in UTC, in the format of RFC 3339.
 
-use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
+use jiff::Timestamp;
 
 /// Returns the current time in whole seconds.
 pub fn now() -> String {
@@ -8,8 +8,7 @@ pub fn now() -> String {
 }
 
 fn format(time: Timestamp) -> String {
-    let whole = TimestampRound::new().smallest(Unit::Second).mode(RoundMode::Trunc);
-    time.round(whole).unwrap_or(time).to_string()
+    time.strftime("%FT%TZ").to_string()
 }
 
 #[cfg(test)]

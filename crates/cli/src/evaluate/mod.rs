@@ -10,7 +10,7 @@ use crate::stdout;
 use crate::table::{Table, grouped};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use evaluation::evaluate::{CellProgress, Evaluation, Finished, evaluate};
+use evaluation::evaluate::{CellProgress, Evaluation, EvaluationSummary, evaluate};
 use evaluation::experiment::Experiment;
 use evaluation::provenance::Program;
 use evaluation::schemes;
@@ -54,7 +54,7 @@ pub struct Evaluate {
     guarantee: Option<GuaranteeArg>,
     #[command(flatten)]
     region: RegionArgs,
-    /// Number of random seeds, 1 to N [default: those of the experiment].
+    /// Run with the random seeds 1, 2, …, N; N up to 1000 [default: those of the experiment].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
     /// Numbers of users [default: those of the experiment].
@@ -121,9 +121,9 @@ impl Evaluate {
             None => Experiment::paper(),
         };
         for grid in &mut experiment.grids {
-            let replace = |of_grid: &mut Vec<String>, given: &Vec<String>| {
+            let replace = |values: &mut Vec<String>, given: &Vec<String>| {
                 if !given.is_empty() {
-                    of_grid.clone_from(given);
+                    values.clone_from(given);
                 }
             };
             replace(&mut grid.maps, &self.maps);
@@ -182,7 +182,7 @@ fn program() -> Program {
     }
 }
 
-fn table(finished: &Finished, elapsed: Duration) -> String {
+fn table(finished: &EvaluationSummary, elapsed: Duration) -> String {
     let mut table = Table::default();
     table.heading("Evaluation");
     table.row("runs", grouped(finished.cells as u64));
@@ -210,7 +210,7 @@ impl CellProgress for ConsoleProgress<'_> {
         let message = left.map_or("evaluating".to_owned(), |left| {
             format!("about {} left", format_duration(left))
         });
-        self.console.reach(done as u64, message);
+        self.console.set_progress(done as u64, message);
     }
 }
 

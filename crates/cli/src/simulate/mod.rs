@@ -46,28 +46,28 @@ pub struct Simulate {
     /// Origins and destinations of the agents [default: profile].
     #[arg(long, value_enum)]
     places: Option<PlacesArg>,
-    /// Queries to write: .csv or .ndjson, optionally with .gz.
+    /// File for the queries: .csv or .ndjson, optionally with .gz.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Positions of all agents over time to write, CSV.
+    /// File for the positions of all agents over time, CSV.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Interval of the positions in the trace, in seconds from 1.
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     trace_every: u32,
-    /// New queries, agents and standing agents of each second to write, CSV.
+    /// File for the number of new queries, agents and standing agents in each second, CSV.
     #[arg(long, value_name = "FILE")]
     per_second: Option<PathBuf>,
-    /// Picture of the positions of all agents at `--at` to write.
+    /// Picture of the positions of all agents at second `--at`.
     #[arg(long, value_name = "OUT.png|OUT.svg")]
     draw: Option<PathBuf>,
     /// Second to draw by `--draw`, from 0.
     #[arg(long, value_name = "SECOND", default_value_t = 30)]
     at: u32,
-    /// Picture of the use of each street to write.
+    /// Picture of how often each street was entered.
     #[arg(long, value_name = "OUT.png|OUT.svg")]
     draw_use: Option<PathBuf>,
-    /// Plot of the new queries in each second to write.
+    /// Plot of the number of new queries in each second.
     #[arg(long, value_name = "OUT.svg|OUT.png")]
     plot: Option<PathBuf>,
     /// Further profile to plot for the same map and number of agents; may be repeated.

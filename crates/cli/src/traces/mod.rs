@@ -63,7 +63,7 @@ pub struct Traces {
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "3600",
           value_parser = interval_millis)]
     overlay: Option<u32>,
-    /// Queries to write: .csv or .ndjson, optionally with .gz.
+    /// File for the queries: .csv or .ndjson, optionally with .gz.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print the summary as JSON.

@@ -126,10 +126,11 @@ impl Arena {
         let moment = self.moment(request.moment, now)?;
         let replays: Vec<Arc<Replay>> =
             schemes.iter().map(|scheme| moment.replay(&self.factory, scheme.id)).collect();
-        let common = common(&replays, moment.end);
+        let common = published_by_all(&replays, moment.end);
         let target = choose(&common, request, |user| self.is_typical(&replays, user, moment.end));
         let sides = schemes.iter().zip(&replays).map(|(scheme, replay)| {
-            let scene = side::Scene { arena: self, moment: &moment, replay, scheme: scheme.id };
+            let scene =
+                side::SchemeScene { arena: self, moment: &moment, replay, scheme: scheme.id };
             scene.side(attack, target.map(|(user, _)| user))
         });
         Ok(Comparison {
@@ -207,7 +208,7 @@ impl Moment {
 
 /// Returns the users whose last query was recently published by all schemes, ascending, with that
 /// query.
-fn common(replays: &[Arc<Replay>], end: Time) -> Vec<(UserId, QueryId)> {
+fn published_by_all(replays: &[Arc<Replay>], end: Time) -> Vec<(UserId, QueryId)> {
     let Some((first, others)) = replays.split_first() else { return Vec::new() };
     let last = |replay: &Replay, user| replay.recent(user, end).map(|(_, last)| last.query.id);
     let users = first.published.keys();

@@ -1,20 +1,21 @@
 //! Replays the recorded queries with one scheme.
 
 use crate::recording::RecordedSecond;
+use attacks::InspectedScheme;
 use meshcloak::engine::{Batch, turn};
-use meshcloak::guard::Promise;
 use meshcloak::history::LastPositions;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
+use meshcloak::scheme::{Pace, Published, Scheme, State};
 use meshcloak::units::Time;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A published query.
 #[derive(Clone, Debug)]
-pub struct Publication {
+pub struct ReplayedPublication {
     /// The query.
     pub query: Query,
     /// Time of the publication.
@@ -31,7 +32,7 @@ pub struct Publication {
 #[derive(Debug, Default)]
 pub struct Replay {
     /// Publications of each user, in order of time.
-    pub published: BTreeMap<UserId, Vec<Publication>>,
+    pub published: BTreeMap<UserId, Vec<ReplayedPublication>>,
     /// All queries by id.
     pub queries: BTreeMap<QueryId, Query>,
 }
@@ -44,12 +45,16 @@ impl Replay {
     pub fn new(scheme: Box<dyn Scheme>, seconds: &[RecordedSecond]) -> Replay {
         let pace = scheme.describe().pace;
         let mut replay = Replay::default();
-        let mut recorder = StateRecorder { scheme, state: None, is_active: false };
-        let mut positions = recorder.history_horizon().map(LastPositions::new);
+        let mut positions = scheme.history_horizon().map(LastPositions::new);
+        let (seen, is_active) = (Mutex::new(None), AtomicBool::new(false));
+        let inspect = |state: &State, _: Time, _: &Published| {
+            *seen.lock() = is_active.load(Ordering::Relaxed).then(|| state.clone());
+        };
+        let mut scheme = InspectedScheme { scheme, inspect };
         let mut state = State::default();
         let end = seconds.last().map_or(0, |second| second.at.as_millis());
         for second in seconds {
-            recorder.is_active = second.at.as_millis() + MAX_AGE_MILLIS > end;
+            is_active.store(second.at.as_millis() + MAX_AGE_MILLIS > end, Ordering::Relaxed);
             for query in second.queries.iter() {
                 replay.queries.insert(query.id, query.clone());
             }
@@ -57,15 +62,22 @@ impl Replay {
                 if let Some(positions) = &mut positions {
                     positions.record_all(&batch.arrivals, &mut state.history);
                 }
-                replay.turn(&mut recorder, &mut state, batch);
+                replay.turn(&mut scheme, &mut state, batch, &seen);
             }
         }
         replay
     }
 
-    fn turn(&mut self, recorder: &mut StateRecorder, state: &mut State, batch: Batch) {
+    /// Runs a turn and stores its publications; `seen` receives the input of the scheme.
+    fn turn(
+        &mut self,
+        scheme: &mut dyn Scheme,
+        state: &mut State,
+        batch: Batch,
+        seen: &Mutex<Option<State>>,
+    ) {
         let at = batch.now;
-        let turned = turn(recorder, state, batch, &mut ());
+        let turned = turn(scheme, state, batch, &mut ());
         let mut sets: BTreeMap<u32, (Arc<Vec<QueryId>>, Arc<Region<'static>>)> = BTreeMap::new();
         let mut served = Vec::with_capacity(turned.served.len());
         for (query, set) in turned.served {
@@ -75,16 +87,17 @@ impl Replay {
             });
             served.push((query, Arc::clone(members), Arc::clone(region)));
         }
-        let seen_state = recorder.state.take().filter(|_| !served.is_empty()).map(Arc::new);
+        let seen_state = seen.lock().take().filter(|_| !served.is_empty()).map(Arc::new);
         for (query, members, region) in served {
             let user = query.user;
-            let publication = Publication { query, at, members, region, state: seen_state.clone() };
+            let publication =
+                ReplayedPublication { query, at, members, region, state: seen_state.clone() };
             self.published.entry(user).or_default().push(publication);
         }
     }
 
     /// Returns the last publication of a user and its index, if it is recent.
-    pub fn recent(&self, user: UserId, end: Time) -> Option<(usize, &Publication)> {
+    pub fn recent(&self, user: UserId, end: Time) -> Option<(usize, &ReplayedPublication)> {
         let publications = self.published.get(&user)?;
         let last = publications.last()?;
         (last.at.as_millis() + MAX_AGE_MILLIS > end.as_millis() && last.state.is_some())
@@ -102,35 +115,5 @@ fn batches(pace: Pace, second: &RecordedSecond) -> Vec<Batch> {
                 second.queries.iter().map(|query| batch(query.asked_at, vec![query.clone()]));
             each.chain([batch(second.at, Vec::new())]).collect()
         }
-    }
-}
-
-/// Wraps a scheme and records its input state.
-struct StateRecorder {
-    scheme: Box<dyn Scheme>,
-    state: Option<State>,
-    is_active: bool,
-}
-
-impl Scheme for StateRecorder {
-    fn name(&self) -> &'static str {
-        self.scheme.name()
-    }
-
-    fn describe(&self) -> Description {
-        self.scheme.describe()
-    }
-
-    fn history_horizon(&self) -> Option<Duration> {
-        self.scheme.history_horizon()
-    }
-
-    fn promise(&self) -> Option<Promise> {
-        self.scheme.promise()
-    }
-
-    fn cloak(&mut self, state: &State, now: Time, watch: &mut dyn Observer) -> &mut Published {
-        self.state = self.is_active.then(|| state.clone());
-        self.scheme.cloak(state, now, watch)
     }
 }

@@ -1,7 +1,7 @@
 //! One scheme under one attack on one target: the published region and what the attack leaves of
 //! it.
 
-use super::replay::{Publication, Replay};
+use super::replay::{Replay, ReplayedPublication};
 use super::{Arena, Moment};
 use attacks::{
     Attack, KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View, pieces,
@@ -44,14 +44,14 @@ pub struct Side {
 }
 
 /// One scheme at one moment, ready to be attacked.
-pub(super) struct Scene<'a> {
+pub(super) struct SchemeScene<'a> {
     pub arena: &'a Arena,
     pub moment: &'a Moment,
     pub replay: &'a Replay,
     pub scheme: &'static str,
 }
 
-impl Scene<'_> {
+impl SchemeScene<'_> {
     /// Attacks the last publication of the target.
     pub fn side(&self, attack: &Attack, target: Option<UserId>) -> Side {
         let last = target.and_then(|user| self.replay.recent(user, self.moment.end));
@@ -96,7 +96,7 @@ impl Scene<'_> {
         &self,
         attack: &Attack,
         attacked: usize,
-        published: &Publication,
+        published: &ReplayedPublication,
     ) -> Option<Posterior> {
         let publications = self.replay.published.get(&published.query.user)?;
         let disclosures: Vec<LinkedDisclosure> = publications.iter().map(disclosure).collect();
@@ -122,7 +122,7 @@ impl Scene<'_> {
         })
     }
 
-    fn users(&self, published: &Publication) -> Vec<UserId> {
+    fn users(&self, published: &ReplayedPublication) -> Vec<UserId> {
         let queries = published.members.iter().filter_map(|id| self.replay.queries.get(id));
         let mut users: Vec<UserId> = queries.map(|query| query.user).collect();
         users.sort_unstable();
@@ -130,7 +130,7 @@ impl Scene<'_> {
     }
 
     /// Returns the previous query of the target, published or not.
-    fn previous(&self, published: &Publication) -> Option<KnownPosition> {
+    fn previous(&self, published: &ReplayedPublication) -> Option<KnownPosition> {
         let before = self.replay.queries.range(..published.query.id).rev().map(|(_, query)| query);
         let mut of_target = before.filter(|query| query.user == published.query.user);
         of_target.next().map(|query| KnownPosition { at: query.asked_at, position: query.position })
@@ -138,7 +138,7 @@ impl Scene<'_> {
 
     /// Number of candidate users: those named by the attack, or else the members of the set at
     /// candidate positions.
-    fn candidate_count(&self, left: &Posterior, published: &Publication) -> usize {
+    fn candidate_count(&self, left: &Posterior, published: &ReplayedPublication) -> usize {
         if let Some(candidates) = &left.candidates {
             return candidates.len();
         }
@@ -173,7 +173,7 @@ fn rim(disc: &Disc, step: u32) -> Point {
     Point::new(disc.centre.x + disc.radius * cos, disc.centre.y + disc.radius * sin)
 }
 
-fn disclosure(published: &Publication) -> LinkedDisclosure {
+fn disclosure(published: &ReplayedPublication) -> LinkedDisclosure {
     let region = Arc::clone(&published.region);
     LinkedDisclosure::new(published.query.asked_at, published.at, region)
 }
@@ -190,7 +190,7 @@ fn kept(left: &Posterior, streets: &[StreetId]) -> Vec<StreetId> {
 const NO_EVIDENCE: &str = "this attack does not apply; the whole published region remains.";
 
 /// Conclusion of an attack, in one sentence.
-fn conclusion(left: &Posterior, published: &Publication, k_left: usize) -> String {
+fn conclusion(left: &Posterior, published: &ReplayedPublication, k_left: usize) -> String {
     let k = published.query.k as usize;
     if left.pieces.is_empty() {
         return "the adversary excludes every position and is wrong.".into();

@@ -1,12 +1,14 @@
 //! Writes the result files from the stored cells, in the order of the grid.
 
 use super::{EvaluationError, Work};
+use crate::distinct::distinct;
 use crate::experiment::Volume;
-use crate::grid::Cell;
+use crate::grid::GridCell;
 use crate::maps::MapPlan;
-use crate::provenance::{Machine, Provenance};
+use crate::provenance::{Machine, RunProvenance};
 use crate::results::{self, RunRow, SchemeRow, VolumeRow};
 use crate::store::{CellResult, Store, StoreError};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Written files, and commits of the programs that ran the cells.
@@ -18,15 +20,15 @@ pub(super) struct Assembled {
 /// Writes all result files.
 pub(super) fn assemble(
     work: &Work<'_>,
-    cells: &[Cell],
+    cells: &[GridCell],
     plans: &[MapPlan],
     machine: Machine,
 ) -> Result<Assembled, EvaluationError> {
     let store = work.store;
-    let Rows { runs, volume, schemes, commits } = Rows::collect(store, cells)?;
+    let ResultRows { runs, volume, schemes, commits } = ResultRows::collect(store, cells)?;
     let maps: Vec<_> =
         plans.iter().filter_map(|plan| store.map(plan).transpose()).collect::<Result<_, _>>()?;
-    let provenance = Provenance {
+    let provenance = RunProvenance {
         program: work.evaluation.program.clone(),
         machine,
         title: work.evaluation.experiment.title.clone(),
@@ -47,16 +49,16 @@ pub(super) fn assemble(
 }
 
 #[derive(Default)]
-struct Rows {
+struct ResultRows {
     runs: Vec<RunRow>,
     volume: Vec<VolumeRow>,
     schemes: Vec<SchemeRow>,
     commits: Vec<String>,
 }
 
-impl Rows {
-    fn collect(store: &Store, cells: &[Cell]) -> Result<Rows, StoreError> {
-        let mut rows = Rows::default();
+impl ResultRows {
+    fn collect(store: &Store, cells: &[GridCell]) -> Result<ResultRows, StoreError> {
+        let mut rows = ResultRows::default();
         for cell in cells {
             let Some(result) = store.cell(cell)? else { continue };
             if cell.volume == Volume::BySecond {
@@ -65,19 +67,18 @@ impl Rows {
             if !rows.schemes.iter().any(|known| known.scheme == result.scheme.scheme) {
                 rows.schemes.push(result.scheme);
             }
-            if !rows.commits.contains(&result.commit) {
-                rows.commits.push(result.commit);
-            }
+            rows.commits.push(result.commit);
             rows.runs.push(result.run);
         }
         let order = crate::schemes::names();
         let index = |row: &SchemeRow| order.iter().position(|name| *name == row.scheme);
         rows.schemes.sort_by_key(|row| index(row).unwrap_or(order.len()));
+        rows.commits = distinct(rows.commits);
         Ok(rows)
     }
 }
 
-fn write<R: results::Row>(path: &Path, rows: &[R]) -> Result<(), StoreError> {
+fn write<R: Serialize + Default>(path: &Path, rows: &[R]) -> Result<(), StoreError> {
     Ok(results::write(path, rows)?)
 }
 

@@ -1,7 +1,7 @@
 //! Estimate of the remaining time: users of the pending cells × mean time per user of the same
 //! scheme, or of all schemes if the scheme has not run yet.
 
-use crate::grid::Cell;
+use crate::grid::GridCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ impl Total {
 }
 
 impl Estimate {
-    pub(super) fn new(cells: &[&Cell]) -> Estimate {
+    pub(super) fn new(cells: &[&GridCell]) -> Estimate {
         let mut pending = BTreeMap::new();
         for cell in cells {
             *pending.entry(cell.scheme.clone()).or_default() += f64::from(cell.population.users);
@@ -40,7 +40,7 @@ impl Estimate {
     }
 
     /// Records a finished cell.
-    pub(super) fn record(&mut self, cell: &Cell, elapsed: Duration) {
+    pub(super) fn record(&mut self, cell: &GridCell, elapsed: Duration) {
         let users = f64::from(cell.population.users);
         self.finished_cells += 1;
         if let Some(pending) = self.pending.get_mut(&cell.scheme) {

@@ -6,8 +6,8 @@ mod estimate;
 mod workload_cache;
 
 use crate::costs::Costs;
-use crate::experiment::{Experiment, View};
-use crate::grid::{self, Cell};
+use crate::experiment::{Experiment, TimeModel};
+use crate::grid::{self, GridCell};
 use crate::maps::{DC_MAX, MapPlan};
 use crate::provenance::{Machine, Program};
 use crate::results::SchemeRow;
@@ -21,9 +21,10 @@ use import::ImportError;
 use meshcloak::distance::Atlas;
 use meshcloak::scheme::{Pace, Scheme};
 use meshcloak::units::Length;
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use workload_cache::WorkloadCache;
 
@@ -48,7 +49,7 @@ pub struct Evaluation<'a> {
 
 /// Summary of a completed evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finished {
+pub struct EvaluationSummary {
     /// Number of cells of the experiment.
     pub cells: usize,
     /// Number of cells that were stored before.
@@ -99,12 +100,12 @@ pub enum EvaluationError {
 pub fn evaluate(
     evaluation: &Evaluation<'_>,
     observer: &dyn CellProgress,
-) -> Result<Finished, EvaluationError> {
+) -> Result<EvaluationSummary, EvaluationError> {
     let Evaluation { experiment, out, maps, .. } = *evaluation;
     let cells = grid::cells(experiment, maps)?;
     let plans = grid::maps(experiment, maps)?;
     let store = Store::open(out)?;
-    let pending: Vec<&Cell> = cells.iter().filter(|cell| !store.has(cell)).collect();
+    let pending: Vec<&GridCell> = cells.iter().filter(|cell| !store.has(cell)).collect();
     let machine = Machine::detect();
     let jobs = max_jobs(evaluation.jobs, &pending, &machine);
     let work = Work {
@@ -123,12 +124,12 @@ pub fn evaluate(
         work.run_map(plan, &of_map.collect::<Vec<_>>())?;
     }
     let Assembled { files, commits } = assemble(&work, &cells, &plans, machine)?;
-    Ok(Finished { cells: cells.len(), known: work.known, jobs: work.jobs, commits, files })
+    Ok(EvaluationSummary { cells: cells.len(), known: work.known, jobs: work.jobs, commits, files })
 }
 
 /// Returns how many cells fit into three quarters of the free memory, at most `wanted`. A cell
 /// holds a workload and the graph of its waiting queries.
-fn max_jobs(wanted: usize, cells: &[&Cell], machine: &Machine) -> usize {
+fn max_jobs(wanted: usize, cells: &[&GridCell], machine: &Machine) -> usize {
     const BYTES_PER_USER: usize = 3_000;
     const QUERIES_PER_USER: usize = 11;
     let users = cells.iter().map(|cell| cell.population.users as usize).max().unwrap_or(0);
@@ -151,18 +152,14 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn estimate(&self) -> MutexGuard<'_, Estimate> {
-        self.estimate.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn report_progress(&self) {
-        let estimate = self.estimate();
+        let estimate = self.estimate.lock();
         let done = self.known + estimate.finished_cells();
         self.observer.progress(done, self.total, estimate.remaining(self.jobs));
     }
 
     /// Runs the cells of one map; the first error stops the remaining ones.
-    fn run_map(&self, plan: &MapPlan, cells: &[&Cell]) -> Result<(), EvaluationError> {
+    fn run_map(&self, plan: &MapPlan, cells: &[&GridCell]) -> Result<(), EvaluationError> {
         if cells.is_empty() && self.store.map(plan)?.is_some() {
             return Ok(());
         }
@@ -177,8 +174,7 @@ impl Work<'_> {
             while let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
                 if let Err(error) = self.run_cell(cell, &atlas, &workloads) {
                     next.store(cells.len(), Ordering::Relaxed);
-                    let mut first = first_error.lock().unwrap_or_else(PoisonError::into_inner);
-                    first.get_or_insert(error);
+                    first_error.lock().get_or_insert(error);
                 }
             }
         };
@@ -187,12 +183,12 @@ impl Work<'_> {
                 scope.spawn(|| pool.install(run_cells));
             }
         });
-        first_error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+        first_error.into_inner().map_or(Ok(()), Err)
     }
 
     fn run_cell(
         &self,
-        cell: &Cell,
+        cell: &GridCell,
         atlas: &Arc<Atlas>,
         workloads: &WorkloadCache,
     ) -> Result<(), EvaluationError> {
@@ -219,15 +215,15 @@ impl Work<'_> {
         };
         self.store.keep(cell, &result)?;
         workloads.release(&cell.population);
-        self.estimate().record(cell, begun.elapsed());
+        self.estimate.lock().record(cell, begun.elapsed());
         self.report_progress();
         Ok(())
     }
 
     /// Returns free costs in the unlimited view, else recorded costs if there are any, else
     /// measured costs.
-    fn costs(&self, cell: &Cell) -> Result<Costs, EvaluationError> {
-        if cell.view == View::Unlimited {
+    fn costs(&self, cell: &GridCell) -> Result<Costs, EvaluationError> {
+        if cell.view == TimeModel::Unlimited {
             return Ok(Costs::Free);
         }
         let recorded = match self.evaluation.costs {
@@ -239,7 +235,7 @@ impl Work<'_> {
 
     /// Stores measured costs and costs replayed from another folder. Fails if the replayed costs
     /// belong to another run.
-    fn keep_costs(&self, cell: &Cell, costs: &Costs) -> Result<(), EvaluationError> {
+    fn keep_costs(&self, cell: &GridCell, costs: &Costs) -> Result<(), EvaluationError> {
         match costs {
             Costs::Measured(record) => self.store.keep_costs(cell, record)?,
             Costs::Recorded(record, replayed) if !costs.is_complete() => {

@@ -1,30 +1,29 @@
 //! Reference-counted cache of workloads: each is generated for the first cell that needs it and
 //! dropped after the last.
 
-use crate::grid::{Cell, Population};
+use crate::grid::{GridCell, Population};
 use crate::workload::Workload;
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 pub(super) struct WorkloadCache {
-    entries: Vec<(Population, Mutex<Entry>)>,
+    entries: Vec<(Population, Mutex<CachedWorkload>)>,
 }
 
-struct Entry {
+struct CachedWorkload {
     workload: Option<Arc<Workload>>,
     /// Number of unfinished cells that need the workload.
     pending: usize,
 }
 
 impl WorkloadCache {
-    pub(super) fn new(cells: &[&Cell]) -> WorkloadCache {
-        let mut entries: Vec<(Population, Mutex<Entry>)> = Vec::new();
+    pub(super) fn new(cells: &[&GridCell]) -> WorkloadCache {
+        let mut entries: Vec<(Population, Mutex<CachedWorkload>)> = Vec::new();
         for cell in cells {
             match entries.iter_mut().find(|(known, _)| *known == cell.population) {
-                Some((_, entry)) => {
-                    entry.get_mut().unwrap_or_else(PoisonError::into_inner).pending += 1;
-                }
+                Some((_, entry)) => entry.get_mut().pending += 1,
                 None => {
-                    let entry = Entry { workload: None, pending: 1 };
+                    let entry = CachedWorkload { workload: None, pending: 1 };
                     entries.push((cell.population.clone(), Mutex::new(entry)));
                 }
             }
@@ -32,7 +31,7 @@ impl WorkloadCache {
         WorkloadCache { entries }
     }
 
-    fn entry(&self, population: &Population) -> &Mutex<Entry> {
+    fn entry(&self, population: &Population) -> &Mutex<CachedWorkload> {
         let found = self.entries.iter().find(|(known, _)| known == population);
         &found.expect("the population of every cell has an entry").1
     }
@@ -44,7 +43,7 @@ impl WorkloadCache {
         population: &Population,
         generate: impl FnOnce() -> Result<Workload, E>,
     ) -> Result<Arc<Workload>, E> {
-        let mut entry = self.entry(population).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entry = self.entry(population).lock();
         if let Some(workload) = &entry.workload {
             return Ok(Arc::clone(workload));
         }
@@ -55,7 +54,7 @@ impl WorkloadCache {
 
     /// Releases the workload for one finished cell.
     pub(super) fn release(&self, population: &Population) {
-        let mut entry = self.entry(population).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entry = self.entry(population).lock();
         entry.pending = entry.pending.saturating_sub(1);
         if entry.pending == 0 {
             entry.workload = None;

@@ -20,12 +20,12 @@ pub struct Experiment {
     /// Title of the report.
     pub title: String,
     /// Grids in the order of the file.
-    pub grids: Vec<Grid>,
+    pub grids: Vec<ExperimentGrid>,
 }
 
 /// Value lists of one grid; every combination is a cell.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grid {
+pub struct ExperimentGrid {
     /// Known names (see [`crate::maps::NAMES`]), `city`, `city:STREETS:SEED`, or paths.
     pub maps: Vec<String>,
     /// Numbers of users.
@@ -40,7 +40,7 @@ pub struct Grid {
     /// Canonical names of schemes.
     pub schemes: Vec<String>,
     /// Whether processing takes time.
-    pub views: Vec<View>,
+    pub views: Vec<TimeModel>,
     /// Random seeds.
     pub seeds: Vec<u64>,
     /// Detail of `volume.csv`.
@@ -51,22 +51,22 @@ pub struct Grid {
 
 /// Whether processing takes time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum View {
+pub enum TimeModel {
     /// Processing takes no time.
     Unlimited,
     /// Processing takes the measured time, and queries expire meanwhile.
     RealTime,
 }
 
-impl View {
+impl TimeModel {
     /// Both views.
-    pub const ALL: [View; 2] = [View::Unlimited, View::RealTime];
+    pub const ALL: [TimeModel; 2] = [TimeModel::Unlimited, TimeModel::RealTime];
 
     /// Name in files.
     pub fn name(self) -> &'static str {
         match self {
-            View::Unlimited => "unlimited",
-            View::RealTime => "realtime",
+            TimeModel::Unlimited => "unlimited",
+            TimeModel::RealTime => "realtime",
         }
     }
 }
@@ -112,18 +112,18 @@ impl Tolerances {
 /// Prefix of profiles with recorded trips.
 pub const TAXI: &str = "taxi-";
 
-impl Default for Grid {
+impl Default for ExperimentGrid {
     /// Grid of §V of the paper: five maps, Table III, the printed method.
-    fn default() -> Grid {
+    fn default() -> ExperimentGrid {
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-        Grid {
+        ExperimentGrid {
             maps: texts(&crate::maps::PAPER),
             users: vec![100_000],
             profiles: texts(&["p1", "p2"]),
             k: vec![(2, 5), (2, 10)],
             dt: Tolerances::default(),
             schemes: texts(&[crate::schemes::PAPER]),
-            views: vec![View::Unlimited],
+            views: vec![TimeModel::Unlimited],
             seeds: vec![1],
             volume: Volume::Sums,
             trips: TripSource {
@@ -137,7 +137,7 @@ impl Default for Grid {
 impl Experiment {
     /// Returns the experiment of §V of the paper.
     pub fn paper() -> Experiment {
-        let grid = Grid { volume: Volume::BySecond, ..Grid::default() };
+        let grid = ExperimentGrid { volume: Volume::BySecond, ..ExperimentGrid::default() };
         Experiment { title: "Evaluation as in §V of the paper".to_owned(), grids: vec![grid] }
     }
 

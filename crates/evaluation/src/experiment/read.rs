@@ -1,8 +1,8 @@
 //! Reads an experiment from TOML.
 
 use super::error::{ExperimentError, ExperimentProblem};
-use super::toml_table::{Source, TomlField, TomlTable};
-use super::{Experiment, Grid, TAXI, Tolerances, TripSource, View, Volume};
+use super::toml_table::{TomlField, TomlSource, TomlTable};
+use super::{Experiment, ExperimentGrid, TAXI, TimeModel, Tolerances, TripSource, Volume};
 use crate::schemes;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use traffic::Profile;
 type Checked<T> = Result<T, ExperimentError>;
 
 pub(super) fn read(file: &Path, text: &str) -> Checked<Experiment> {
-    let source = Source { file, text };
+    let source = TomlSource { file, text };
     let table = DeTable::parse(text).map_err(|error| {
         let problem = ExperimentProblem::Syntax(error.message().to_owned());
         source.error(&error.span().unwrap_or(0..0), problem)
@@ -22,7 +22,7 @@ pub(super) fn read(file: &Path, text: &str) -> Checked<Experiment> {
         Some(field) => field.text().ok_or_else(|| field.error("a text"))?.to_owned(),
         None => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
     };
-    let common = grid(&mut fields, Grid::default())?;
+    let common = grid(&mut fields, ExperimentGrid::default())?;
     let grids = match fields.take("grid") {
         Some(field) => {
             let tables = field.list("tables, as in [[grid]]", TomlField::table)?;
@@ -39,11 +39,11 @@ pub(super) fn read(file: &Path, text: &str) -> Checked<Experiment> {
 }
 
 /// Reads the grid of a table; absent fields keep the values of `base`.
-fn grid(fields: &mut TomlTable<'_>, base: Grid) -> Checked<Grid> {
+fn grid(fields: &mut TomlTable<'_>, base: ExperimentGrid) -> Checked<ExperimentGrid> {
     let any_text =
         |field: &TomlField<'_>| field.text().filter(|text| !text.is_empty()).map(str::to_owned);
     let profiles = "p1, p2 or city, or one of these after `taxi-`";
-    Ok(Grid {
+    Ok(ExperimentGrid {
         maps: list(fields, "maps", "names of maps", any_text, base.maps)?,
         users: list(fields, "users", "users from 1 to 10000000", users, base.users)?,
         profiles: list(fields, "profiles", profiles, profile, base.profiles)?,
@@ -103,9 +103,9 @@ fn k_range(field: &TomlField<'_>) -> Option<(u32, u32)> {
     (2 <= min && min <= max && max <= 1000).then_some((min, max))
 }
 
-fn view(field: &TomlField<'_>) -> Option<View> {
+fn view(field: &TomlField<'_>) -> Option<TimeModel> {
     let text = field.text()?;
-    View::ALL.into_iter().find(|view| view.name() == text)
+    TimeModel::ALL.into_iter().find(|view| view.name() == text)
 }
 
 fn seeds(field: &TomlField<'_>) -> Checked<Vec<u64>> {

@@ -9,7 +9,7 @@ fn an_empty_experiment_has_the_grid_of_the_paper() {
     let experiment = read("").unwrap();
     assert_eq!((&*experiment.title, experiment.grids.len()), ("e", 1));
     let grid = &experiment.grids[0];
-    assert_eq!(*grid, Grid::default());
+    assert_eq!(*grid, ExperimentGrid::default());
     assert_eq!(grid.maps, ["oldenburg", "stockton", "paris", "porto", "porto-alegre"]);
     assert_eq!(grid.dt.of("p1"), [3000, 4000, 5000]);
     assert_eq!(grid.dt.of("p2"), [3000, 5000, 7000, 10_000]);
@@ -37,7 +37,7 @@ fn fields_of_a_grid_override_top_level_fields() {
     assert_eq!((&first.seeds[..], &second.seeds[..]), (&[1, 2, 3][..], &[7][..]));
     assert_eq!((first.dt.of("p2"), first.dt.of("p1")), (vec![2500], vec![3000, 4000, 5000]));
     assert_eq!((second.dt.of("p2"), second.volume), (vec![0], Volume::BySecond));
-    assert_eq!(second.views, View::ALL);
+    assert_eq!(second.views, TimeModel::ALL);
 }
 
 /// Invalid experiments and their errors.

@@ -9,14 +9,14 @@ use toml::de::{DeTable, DeValue};
 
 /// An experiment file, for error positions.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct TomlSource<'a> {
     pub file: &'a Path,
     pub text: &'a str,
 }
 
 type Checked<T> = Result<T, ExperimentError>;
 
-impl Source<'_> {
+impl TomlSource<'_> {
     pub(super) fn error(&self, span: &Range<usize>, problem: ExperimentProblem) -> ExperimentError {
         let before = self.text.get(..span.start).unwrap_or("");
         let line = before.matches('\n').count() + 1;
@@ -32,7 +32,7 @@ impl Source<'_> {
 
 /// Value of a field with the field's full name.
 pub(super) struct TomlField<'a> {
-    source: Source<'a>,
+    source: TomlSource<'a>,
     name: String,
     value: &'a Spanned<DeValue<'a>>,
 }
@@ -105,14 +105,14 @@ impl<'a> TomlField<'a> {
 
 /// A table and the names of its consumed fields.
 pub(super) struct TomlTable<'a> {
-    source: Source<'a>,
+    source: TomlSource<'a>,
     name: String,
     table: &'a DeTable<'a>,
     consumed: Vec<String>,
 }
 
 impl<'a> TomlTable<'a> {
-    pub(super) fn new(source: Source<'a>, table: &'a DeTable<'a>) -> TomlTable<'a> {
+    pub(super) fn new(source: TomlSource<'a>, table: &'a DeTable<'a>) -> TomlTable<'a> {
         TomlTable { source, name: String::new(), table, consumed: Vec::new() }
     }
 

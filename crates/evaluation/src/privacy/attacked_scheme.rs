@@ -1,12 +1,10 @@
-//! An attacked scheme: the gateway's instance, the adversary's copy, and the dependence of its
-//! regions on the members.
+//! An attacked scheme: the gateway's instance and the adversary's copy.
 
 use crate::schemes;
-use attacks::RegionDependence;
 use baselines::planar_laplace::PlanarLaplace;
 use baselines::xstar::XStar;
 use meshcloak::distance::Atlas;
-use meshcloak::scheme::{Pace, Scheme};
+use meshcloak::scheme::Scheme;
 use std::sync::Arc;
 
 /// Canonical name of a scheme.
@@ -49,16 +47,5 @@ impl AttackedScheme {
             }
             _ => self.make(atlas),
         }
-    }
-
-    /// Returns whether a batch is cheap to run again. Otherwise the published sets stand for the
-    /// rerun: a fresh scheme gives the same result for the same state, which is tested for each.
-    pub fn is_cheap_to_rerun(&self, scheme: &dyn Scheme) -> bool {
-        scheme.describe().pace == Pace::Batch
-    }
-
-    /// Returns how the regions depend on the members.
-    pub fn rule(&self, atlas: &Arc<Atlas>) -> RegionDependence {
-        self.make(atlas).describe().regions
     }
 }

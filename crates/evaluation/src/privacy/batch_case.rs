@@ -1,12 +1,12 @@
 //! Attacks that need all users of a batch, on one publication for a target.
 
 use super::attack_score::{AttackScores, Observation};
-use super::mix;
 use attacks::{
     Attack, Candidate, KnownPosition, Level, LinkedDisclosure, Posterior, RegionDependence,
     Snapshot, Target, View,
 };
 use meshcloak::distance::Atlas;
+use meshcloak::mix::mix64;
 use meshcloak::query::UserId;
 use meshcloak::region::Region;
 use meshcloak::units::Time;
@@ -106,7 +106,7 @@ impl BatchCase<'_> {
     /// hold no questions: every query gets one of eight kinds with probabilities 1/2, 1/4, ….
     fn distinct_questions(&self) -> usize {
         let kind = |index: &u32| {
-            mix(self.snapshot.candidates[*index as usize].id.0).leading_zeros().min(7)
+            mix64(self.snapshot.candidates[*index as usize].id.0).leading_zeros().min(7)
         };
         let mut kinds: Vec<u32> =
             self.snapshot.publishers_of(self.region).iter().map(kind).collect();

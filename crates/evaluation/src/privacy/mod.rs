@@ -10,9 +10,10 @@ pub mod attacked_scheme;
 pub mod portrait;
 pub mod recorded;
 
+mod batch_attacker;
 mod batch_case;
-mod observed_scheme;
 mod offline;
+mod publication_case;
 mod truth;
 
 #[cfg(test)]
@@ -28,18 +29,20 @@ use crate::costs::Costs;
 use crate::metrics::Tally;
 use crate::run::{Conditions, run};
 use crate::workload::Workload;
-use attacks::{ATTACKS, Attack, Prior};
+use attacks::{ATTACKS, Attack, InspectedScheme, Prior};
+use batch_attacker::BatchAttacker;
 use batch_case::needs_batch;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{StreetId, StreetMap};
+use meshcloak::mix::mix64;
 use meshcloak::query::UserId;
-use observed_scheme::ObservedScheme;
+use meshcloak::scheme::{Published, State};
 use offline::OfflineScorer;
 use std::sync::Arc;
 
 /// Which attacks run, and on how many users.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct AttackPlan {
     /// Names of attacks, in the order of the tables.
     pub attacks: Vec<&'static str>,
     /// Number of targets; every succeeded query of a target is attacked.
@@ -49,14 +52,14 @@ pub struct Plan {
     pub planted: usize,
 }
 
-impl Default for Plan {
-    fn default() -> Plan {
+impl Default for AttackPlan {
+    fn default() -> AttackPlan {
         let attacks = ATTACKS.iter().map(|attack| attack.name).collect();
-        Plan { attacks, targets: 1_000, planted: 40 }
+        AttackPlan { attacks, targets: 1_000, planted: 40 }
     }
 }
 
-impl Plan {
+impl AttackPlan {
     /// Returns the chosen attacks that satisfy `filter`.
     fn chosen(&self, filter: impl Fn(&Attack) -> bool) -> Vec<Attack> {
         let named = ATTACKS.iter().filter(|attack| self.attacks.contains(&attack.name));
@@ -91,15 +94,19 @@ pub fn run_attacks(
     atlas: &Arc<Atlas>,
     workload: &Workload,
     conditions: Conditions,
-    plan: &Plan,
+    plan: &AttackPlan,
 ) -> AttackResults {
     let targets = Targets::of(workload, plan.targets);
     let truth = Truth::of_workload(workload, conditions.tolerance);
     let prior = prior(atlas, workload, &targets);
-    let mut observed = ObservedScheme::new(scheme, atlas, &targets, plan);
-    let result = run(&mut observed, atlas.map(), workload, conditions, &mut Costs::Free);
-    let (disclosures, mut scores) = observed.finish();
-    let scorer = OfflineScorer { atlas, truth: &truth, rule: scheme.rule(atlas), prior: &prior };
+    let mut attacker = BatchAttacker::new(scheme, atlas, &targets, plan);
+    let mut inspected = InspectedScheme {
+        scheme: scheme.make(atlas),
+        inspect: |state: &State, now, published: &Published| attacker.attack(state, now, published),
+    };
+    let result = run(&mut inspected, atlas.map(), workload, conditions, &mut Costs::Free);
+    let BatchAttacker { rule, disclosures, mut scores, .. } = attacker;
+    let scorer = OfflineScorer { atlas, truth: &truth, rule, prior: &prior };
     let portrait = scorer.score(&disclosures, plan, &mut scores);
     AttackResults { scheme: scheme.name().to_owned(), tally: result.tally, scores, portrait }
 }
@@ -122,7 +129,7 @@ impl Targets {
         let mut users: Vec<u64> = users.collect();
         users.sort_unstable();
         users.dedup();
-        users.sort_by_key(|&user| (mix(user), user));
+        users.sort_by_key(|&user| (mix64(user), user));
         users.truncate(count);
         users.sort_unstable();
         Targets { users }
@@ -132,14 +139,6 @@ impl Targets {
     pub fn contains(&self, user: UserId) -> bool {
         self.users.binary_search(&user.0).is_ok()
     }
-}
-
-/// SplitMix64: a pseudo-random number determined by `number`.
-pub(crate) fn mix(number: u64) -> u64 {
-    let mut mixed = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
 }
 
 /// Street popularity among users that are not targets, or among all users if all are targets.

@@ -1,17 +1,14 @@
 //! Scores the attacks that need no batch, after the run: builds the adversary's view of each
-//! publication and compares the result of the attack with the truth.
+//! publication, and chooses the publication that the report draws.
 
-use super::Plan;
-use super::attack_score::{AttackScore, AttackScores, Observation, SHOWN, indicator};
-use super::observed_scheme::TargetDisclosure;
-use super::portrait::{Picture, Portrait, Suitability};
-use super::truth::{TrueQuery, Truth};
-use attacks::combined;
-use attacks::intersection::common_users;
+use super::AttackPlan;
+use super::attack_score::{AttackScores, Observation, SHOWN};
+use super::batch_attacker::TargetDisclosure;
+use super::portrait::{Portrait, PortraitContent, Suitability};
+use super::publication_case::PublicationCase;
+use super::truth::Truth;
 use attacks::reachability::FROM_A_KNOWN_POINT;
-use attacks::{
-    Attack, KnownPosition, LinkedDisclosure, Posterior, Prior, RegionDependence, Target, View,
-};
+use attacks::{Attack, KnownPosition, LinkedDisclosure, Prior, RegionDependence, Target, View};
 use meshcloak::distance::Atlas;
 use meshcloak::map::Position;
 use meshcloak::query::UserId;
@@ -37,23 +34,12 @@ struct Track<'a> {
     named: Vec<Vec<UserId>>,
 }
 
-/// One publication and the truth about it.
-struct Case<'a> {
-    truth: &'a TrueQuery,
-    members: Vec<(UserId, Position)>,
-    everywhere: &'a Posterior,
-    /// Observation of the disclosure itself.
-    shown: Observation,
-    /// Candidates of the disclosures up to this one.
-    named: &'a [Vec<UserId>],
-}
-
 impl OfflineScorer<'_> {
     /// Scores all disclosures; returns the drawing of the most suitable target.
     pub(super) fn score(
         &self,
         disclosures: &[TargetDisclosure],
-        plan: &Plan,
+        plan: &AttackPlan,
         scores: &mut AttackScores,
     ) -> Option<Portrait> {
         let mut by_user: Vec<&TargetDisclosure> = disclosures.iter().collect();
@@ -121,7 +107,7 @@ impl OfflineScorer<'_> {
         let remaining = attack.attack(&self.view(track, attacked, &attack))?;
         let disclosure = track.disclosures[attacked];
         let truth = self.truth.of(disclosure.query);
-        let picture = Picture {
+        let picture = PortraitContent {
             map: self.atlas.map(),
             shown: track.linked[attacked].uniform(self.atlas.map()),
             remaining: &remaining,
@@ -141,7 +127,8 @@ impl OfflineScorer<'_> {
         scores: &mut AttackScores,
     ) -> Option<Suitability> {
         let case = self.case(track, attacked);
-        scores.of(SHOWN).add(&case.shown);
+        let shown = case.shown();
+        scores.of(SHOWN).add(&shown);
         let mut suitability = None;
         for attack in attacks {
             let view = self.view(track, attacked, attack);
@@ -151,75 +138,29 @@ impl OfflineScorer<'_> {
             score.elapsed += begun.elapsed();
             let Some(found) = found else {
                 let counts_users = !"BCJ".contains(attack.letter);
-                let remaining = case.shown.remaining.filter(|_| counts_users);
-                score.add(&Observation { remaining, ..case.shown });
+                let remaining = shown.remaining.filter(|_| counts_users);
+                score.add(&Observation { remaining, ..shown });
                 continue;
             };
-            let observation = self.observe(&case, attack.letter, &view, &found);
+            let observation = case.observe(attack.letter, &view, &found);
             score.add(&observation);
-            if attack.letter == 'J' {
-                add_bayes_figures(score, &case, &found, observation.error);
-            }
-            self.add_figures(score, &case, attack.letter, &found);
+            case.add_figures(score, attack.letter, &found, observation.error);
             if attack.name == "known-point" {
-                let metres = case.everywhere.metres();
+                let metres = case.region.metres();
                 suitability = Portrait::suitability(&observation, case.members.len(), metres);
             }
         }
         suitability
     }
 
-    fn case<'a>(&'a self, track: &'a Track<'_>, attacked: usize) -> Case<'a> {
+    fn case<'a>(&'a self, track: &'a Track<'_>, attacked: usize) -> PublicationCase<'a> {
         let disclosure = track.disclosures[attacked];
-        let truth = self.truth.of(disclosure.query);
-        let members = self.members(disclosure);
-        let everywhere = track.linked[attacked].uniform(self.atlas.map());
-        let mut shown = self.observe_positions(truth, everywhere, &members);
-        (shown.remaining, shown.wrong) = (Some(members.len()), false);
-        Case { truth, members, everywhere, shown, named: &track.named[..=attacked] }
-    }
-
-    /// Compares the result of an attack with the truth.
-    fn observe(
-        &self,
-        case: &Case<'_>,
-        letter: char,
-        view: &View<'_>,
-        found: &Posterior,
-    ) -> Observation {
-        let truth = case.truth;
-        if let Some(users) = &found.candidates {
-            let (remaining, wrong) = (Some(users.len()), !users.contains(&truth.user));
-            return Observation { k: truth.k, remaining, wrong, ..Observation::default() };
-        }
-        let observation = self.observe_positions(truth, found, &case.members);
-        match letter {
-            'B' | 'J' => Observation { remaining: None, ..observation },
-            'C' => Observation { remaining: None, metres: None, wrong: false, ..observation },
-            'L' => {
-                let combined = combined::remaining(view);
-                let combined = self.observe_positions(truth, &combined, &case.members);
-                Observation { error: observation.error, ..combined }
-            }
-            _ => observation,
-        }
-    }
-
-    /// Adds the further figures of the centre (C) and intersection (F) attacks.
-    fn add_figures(
-        &self,
-        score: &mut AttackScore,
-        case: &Case<'_>,
-        letter: char,
-        found: &Posterior,
-    ) {
-        match letter {
-            'C' => {
-                score.add_figure("error of a random point", case.shown.error.unwrap_or(0.0));
-                score.add_figure("rank of the victim", self.rank(case, found));
-            }
-            'F' => add_link_figures(score, case.truth.k, case.named),
-            _ => {}
+        PublicationCase {
+            map: self.atlas.map(),
+            truth: self.truth.of(disclosure.query),
+            members: self.members(disclosure),
+            region: track.linked[attacked].uniform(self.atlas.map()),
+            named: &track.named[..=attacked],
         }
     }
 
@@ -230,35 +171,6 @@ impl OfflineScorer<'_> {
         members.sort_unstable();
         members.dedup_by_key(|member| member.0);
         members
-    }
-
-    /// Compares remaining positions with the truth; candidates are the members on them.
-    fn observe_positions(
-        &self,
-        truth: &TrueQuery,
-        found: &Posterior,
-        members: &[(UserId, Position)],
-    ) -> Observation {
-        let map = self.atlas.map();
-        Observation {
-            k: truth.k,
-            remaining: Some(members.iter().filter(|member| found.holds(member.1)).count()),
-            metres: Some(found.metres()),
-            error: found.expected_error(map, map.point(truth.position)),
-            wrong: !found.holds(truth.position),
-        }
-    }
-
-    /// Returns the rank of the target among the members by distance to a guess: 0 is nearest, 1 is
-    /// farthest; the mean of an uninformative guess is 0.5.
-    fn rank(&self, case: &Case<'_>, guess: &Posterior) -> f64 {
-        let map = self.atlas.map();
-        let Some(centre) = guess.centre(map) else { return 0.5 };
-        let distance = |position| map.point(position).distance(centre);
-        let target = distance(case.truth.position);
-        let nearer = case.members.iter().filter(|member| distance(member.1) < target).count();
-        let equal = case.members.iter().filter(|member| distance(member.1) == target).count();
-        (nearer as f64 + equal as f64 / 2.0) / case.members.len().max(1) as f64
     }
 
     fn view<'a>(&'a self, track: &'a Track<'_>, attacked: usize, attack: &Attack) -> View<'a> {
@@ -278,28 +190,6 @@ impl OfflineScorer<'_> {
             snapshot: None,
             candidate_sets: if level == attacks::Level::Batch { &track.named } else { &[] },
             prior: (attack.letter == 'J').then_some(self.prior),
-        }
-    }
-}
-
-/// Adds the further figures of the Bayesian attack (J).
-fn add_bayes_figures(
-    score: &mut AttackScore,
-    case: &Case<'_>,
-    found: &Posterior,
-    error: Option<f64>,
-) {
-    score.add_figure("bits left", found.entropy());
-    score.add_figure("bits of the region", case.everywhere.entropy());
-    let errors = case.shown.error.zip(error);
-    let gain = errors.map_or(0.0, |(uniform, bayes)| uniform - bayes);
-    score.add_figure("metres gained over the region", gain);
-}
-
-fn add_link_figures(score: &mut AttackScore, k: u32, named: &[Vec<UserId>]) {
-    for (linked, name) in [(2, "below k after two"), (3, "below k after three")] {
-        if named.len() >= linked {
-            score.add_figure(name, indicator(common_users(named, linked).len() < k as usize));
         }
     }
 }

@@ -38,7 +38,7 @@ pub(super) type Suitability = (u64, u64);
 const MAX_METRES: f64 = 9_000.0;
 
 /// Content of a drawing.
-pub(super) struct Picture<'a> {
+pub(super) struct PortraitContent<'a> {
     pub map: &'a StreetMap,
     pub shown: &'a Posterior,
     /// Part of the region that the adversary cannot exclude.
@@ -49,10 +49,10 @@ pub(super) struct Picture<'a> {
     pub members: &'a [(UserId, Position)],
 }
 
-impl Picture<'_> {
+impl PortraitContent<'_> {
     /// Draws the layers; `None` if the region is empty.
     pub(super) fn draw(&self) -> Option<Portrait> {
-        let Picture { map, shown, remaining, truth, previous, members } = *self;
+        let PortraitContent { map, shown, remaining, truth, previous, members } = *self;
         let shape = |piece: &Piece| polyline(map, piece);
         let bounds = Rectangle::around(shown.pieces.iter().flat_map(shape))?;
         let mut rows = Vec::new();
@@ -75,7 +75,7 @@ impl Picture<'_> {
     }
 
     fn facts(&self) -> String {
-        let Picture { shown, remaining, truth, members, .. } = *self;
+        let PortraitContent { shown, remaining, truth, members, .. } = *self;
         format!(
             "k={};set={};left={};metres={:.0};metres_left={:.0}",
             truth.k,

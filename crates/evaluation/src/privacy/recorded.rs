@@ -2,12 +2,12 @@
 //! algorithm is not available, so batches are not run again and accounts cannot be planted.
 
 use super::attack_score::AttackScores;
+use super::batch_attacker::TargetDisclosure;
 use super::batch_case::BatchCase;
-use super::observed_scheme::TargetDisclosure;
 use super::offline::OfflineScorer;
 use super::truth::{TrueQuery, Truth};
-use super::{AttackResults, Plan, Targets};
-use crate::score::line::{Line, Outcome, SucceededOutcome};
+use super::{AttackPlan, AttackResults, Targets};
+use crate::score::line::{OutcomeLine, RecordedOutcome, SucceededOutcome};
 use crate::score::{ScoreError, ScoreProblem, StreetLabels, for_each_line};
 use attacks::{Candidate, Prior, RegionDependence, Rerun, RerunResult, Snapshot};
 use import::{Coordinates, ImportError, Progress, QueryReader, QueryRecord};
@@ -27,12 +27,12 @@ use std::time::Duration;
 pub struct RecordedRun {
     truth: Truth,
     /// Publications by time.
-    batches: BTreeMap<Time, Vec<Publication>>,
+    batches: BTreeMap<Time, Vec<RecordedPublication>>,
 }
 
 /// Publication for one query.
 #[derive(Debug)]
-struct Publication {
+struct RecordedPublication {
     query: u32,
     region: Arc<Region<'static>>,
     members: Arc<[u32]>,
@@ -65,17 +65,17 @@ impl RecordedRun {
         let (truth, numbers) = read_queries(map, queries, progress)?;
         let mut recorded = RecordedRun { truth, batches: BTreeMap::new() };
         let streets = StreetLabels::new(map);
-        for_each_line(outcomes, |text| recorded.add(Line::read(text)?, &numbers, &streets))?;
+        for_each_line(outcomes, |text| recorded.add(OutcomeLine::read(text)?, &numbers, &streets))?;
         Ok(recorded)
     }
 
     fn add(
         &mut self,
-        line: Line,
+        line: OutcomeLine,
         numbers: &FxHashMap<String, u32>,
         streets: &StreetLabels<'_>,
     ) -> Result<(), ScoreProblem> {
-        let Outcome::Succeeded(success) = line.outcome else { return Ok(()) };
+        let RecordedOutcome::Succeeded(success) = line.outcome else { return Ok(()) };
         let id = line.query.unwrap_or_default();
         let query = *numbers.get(&id).ok_or_else(|| ScoreProblem::Unknown(id.clone()))?;
         let region = Arc::new(region(&id, &success, streets)?);
@@ -85,7 +85,7 @@ impl RecordedRun {
         };
         let members = success.set.iter().map(member).collect::<Result<_, _>>()?;
         let at = Time::from_millis(line.at);
-        self.batches.entry(at).or_default().push(Publication { query, region, members });
+        self.batches.entry(at).or_default().push(RecordedPublication { query, region, members });
         Ok(())
     }
 
@@ -94,7 +94,7 @@ impl RecordedRun {
         &self,
         atlas: &Arc<Atlas>,
         rule: RegionDependence,
-        plan: &Plan,
+        plan: &AttackPlan,
     ) -> AttackResults {
         let users = self.truth.queries.iter().map(|query| query.user.0);
         let targets = Targets::among(users, plan.targets);
@@ -110,7 +110,7 @@ impl RecordedRun {
                 if !targets.contains(target.user) {
                     continue;
                 }
-                let Publication { query, region, members } = publication;
+                let RecordedPublication { query, region, members } = publication;
                 let members_len = members.len();
                 let case =
                     BatchCase { atlas, rule, snapshot, target, at, region, members: members_len };
@@ -148,20 +148,20 @@ impl RecordedRun {
 
 /// Replays the recorded publications of a batch.
 struct FileReplay<'a> {
-    publications: &'a [Publication],
+    publications: &'a [RecordedPublication],
 }
 
 impl Rerun for FileReplay<'_> {
     /// Returns `None` for any batch other than the recorded one.
-    fn rerun(&self, people: &[Candidate]) -> Option<RerunResult> {
-        if people.len() != self.publications.len() {
+    fn rerun(&self, candidates: &[Candidate]) -> Option<RerunResult> {
+        if candidates.len() != self.publications.len() {
             return None;
         }
         let regions = self.publications.iter().map(|publication| (*publication.region).clone());
         Some(RerunResult {
             regions: regions.collect(),
-            region_of: (0..people.len() as u32).map(Some).collect(),
-            sets: (0..people.len() as u32).map(|index| vec![index]).collect(),
+            region_of: (0..candidates.len() as u32).map(Some).collect(),
+            sets: (0..candidates.len() as u32).map(|index| vec![index]).collect(),
         })
     }
 }

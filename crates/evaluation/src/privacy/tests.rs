@@ -28,7 +28,7 @@ const CONDITIONS: fn(&Atlas) -> Conditions = |atlas| Conditions {
 fn attacked(name: &str, targets: usize) -> AttackResults {
     let atlas = city();
     let workload = workload(&atlas, 550);
-    let plan = Plan { targets, planted: 20, ..Plan::default() };
+    let plan = AttackPlan { targets, planted: 20, ..AttackPlan::default() };
     run_attacks(&AttackedScheme::named(name).unwrap(), &atlas, &workload, CONDITIONS(&atlas), &plan)
 }
 

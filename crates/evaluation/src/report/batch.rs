@@ -2,9 +2,10 @@
 
 use super::data::Data;
 use super::number::{count, percent, significant};
-use super::page::{Section, Table};
+use super::page::{HtmlTable, ReportSection};
 use super::paper::{self, PaperTimes, map_title};
 use super::spread::{Column, Spread};
+use crate::distinct::sorted_distinct;
 use crate::schemes::PAPER;
 
 /// Runs of one map, user count and dt on P1 with k ≤ 5.
@@ -41,11 +42,8 @@ impl BatchRuns<'_> {
 /// Returns every row of the paper's table for which batch and sequential processing ran, by
 /// descending user count.
 pub(super) fn measured(data: &Data) -> Vec<(&'static PaperTimes, BatchRuns<'_>)> {
-    let mut users: Vec<u32> = data.runs.iter().map(|run| run.users).collect();
-    users.sort_unstable_by(|a, b| b.cmp(a));
-    users.dedup();
     let mut all = Vec::new();
-    for users in users {
+    for users in sorted_distinct(data.runs.iter().map(|run| run.users)).into_iter().rev() {
         for row in &paper::TIMES {
             let here = BatchRuns { data, map: row.ours, users, dt: row.dt };
             if here.ratio("sequential", PAPER).is_some() {
@@ -57,8 +55,8 @@ pub(super) fn measured(data: &Data) -> Vec<(&'static PaperTimes, BatchRuns<'_>)>
 }
 
 /// Builds the section.
-pub(super) fn section(data: &Data) -> Section {
-    let mut section = Section::new("batch", "Table IV: batch against sequential processing");
+pub(super) fn section(data: &Data) -> ReportSection {
+    let mut section = ReportSection::new("batch", "Table IV: batch against sequential processing");
     let rows = measured(data);
     if rows.is_empty() {
         section.missing(
@@ -85,58 +83,39 @@ fn row_name(row: &PaperTimes) -> String {
     format!("{}-P1 (dt={}, k=5)", map_title(row.ours), row.dt)
 }
 
-fn time_table(rows: &[(&PaperTimes, BatchRuns<'_>)]) -> Table {
-    let mut table = Table::new([
-        "configuration",
-        "users",
-        "batch (ms/query)",
-        "batch, paper",
-        "batch as printed (ms/query)",
-        "by node (ms/query)",
-        "by node, paper",
-        "by edge (ms/query)",
-        "CliqueCloak (ms/query)",
-        "by node / batch",
-        "by node / batch, paper",
-    ]);
+fn time_table(rows: &[(&PaperTimes, BatchRuns<'_>)]) -> HtmlTable {
+    let mut table = HtmlTable::default();
     for (row, here) in rows {
         let ms = |scheme: &str| here.ms(scheme).map_or("–".to_owned(), significant);
         let ratio = here.ratio("sequential", PAPER);
-        table.row([
-            row_name(row),
-            count(here.users.into()),
-            ms(PAPER),
-            significant(row.batch_ms),
-            ms("meshcloak-printed"),
-            ms("sequential"),
-            significant(row.sequential_ms),
-            ms("sequential-edges"),
-            ms("clique-cloak"),
-            ratio.map_or("–".to_owned(), |ratio| significant(ratio) + "×"),
-            significant(row.ratio) + "×",
+        table.record([
+            ("configuration", row_name(row)),
+            ("users", count(here.users.into())),
+            ("batch (ms/query)", ms(PAPER)),
+            ("batch, paper", significant(row.batch_ms)),
+            ("batch as printed (ms/query)", ms("meshcloak-printed")),
+            ("by node (ms/query)", ms("sequential")),
+            ("by node, paper", significant(row.sequential_ms)),
+            ("by edge (ms/query)", ms("sequential-edges")),
+            ("CliqueCloak (ms/query)", ms("clique-cloak")),
+            ("by node / batch", ratio.map_or("–".to_owned(), |ratio| significant(ratio) + "×")),
+            ("by node / batch, paper", significant(row.ratio) + "×"),
         ]);
     }
     table
 }
 
-fn success_table(rows: &[(&PaperTimes, BatchRuns<'_>)]) -> Table {
-    let mut table = Table::new([
-        "configuration",
-        "users",
-        "batch, unlimited",
-        "batch, real time",
-        "by node, unlimited",
-        "by node, real time",
-    ]);
+fn success_table(rows: &[(&PaperTimes, BatchRuns<'_>)]) -> HtmlTable {
+    let mut table = HtmlTable::default();
     for (row, here) in rows {
         let rate = |scheme, view| percent(here.mean(scheme, view, |run| run.success_rate));
-        table.row([
-            row_name(row),
-            count(here.users.into()),
-            rate(PAPER, "unlimited"),
-            rate(PAPER, "realtime"),
-            rate("sequential", "unlimited"),
-            rate("sequential", "realtime"),
+        table.record([
+            ("configuration", row_name(row)),
+            ("users", count(here.users.into())),
+            ("batch, unlimited", rate(PAPER, "unlimited")),
+            ("batch, real time", rate(PAPER, "realtime")),
+            ("by node, unlimited", rate("sequential", "unlimited")),
+            ("by node, real time", rate("sequential", "realtime")),
         ]);
     }
     table

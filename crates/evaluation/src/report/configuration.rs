@@ -1,10 +1,11 @@
 //! Configurations of the paper: profile, dt and largest k, such as `P1-3-5`.
 
+use crate::distinct::distinct;
 use crate::results::RunRow;
 
 /// Query parameters of a run, independent of map, user count and scheme.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Configuration {
+pub(super) struct RunConfiguration {
     pub name: String,
     pub profile: String,
     pub k_max: u32,
@@ -12,21 +13,16 @@ pub(super) struct Configuration {
     pub dt: f64,
 }
 
-impl Configuration {
-    fn of(run: &RunRow) -> Configuration {
+impl RunConfiguration {
+    fn of(run: &RunRow) -> RunConfiguration {
         let (name, profile) = (run.configuration.clone(), run.profile.clone());
-        Configuration { name, profile, k_max: run.k_max, dt: run.dt }
+        RunConfiguration { name, profile, k_max: run.k_max, dt: run.dt }
     }
 }
 
 /// Returns the distinct configurations of `runs`, ordered by profile, k and dt.
-pub(super) fn configurations(runs: &[&RunRow]) -> Vec<Configuration> {
-    let mut all: Vec<Configuration> = Vec::new();
-    for run in runs {
-        if !all.iter().any(|known| known.name == run.configuration) {
-            all.push(Configuration::of(run));
-        }
-    }
+pub(super) fn configurations(runs: &[&RunRow]) -> Vec<RunConfiguration> {
+    let mut all = distinct(runs.iter().map(|run| RunConfiguration::of(run)));
     all.sort_by(|a, b| {
         (&a.profile, a.k_max).cmp(&(&b.profile, b.k_max)).then(a.dt.total_cmp(&b.dt))
     });
@@ -47,21 +43,15 @@ impl PanelKey {
     }
 
     /// Whether the panel shows `configuration`.
-    pub fn contains(&self, configuration: &Configuration) -> bool {
+    pub fn contains(&self, configuration: &RunConfiguration) -> bool {
         configuration.profile == self.profile && configuration.k_max == self.k_max
     }
 }
 
 /// Returns the distinct panels of `configurations`, in order of first occurrence.
-pub(super) fn panel_keys(configurations: &[Configuration]) -> Vec<PanelKey> {
-    let mut keys: Vec<PanelKey> = Vec::new();
-    for Configuration { profile, k_max, .. } in configurations {
-        let key = PanelKey { profile: profile.clone(), k_max: *k_max };
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
-    keys
+pub(super) fn panel_keys(configurations: &[RunConfiguration]) -> Vec<PanelKey> {
+    let key = |one: &RunConfiguration| PanelKey { profile: one.profile.clone(), k_max: one.k_max };
+    distinct(configurations.iter().map(key))
 }
 
 /// Formats the user count of `runs` for a title.

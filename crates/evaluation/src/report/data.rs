@@ -1,8 +1,10 @@
 //! Input of a report: the files of a results folder. A missing file counts as empty.
 
+use crate::distinct::{distinct, sorted_distinct};
 use crate::privacy::PortraitRow;
-use crate::results::{self, MapRow, PrivacyRow, ResultsError, Row, RunRow, SchemeRow, VolumeRow};
+use crate::results::{self, MapRow, PrivacyRow, ResultsError, RunRow, SchemeRow, VolumeRow};
 use crate::schemes;
+use serde::de::DeserializeOwned;
 use std::path::Path;
 
 /// Rows of all files of a results folder.
@@ -65,13 +67,8 @@ impl Data {
     /// Returns the distinct maps of `runs`, in the order of `maps.csv`, then of first occurrence.
     pub fn maps_of<'a>(&'a self, runs: &[&'a RunRow]) -> Vec<&'a str> {
         let known = self.maps.iter().map(|row| row.map.as_str());
-        let mut all: Vec<&str> = Vec::new();
-        for map in known.chain(runs.iter().map(|run| run.map.as_str())) {
-            if !all.contains(&map) && runs.iter().any(|run| run.map == map) {
-                all.push(map);
-            }
-        }
-        all
+        let has_run = |map: &&str| runs.iter().any(|run| run.map == *map);
+        distinct(known.chain(runs.iter().map(|run| run.map.as_str())).filter(has_run))
     }
 
     /// Returns the runs behind the figures of §V: those of [`Data::meshcloak`] with the user count
@@ -79,14 +76,8 @@ impl Data {
     pub fn main(&self) -> Vec<&RunRow> {
         let all: Vec<&RunRow> = self.meshcloak().collect();
         let cells = |users: u32| {
-            let mut cells: Vec<(&str, &str)> = all
-                .iter()
-                .filter(|run| run.users == users)
-                .map(|run| (run.map.as_str(), run.configuration.as_str()))
-                .collect();
-            cells.sort_unstable();
-            cells.dedup();
-            (cells.len(), users)
+            let runs = all.iter().filter(|run| run.users == users);
+            (sorted_distinct(runs.map(|run| (&run.map, &run.configuration))).len(), users)
         };
         let users = all.iter().map(|run| run.users).max_by_key(|&users| cells(users));
         all.into_iter().filter(|run| Some(run.users) == users).collect()
@@ -104,7 +95,7 @@ impl Data {
     }
 }
 
-fn rows<R: Row>(path: &Path) -> Result<Vec<R>, ResultsError> {
+fn rows<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, ResultsError> {
     if path.is_file() { results::read(path) } else { Ok(Vec::new()) }
 }
 

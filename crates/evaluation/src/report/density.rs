@@ -1,16 +1,16 @@
 //! Section "Success by user density": which k is reachable at which density.
 
-use super::configuration::{Configuration, PanelKey, configurations, panel_keys};
+use super::configuration::{PanelKey, RunConfiguration, configurations, panel_keys};
 use super::data::Data;
 use super::number::{count, decimal_or_dash, percent};
 use super::over_dt::series;
-use super::page::{Section, Table};
+use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
 use super::spread::{Spread, over_seeds};
+use crate::distinct::sorted_distinct;
 use crate::results::RunRow;
 use picture::{LineChart, Panels, PictureError, Scale};
-use std::collections::BTreeSet;
 
 /// Runs of configurations that were measured with several user counts.
 struct DensityRuns<'a> {
@@ -18,7 +18,7 @@ struct DensityRuns<'a> {
     /// Distinct user counts, ascending.
     user_counts: Vec<u32>,
     maps: Vec<&'a str>,
-    configurations: Vec<Configuration>,
+    configurations: Vec<RunConfiguration>,
 }
 
 /// Success rate at which a user count is reported as sufficient.
@@ -31,15 +31,13 @@ impl<'a> DensityRuns<'a> {
             let same = |other: &&&RunRow| {
                 (&other.map, &other.configuration) == (&run.map, &run.configuration)
             };
-            all.iter().filter(same).map(|other| other.users).collect::<BTreeSet<u32>>().len()
+            sorted_distinct(all.iter().filter(same).map(|other| other.users)).len()
         };
         let max = all.iter().map(|run| counts(run)).max().unwrap_or(0);
         // Configurations with few counts come from other experiments of the same folder.
         let varied = |run: &&RunRow| counts(run) > 1 && 2 * counts(run) > max;
         let runs: Vec<&RunRow> = all.iter().copied().filter(varied).collect();
-        let mut user_counts: Vec<u32> = runs.iter().map(|run| run.users).collect();
-        user_counts.sort_unstable();
-        user_counts.dedup();
+        let user_counts = sorted_distinct(runs.iter().map(|run| run.users));
         let configurations = configurations(&runs);
         DensityRuns { maps: data.maps_of(&runs), runs, user_counts, configurations }
     }
@@ -56,9 +54,9 @@ impl<'a> DensityRuns<'a> {
         let of_rank =
             |key: &PanelKey| self.configurations.iter().filter(|one| key.contains(one)).nth(rank);
         let keys = panel_keys(&self.configurations);
-        let chosen: Vec<&Configuration> = keys.iter().filter_map(of_rank).collect();
+        let chosen: Vec<&RunConfiguration> = keys.iter().filter_map(of_rank).collect();
         let ticks = || self.user_counts.iter().enumerate();
-        let chart = |one: &&Configuration| LineChart {
+        let chart = |one: &&RunConfiguration| LineChart {
             title: one.name.clone(),
             x_label: "users".to_owned(),
             y_label: "succeeded (%)".to_owned(),
@@ -80,8 +78,8 @@ impl<'a> DensityRuns<'a> {
         (!charts.is_empty()).then_some(Panels { title, charts, columns: 4, scale: Scale::Shared })
     }
 
-    fn table(&self, data: &Data) -> Table {
-        let mut table = Table::new(["map", "configuration"]);
+    fn table(&self, data: &Data) -> HtmlTable {
+        let mut table = HtmlTable::new(["map", "configuration"]);
         table.head.extend(self.user_counts.iter().map(|&users| count(users.into()) + " users"));
         table.head.push("users for 90 %".to_owned());
         table.head.push("users per km of street".to_owned());
@@ -109,8 +107,8 @@ impl<'a> DensityRuns<'a> {
 }
 
 /// Builds the section.
-pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
-    let mut section = Section::new("people", "Success by user density");
+pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
+    let mut section = ReportSection::new("people", "Success by user density");
     let runs = DensityRuns::of(data);
     if runs.runs.is_empty() {
         section

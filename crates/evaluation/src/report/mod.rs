@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 
 /// A rendered report.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
+pub struct HtmlReport {
     /// HTML page.
     pub html: String,
     /// Plots of the page.
@@ -62,9 +62,9 @@ pub enum ReportError {
     },
 }
 
-impl Report {
+impl HtmlReport {
     /// Builds the report of `data`.
-    pub fn new(data: &Data) -> Result<Report, PictureError> {
+    pub fn new(data: &Data) -> Result<HtmlReport, PictureError> {
         let mut sections = vec![
             provenance::section(data),
             claims::section(data),
@@ -87,7 +87,7 @@ impl Report {
         let title = data.provenance.get("title").and_then(toml::Value::as_str);
         let title = format!("MeshCloak: {}", title.unwrap_or("evaluation"));
         let (html, plots) = page::page(&title, sections);
-        Ok(Report { html, plots })
+        Ok(HtmlReport { html, plots })
     }
 
     /// Writes the page to `file` and its plots to the folder `plots` beside it.
@@ -107,8 +107,8 @@ impl Report {
 }
 
 /// Builds the report of a results folder and writes it to `file`.
-pub fn report(folder: &Path, file: &Path) -> Result<Report, ReportError> {
-    let report = Report::new(&Data::read(folder)?)?;
+pub fn report(folder: &Path, file: &Path) -> Result<HtmlReport, ReportError> {
+    let report = HtmlReport::new(&Data::read(folder)?)?;
     report.write(file)?;
     Ok(report)
 }

@@ -1,9 +1,9 @@
 //! Figures of §V-B: a metric over dt in four panels, one line per map.
 
-use super::configuration::{Configuration, PanelKey, configurations, panel_keys, users_label};
+use super::configuration::{PanelKey, RunConfiguration, configurations, panel_keys, users_label};
 use super::data::Data;
 use super::number::decimal;
-use super::page::{Section, Table};
+use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
 use super::spread::{Column, Spread, over_seeds};
@@ -136,9 +136,9 @@ pub(super) const TOPICS: [Topic; 5] = [
 ];
 
 /// Builds the section of `topic`.
-pub(super) fn section(data: &Data, topic: &Topic) -> Result<Section, PictureError> {
+pub(super) fn section(data: &Data, topic: &Topic) -> Result<ReportSection, PictureError> {
     let runs = data.main();
-    let mut section = Section::new(topic.id, topic.title);
+    let mut section = ReportSection::new(topic.id, topic.title);
     if runs.is_empty() {
         section.missing("no run of meshcloak/paper with unlimited time on P1 or P2.");
         return Ok(section);
@@ -165,7 +165,7 @@ fn panels(data: &Data, runs: &[&RunRow], metric: &Metric) -> Panels {
     let chart = |key: &PanelKey| {
         let own: Vec<_> = all.iter().filter(|one| key.contains(one)).collect();
         let line = |map: &&str| {
-            let at = |one: &&Configuration| {
+            let at = |one: &&RunConfiguration| {
                 let found = over_seeds(runs, map, &one.name, metric.column)?;
                 Some((one.dt, found.times(metric.factor)))
             };
@@ -194,9 +194,9 @@ pub(super) fn series(name: String, points: impl Iterator<Item = (f64, Spread)>) 
 }
 
 /// Builds the table of the same numbers, one row per configuration.
-fn table(data: &Data, runs: &[&RunRow], metric: &Metric) -> Table {
+fn table(data: &Data, runs: &[&RunRow], metric: &Metric) -> HtmlTable {
     let maps = data.maps_of(runs);
-    let mut table = Table::new(["configuration"]);
+    let mut table = HtmlTable::new(["configuration"]);
     table.head.extend(maps.iter().map(|map| format!("{}: {}", map_title(map), metric.label)));
     for one in configurations(runs) {
         let number = |map: &&str| {

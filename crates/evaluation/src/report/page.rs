@@ -9,20 +9,28 @@ const STYLE: &str = include_str!("style.css");
 
 /// Table of text cells; numeric columns are right-aligned.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
+pub(super) struct HtmlTable {
     pub head: Vec<String>,
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl HtmlTable {
     /// Creates an empty table with the columns `head`.
-    pub fn new<const N: usize>(head: [&str; N]) -> Table {
-        Table { head: head.map(str::to_owned).to_vec(), rows: Vec::new() }
+    pub fn new<const N: usize>(head: [&str; N]) -> HtmlTable {
+        HtmlTable { head: head.map(str::to_owned).to_vec(), rows: Vec::new() }
     }
 
     /// Appends a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// Appends a row of named cells; the first row defines the columns.
+    pub fn record<const N: usize>(&mut self, cells: [(&str, String); N]) {
+        if self.rows.is_empty() {
+            self.head = cells.iter().map(|(name, _)| (*name).to_owned()).collect();
+        }
+        self.row(cells.map(|(_, cell)| cell));
     }
 
     /// Whether every cell of a column is a number, a dash or empty, and at least one is not empty.
@@ -61,17 +69,17 @@ impl Table {
 
 /// Builder of a section.
 #[derive(Clone, Debug)]
-pub(super) struct Section {
+pub(super) struct ReportSection {
     id: &'static str,
     title: String,
     body: String,
     plots: Vec<Plot>,
 }
 
-impl Section {
+impl ReportSection {
     /// Creates an empty section with the anchor `id`.
-    pub fn new(id: &'static str, title: &str) -> Section {
-        Section { id, title: title.to_owned(), body: String::new(), plots: Vec::new() }
+    pub fn new(id: &'static str, title: &str) -> ReportSection {
+        ReportSection { id, title: title.to_owned(), body: String::new(), plots: Vec::new() }
     }
 
     fn push(&mut self, text: fmt::Arguments<'_>) {
@@ -108,12 +116,12 @@ impl Section {
     }
 
     /// Appends a table.
-    pub fn table(&mut self, table: &Table) {
+    pub fn table(&mut self, table: &HtmlTable) {
         table.write(&mut self.body).expect("writing to a String cannot fail");
     }
 
     /// Appends a table that is collapsed until its name is clicked.
-    pub fn collapsed_table(&mut self, name: &str, table: &Table) {
+    pub fn collapsed_table(&mut self, name: &str, table: &HtmlTable) {
         self.push(format_args!("<details><summary>{}</summary>\n", Escaped(name)));
         self.table(table);
         self.body.push_str("</details>\n");
@@ -135,13 +143,13 @@ impl Section {
 }
 
 /// Renders the page and collects its plots.
-pub(super) fn page(title: &str, sections: Vec<Section>) -> (String, Vec<Plot>) {
+pub(super) fn page(title: &str, sections: Vec<ReportSection>) -> (String, Vec<Plot>) {
     let mut out = String::new();
     write_page(&mut out, title, &sections).expect("writing to a String cannot fail");
     (out, sections.into_iter().flat_map(|section| section.plots).collect())
 }
 
-fn write_page(out: &mut String, title: &str, sections: &[Section]) -> fmt::Result {
+fn write_page(out: &mut String, title: &str, sections: &[ReportSection]) -> fmt::Result {
     let title = Escaped(title);
     out.push_str("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
@@ -166,10 +174,10 @@ mod tests {
     #[test]
     fn all_text_is_escaped_and_numeric_columns_are_right_aligned() {
         let markup = "<script>\"'&\u{0}";
-        let mut table = Table::new(["name", "value"]);
+        let mut table = HtmlTable::new(["name", "value"]);
         table.row([markup, "1,000"]);
         table.row(["b", "–"]);
-        let mut section = Section::new("s", markup);
+        let mut section = ReportSection::new("s", markup);
         section.paragraph(markup);
         section.list([markup.to_owned()]);
         section.table(&table);

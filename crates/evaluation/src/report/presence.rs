@@ -4,10 +4,11 @@
 use super::data::Data;
 use super::number::{count, decimal_or_dash, percent};
 use super::over_dt::series;
-use super::page::{Section, Table};
+use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
 use super::spread::Spread;
+use crate::distinct::{distinct, sorted_distinct};
 use crate::results::RunRow;
 use crate::run::Presence;
 use crate::schemes;
@@ -46,21 +47,9 @@ impl<'a> PresenceRuns<'a> {
     fn of(data: &'a Data) -> PresenceRuns<'a> {
         let known = data.runs.iter().map(|run| (run, schemes::presence(&run.scheme).1));
         let runs: Vec<_> = known.filter(|(_, presence)| *presence != Presence::AllAsk).collect();
-        let mut panels: Vec<PanelRuns<'_>> = Vec::new();
-        for (run, _) in &runs {
-            let panel = PanelRuns::of(run);
-            if !panels.contains(&panel) {
-                panels.push(panel);
-            }
-        }
-        let distinct = |number: fn(&(&RunRow, Presence)) -> u32| {
-            let mut all: Vec<u32> = runs.iter().map(number).collect();
-            all.sort_unstable();
-            all.dedup();
-            all
-        };
-        let user_counts = distinct(|(run, _)| run.users);
-        let shares = distinct(|(_, presence)| presence.share());
+        let panels = distinct(runs.iter().map(|(run, _)| PanelRuns::of(run)));
+        let user_counts = sorted_distinct(runs.iter().map(|(run, _)| run.users));
+        let shares = sorted_distinct(runs.iter().map(|(_, presence)| presence.share()));
         PresenceRuns { runs, panels, user_counts, shares }
     }
 
@@ -90,9 +79,9 @@ impl<'a> PresenceRuns<'a> {
         }
     }
 
-    fn table(&self, data: &Data) -> Table {
+    fn table(&self, data: &Data) -> HtmlTable {
         let mut table =
-            Table::new(["map", "configuration", "users", "users per km of street", "others"]);
+            HtmlTable::new(["map", "configuration", "users", "users per km of street", "others"]);
         table.head.extend(self.shares.iter().map(|share| format!("{share} % do not ask")));
         for &panel in &self.panels {
             for &users in &self.user_counts {
@@ -116,8 +105,8 @@ impl<'a> PresenceRuns<'a> {
 }
 
 /// Builds the section.
-pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
-    let mut section = Section::new("presence", "Presence reports without a question");
+pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
+    let mut section = ReportSection::new("presence", "Presence reports without a question");
     let runs = PresenceRuns::of(data);
     if runs.runs.is_empty() {
         section.missing("no run with presence reports (experiments/presence.toml).");

@@ -2,7 +2,8 @@
 
 use super::data::Data;
 use super::number::count;
-use super::page::{Section, Table};
+use super::page::{HtmlTable, ReportSection};
+use crate::distinct::sorted_distinct;
 use toml::Value;
 
 /// Keys of `provenance.toml` and their labels in the report.
@@ -27,9 +28,9 @@ const FIELDS: [(&str, &str); 17] = [
 ];
 
 /// Builds the section.
-pub(super) fn section(data: &Data) -> Section {
-    let mut section = Section::new("provenance", "Provenance");
-    let mut table = Table::new(["", ""]);
+pub(super) fn section(data: &Data) -> ReportSection {
+    let mut section = ReportSection::new("provenance", "Provenance");
+    let mut table = HtmlTable::new(["", ""]);
     for (path, name) in FIELDS {
         if let Some(value) = value(&data.provenance, path) {
             table.row([name.to_owned(), format_value(value)]);
@@ -68,13 +69,6 @@ fn format_value(value: &Value) -> String {
         Value::Datetime(time) => time.to_string(),
         Value::Table(_) => String::new(),
     }
-}
-
-fn sorted_distinct(values: impl Iterator<Item = u64>) -> Vec<u64> {
-    let mut values: Vec<u64> = values.collect();
-    values.sort_unstable();
-    values.dedup();
-    values
 }
 
 fn join(values: &[u64]) -> String {

@@ -3,10 +3,11 @@
 use super::configuration::configurations;
 use super::data::Data;
 use super::number::{count, decimal_or_dash, percent, significant};
-use super::page::{Section, Table};
+use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
 use super::spread::{Column, Spread};
+use crate::distinct::distinct;
 use crate::results::RunRow;
 use crate::run::Presence;
 use crate::schemes::PAPER;
@@ -31,25 +32,16 @@ impl SchemeComparison<'_> {
 
     /// Returns the schemes that ran, in the order of `schemes::names`, then of first occurrence.
     fn schemes(&self) -> Vec<&str> {
-        let ran = |name: &str| {
-            let is_run =
-                |run: &&RunRow| run.scheme == name && run.configuration == self.configuration;
-            self.runs.iter().any(is_run)
-        };
-        let mut all: Vec<&str> = Vec::new();
-        let known = crate::schemes::names().into_iter();
-        for name in known.chain(self.runs.iter().map(|run| run.scheme.as_str())) {
-            if !all.contains(&name) && ran(name) {
-                all.push(name);
-            }
-        }
-        all
+        let here = self.runs.iter().filter(|run| run.configuration == self.configuration);
+        let ran = distinct(here.map(|run| run.scheme.as_str()));
+        let known = crate::schemes::names().into_iter().filter(|name| ran.contains(name));
+        distinct(known.chain(ran.iter().copied()))
     }
 }
 
 /// Builds the section.
-pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
-    let mut section = Section::new("rivals", "Scheme comparison");
+pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
+    let mut section = ReportSection::new("rivals", "Scheme comparison");
     let populations = populations(data);
     if populations.is_empty() {
         section.missing(
@@ -102,15 +94,9 @@ fn is_simulated(run: &RunRow) -> bool {
 
 /// Returns the maps and user counts on which a scheme other than MeshCloak's variants ran.
 fn populations(data: &Data) -> Vec<(&str, u32)> {
-    let mut all: Vec<(&str, u32)> = Vec::new();
     let ours = [PAPER, "meshcloak-printed", "sequential", "sequential-edges"];
-    for run in data.runs.iter().filter(|run| is_simulated(run)) {
-        let key = (run.map.as_str(), run.users);
-        if !ours.contains(&run.scheme.as_str()) && !all.contains(&key) {
-            all.push(key);
-        }
-    }
-    all
+    let is_rival = |run: &&RunRow| is_simulated(run) && !ours.contains(&run.scheme.as_str());
+    distinct(data.runs.iter().filter(is_rival).map(|run| (run.map.as_str(), run.users)))
 }
 
 const VIEWS: [&str; 2] = ["unlimited", "realtime"];
@@ -142,44 +128,30 @@ fn dots(comparison: &SchemeComparison<'_>, title: &str) -> Dots {
     }
 }
 
-fn table(comparison: &SchemeComparison<'_>) -> Table {
-    let mut table = Table::new([
-        "scheme",
-        "success, unlimited",
-        "success, real time",
-        "time (ms/query)",
-        "region (m of street)",
-        "per member (m)",
-        "region (km²)",
-        "region / map area",
-        "relative k",
-        "delay, unlimited (s)",
-        "delay, real time (s)",
-        "within 2 s",
-    ]);
+fn table(comparison: &SchemeComparison<'_>) -> HtmlTable {
+    let mut table = HtmlTable::default();
     for name in comparison.schemes() {
         // Schemes that ran in real time only have no values with unlimited time.
-        let either = |column| {
-            comparison
-                .mean(name, VIEWS[0], column)
-                .or_else(|| comparison.mean(name, VIEWS[1], column))
-        };
+        let mean = |view, column| comparison.mean(name, view, column);
+        let either = |column| mean(VIEWS[0], column).or_else(|| mean(VIEWS[1], column));
+        let success = |view| percent(mean(view, |run| run.success_rate));
+        let delay = |view| decimal_or_dash(mean(view, |run| run.mean_delay_s), 2);
         let area = either(|run| run.region_area_m2).map(|area| area / 1e6);
         let share = area.zip(comparison.map_km2).map(|(area, map)| area / map);
-        let micros = either(|run| run.us_per_query);
-        table.row([
-            name.to_owned(),
-            percent(comparison.mean(name, VIEWS[0], |run| run.success_rate)),
-            percent(comparison.mean(name, VIEWS[1], |run| run.success_rate)),
-            micros.map_or("–".to_owned(), |micros| significant(micros / 1000.0)),
-            decimal_or_dash(either(|run| run.region_metres), 0),
-            decimal_or_dash(either(|run| run.region_metres_per_member), 0),
-            decimal_or_dash(area, 3),
-            percent(share),
-            decimal_or_dash(either(|run| run.relative_k), 2),
-            decimal_or_dash(comparison.mean(name, VIEWS[0], |run| run.mean_delay_s), 2),
-            decimal_or_dash(comparison.mean(name, VIEWS[1], |run| run.mean_delay_s), 2),
-            percent(either(|run| run.served_within_2s)),
+        let ms = either(|run| run.us_per_query).map(|micros| micros / 1000.0);
+        table.record([
+            ("scheme", name.to_owned()),
+            ("success, unlimited", success(VIEWS[0])),
+            ("success, real time", success(VIEWS[1])),
+            ("time (ms/query)", ms.map_or("–".to_owned(), significant)),
+            ("region (m of street)", decimal_or_dash(either(|run| run.region_metres), 0)),
+            ("per member (m)", decimal_or_dash(either(|run| run.region_metres_per_member), 0)),
+            ("region (km²)", decimal_or_dash(area, 3)),
+            ("region / map area", percent(share)),
+            ("relative k", decimal_or_dash(either(|run| run.relative_k), 2)),
+            ("delay, unlimited (s)", delay(VIEWS[0])),
+            ("delay, real time (s)", delay(VIEWS[1])),
+            ("within 2 s", percent(either(|run| run.served_within_2s))),
         ]);
     }
     table

@@ -2,30 +2,28 @@
 
 use super::data::Data;
 use super::number::{count, decimal};
-use super::page::{Section, Table};
+use super::page::{HtmlTable, ReportSection};
 use super::paper::{self, map_title};
-use crate::results::MapRow;
 
 /// Builds Table I from the schemes' descriptions.
-pub(super) fn schemes(data: &Data) -> Section {
-    let mut section = Section::new("schemes", "Table I: schemes");
+pub(super) fn schemes(data: &Data) -> ReportSection {
+    let mut section = ReportSection::new("schemes", "Table I: schemes");
     if data.schemes.is_empty() {
         section.missing("schemes.csv has no rows.");
         return section;
     }
-    let mut table = Table::new([
-        "scheme",
-        "setting",
-        "cliques",
-        "distance constraint",
-        "processing",
-        "Table I of the paper",
-    ]);
+    let mut table = HtmlTable::default();
     for row in &data.schemes {
         let printed = paper::SCHEMES.iter().find(|(name, _)| *name == row.scheme);
         let printed = printed.map_or(String::new(), |(_, words)| words.join(" · "));
-        let cells = [&row.scheme, &row.setting, &row.cliques, &row.constraint, &row.pace, &printed];
-        table.row(cells.map(String::clone));
+        table.record([
+            ("scheme", row.scheme.clone()),
+            ("setting", row.setting.clone()),
+            ("cliques", row.cliques.clone()),
+            ("distance constraint", row.constraint.clone()),
+            ("processing", row.pace.clone()),
+            ("Table I of the paper", printed),
+        ]);
     }
     section.table(&table);
     section.paragraph(
@@ -37,27 +35,31 @@ pub(super) fn schemes(data: &Data) -> Section {
 }
 
 /// Builds Table II: each map of this evaluation above the paper's map that it replaces.
-pub(super) fn maps(data: &Data) -> Section {
-    let mut section = Section::new("maps", "Table II: maps");
+pub(super) fn maps(data: &Data) -> ReportSection {
+    let mut section = ReportSection::new("maps", "Table II: maps");
     if data.maps.is_empty() {
         section.missing("maps.csv has no rows.");
         return section;
     }
-    let mut table = Table::new([
-        "map",
-        "source",
-        "nodes",
-        "edges",
-        "width (km)",
-        "height (km)",
-        "area (km²)",
-        "street length (km)",
-        "distance matrix (ms)",
-    ]);
+    let mut table = HtmlTable::default();
     for row in &data.maps {
-        table.row(measured_row(row));
+        let cell = |value| decimal(value, 2);
+        table.record([
+            ("map", map_title(&row.map)),
+            ("source", "this evaluation".to_owned()),
+            ("nodes", count(row.nodes)),
+            ("edges", count(row.edges)),
+            ("width (km)", cell(row.width_km)),
+            ("height (km)", cell(row.height_km)),
+            ("area (km²)", cell(row.area_km2)),
+            ("street length (km)", cell(row.street_km)),
+            ("distance matrix (ms)", decimal(row.matrix_ms, 0)),
+        ]);
         if let Some(map) = paper::map(&row.map) {
-            table.row(paper_row(map));
+            let mut cells = vec![map.name.to_owned(), "paper".to_owned()];
+            cells.extend([map.nodes, map.edges].map(count));
+            cells.extend([map.width_km, map.height_km, map.area_km2, map.street_km].map(cell));
+            table.row(cells.into_iter().chain([String::new()]));
         }
     }
     section.table(&table);
@@ -72,34 +74,4 @@ pub(super) fn maps(data: &Data) -> Section {
         section.list(sentences);
     }
     section
-}
-
-fn measured_row(row: &MapRow) -> [String; 9] {
-    let two = |value| decimal(value, 2);
-    [
-        map_title(&row.map),
-        "this evaluation".to_owned(),
-        count(row.nodes),
-        count(row.edges),
-        two(row.width_km),
-        two(row.height_km),
-        two(row.area_km2),
-        two(row.street_km),
-        decimal(row.matrix_ms, 0),
-    ]
-}
-
-fn paper_row(map: &paper::PaperMap) -> [String; 9] {
-    let two = |value| decimal(value, 2);
-    [
-        map.name.to_owned(),
-        "paper".to_owned(),
-        count(map.nodes),
-        count(map.edges),
-        two(map.width_km),
-        two(map.height_km),
-        two(map.area_km2),
-        two(map.street_km),
-        String::new(),
-    ]
 }

@@ -3,7 +3,7 @@
 use super::configuration::configurations;
 use super::data::Data;
 use super::number::{count, decimal_or_dash, percent};
-use super::page::{Section, Table};
+use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
 use super::spread::{Column, over_seeds};
@@ -14,8 +14,8 @@ use crate::schemes::PAPER;
 use picture::PictureError;
 
 /// Builds the section.
-pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
-    let mut section = Section::new("taxis", "Real taxi trips");
+pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
+    let mut section = ReportSection::new("taxis", "Real taxi trips");
     let is_taxi_run = |run: &&RunRow| {
         run.profile.starts_with(TAXI) && run.scheme == PAPER && run.view == "unlimited"
     };
@@ -40,36 +40,25 @@ pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
     Ok(section)
 }
 
-fn table(data: &Data, runs: &[&RunRow]) -> Table {
-    let mut table = Table::new([
-        "map",
-        "configuration",
-        "trips",
-        "queries",
-        "success",
-        "relative k",
-        "delay (s)",
-        "within 2 s",
-        "region (m of street)",
-        "per member (m)",
-    ]);
+fn table(data: &Data, runs: &[&RunRow]) -> HtmlTable {
+    let mut table = HtmlTable::default();
     for map in data.maps_of(runs) {
         for one in configurations(runs) {
             let is_this = |run: &&&RunRow| run.map == map && run.configuration == one.name;
             let Some(run) = runs.iter().find(is_this) else { continue };
             let mean =
                 |column: Column| over_seeds(runs, map, &one.name, column).map(|found| found.mean);
-            table.row([
-                map_title(map),
-                one.name.clone(),
-                count(run.users.into()),
-                count(run.queries),
-                percent(mean(|run| run.success_rate)),
-                decimal_or_dash(mean(|run| run.relative_k), 2),
-                decimal_or_dash(mean(|run| run.mean_delay_s), 2),
-                percent(mean(|run| run.served_within_2s)),
-                decimal_or_dash(mean(|run| run.region_metres), 0),
-                decimal_or_dash(mean(|run| run.region_metres_per_member), 0),
+            table.record([
+                ("map", map_title(map)),
+                ("configuration", one.name.clone()),
+                ("trips", count(run.users.into())),
+                ("queries", count(run.queries)),
+                ("success", percent(mean(|run| run.success_rate))),
+                ("relative k", decimal_or_dash(mean(|run| run.relative_k), 2)),
+                ("delay (s)", decimal_or_dash(mean(|run| run.mean_delay_s), 2)),
+                ("within 2 s", percent(mean(|run| run.served_within_2s))),
+                ("region (m of street)", decimal_or_dash(mean(|run| run.region_metres), 0)),
+                ("per member (m)", decimal_or_dash(mean(|run| run.region_metres_per_member), 0)),
             ]);
         }
     }

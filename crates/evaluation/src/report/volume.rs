@@ -1,9 +1,9 @@
 //! Section "Query volume": NEW, SUCCEEDED, EXPIRED, WAITING, nodes and edges per second (§V-B).
 
-use super::configuration::{Configuration, configurations};
+use super::configuration::{RunConfiguration, configurations};
 use super::data::Data;
 use super::number::count;
-use super::page::Section;
+use super::page::ReportSection;
 use super::paper::map_title;
 use super::plot::Plot;
 use crate::results::{RunRow, VolumeRow};
@@ -23,8 +23,8 @@ const PANELS: [(&str, &str, VolumeColumn); 6] = [
 ];
 
 /// Builds the section: one figure per map.
-pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
-    let mut section = Section::new("volume", "Query volume over time");
+pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
+    let mut section = ReportSection::new("volume", "Query volume over time");
     let runs = data.main();
     section.paper_note(
         "draws this for 100,000 users. It reports constraint graphs of up to 25,000 nodes and \
@@ -56,17 +56,17 @@ pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
 /// Builds six panels with one line for the first and the last configuration of each profile.
 /// Returns `None` if no volume was recorded for `runs`.
 pub(super) fn panels(data: &Data, runs: &[&RunRow], map: &str) -> Option<Panels> {
-    let recorded = |one: &Configuration| rows(data, runs, &one.name).next().is_some();
-    let all: Vec<Configuration> = configurations(runs).into_iter().filter(recorded).collect();
-    let is_first_or_last = |one: &&Configuration| {
+    let recorded = |one: &RunConfiguration| rows(data, runs, &one.name).next().is_some();
+    let all: Vec<RunConfiguration> = configurations(runs).into_iter().filter(recorded).collect();
+    let is_first_or_last = |one: &&RunConfiguration| {
         let mut same = all.iter().filter(|other| other.profile == one.profile);
         let first = same.clone().next();
         Some(*one) == first || Some(*one) == same.next_back()
     };
-    let chosen: Vec<&Configuration> = all.iter().filter(is_first_or_last).collect();
+    let chosen: Vec<&RunConfiguration> = all.iter().filter(is_first_or_last).collect();
     let end = chosen.iter().map(|one| last_second(rows(data, runs, &one.name))).max().unwrap_or(0);
     let bin = end / MAX_POINTS + 1;
-    let line = |column: VolumeColumn, one: &Configuration| Series {
+    let line = |column: VolumeColumn, one: &RunConfiguration| Series {
         name: one.name.clone(),
         points: means(rows(data, runs, &one.name).take_while(|row| row.time <= end), column, bin),
         spread: Vec::new(),
@@ -142,21 +142,7 @@ mod tests {
     use super::*;
 
     fn row(time: u64, new: u64) -> VolumeRow {
-        VolumeRow {
-            map: String::new(),
-            users: 1,
-            configuration: String::new(),
-            scheme: String::new(),
-            view: String::new(),
-            seed: 1,
-            time,
-            new,
-            succeeded: 0,
-            expired: 0,
-            waiting: 0,
-            nodes: 0,
-            edges: 0,
-        }
+        VolumeRow { time, new, ..VolumeRow::default() }
     }
 
     #[test]

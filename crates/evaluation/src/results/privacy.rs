@@ -1,8 +1,7 @@
-//! Rows of `privacy.csv` and `victim.csv`.
+//! Rows of `privacy.csv`.
 
-use super::Row;
 use super::rows::rounded;
-use crate::privacy::{AttackResults, AttackScore, PortraitRow};
+use crate::privacy::{AttackResults, AttackScore};
 use serde::{Deserialize, Serialize};
 
 /// A row of `privacy.csv`: result of one attack on one scheme.
@@ -87,14 +86,4 @@ pub fn privacy_rows(of: &PrivacyRow, results: &AttackResults) -> Vec<PrivacyRow>
         }
     };
     results.scores.in_order().into_iter().map(row).collect()
-}
-
-impl Row for PrivacyRow {
-    const COLUMNS: &'static str = "map,users,configuration,seed,scheme,success_rate,region_metres,\
-        relative_k,mean_delay_s,attack,level,publications,below_k,alone,anonymity,metres_left,\
-        error_m,wrong,more,seconds";
-}
-
-impl Row for PortraitRow {
-    const COLUMNS: &'static str = "scheme,layer,points";
 }

@@ -1,6 +1,5 @@
 //! Rows of `runs.csv`, `volume.csv`, `maps.csv` and `schemes.csv`.
 
-use super::Row;
 use crate::metrics::Tally;
 use crate::stopwatch::Spent;
 use serde::{Deserialize, Serialize};
@@ -97,7 +96,7 @@ pub(super) fn rounded(number: f64) -> f64 {
 }
 
 /// A row of `volume.csv`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "as in runs.csv, and as in the paper's figure of query volume")]
 pub struct VolumeRow {
     pub map: String,
@@ -118,7 +117,7 @@ pub struct VolumeRow {
 }
 
 /// A row of `maps.csv` (Table II).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the columns are those of Table II")]
 pub struct MapRow {
     pub map: String,
@@ -133,7 +132,7 @@ pub struct MapRow {
 }
 
 /// A row of `schemes.csv` (Table I).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the columns are those of Table I")]
 pub struct SchemeRow {
     #[serde(deserialize_with = "crate::schemes::deserialize_name")]
@@ -143,25 +142,4 @@ pub struct SchemeRow {
     pub constraint: String,
     /// `batch` or `one by one`.
     pub pace: String,
-}
-
-impl Row for RunRow {
-    const COLUMNS: &'static str = "map,users,configuration,profile,k_max,dt,scheme,view,seed,\
-        queries,succeeded,expired,refused,success_rate,printed_success_rate,region_metres,\
-        region_metres_per_member,region_area_m2,relative_k,relative_dt,mean_delay_s,\
-        served_within_2s,largest_nodes,largest_edges,truncated_batches,us_per_query,us_collect,\
-        us_graph,us_cliques,us_mesh,us_settle,worst_batch_ms,jobs";
-}
-
-impl Row for VolumeRow {
-    const COLUMNS: &'static str = "map,users,configuration,scheme,view,seed,time,new,succeeded,\
-        expired,waiting,nodes,edges";
-}
-
-impl Row for MapRow {
-    const COLUMNS: &'static str = "map,nodes,edges,width_km,height_km,area_km2,street_km,matrix_ms";
-}
-
-impl Row for SchemeRow {
-    const COLUMNS: &'static str = "scheme,setting,cliques,constraint,pace";
 }

@@ -65,7 +65,7 @@ pub fn run(
 ) -> RunResult {
     let pace = scheme.describe().pace;
     let positions = scheme.history_horizon().map(LastPositions::new);
-    let mut run = Run {
+    let mut run = SchemeRun {
         scheme,
         workload,
         conditions,
@@ -91,7 +91,7 @@ pub fn run(
     RunResult { tally, seconds }
 }
 
-struct Run<'a> {
+struct SchemeRun<'a> {
     scheme: &'a mut dyn Scheme,
     workload: &'a Workload,
     conditions: Conditions,
@@ -106,7 +106,7 @@ struct Run<'a> {
     recorder: Recorder<'a>,
 }
 
-impl Run<'_> {
+impl SchemeRun<'_> {
     /// Returns the time of the next query, in milliseconds.
     fn next_asked(&self) -> Option<u64> {
         self.workload.queries.get(self.next).map(|query| query.asked_at)

@@ -8,7 +8,7 @@ use meshcloak::units::{Point, Rectangle};
 
 /// Publishes waiting queries in pairs, in order of arrival, with a rectangle of 10 m by 20 m at the
 /// beginning of the only street.
-struct Pairs {
+struct PairScheme {
     pace: Pace,
     published: Published,
 }
@@ -17,11 +17,11 @@ fn conditions(tolerance: Duration, dc_max: Length) -> Conditions {
     Conditions { tolerance, dc_max, presence: Presence::AllAsk }
 }
 
-fn pairs(pace: Pace) -> Pairs {
-    Pairs { pace, published: Published::default() }
+fn pairs(pace: Pace) -> PairScheme {
+    PairScheme { pace, published: Published::default() }
 }
 
-impl Scheme for Pairs {
+impl Scheme for PairScheme {
     fn name(&self) -> &'static str {
         "pairs"
     }

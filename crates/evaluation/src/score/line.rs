@@ -7,16 +7,16 @@ use meshcloak::units::{Point, Rectangle};
 use serde_json::{Map, Value};
 
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct OutcomeLine {
     /// Id of the query; `None` for a row without a readable id.
     pub query: Option<String>,
     /// Time in milliseconds.
     pub at: u64,
-    pub outcome: Outcome,
+    pub outcome: RecordedOutcome,
 }
 
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum RecordedOutcome {
     Refused(Reason),
     Expired,
     /// A newer query of the same user replaced it.
@@ -39,8 +39,8 @@ pub(crate) struct SucceededOutcome {
 
 type Read<T> = Result<T, ScoreProblem>;
 
-impl Line {
-    pub(crate) fn read(text: &str) -> Read<Line> {
+impl OutcomeLine {
+    pub(crate) fn read(text: &str) -> Read<OutcomeLine> {
         let value: Value =
             serde_json::from_str(text).map_err(|error| ScoreProblem::Json(error.to_string()))?;
         let Value::Object(fields) = value else {
@@ -54,13 +54,13 @@ impl Line {
         let at = millis(&fields, "at")?.ok_or(ScoreProblem::Missing("at"))?;
         let outcome = fields.get("outcome").ok_or(ScoreProblem::Missing("outcome"))?;
         let outcome = match outcome.as_str() {
-            Some("refused") => Outcome::Refused(reason(&fields)?),
-            Some("expired") => Outcome::Expired,
-            Some("replaced") => Outcome::Replaced,
-            Some("succeeded") => Outcome::Succeeded(success(&fields, at)?),
+            Some("refused") => RecordedOutcome::Refused(reason(&fields)?),
+            Some("expired") => RecordedOutcome::Expired,
+            Some("replaced") => RecordedOutcome::Replaced,
+            Some("succeeded") => RecordedOutcome::Succeeded(success(&fields, at)?),
             _ => return Err(wrong("outcome", outcome, "succeeded, expired, replaced or refused")),
         };
-        Ok(Line { query, at, outcome })
+        Ok(OutcomeLine { query, at, outcome })
     }
 }
 

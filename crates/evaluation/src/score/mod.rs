@@ -16,7 +16,7 @@ pub(crate) use streets::StreetLabels;
 use crate::metrics::{Success, Tally};
 use flate2::bufread::MultiGzDecoder;
 use import::Progress;
-use line::{Line, Outcome, SucceededOutcome};
+use line::{OutcomeLine, RecordedOutcome, SucceededOutcome};
 use meshcloak::map::StreetMap;
 use meshcloak::region::Region;
 use query_table::{QueryTable, ScoredQuery};
@@ -45,7 +45,7 @@ pub struct Files<'a> {
 
 /// Score of recorded outcomes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Score {
+pub struct OutcomeScore {
     /// All metrics except times.
     pub tally: Tally,
     /// Succeeded queries with fewer than k users in their set.
@@ -55,15 +55,15 @@ pub struct Score {
 }
 
 /// Scores the files.
-pub fn score(files: &Files<'_>, progress: &dyn Progress) -> Result<Score, ScoreError> {
+pub fn score(files: &Files<'_>, progress: &dyn Progress) -> Result<OutcomeScore, ScoreError> {
     let mut queries = QueryTable::read(files.queries, progress)?;
     let mut scorer = Scorer {
         files: *files,
         streets: files.map.map(StreetLabels::new),
-        score: Score::default(),
+        score: OutcomeScore::default(),
         batches: BTreeMap::new(),
     };
-    for_each_line(files.outcomes, |text| scorer.add(Line::read(text)?, &mut queries))?;
+    for_each_line(files.outcomes, |text| scorer.add(OutcomeLine::read(text)?, &mut queries))?;
     let problem = |problem| ScoreError { file: files.outcomes.to_owned(), line: 0, problem };
     queries.check_all_ended().map_err(problem)?;
     scorer.rate_batches();
@@ -106,20 +106,20 @@ struct BatchCounts {
 struct Scorer<'a> {
     files: Files<'a>,
     streets: Option<StreetLabels<'a>>,
-    score: Score,
+    score: OutcomeScore,
     /// Counts by batch number.
     batches: BTreeMap<u64, BatchCounts>,
 }
 
 impl Scorer<'_> {
-    fn add(&mut self, line: Line, queries: &mut QueryTable) -> Result<(), ScoreProblem> {
+    fn add(&mut self, line: OutcomeLine, queries: &mut QueryTable) -> Result<(), ScoreProblem> {
         let id = line.query.as_deref();
         match line.outcome {
-            Outcome::Refused(reason) => {
+            RecordedOutcome::Refused(reason) => {
                 queries.refuse(id, reason)?;
                 self.score.tally.refuse(reason);
             }
-            Outcome::Expired => {
+            RecordedOutcome::Expired => {
                 let query = queries.end(id)?;
                 if line.at <= query.asked_at + query.tolerance {
                     return Err(ScoreProblem::TooSoon(query_table::display(id)));
@@ -127,7 +127,7 @@ impl Scorer<'_> {
                 self.end(query, line.at).expired += 1;
                 self.score.tally.expired += 1;
             }
-            Outcome::Replaced => {
+            RecordedOutcome::Replaced => {
                 let query = queries.end(id)?;
                 if line.at < query.asked_at || query.asked_at + query.tolerance < line.at {
                     let id = query_table::display(id);
@@ -136,7 +136,7 @@ impl Scorer<'_> {
                 self.end(query, line.at).expired += 1;
                 self.score.tally.replaced += 1;
             }
-            Outcome::Succeeded(success) => {
+            RecordedOutcome::Succeeded(success) => {
                 let query = queries.end(id)?;
                 self.succeed(id.unwrap_or(""), query, &success, queries)?;
             }

@@ -18,7 +18,7 @@ const OUTCOMES: [&str; 4] = [
     r#"{"query":"c","outcome":"expired","at":4.0}"#,
 ];
 
-fn scored(queries: &str, outcomes: &str, map: Option<&StreetMap>) -> Result<Score, String> {
+fn scored(queries: &str, outcomes: &str, map: Option<&StreetMap>) -> Result<OutcomeScore, String> {
     let folder = tempfile::tempdir().unwrap();
     let (q, o) = (folder.path().join("q.csv"), folder.path().join("o.ndjson"));
     fs::write(&q, queries).unwrap();

@@ -10,12 +10,13 @@ pub(super) fn example() -> String {
     );
     let mut current = "";
     for setting in settings() {
-        let (section, name) = setting.key.split_once('.').unwrap_or(("", setting.key));
+        let key = setting.alias().unwrap_or(setting.key);
+        let (section, name) = key.split_once('.').unwrap_or(("", key));
         if section != current {
             text.push_str(&format!("\n[{section}]\n"));
             current = section;
         }
-        let alias = setting.alias().map(|alias| format!(" Alias: {alias}.")).unwrap_or_default();
+        let alias = if key == setting.key { "" } else { &format!(" Alias: {}.", setting.key) };
         text.push_str(&format!("# {}{alias}\n{name} = {}\n", setting.about, setting.default));
     }
     text

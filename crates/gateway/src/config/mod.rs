@@ -22,7 +22,7 @@ use crate::service::postgis::TableName;
 use import::MapSource;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
-use meshcloak::units::{Length, LonLat};
+use meshcloak::units::{Length, LonLat, Speed};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -129,6 +129,10 @@ pub struct AccountLimits {
     pub dc_min: Length,
     /// Largest distance constraint.
     pub dc_max: Length,
+    /// Largest declared speed: bounds the searches of the `history` guarantee.
+    pub speed_max: Speed,
+    /// Queries in progress per user.
+    pub person_queue: u32,
 }
 
 /// Storage of results for repeated tickets.
@@ -170,6 +174,10 @@ pub struct ServiceConfig {
     pub timeout: Duration,
     /// Largest number of concurrent requests.
     pub concurrency: usize,
+    /// Longest wait of a request for one of them to end.
+    pub wait: Duration,
+    /// Largest size of the answers held for refinement, in bytes.
+    pub max_held: usize,
 }
 
 impl std::fmt::Debug for ServiceConfig {
@@ -239,6 +247,8 @@ impl Default for Config {
                 dt_max: Duration::from_secs(60),
                 dc_min: Length::metres(50.0),
                 dc_max,
+                speed_max: Speed::metres_per_second(70.0),
+                person_queue: 64,
             },
             keys: Some(PathBuf::from("keys.json")),
             results: ResultsConfig {
@@ -259,6 +269,8 @@ impl Default for Config {
                 off_street: PlanarSettings::default().max_street_distance,
                 timeout: Duration::from_secs(2),
                 concurrency: 32,
+                wait: Duration::from_secs(10),
+                max_held: 512 << 20,
             },
             log: LogConfig { format: LogFormat::Text, level: tracing::Level::INFO },
         }

@@ -8,6 +8,7 @@ use crate::service::RemoteSettings;
 use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
+use meshcloak::units::Speed;
 use std::path::PathBuf;
 
 /// Returns all settings, grouped by section.
@@ -184,6 +185,18 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.limits.dc_max = constraint(text)?
     ),
     setting!(
+        "limits.speed_max",
+        "70",
+        "Largest declared speed of a query in metres per second, 1 to 1000.",
+        |c, text| c.limits.speed_max = Speed::metres_per_second(metres(text, 1.0..=1000.0)?)
+    ),
+    setting!(
+        "limits.person_queue",
+        "64",
+        "Largest number of queries in progress per user, 1 to 10000; further ones are refused.",
+        |c, text| c.limits.person_queue = whole(text, 1..=10_000)?
+    ),
+    setting!(
         "accounts.keys",
         "\"keys.json\"",
         "File of accounts and hashed keys, written by `meshcloak keys`. Reloaded on SIGHUP.",
@@ -267,7 +280,7 @@ const SETTINGS: &[Setting] = &[
     setting!(
         "service.timeout",
         "2",
-        "Time-out of the service in seconds, retries included, 0.05 to 60.",
+        "Time-out of a request in seconds from when it is sent, retries included, 0.05 to 60.",
         |c, text| c.service.timeout = seconds(text, 0.05..=60.0)?
     ),
     setting!(
@@ -275,6 +288,18 @@ const SETTINGS: &[Setting] = &[
         "32",
         "Largest number of concurrent requests to the service, 1 to 10000.",
         |c, text| c.service.concurrency = whole(text, 1..=10_000)?
+    ),
+    setting!(
+        "service.wait",
+        "10",
+        "Longest wait of a request for service.concurrency in seconds, 0.1 to 600; queries are refused as busy if half of it is expected.",
+        |c, text| c.service.wait = seconds(text, 0.1..=600.0)?
+    ),
+    setting!(
+        "service.held_megabytes",
+        "512",
+        "Largest size of service answers held until their sets are complete, in MB, 1 to 1000000; further ones fail.",
+        |c, text| c.service.max_held = whole::<usize>(text, 1..=1_000_000)? << 20
     ),
     setting!("log.format", "\"text\"", "Log format: text or json.", |c, text| {
         c.log.format = one_of(text, &[("text", LogFormat::Text), ("json", LogFormat::Json)])?;

@@ -67,6 +67,8 @@ impl LimitOverrides {
             dc_min: self.dc_min.map_or(all.dc_min, Length::metres),
             // Distances are prepared only up to the configured limit.
             dc_max: self.dc_max.map_or(all.dc_max, Length::metres_down).min(all.dc_max),
+            speed_max: all.speed_max,
+            person_queue: all.person_queue,
         }
     }
 }

@@ -3,15 +3,17 @@
 
 use crate::batch::Round;
 use crate::gateway::Gateway;
+use crate::inquiry::Inquiry;
 use crate::metrics::coarse;
 use crate::outcome::Outcome;
-use crate::requests::Job;
 use axum::Router;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::get;
 use futures_util::stream::{Stream, unfold};
+use meshcloak::guard::Violation;
 use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -36,6 +38,12 @@ pub struct BatchSummary {
     pub inquiries: u64,
     /// Time of the engine for the batch in milliseconds, one decimal.
     pub batch_ms: f64,
+    /// Number of sets that the guard rejected so far, by failed check; checks without one are left
+    /// out.
+    pub rejected: BTreeMap<&'static str, u64>,
+    /// Number of sets without an asker so far, counted in every batch, rounded to tens.
+    #[serde(serialize_with = "rounded_to_tens")]
+    pub idle: u64,
 }
 
 /// Observes the rounds between engine and answers, and streams their summaries.
@@ -89,24 +97,33 @@ impl BatchMonitor {
 impl BatchSummary {
     /// Returns the summary after another round, without regions.
     fn after(&self, round: &Round) -> BatchSummary {
-        let hidden: usize = round.jobs.iter().map(|job| job.members.len()).sum();
+        let hidden: usize = round.sets.iter().map(|set| set.members.len()).sum();
         let expired = round.ended.iter().filter(|(_, outcome)| *outcome == Outcome::Expired);
+        let mut rejected = self.rejected.clone();
+        for check in Violation::ALL {
+            let sets = round.stats.rejected.count(check) as u64;
+            if sets > 0 {
+                *rejected.entry(check.name()).or_default() += sets;
+            }
+        }
         BatchSummary {
             at: round.at.as_seconds(),
             ready: self.ready,
             regions: Vec::new(),
             hidden: self.hidden + hidden as u64,
             expired: self.expired + expired.count() as u64,
-            inquiries: self.inquiries + round.jobs.len() as u64,
+            inquiries: self.inquiries + round.requests.len() as u64,
             batch_ms: (round.took.as_secs_f64() * 10_000.0).round() / 10.0,
+            rejected,
+            idle: self.idle + round.stats.idle as u64,
         }
     }
 }
 
 /// Returns the streets of each distinct region of a round.
 fn regions(round: &Round) -> Vec<Vec<u32>> {
-    let streets = |job: &Job| job.inquiry.region().iter().map(|street| street.0).collect();
-    let mut regions: Vec<Vec<u32>> = round.jobs.iter().map(streets).collect();
+    let streets = |request: &Inquiry| request.region().iter().map(|street| street.0).collect();
+    let mut regions: Vec<Vec<u32>> = round.requests.iter().map(streets).collect();
     regions.sort_unstable();
     regions.dedup();
     regions

@@ -1,19 +1,20 @@
-//! Client of a service: time-out, retries with the same bytes, circuit breaker, limit on
-//! concurrent requests, cache.
+//! Client of a service: time-out, retries with the same bytes, circuit breaker.
+//!
+//! Answers are not cached beyond the batch that asked: an app that gets an answer sooner than the
+//! service can give it would learn that another app had asked the same. Inside a batch equal
+//! requests are one request, which is sent whether one set or many need it.
 
 use super::breaker::Breaker;
-use super::cache::AnswerCache;
 use super::{Objects, Service, ServiceError};
 use crate::inquiry::Inquiry;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 /// Settings of a [`ServiceClient`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServiceClientSettings {
-    /// Time-out of one attempt, including the wait for a free slot.
+    /// Time-out of one attempt.
     pub timeout: Duration,
     /// Largest number of attempts per inquiry; 0 counts as 1.
     pub max_attempts: u32,
@@ -23,12 +24,6 @@ pub struct ServiceClientSettings {
     pub failure_threshold: u32,
     /// Time for which the circuit breaker stays open.
     pub open_duration: Duration,
-    /// Largest number of concurrent inquiries; further ones wait for a free slot.
-    pub max_concurrent: usize,
-    /// Capacity of the cache, in objects plus streets of the regions.
-    pub cache_capacity: usize,
-    /// Lifetime of a cached answer; zero disables the cache.
-    pub cache_ttl: Duration,
 }
 
 impl Default for ServiceClientSettings {
@@ -39,9 +34,6 @@ impl Default for ServiceClientSettings {
             retry_delay: Duration::from_millis(50),
             failure_threshold: 5,
             open_duration: Duration::from_secs(5),
-            max_concurrent: 32,
-            cache_capacity: 1_000_000,
-            cache_ttl: Duration::from_secs(60),
         }
     }
 }
@@ -60,22 +52,18 @@ impl ServiceClientSettings {
     }
 }
 
-/// A service behind time-out, retries, circuit breaker and cache.
+/// A service behind time-out, retries and circuit breaker.
 pub struct ServiceClient {
     service: Box<dyn Service>,
     settings: ServiceClientSettings,
     breaker: Breaker,
-    cache: AnswerCache,
-    slots: Semaphore,
 }
 
 impl ServiceClient {
     /// Wraps a service.
     pub fn new(service: Box<dyn Service>, settings: ServiceClientSettings) -> ServiceClient {
         let breaker = Breaker::new(settings.failure_threshold, settings.open_duration);
-        let cache = AnswerCache::new(settings.cache_capacity, settings.cache_ttl);
-        let slots = Semaphore::new(settings.max_concurrent.clamp(1, Semaphore::MAX_PERMITS));
-        ServiceClient { service, settings, breaker, cache, slots }
+        ServiceClient { service, settings, breaker }
     }
 
     /// Name of the service.
@@ -100,24 +88,18 @@ impl ServiceClient {
         categories.map_err(|_| ServiceError::TimedOut)?
     }
 
-    /// Returns the answer to an inquiry, from the cache or from the service.
+    /// Returns the answer of the service to an inquiry.
     ///
     /// # Errors
     /// The error of the last attempt, at the latest after
     /// [`ServiceClientSettings::max_duration`].
     pub async fn ask(&self, inquiry: &Inquiry) -> Result<Arc<Objects>, ServiceError> {
-        if let Some(objects) = self.cache.get(inquiry) {
-            return Ok(objects);
-        }
         let mut attempt = 0;
         loop {
             let answer = self.attempt(inquiry).await;
             attempt += 1;
             match answer {
-                Ok(objects) => {
-                    self.cache.put(inquiry, &objects);
-                    return Ok(objects);
-                }
+                Ok(objects) => return Ok(objects),
                 Err(error) if attempt >= self.settings.max_attempts || !error.is_transient() => {
                     return Err(error);
                 }
@@ -128,11 +110,8 @@ impl ServiceClient {
 
     async fn attempt(&self, inquiry: &Inquiry) -> Result<Arc<Objects>, ServiceError> {
         self.breaker.admit()?;
-        let answer = timeout(self.settings.timeout, async {
-            let _slot = self.slots.acquire().await.map_err(|_| ServiceError::Down)?;
-            self.service.ask(inquiry).await
-        });
-        let answer = answer.await.unwrap_or(Err(ServiceError::TimedOut));
+        let answer = timeout(self.settings.timeout, self.service.ask(inquiry)).await;
+        let answer = answer.unwrap_or(Err(ServiceError::TimedOut));
         // A refusal proves that the service works. One inquiry that is always refused must not
         // open the breaker for all others.
         match &answer {

@@ -4,12 +4,13 @@ use super::http_client::HttpClient;
 use super::projection::Projection;
 use super::{RangeAnswer, ServiceError};
 use reqwest::Url;
+use std::sync::Arc;
 
 /// Common part of the HTTP connectors.
 pub(crate) struct Endpoint {
     pub url: Url,
     pub client: HttpClient,
-    pub projection: Projection,
+    pub projection: Arc<Projection>,
     /// Largest number of HTTP requests per range.
     pub max_requests: usize,
     /// Largest number of objects per inquiry.

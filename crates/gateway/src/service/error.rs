@@ -27,6 +27,15 @@ pub enum ServiceError {
     /// The answer exceeds the limit on objects.
     #[error("the service answered with more than {0} objects")]
     TooManyObjects(usize),
+    /// The request waited too long for a free slot and was not sent.
+    #[error("too many requests wait for the service; this one was not sent")]
+    Overloaded,
+    /// The answer does not fit into the memory for answers that wait for refinement.
+    #[error("the answers that wait for refinement exceed `service.held_megabytes`")]
+    Held,
+    /// The answer does not fit into the memory for answers.
+    #[error("the answers of the service exceed the memory of the setting `max_memory`")]
+    Memory,
     /// The gateway itself failed.
     #[error("the gateway failed while it processed the answer of the service")]
     Internal,
@@ -47,6 +56,9 @@ impl ServiceError {
             ServiceError::Refused { .. } => "refused",
             ServiceError::Malformed(_) => "malformed",
             ServiceError::TooManyObjects(_) => "endless",
+            ServiceError::Overloaded => "not-sent",
+            ServiceError::Held => "held",
+            ServiceError::Memory => "memory",
             ServiceError::Internal => "broken",
         }
     }

@@ -2,14 +2,19 @@
 //! request, and a limit on the size of the answer.
 
 use super::ServiceError;
+use super::answer_memory::{AnswerBody, AnswerMemory};
 use super::remote::{RemoteError, RemoteSettings};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, RequestBuilder, StatusCode, Url, redirect};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url, redirect};
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// Client of one service.
 pub(crate) struct HttpClient {
     client: Client,
+    timeout: Duration,
     max_bytes: usize,
+    memory: AnswerMemory,
 }
 
 impl HttpClient {
@@ -26,20 +31,22 @@ impl HttpClient {
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
+        let timeout = settings.request_timeout()?;
         let client = Client::builder()
             .user_agent("meshcloak")
             .default_headers(headers)
             .redirect(redirect::Policy::none())
             .referer(false)
             .no_proxy()
-            .timeout(settings.request_timeout()?)
+            .timeout(timeout)
             .build()
             .map_err(|_| RemoteError::Client)?;
-        Ok(HttpClient { client, max_bytes: settings.max_bytes })
+        let memory = AnswerMemory::new(settings.max_memory);
+        Ok(HttpClient { client, timeout, max_bytes: settings.max_bytes, memory })
     }
 
     /// Sends a GET request and returns the body.
-    pub(crate) async fn get(&self, url: Url) -> Result<Vec<u8>, ServiceError> {
+    pub(crate) async fn get(&self, url: Url) -> Result<AnswerBody, ServiceError> {
         self.send(self.client.get(url)).await
     }
 
@@ -49,21 +56,38 @@ impl HttpClient {
         url: Url,
         content_type: &'static str,
         body: String,
-    ) -> Result<Vec<u8>, ServiceError> {
+    ) -> Result<AnswerBody, ServiceError> {
         self.send(self.client.post(url).header(CONTENT_TYPE, content_type).body(body)).await
     }
 
-    async fn send(&self, request: RequestBuilder) -> Result<Vec<u8>, ServiceError> {
-        let mut response = request.send().await.map_err(|error| failure(&error))?;
-        check_status(response.status())?;
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
-            if body.len() + chunk.len() > self.max_bytes {
-                return Err(ServiceError::Malformed("it is longer than `max_bytes`"));
-            }
-            body.extend_from_slice(&chunk);
+    async fn send(&self, request: RequestBuilder) -> Result<AnswerBody, ServiceError> {
+        let answer = async {
+            let response = request.send().await.map_err(|error| failure(&error))?;
+            check_status(response.status())?;
+            self.read(response).await
+        };
+        timeout(self.timeout, answer).await.unwrap_or(Err(ServiceError::TimedOut))
+    }
+
+    /// Reads a body. Its memory is charged before its bytes are kept.
+    async fn read(&self, mut response: Response) -> Result<AnswerBody, ServiceError> {
+        let too_long = || ServiceError::Malformed("it is longer than `max_bytes`");
+        let announced = response.content_length();
+        let max_bytes = u64::try_from(self.max_bytes).unwrap_or(u64::MAX);
+        if announced.is_some_and(|bytes| bytes > max_bytes) {
+            return Err(too_long());
         }
-        Ok(body)
+        let mut memory = self.memory.reserve(announced).await?;
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
+            let len = bytes.len().saturating_add(chunk.len());
+            if len > self.max_bytes {
+                return Err(too_long());
+            }
+            memory.grow(len)?;
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(AnswerBody { bytes, memory })
     }
 }
 

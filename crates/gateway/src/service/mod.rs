@@ -1,21 +1,25 @@
 //! Services that store points of interest: the [`Service`] trait, the connectors that implement
-//! it, and [`ServiceClient`] with time-outs, retries, circuit breaker and cache.
+//! it, and [`ServiceClient`] with time-outs, retries and circuit breaker behind a
+//! [`RequestQueue`].
 //!
 //! A service receives an [`Inquiry`] and nothing else. It returns a superset of the answers of
 //! all users in the region; `refine` extracts the answer of each user from it.
 
+mod answer_budget;
+mod answer_memory;
 mod breaker;
 mod built_in;
-mod cache;
 mod category_names;
 mod client;
 mod endpoint;
 mod error;
 mod fixed_lonlat;
 mod geojson;
+mod held;
 mod http_client;
 #[cfg(test)]
 pub(crate) mod in_memory;
+mod lenient_json;
 mod nearest_set;
 mod object;
 mod object_geometry;
@@ -27,6 +31,7 @@ mod point_grid;
 mod polylines;
 pub mod postgis;
 mod projection;
+mod queue;
 mod radius_search;
 mod remote;
 mod samples;
@@ -35,6 +40,7 @@ mod webhook;
 pub use built_in::BuiltIn;
 pub use client::{ServiceClient, ServiceClientSettings};
 pub use error::ServiceError;
+pub use held::HeldObjects;
 pub(crate) use nearest_set::NearestSet;
 pub(crate) use object::SharedIndex;
 pub use object::{Completeness, Object, Objects};
@@ -45,6 +51,7 @@ pub use planar::{
     Planar, PlanarService, PlanarSettings, RangeAnswer, RangeRequest, RawObject, Surroundings,
 };
 pub use polylines::Polylines;
+pub use queue::{RequestEnd, RequestQueue, RequestQueueSettings, expected_wait};
 pub use remote::{Protocol, RemoteError, RemoteSettings};
 
 use crate::inquiry::Inquiry;

@@ -34,6 +34,9 @@ pub struct Objects {
     completeness: Completeness,
 }
 
+/// Memory of an object's counters and of its entries in both lists, in bytes.
+const ENTRIES_SIZE: usize = 64;
+
 /// Index and cache for objects that answer many questions.
 pub(crate) struct SharedIndex {
     /// Points of the objects.
@@ -120,6 +123,18 @@ impl Objects {
     /// Returns whether no object is missing. Answers from incomplete objects are not exact.
     pub fn is_complete(&self) -> bool {
         self.completeness == Completeness::Complete
+    }
+
+    /// Memory of the objects and their lists in bytes, without what has other owners too.
+    pub(crate) fn size(&self) -> usize {
+        if Arc::strong_count(&self.objects) > 1 {
+            return 0;
+        }
+        let own = |object: &&Arc<Object>| Arc::strong_count(object) == 1;
+        let text = |object: &Object| object.id.len() + object.name.len() + object.category.len();
+        let memory = |object: &Arc<Object>| text(object) + size_of::<Object>();
+        let objects: usize = self.objects.iter().filter(own).map(memory).sum();
+        objects + self.objects.len() * ENTRIES_SIZE
     }
 
     pub(crate) fn shared_index(&self) -> Option<&SharedIndex> {

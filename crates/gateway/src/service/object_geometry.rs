@@ -10,21 +10,64 @@ use meshcloak::units::Point;
 /// Outline of an object in lon/lat: connected chains of points, or single points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ObjectGeometry {
-    chains: Private<Vec<Vec<[f64; 2]>>>,
+    /// Points of all chains.
+    points: Private<Vec<[f64; 2]>>,
+    /// End of each chain in `points`; ascending.
+    ends: Vec<usize>,
 }
 
 impl ObjectGeometry {
     /// Builds the geometry of a single point.
     #[cfg(test)]
     pub(crate) fn point(lon_lat: [f64; 2]) -> ObjectGeometry {
-        ObjectGeometry { chains: Private::new(vec![vec![lon_lat]]) }
+        let mut geometry = ObjectGeometry::default();
+        geometry.push(lon_lat);
+        geometry.end_chain();
+        geometry
     }
 
-    /// Adds a chain of connected points unless it is empty.
-    pub(crate) fn push_chain(&mut self, chain: Vec<[f64; 2]>) {
-        if !chain.is_empty() {
-            self.chains.expose_mut().push(chain);
+    /// Adds a point to the last chain.
+    pub(crate) fn push(&mut self, lon_lat: [f64; 2]) {
+        self.points.expose_mut().push(lon_lat);
+    }
+
+    /// Ends the last chain; the next point begins another one. Does nothing if it is empty.
+    pub(crate) fn end_chain(&mut self) {
+        let end = self.points.expose().len();
+        if self.ends.last().copied().unwrap_or(0) < end {
+            self.ends.push(end);
         }
+    }
+
+    /// Whether there is no point.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.points.expose().is_empty()
+    }
+
+    /// Removes all points and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.points.expose_mut().clear();
+        self.ends.clear();
+    }
+
+    /// Turns every point into a chain of its own.
+    pub(crate) fn disconnect(&mut self) {
+        self.ends.clear();
+        self.ends.extend(1..=self.points.expose().len());
+    }
+
+    /// Adds the chains of another geometry.
+    pub(crate) fn append(&mut self, other: &ObjectGeometry) {
+        for chain in other.chains() {
+            self.points.expose_mut().extend_from_slice(chain);
+            self.end_chain();
+        }
+    }
+
+    fn chains(&self) -> impl Iterator<Item = &[[f64; 2]]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let ranges = starts.zip(self.ends.iter().copied());
+        ranges.filter_map(|(start, end)| self.points.expose().get(start..end))
     }
 
     /// Returns the point that represents the object: the centre of its bounding box if the outline
@@ -37,7 +80,7 @@ impl ObjectGeometry {
     ) -> Option<Point> {
         let centre = project(self.centre()?)?;
         let mut nearest: Option<(f64, Point)> = None;
-        for chain in self.chains.expose() {
+        for chain in self.chains() {
             let chain: Vec<Point> =
                 chain.iter().map(|&lon_lat| project(lon_lat)).collect::<Option<_>>()?;
             let single = chain.first().map(|&only| Segment { start: only, end: only });
@@ -55,15 +98,15 @@ impl ObjectGeometry {
 
     /// Centre of the bounding box.
     fn centre(&self) -> Option<[f64; 2]> {
-        let (mut min, mut max) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
-        for lon_lat in self.chains.expose().iter().flatten() {
-            for (axis, &degrees) in lon_lat.iter().enumerate() {
-                min[axis] = min[axis].min(degrees);
-                max[axis] = max[axis].max(degrees);
-            }
-        }
-        let centre = |axis: usize| min[axis] + (max[axis] - min[axis]) / 2.0;
-        (min[0] <= max[0]).then(|| [centre(0), centre(1)])
+        let bounds = |axis: fn(&[f64; 2]) -> f64| {
+            let degrees = self.points.expose().iter().map(axis);
+            let whole = (f64::INFINITY, f64::NEG_INFINITY);
+            degrees.fold(whole, |(min, max), value| (min.min(value), max.max(value)))
+        };
+        let (west, east) = bounds(|&[lon, _]| lon);
+        let (south, north) = bounds(|&[_, lat]| lat);
+        let centre = [west + (east - west) / 2.0, south + (north - south) / 2.0];
+        (west <= east).then_some(centre)
     }
 }
 
@@ -73,7 +116,10 @@ mod tests {
 
     fn representative(chains: &[&[[f64; 2]]], metres: f64) -> Option<(f64, f64)> {
         let mut geometry = ObjectGeometry::default();
-        chains.iter().for_each(|chain| geometry.push_chain(chain.to_vec()));
+        for chain in chains {
+            chain.iter().for_each(|&point| geometry.push(point));
+            geometry.end_chain();
+        }
         let flat = |[x, y]: [f64; 2]| x.is_finite().then(|| Point::new(x, y));
         geometry.representative_point(metres, flat).map(|point| (point.x, point.y))
     }

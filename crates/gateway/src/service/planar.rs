@@ -1,9 +1,12 @@
 //! Exact answers from a planar service: one that only finds objects within a distance of lines in
 //! the plane, and may truncate its answer.
 //!
-//! All requests are functions of region, question and earlier answers (docs/SPEC.md §9). This file
-//! repeats a truncated range on halves of its lines, and snaps objects to the map.
-//! `radius_search` chooses the radii for questions about the nearest objects.
+//! One inquiry can cause several requests. A truncated range is repeated on halves of its lines.
+//! A question about the nearest objects is first asked with a fixed radius; the next radius
+//! follows from the objects received (`radius_search`) and is not rounded to a ladder. Every one of
+//! these requests is a function of region, question and earlier answers of the service
+//! (docs/SPEC.md §9): nothing else of a set is known here. The service could compute them itself,
+//! so they tell it no more than the inquiry.
 
 use super::radius_search::{NextStep, RadiusSearch};
 use super::{Completeness, Object, Objects, Polylines, Service, ServiceError, ServiceFuture};

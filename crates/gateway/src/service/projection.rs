@@ -3,7 +3,7 @@
 
 use super::fixed_lonlat::{FixedLonLat, join_lines};
 use super::object_geometry::ObjectGeometry;
-use super::{RangeRequest, RawObject, Surroundings};
+use super::{RangeRequest, Surroundings};
 use crate::walk::Walker;
 use meshcloak::map::Frame;
 use meshcloak::units::{LonLat, Point};
@@ -26,14 +26,6 @@ pub(crate) struct WidenedRange<'a> {
     pub lines: Cow<'a, [Vec<Point>]>,
     /// Radius on the ground in metres, with a margin for all differences of measurement.
     pub metres: f64,
-}
-
-/// Texts of an object.
-#[derive(Default)]
-pub(crate) struct ObjectTexts {
-    pub id: String,
-    pub name: String,
-    pub category: String,
 }
 
 /// Distance beyond the map, in metres, up to which objects are requested by a range without limit.
@@ -95,15 +87,9 @@ impl Projection {
         (point.x.is_finite() && point.y.is_finite()).then_some(point)
     }
 
-    /// Converts an object to the plane; `None` if its geometry is invalid or empty.
-    pub(crate) fn object(
-        &self,
-        texts: ObjectTexts,
-        geometry: &ObjectGeometry,
-    ) -> Option<RawObject> {
-        let ObjectTexts { id, name, category } = texts;
-        let point = geometry.representative_point(self.outline, |lon_lat| self.point(lon_lat))?;
-        Some(RawObject { id, name, category, point })
+    /// Returns the point that represents a geometry; `None` if that is invalid or empty.
+    pub(crate) fn locate(&self, geometry: &ObjectGeometry) -> Option<Point> {
+        geometry.representative_point(self.outline, |lon_lat| self.point(lon_lat))
     }
 }
 
@@ -157,15 +143,14 @@ mod tests {
         assert_eq!(projection.widen(&range, 1.002).metres, 532.0);
         let lines = projection.lines(area.lines.lines());
         assert!(lines.len() * 3 < streets.len() * 2, "{} of {}", lines.len(), streets.len());
-        let object =
-            |lon_lat| projection.object(ObjectTexts::default(), &ObjectGeometry::point(lon_lat));
+        let locate = |lon_lat| projection.locate(&ObjectGeometry::point(lon_lat));
         for point in lines.iter().flatten() {
             let json = serde_json::to_value(point).unwrap();
-            let object = object(serde_json::from_value(json).unwrap()).unwrap();
-            assert!(area.lines.distance(object.point) < 0.02);
+            let located = locate(serde_json::from_value(json).unwrap()).unwrap();
+            assert!(area.lines.distance(located) < 0.02);
         }
-        assert_eq!(object([200.0, 0.0]), None);
-        assert_eq!(object([f64::NAN, 0.0]), None);
+        assert_eq!(locate([200.0, 0.0]), None);
+        assert_eq!(locate([f64::NAN, 0.0]), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Radii at which a planar service is asked for the nearest objects: the radius grows until the
 //! objects received prove that no object beyond it can be among the nearest of any user in the
-//! region.
+//! region. It knows the region and the question but no user, so a radius says nothing about one.
 
 use super::Objects;
 use super::nearest_set::NearestSet;

@@ -33,6 +33,8 @@ pub struct RemoteSettings {
     /// Largest size of one HTTP answer in bytes. Older name: `most_bytes`.
     #[serde(alias = "most_bytes")]
     pub max_bytes: usize,
+    /// Memory for all answers that are being read, in bytes: about 16 per byte of an answer.
+    pub max_memory: usize,
     /// Largest number of objects per inquiry. Older name: `most_objects`.
     #[serde(alias = "most_objects")]
     pub max_objects: usize,
@@ -97,6 +99,7 @@ impl Default for RemoteSettings {
             authorization: None,
             timeout: 10.0,
             max_bytes: 32 << 20,
+            max_memory: 512 << 20,
             max_objects: planar.max_objects,
             max_requests: 100,
             max_street_distance: planar.max_street_distance,
@@ -151,6 +154,7 @@ impl RemoteSettings {
             url: self.url()?,
             client: HttpClient::new(self)?,
             projection: Projection::new(Arc::clone(walker), self.outline)
+                .map(Arc::new)
                 .ok_or(RemoteError::NoFrame)?,
             max_requests: self.max_requests,
             max_objects: self.max_objects,
@@ -196,6 +200,7 @@ impl RemoteSettings {
     fn check(&self) -> Result<(), RemoteError> {
         let counts = [
             ("max_bytes", self.max_bytes),
+            ("max_memory", self.max_memory),
             ("max_objects", self.max_objects),
             ("max_requests", self.max_requests),
         ];

@@ -4,16 +4,22 @@
 use super::category_names::{CategoryNames, ServiceCategory};
 use super::endpoint::Endpoint;
 use super::fixed_lonlat::FixedLonLat;
-use super::geojson::FeatureCollection;
+use super::geojson::{FeatureCollection, FeatureFormat};
+use super::lenient_json::{TextsOf, read_json};
 use super::{PlanarService, RangeAnswer, RangeRequest, ServiceError, ServiceFuture};
 use crate::question::Category;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use std::sync::Arc;
 
 /// A service behind a webhook.
 pub(crate) struct Webhook {
     endpoint: Endpoint,
     names: CategoryNames,
+    format: Arc<FeatureFormat>,
 }
+
+/// Largest number of categories of a service.
+const MAX_CATEGORIES: usize = 10_000;
 
 /// Largest number of objects per page.
 const PAGE_LIMIT: u32 = 10_000;
@@ -39,15 +45,12 @@ struct WebhookProperties<'a> {
     after: Option<&'a str>,
 }
 
-#[derive(Deserialize)]
-struct CategoryList {
-    categories: Vec<String>,
-}
-
 impl Webhook {
     /// Builds the connector.
     pub(crate) fn new(endpoint: Endpoint, names: CategoryNames) -> Webhook {
-        Webhook { endpoint, names }
+        let (name, category) = ("name".to_owned(), "category".to_owned());
+        let format = FeatureFormat { name, category, max_objects: endpoint.max_objects };
+        Webhook { endpoint, names, format: Arc::new(format) }
     }
 
     async fn fetch(&self, range: RangeRequest<'_>) -> Result<RangeAnswer, ServiceError> {
@@ -73,12 +76,7 @@ impl Webhook {
                 page.complete.ok_or(ServiceError::Malformed("it lacks the member `complete`"))?;
             let last = page.features.iter().map(|feature| feature.id.clone()).max();
             answer.objects.extend(page.features.into_iter().filter_map(|feature| {
-                feature.into_object(&self.endpoint.projection, |feature| {
-                    (
-                        feature.text("name"),
-                        self.names.category(&feature.text("category"), range.category),
-                    )
-                })
+                feature.into_object(|name| self.names.category(name, range.category))
             }));
             self.endpoint.check_size(&answer)?;
             if is_complete {
@@ -104,7 +102,9 @@ impl Webhook {
         let body = serde_json::to_string(&request).expect("numbers and texts serialise to JSON");
         let url = self.endpoint.url.clone();
         let answer = self.endpoint.client.post(url, "application/geo+json", body).await?;
-        FeatureCollection::parse(&answer)
+        let (format, projection) = (self.format.clone(), self.endpoint.projection.clone());
+        let locate = move |geometry: &_| projection.locate(geometry);
+        answer.parse(move |bytes| FeatureCollection::parse(bytes, &format, locate)).await
     }
 
     async fn fetch_categories(&self) -> Result<Vec<String>, ServiceError> {
@@ -112,9 +112,10 @@ impl Webhook {
             return Ok(self.names.categories());
         }
         let answer = self.endpoint.client.get(self.endpoint.url.clone()).await?;
-        let list: CategoryList = serde_json::from_slice(&answer)
-            .map_err(|_| ServiceError::Malformed("it is not a list of categories"))?;
-        let mut names = list.categories;
+        let malformed = "it is not a list of categories";
+        let list = TextsOf { name: "categories", max: MAX_CATEGORIES };
+        let names = answer.parse(move |bytes| read_json(bytes, list, malformed)).await?;
+        let mut names = names.ok_or(ServiceError::Malformed(malformed))?;
         names.retain(|name| Category::named(name).is_ok());
         names.sort();
         names.dedup();

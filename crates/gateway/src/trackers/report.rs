@@ -108,7 +108,7 @@ pub fn submit_report(
         accepted
     });
     submitted.inspect_err(|refusal| {
-        if !matches!(refusal, Refusal::Busy | Refusal::Stopping) {
+        if !matches!(refusal, Refusal::Busy | Refusal::ServiceBusy { .. } | Refusal::Stopping) {
             gateway.metrics().refused(refusal);
         }
         let body = refusal_json(None, refusal).into();

@@ -167,7 +167,9 @@ fn accept(
     report: &TrackerReport,
 ) -> Result<(), Refusal> {
     match submit_report(gateway, tracker, report) {
-        Err(refusal @ (Refusal::Busy | Refusal::Stopping)) => Err(refusal),
+        Err(refusal @ (Refusal::Busy | Refusal::ServiceBusy { .. } | Refusal::Stopping)) => {
+            Err(refusal)
+        }
         Ok(()) | Err(_) => Ok(()),
     }
 }

@@ -69,7 +69,6 @@ async fn a_restart_of_the_service_under_load_loses_no_query() {
         let app = fixture.app.clone();
         let load = join_all((0..60).map(|number| {
             let person = format!("{number}");
-            // Other streets each second: the service client caches recent answers.
             let street = number / 6 * 40 + second * 3;
             post(app.clone(), query(&format!("{second}-{number}"), &person, street))
         }));

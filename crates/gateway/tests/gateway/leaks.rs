@@ -46,7 +46,6 @@ async fn requests_logs_and_metrics_contain_no_private_value() {
         let posts: Vec<_> = (0..60_u32)
             .map(|number| {
                 let (ticket, user) = (format!("zebra-{second}-{number}"), format!("gnu-{number}"));
-                // Other streets each second: the service client caches recent answers.
                 let street = number / 5 * 37 + second;
                 let part = 0.31 + f64::from(number % 5) * 0.0937;
                 let mut body = query(&ticket, &user, street);

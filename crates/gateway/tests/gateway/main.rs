@@ -17,6 +17,8 @@ mod openapi;
 mod positions;
 mod printing;
 mod reload;
+mod replaced;
+mod requests;
 mod revocation;
 #[allow(dead_code, reason = "shared with the tests of services")]
 #[path = "../shared/secrets.rs"]

@@ -66,14 +66,12 @@ async fn queries_print_no_private_value() {
     assert_private("Account", &account);
     gateway.clock().advance(1000);
     let round = BatchEngine::new(Arc::clone(&gateway)).turn(gateway.clock().now());
-    assert_eq!((round.jobs.len(), round.jobs[0].members.len()), (1, 2));
-    for member in &round.jobs[0].members {
+    assert_eq!((round.requests.len(), round.sets[0].members.len()), (1, 2));
+    for member in &round.sets[0].members {
         assert_private("Member", member);
     }
-    // The inquiry of a job is public: it is what the service gets.
-    let members = round.jobs.iter().flat_map(|job| &job.members).count();
-    assert_eq!(members, 2);
-    for printed in [format!("{round:?}"), format!("{:?}", round.jobs)] {
+    // The requests are public: they are what the service gets.
+    for printed in [format!("{round:?}"), format!("{:?}", round.sets)] {
         for text in private_texts().iter().filter(|text| *text != "Nearest") {
             assert!(!printed.contains(text.as_str()), "Round prints {text}: {printed}");
         }

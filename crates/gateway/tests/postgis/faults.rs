@@ -13,7 +13,6 @@ use meshcloak::map::StreetId;
 use meshcloak::town::town;
 use meshcloak::units::Length;
 use std::sync::Arc;
-use std::time::Duration;
 
 fn everything_near() -> Question {
     let operation = Operation::Within { radius: Length::metres(2_000.0), along: Along::Plane };
@@ -80,11 +79,7 @@ async fn a_database_that_restarts_is_used_again() {
     let settings = PostgisSettings::new(&database.url());
     load_objects(&walker, &settings).await;
     let service = Postgis::service(walker.clone(), &settings).unwrap();
-    let never = ServiceClientSettings {
-        cache_ttl: Duration::ZERO,
-        failure_threshold: 1_000,
-        ..Default::default()
-    };
+    let never = ServiceClientSettings { failure_threshold: 1_000, ..Default::default() };
     let client = ServiceClient::new(Box::new(service), never);
     let region: Vec<StreetId> = walker.map().streets().take(5).collect();
     let inquiry = inquiry(walker.map(), &region, &everything_near());

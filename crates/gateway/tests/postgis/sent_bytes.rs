@@ -7,7 +7,6 @@ use gateway::refine::refine;
 use gateway::service::postgis::{Postgis, PostgisSettings};
 use gateway::service::{ServiceClient, ServiceClientSettings};
 use meshcloak::town::Town;
-use std::time::Duration;
 
 #[tokio::test]
 async fn the_bytes_do_not_depend_on_positions() {
@@ -21,9 +20,7 @@ async fn the_bytes_do_not_depend_on_positions() {
     let url = format!("postgres://meshcloak@127.0.0.1:{port}/postgres");
     let settings = PostgisSettings { connections: 1, limit: 20, ..PostgisSettings::new(&url) };
     let service = Postgis::service(walker.clone(), &settings).unwrap();
-    let uncached =
-        ServiceClientSettings { cache_ttl: Duration::ZERO, ..ServiceClientSettings::default() };
-    let client = ServiceClient::new(Box::new(service), uncached);
+    let client = ServiceClient::new(Box::new(service), ServiceClientSettings::default());
     client.categories().await.unwrap();
 
     let mut random = Town::generator(3);

@@ -52,11 +52,10 @@ pub fn everything(walker: &Walker, things: &[Thing]) -> Objects {
     Objects::new(things.iter().map(object).collect(), Completeness::Complete)
 }
 
-/// Builds a client without cache and with a long time-out.
+/// Builds a client with a long time-out.
 pub fn client(service: Box<dyn Service>) -> ServiceClient {
     let settings = ServiceClientSettings {
         timeout: Duration::from_secs(600),
-        cache_ttl: Duration::ZERO,
         ..ServiceClientSettings::default()
     };
     ServiceClient::new(service, settings)

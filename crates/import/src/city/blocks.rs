@@ -1,16 +1,16 @@
 //! Minor streets: repeatedly divides the face with the largest number of missing blocks, until the
 //! city has the requested number of streets.
 
-use super::build_street::Cut;
+use super::build_street::StreetCut;
 use super::chord::{Chord, Ray, Rules, continuations};
 use super::density::Density;
 use super::face::Face;
 use super::layout::Layout;
 use super::lines::Lines;
 use super::plane::{Half, Plane};
+use super::quarter::Quarter;
 use super::random::RandomStream;
 use super::vector::{add, direction, dot, left, scale, turned};
-use super::zone::Zone;
 use crate::progress::Progress;
 use meshcloak::units::Point;
 use std::collections::BinaryHeap;
@@ -129,11 +129,11 @@ impl<'a> Blocks<'a> {
     fn cut_one(&mut self, plane: &mut Plane, lines: &mut Lines, mut next: PendingFace) {
         let mut face = std::mem::take(&mut self.face);
         face.load(plane, next.half);
-        let zone = Zone::of(self.layout, self.density, face.middle);
-        if self.becomes_park(&face, zone, next.blocks) {
+        let quarter = Quarter::of(self.layout, self.density, face.middle);
+        if self.becomes_park(&face, quarter, next.blocks) {
             self.parks.push(Park { middle: face.middle, area: face.area });
-        } else if let Some(chord) = self.best_chord(plane, &face, zone, &next) {
-            self.build(plane, lines, &Cut { face: &face, zone, chord, pending: next });
+        } else if let Some(chord) = self.best_chord(plane, &face, quarter, &next) {
+            self.build(plane, lines, &StreetCut { face: &face, quarter, chord, pending: next });
         } else if next.tries < 5 {
             next.tries += 1;
             next.blocks *= 0.8;
@@ -158,11 +158,11 @@ impl<'a> Blocks<'a> {
         sum / count * face.area.max(0.0)
     }
 
-    fn becomes_park(&mut self, face: &Face, zone: Zone, blocks: f64) -> bool {
+    fn becomes_park(&mut self, face: &Face, quarter: Quarter, blocks: f64) -> bool {
         let all = self.layout.streets as f64 / STREETS_PER_BLOCK;
         let fits = blocks > 2.5 && blocks < (0.02 * all).min(16.0) && face.len() < 60;
-        let first = self.parks.is_empty() && zone == Zone::Inner;
-        fits && (first || self.random.chance(zone.park_chance()))
+        let first = self.parks.is_empty() && quarter == Quarter::Inner;
+        fits && (first || self.random.chance(quarter.park_chance()))
     }
 
     /// Returns the best-scored street among the candidate rays through the face.
@@ -170,20 +170,20 @@ impl<'a> Blocks<'a> {
         &mut self,
         plane: &Plane,
         face: &Face,
-        zone: Zone,
+        quarter: Quarter,
         next: &PendingFace,
     ) -> Option<Chord> {
         let side = (face.area / next.blocks.max(1.0)).sqrt();
         let relaxed = f64::from(next.tries);
         let rules = Rules {
             spacing: (0.28 * side / (1.0 + 0.3 * relaxed)).clamp(18.0, 120.0),
-            sharpest: (zone.sharpest() + 0.06 * relaxed).min(0.86),
-            crossing_bonus: zone.crossing_bonus(),
+            sharpest: (quarter.sharpest() + 0.06 * relaxed).min(0.86),
+            crossing_bonus: quarter.crossing_bonus(),
             smallest: if next.blocks > 3.0 { 0.2 } else { 0.27 } - 0.03 * relaxed,
         };
         let mut rays = std::mem::take(&mut self.rays);
         continuations(plane, face, &mut rays);
-        self.add_axis_rays(face, zone, next.axis, &mut rays);
+        self.add_axis_rays(face, quarter, next.axis, &mut rays);
         let mut best: Option<Chord> = None;
         for chord in rays.iter().filter_map(|&ray| Chord::through(plane, face, ray, &rules)) {
             if best.as_ref().is_none_or(|best| best.score < chord.score) {
@@ -195,7 +195,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Adds rays across the face, perpendicular to its longer side and near its centroid.
-    fn add_axis_rays(&mut self, face: &Face, zone: Zone, axis: Point, rays: &mut Vec<Ray>) {
+    fn add_axis_rays(&mut self, face: &Face, quarter: Quarter, axis: Point, rays: &mut Vec<Ray>) {
         if rays.len() > MAX_CONTINUATIONS {
             // The rays nearest to the centroid divide the face most evenly.
             let squared = |ray: &Ray| ray.base.distance_squared(face.middle);
@@ -203,7 +203,7 @@ impl<'a> Blocks<'a> {
             rays.truncate(MAX_CONTINUATIONS);
         }
         let (long, wide) = (face.extent(axis), face.extent(left(axis)));
-        let stretched = long.length() > zone.stretch() * wide.length();
+        let stretched = long.length() > quarter.stretch() * wide.length();
         let base = |run: Point, at: f64| {
             add(scale(run, at), scale(left(run), dot(face.middle, left(run))))
         };
@@ -211,7 +211,7 @@ impl<'a> Blocks<'a> {
         for part in [0.5, 0.42, 0.58, 0.35, 0.65] {
             let jitter = self.random.uniform(-0.04, 0.04);
             let at = span.at(part + jitter);
-            let tilt = self.random.uniform(-1.0, 1.0) * zone.tilt();
+            let tilt = self.random.uniform(-1.0, 1.0) * quarter.tilt();
             rays.push(Ray { base: base(run, at), way: turned(left(run), direction(tilt)) });
         }
         let (run, span) = if stretched { (left(axis), wide) } else { (axis, long) };

@@ -4,16 +4,16 @@
 use super::blocks::{Blocks, PendingFace};
 use super::chord::Chord;
 use super::face::{ChordEnd, Face, Site};
-use super::lines::{Class, Line, LineId, Lines, Naming, Traffic};
+use super::lines::{LineId, Lines, Naming, RoadClass, RoadLine, Traffic};
 use super::plane::{Corner, Half, Plane};
+use super::quarter::Quarter;
 use super::vector::{along, dot, left, norm, sub, unit};
-use super::zone::Zone;
 use meshcloak::units::Point;
 
-/// A street to build: the face, its zone, and the chord to follow.
-pub(super) struct Cut<'a> {
+/// A street to build: the face, its quarter, and the chord to follow.
+pub(super) struct StreetCut<'a> {
     pub face: &'a Face,
-    pub zone: Zone,
+    pub quarter: Quarter,
     pub chord: Chord,
     pub pending: PendingFace,
 }
@@ -27,9 +27,9 @@ struct StreetLine {
 
 impl Blocks<'_> {
     /// Builds a street along a chord and queues the resulting faces.
-    pub(super) fn build(&mut self, plane: &mut Plane, lines: &mut Lines, cut: &Cut) {
-        let Cut { face, chord, pending: next, .. } = cut;
-        let is_dead_end = next.blocks < 2.4 && self.random.chance(cut.zone.dead_end_chance());
+    pub(super) fn build(&mut self, plane: &mut Plane, lines: &mut Lines, cut: &StreetCut) {
+        let StreetCut { face, chord, pending: next, .. } = cut;
+        let is_dead_end = next.blocks < 2.4 && self.random.chance(cut.quarter.dead_end_chance());
         let StreetLine { line, is_reversed } = self.line_of(plane, lines, cut);
         let from = corner_at(plane, face, chord.from);
         if is_dead_end {
@@ -72,7 +72,7 @@ impl Blocks<'_> {
     fn build_blind(
         &mut self,
         plane: &mut Plane,
-        Cut { face, chord, .. }: &Cut,
+        StreetCut { face, chord, .. }: &StreetCut,
         from: Corner,
         line: LineId,
     ) -> Half {
@@ -89,28 +89,28 @@ impl Blocks<'_> {
     }
 
     /// Returns the line that the chord continues, or a new line.
-    fn line_of(&mut self, plane: &Plane, lines: &mut Lines, cut: &Cut) -> StreetLine {
-        let Cut { face, zone, chord, pending } = cut;
-        let class = zone.class(pending.blocks, &mut self.random);
+    fn line_of(&mut self, plane: &Plane, lines: &mut Lines, cut: &StreetCut) -> StreetLine {
+        let StreetCut { face, quarter, chord, pending } = cut;
+        let class = quarter.class(pending.blocks, &mut self.random);
         let across = if chord.continues { half_across(plane, face, chord) } else { None };
         if let Some(half) = across.filter(|half| lines.get(plane.line(*half)).class == class) {
             return StreetLine { line: plane.line(half), is_reversed: half & 1 == 0 };
         }
-        let narrow = class >= Class::Residential;
-        let one_way = narrow && self.random.chance(zone.one_way_chance(self.layout));
+        let narrow = class >= RoadClass::Residential;
+        let one_way = narrow && self.random.chance(quarter.one_way_chance(self.layout));
         let traffic = if one_way { Traffic::AsDrawn } else { Traffic::BothWays };
-        let naming = if *zone == Zone::Country { Naming::Road } else { Naming::Street };
+        let naming = if *quarter == Quarter::Country { Naming::Road } else { Naming::Street };
         let at = chord.from.point.towards(chord.to.point, 0.5);
-        let line = lines.add(Line { class, naming, traffic, at });
+        let line = lines.add(RoadLine { class, naming, traffic, at });
         StreetLine { line, is_reversed: self.random.chance(0.5) }
     }
 
     /// Returns points that curve a street slightly; none if the curve would come near the
     /// boundary.
-    fn bends(&mut self, Cut { face, zone, chord, .. }: &Cut) -> Vec<Point> {
+    fn bends(&mut self, StreetCut { face, quarter, chord, .. }: &StreetCut) -> Vec<Point> {
         let (from, to) = (chord.from.point, chord.to.point);
         let length = chord.length();
-        let depth = length * self.random.uniform(-1.0, 1.0) * zone.bend();
+        let depth = length * self.random.uniform(-1.0, 1.0) * quarter.bend();
         if length < 130.0 || depth.abs() < 6.0 {
             return Vec::new();
         }

@@ -1,7 +1,7 @@
 //! Roads across the river and the motorway corridors: bridges, quays and interchanges.
 
 use super::layout::Layout;
-use super::lines::{Class, Line, LineId, Lines, Naming};
+use super::lines::{LineId, Lines, Naming, RoadClass, RoadLine};
 use super::plane::{Half, Plane, Vertex};
 use super::vector::{between, dot, norm, sub, unit};
 
@@ -75,7 +75,7 @@ pub(super) fn name_bridges(plane: &mut Plane, lines: &mut Lines, bridges: &[Cros
     for bridge in bridges {
         let road = *lines.get(plane.line(bridge.halves[0]));
         let at = plane.point(bridge.sides[0]);
-        let line = lines.add(Line { naming: Naming::Bridge, at, ..road });
+        let line = lines.add(RoadLine { naming: Naming::Bridge, at, ..road });
         bridge.halves.iter().for_each(|half| plane.set_line(*half, line));
         bridge.sides.iter().for_each(|side| plane.pin(*side));
     }
@@ -100,7 +100,7 @@ pub(super) fn lay_quays(
             continue;
         }
         let at = plane.point(plane.origin(halves[first]));
-        let line = lines.two_way(Class::Tertiary, Naming::Quay(side as u32), at);
+        let line = lines.two_way(RoadClass::Tertiary, Naming::Quay(side as u32), at);
         halves[first..=last].iter().for_each(|half| plane.set_line(*half, line));
     }
 }

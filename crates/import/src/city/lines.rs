@@ -27,7 +27,7 @@ impl LineId {
 
 /// OSM highway class of a street.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Class {
+pub(super) enum RoadClass {
     Motorway,
     MotorwayLink,
     Trunk,
@@ -39,19 +39,19 @@ pub(super) enum Class {
     Service,
 }
 
-impl Class {
+impl RoadClass {
     /// Returns the OSM value.
     pub(super) fn word(self) -> &'static str {
         match self {
-            Class::Motorway => "motorway",
-            Class::MotorwayLink => "motorway_link",
-            Class::Trunk => "trunk",
-            Class::Primary => "primary",
-            Class::Secondary => "secondary",
-            Class::Tertiary => "tertiary",
-            Class::Residential => "residential",
-            Class::LivingStreet => "living_street",
-            Class::Service => "service",
+            RoadClass::Motorway => "motorway",
+            RoadClass::MotorwayLink => "motorway_link",
+            RoadClass::Trunk => "trunk",
+            RoadClass::Primary => "primary",
+            RoadClass::Secondary => "secondary",
+            RoadClass::Tertiary => "tertiary",
+            RoadClass::Residential => "residential",
+            RoadClass::LivingStreet => "living_street",
+            RoadClass::Service => "service",
         }
     }
 }
@@ -93,8 +93,8 @@ pub(super) enum Traffic {
 
 /// Attributes of a line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
-    pub class: Class,
+pub(super) struct RoadLine {
+    pub class: RoadClass,
     pub naming: Naming,
     pub traffic: Traffic,
     /// A point on the line.
@@ -102,13 +102,13 @@ pub(super) struct Line {
 }
 
 /// All lines of the city.
-pub(super) struct Lines(Vec<Line>);
+pub(super) struct Lines(Vec<RoadLine>);
 
 impl Lines {
     /// Returns the reserved lines, none of which is a street.
     pub(super) fn new() -> Lines {
-        let nothing = Line {
-            class: Class::Service,
+        let nothing = RoadLine {
+            class: RoadClass::Service,
             naming: Naming::None,
             traffic: Traffic::BothWays,
             at: Point::default(),
@@ -116,17 +116,17 @@ impl Lines {
         Lines(vec![nothing; LineId::FIRST_STREET.0 as usize])
     }
 
-    pub(super) fn add(&mut self, line: Line) -> LineId {
+    pub(super) fn add(&mut self, line: RoadLine) -> LineId {
         self.0.push(line);
         LineId(self.0.len() as u32 - 1)
     }
 
     /// Adds a line with two-way traffic.
-    pub(super) fn two_way(&mut self, class: Class, naming: Naming, at: Point) -> LineId {
-        self.add(Line { class, naming, traffic: Traffic::BothWays, at })
+    pub(super) fn two_way(&mut self, class: RoadClass, naming: Naming, at: Point) -> LineId {
+        self.add(RoadLine { class, naming, traffic: Traffic::BothWays, at })
     }
 
-    pub(super) fn get(&self, line: LineId) -> &Line {
+    pub(super) fn get(&self, line: LineId) -> &RoadLine {
         &self.0[line.0 as usize]
     }
 

@@ -25,13 +25,13 @@ mod motorway;
 mod names;
 mod plane;
 mod pois;
+mod quarter;
 mod random;
 mod river;
 mod road_network;
 mod roundabouts;
 mod skeleton;
 mod vector;
-mod zone;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 
 use super::crossings::Crossing;
 use super::layout::Layout;
-use super::lines::{Class, Line, LineId, Lines, Naming, Traffic};
+use super::lines::{LineId, Lines, Naming, RoadClass, RoadLine, Traffic};
 use super::plane::{Plane, Vertex};
 use super::vector::{Noise, along, left, meeting, sub, unit};
 use meshcloak::units::Point;
@@ -42,7 +42,7 @@ pub(super) fn course(layout: &Layout, number: usize) -> Vec<Point> {
 }
 
 /// Where a motorway runs and what crosses it.
-pub(super) struct Route<'a> {
+pub(super) struct MotorwayRoute<'a> {
     /// Centre line.
     pub course: &'a [Point],
     /// Edge of the map.
@@ -63,23 +63,24 @@ pub(super) struct Motorway<'a> {
 
 /// A terminal on a carriageway: a ramp, or a division of a long section.
 #[derive(Clone, Copy)]
-struct Stop {
+struct CarriagewayStop {
     at: f64,
     vertex: Vertex,
 }
 
 /// Builds both carriageways and all ramps of a motorway.
-pub(super) fn build(plane: &mut Plane, lines: &mut Lines, route: &Route) -> Vec<Elevated> {
-    let &Route { course, outline, number, crossings } = route;
+pub(super) fn build(plane: &mut Plane, lines: &mut Lines, route: &MotorwayRoute) -> Vec<Elevated> {
+    let &MotorwayRoute { course, outline, number, crossings } = route;
     let middle = CentreLine::new(course);
     let Some(ends) = middle.inside(outline) else { return Vec::new() };
-    let mut line =
-        |class, naming| lines.add(Line { class, naming, traffic: Traffic::AsDrawn, at: course[0] });
-    let carriageway = line(Class::Motorway, Naming::Motorway(number));
-    let back = line(Class::Motorway, Naming::Motorway(number));
-    let ramps = line(Class::MotorwayLink, Naming::None);
+    let mut line = |class, naming| {
+        lines.add(RoadLine { class, naming, traffic: Traffic::AsDrawn, at: course[0] })
+    };
+    let carriageway = line(RoadClass::Motorway, Naming::Motorway(number));
+    let back = line(RoadClass::Motorway, Naming::Motorway(number));
+    let ramps = line(RoadClass::MotorwayLink, Naming::None);
     let chosen = choose(plane, lines, &middle, crossings);
-    let ends = ends.map(|at| Stop { at, vertex: plane.add_lone(middle.at(at, 0.0)) });
+    let ends = ends.map(|at| CarriagewayStop { at, vertex: plane.add_lone(middle.at(at, 0.0)) });
     let mut motorway =
         Motorway { middle, plane, lines: [carriageway, back], ramps, streets: Vec::new() };
     for side in 0..2 {
@@ -98,7 +99,7 @@ fn choose<'c>(
 ) -> Vec<&'c Crossing> {
     let mut last = f64::MIN;
     let is_chosen = |crossing: &&Crossing| {
-        let is_main = lines.get(plane.line(crossing.halves[0])).class <= Class::Primary;
+        let is_main = lines.get(plane.line(crossing.halves[0])).class <= RoadClass::Primary;
         let at = middle.nearest(plane.point(crossing.sides[0]));
         let chosen = is_main && at - last > MIN_INTERCHANGE_DISTANCE;
         last = if chosen { at } else { last };
@@ -110,7 +111,7 @@ fn choose<'c>(
 impl Motorway<'_> {
     /// Adds an exit and an entry ramp at each interchange. Returns their terminals on the right (0)
     /// or left (1) carriageway, in order along the course.
-    fn add_ramps(&mut self, chosen: &[&Crossing], side: usize) -> Vec<Stop> {
+    fn add_ramps(&mut self, chosen: &[&Crossing], side: usize) -> Vec<CarriagewayStop> {
         let sign = if side == 0 { 1.0 } else { -1.0 };
         let mut stops = Vec::new();
         for crossing in chosen {
@@ -120,7 +121,7 @@ impl Motorway<'_> {
             for step in [-1.0, 1.0] {
                 let far = at + step * RAMP;
                 let vertex = self.plane.add_lone(self.middle.at(far, sign * CARRIAGEWAY));
-                stops.push(Stop { at: far, vertex });
+                stops.push(CarriagewayStop { at: far, vertex });
                 let bend = |n: i32| {
                     let t = f64::from(n) / 6.0;
                     let out = t * t * (3.0 - 2.0 * t);
@@ -140,7 +141,12 @@ impl Motorway<'_> {
     }
 
     /// Adds the right carriageway (0), along the course, or the left one (1), against it.
-    fn add_carriageway(&mut self, side: usize, ends: [Stop; 2], ramps: Vec<Stop>) {
+    fn add_carriageway(
+        &mut self,
+        side: usize,
+        ends: [CarriagewayStop; 2],
+        ramps: Vec<CarriagewayStop>,
+    ) {
         let sign = if side == 0 { 1.0 } else { -1.0 };
         let mut stops = vec![ends[0]];
         for stop in ramps.into_iter().chain([ends[1]]) {
@@ -149,7 +155,7 @@ impl Motorway<'_> {
             for n in 1..pieces as i32 {
                 let at = last + (stop.at - last) * f64::from(n) / pieces;
                 let point = self.middle.at(at, sign * CARRIAGEWAY);
-                stops.push(Stop { at, vertex: self.plane.add_lone(point) });
+                stops.push(CarriagewayStop { at, vertex: self.plane.add_lone(point) });
             }
             stops.push(stop);
         }

@@ -1,6 +1,6 @@
 //! Street names: each quarter has a theme, each line has one name, duplicates are rare.
 
-use super::lines::{Class, Line, LineId, Lines, Naming};
+use super::lines::{LineId, Lines, Naming, RoadClass, RoadLine};
 use super::random::RandomStream;
 use meshcloak::mix::mix64;
 use meshcloak::units::Point;
@@ -102,7 +102,7 @@ impl Names {
         (0..lines.len() as u32).map(|n| self.of_line(lines.get(LineId(n)))).collect()
     }
 
-    fn of_line(&mut self, line: &Line) -> String {
+    fn of_line(&mut self, line: &RoadLine) -> String {
         match line.naming {
             Naming::None => String::new(),
             Naming::HighStreet => "High Street".to_owned(),
@@ -120,10 +120,10 @@ impl Names {
         }
     }
 
-    fn street(&mut self, line: &Line) -> String {
+    fn street(&mut self, line: &RoadLine) -> String {
         let central = line.at.distance(Point::default()) < self.boulevard;
         let ways: &[&str] = match line.class {
-            Class::Secondary | Class::Tertiary => &["Street", "Road", "Avenue", "Parade"],
+            RoadClass::Secondary | RoadClass::Tertiary => &["Street", "Road", "Avenue", "Parade"],
             _ if central => &TOWN_WAYS,
             _ if line.at.distance(Point::default()) < 4.0 * self.boulevard => &CITY_WAYS,
             _ => &SUBURB_WAYS,

@@ -3,12 +3,12 @@
 use super::blocks::Park;
 use super::density::Density;
 use super::layout::Layout;
-use super::lines::{Class, Lines};
+use super::lines::{Lines, RoadClass};
 use super::names::Names;
+use super::quarter::Quarter;
 use super::random::RandomStream;
 use super::road_network::{Road, RoadNetwork};
 use super::vector::{along, left, sub, to_centimetres, unit};
-use super::zone::Zone;
 use meshcloak::units::Point;
 
 /// Streets per point of interest.
@@ -22,7 +22,7 @@ pub(super) struct PlacedPoi {
 }
 
 /// A category of points of interest.
-struct Category {
+struct PoiCategory {
     word: &'static str,
     /// Relative frequency in the centre, in the inner city and outside.
     weights: [f64; 3],
@@ -30,7 +30,7 @@ struct Category {
     affixes: &'static [&'static str],
 }
 
-const CATEGORIES: [Category; 18] = [
+const CATEGORIES: [PoiCategory; 18] = [
     category(
         "restaurant",
         [16.0, 12.0, 8.0],
@@ -59,8 +59,8 @@ const fn category(
     word: &'static str,
     weights: [f64; 3],
     affixes: &'static [&'static str],
-) -> Category {
-    Category { word, weights, affixes }
+) -> PoiCategory {
+    PoiCategory { word, weights, affixes }
 }
 
 /// Chooses positions and categories of points of interest.
@@ -103,21 +103,21 @@ impl PoiPlacer<'_> {
     fn weight(&self, road: &Road) -> f64 {
         let [a, b] = self.ends(road);
         let by_class = match self.lines.get(road.line).class {
-            Class::Motorway | Class::MotorwayLink => 0.0,
-            Class::Trunk => 0.7,
-            Class::Primary | Class::Secondary => 2.4,
-            Class::Tertiary => 1.5,
-            Class::Residential | Class::LivingStreet => 1.0,
-            Class::Service => 0.2,
+            RoadClass::Motorway | RoadClass::MotorwayLink => 0.0,
+            RoadClass::Trunk => 0.7,
+            RoadClass::Primary | RoadClass::Secondary => 2.4,
+            RoadClass::Tertiary => 1.5,
+            RoadClass::Residential | RoadClass::LivingStreet => 1.0,
+            RoadClass::Service => 0.2,
         };
-        let by_zone = match Zone::of(self.layout, self.density, a.towards(b, 0.5)) {
-            Zone::Centre => 6.5,
-            Zone::Inner => 1.9,
-            Zone::Suburb => 0.6,
-            Zone::Village => 0.9,
-            Zone::Country => 0.08,
+        let by_quarter = match Quarter::of(self.layout, self.density, a.towards(b, 0.5)) {
+            Quarter::Centre => 6.5,
+            Quarter::Inner => 1.9,
+            Quarter::Suburb => 0.6,
+            Quarter::Village => 0.9,
+            Quarter::Country => 0.08,
         };
-        by_class * by_zone * a.distance(b).min(250.0)
+        by_class * by_quarter * a.distance(b).min(250.0)
     }
 
     fn beside(&self, road: &Road, names: &mut Names, random: &mut RandomStream) -> PlacedPoi {
@@ -130,17 +130,17 @@ impl PoiPlacer<'_> {
         let off = side * random.uniform(6.0, 16.0);
         let on = from.towards(to, random.uniform(0.1, 0.9));
         let point = to_centimetres(along(on, left(unit(sub(to, from))), off));
-        let zone = Zone::of(self.layout, self.density, point);
-        let category = pick_category(zone, random);
+        let quarter = Quarter::of(self.layout, self.density, point);
+        let category = pick_category(quarter, random);
         PlacedPoi { point, category: category.word, name: poi_name(category, names, random) }
     }
 }
 
-fn pick_category(zone: Zone, random: &mut RandomStream) -> &'static Category {
-    let column = match zone {
-        Zone::Centre => 0,
-        Zone::Inner => 1,
-        Zone::Suburb | Zone::Village | Zone::Country => 2,
+fn pick_category(quarter: Quarter, random: &mut RandomStream) -> &'static PoiCategory {
+    let column = match quarter {
+        Quarter::Centre => 0,
+        Quarter::Inner => 1,
+        Quarter::Suburb | Quarter::Village | Quarter::Country => 2,
     };
     let total: f64 = CATEGORIES.iter().map(|category| category.weights[column]).sum();
     let mut due = random.unit() * total;
@@ -151,7 +151,7 @@ fn pick_category(zone: Zone, random: &mut RandomStream) -> &'static Category {
     chosen.unwrap_or(&CATEGORIES[0])
 }
 
-fn poi_name(category: &Category, names: &mut Names, random: &mut RandomStream) -> String {
+fn poi_name(category: &PoiCategory, names: &mut Names, random: &mut RandomStream) -> String {
     let word = *random.pick(category.affixes);
     match word.strip_prefix('~') {
         Some(first) => format!("{first} {}", names.root()),

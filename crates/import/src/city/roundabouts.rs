@@ -1,7 +1,7 @@
 //! Roundabouts where avenues meet the ring: the junction is replaced by a circle of one-way
 //! streets.
 
-use super::lines::{Line, LineId, Lines, Naming, Traffic};
+use super::lines::{LineId, Lines, Naming, RoadLine, Traffic};
 use super::plane::{Plane, Vertex};
 use super::road_network::{Road, RoadNetwork};
 use super::vector::{along, cross, distance_to, scale, sub, to_centimetres, unit};
@@ -62,7 +62,7 @@ impl RoadNetwork {
         }
         self.terminals[centre as usize] = gates[0].point;
         let traffic = Traffic::AsDrawn;
-        let line = lines.add(Line { class, naming: Naming::Roundabout, traffic, at: middle });
+        let line = lines.add(RoadLine { class, naming: Naming::Roundabout, traffic, at: middle });
         sort_by_angle(&mut gates, middle);
         for n in 0..gates.len() {
             let (a, b) = (gates[n], gates[(n + 1) % gates.len()]);

@@ -3,8 +3,8 @@
 
 use super::crossings::{crossings, lay_quays, name_bridges};
 use super::layout::{Layout, OuterAvenue};
-use super::lines::{Class, LineId, Lines, Naming};
-use super::motorway::{self, Elevated, Route};
+use super::lines::{LineId, Lines, Naming, RoadClass};
+use super::motorway::{self, Elevated, MotorwayRoute};
 use super::plane::{Half, Plane, Vertex};
 use super::river;
 use super::roundabouts;
@@ -92,7 +92,7 @@ impl Skeleton {
         starts: [Vertex; 2],
     ) {
         let crossings = &crossings(&self.plane, starts, LineId::VERGES[number]);
-        let route = Route { course, outline, number: number as u32, crossings };
+        let route = MotorwayRoute { course, outline, number: number as u32, crossings };
         self.elevated.extend(motorway::build(&mut self.plane, &mut self.lines, &route));
         // Each carriageway crosses the river once.
         self.bridges += 2;
@@ -101,14 +101,14 @@ impl Skeleton {
     /// Lays all main roads. Returns the line of the first ring.
     fn lay_roads(&mut self, layout: &Layout) -> LineId {
         let middle = Point::default();
-        let axis = self.lines.two_way(Class::Primary, Naming::HighStreet, middle);
+        let axis = self.lines.two_way(RoadClass::Primary, Naming::HighStreet, middle);
         self.plane.lay_across(&main_street(layout), axis);
         let gate = self.nearest_on(axis, layout.at(0.0, layout.boulevard));
-        let boulevard = self.lines.two_way(Class::Secondary, Naming::Boulevard, middle);
+        let boulevard = self.lines.two_way(RoadClass::Secondary, Naming::Boulevard, middle);
         self.lay_ring(layout, gate, boulevard, 41);
         for ring in 0..layout.rings.len() {
             let start = self.nearest_on(axis, layout.at(0.0, layout.rings[ring]));
-            let class = if ring == 0 { Class::Trunk } else { Class::Primary };
+            let class = if ring == 0 { RoadClass::Trunk } else { RoadClass::Primary };
             let line = self.lines.two_way(class, Naming::Ring(ring as u32), middle);
             self.lay_ring(layout, start, line, 42 + ring as u64);
         }
@@ -142,7 +142,7 @@ impl Skeleton {
         let way = layout.way(turns);
         let inner = self.first_along(ring, way);
         let Some(start) = inner else { return };
-        let line = self.lines.two_way(Class::Primary, Naming::Avenue, self.plane.point(start));
+        let line = self.lines.two_way(RoadClass::Primary, Naming::Avenue, self.plane.point(start));
         let noise = Noise(layout.seed ^ (70 + salt));
         let first = norm(self.plane.point(start));
         let step = 230.0_f64.max(layout.reach / 120.0);

@@ -1,7 +1,7 @@
 //! Properties of generated cities.
 
 use super::drawing::{Drawing, build, draw};
-use super::lines::{Class, Traffic};
+use super::lines::{RoadClass, Traffic};
 use super::vector::meeting;
 use super::{CityPlan, CitySizeError};
 use meshcloak::map::{Built, Dropped, Extent, StreetMap};
@@ -73,7 +73,7 @@ fn checksum(map: &StreetMap) -> u32 {
 fn segments(d: &Drawing, level: Level) -> Vec<Segment> {
     let mut all = Vec::new();
     for (n, road) in d.net.roads.iter().enumerate() {
-        if (d.lines.get(road.line).class <= Class::MotorwayLink) != (level == Level::Motorway) {
+        if (d.lines.get(road.line).class <= RoadClass::MotorwayLink) != (level == Level::Motorway) {
             continue;
         }
         let ends = [road.from, road.to].map(|t| d.net.terminals[t as usize]);
@@ -171,7 +171,7 @@ fn only_bridges_cross_the_river() {
         for Intersection { street, .. } in crossings {
             let line = city.net.roads[street].line;
             let name = &city.names[line.0 as usize];
-            let motorway = city.lines.get(line).class == Class::Motorway;
+            let motorway = city.lines.get(line).class == RoadClass::Motorway;
             assert!(motorway || name.ends_with("Bridge"), "{name}");
         }
     }
@@ -186,9 +186,11 @@ fn shares_of_street_classes_match_a_real_city() {
         let one_way = roads.iter().filter(|road| road.traffic == Traffic::AsDrawn).count();
         assert!((0.10..0.25).contains(&share(one_way)));
         let class = |road: &&super::road_network::Road| city.lines.get(road.line).class;
-        let homes = roads.iter().filter(|road| class(road) >= Class::Residential).count();
+        let homes = roads.iter().filter(|road| class(road) >= RoadClass::Residential).count();
         assert!((0.55..0.9).contains(&share(homes)));
-        for word in [Class::Motorway, Class::MotorwayLink, Class::Trunk, Class::Primary] {
+        for word in
+            [RoadClass::Motorway, RoadClass::MotorwayLink, RoadClass::Trunk, RoadClass::Primary]
+        {
             assert!(roads.iter().any(|road| class(&road) == word), "{word:?}");
         }
         let mut degrees = vec![0; city.net.terminals.len()];

@@ -7,13 +7,13 @@
 use super::block_contents::{BlockNodes, BlockWays};
 use super::extract::{Finder, PoiGeometry, node_position};
 use super::tags::{Key, Tags};
-use super::wire::{Fields, Malformed, Value, append, signed, undo_deltas};
+use super::wire::{FieldValue, Fields, Malformed, append, signed, undo_deltas};
 use crate::error::{FileLocation, LocatedProblem, Problem};
 use crate::options::Highways;
 use meshcloak::units::LonLat;
 
 /// A block with indexed strings and encoded groups.
-pub(super) struct Block<'a> {
+pub(super) struct PbfBlock<'a> {
     strings: Vec<&'a [u8]>,
     /// The key of each string, so that a tag costs one lookup.
     keys: Vec<Option<Key>>,
@@ -25,9 +25,9 @@ pub(super) struct Block<'a> {
     at: FileLocation,
 }
 
-/// Scratch buffers, reused for every way and group.
+/// BlockScratch buffers, reused for every way and group.
 #[derive(Default)]
-struct Scratch {
+struct BlockScratch {
     keys: Vec<u64>,
     values: Vec<u64>,
     ids: Vec<i64>,
@@ -36,7 +36,7 @@ struct Scratch {
     tags: Tags,
 }
 
-impl Scratch {
+impl BlockScratch {
     fn clear(&mut self) {
         self.keys.clear();
         self.values.clear();
@@ -44,10 +44,10 @@ impl Scratch {
     }
 }
 
-impl<'a> Block<'a> {
+impl<'a> PbfBlock<'a> {
     /// Parses the block that begins at `at` in the file.
-    pub(super) fn parse(bytes: &'a [u8], at: FileLocation) -> Result<Block<'a>, LocatedProblem> {
-        let mut block = Block {
+    pub(super) fn parse(bytes: &'a [u8], at: FileLocation) -> Result<PbfBlock<'a>, LocatedProblem> {
+        let mut block = PbfBlock {
             strings: Vec::new(),
             keys: Vec::new(),
             groups: Vec::new(),
@@ -64,17 +64,17 @@ impl<'a> Block<'a> {
     fn read_fields(&mut self, bytes: &'a [u8]) -> Result<(), Malformed> {
         for field in Fields::of(bytes) {
             match field? {
-                (1, Value::Bytes(table)) => {
+                (1, FieldValue::Bytes(table)) => {
                     for string in Fields::of(table) {
-                        if let (1, Value::Bytes(string)) = string? {
+                        if let (1, FieldValue::Bytes(string)) = string? {
                             self.strings.push(string);
                         }
                     }
                 }
-                (2, Value::Bytes(group)) => self.groups.push(group),
-                (17, Value::Number(granularity)) => self.granularity = granularity as i64,
-                (19, Value::Number(offset)) => self.lat_offset = offset as i64,
-                (20, Value::Number(offset)) => self.lon_offset = offset as i64,
+                (2, FieldValue::Bytes(group)) => self.groups.push(group),
+                (17, FieldValue::Number(granularity)) => self.granularity = granularity as i64,
+                (19, FieldValue::Number(offset)) => self.lat_offset = offset as i64,
+                (20, FieldValue::Number(offset)) => self.lon_offset = offset as i64,
                 _ => {}
             }
         }
@@ -84,12 +84,12 @@ impl<'a> Block<'a> {
     /// Returns the ways that are streets or points of interest.
     pub(super) fn ways(&self, highways: Highways) -> Result<BlockWays, LocatedProblem> {
         let mut contents = BlockWays::default();
-        let mut scratch = Scratch::default();
+        let mut scratch = BlockScratch::default();
         for group in &self.groups {
             for field in Fields::of(group) {
                 match field.map_err(|reason| damaged(self.at, reason))? {
-                    (1 | 2, Value::Bytes(_)) => contents.has_nodes = true,
-                    (3, Value::Bytes(way)) => {
+                    (1 | 2, FieldValue::Bytes(_)) => contents.has_nodes = true,
+                    (3, FieldValue::Bytes(way)) => {
                         self.way(way, highways, &mut scratch, &mut contents)
                             .map_err(|reason| damaged(self.at, reason))?;
                     }
@@ -104,15 +104,15 @@ impl<'a> Block<'a> {
         &self,
         way: &[u8],
         highways: Highways,
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
         contents: &mut BlockWays,
     ) -> Result<(), Malformed> {
         scratch.clear();
-        let Scratch { keys, values, ids: refs, tags, .. } = scratch;
+        let BlockScratch { keys, values, ids: refs, tags, .. } = scratch;
         let mut id = None;
         for field in Fields::of(way) {
             match field? {
-                (1, Value::Number(value)) => id = Some(value as i64),
+                (1, FieldValue::Number(value)) => id = Some(value as i64),
                 (2, value) => append(value, keys, |key| key)?,
                 (3, value) => append(value, values, |value| value)?,
                 (8, value) => append(value, refs, signed)?,
@@ -134,14 +134,14 @@ impl<'a> Block<'a> {
     /// Returns the positions of used nodes and the nodes that are points of interest.
     pub(super) fn nodes(&self, mut finder: Finder) -> Result<BlockNodes, LocatedProblem> {
         let mut contents = BlockNodes::default();
-        let mut scratch = Scratch::default();
+        let mut scratch = BlockScratch::default();
         for group in &self.groups {
             for field in Fields::of(group) {
                 match field.map_err(|reason| damaged(self.at, reason))? {
-                    (1, Value::Bytes(node)) => {
+                    (1, FieldValue::Bytes(node)) => {
                         self.node(node, &mut scratch, &mut finder, &mut contents)?;
                     }
-                    (2, Value::Bytes(dense)) => {
+                    (2, FieldValue::Bytes(dense)) => {
                         self.dense(dense, &mut scratch, &mut finder, &mut contents)?;
                     }
                     _ => {}
@@ -154,21 +154,21 @@ impl<'a> Block<'a> {
     fn node(
         &self,
         node: &[u8],
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
         finder: &mut Finder,
         contents: &mut BlockNodes,
     ) -> Result<(), LocatedProblem> {
         let damaged = |reason| damaged(self.at, reason);
         scratch.clear();
-        let Scratch { keys, values, tags, .. } = scratch;
+        let BlockScratch { keys, values, tags, .. } = scratch;
         let (mut id, mut lat, mut lon) = (None, None, None);
         for field in Fields::of(node) {
             match field.map_err(damaged)? {
-                (1, Value::Number(value)) => id = Some(signed(value)),
+                (1, FieldValue::Number(value)) => id = Some(signed(value)),
                 (2, value) => append(value, keys, |key| key).map_err(damaged)?,
                 (3, value) => append(value, values, |value| value).map_err(damaged)?,
-                (8, Value::Number(value)) => lat = Some(signed(value)),
-                (9, Value::Number(value)) => lon = Some(signed(value)),
+                (8, FieldValue::Number(value)) => lat = Some(signed(value)),
+                (9, FieldValue::Number(value)) => lon = Some(signed(value)),
                 _ => {}
             }
         }
@@ -183,13 +183,13 @@ impl<'a> Block<'a> {
     fn dense(
         &self,
         dense: &[u8],
-        scratch: &mut Scratch,
+        scratch: &mut BlockScratch,
         finder: &mut Finder,
         contents: &mut BlockNodes,
     ) -> Result<(), LocatedProblem> {
         let damaged = |reason| damaged(self.at, reason);
         self.dense_columns(dense, scratch).map_err(damaged)?;
-        let Scratch { values, ids, lats, lons, tags, .. } = scratch;
+        let BlockScratch { values, ids, lats, lons, tags, .. } = scratch;
         let mut pairs = values.as_slice();
         for ((&id, &lat), &lon) in ids.iter().zip(lats.iter()).zip(lons.iter()) {
             tags.clear();
@@ -202,9 +202,9 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    fn dense_columns(&self, dense: &[u8], scratch: &mut Scratch) -> Result<(), Malformed> {
+    fn dense_columns(&self, dense: &[u8], scratch: &mut BlockScratch) -> Result<(), Malformed> {
         scratch.clear();
-        let Scratch { values, ids, lats, lons, .. } = scratch;
+        let BlockScratch { values, ids, lats, lons, .. } = scratch;
         for field in Fields::of(dense) {
             match field? {
                 (1, value) => append(value, ids, signed)?,

@@ -1,7 +1,7 @@
 //! Content of an OSM file that a map needs: ways that are streets, points of interest, and the
 //! positions of the nodes they use. Flat arrays in file order.
 
-use super::tags::{Direction, PoiTags, StreetTags};
+use super::tags::{AllowedDirection, PoiTags, StreetTags};
 use crate::error::{FileLocation, LocatedProblem, Problem};
 use meshcloak::map::Texts;
 use meshcloak::units::LonLat;
@@ -59,7 +59,7 @@ impl Runs {
 /// Ways that are streets.
 #[derive(Debug, Default)]
 pub(super) struct Ways {
-    pub ways: Vec<(i64, Direction)>,
+    pub ways: Vec<(i64, AllowedDirection)>,
     pub nodes: Runs,
     classes: Texts,
     names: Texts,
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn the_position_of_a_node_is_set_once() {
         let mut ways = Ways::default();
-        let tags = StreetTags { class: "road", name: "", direction: Direction::Both };
+        let tags = StreetTags { class: "road", name: "", direction: AllowedDirection::Both };
         ways.push(1, tags, &[5, 3, 5]);
         let mut nodes = Nodes::used_by(&[ways], &[]).unwrap();
         assert_eq!((nodes.len(), nodes.find_positioned(5)), (2, None));

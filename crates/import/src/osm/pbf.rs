@@ -8,9 +8,9 @@
 //! Decoded here instead of with a library: every length is checked before use, every error names
 //! the byte offset of its block, and delta decoding cannot overflow.
 
-use super::block::{Block, damaged};
+use super::block::{PbfBlock, damaged};
 use super::extract::{Extract, Nodes};
-use super::wire::{Fields, Malformed, Value};
+use super::wire::{FieldValue, Fields, Malformed};
 use crate::error::{FileLocation, ImportError, LocatedProblem, Problem};
 use crate::input::Input;
 use crate::options::Highways;
@@ -78,13 +78,13 @@ fn decode(
 fn for_each_block<T: Send>(
     blobs: &[Blob],
     progress: &dyn Progress,
-    decode: impl Fn(&Block) -> Result<T, LocatedProblem> + Sync,
+    decode: impl Fn(&PbfBlock) -> Result<T, LocatedProblem> + Sync,
 ) -> Result<Vec<T>, LocatedProblem> {
     let contents: Vec<Result<T, LocatedProblem>> = blobs
         .par_iter()
         .map(|blob| {
             let bytes = decompress(*blob)?;
-            let contents = decode(&Block::parse(&bytes, blob.at)?);
+            let contents = decode(&PbfBlock::parse(&bytes, blob.at)?);
             progress.advance(1);
             contents
         })
@@ -98,7 +98,7 @@ fn blobs(file: &[u8]) -> Result<Vec<Blob<'_>>, LocatedProblem> {
     let mut start = 0;
     while start < file.len() {
         let at = FileLocation::Byte(start as u64);
-        let Frame { kind, bytes, end } = frame(file, start)?;
+        let BlobFrame { kind, bytes, end } = frame(file, start)?;
         let blob = Blob { at, bytes };
         match kind {
             b"OSMHeader" => check_features(&decompress(blob)?, at)?,
@@ -112,7 +112,7 @@ fn blobs(file: &[u8]) -> Result<Vec<Blob<'_>>, LocatedProblem> {
 }
 
 /// A framed block.
-struct Frame<'a> {
+struct BlobFrame<'a> {
     kind: &'a [u8],
     bytes: &'a [u8],
     /// Offset of the next block.
@@ -120,7 +120,7 @@ struct Frame<'a> {
 }
 
 /// Reads the frame of the block at offset `start`.
-fn frame(file: &[u8], start: usize) -> Result<Frame<'_>, LocatedProblem> {
+fn frame(file: &[u8], start: usize) -> Result<BlobFrame<'_>, LocatedProblem> {
     let at = FileLocation::Byte(start as u64);
     let rest = &file[start..];
     let (length, rest) = rest.split_first_chunk().ok_or_else(|| truncated(at, 4, rest.len()))?;
@@ -135,15 +135,15 @@ fn frame(file: &[u8], start: usize) -> Result<Frame<'_>, LocatedProblem> {
     }
     let rest = &rest[length..];
     let bytes = rest.get(..size as usize).ok_or_else(|| truncated(at, size, rest.len()))?;
-    Ok(Frame { kind, bytes, end: start + 4 + length + size as usize })
+    Ok(BlobFrame { kind, bytes, end: start + 4 + length + size as usize })
 }
 
 fn header_fields(header: &[u8]) -> Result<(&[u8], u64), Malformed> {
     let (mut kind, mut size) = (None, None);
     for field in Fields::of(header) {
         match field? {
-            (1, Value::Bytes(value)) => kind = Some(value),
-            (3, Value::Number(value)) => size = Some(value),
+            (1, FieldValue::Bytes(value)) => kind = Some(value),
+            (3, FieldValue::Number(value)) => size = Some(value),
             _ => {}
         }
     }
@@ -158,7 +158,7 @@ fn truncated(at: FileLocation, expected: u64, found: usize) -> LocatedProblem {
 /// Checks that all required features of the file are supported.
 fn check_features(header: &[u8], at: FileLocation) -> Result<(), LocatedProblem> {
     for field in Fields::of(header) {
-        if let (4, Value::Bytes(feature)) = field.map_err(|reason| damaged(at, reason))?
+        if let (4, FieldValue::Bytes(feature)) = field.map_err(|reason| damaged(at, reason))?
             && !matches!(feature, b"OsmSchema-V0.6" | b"DenseNodes")
         {
             let feature = String::from_utf8_lossy(feature);
@@ -174,10 +174,10 @@ fn decompress(blob: Blob<'_>) -> Result<Cow<'_, [u8]>, LocatedProblem> {
     let (mut raw, mut compressed, mut size) = (None, None, None);
     for field in Fields::of(blob.bytes) {
         match field.map_err(damaged)? {
-            (1, Value::Bytes(bytes)) => raw = Some(bytes),
-            (2, Value::Number(value)) => size = Some(value),
-            (3, Value::Bytes(bytes)) => compressed = Some(bytes),
-            (packing @ 4..=7, Value::Bytes(_)) => {
+            (1, FieldValue::Bytes(bytes)) => raw = Some(bytes),
+            (2, FieldValue::Number(value)) => size = Some(value),
+            (3, FieldValue::Bytes(bytes)) => compressed = Some(bytes),
+            (packing @ 4..=7, FieldValue::Bytes(_)) => {
                 let name = ["lzma", "bzip2", "lz4", "zstd"][packing as usize - 4];
                 let reason = format!("a block is compressed with {name}; expected zlib");
                 return Err(blob.at.with(Problem::Unsupported(reason)));

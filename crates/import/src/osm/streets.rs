@@ -2,7 +2,7 @@
 
 use super::extract::{Extract, PoiGeometry};
 use super::split::{SplitPoint, split};
-use super::tags::Direction;
+use super::tags::AllowedDirection;
 use super::way_lines::{WayIndex, WayLines};
 use crate::draft::Draft;
 use crate::error::{FileLocation, LocatedProblem, Problem};
@@ -200,7 +200,7 @@ impl<'a> StreetBuilder<'a> {
             from,
             to,
             written_metres: None,
-            one_way: direction != Direction::Both,
+            one_way: direction != AllowedDirection::Both,
             bends,
             name: ways.name(cursor.way.row),
             class: ways.class(cursor.way.row),

@@ -48,7 +48,7 @@ impl Key {
 
 /// Permitted direction of travel, relative to the order of the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(super) enum AllowedDirection {
     Both,
     Forward,
     Backward,
@@ -59,7 +59,7 @@ pub(super) enum Direction {
 pub(super) struct StreetTags<'a> {
     pub class: &'a str,
     pub name: &'a str,
-    pub direction: Direction,
+    pub direction: AllowedDirection,
 }
 
 /// Tags of a point of interest.
@@ -114,13 +114,13 @@ impl Tags {
     }
 
     /// `reversible` lanes change direction over the day; only the drawn direction is assumed.
-    fn direction(&self) -> Direction {
+    fn direction(&self) -> AllowedDirection {
         match self.get(Key::OneWay) {
-            "yes" | "true" | "1" | "reversible" => Direction::Forward,
-            "-1" | "reverse" => Direction::Backward,
-            "no" | "false" | "0" => Direction::Both,
-            _ if self.implies_one_way() => Direction::Forward,
-            _ => Direction::Both,
+            "yes" | "true" | "1" | "reversible" => AllowedDirection::Forward,
+            "-1" | "reverse" => AllowedDirection::Backward,
+            "no" | "false" | "0" => AllowedDirection::Both,
+            _ if self.implies_one_way() => AllowedDirection::Forward,
+            _ => AllowedDirection::Both,
         }
     }
 
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn one_way_rules_follow_osm() {
-        use Direction::*;
+        use AllowedDirection::*;
         let table = [
             ("highway=residential", Both),
             ("highway=residential oneway=yes", Forward),

@@ -2,7 +2,7 @@
 //! Also the counts of Table II: nodes and distinct pairs of nodes.
 
 use super::extract::{Nodes, Ways};
-use super::tags::Direction;
+use super::tags::AllowedDirection;
 use crate::error::{FileLocation, LocatedProblem, Problem};
 use rayon::prelude::*;
 
@@ -79,8 +79,8 @@ impl WayLines {
         }
         let found = &found[range];
         match direction {
-            Direction::Backward => self.add_lines(way, found.iter().rev()),
-            Direction::Both | Direction::Forward => self.add_lines(way, found.iter()),
+            AllowedDirection::Backward => self.add_lines(way, found.iter().rev()),
+            AllowedDirection::Both | AllowedDirection::Forward => self.add_lines(way, found.iter()),
         }
     }
 

@@ -5,9 +5,9 @@
 /// Description of a format violation.
 pub(super) type Malformed = &'static str;
 
-/// Value of a field.
+/// FieldValue of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Value<'a> {
+pub(super) enum FieldValue<'a> {
     /// A varint; signedness depends on the field.
     Number(u64),
     /// Length-delimited: a string, a message, or packed numbers.
@@ -27,16 +27,16 @@ impl<'a> Fields<'a> {
         Fields { rest: message }
     }
 
-    fn field(&mut self) -> Result<(u64, Value<'a>), Malformed> {
+    fn field(&mut self) -> Result<(u64, FieldValue<'a>), Malformed> {
         let tag = number(&mut self.rest)?;
         let value = match tag & 7 {
-            0 => Value::Number(number(&mut self.rest)?),
-            1 => self.take(8).map(|_| Value::Fixed)?,
+            0 => FieldValue::Number(number(&mut self.rest)?),
+            1 => self.take(8).map(|_| FieldValue::Fixed)?,
             2 => {
                 let length = number(&mut self.rest)?;
-                Value::Bytes(self.take(length)?)
+                FieldValue::Bytes(self.take(length)?)
             }
-            5 => self.take(4).map(|_| Value::Fixed)?,
+            5 => self.take(4).map(|_| FieldValue::Fixed)?,
             _ => return Err("a field has an unknown wire type"),
         };
         Ok((tag >> 3, value))
@@ -51,7 +51,7 @@ impl<'a> Fields<'a> {
 }
 
 impl<'a> Iterator for Fields<'a> {
-    type Item = Result<(u64, Value<'a>), Malformed>;
+    type Item = Result<(u64, FieldValue<'a>), Malformed>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
@@ -81,18 +81,18 @@ fn number(bytes: &mut &[u8]) -> Result<u64, Malformed> {
 
 /// Appends the numbers of a repeated field, packed or not, converted by `decode`.
 pub(super) fn append<T>(
-    value: Value,
+    value: FieldValue,
     into: &mut Vec<T>,
     decode: impl Fn(u64) -> T,
 ) -> Result<(), Malformed> {
     match value {
-        Value::Number(value) => into.push(decode(value)),
-        Value::Bytes(mut bytes) => {
+        FieldValue::Number(value) => into.push(decode(value)),
+        FieldValue::Bytes(mut bytes) => {
             while !bytes.is_empty() {
                 into.push(decode(number(&mut bytes)?));
             }
         }
-        Value::Fixed => return Err("a list of numbers has the wrong wire type"),
+        FieldValue::Fixed => return Err("a list of numbers has the wrong wire type"),
     }
     Ok(())
 }
@@ -119,7 +119,11 @@ mod tests {
     fn fields_are_decoded_in_order() {
         let message = [0x08, 0xac, 0x02, 0x12, 0x02, b'h', b'i', 0x1d, 1, 2, 3, 4];
         let fields: Result<Vec<_>, _> = Fields::of(&message).collect();
-        let expected = vec![(1, Value::Number(300)), (2, Value::Bytes(b"hi")), (3, Value::Fixed)];
+        let expected = vec![
+            (1, FieldValue::Number(300)),
+            (2, FieldValue::Bytes(b"hi")),
+            (3, FieldValue::Fixed),
+        ];
         assert_eq!(fields, Ok(expected));
     }
 
@@ -151,10 +155,10 @@ mod tests {
     #[test]
     fn a_list_may_be_packed_or_not() {
         let mut list = Vec::new();
-        append(Value::Bytes(&[1, 2]), &mut list, signed).unwrap();
-        append(Value::Number(4), &mut list, signed).unwrap();
+        append(FieldValue::Bytes(&[1, 2]), &mut list, signed).unwrap();
+        append(FieldValue::Number(4), &mut list, signed).unwrap();
         assert_eq!(list, [-1, 1, 2]);
-        assert!(append(Value::Bytes(&[0x80]), &mut list, signed).is_err());
-        assert!(append(Value::Fixed, &mut list, signed).is_err());
+        assert!(append(FieldValue::Bytes(&[0x80]), &mut list, signed).is_err());
+        assert!(append(FieldValue::Fixed, &mut list, signed).is_err());
     }
 }

@@ -29,7 +29,7 @@ pub struct Prepared {
 
 /// Sections in file order; a list of texts occupies two.
 #[derive(Clone, Copy)]
-enum Section {
+enum MapSection {
     Metadata,
     Terminals,
     TerminalLabels,
@@ -51,7 +51,7 @@ enum Section {
 }
 
 /// Number of sections.
-const SECTIONS: usize = Section::GridSegments as usize + 1;
+const SECTIONS: usize = MapSection::GridSegments as usize + 1;
 
 /// Encodes a prepared map.
 pub fn encode(imported: &Imported, extent: Extent) -> Vec<u8> {
@@ -86,7 +86,7 @@ pub fn sealed(bytes: &[u8]) -> Vec<u8> {
 
 fn read<B: ReadAt + ?Sized>(bytes: &B) -> Result<Prepared, Problem> {
     let sections = SectionReader::new(bytes)?;
-    let metadata = Metadata::from_json(&sections.bytes(Section::Metadata as usize)?)?;
+    let metadata = Metadata::from_json(&sections.bytes(MapSection::Metadata as usize)?)?;
     let map = StreetMap::from_tables(read_tables(&sections)?)?;
     Ok(metadata.with(map))
 }
@@ -114,17 +114,17 @@ fn write_tables(tables: &Tables, out: &mut SectionWriter) {
 
 /// Reads all tables; the large ones in parallel.
 fn read_tables<B: ReadAt + ?Sized>(from: &SectionReader<B>) -> Result<Tables, Problem> {
-    let floats = |section: Section| from.records(section as usize, f64::from_le_bytes);
-    let points = |section: Section| from.records(section as usize, point_of);
-    let texts = |section: Section| read_texts(from, section);
+    let floats = |section: MapSection| from.records(section as usize, f64::from_le_bytes);
+    let points = |section: MapSection| from.records(section as usize, point_of);
+    let texts = |section: MapSection| read_texts(from, section);
     let ((shape_points, streets), ((grid, terminals), (terminal_labels, street_labels))) = join(
         || {
-            let streets = || from.records(Section::Streets as usize, street_of);
-            join(|| points(Section::ShapePoints), streets)
+            let streets = || from.records(MapSection::Streets as usize, street_of);
+            join(|| points(MapSection::ShapePoints), streets)
         },
         || {
-            let labels = || (texts(Section::TerminalLabels), texts(Section::StreetLabels));
-            join(|| join(|| read_grid(from), || points(Section::Terminals)), labels)
+            let labels = || (texts(MapSection::TerminalLabels), texts(MapSection::StreetLabels));
+            join(|| join(|| read_grid(from), || points(MapSection::Terminals)), labels)
         },
     );
     Ok(Tables {
@@ -132,27 +132,27 @@ fn read_tables<B: ReadAt + ?Sized>(from: &SectionReader<B>) -> Result<Tables, Pr
         terminal_labels: terminal_labels?,
         streets: streets?,
         street_labels: street_labels?,
-        street_metres: floats(Section::Metres)?,
-        shape_starts: from.numbers(Section::ShapeStarts as usize)?,
+        street_metres: floats(MapSection::Metres)?,
+        shape_starts: from.numbers(MapSection::ShapeStarts as usize)?,
         shape_points: shape_points?,
-        names: texts(Section::Names)?,
-        classes: texts(Section::Classes)?,
-        categories: texts(Section::Categories)?,
-        pois: from.records(Section::Pois as usize, poi_of)?,
-        poi_labels: texts(Section::PoiLabels)?,
-        frame: frame_of(&floats(Section::Frame)?)?,
+        names: texts(MapSection::Names)?,
+        classes: texts(MapSection::Classes)?,
+        categories: texts(MapSection::Categories)?,
+        pois: from.records(MapSection::Pois as usize, poi_of)?,
+        poi_labels: texts(MapSection::PoiLabels)?,
+        frame: frame_of(&floats(MapSection::Frame)?)?,
         grid: grid?,
     })
 }
 
 fn read_grid<B: ReadAt + ?Sized>(from: &SectionReader<B>) -> Result<Grid, Problem> {
-    let origin = from.records(Section::GridOrigin as usize, f64::from_le_bytes)?;
-    let counts = from.numbers(Section::GridCounts as usize)?;
+    let origin = from.records(MapSection::GridOrigin as usize, f64::from_le_bytes)?;
+    let counts = from.numbers(MapSection::GridCounts as usize)?;
     let (&[x, y, side], &[columns, rows]) = (&origin[..], &counts[..]) else {
         return Err(Problem::Damaged("the grid has no size".into()));
     };
-    let starts = from.numbers(Section::GridStarts as usize)?;
-    let segments = from.numbers(Section::GridSegments as usize)?;
+    let starts = from.numbers(MapSection::GridStarts as usize)?;
+    let segments = from.numbers(MapSection::GridSegments as usize)?;
     Ok(Grid { corner: Point::new(x, y), side, columns, rows, starts, segments })
 }
 
@@ -163,7 +163,7 @@ fn write_texts(texts: &Texts, out: &mut SectionWriter) {
 
 fn read_texts<B: ReadAt + ?Sized>(
     from: &SectionReader<B>,
-    section: Section,
+    section: MapSection,
 ) -> Result<Texts, Problem> {
     let ends = from.numbers(section as usize)?;
     let bytes = String::from_utf8(from.bytes(section as usize + 1)?);

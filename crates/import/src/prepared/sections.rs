@@ -119,11 +119,11 @@ pub(super) fn fix_checksums(file: &mut [u8]) {
 /// Reads sections by number.
 pub(super) struct SectionReader<'a, B: ?Sized> {
     bytes: &'a B,
-    table: [Entry; SECTIONS],
+    table: [SectionEntry; SECTIONS],
 }
 
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct SectionEntry {
     offset: u64,
     size: u64,
     checksum: u32,
@@ -137,11 +137,12 @@ impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
         let available = usize::try_from(size).unwrap_or(HEADER).min(HEADER);
         bytes.read_at(&mut header[..available], 0)?;
         check_header(&header, available, size)?;
-        let mut table = [Entry::default(); SECTIONS];
+        let mut table = [SectionEntry::default(); SECTIONS];
         let mut offset = HEADER as u64;
         for (number, entry) in table.iter_mut().enumerate() {
             let written = &header[TABLE + number * ENTRY..];
-            *entry = Entry { offset, size: u64_at(written, 0), checksum: u32_at(written, 8) };
+            *entry =
+                SectionEntry { offset, size: u64_at(written, 0), checksum: u32_at(written, 8) };
             offset = offset
                 .checked_add(entry.size)
                 .filter(|&end| end <= size)
@@ -155,7 +156,7 @@ impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
 
     /// Returns the bytes of a section.
     pub(super) fn bytes(&self, section: usize) -> Result<Vec<u8>, Problem> {
-        let Entry { offset, size, checksum } = self.table[section];
+        let SectionEntry { offset, size, checksum } = self.table[section];
         let mut bytes = vec![0; size as usize];
         self.bytes.read_at(&mut bytes, offset)?;
         if crc32fast::hash(&bytes) != checksum {
@@ -175,7 +176,7 @@ impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
         record: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, Problem> {
         const { assert!(BUFFER.is_multiple_of(N)) };
-        let Entry { offset, size, checksum } = self.table[section];
+        let SectionEntry { offset, size, checksum } = self.table[section];
         let mut records = Vec::with_capacity(size as usize / N);
         let mut hasher = crc32fast::Hasher::new();
         let mut buffer = vec![0; BUFFER.min(size as usize)];

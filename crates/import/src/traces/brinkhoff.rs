@@ -10,14 +10,14 @@ use rustc_hash::FxHashMap;
 
 /// A report of an object: one line of a trace.
 #[derive(Debug)]
-pub(super) struct Report {
+pub(super) struct ObjectReport {
     object: String,
     is_new: bool,
     point: TripPoint,
 }
 
 /// Reads the reports of a file.
-pub(super) fn read(mut input: Input) -> Result<Vec<Report>, ImportError> {
+pub(super) fn read(mut input: Input) -> Result<Vec<ObjectReport>, ImportError> {
     let mut reports = Vec::new();
     let mut bytes = Vec::new();
     for number in 1.. {
@@ -36,7 +36,7 @@ pub(super) fn read(mut input: Input) -> Result<Vec<Report>, ImportError> {
     Ok(reports)
 }
 
-fn report(line: &str) -> Result<Report, Problem> {
+fn report(line: &str) -> Result<ObjectReport, Problem> {
     let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
     let [kind, object, _, _, time, x, y, speed, ..] = fields[..] else {
         return Err(Problem::bad_field("line", line, COLUMNS));
@@ -66,7 +66,7 @@ fn report(line: &str) -> Result<Report, Problem> {
     });
     let at = (stamp * 1000.0).round() as i64;
     let point = TripPoint { at, coordinates, speed: Some(speed), k: k.transpose()? };
-    Ok(Report { object: object.to_owned(), is_new, point })
+    Ok(ObjectReport { object: object.to_owned(), is_new, point })
 }
 
 const COLUMNS: &str = "kind, object, report, class, time, x, y, speed[, next x, next y[, k]], \
@@ -84,11 +84,11 @@ fn number(
 
 /// Returns the trips of all objects in order of appearance. Files are sorted by their first time
 /// stamp.
-pub(super) fn trips(mut files: Vec<Vec<Report>>, skips: &mut SkipCounts) -> Vec<Trip> {
+pub(super) fn trips(mut files: Vec<Vec<ObjectReport>>, skips: &mut SkipCounts) -> Vec<Trip> {
     files.sort_by_key(|reports| reports.first().map(|report| report.point.at));
     let mut trips: Vec<Trip> = Vec::new();
     let mut rows: FxHashMap<String, usize> = FxHashMap::default();
-    for Report { object, is_new, point } in files.into_iter().flatten() {
+    for ObjectReport { object, is_new, point } in files.into_iter().flatten() {
         let known = rows.get(&object).copied().filter(|_| !is_new);
         let Some(trip) = known.map(|row| &mut trips[row]) else {
             rows.insert(object.clone(), trips.len());

@@ -1,10 +1,11 @@
 //! Shortest paths between positions up to a bound, respecting one-way streets (docs/SPEC.md §2).
 //!
-//! Optimised for many short searches on one map: labels carry the generation of their search, so a
-//! search costs what it visits and allocates nothing.
+//! Optimised for many short searches on one map: labels are cleared in O(1), so a search costs what
+//! it visits and allocates nothing.
 
 use super::route::RouteSection;
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
+use meshcloak::stamps::Stamps;
 use meshcloak::units::Length;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,40 +13,36 @@ use std::collections::BinaryHeap;
 /// Repeated Dijkstra search from one position to several targets.
 pub struct PathSearch<'a> {
     map: &'a StreetMap,
-    labels: Vec<Label>,
-    /// Generation of the current search.
-    search: u32,
-    /// By terminal: generation of the targets that it is an entrance of.
-    targets: Vec<u32>,
-    target_generation: u32,
+    /// Shortest paths of the last run, by terminal.
+    labels: Stamps<Label>,
+    /// Terminals that are an entrance of a target.
+    targets: Stamps<()>,
     /// Number of entrances of the current targets.
     entrance_count: usize,
     queue: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
-/// Shortest path to a terminal, valid in generation `search`.
-#[derive(Clone, Copy)]
+/// Shortest path to a terminal.
+#[derive(Clone, Copy, Default)]
 struct Label {
-    search: u32,
     units: u32,
-    street: StreetId,
-    /// Previous terminal; `None` if reached directly from the start.
-    before: Option<TerminalId>,
+    /// Street and terminal before; `None` if reached directly from the start.
+    before: Option<(StreetId, TerminalId)>,
 }
 
 impl<'a> PathSearch<'a> {
     /// Creates a search on a map.
     pub fn new(map: &'a StreetMap) -> PathSearch<'a> {
-        let unreached = Label { search: 0, units: 0, street: StreetId(0), before: None };
-        PathSearch {
+        let mut search = PathSearch {
             map,
-            labels: vec![unreached; map.terminal_count()],
-            search: 0,
-            targets: vec![0; map.terminal_count()],
-            target_generation: 0,
+            labels: Stamps::default(),
+            targets: Stamps::default(),
             entrance_count: 0,
             queue: BinaryHeap::new(),
-        }
+        };
+        search.labels.clear(map.terminal_count());
+        search.targets.clear(map.terminal_count());
+        search
     }
 
     /// Searched map.
@@ -55,40 +52,29 @@ impl<'a> PathSearch<'a> {
 
     /// Sets the targets of the next runs.
     pub fn set_targets(&mut self, targets: impl Iterator<Item = Position>) {
-        if self.target_generation == u32::MAX {
-            self.targets.fill(0);
-            self.target_generation = 0;
-        }
-        self.target_generation += 1;
+        self.targets.clear(self.map.terminal_count());
         self.entrance_count = 0;
         for target in targets {
             for (terminal, _) in self.map.entrances(target) {
-                let stamp = &mut self.targets[terminal.index()];
-                self.entrance_count += usize::from(*stamp != self.target_generation);
-                *stamp = self.target_generation;
+                self.entrance_count += usize::from(self.targets.insert(terminal.index(), ()));
             }
         }
     }
 
     /// Searches from `from` until the entrances of all targets are reached or `bound` is exceeded.
     pub fn run(&mut self, from: Position, bound: Length) {
-        if self.search == u32::MAX {
-            self.labels.iter_mut().for_each(|label| label.search = 0);
-            self.search = 0;
-        }
-        self.search += 1;
+        self.labels.clear(self.map.terminal_count());
         self.queue.clear();
         for (terminal, length) in self.map.exits(from) {
-            let label = self.label(length.units(), from.street, None);
-            self.relax(terminal, label, bound);
+            self.relax(terminal, Label { units: length.units(), before: None }, bound);
         }
         let mut missing = self.entrance_count;
         while let Some(Reverse((units, terminal))) = self.queue.pop() {
             let terminal = TerminalId(terminal);
-            if units > self.labels[terminal.index()].units {
+            if self.labels.get(terminal.index()).is_none_or(|label| units > label.units) {
                 continue;
             }
-            missing -= usize::from(self.targets[terminal.index()] == self.target_generation);
+            missing -= usize::from(self.targets.get(terminal.index()).is_some());
             if missing == 0 {
                 break;
             }
@@ -96,22 +82,18 @@ impl<'a> PathSearch<'a> {
             for arm in map.leaving(terminal) {
                 let length = map.street(arm.street).length.units();
                 if let Some(units) = units.checked_add(length) {
-                    let label = self.label(units, arm.street, Some(terminal));
+                    let label = Label { units, before: Some((arm.street, terminal)) };
                     self.relax(arm.terminal, label, bound);
                 }
             }
         }
     }
 
-    fn label(&self, units: u32, street: StreetId, before: Option<TerminalId>) -> Label {
-        Label { search: self.search, units, street, before }
-    }
-
     fn relax(&mut self, terminal: TerminalId, new: Label, bound: Length) {
-        let label = &mut self.labels[terminal.index()];
-        let is_shorter = label.search != new.search || new.units < label.units;
+        let known = self.labels.get(terminal.index());
+        let is_shorter = known.is_none_or(|known| new.units < known.units);
         if new.units <= bound.units() && is_shorter {
-            *label = new;
+            self.labels.insert(terminal.index(), new);
             self.queue.push(Reverse((new.units, terminal.0)));
         }
     }
@@ -126,9 +108,9 @@ impl<'a> PathSearch<'a> {
     /// Best entrance of `to` in the last run and the path length through it.
     fn around(&self, to: Position) -> Option<(TerminalId, Length)> {
         let paths = self.map.entrances(to).filter_map(|(terminal, arrive)| {
-            let label = self.labels[terminal.index()];
+            let label = self.labels.get(terminal.index())?;
             let units = label.units.checked_add(arrive.units())?;
-            (label.search == self.search).then_some((terminal, Length::from_units(units)))
+            Some((terminal, Length::from_units(units)))
         });
         paths.min_by_key(|&(_, length)| length)
     }
@@ -159,11 +141,12 @@ impl<'a> PathSearch<'a> {
     fn trace(&self, from: Position, end: TerminalId, sections: &mut Vec<RouteSection>) {
         let begin = sections.len();
         let mut terminal = end;
-        while let Label { street, before: Some(before), .. } = self.labels[terminal.index()] {
+        let label = |terminal: TerminalId| self.labels.get(terminal.index()).unwrap_or_default();
+        while let Some((street, before)) = label(terminal).before {
             push(sections, whole(self.map, street, before));
             terminal = before;
         }
-        let first = self.labels[terminal.index()];
+        let first = label(terminal);
         let length = self.map.street(from.street).length;
         // On a loop both ends are one terminal; the label's length tells the direction.
         let is_forward = self.map.street(from.street).to == terminal

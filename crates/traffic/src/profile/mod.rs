@@ -24,7 +24,7 @@ pub struct Profile {
     pub(crate) interval: Distribution<u32>,
     pub(crate) standing: Standing,
     pub(crate) classes: Distribution<usize>,
-    pub(crate) class_table: Vec<Class>,
+    pub(crate) class_table: Vec<AgentClass>,
     pub(crate) places: Places,
     /// Speed limits in millimetres per second by rank of street; `None`: no limits.
     pub(crate) limits: Option<[u32; 7]>,
@@ -53,19 +53,19 @@ pub(crate) struct Standing {
 
 /// A class of agents.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Class {
+pub(crate) struct AgentClass {
     pub name: String,
     /// Top speeds in millimetres per second.
     pub speeds: Distribution<u32>,
     /// Straight-line distance of trips; `None`: any.
-    pub distances: Option<Distribution<Band>>,
+    pub distances: Option<Distribution<DistanceBand>>,
     /// Avoided streets.
     pub avoided: AvoidedStreets,
 }
 
 /// Range of distances in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Band {
+pub(crate) struct DistanceBand {
     pub min: f64,
     pub max: f64,
 }

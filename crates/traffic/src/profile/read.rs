@@ -3,7 +3,9 @@
 use super::raw::{
     RawAppear, RawCapacity, RawChoose, RawClass, RawLimits, RawPlaces, RawProfile, RawReroute,
 };
-use super::{Appear, Band, Capacity, Class, Places, Profile, ProfileError, Reroute, Standing};
+use super::{
+    AgentClass, Appear, Capacity, DistanceBand, Places, Profile, ProfileError, Reroute, Standing,
+};
 use crate::avoided_streets::AvoidedStreets;
 use crate::random::{Distribution, Probability};
 use meshcloak::units::Length;
@@ -68,7 +70,7 @@ fn appear(raw: &RawAppear) -> Checked<Appear> {
     Ok(Appear { slices, leave: share("appear.leave", raw.leave)? })
 }
 
-fn class(raw: &RawClass) -> Checked<Class> {
+fn class(raw: &RawClass) -> Checked<AgentClass> {
     let speeds = raw.speeds.iter().map(|&speed| thousandths("class.speeds", speed, 1000.0));
     let speeds =
         distribution("class.speed_shares", speeds.collect::<Checked<_>>()?, &raw.speed_shares)?;
@@ -82,15 +84,15 @@ fn class(raw: &RawClass) -> Checked<Class> {
     };
     let avoided = AvoidedStreets::named(raw.avoid.iter().map(String::as_str))
         .map_err(|unknown| value("class.avoid", unknown, AVOIDABLE))?;
-    Ok(Class { name: raw.name.clone(), speeds, distances, avoided })
+    Ok(AgentClass { name: raw.name.clone(), speeds, distances, avoided })
 }
 
 /// Converts ascending upper ends to consecutive bands from 0.
-fn bands(ends: &[f64]) -> Checked<Vec<Band>> {
+fn bands(ends: &[f64]) -> Checked<Vec<DistanceBand>> {
     let mut min = 0.0;
     ends.iter()
         .map(|&metres| {
-            let band = Band { min, max: within("class.distances", metres, 1.0, 1e7)? };
+            let band = DistanceBand { min, max: within("class.distances", metres, 1.0, 1e7)? };
             if metres <= min {
                 return Err(value("class.distances", metres, "ascending distances"));
             }

@@ -5,7 +5,7 @@ mod pairs;
 mod quality;
 
 use super::data::Data;
-use super::page::{Section, Table};
+use super::page::{HtmlTable, ReportSection};
 
 /// Verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +55,13 @@ struct Claim {
 }
 
 /// Builds the section.
-pub(super) fn section(data: &Data) -> Section {
-    let mut section = Section::new("claims", "Claims of the paper");
+pub(super) fn section(data: &Data) -> ReportSection {
+    let mut section = ReportSection::new("claims", "Claims of the paper");
     section.paragraph(
         "Each claim with the number printed in the paper, if any, and the number measured here. \
          Values are means over seeds, for the user count with the most configurations.",
     );
-    let mut table = Table::new(["claim", "paper", "measured", "verdict", "remark"]);
+    let mut table = HtmlTable::new(["claim", "paper", "measured", "verdict", "remark"]);
     for claim in quality::claims(data).into_iter().chain(costs::claims(data)) {
         let (measured, verdict) = match claim.finding {
             Some(finding) => (finding.measured, finding.verdict.label()),

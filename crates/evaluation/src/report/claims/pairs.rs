@@ -1,7 +1,7 @@
 //! Pairwise comparison of configurations.
 
 use super::{Finding, Verdict};
-use crate::report::configuration::{Configuration, configurations};
+use crate::report::configuration::{RunConfiguration, configurations};
 use crate::report::data::Data;
 use crate::report::spread::{Column, over_seeds};
 
@@ -9,7 +9,7 @@ use crate::report::spread::{Column, over_seeds};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MetricValue<'a> {
     pub map: &'a str,
-    pub configuration: Configuration,
+    pub configuration: RunConfiguration,
     pub value: f64,
 }
 
@@ -62,7 +62,7 @@ mod tests {
     fn each_pair_is_counted_once_and_ties_hold() {
         let one = |dt, value| MetricValue {
             map: "a",
-            configuration: Configuration {
+            configuration: RunConfiguration {
                 name: String::new(),
                 profile: "p1".into(),
                 k_max: 5,

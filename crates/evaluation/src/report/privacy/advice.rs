@@ -6,7 +6,7 @@ use crate::results::PrivacyRow;
 use std::cmp::Ordering;
 
 /// Cost and attack results of one setting.
-struct Setting<'a> {
+struct RatedSetting<'a> {
     scheme: &'a str,
     /// Success rate.
     success: f64,
@@ -22,7 +22,7 @@ struct Setting<'a> {
 
 /// Returns the findings as sentences; the first is the recommendation.
 pub(super) fn sentences(comparison: &AttackComparison<'_>) -> Vec<String> {
-    let mut all: Vec<Setting<'_>> =
+    let mut all: Vec<RatedSetting<'_>> =
         comparison.schemes().into_iter().filter_map(|scheme| setting(comparison, scheme)).collect();
     let tried = all.len();
     let broken: Vec<String> = all
@@ -52,10 +52,10 @@ pub(super) fn sentences(comparison: &AttackComparison<'_>) -> Vec<String> {
     sentences
 }
 
-fn setting<'a>(comparison: &AttackComparison<'a>, scheme: &'a str) -> Option<Setting<'a>> {
+fn setting<'a>(comparison: &AttackComparison<'a>, scheme: &'a str) -> Option<RatedSetting<'a>> {
     let plain = comparison.row(scheme, "as shown")?;
     let service = comparison.row(scheme, "together")?;
-    Some(Setting {
+    Some(RatedSetting {
         scheme,
         success: plain.success_rate?,
         metres: plain.region_metres?,
@@ -67,7 +67,7 @@ fn setting<'a>(comparison: &AttackComparison<'a>, scheme: &'a str) -> Option<Set
 
 /// Orders settings by attack success of the service, then success rate, then localisation error.
 /// Shares are compared in steps of 0.5 percentage points, so that noise does not decide.
-fn better(a: &Setting<'_>, b: &Setting<'_>) -> Ordering {
+fn better(a: &RatedSetting<'_>, b: &RatedSetting<'_>) -> Ordering {
     let step = |share: f64| (share * 200.0).round();
     step(a.below_k_by_service)
         .total_cmp(&step(b.below_k_by_service))
@@ -76,9 +76,9 @@ fn better(a: &Setting<'_>, b: &Setting<'_>) -> Ordering {
 }
 
 /// Describes the setting with a higher success rate if no last position is known to an adversary.
-fn cheaper(comparison: &AttackComparison<'_>, best: Option<&Setting<'_>>) -> Option<String> {
+fn cheaper(comparison: &AttackComparison<'_>, best: Option<&RatedSetting<'_>>) -> Option<String> {
     let inverted = |scheme: &str| comparison.row(scheme, "inversion").and_then(|row| row.below_k);
-    let mut all: Vec<Setting<'_>> = comparison
+    let mut all: Vec<RatedSetting<'_>> = comparison
         .schemes()
         .into_iter()
         .filter(|scheme| inverted(scheme) == Some(0.0))
@@ -106,7 +106,7 @@ fn preserves_k(comparison: &AttackComparison<'_>, scheme: &str) -> bool {
     ["as shown", "inversion", "known-point"].into_iter().all(none)
 }
 
-fn advise(best: &Setting<'_>, kept: &[Setting<'_>], tried: usize) -> String {
+fn advise(best: &RatedSetting<'_>, kept: &[RatedSetting<'_>], tried: usize) -> String {
     let of = match kept.len() {
         1 => format!("it is the only one of {tried} settings that preserves"),
         kept => format!("{kept} of {tried} settings preserve"),

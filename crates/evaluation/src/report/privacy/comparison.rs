@@ -1,5 +1,6 @@
 //! Attack results of all schemes on the same map, users and configuration.
 
+use crate::distinct::distinct;
 use crate::results::PrivacyRow;
 
 /// Rows of one map, user count, configuration and seed.
@@ -13,16 +14,9 @@ pub(super) struct AttackComparison<'a> {
 impl<'a> AttackComparison<'a> {
     /// Selects the group of rows with the most schemes (ties: the most users).
     pub fn of(rows: &'a [PrivacyRow]) -> Option<AttackComparison<'a>> {
-        let mut best: Option<AttackComparison<'a>> = None;
-        for row in rows {
-            let comparison = AttackComparison::like(rows, row);
-            let size =
-                |comparison: &AttackComparison<'_>| (comparison.schemes().len(), comparison.users);
-            if best.as_ref().is_none_or(|best| size(best) < size(&comparison)) {
-                best = Some(comparison);
-            }
-        }
-        best
+        // Reversed, because `max_by_key` returns the last of equal elements.
+        let all = rows.iter().rev().map(|row| AttackComparison::like(rows, row));
+        all.max_by_key(|comparison| (comparison.schemes().len(), comparison.users))
     }
 
     fn like(rows: &'a [PrivacyRow], one: &'a PrivacyRow) -> AttackComparison<'a> {
@@ -38,12 +32,7 @@ impl<'a> AttackComparison<'a> {
 
     /// Returns the schemes in order of first occurrence, MeshCloak's settings first.
     pub fn schemes(&self) -> Vec<&'a str> {
-        let mut all: Vec<&'a str> = Vec::new();
-        for row in &self.rows {
-            if !all.contains(&row.scheme.as_str()) {
-                all.push(&row.scheme);
-            }
-        }
+        let mut all = distinct(self.rows.iter().map(|row| row.scheme.as_str()));
         all.sort_by_key(|scheme| !(*scheme == "meshcloak" || scheme.starts_with("meshcloak/")));
         all
     }

@@ -8,15 +8,16 @@ mod target;
 
 use super::data::Data;
 use super::number::{count, decimal, decimal_or_dash, percent};
-use super::page::{Section, Table};
+use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
+use crate::results::PrivacyRow;
 use comparison::AttackComparison;
 use picture::{DotPanel, DotScale, Dots, PictureError};
 
 /// Builds the section.
-pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
-    let mut section = Section::new("privacy", "Privacy against cost");
+pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
+    let mut section = ReportSection::new("privacy", "Privacy against cost");
     section.paper_note(
         "claims reciprocity (§I, §II-A) and protection against an adversary with the map, the speed \
          and the last position (§III-A). It runs no attack.",
@@ -33,7 +34,7 @@ pub(super) fn section(data: &Data) -> Result<Section, PictureError> {
 }
 
 fn compare(
-    section: &mut Section,
+    section: &mut ReportSection,
     comparison: &AttackComparison<'_>,
     data: &Data,
 ) -> Result<(), PictureError> {
@@ -112,71 +113,49 @@ fn dots(comparison: &AttackComparison<'_>, title: &str) -> Dots {
     }
 }
 
-fn table(comparison: &AttackComparison<'_>) -> Table {
-    let mut table = Table::new([
-        "scheme",
-        "success",
-        "region (m of street)",
-        "below k, inversion (L3)",
-        "below k, known point (L2)",
-        "below k, service (L1)",
-        "k′/k, known point",
-        "remaining street, service (m)",
-        "error, service (m)",
-        "below k, three linked disclosures (L3)",
-        "below k, sybils",
-    ]);
+fn table(comparison: &AttackComparison<'_>) -> HtmlTable {
+    let mut table = HtmlTable::default();
     for scheme in comparison.schemes() {
         let of = |attack: &str| comparison.row(scheme, attack);
         let below = |attack: &str| percent(of(attack).and_then(|row| row.below_k));
-        let plain = of("as shown");
+        let number = |attack: &str, column: fn(&PrivacyRow) -> Option<f64>, decimals| {
+            decimal_or_dash(of(attack).and_then(column), decimals)
+        };
+        let success = of("as shown").and_then(|row| row.success_rate);
         let linked = of("intersection").and_then(|row| row.figure("below k after three"));
-        table.row([
-            scheme.to_owned(),
-            percent(plain.and_then(|row| row.success_rate)),
-            decimal_or_dash(plain.and_then(|row| row.region_metres), 0),
-            below("inversion"),
-            below("known-point"),
-            below("together"),
-            decimal_or_dash(of("known-point").and_then(|row| row.anonymity), 2),
-            decimal_or_dash(of("together").and_then(|row| row.metres_left), 0),
-            decimal_or_dash(of("together").and_then(|row| row.error_m), 0),
-            percent(linked),
-            below("sybils"),
+        table.record([
+            ("scheme", scheme.to_owned()),
+            ("success", percent(success)),
+            ("region (m of street)", number("as shown", |row| row.region_metres, 0)),
+            ("below k, inversion (L3)", below("inversion")),
+            ("below k, known point (L2)", below("known-point")),
+            ("below k, service (L1)", below("together")),
+            ("k′/k, known point", number("known-point", |row| row.anonymity, 2)),
+            ("remaining street, service (m)", number("together", |row| row.metres_left, 0)),
+            ("error, service (m)", number("together", |row| row.error_m, 0)),
+            ("below k, three linked disclosures (L3)", percent(linked)),
+            ("below k, sybils", below("sybils")),
         ]);
     }
     table
 }
 
-fn attack_table(comparison: &AttackComparison<'_>) -> Table {
-    let mut table = Table::new([
-        "scheme",
-        "attack",
-        "level",
-        "disclosures",
-        "below k",
-        "one candidate left",
-        "k′/k",
-        "remaining street (m)",
-        "error (m)",
-        "excludes the true position",
-        "further figures",
-        "time (s)",
-    ]);
+fn attack_table(comparison: &AttackComparison<'_>) -> HtmlTable {
+    let mut table = HtmlTable::default();
     for row in &comparison.rows {
-        table.row([
-            row.scheme.clone(),
-            row.attack.clone(),
-            row.level.clone(),
-            count(row.publications),
-            percent(row.below_k),
-            percent(row.alone),
-            decimal_or_dash(row.anonymity, 2),
-            decimal_or_dash(row.metres_left, 0),
-            decimal_or_dash(row.error_m, 0),
-            percent(row.wrong),
-            row.more.replace(';', "; ").replace('=', " "),
-            decimal(row.seconds, 2),
+        table.record([
+            ("scheme", row.scheme.clone()),
+            ("attack", row.attack.clone()),
+            ("level", row.level.clone()),
+            ("disclosures", count(row.publications)),
+            ("below k", percent(row.below_k)),
+            ("one candidate left", percent(row.alone)),
+            ("k′/k", decimal_or_dash(row.anonymity, 2)),
+            ("remaining street (m)", decimal_or_dash(row.metres_left, 0)),
+            ("error (m)", decimal_or_dash(row.error_m, 0)),
+            ("excludes the true position", percent(row.wrong)),
+            ("further figures", row.more.replace(';', "; ").replace('=', " ")),
+            ("time (s)", decimal(row.seconds, 2)),
         ]);
     }
     table

@@ -1,7 +1,7 @@
 //! The reachability attack on the paper's third motivating example (Figure 3), under ICliqueCloak and
 //! under the `history` guarantee.
 
-use super::super::page::Section;
+use super::super::page::ReportSection;
 use super::super::plot::Plot;
 use super::super::why_a_map::draw_users;
 use super::super::why_a_map::published::{self, PublishedSet, label};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 const FIXTURE: &str = include_str!("../../../../../fixtures/mmb.town");
 
 /// Sets that a scheme published, and the attack on the second set of user A.
-struct AttackedScheme {
+struct AttackedSets {
     scheme: &'static str,
     sets: Vec<PublishedSet>,
     /// Candidate positions of A′ after the attack; `None` if A was not published twice.
@@ -26,7 +26,7 @@ struct AttackedScheme {
 }
 
 /// Appends text and figure to `section`.
-pub(super) fn add(section: &mut Section) {
+pub(super) fn add(section: &mut ReportSection) {
     let scene = TownScene::read(FIXTURE);
     let sides = ["i-clique-cloak", "meshcloak/history"].map(|scheme| attack(&scene, scheme));
     let [rival, ours] = &sides;
@@ -43,7 +43,7 @@ pub(super) fn add(section: &mut Section) {
     section.figure(plot, "Candidate positions of A′ after the reachability attack");
 }
 
-impl AttackedScheme {
+impl AttackedSets {
     fn publishes_later(&self) -> bool {
         self.sets.iter().any(|set| set.step == QueryStep::Later)
     }
@@ -56,7 +56,7 @@ fn query_of_a(scene: &TownScene, step: QueryStep) -> Option<Query> {
     scene.queries().into_iter().nth(index)
 }
 
-fn attack(scene: &TownScene, scheme: &'static str) -> AttackedScheme {
+fn attack(scene: &TownScene, scheme: &'static str) -> AttackedSets {
     let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
     let sets = published::publish(scene, &atlas, scheme);
     let mut disclosures = Vec::new();
@@ -82,11 +82,11 @@ fn attack(scene: &TownScene, scheme: &'static str) -> AttackedScheme {
             prior: None,
         })
     });
-    AttackedScheme { scheme, sets, posterior }
+    AttackedSets { scheme, sets, posterior }
 }
 
 /// Names the members of the set of A′ whose positions the attack does not exclude.
-fn remaining_users(scene: &TownScene, attacked: &AttackedScheme) -> String {
+fn remaining_users(scene: &TownScene, attacked: &AttackedSets) -> String {
     let set = attacked.sets.iter().rev().find(|set| set.step == QueryStep::Later);
     let members = set.map_or(&[][..], |set| &set.members);
     let is_candidate = |index: &&usize| {
@@ -101,7 +101,7 @@ fn remaining_users(scene: &TownScene, attacked: &AttackedScheme) -> String {
     }
 }
 
-fn draw(scene: &TownScene, sides: &[AttackedScheme; 2]) -> Canvas {
+fn draw(scene: &TownScene, sides: &[AttackedSets; 2]) -> Canvas {
     let legend = [
         (Mark::Dot(INK), "user who asks now"),
         (Mark::Line(ORANGE, 3.0), "region published now"),
@@ -125,7 +125,7 @@ fn draw(scene: &TownScene, sides: &[AttackedScheme; 2]) -> Canvas {
     sheet.canvas
 }
 
-fn panel(scene: &TownScene, side: &AttackedScheme) -> Panel {
+fn panel(scene: &TownScene, side: &AttackedSets) -> Panel {
     let result = match side.publishes_later() {
         true => format!("candidates: {}", remaining_users(scene, side)),
         false => "A′ is not published".to_owned(),

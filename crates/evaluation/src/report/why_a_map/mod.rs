@@ -4,7 +4,7 @@
 pub(super) mod published;
 mod reach;
 
-use super::page::{Section, Table};
+use super::page::{HtmlTable, ReportSection};
 use super::plot::Plot;
 use crate::schemes::PAPER;
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
@@ -63,16 +63,16 @@ const EXAMPLES: [Example; 3] = [
 const SCHEMES: [&str; 3] = ["clique-cloak", "i-clique-cloak", PAPER];
 
 /// A scene with its distances.
-struct Town {
+struct ExampleTown {
     scene: TownScene,
     atlas: Arc<Atlas>,
 }
 
-impl Town {
-    fn read(fixture: &str) -> Town {
+impl ExampleTown {
+    fn read(fixture: &str) -> ExampleTown {
         let scene = TownScene::read(fixture);
         let atlas = Arc::new(Atlas::new(scene.town.map.clone(), MAX_DC_MAX));
-        Town { scene, atlas }
+        ExampleTown { scene, atlas }
     }
 
     fn publish(&self, scheme: &str) -> Vec<PublishedSet> {
@@ -86,17 +86,17 @@ impl Town {
 }
 
 /// Builds the section.
-pub(super) fn section() -> Section {
-    let mut section = Section::new("why", "Why a map");
+pub(super) fn section() -> ReportSection {
+    let mut section = ReportSection::new("why", "Why a map");
     section.paper_note(
         "motivates street distances with two towns in which CliqueCloak puts A′ and B′ in one set \
          although an adversary with a map can tell them apart (Figure 2), and one in which the \
          movement boundary of ICliqueCloak isolates A′ (Figure 3). It runs neither scheme; here the \
          published sets are computed.",
     );
-    let mut table = Table::new(["town", "clique-cloak", "i-clique-cloak", PAPER]);
+    let mut table = HtmlTable::new(["town", "clique-cloak", "i-clique-cloak", PAPER]);
     for example in &EXAMPLES {
-        let town = Town::read(example.fixture);
+        let town = ExampleTown::read(example.fixture);
         let sets = SCHEMES.map(|scheme| town.describe_last(&town.publish(scheme)));
         table.row([example.title.to_owned()].into_iter().chain(sets));
     }
@@ -116,8 +116,8 @@ fn last_step(scene: &TownScene) -> QueryStep {
 }
 
 fn draw(example: &Example) -> Canvas {
-    let town = Town::read(example.fixture);
-    let Town { scene, atlas } = &town;
+    let town = ExampleTown::read(example.fixture);
+    let ExampleTown { scene, atlas } = &town;
     let (rival, ours) = (town.publish(example.rival), town.publish(PAPER));
     let sources = sources(example, scene, &rival);
     let bounds = scene.town.map.bounds();
@@ -189,7 +189,7 @@ pub(super) fn draw_users(sheet: &mut Sheet, scene: &TownScene) {
 type Notes = Vec<(String, Weight)>;
 
 /// Describes the sets of the earlier step, then those of the last step in bold.
-fn set_notes(town: &Town, sets: &[PublishedSet]) -> Notes {
+fn set_notes(town: &ExampleTown, sets: &[PublishedSet]) -> Notes {
     let scene = &town.scene;
     let earlier = sets.iter().filter(|set| set.step != last_step(scene));
     let mut notes: Notes = earlier
@@ -201,7 +201,7 @@ fn set_notes(town: &Town, sets: &[PublishedSet]) -> Notes {
     notes
 }
 
-fn plane_notes(town: &Town, sets: &[PublishedSet]) -> Notes {
+fn plane_notes(town: &ExampleTown, sets: &[PublishedSet]) -> Notes {
     let scene = &town.scene;
     let mut notes = set_notes(town, sets);
     for set in sets.iter().filter(|set| set.step == last_step(scene)) {
@@ -217,8 +217,8 @@ fn plane_notes(town: &Town, sets: &[PublishedSet]) -> Notes {
     notes
 }
 
-fn distance_notes(example: &Example, town: &Town, sources: &[Position]) -> Notes {
-    let Town { scene, atlas } = town;
+fn distance_notes(example: &Example, town: &ExampleTown, sources: &[Position]) -> Notes {
+    let ExampleTown { scene, atlas } = town;
     let metres = |user: &SceneUser, sources: &[Position]| {
         let nearest = sources.iter().filter_map(|&from| atlas.distance(from, user.position)).min();
         nearest.map_or("unreachable".to_owned(), |length| format!("{:.0} m", length.as_metres()))
@@ -244,7 +244,7 @@ mod tests {
 
     /// Describes the sets of the last step of an example.
     fn last_sets(example: &Example, scheme: &str) -> String {
-        let town = Town::read(example.fixture);
+        let town = ExampleTown::read(example.fixture);
         town.describe_last(&town.publish(scheme))
     }
 
@@ -266,8 +266,8 @@ mod tests {
 
     #[test]
     fn by_the_map_only_a_can_come_from_the_first_rectangle() {
-        let town = Town::read(EXAMPLES[2].fixture);
-        let Town { scene, atlas } = &town;
+        let town = ExampleTown::read(EXAMPLES[2].fixture);
+        let ExampleTown { scene, atlas } = &town;
         let sets = town.publish("i-clique-cloak");
         let Region::Rectangle(first) = sets[0].region else { panic!("a rectangle is published") };
         let sources = reach::inside(scene, first);

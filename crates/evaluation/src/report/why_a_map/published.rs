@@ -1,5 +1,6 @@
 //! Sets that a scheme publishes for the users of a scene.
 
+use crate::distinct::{distinct, sorted_distinct};
 use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::history::LastPositions;
@@ -52,9 +53,7 @@ fn run_batch(
 ) -> Vec<PublishedSet> {
     let Some(now) = arrivals.iter().map(|query| query.asked_at).max() else { return Vec::new() };
     let turn = turn(scheme, state, Batch { now, arrivals, ..Batch::default() }, &mut ());
-    let mut sets: Vec<u32> = turn.served.iter().map(|(_, set)| *set).collect();
-    sets.sort_unstable();
-    sets.dedup();
+    let sets = sorted_distinct(turn.served.iter().map(|(_, set)| *set));
     let published = |set: &u32| {
         let set = turn.published.set(*set);
         let members = set.members.iter().map(|id| id.0 as usize).collect();
@@ -76,20 +75,17 @@ pub(in crate::report) fn describe_sets<'a>(
     scene: &TownScene,
     sets: impl Iterator<Item = &'a PublishedSet>,
 ) -> String {
-    let mut descriptions: Vec<String> = Vec::new();
-    for set in sets {
+    let describe = |set: &PublishedSet| {
         let names: Vec<String> =
             set.members.iter().map(|&index| label(scene, &scene.users[index])).collect();
-        let description = match &names[..] {
+        match &names[..] {
             [first @ .., last] if !first.is_empty() => {
                 format!("{} and {last} in one set", first.join(", "))
             }
             _ => format!("{} alone", names.concat()),
-        };
-        if !descriptions.contains(&description) {
-            descriptions.push(description);
         }
-    }
+    };
+    let descriptions = distinct(sets.map(describe));
     match descriptions.is_empty() {
         true => "no set".to_owned(),
         false => descriptions.join("; "),

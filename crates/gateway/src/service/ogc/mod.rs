@@ -11,12 +11,15 @@ mod pages;
 
 use super::category_names::{CategoryNames, ServiceCategory};
 use super::endpoint::Endpoint;
+use super::geojson::FeatureFormat;
+use super::lenient_json::{TextsOf, read_json};
 use super::projection::WidenedRange;
 use super::remote::RemoteError;
 use super::{Completeness, PlanarService, RangeAnswer, RangeRequest, ServiceError, ServiceFuture};
 use pages::{FeaturePages, fetch_pages};
 use reqwest::Url;
 use serde::Deserialize;
+use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 /// Settings of OGC API Features.
@@ -71,15 +74,13 @@ pub(crate) struct Ogc {
     endpoint: Endpoint,
     names: CategoryNames,
     settings: OgcSettings,
+    format: Arc<FeatureFormat>,
     /// Resolved kind of filter, never `Auto`; requested once.
     filter: OnceCell<OgcFilter>,
 }
 
-#[derive(Deserialize)]
-struct Conformance {
-    #[serde(rename = "conformsTo")]
-    classes: Vec<String>,
-}
+/// Largest number of conformance classes of a server.
+const MAX_CLASSES: usize = 10_000;
 
 impl Ogc {
     /// Builds the connector. The protocol cannot list categories, so the settings must.
@@ -109,7 +110,10 @@ impl Ogc {
         if !endpoint.url.path().contains("/collections/") || endpoint.url.query().is_some() {
             return invalid("url", "must end in /collections/NAME");
         }
-        Ok(Ogc { endpoint, names, settings: settings.clone(), filter: OnceCell::new() })
+        let (name, category) = (settings.name.clone(), settings.category.clone());
+        let format = FeatureFormat { name, category, max_objects: endpoint.max_objects };
+        let (settings, format) = (settings.clone(), Arc::new(format));
+        Ok(Ogc { endpoint, names, settings, format, filter: OnceCell::new() })
     }
 
     async fn fetch(&self, range: RangeRequest<'_>) -> Result<RangeAnswer, ServiceError> {
@@ -127,14 +131,10 @@ impl Ogc {
                 break;
             }
             let FeaturePages { features, completeness } =
-                fetch_pages(&self.endpoint, url, &mut requests_left).await?;
+                fetch_pages(&self.endpoint, &self.format, url, &mut requests_left).await?;
             answer.truncated |= completeness == Completeness::Partial;
             answer.objects.extend(features.into_iter().filter_map(|feature| {
-                feature.into_object(&self.endpoint.projection, |feature| {
-                    let category = feature.text(&self.settings.category);
-                    let category = self.names.category(&category, range.category);
-                    (feature.text(&self.settings.name), category)
-                })
+                feature.into_object(|name| self.names.category(name, range.category))
             }));
             self.endpoint.check_size(&answer)?;
         }
@@ -183,8 +183,10 @@ impl Ogc {
         let path = format!("{root}/conformance");
         url.set_path(&path);
         let answer = self.endpoint.client.get(url).await?;
-        let Conformance { classes } = serde_json::from_slice(&answer)
-            .map_err(|_| ServiceError::Malformed("it is not a list of conformance classes"))?;
+        let malformed = "it is not a list of conformance classes";
+        let list = TextsOf { name: "conformsTo", max: MAX_CLASSES };
+        let classes = answer.parse(move |bytes| read_json(bytes, list, malformed)).await?;
+        let classes = classes.ok_or(ServiceError::Malformed(malformed))?;
         let supports_polygons = filter::supports_polygons(&classes);
         Ok(if supports_polygons { OgcFilter::Intersects } else { OgcFilter::Bbox })
     }

@@ -2,10 +2,11 @@
 //! region.
 
 use crate::service::endpoint::Endpoint;
-use crate::service::geojson::{Feature, FeatureCollection};
+use crate::service::geojson::{Feature, FeatureCollection, FeatureFormat};
 use crate::service::{Completeness, ServiceError};
 use reqwest::Url;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Features of several pages.
 pub(super) struct FeaturePages {
@@ -17,6 +18,7 @@ pub(super) struct FeaturePages {
 /// decrements `requests_left`; at 0 the result is partial.
 pub(super) async fn fetch_pages(
     endpoint: &Endpoint,
+    format: &Arc<FeatureFormat>,
     first: Url,
     requests_left: &mut usize,
 ) -> Result<FeaturePages, ServiceError> {
@@ -28,7 +30,7 @@ pub(super) async fn fetch_pages(
             return Ok(FeaturePages { features, completeness: Completeness::Partial });
         }
         *requests_left -= 1;
-        let page = FeatureCollection::parse(&endpoint.client.get(url.clone()).await?)?;
+        let page = fetch_page(endpoint, format, url.clone()).await?;
         let before = ids.len();
         features.extend(page.features.into_iter().filter(|f| ids.insert(f.id.clone())));
         if ids.len() > endpoint.max_objects {
@@ -47,6 +49,17 @@ pub(super) async fn fetch_pages(
         }
         url = follow(&url, &next)?;
     }
+}
+
+async fn fetch_page(
+    endpoint: &Endpoint,
+    format: &Arc<FeatureFormat>,
+    url: Url,
+) -> Result<FeatureCollection, ServiceError> {
+    let (format, projection) = (Arc::clone(format), Arc::clone(&endpoint.projection));
+    let locate = move |geometry: &_| projection.locate(geometry);
+    let answer = endpoint.client.get(url).await?;
+    answer.parse(move |bytes| FeatureCollection::parse(bytes, &format, locate)).await
 }
 
 /// Resolves a link; refuses one to another origin.

@@ -1,124 +1,128 @@
 //! Answers of an Overpass server: elements with tags, and a remark if the query was aborted.
 
-use crate::service::ServiceError;
-use crate::service::geojson::{Lenient, truncate_text};
-use crate::service::object_geometry::ObjectGeometry;
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use super::element::{AsElement, ElementFormat, TaggedElement};
+use crate::service::answer_budget::AnswerBudget;
+use crate::service::lenient_json::{KeyAmong, Lenient, LenientValue, read_json};
+use crate::service::{RawObject, ServiceError};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess};
 
 /// The valid part of an answer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ParsedAnswer {
-    pub elements: Vec<TaggedElement>,
+    pub objects: Vec<RawObject>,
     /// Whether elements may be missing because the server aborted the query.
     pub truncated: bool,
 }
 
-/// An element with a geometry.
-#[derive(Debug, PartialEq)]
-pub(super) struct TaggedElement {
-    /// `node/17`, `way/17` or `relation/17`.
-    pub id: String,
-    pub name: String,
-    pub tags: BTreeMap<String, String>,
-    pub geometry: ObjectGeometry,
+const NOT_OVERPASS: &str = "it is not Overpass JSON";
+
+/// Parses an answer. Any remark means that the query was aborted. `to_object` converts an element;
+/// `None` drops it.
+pub(super) fn parse(
+    text: &[u8],
+    format: &ElementFormat,
+    to_object: impl Fn(&TaggedElement) -> Option<RawObject>,
+) -> Result<ParsedAnswer, ServiceError> {
+    let budget = AnswerBudget::new(format.max_objects);
+    let reader = AsAnswer { format, budget: &budget, to_object: &to_object };
+    match read_json(text, reader, NOT_OVERPASS) {
+        Ok(Some(answer)) => Ok(answer),
+        Ok(None) => Err(ServiceError::Malformed(NOT_OVERPASS)),
+        Err(error) => Err(budget.error_or(error)),
+    }
 }
 
-#[derive(Deserialize)]
-struct RawAnswer {
-    elements: Vec<Lenient<RawElement>>,
-    #[serde(default)]
-    remark: Option<String>,
+/// Reads an answer; `None` for anything else.
+struct AsAnswer<'a, F> {
+    format: &'a ElementFormat,
+    budget: &'a AnswerBudget,
+    to_object: &'a F,
 }
 
-#[derive(Deserialize)]
-struct RawElement {
-    #[serde(rename = "type")]
-    element_type: ElementType,
-    id: u64,
-    #[serde(flatten)]
-    shape: ElementShape,
-    #[serde(default)]
-    members: Vec<Lenient<ElementShape>>,
-    #[serde(default)]
-    tags: BTreeMap<String, String>,
-}
+impl<'de, F: Fn(&TaggedElement) -> Option<RawObject>> LenientValue<'de> for AsAnswer<'_, F> {
+    type Output = Option<ParsedAnswer>;
 
-/// Geometry of a node, a way or a member of a relation.
-#[derive(Deserialize)]
-struct ElementShape {
-    #[serde(default)]
-    lon: Option<f64>,
-    #[serde(default)]
-    lat: Option<f64>,
-    #[serde(default)]
-    geometry: Vec<Lenient<ElementPoint>>,
-}
+    fn other(self) -> Self::Output {
+        None
+    }
 
-#[derive(Deserialize)]
-struct ElementPoint {
-    lon: f64,
-    lat: f64,
-}
-
-impl ElementShape {
-    fn add_to(&self, geometry: &mut ObjectGeometry) {
-        let node = self.lon.zip(self.lat).map(|(lon, lat)| [lon, lat]);
-        geometry.push_chain(node.into_iter().collect());
-        // A missing point interrupts the chain.
-        for chain in self.geometry.split(|point| matches!(point, Lenient::Invalid(_))) {
-            let lon_lat = |point: &Lenient<ElementPoint>| match point {
-                Lenient::Valid(ElementPoint { lon, lat }) => Some([*lon, *lat]),
-                Lenient::Invalid(_) => None,
-            };
-            geometry.push_chain(chain.iter().filter_map(lon_lat).collect());
+    fn object<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Output, A::Error> {
+        let AsAnswer { format, budget, to_object } = self;
+        let mut answer = ParsedAnswer::default();
+        let mut has_elements = false;
+        while let Some(key) = object.next_key_seed(Lenient(KeyAmong(["elements", "remark"])))? {
+            match key {
+                Some(0) => {
+                    let objects = &mut answer.objects;
+                    let reader = Elements { objects, format, budget, to_object };
+                    has_elements = object.next_value_seed(Lenient(reader))?;
+                }
+                Some(_) => {
+                    answer.truncated = object.next_value::<Option<IgnoredAny>>()?.is_some();
+                }
+                None => drop(object.next_value::<IgnoredAny>()?),
+            }
         }
+        Ok(has_elements.then_some(answer))
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ElementType {
-    Node,
-    Way,
-    Relation,
+/// Reads the list `elements`. Returns whether it is a list.
+struct Elements<'a, F> {
+    objects: &'a mut Vec<RawObject>,
+    format: &'a ElementFormat,
+    budget: &'a AnswerBudget,
+    to_object: &'a F,
 }
 
-/// Parses an answer. Any remark means that the query was aborted.
-pub(super) fn parse(text: &[u8]) -> Result<ParsedAnswer, ServiceError> {
-    let answer: RawAnswer = serde_json::from_slice(text)
-        .map_err(|_| ServiceError::Malformed("it is not Overpass JSON"))?;
-    let elements = answer.elements.into_iter().filter_map(|element| match element {
-        Lenient::Valid(element) => tagged_element(element),
-        Lenient::Invalid(_) => None,
-    });
-    Ok(ParsedAnswer { elements: elements.collect(), truncated: answer.remark.is_some() })
-}
+impl<'de, F: Fn(&TaggedElement) -> Option<RawObject>> LenientValue<'de> for Elements<'_, F> {
+    type Output = bool;
 
-fn tagged_element(element: RawElement) -> Option<TaggedElement> {
-    let RawElement { element_type, id, shape, members, mut tags } = element;
-    let mut geometry = ObjectGeometry::default();
-    shape.add_to(&mut geometry);
-    for member in &members {
-        if let Lenient::Valid(member) = member {
-            member.add_to(&mut geometry);
+    fn other(self) -> bool {
+        false
+    }
+
+    fn list<A: SeqAccess<'de>>(self, mut list: A) -> Result<bool, A::Error> {
+        let Elements { objects, format, budget, to_object } = self;
+        let mut element = TaggedElement::default();
+        loop {
+            element.geometry.clear();
+            element.tags.clear();
+            element.name.clear();
+            let reader = AsElement { element: &mut element, format, budget };
+            let Some(is_valid) = list.next_element_seed(Lenient(reader))? else { break };
+            if is_valid
+                && !element.geometry.is_empty()
+                && let Some(object) = to_object(&element)
+            {
+                budget.spend_object()?;
+                objects.push(object);
+            }
         }
+        Ok(true)
     }
-    if geometry == ObjectGeometry::default() {
-        return None;
-    }
-    let prefix = match element_type {
-        ElementType::Node => "node",
-        ElementType::Way => "way",
-        ElementType::Relation => "relation",
-    };
-    let name = truncate_text(tags.remove("name").unwrap_or_default());
-    Some(TaggedElement { id: format!("{prefix}/{id}"), name, tags, geometry })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::service::object_geometry::ObjectGeometry;
+    use std::cell::RefCell;
+
+    /// Parses an answer and returns its elements.
+    fn elements(text: &str) -> Result<(Vec<TaggedElement>, ParsedAnswer), ServiceError> {
+        let keys = ["amenity", "shop"].map(str::to_owned).into();
+        let seen = RefCell::default();
+        let answer = parse(text.as_bytes(), &ElementFormat { keys, max_objects: 9 }, |element| {
+            let TaggedElement { id, name, tags, geometry } = element;
+            let (id, name, tags) = (id.clone(), name.clone(), tags.clone());
+            let copy = TaggedElement { id, name, tags, geometry: geometry.clone() };
+            Vec::push(&mut *seen.borrow_mut(), copy);
+            None
+        });
+        Ok((seen.into_inner(), answer?))
+    }
 
     #[test]
     fn nodes_ways_and_relations_are_parsed_and_invalid_elements_dropped() {
@@ -133,30 +137,33 @@ mod tests {
             {"type":"way","id":8}, {"type":"area","id":1,"lat":1,"lon":1}, {"id":"x"}, null,
             {"type":"node","id":-7,"lat":50.5,"lon":9.5},
             {"type":"node","id":9,"lat":"50.5","lon":9.5}]}"#;
-        let answer = parse(text.as_bytes()).unwrap();
+        let (elements, answer) = elements(text).unwrap();
         assert!(!answer.truncated);
-        let ids: Vec<_> = answer.elements.iter().map(|element| element.id.as_str()).collect();
+        let ids: Vec<_> = elements.iter().map(|element| element.id.as_str()).collect();
         assert_eq!(ids, ["node/7", "way/7", "relation/7"]);
-        assert_eq!(answer.elements[0].name, "Ada");
-        assert_eq!(answer.elements[0].geometry, ObjectGeometry::point([9.5, 50.5]));
+        assert_eq!(elements[0].name, "Ada");
+        assert_eq!(elements[0].geometry, ObjectGeometry::point([9.5, 50.5]));
         let mut broken = ObjectGeometry::point([9.6, 50.6]);
-        broken.push_chain(vec![[9.8, 50.8]]);
-        assert_eq!(answer.elements[1].geometry, broken);
+        broken.push([9.8, 50.8]);
+        broken.end_chain();
+        assert_eq!(elements[1].geometry, broken);
         let mut members = ObjectGeometry::point([2.0, 1.0]);
-        members.push_chain(vec![[4.0, 3.0], [6.0, 5.0]]);
-        assert_eq!(answer.elements[2].geometry, members);
+        members.push([4.0, 3.0]);
+        members.push([6.0, 5.0]);
+        members.end_chain();
+        assert_eq!(elements[2].geometry, members);
     }
 
     #[test]
     fn an_answer_with_a_remark_is_truncated() {
         let text = r#"{"elements":[],"remark":"runtime error: Query timed out in \"query\" at line 1 after 2 seconds."}"#;
-        assert!(parse(text.as_bytes()).unwrap().truncated);
+        assert!(elements(text).unwrap().1.truncated);
     }
 
     #[test]
     fn other_content_is_an_error() {
         for text in ["<html>", "", "{}", "{\"elements\":{}}", "\u{ff}"] {
-            assert!(parse(text.as_bytes()).is_err(), "{text}");
+            assert!(elements(text).is_err(), "{text}");
         }
     }
 }

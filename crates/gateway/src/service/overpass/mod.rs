@@ -2,18 +2,21 @@
 //! An answer with a remark was truncated, so its range is requested again in two halves.
 
 mod answer;
+mod element;
 mod ql;
 mod tags;
 
 use super::category_names::CategoryNames;
 use super::endpoint::Endpoint;
-use super::projection::ObjectTexts;
 use super::remote::RemoteError;
-use super::{PlanarService, RangeAnswer, RangeRequest, ServiceError, ServiceFuture};
+use super::{PlanarService, RangeAnswer, RangeRequest, RawObject, ServiceError, ServiceFuture};
+use crate::question::Category;
 use answer::ParsedAnswer;
+use element::{ElementFormat, TaggedElement};
 use ql::QueryLimits;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tags::Selector;
 
 /// Settings of Overpass.
@@ -46,7 +49,8 @@ impl Default for OverpassSettings {
 /// Connector to an Overpass server.
 pub(crate) struct Overpass {
     endpoint: Endpoint,
-    categories: BTreeMap<String, Vec<Selector>>,
+    categories: Arc<BTreeMap<String, Vec<Selector>>>,
+    format: Arc<ElementFormat>,
     limits: QueryLimits,
 }
 
@@ -65,7 +69,10 @@ impl Overpass {
         let limits = QueryLimits::new(settings)?;
         let categories =
             if names.is_empty() { tags::common() } else { tags::parse_categories(names)? };
-        Ok(Overpass { endpoint, categories, limits })
+        let keys = tags::keys(&categories);
+        let format = ElementFormat { keys, max_objects: endpoint.max_objects };
+        let (categories, format) = (Arc::new(categories), Arc::new(format));
+        Ok(Overpass { endpoint, categories, format, limits })
     }
 
     async fn fetch(&self, range: RangeRequest<'_>) -> Result<RangeAnswer, ServiceError> {
@@ -86,31 +93,38 @@ impl Overpass {
                 answer.truncated = true;
                 break;
             }
-            let ParsedAnswer { elements, truncated } = self.post(&query).await?;
+            let ParsedAnswer { objects, truncated } = self.post(&query, range.category).await?;
             answer.truncated |= truncated;
-            answer.objects.extend(elements.into_iter().filter_map(|element| {
-                let category = tags::category(&element.tags, range.category, &self.categories)?;
-                let texts = ObjectTexts { id: element.id, name: element.name, category };
-                projection.object(texts, &element.geometry)
-            }));
+            answer.objects.extend(objects);
             self.endpoint.check_size(&answer)?;
         }
         Ok(answer)
     }
 
-    async fn post(&self, query: &str) -> Result<ParsedAnswer, ServiceError> {
+    /// Posts a query and returns the objects of the category asked for.
+    async fn post(&self, query: &str, asked: &Category) -> Result<ParsedAnswer, ServiceError> {
         let body =
             form_urlencoded::Serializer::new(String::new()).append_pair("data", query).finish();
         let content_type = "application/x-www-form-urlencoded";
         let url = self.endpoint.url.clone();
-        answer::parse(&self.endpoint.client.post(url, content_type, body).await?)
+        let answer = self.endpoint.client.post(url, content_type, body).await?;
+        let (format, asked) = (Arc::clone(&self.format), asked.clone());
+        let projection = Arc::clone(&self.endpoint.projection);
+        let categories = Arc::clone(&self.categories);
+        let to_object = move |element: &TaggedElement| {
+            let category = tags::category(&element.tags, &asked, &categories)?;
+            let point = projection.locate(&element.geometry)?;
+            let (id, name) = (element.id.clone(), element.name.clone());
+            Some(RawObject { id, name, category, point })
+        };
+        answer.parse(move |bytes| answer::parse(bytes, &format, to_object)).await
     }
 
     /// Checks that the server answers, by a query that is always the same.
     async fn probe(&self) -> Result<(), ServiceError> {
         let centre = [vec![self.endpoint.projection.centre()]];
         for query in self.limits.queries(&[Selector::Any], &centre, 1.0) {
-            self.post(&query).await?;
+            self.post(&query, &Category::Any).await?;
         }
         Ok(())
     }

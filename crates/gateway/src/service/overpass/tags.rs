@@ -3,7 +3,7 @@
 use crate::question::Category;
 use crate::service::category_names::CategoryNames;
 use crate::service::remote::RemoteError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Selects objects by tag.
@@ -81,6 +81,15 @@ fn selector(text: &str) -> Option<Selector> {
         (1..=100).contains(&text.len()) && !text.contains(['"', '\\']) && !text.contains('=')
     };
     (is_valid(key) && is_valid(value)).then(|| Selector::Tag(key.to_owned(), value.to_owned()))
+}
+
+/// Returns the keys of all tags that decide a category.
+pub(super) fn keys(categories: &BTreeMap<String, Vec<Selector>>) -> BTreeSet<String> {
+    let selected = categories.values().flatten().filter_map(|selector| match selector {
+        Selector::Any => None,
+        Selector::Tag(key, _) => Some(key.clone()),
+    });
+    selected.chain(KEYS.map(str::to_owned)).collect()
 }
 
 /// Returns the category of an object with these tags; `None` if it does not match the question.

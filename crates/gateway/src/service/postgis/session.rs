@@ -5,6 +5,7 @@ use super::address::ParsedAddress;
 use super::connect::{ConnectError, DatabaseConnection, connect};
 use super::sql::{self, TableName};
 use crate::service::ServiceError;
+use crate::service::lenient_json::{MAX_TEXT_BYTES, truncate_text};
 use futures_util::TryStreamExt as _;
 use std::pin::pin;
 use std::time::Duration;
@@ -147,10 +148,17 @@ const WRONG_TYPE: ServiceError = ServiceError::Malformed("a column has the wrong
 const TOO_LARGE: ServiceError = ServiceError::Malformed("it has too many rows or bytes");
 
 fn object_row(row: &Row) -> Result<ObjectRow, ServiceError> {
-    let text = |column: usize| row.try_get::<_, String>(column).map_err(|_| WRONG_TYPE);
+    let text = |column: usize| {
+        let text: &str = row.try_get(column).map_err(|_| WRONG_TYPE)?;
+        Ok::<String, ServiceError>(truncate_text(text).to_owned())
+    };
     let number = |column: usize| row.try_get::<_, Option<f64>>(column).map_err(|_| WRONG_TYPE);
-    let id = row.try_get::<_, Option<String>>(0).map_err(|_| WRONG_TYPE)?;
+    let id = row.try_get::<_, Option<&str>>(0).map_err(|_| WRONG_TYPE)?;
     let id = id.ok_or(ServiceError::Malformed("an object has no id"))?;
+    if id.len() > MAX_TEXT_BYTES {
+        return Err(ServiceError::Malformed("an id is too long"));
+    }
+    let id = id.to_owned();
     Ok(ObjectRow { id, name: text(1)?, category: text(2)?, lon: number(3)?, lat: number(4)? })
 }
 

@@ -1,19 +1,18 @@
-//! Wraps a scheme during a run: records the disclosures for targets, and runs the attacks that need
-//! the whole batch, because batches are not stored.
+//! Attacks during a run: records the disclosures for targets, and runs the attacks that need the
+//! whole batch, because batches are not stored.
 
 use super::attack_score::AttackScores;
 use super::batch_case::BatchCase;
-use super::{AttackedScheme, Plan, Targets, mix};
+use super::{AttackPlan, AttackedScheme, Targets};
 use attacks::{Attack, Candidate, RegionDependence, Rerun, RerunResult, SchemeRerun, Snapshot};
 use meshcloak::distance::Atlas;
-use meshcloak::guard::Promise;
+use meshcloak::mix::mix64;
 use meshcloak::query::UserId;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Published, Scheme, Served, State};
+use meshcloak::scheme::{Pace, Published, Served, State};
 use meshcloak::units::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A publication for a target.
 #[derive(Clone, Debug)]
@@ -28,109 +27,46 @@ pub(crate) struct TargetDisclosure {
     pub named: Vec<UserId>,
 }
 
-/// A scheme whose publications are attacked.
-pub(super) struct ObservedScheme<'a> {
-    scheme: Box<dyn Scheme>,
-    attacker: BatchAttacker<'a>,
-}
-
-struct BatchAttacker<'a> {
+/// Runs the batch attacks on every batch that publishes a query of a target.
+pub(super) struct BatchAttacker<'a> {
     scheme: &'a AttackedScheme,
     atlas: &'a Arc<Atlas>,
     targets: &'a Targets,
     attacks: Vec<Attack>,
     /// Remaining queries around which accounts are planted.
     to_plant: usize,
-    rule: RegionDependence,
+    pub rule: RegionDependence,
+    /// Whether a batch is cheap to run again. Otherwise the published sets stand for the rerun: a
+    /// fresh scheme gives the same result for the same state, which is tested for each.
     is_cheap_to_rerun: bool,
-    disclosures: Vec<TargetDisclosure>,
-    scores: AttackScores,
+    /// Disclosures for targets, in order of time.
+    pub disclosures: Vec<TargetDisclosure>,
+    pub scores: AttackScores,
 }
 
-impl<'a> ObservedScheme<'a> {
+impl<'a> BatchAttacker<'a> {
     pub(super) fn new(
-        attacked: &'a AttackedScheme,
+        scheme: &'a AttackedScheme,
         atlas: &'a Arc<Atlas>,
         targets: &'a Targets,
-        plan: &Plan,
-    ) -> ObservedScheme<'a> {
-        let scheme = attacked.make(atlas);
-        let attacker = BatchAttacker {
-            scheme: attacked,
+        plan: &AttackPlan,
+    ) -> BatchAttacker<'a> {
+        let description = scheme.make(atlas).describe();
+        BatchAttacker {
+            scheme,
             atlas,
             targets,
             attacks: plan.batch_attacks(),
             to_plant: plan.planted,
-            rule: scheme.describe().regions,
-            is_cheap_to_rerun: attacked.is_cheap_to_rerun(scheme.as_ref()),
+            rule: description.regions,
+            is_cheap_to_rerun: description.pace == Pace::Batch,
             disclosures: Vec::new(),
             scores: AttackScores::default(),
-        };
-        ObservedScheme { scheme, attacker }
-    }
-
-    /// Returns the disclosures for targets in order of time, and the scores of the batch attacks.
-    pub(super) fn finish(self) -> (Vec<TargetDisclosure>, AttackScores) {
-        (self.attacker.disclosures, self.attacker.scores)
-    }
-}
-
-impl Scheme for ObservedScheme<'_> {
-    fn name(&self) -> &'static str {
-        self.scheme.name()
-    }
-
-    fn describe(&self) -> Description {
-        self.scheme.describe()
-    }
-
-    fn history_horizon(&self) -> Option<Duration> {
-        self.scheme.history_horizon()
-    }
-
-    fn promise(&self) -> Option<Promise> {
-        self.scheme.promise()
-    }
-
-    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
-        let published = self.scheme.cloak(state, now, observer);
-        self.attacker.attack(state, now, published);
-        published
-    }
-}
-
-/// Reruns of a batch: the recorded result for the unchanged batch, a real run for a modified one.
-struct BatchReplay<'a> {
-    rerun: SchemeRerun<'a>,
-    /// Recorded result; `None` if the unchanged batch is run again as well.
-    recorded: Option<RerunResult>,
-}
-
-impl Rerun for BatchReplay<'_> {
-    fn rerun(&self, people: &[Candidate]) -> Option<RerunResult> {
-        match &self.recorded {
-            Some(result) if people.len() == self.rerun.state.waiting.len() => Some(result.clone()),
-            _ => self.rerun.rerun(people),
         }
     }
-}
 
-fn rerun_result(state: &State, published: &Published) -> RerunResult {
-    let mut result =
-        RerunResult { region_of: vec![None; state.waiting.len()], ..RerunResult::default() };
-    for set in 0..published.set_count() as u32 {
-        result.regions.push(published.set(set).region.into_owned());
-        result.sets.push(Vec::new());
-    }
-    for served in published.served() {
-        result.region_of[served.index as usize] = Some(served.set);
-        result.sets[served.set as usize].push(served.index);
-    }
-    result
-}
-
-impl BatchAttacker<'_> {
-    fn attack(&mut self, state: &State, now: Time, published: &Published) {
+    /// Attacks a batch: the input `state` and the result `published` of the scheme.
+    pub(super) fn attack(&mut self, state: &State, now: Time, published: &Published) {
         let is_target =
             |served: &&Served| self.targets.contains(state.waiting[served.index as usize].user);
         let hits: Vec<Served> = published.served().iter().filter(is_target).copied().collect();
@@ -176,9 +112,41 @@ impl BatchAttacker<'_> {
     }
 }
 
+/// Reruns of a batch: the recorded result for the unchanged batch, a real run for a modified one.
+struct BatchReplay<'a> {
+    rerun: SchemeRerun<'a>,
+    /// Recorded result; `None` if the unchanged batch is run again as well.
+    recorded: Option<RerunResult>,
+}
+
+impl Rerun for BatchReplay<'_> {
+    fn rerun(&self, candidates: &[Candidate]) -> Option<RerunResult> {
+        match &self.recorded {
+            Some(result) if candidates.len() == self.rerun.state.waiting.len() => {
+                Some(result.clone())
+            }
+            _ => self.rerun.rerun(candidates),
+        }
+    }
+}
+
+fn rerun_result(state: &State, published: &Published) -> RerunResult {
+    let mut result =
+        RerunResult { region_of: vec![None; state.waiting.len()], ..RerunResult::default() };
+    for set in 0..published.set_count() as u32 {
+        result.regions.push(published.set(set).region.into_owned());
+        result.sets.push(Vec::new());
+    }
+    for served in published.served() {
+        result.region_of[served.index as usize] = Some(served.set);
+        result.sets[served.set as usize].push(served.index);
+    }
+    result
+}
+
 /// Returns whether accounts are planted around a query: about every seventh one, `remaining` times.
 fn is_planted_at(target: &Candidate, remaining: &mut usize) -> bool {
-    let is_planted = *remaining > 0 && mix(target.id.0 ^ 0x5B11).is_multiple_of(7);
+    let is_planted = *remaining > 0 && mix64(target.id.0 ^ 0x5B11).is_multiple_of(7);
     *remaining -= usize::from(is_planted);
     is_planted
 }

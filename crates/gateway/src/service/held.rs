@@ -1,0 +1,83 @@
+//! Answers of the service that are held until the sets that need them are complete, within a
+//! limit in bytes.
+
+use super::Objects;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Size of all held answers.
+#[derive(Debug)]
+pub(crate) struct HeldBytes {
+    max: usize,
+    used: AtomicUsize,
+}
+
+/// An answer of the service that counts against the limit until it is dropped.
+#[derive(Debug)]
+pub struct HeldObjects {
+    objects: Arc<Objects>,
+    bytes: usize,
+    account: Arc<HeldBytes>,
+}
+
+impl HeldBytes {
+    /// Creates an empty account with a limit in bytes.
+    pub(crate) fn new(max: usize) -> Arc<HeldBytes> {
+        Arc::new(HeldBytes { max, used: AtomicUsize::new(0) })
+    }
+}
+
+impl HeldObjects {
+    /// Counts an answer. Returns `None` beyond the limit.
+    pub(crate) fn new(objects: Arc<Objects>, account: &Arc<HeldBytes>) -> Option<HeldObjects> {
+        let bytes = objects.size();
+        let add = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= account.max);
+        account.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok()?;
+        Some(HeldObjects { objects, bytes, account: Arc::clone(account) })
+    }
+
+    /// The answer.
+    pub fn objects(&self) -> &Objects {
+        &self.objects
+    }
+}
+
+impl Drop for HeldObjects {
+    fn drop(&mut self) {
+        self.account.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::{Completeness, Object};
+    use meshcloak::units::Point;
+
+    fn answer(count: usize) -> Arc<Objects> {
+        let object = |number: usize| {
+            let (id, name, category) = (number.to_string(), "x".repeat(100), "cafe".to_owned());
+            Arc::new(Object { id, name, category, point: Point::default(), position: None })
+        };
+        Arc::new(Objects::new((0..count).map(object).collect(), Completeness::Complete))
+    }
+
+    #[test]
+    fn held_answers_are_bounded_and_released() {
+        let size = answer(10).size();
+        assert!(size > 10 * 100 && answer(20).size() >= 2 * size);
+        let account = HeldBytes::new(2 * size + size / 2);
+        let first = HeldObjects::new(answer(10), &account);
+        let second = HeldObjects::new(answer(10), &account);
+        assert!(first.is_some() && second.is_some());
+        assert!(HeldObjects::new(answer(10), &account).is_none());
+        assert!(HeldObjects::new(answer(1), &account).is_some(), "a small one still fits");
+        drop(first);
+        assert!(HeldObjects::new(answer(10), &account).is_some());
+        drop(second);
+        assert_eq!(account.used.load(Ordering::Relaxed), 0);
+        let kept = answer(1_000);
+        let shared = Arc::new(Objects::clone(&kept));
+        assert!(HeldObjects::new(shared, &HeldBytes::new(0)).is_some(), "no memory of its own");
+    }
+}

@@ -1,0 +1,152 @@
+//! Waiting queries with the questions that they carry: one waiting query per user (docs/SPEC.md §6).
+//!
+//! A newer query of a user replaces the waiting one and carries its questions: it has the newest
+//! position, the largest k and the earliest deadline. Each carried question keeps its own ticket,
+//! time and deadline. A presence report has nothing to carry: it ends when it is replaced.
+
+use crate::mailbox::Pending;
+use crate::outcome::Outcome;
+use meshcloak::query::{Query, QueryId, UserId};
+use meshcloak::units::Time;
+use rustc_hash::FxHashMap;
+
+/// What a waiting query answers.
+#[derive(Debug, Default)]
+pub(crate) struct WaitingQuery {
+    /// Carried questions, oldest first, and the query's own; empty once the query is replaced.
+    pub pendings: Vec<Pending>,
+    /// Whether an earlier position of the user was known on arrival.
+    pub has_past: bool,
+    /// Largest k of all queries that this one has replaced, and its own.
+    k: u32,
+}
+
+/// Queries that ended, with their outcome.
+pub(crate) type Ended = Vec<(Pending, Outcome)>;
+
+/// The waiting queries by number and by user.
+#[derive(Debug, Default)]
+pub(crate) struct WaitingQueries {
+    queries: FxHashMap<QueryId, WaitingQuery>,
+    /// Waiting query of each user; used only if there is one per user.
+    of_user: FxHashMap<UserId, QueryId>,
+    /// Query that carries each carried pending.
+    carriers: FxHashMap<QueryId, QueryId>,
+}
+
+impl WaitingQuery {
+    fn asks(&self) -> bool {
+        self.pendings.iter().any(Pending::asks)
+    }
+
+    /// Updates what the engine knows of the query: deadline and whether it asks.
+    fn update(&self, query: &mut Query) {
+        if let Some(deadline) = self.pendings.iter().map(|pending| pending.deadline).min() {
+            query.temporal_tolerance = deadline - query.asked_at;
+        }
+        query.asks = self.asks();
+    }
+}
+
+/// Ends a pending whose deadline is over: a presence report as `present`.
+fn run_out(pending: Pending) -> (Pending, Outcome) {
+    let outcome = if pending.asks() { Outcome::Expired } else { Outcome::Present };
+    (pending, outcome)
+}
+
+impl WaitingQueries {
+    /// Adds an arriving query that waits beside others of its user.
+    pub fn insert(&mut self, query: &Query, pending: Pending, has_past: bool) {
+        let waiting = WaitingQuery { pendings: vec![pending], has_past, k: query.k };
+        self.queries.insert(query.id, waiting);
+    }
+
+    /// Lets an inserted query carry the questions of its user's waiting query. The engine removes
+    /// that query, because `query` replaces it.
+    pub fn carry(&mut self, query: &mut Query, now: Time, ended: &mut Ended) {
+        if query.has_expired(now) {
+            return; // it replaces nothing
+        }
+        let older = self.of_user.insert(query.user, query.id);
+        let older = older.and_then(|older| self.queries.get_mut(&older));
+        let Some(older) = older.filter(|older| older.pendings.iter().any(|p| p.deadline >= now))
+        else {
+            return;
+        };
+        let (carried, present): (Vec<Pending>, Vec<Pending>) =
+            std::mem::take(&mut older.pendings).into_iter().partition(Pending::asks);
+        let k = older.k;
+        ended.extend(present.into_iter().map(|pending| (pending, Outcome::Present)));
+        self.carriers.extend(carried.iter().map(|pending| (pending.id, query.id)));
+        let Some(newer) = self.queries.get_mut(&query.id) else { return };
+        newer.pendings.splice(0..0, carried);
+        newer.k = newer.k.max(k);
+        query.k = newer.k;
+        newer.update(query);
+    }
+
+    /// Ends the pendings of a query whose deadlines are over while others are not: the query goes on
+    /// with the next deadline. A query without such others is left to the engine to expire.
+    pub fn end_overdue(&mut self, query: &mut Query, now: Time, ended: &mut Ended) {
+        let Some(waiting) = self.queries.get_mut(&query.id) else { return };
+        if waiting.pendings.iter().all(|pending| pending.deadline < now) {
+            return;
+        }
+        for pending in waiting.pendings.extract_if(.., |pending| pending.deadline < now) {
+            self.carriers.remove(&pending.id);
+            ended.push(run_out(pending));
+        }
+        waiting.update(query);
+    }
+
+    /// Cancels one pending and returns its query, if it waits.
+    pub fn cancel(&mut self, id: QueryId, ended: &mut Ended) -> Option<QueryId> {
+        let carrier = self.carriers.remove(&id).unwrap_or(id);
+        let waiting = self.queries.get_mut(&carrier)?;
+        let index = waiting.pendings.iter().position(|pending| pending.id == id)?;
+        ended.push((waiting.pendings.remove(index), Outcome::Cancelled));
+        Some(carrier)
+    }
+
+    /// Whether nothing is left to answer for a query.
+    pub fn is_empty(&self, query: QueryId) -> bool {
+        self.queries.get(&query).is_none_or(|waiting| waiting.pendings.is_empty())
+    }
+
+    /// Updates a query after a cancellation.
+    pub fn update(&self, query: &mut Query) {
+        if let Some(waiting) = self.queries.get(&query.id) {
+            waiting.update(query);
+        }
+    }
+
+    /// Removes a departed query.
+    pub fn remove(&mut self, query: &Query) -> Option<WaitingQuery> {
+        if self.of_user.get(&query.user) == Some(&query.id) {
+            self.of_user.remove(&query.user);
+        }
+        let waiting = self.queries.remove(&query.id)?;
+        if !self.carriers.is_empty() {
+            for pending in &waiting.pendings {
+                self.carriers.remove(&pending.id);
+            }
+        }
+        Some(waiting)
+    }
+
+    /// Removes an expired query and ends all its pendings.
+    pub fn expire(&mut self, query: &Query, ended: &mut Ended) {
+        let waiting = self.remove(query).unwrap_or_default();
+        ended.extend(waiting.pendings.into_iter().map(run_out));
+    }
+
+    /// Removes all queries and returns their pendings, in order of arrival.
+    pub fn drain(&mut self) -> Vec<Pending> {
+        self.of_user.clear();
+        self.carriers.clear();
+        let queries = self.queries.drain();
+        let mut pendings: Vec<Pending> = queries.flat_map(|(_, query)| query.pendings).collect();
+        pendings.sort_unstable_by_key(|pending| pending.id);
+        pendings
+    }
+}
