@@ -5,7 +5,7 @@
 //! adds users with k = 2 at its position. The attack succeeds if the target is then published in a
 //! set with fewer than k other users and itself.
 
-use bench::{Configuration, Recording, agents_and_seed, batches, in_pool, maps};
+use bench::{Recording, WorkloadConfiguration, agents_and_seed, batches, in_pool, maps};
 use meshcloak::accounts::AccountId;
 use meshcloak::distance::Atlas;
 use meshcloak::engine::turn;
@@ -46,7 +46,7 @@ struct Counts {
 fn main() {
     let (agents, seed) = agents_and_seed(std::env::args().skip(1));
     let map = maps()[0].read();
-    let configuration = Configuration::new("p1", 3, 5);
+    let configuration = WorkloadConfiguration::new("p1", 3, 5);
     let dc_max = configuration.profile().largest_constraint();
     let recording = configuration.record(&map, agents, seed);
     let atlas = Arc::new(Atlas::new(map, dc_max));

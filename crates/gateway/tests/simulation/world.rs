@@ -229,7 +229,9 @@ impl World {
 
     /// Records a round and starts its delivery. Rounds overlap if the service is slow.
     fn deliver(&mut self, mut round: Round) {
-        self.log.batches.push(round.requests.iter().map(|inquiry| format!("{inquiry:?}")).collect());
+        self.log
+            .batches
+            .push(round.requests.iter().map(|inquiry| format!("{inquiry:?}")).collect());
         for set in &round.sets {
             let member = |member: &gateway::requests::Member| {
                 let number = member.pending.ticket.expose().parse().expect("tickets are numbers");
