@@ -30,10 +30,11 @@ struct PoolState {
     idle_threads: usize,
 }
 
-/// At most one thread per processor.
+/// One processor is left for the requests.
 impl Default for DeliveryPool {
     fn default() -> DeliveryPool {
-        let idle_threads = available_parallelism().map_or(1, usize::from);
+        let processors = available_parallelism().map_or(1, usize::from);
+        let idle_threads = processors.saturating_sub(1).max(1);
         DeliveryPool { state: Mutex::new(PoolState { sets: VecDeque::new(), idle_threads }) }
     }
 }
@@ -116,6 +117,7 @@ impl Results<'_> {
             found: &found,
             objects,
             receipt: member.served.receipt(objects.is_complete()),
+            limits: self.gateway.config().answers,
         };
         Finished { outcome: Outcome::Answered, body: self.writer.write(projection, &parts) }
     }

@@ -37,6 +37,7 @@ pub mod keys;
 pub mod outbox;
 mod queue_share;
 pub mod tickets;
+pub mod user_ids;
 mod user_quota;
 
 pub mod refine;
@@ -49,6 +50,7 @@ pub mod mailbox;
 pub mod metrics;
 mod waiting;
 
+pub mod served_users;
 pub mod users;
 pub mod zones;
 
@@ -78,9 +80,13 @@ pub mod page;
 pub mod tiles;
 
 mod address_slots;
+pub mod check;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 pub mod listen;
 pub mod logs;
 pub mod prepare;
 pub mod serve;
 pub mod tls;
+pub mod unread_bytes;
 mod write_timeout;
