@@ -2,6 +2,7 @@
 //! user except for the distance, so it is made once per object where the objects are kept.
 
 use crate::api::{FoundBody, Receipt};
+use crate::config::AnswersConfig;
 use crate::lon_lat_cache::LonLatCache;
 use crate::service::{Object, Objects};
 use bytes::Bytes;
@@ -18,6 +19,8 @@ pub(crate) struct AnswerParts<'a> {
     pub objects: &'a Objects,
     /// Receipt of the query.
     pub receipt: Receipt,
+    /// Limits of the answer: the nearest objects within them are written.
+    pub limits: AnswersConfig,
 }
 
 /// Projection from the plane of the map to lon/lat, with a cache.
@@ -43,28 +46,51 @@ impl AnswerWriter {
         buffer.extend_from_slice(b"{\"ticket\":");
         write(buffer, parts.ticket);
         buffer.extend_from_slice(b",\"outcome\":\"answered\",\"answer\":[");
-        for (position, &(metres, index)) in parts.found.iter().enumerate() {
-            if position > 0 {
+        let limit = buffer.len().saturating_add(parts.limits.max_bytes);
+        let mut written = 0_usize;
+        for &(metres, index) in parts.found.iter().take(parts.limits.max_objects) {
+            let before = buffer.len();
+            if written > 0 {
                 buffer.push(b',');
             }
-            let object = &parts.objects.objects()[index as usize];
-            let cached = parts.objects.shared_index().map(|shared| &shared.json[index as usize]);
-            match cached {
-                Some(cached) => buffer.extend_from_slice(cached.get_or_init(|| {
-                    let mut json = Vec::new();
-                    write_object(&mut json, projection, object);
-                    json.into()
-                })),
-                None => write_object(buffer, projection, object),
+            write_found(buffer, projection, parts.objects, metres, index as usize);
+            if buffer.len() > limit {
+                buffer.truncate(before);
+                break;
             }
-            write(buffer, &((metres * 100.0).round() / 100.0));
-            buffer.push(b'}');
+            written = written.saturating_add(1);
         }
         buffer.extend_from_slice(b"],\"receipt\":");
-        write(buffer, &parts.receipt);
+        let left_out = parts.found.len().saturating_sub(written);
+        let mut receipt = parts.receipt.clone();
+        if left_out > 0 {
+            (receipt.exact, receipt.left_out) = (false, Some(left_out));
+        }
+        write(buffer, &receipt);
         buffer.push(b'}');
         Bytes::copy_from_slice(buffer)
     }
+}
+
+/// Writes an object that was found, from the cache where there is one.
+fn write_found(
+    buffer: &mut Vec<u8>,
+    projection: CachedFrame<'_>,
+    objects: &Objects,
+    metres: f64,
+    index: usize,
+) {
+    let Some(object) = objects.objects().get(index) else { return };
+    match objects.shared_index().and_then(|shared| shared.json.get(index)) {
+        Some(cached) => buffer.extend_from_slice(cached.get_or_init(|| {
+            let mut json = Vec::new();
+            write_object(&mut json, projection, object);
+            json.into()
+        })),
+        None => write_object(buffer, projection, object),
+    }
+    write(buffer, &((metres * 100.0).round() / 100.0));
+    buffer.push(b'}');
 }
 
 /// End of a [`FoundBody`] with distance 0.
@@ -83,7 +109,7 @@ fn write_object(buffer: &mut Vec<u8>, projection: CachedFrame<'_>, object: &Obje
     };
     write(buffer, &body);
     debug_assert!(buffer.ends_with(ZERO_DISTANCE), "the distance is the last field");
-    buffer.truncate(buffer.len() - ZERO_DISTANCE.len());
+    buffer.truncate(buffer.len().saturating_sub(ZERO_DISTANCE.len()));
 }
 
 fn write(buffer: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
@@ -94,9 +120,10 @@ fn write(buffer: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
 mod tests {
     use super::*;
     use crate::api::ResultBody;
+    use crate::config::Config;
     use crate::outcome::Outcome;
     use crate::service::Completeness;
-    use meshcloak::units::{LonLat, Point};
+    use meshcloak::units::{LonLat, Point, Time};
     use std::sync::Arc;
 
     fn objects() -> Objects {
@@ -122,6 +149,7 @@ mod tests {
             streets: 12,
             delay: 0.25,
             exact: true,
+            left_out: None,
             history: Some("new"),
         };
         let mut writer = AnswerWriter::default();
@@ -156,10 +184,51 @@ mod tests {
                     found,
                     objects: &objects,
                     receipt: receipt.clone(),
+                    limits: Config::default().answers,
                 };
                 let written = writer.write(CachedFrame { frame, cache: &cache }, &parts);
                 assert_eq!(std::str::from_utf8(&written).unwrap(), expected.unwrap());
             }
         }
+    }
+
+    #[test]
+    fn an_answer_keeps_the_nearest_objects_and_tells_how_many_it_left_out() {
+        let served = crate::receipt::ServedQuery {
+            guarantee: meshcloak::guarantee::Guarantee::Reciprocal,
+            k: 2,
+            set_size: 2,
+            streets: 3,
+            asked_at: Time::from_millis(0),
+            served_at: Time::from_millis(0),
+            has_past: false,
+        };
+        let cache = LonLatCache::default();
+        let objects = objects();
+        let found = [(1.0, 3), (2.0, 0), (3.0, 1), (4.0, 2)];
+        let mut writer = AnswerWriter::default();
+        let mut write = |max_objects, max_bytes| -> (Vec<f64>, serde_json::Value) {
+            let limits = AnswersConfig { max_objects, max_bytes, max_unread: 0 };
+            let receipt = served.receipt(true);
+            let parts =
+                AnswerParts { ticket: "t", found: &found, objects: &objects, receipt, limits };
+            let written = writer.write(CachedFrame { frame: None, cache: &cache }, &parts);
+            let body: serde_json::Value = serde_json::from_slice(&written).unwrap();
+            let answer = body["answer"].as_array().unwrap().iter();
+            (
+                answer.map(|object| object["metres"].as_f64().unwrap()).collect(),
+                body["receipt"].clone(),
+            )
+        };
+        let (metres, receipt) = write(4, 1 << 20);
+        assert_eq!((metres.len(), &receipt["exact"]), (4, &true.into()));
+        assert!(receipt.get("left_out").is_none());
+        let (metres, receipt) = write(3, 1 << 20);
+        assert_eq!((metres, &receipt["left_out"]), (vec![1.0, 2.0, 3.0], &1.into()));
+        assert_eq!(receipt["exact"], false);
+        let (metres, receipt) = write(4, 150);
+        assert_eq!((metres, &receipt["left_out"]), (vec![1.0], &3.into()));
+        let (metres, receipt) = write(4, 10);
+        assert_eq!((metres.len(), &receipt["left_out"]), (0, &4.into()));
     }
 }

@@ -129,6 +129,9 @@ pub struct Receipt {
     pub delay: f64,
     /// Whether the answer equals that of a query from the exact position.
     pub exact: bool,
+    /// Number of objects that were left out because of the limits on answers; the farthest ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<usize>,
     /// `new` if no earlier position of the user was known to the `history` guarantee.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<&'static str>,

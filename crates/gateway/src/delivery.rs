@@ -116,6 +116,7 @@ impl Results<'_> {
             found: &found,
             objects,
             receipt: member.served.receipt(objects.is_complete()),
+            limits: self.gateway.config().answers,
         };
         Finished { outcome: Outcome::Answered, body: self.writer.write(projection, &parts) }
     }

@@ -102,6 +102,7 @@ impl Gateway {
             config: ArcSwap::from_pointee(config),
             walker,
         };
+        gateway.metrics.unread().set_max(gateway.config().answers.max_unread);
         gateway.read_keys()?;
         gateway.metrics.reload_succeeded(gateway.clock.unix_millis() / 1000);
         Ok(gateway)
@@ -132,6 +133,8 @@ impl Gateway {
         let mut config = Config::clone(&self.config.load());
         config.limits = new.limits;
         config.results = new.results;
+        config.answers = new.answers;
+        self.metrics.unread().set_max(new.answers.max_unread);
         config.keys.clone_from(&new.keys);
         config.engine.queue = new.engine.queue;
         if config.server.tls.is_some() && new.server.tls.is_some() {

@@ -78,9 +78,12 @@ pub mod page;
 pub mod tiles;
 
 mod address_slots;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 pub mod listen;
 pub mod logs;
 pub mod prepare;
 pub mod serve;
 pub mod tls;
+pub mod unread_bytes;
 mod write_timeout;

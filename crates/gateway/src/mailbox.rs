@@ -132,6 +132,11 @@ impl MailboxState {
         id
     }
 
+    /// Takes back the cancellation of a query unless a batch has collected it.
+    pub fn keep(&mut self, id: QueryId) {
+        self.cancelled.retain(|&cancelled| cancelled != id);
+    }
+
     /// Marks a query as cancelled.
     pub fn cancel(&mut self, id: QueryId) {
         self.cancelled.push(id);

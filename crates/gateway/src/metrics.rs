@@ -5,11 +5,13 @@
 
 use crate::error::Refusal;
 use crate::outcome::Outcome;
+use crate::unread_bytes::UnreadBytes;
 use meshcloak::guard::Violation;
 use meshcloak::scheme::Stats;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -64,6 +66,7 @@ pub struct Metrics {
     held: AtomicU64,
     idle: AtomicU64,
     reload_failures: AtomicU64,
+    unread: Arc<UnreadBytes>,
     reload_failed: AtomicBool,
     reloaded_at: AtomicU64,
     /// Duration of a batch.
@@ -126,6 +129,11 @@ impl Metrics {
         add(&self.idle, stats.idle);
     }
 
+    /// Bytes of results that clients have not read.
+    pub fn unread(&self) -> &Arc<UnreadBytes> {
+        &self.unread
+    }
+
     /// Records that the settings were read, at a Unix time in seconds.
     pub fn reload_succeeded(&self, at: u64) {
         self.reloaded_at.store(at, Ordering::Relaxed);
@@ -179,6 +187,7 @@ impl Metrics {
             coarse(under_way as u64),
             u64::from(!self.reload_failed()),
             self.reloaded_at.load(Ordering::Relaxed),
+            (self.unread.used() >> 20) as u64,
         ]
     }
 
@@ -243,13 +252,14 @@ const COUNTERS: [(&str, &str); 11] = [
 ];
 
 /// Name and help of each gauge.
-const GAUGES: [(&str, &str); 3] = [
+const GAUGES: [(&str, &str); 4] = [
     ("meshcloak_under_way", "Queries in progress, rounded down to tens."),
     ("meshcloak_last_reload_successful", "1, or 0 if the last reload of the settings failed."),
     (
         "meshcloak_last_reload_success_timestamp_seconds",
         "Unix time at which the settings were last read.",
     ),
+    ("meshcloak_unread_megabytes", "Results that clients have not read, rounded down to MB."),
 ];
 
 fn count(table: &Mutex<BTreeMap<&'static str, u64>>, label: &'static str) {

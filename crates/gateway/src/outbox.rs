@@ -1,14 +1,27 @@
-//! Lines on their way to a streaming client. Producers append to one buffer, the connection takes
-//! large chunks from it: there is no message per line, and producers never wait.
+//! Lines on their way to a streaming client, bounded by stream and over all streams.
+//!
+//! Producers never wait. A result that finds no space is not copied: the outbox keeps its ticket,
+//! and takes the result from the tickets of the account when the client reads on. A result that has
+//! been removed there by then is announced as such.
 
+use crate::accounts::Account;
+use crate::error::Refusal;
+use crate::outcome::Finished;
+use crate::stream::refusal_json;
+use crate::tickets::TicketStatus;
+use crate::unread_bytes::{Charge, UnreadBytes};
 use bytes::{Bytes, BytesMut};
 use meshcloak::private::Private;
 use parking_lot::{Mutex, MutexGuard};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// Buffer of a stream's output, with back-pressure for its input.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Outbox {
+    account: Arc<Account>,
+    unread: Arc<UnreadBytes>,
     state: Mutex<OutboxState>,
     filled: Notify,
     emptied: Notify,
@@ -16,47 +29,75 @@ pub struct Outbox {
 
 #[derive(Debug, Default)]
 struct OutboxState {
-    lines: Private<BytesMut>,
-    /// Queries of this stream that have not ended.
-    waiting: usize,
+    entries: Private<VecDeque<Entry>>,
+    /// Bytes of the buffered lines.
+    bytes: usize,
+    /// Number of tickets among the entries.
+    parked: usize,
+    /// Charge of the chunk that the connection writes.
+    writing: Vec<Charge>,
+    /// Tickets of queries that have not ended, with their number of routes to this stream.
+    waiting: Private<HashMap<Arc<str>, usize>>,
+    /// Lines without a ticket that were dropped.
+    dropped: usize,
     input_ended: bool,
     reader_gone: bool,
 }
 
-/// Buffered bytes from which on no more input is read.
+/// An element of the buffer.
+enum Entry {
+    Line(Bytes, Charge),
+    /// Ticket of a result that had no space.
+    Ticket(Arc<str>),
+}
+
+/// Largest number of buffered bytes of one stream; from it on no more input is read.
 const MAX_BUFFERED: usize = 1 << 20;
 
-/// Largest number of bytes handed to the connection together. What is in the buffer is freed when
-/// the client is disconnected, what was handed over is not.
-const CHUNK: usize = 256 << 10;
+/// Number of bytes from which on a chunk is handed to the connection.
+const CHUNK: usize = 64 << 10;
 
 impl Outbox {
+    /// Creates an empty outbox of an account.
+    pub fn new(account: Arc<Account>, unread: Arc<UnreadBytes>) -> Outbox {
+        let (filled, emptied) = (Notify::new(), Notify::new());
+        Outbox { account, unread, state: Mutex::default(), filled, emptied }
+    }
+
     fn lock(&self) -> MutexGuard<'_, OutboxState> {
         self.state.lock()
     }
 
-    /// Adds queries to the number in progress.
-    pub fn expect(&self, queries: usize) {
-        self.lock().waiting += queries;
+    /// Records that the query of a ticket waits.
+    pub fn expect(&self, ticket: &Arc<str>) {
+        let mut state = self.lock();
+        let count = state.waiting.expose_mut().entry(Arc::clone(ticket)).or_default();
+        *count = count.saturating_add(1);
     }
 
-    /// Appends a line that ends no query.
+    /// Appends a line that is stored nowhere else. Drops it if there is no space.
     pub fn push_line(&self, line: &[u8]) {
-        self.push(line, 0);
+        let mut state = self.lock();
+        if !state.reader_gone && !state.try_push(&Bytes::copy_from_slice(line), &self.unread) {
+            state.dropped = state.dropped.saturating_add(1);
+        }
+        drop(state);
+        self.filled.notify_one();
     }
 
     /// Appends the result of a query.
-    pub fn push_result(&self, line: &[u8]) {
-        self.push(line, 1);
-    }
-
-    fn push(&self, line: &[u8], ended: usize) {
+    pub fn push_result(&self, ticket: &Arc<str>, finished: &Finished) {
         let mut state = self.lock();
-        state.waiting = state.waiting.saturating_sub(ended);
-        if !state.reader_gone {
-            let lines = state.lines.expose_mut();
-            lines.extend_from_slice(line);
-            lines.extend_from_slice(b"\n");
+        let waiting = state.waiting.expose_mut();
+        if let Some(count) = waiting.get_mut(ticket) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                waiting.remove(ticket);
+            }
+        }
+        if !state.reader_gone && !state.try_push(&finished.body, &self.unread) {
+            state.parked = state.parked.saturating_add(1);
+            state.entries.expose_mut().push_back(Entry::Ticket(Arc::clone(ticket)));
         }
         drop(state);
         self.filled.notify_one();
@@ -68,13 +109,18 @@ impl Outbox {
         self.filled.notify_one();
     }
 
-    /// Drops the buffer and all later lines: the reader is gone.
-    pub fn abandon(&self) {
+    /// Drops the buffer and all later lines: the reader is gone. Returns the tickets of the queries
+    /// that wait.
+    pub fn abandon(&self) -> Vec<Arc<str>> {
         let mut state = self.lock();
         state.reader_gone = true;
-        state.lines = Private::default();
+        state.entries = Private::default();
+        (state.bytes, state.parked) = (0, 0);
+        state.writing.clear();
+        let waiting = std::mem::take(state.waiting.expose_mut());
         drop(state);
         self.emptied.notify_one();
+        waiting.into_keys().collect()
     }
 
     /// Whether the reader is gone.
@@ -84,7 +130,7 @@ impl Outbox {
 
     /// Whether no query of this stream is in progress.
     pub fn is_idle(&self) -> bool {
-        self.lock().waiting == 0
+        self.lock().waiting.expose().is_empty()
     }
 
     /// Waits until the buffer has space or the reader is gone.
@@ -92,7 +138,8 @@ impl Outbox {
         loop {
             {
                 let state = self.lock();
-                if state.lines.expose().len() < MAX_BUFFERED || state.reader_gone {
+                let has_space = state.bytes < MAX_BUFFERED && state.parked == 0;
+                if has_space || state.reader_gone {
                     return;
                 }
             }
@@ -100,53 +147,216 @@ impl Outbox {
         }
     }
 
-    /// Waits for output, not aligned to lines. Returns `None` at the end.
+    /// Waits for output: whole lines. Returns `None` at the end. The bytes stay charged until the
+    /// next call.
     pub async fn next(&self) -> Option<Bytes> {
+        self.lock().writing.clear();
         loop {
+            let taken = self.lock().take();
+            if let Some(taken) = taken {
+                self.emptied.notify_one();
+                return Some(self.chunk(taken));
+            }
             {
-                let mut state = self.lock();
-                let lines = state.lines.expose_mut();
-                if !lines.is_empty() {
-                    let len = lines.len().min(CHUNK);
-                    let chunk = lines.split_to(len).freeze();
-                    drop(state);
-                    self.emptied.notify_one();
-                    return Some(chunk);
-                }
-                if state.input_ended && state.waiting == 0 {
+                let state = self.lock();
+                if state.input_ended && state.waiting.expose().is_empty() {
                     return None;
                 }
             }
             self.filled.notified().await;
         }
     }
+
+    /// Joins lines to a chunk. Results are looked up without the lock of the outbox, because
+    /// producers hold that of the tickets.
+    fn chunk(&self, taken: Taken) -> Bytes {
+        let mut chunk = BytesMut::new();
+        let mut add = |line: &[u8]| {
+            chunk.extend_from_slice(line);
+            chunk.extend_from_slice(b"\n");
+        };
+        taken.lines.iter().for_each(|line| add(line));
+        if let Some(ticket) = taken.ticket {
+            let status = self.account.tickets().lock().find(&ticket);
+            match status {
+                TicketStatus::Done(finished) => add(&finished.body),
+                _ => add(&refusal_json(Some(&ticket), &Refusal::Unknown)),
+            }
+        }
+        if taken.dropped > 0 {
+            let message = format!("{} refusals were dropped: nothing was read", taken.dropped);
+            add(&refusal_json(None, &Refusal::Malformed(message)));
+        }
+        chunk.freeze()
+    }
+}
+
+/// What is taken from the buffer for one chunk.
+#[derive(Default)]
+struct Taken {
+    lines: Vec<Bytes>,
+    ticket: Option<Arc<str>>,
+    dropped: usize,
+}
+
+impl OutboxState {
+    /// Appends a line if it fits into the limits.
+    fn try_push(&mut self, line: &Bytes, unread: &Arc<UnreadBytes>) -> bool {
+        let len = line.len().saturating_add(1);
+        let sum = self.bytes.saturating_add(len);
+        let Some(charge) = (sum <= MAX_BUFFERED).then(|| unread.charge(len)).flatten() else {
+            return false;
+        };
+        self.bytes = sum;
+        self.entries.expose_mut().push_back(Entry::Line(line.clone(), charge));
+        true
+    }
+
+    /// Takes lines up to about a chunk, or up to the next ticket. `None` if there is nothing.
+    fn take(&mut self) -> Option<Taken> {
+        let mut taken = Taken { dropped: std::mem::take(&mut self.dropped), ..Taken::default() };
+        let mut len = 0_usize;
+        while len < CHUNK
+            && taken.ticket.is_none()
+            && let Some(entry) = self.entries.expose_mut().pop_front()
+        {
+            match entry {
+                Entry::Line(line, charge) => {
+                    len = len.saturating_add(charge.bytes());
+                    self.bytes = self.bytes.saturating_sub(charge.bytes());
+                    self.writing.push(charge);
+                    taken.lines.push(line);
+                }
+                Entry::Ticket(ticket) => {
+                    self.parked = self.parked.saturating_sub(1);
+                    taken.ticket = Some(ticket);
+                }
+            }
+        }
+        let is_empty = taken.lines.is_empty() && taken.ticket.is_none() && taken.dropped == 0;
+        (!is_empty).then_some(taken)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accounts::Directory;
+    use crate::config::{Config, ResultsConfig};
+    use crate::outcome::Outcome;
+    use crate::tickets::{AcceptedQuery, Route};
+    use meshcloak::query::{QueryId, UserId};
+    use meshcloak::units::Time;
+
+    const NOW: Time = Time::from_millis(0);
+
+    struct Stream {
+        account: Arc<Account>,
+        outbox: Arc<Outbox>,
+    }
+
+    impl Stream {
+        fn new(unread: &Arc<UnreadBytes>) -> Stream {
+            let directory = Directory::open_to_all(Config::default().limits);
+            let account = Arc::clone(directory.named("demo").unwrap());
+            let outbox = Arc::new(Outbox::new(Arc::clone(&account), Arc::clone(unread)));
+            Stream { account, outbox }
+        }
+
+        /// Ends a query of this stream with a result of `bytes` bytes.
+        fn finish(&self, ticket: &str, bytes: usize) {
+            let ticket: Arc<str> = ticket.into();
+            let body = vec![b'x'; bytes].into();
+            let finished = Finished { outcome: Outcome::Answered, body };
+            let mut tickets = self.account.tickets().lock();
+            let route = Route::Stream(Arc::clone(&self.outbox));
+            let (id, user) = (QueryId(0), UserId(0).into());
+            tickets.insert(Arc::clone(&ticket), AcceptedQuery { id, user, digest: 0 }, route);
+            self.outbox.expect(&ticket);
+            tickets.finish(&ticket, &finished, NOW);
+        }
+
+        async fn read_all(&self) -> Vec<usize> {
+            self.outbox.end_of_input();
+            let mut text = Vec::new();
+            while let Some(chunk) = self.outbox.next().await {
+                text.extend_from_slice(&chunk);
+            }
+            let lines = text.split(|&byte| byte == b'\n');
+            lines.map(<[u8]>::len).filter(|&len| len > 0).collect()
+        }
+    }
 
     #[tokio::test]
     async fn lines_are_taken_together_and_the_output_ends_after_the_last_result() {
-        let outbox = Outbox::default();
-        outbox.expect(2);
+        let stream = Stream::new(&Arc::default());
+        let Stream { outbox, .. } = &stream;
         outbox.push_line(b"hello");
-        outbox.push_result(b"one");
-        assert_eq!(outbox.next().await.as_deref(), Some(&b"hello\none\n"[..]));
+        stream.finish("1", 3);
+        assert_eq!(outbox.next().await.as_deref(), Some(&b"hello\nxxx\n"[..]));
+        outbox.expect(&"2".into());
         outbox.end_of_input();
         assert!(!outbox.is_idle());
-        outbox.push_result(b"two");
-        assert_eq!(outbox.next().await.as_deref(), Some(&b"two\n"[..]));
+        stream.finish("2", 1);
+        assert!(!outbox.is_idle(), "two routes of one ticket");
+        outbox.push_result(&"2".into(), &Finished { outcome: Outcome::Answered, body: "y".into() });
+        assert_eq!(outbox.next().await.as_deref(), Some(&b"x\ny\n"[..]));
         assert_eq!(outbox.next().await, None);
     }
 
     #[tokio::test]
     async fn nothing_is_buffered_after_the_reader_is_gone() {
-        let outbox = Outbox::default();
-        outbox.push_line(&vec![b'x'; 2 * MAX_BUFFERED]);
-        outbox.abandon();
-        outbox.has_space().await;
-        outbox.push_line(b"more");
-        assert!(outbox.is_abandoned() && outbox.lock().lines.expose().is_empty());
+        let unread = Arc::default();
+        let stream = Stream::new(&unread);
+        stream.outbox.expect(&"waits".into());
+        for number in 0..9 {
+            stream.finish(&number.to_string(), MAX_BUFFERED / 4);
+        }
+        assert!(unread.used() > MAX_BUFFERED / 2);
+        assert_eq!(stream.outbox.abandon(), ["waits".into()]);
+        stream.outbox.has_space().await;
+        stream.finish("more", 9);
+        assert_eq!(unread.used(), 0);
+        assert!(stream.outbox.lock().entries.expose().is_empty());
+    }
+
+    #[tokio::test]
+    async fn unread_results_are_bounded_by_stream_and_over_all_and_all_are_delivered() {
+        const ANSWER: usize = 30_000;
+        let unread = UnreadBytes::new(2 * MAX_BUFFERED);
+        let streams = [(); 3].map(|()| Stream::new(&unread));
+        for number in 0..1_000 {
+            streams.iter().for_each(|stream| stream.finish(&number.to_string(), ANSWER));
+            assert!(unread.used() <= 2 * MAX_BUFFERED);
+        }
+        for stream in &streams {
+            assert!(stream.outbox.lock().bytes <= MAX_BUFFERED);
+            let space = tokio::time::timeout(std::time::Duration::ZERO, stream.outbox.has_space());
+            assert!(space.await.is_err(), "no input is read");
+        }
+        for stream in &streams {
+            assert_eq!(stream.read_all().await, [ANSWER; 1_000]);
+        }
+        assert_eq!(unread.used(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_result_that_was_removed_is_announced_and_dropped_lines_are_counted() {
+        let stream = Stream::new(&UnreadBytes::new(100));
+        stream.finish("kept", 200);
+        stream.finish("removed", 300);
+        (0..3).for_each(|_| stream.outbox.push_line(&[b'y'; 90]));
+        let max_bytes = 350;
+        let limits = ResultsConfig { max_bytes, ..Config::default().results };
+        stream.account.tickets().lock().purge(NOW, limits);
+        stream.outbox.end_of_input();
+        let mut text = String::new();
+        while let Some(chunk) = stream.outbox.next().await {
+            text.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+        assert!(text.contains(r#""ticket":"kept","outcome":"refused","reason":"unknown""#));
+        assert!(text.contains(&"x".repeat(300)));
+        assert!(text.contains("2 refusals"), "{text}");
+        assert_eq!(text.lines().count(), 4, "{text}");
     }
 }

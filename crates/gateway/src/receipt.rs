@@ -75,6 +75,7 @@ impl ServedQuery {
             streets: coarse_streets(self.streets),
             delay: self.delay().as_secs_f64(),
             exact,
+            left_out: None,
             history: is_new.then_some("new"),
         }
     }

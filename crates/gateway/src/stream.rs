@@ -10,7 +10,7 @@ use crate::intake::{CheckedQuery, RefusedQuery, parse_query};
 use crate::listen::until_true;
 use crate::outbox::Outbox;
 use crate::server::MAX_BODY_BYTES;
-use crate::submit::{Submission, submit};
+use crate::submit::{Submission, cancel_abandoned, submit};
 use crate::tickets::Route;
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
@@ -18,8 +18,9 @@ use futures_util::{StreamExt as _, stream};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// Reading side of an outbox; abandons it when dropped.
+/// Reading side of an outbox. When dropped it abandons the outbox and cancels the queries that wait.
 struct OutboxReader {
+    gateway: Arc<Gateway>,
     outbox: Arc<Outbox>,
     access: Access,
     /// Whether the bytes sent so far end with a line.
@@ -29,7 +30,8 @@ struct OutboxReader {
 
 impl Drop for OutboxReader {
     fn drop(&mut self) {
-        self.outbox.abandon();
+        let waiting = self.outbox.abandon();
+        cancel_abandoned(&self.gateway, &self.access.account, &waiting);
     }
 }
 
@@ -64,10 +66,15 @@ pub struct StreamClient {
 /// Returns the response body of a stream of queries. It ends when the key is revoked.
 pub fn answer_lines(gateway: Arc<Gateway>, client: StreamClient, body: Body) -> Body {
     let StreamClient { access, connection } = client;
-    let outbox = Arc::new(Outbox::default());
     let account = Arc::clone(&access.account);
-    let reader =
-        LineReader { gateway, account, outbox: Arc::clone(&outbox), rest: BytesMut::new() };
+    let unread = Arc::clone(gateway.metrics().unread());
+    let outbox = Arc::new(Outbox::new(Arc::clone(&account), unread));
+    let reader = LineReader {
+        gateway: Arc::clone(&gateway),
+        account,
+        outbox: Arc::clone(&outbox),
+        rest: BytesMut::new(),
+    };
     let mut input = access.clone();
     tokio::spawn(async move {
         tokio::select! {
@@ -75,7 +82,8 @@ pub fn answer_lines(gateway: Arc<Gateway>, client: StreamClient, body: Body) -> 
             () = input.revoked() => {}
         }
     });
-    let writer = OutboxReader { outbox, access, at_line_start: true, _connection: connection };
+    let writer =
+        OutboxReader { gateway, outbox, access, at_line_start: true, _connection: connection };
     let output = stream::unfold(Some(writer), |writer| async move {
         let mut writer = writer?;
         let (lines, more) = writer.next().await?;
@@ -179,7 +187,6 @@ impl LineReader {
                 }
             }
         }
-        self.outbox.expect(queries.len());
         let route = || Route::Stream(Arc::clone(&self.outbox));
         submit(
             &self.gateway,
@@ -187,11 +194,11 @@ impl LineReader {
             queries,
             route,
             |ticket, submission| match submission {
-                Submission::Waiting => {}
-                Submission::Ended(finished) => self.outbox.push_result(&finished.body),
+                Submission::Waiting => self.outbox.expect(ticket),
+                Submission::Ended(finished) => self.outbox.push_result(ticket, &finished),
                 Submission::Refused(refusal) => {
                     self.gateway.metrics().refused(&refusal);
-                    self.outbox.push_result(&refusal_json(Some(ticket), &refusal));
+                    self.outbox.push_line(&refusal_json(Some(ticket), &refusal));
                 }
             },
         );

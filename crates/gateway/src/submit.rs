@@ -8,7 +8,7 @@ use crate::mailbox::{Arrival, Pending};
 use crate::outcome::Finished;
 use crate::queue_share;
 use crate::service_load::check_wait;
-use crate::tickets::{AcceptedQuery, Route, TicketStatus, TicketTable};
+use crate::tickets::{AcceptedQuery, Attendance, Route, TicketStatus, TicketTable};
 use meshcloak::guarantee::{Admission, AdmissionError};
 use meshcloak::query::{Query, QueryError};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub fn submit(
     account: &Arc<Account>,
     queries: impl IntoIterator<Item = CheckedQuery>,
     mut route: impl FnMut() -> Route,
-    mut on_submission: impl FnMut(&str, Submission),
+    mut on_submission: impl FnMut(&Arc<str>, Submission),
 ) {
     let mut accepted = 0;
     let mut tickets = account.tickets().lock();
@@ -44,8 +44,10 @@ pub fn submit(
         let submission = match tickets.status(&ticket, query.digest) {
             TicketStatus::Conflict => Submission::Refused(Refusal::TicketTaken),
             TicketStatus::Done(finished) => Submission::Ended(finished),
-            TicketStatus::Waiting(_) => {
-                tickets.add_route(&ticket, route());
+            TicketStatus::Waiting(id) => {
+                if tickets.add_route(&ticket, route()) == Attendance::Abandoned {
+                    gateway.mailbox().lock().keep(id);
+                }
                 Submission::Waiting
             }
             TicketStatus::Unknown => {
@@ -151,16 +153,28 @@ pub fn cancel(
     }
 }
 
+/// Cancels the waiting queries of a closed stream, except those that another connection waits for.
+/// A ticket that is repeated before the next batch continues its query, and after it begins anew.
+pub fn cancel_abandoned(gateway: &Gateway, account: &Account, tickets: &[Arc<str>]) {
+    let mut table = account.tickets().lock();
+    let mut mailbox = gateway.mailbox().lock();
+    for id in tickets.iter().filter_map(|ticket| table.abandon(ticket)) {
+        mailbox.cancel(id);
+    }
+}
+
 /// Delivers results and stores them under their tickets. Drains `ended`. Consecutive results of
 /// one account are delivered under one lock of its tickets.
 pub fn finish_all(gateway: &Gateway, ended: &mut Vec<(Pending, Finished)>) {
     gateway.under_way().fetch_sub(ended.len(), Ordering::Relaxed);
-    let now = gateway.clock().now();
+    let (now, limits) = (gateway.clock().now(), gateway.config().results);
     for run in ended.chunk_by(|a, b| Arc::ptr_eq(&a.0.account, &b.0.account)) {
         let mut tickets = run[0].0.account.tickets().lock();
         for (pending, finished) in run {
             tickets.finish(pending.ticket.expose(), finished, now);
         }
+        // Results of a large batch must not pile up until the next purge.
+        tickets.purge(now, limits);
     }
     ended.clear();
 }

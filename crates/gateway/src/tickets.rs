@@ -3,7 +3,7 @@
 
 use crate::config::ResultsConfig;
 use crate::outbox::Outbox;
-use crate::outcome::Finished;
+use crate::outcome::{Finished, Outcome};
 use meshcloak::private::Private;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::units::Time;
@@ -33,11 +33,20 @@ pub trait ResultListener: Send + std::fmt::Debug {
 
 impl Route {
     /// Delivers the result. Does nothing if the receiver is gone.
-    pub fn deliver(self, finished: &Finished) {
+    pub fn deliver(self, ticket: &Arc<str>, finished: &Finished) {
         match self {
             Route::One(sender) => drop(sender.send(finished.clone())),
-            Route::Stream(outbox) => outbox.push_result(&finished.body),
+            Route::Stream(outbox) => outbox.push_result(ticket, finished),
             Route::Listener(listener) => listener.on_result(finished),
+        }
+    }
+
+    /// Whether nothing receives the result any more. Sessions can be resumed.
+    fn is_gone(&self) -> bool {
+        match self {
+            Route::One(sender) => sender.is_closed(),
+            Route::Stream(outbox) => outbox.is_abandoned(),
+            Route::Listener(_) => false,
         }
     }
 }
@@ -104,6 +113,15 @@ pub struct TicketTable {
 /// Results removed under one lock.
 const PURGE_CHUNK: usize = 256;
 
+/// Whether the result of a waiting query has a receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attendance {
+    /// It has one.
+    Attended,
+    /// All receivers are gone, and the query is being cancelled.
+    Abandoned,
+}
+
 /// Result of a purge step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purge {
@@ -147,12 +165,28 @@ impl TicketTable {
         self.tickets.expose_mut().insert(ticket, Ticket { digest, user, state });
     }
 
-    /// Adds a route to a waiting ticket.
-    pub fn add_route(&mut self, ticket: &str, route: Route) {
+    /// Adds a route to a waiting ticket. Returns whether it had one.
+    pub fn add_route(&mut self, ticket: &str, route: Route) -> Attendance {
         let known = self.tickets.expose_mut().get_mut(ticket);
-        if let Some(Ticket { state: TicketState::Waiting(_, routes), .. }) = known {
-            routes.push(route);
-        }
+        let Some(Ticket { state: TicketState::Waiting(_, routes), .. }) = known else {
+            return Attendance::Attended;
+        };
+        let attendance =
+            if routes.is_empty() { Attendance::Abandoned } else { Attendance::Attended };
+        routes.push(route);
+        attendance
+    }
+
+    /// Removes the routes of a waiting ticket if nothing receives its result any more, and returns
+    /// its query, which is to be cancelled. Such a cancellation is not stored.
+    pub fn abandon(&mut self, ticket: &str) -> Option<QueryId> {
+        let known = self.tickets.expose_mut().get_mut(ticket)?;
+        let TicketState::Waiting(id, routes) = &mut known.state else { return None };
+        let is_gone = routes.iter().all(Route::is_gone);
+        is_gone.then(|| {
+            routes.clear();
+            *id
+        })
     }
 
     /// Number of waiting queries.
@@ -182,8 +216,18 @@ impl TicketTable {
             }
             self.bytes += finished.body.len();
             self.done.expose_mut().push_back((now, Arc::clone(ticket)));
-            routes.into_iter().for_each(|route| route.deliver(finished));
+            if routes.is_empty() && finished.outcome == Outcome::Cancelled {
+                self.remove_last(ticket, finished);
+            }
+            routes.into_iter().for_each(|route| route.deliver(ticket, finished));
         }
+    }
+
+    /// Removes the result that was stored last.
+    fn remove_last(&mut self, ticket: &Arc<str>, finished: &Finished) {
+        self.tickets.expose_mut().remove(ticket);
+        self.done.expose_mut().pop_back();
+        self.bytes = self.bytes.saturating_sub(finished.body.len());
     }
 
     /// Removes the oldest results while they are too old, too many or too large; at most
@@ -210,7 +254,6 @@ impl TicketTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::Outcome;
     use std::time::Duration;
 
     fn finished(text: &'static str) -> Finished {

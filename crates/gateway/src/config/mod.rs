@@ -40,6 +40,8 @@ pub struct Config {
     pub limits: AccountLimits,
     /// File of keys; with `None` only the demo is accessible.
     pub keys: Option<PathBuf>,
+    /// Limits of answers.
+    pub answers: AnswersConfig,
     /// Storage of results for repeated tickets.
     pub results: ResultsConfig,
     /// Settings of users.
@@ -131,6 +133,17 @@ pub struct AccountLimits {
     pub speed_max: Speed,
     /// Queries in progress per user.
     pub person_queue: u32,
+}
+
+/// Limits of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswersConfig {
+    /// Largest number of objects of an answer.
+    pub max_objects: usize,
+    /// Largest size of the objects of an answer, in bytes.
+    pub max_bytes: usize,
+    /// Largest size of the results that clients have not read, in bytes.
+    pub max_unread: usize,
 }
 
 /// Storage of results for repeated tickets.
@@ -248,6 +261,11 @@ impl Default for Config {
                 person_queue: 64,
             },
             keys: Some(PathBuf::from("keys.json")),
+            answers: AnswersConfig {
+                max_objects: 1_000,
+                max_bytes: 256 << 10,
+                max_unread: 256 << 20,
+            },
             results: ResultsConfig {
                 keep: Duration::from_secs(60),
                 max_count: 100_000,

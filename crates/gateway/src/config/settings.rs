@@ -197,6 +197,24 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.limits.person_queue = whole(text, 1..=10_000)?
     ),
     setting!(
+        "limits.answer_objects",
+        "1000",
+        "Largest number of objects of an answer, the nearest ones, 1 to 100000.",
+        |c, text| c.answers.max_objects = whole(text, 1..=100_000)?
+    ),
+    setting!(
+        "limits.answer_kb",
+        "256",
+        "Largest size of the objects of an answer in kB, the nearest ones, 1 to 16384.",
+        |c, text| c.answers.max_bytes = whole::<usize>(text, 1..=16_384)? << 10
+    ),
+    setting!(
+        "limits.unread_mb",
+        "256",
+        "Largest size of the results in all streams and sockets that are not read, MB, 1 to 1000000.",
+        |c, text| c.answers.max_unread = whole::<usize>(text, 1..=1_000_000)? << 20
+    ),
+    setting!(
         "accounts.keys",
         "\"keys.json\"",
         "File of accounts and hashed keys, written by `meshcloak keys`. Reloaded on SIGHUP.",

@@ -9,6 +9,9 @@
 //! `messages` holds the JSON of both directions, `standing` the k, dt and question of a session.
 
 mod connection;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
+mod message_buffer;
 mod messages;
 mod session;
 mod sessions;

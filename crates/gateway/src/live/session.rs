@@ -1,22 +1,17 @@
 //! State that survives a disconnect: the standing query, the motion, and the last messages to the
-//! client. The message buffer is bounded; the oldest messages are dropped and counted as skipped.
+//! client.
 
-use super::messages::{numbered, skipped};
+use super::message_buffer::MessageBuffer;
 use super::standing::StandingQuery;
 use crate::outcome::Finished;
 use crate::tickets::ResultListener;
 use crate::trackers::MotionTrack;
+use crate::unread_bytes::UnreadBytes;
 use meshcloak::private::Private;
 use meshcloak::units::Time;
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::watch;
-
-/// Capacity of the message buffer.
-const MAX_MESSAGES: usize = 32;
-/// Largest size of the buffered messages; one message is kept even if it is larger.
-const MAX_BYTES: usize = 64 << 10;
 
 /// Account and user of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -57,18 +52,7 @@ impl std::fmt::Debug for Session {
 pub(super) struct SessionState {
     pub standing: StandingQuery,
     pub track: MotionTrack,
-    /// Messages with their `seq`, ascending.
-    buffer: VecDeque<(u64, String)>,
-    /// Total size of the buffered messages.
-    bytes: usize,
-    /// `seq` of the newest message.
-    last: u64,
-    /// `seq` of the last message written to the socket.
-    sent: u64,
-    /// Value of `sent` when the client last sent a message.
-    confirmed: u64,
-    /// Messages dropped before they were sent.
-    skipped: u64,
+    messages: MessageBuffer,
     /// Number of waiting queries.
     waiting: usize,
     /// Number of the current connection.
@@ -91,16 +75,11 @@ pub(super) enum NextAction {
 }
 
 impl Session {
-    pub fn new(owner: SessionOwner, standing: StandingQuery) -> Session {
+    pub fn new(owner: SessionOwner, standing: StandingQuery, unread: &Arc<UnreadBytes>) -> Session {
         let state = SessionState {
             standing,
             track: MotionTrack::default(),
-            buffer: VecDeque::new(),
-            bytes: 0,
-            last: 0,
-            sent: 0,
-            confirmed: 0,
-            skipped: 0,
+            messages: MessageBuffer::new(Arc::clone(unread)),
             waiting: 0,
             connection: 0,
             detached_at: None,
@@ -114,17 +93,16 @@ impl Session {
     }
 
     fn notify(&self) {
-        self.changed.send_modify(|number| *number += 1);
+        self.changed.send_modify(|number| *number = number.wrapping_add(1));
     }
 
     /// Attaches a new connection, which replaces the current one. Messages after `after` are sent
     /// again; without it, those after the last confirmed message.
     pub fn attach(&self, after: Option<u64>) -> Attached {
         let mut state = self.lock();
-        state.connection += 1;
+        state.connection = state.connection.wrapping_add(1);
         state.detached_at = None;
-        state.sent = after.unwrap_or(state.confirmed).min(state.last);
-        let attached = Attached { number: state.connection, sent: state.sent };
+        let attached = Attached { number: state.connection, sent: state.messages.rewind(after) };
         drop(state);
         self.notify();
         attached
@@ -145,7 +123,8 @@ impl Session {
 
     /// Counts one more waiting query.
     pub fn add_waiting(&self) {
-        self.lock().waiting += 1;
+        let mut state = self.lock();
+        state.waiting = state.waiting.saturating_add(1);
     }
 
     /// Counts one waiting query less.
@@ -156,7 +135,7 @@ impl Session {
 
     /// Queues a message.
     pub fn push(&self, kind: &str, body: &[u8]) {
-        self.lock().push(kind, body);
+        self.lock().messages.push(kind, body);
         self.notify();
     }
 
@@ -184,42 +163,22 @@ impl Session {
 
     /// Records a message of the client: everything sent before has most likely arrived.
     pub fn confirm_sent(&self) {
-        let mut state = self.lock();
-        state.confirmed = state.sent;
+        self.lock().messages.confirm();
     }
 
     /// Records that a message was written to the socket.
     pub fn mark_sent(&self, seq: u64) {
-        let mut state = self.lock();
-        state.sent = state.sent.max(seq);
+        self.lock().messages.mark_sent(seq);
     }
 }
 
 impl SessionState {
-    fn push(&mut self, kind: &str, body: &[u8]) {
-        self.last += 1;
-        let text = numbered(kind, self.last, body);
-        self.bytes += text.len();
-        self.buffer.push_back((self.last, text));
-        while self.buffer.len() > MAX_MESSAGES || (self.bytes > MAX_BYTES && self.buffer.len() > 1)
-        {
-            let Some((seq, text)) = self.buffer.pop_front() else { break };
-            self.bytes -= text.len();
-            self.skipped += u64::from(seq > self.sent);
-        }
-    }
-
     fn next(&mut self, connection: u64) -> Option<NextAction> {
         if self.connection != connection {
             return Some(NextAction::Replaced);
         }
-        if self.skipped > 0 {
-            let skipped = skipped(std::mem::take(&mut self.skipped));
-            return Some(NextAction::Send(None, skipped));
-        }
-        let unsent = self.buffer.iter().find(|(seq, _)| *seq > self.sent);
-        if let Some((seq, text)) = unsent {
-            return Some(NextAction::Send(Some(*seq), text.clone()));
+        if let Some((seq, text)) = self.messages.next() {
+            return Some(NextAction::Send(seq, text));
         }
         (self.ended && self.waiting == 0).then_some(NextAction::Ended)
     }
@@ -234,7 +193,7 @@ impl ResultListener for SessionListener {
         {
             let mut state = self.0.lock();
             state.waiting = state.waiting.saturating_sub(1);
-            state.push("result", &finished.body);
+            state.messages.push("result", &finished.body);
         }
         self.0.notify();
     }
@@ -243,11 +202,12 @@ impl ResultListener for SessionListener {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live::messages::skipped;
     use crate::outcome::Outcome;
 
     fn session() -> Arc<Session> {
         let standing = StandingQuery { k: 2, dt: 1.0, question: None };
-        Arc::new(Session::new(SessionOwner::new("a", "b"), standing))
+        Arc::new(Session::new(SessionOwner::new("a", "b"), standing, &Arc::default()))
     }
 
     fn finish(session: &Arc<Session>, body: String) {
@@ -272,12 +232,7 @@ mod tests {
         }
         assert_eq!(session.next(connection).await, NextAction::Send(None, skipped(68)));
         assert_eq!(seq(&session, connection).await, 69);
-        for _ in 0..3 {
-            finish(&session, format!("\"{}\"", "x".repeat(40 << 10)));
-        }
-        let state = session.lock();
-        assert_eq!((state.buffer.len(), state.waiting), (1, 0), "at least one message is kept");
-        assert!(state.bytes < 2 * MAX_BYTES);
+        assert_eq!(session.lock().waiting, 0);
     }
 
     #[tokio::test]

@@ -13,7 +13,7 @@ use crate::intake::{check_query, locate};
 use crate::listen::until_true;
 use crate::stream::refusal_json;
 use crate::submit::{Submission, submit};
-use crate::tickets::Route;
+use crate::tickets::{ResultListener as _, Route};
 use crate::trackers::{Fix, Motion, MotionTrack, reachable_distance};
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use futures_util::stream::{SplitSink, SplitStream};
@@ -210,8 +210,7 @@ impl Connection {
         match submission {
             Submission::Waiting => Ok(()),
             Submission::Ended(finished) => {
-                Route::Listener(Box::new(SessionListener(Arc::clone(&self.session))))
-                    .deliver(&finished);
+                Box::new(SessionListener(Arc::clone(&self.session))).on_result(&finished);
                 Ok(())
             }
             Submission::Refused(refusal) => {

@@ -14,6 +14,8 @@ mod client;
 mod endpoint;
 mod error;
 mod fixed_lonlat;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod geojson;
 mod held;
 mod http_client;

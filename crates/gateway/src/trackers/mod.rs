@@ -4,6 +4,8 @@
 //! These apps store a report that was not accepted and send it again until it is. Every report
 //! that a correct app can send is therefore acknowledged; unusable reports are dropped.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod motion;
 mod osmand;
 mod owntracks;

@@ -1,11 +1,14 @@
 //! NDJSON streams: many users on one connection, with lines split into arbitrary chunks.
 
-use crate::fixture::{Fixture, query, with};
+use crate::fixture::{Fixture, generous, query, with};
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
-use futures_util::{StreamExt as _, join, stream};
+use futures_util::{StreamExt as _, stream};
+use gateway::config::Mode;
 use serde_json::{Value, json};
 use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tower::ServiceExt as _;
 
 fn stream_request(body: Body) -> Request<Body> {
@@ -69,21 +72,101 @@ async fn an_overlong_line_ends_the_stream() {
     assert!(lines.iter().any(|line| line["ticket"] == "1"), "accepted queries are still answered");
 }
 
-#[tokio::test]
-async fn after_a_disconnect_results_are_available_by_ticket() {
-    let mut fixture = Fixture::open().await;
-    let text = format!("{}\n{}\n", query("1", "a", 3), query("2", "b", 3));
-    let (response, ()) = join!(
-        fixture.app.clone().oneshot(stream_request(Body::from(text))),
-        std::future::ready(())
-    );
-    tokio::task::yield_now().await;
+/// Sends queries on a stream, runs `ticks` batches and closes it.
+async fn open_and_close(fixture: &mut Fixture, queries: &[Value], ticks: usize) {
+    let pending = stream::pending::<Result<Vec<u8>, Infallible>>();
+    let text: String = queries.iter().map(|query| format!("{query}\n")).collect();
+    let first = stream::iter([Ok(text.into_bytes())]);
+    let request = stream_request(Body::from_stream(first.chain(pending)));
+    let response = fixture.app.clone().oneshot(request).await.unwrap();
+    while fixture.counts().0 < queries.len() as u64 {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..ticks {
+        fixture.tick().await;
+    }
     drop(response);
-    tokio::task::yield_now().await;
-    fixture.tick().await;
+}
+
+#[tokio::test]
+async fn results_are_available_by_ticket_after_a_disconnect() {
+    let mut fixture = Fixture::open().await;
+    open_and_close(&mut fixture, &[query("1", "a", 3), query("2", "b", 3)], 1).await;
     assert_eq!(fixture.counts(), (2, [2, 0, 0, 0]));
     let (status, answer) = fixture.post(query("1", "a", 3)).await;
     assert_eq!((status, &answer["outcome"]), (StatusCode::OK, &json!("answered")));
+}
+
+#[tokio::test]
+async fn a_closed_stream_frees_the_queue_with_the_next_batch() {
+    let mut fixture = Fixture::open().await;
+    let patient = |ticket, person| with(query(ticket, person, 3), "dt", json!(60));
+    let alone = [with(patient("1", "a"), "k", json!(9)), with(patient("2", "b"), "k", json!(9))];
+    open_and_close(&mut fixture, &alone, 1).await;
+    assert_eq!(fixture.gateway.under_way().load(Ordering::SeqCst), 2, "they wait");
+    fixture.tick().await;
+    assert_eq!(fixture.counts(), (2, [0, 0, 2, 0]), "cancelled long before dt");
+    assert_eq!(fixture.gateway.under_way().load(Ordering::SeqCst), 0);
+    // A repeated ticket begins anew.
+    let posts = [fixture.post(alone[0].clone()), fixture.post(alone[1].clone())];
+    let [first, second] = posts.map(Box::pin);
+    assert!(futures_util::poll!(first).is_pending() && futures_util::poll!(second).is_pending());
+    assert_eq!(fixture.counts().0, 4);
+}
+
+#[tokio::test]
+async fn a_ticket_repeated_before_the_batch_continues_its_query() {
+    let mut fixture = Fixture::open().await;
+    let queries = [query("1", "a", 3), query("2", "b", 3), query("3", "c", 90)];
+    open_and_close(&mut fixture, &queries, 0).await;
+    let app = fixture.app.clone();
+    let repeated = queries.clone().map(|query| crate::fixture::post(app.clone(), query));
+    let [first, second, _] = repeated;
+    let (mut first, mut second) = (Box::pin(first), Box::pin(second));
+    assert!(futures_util::poll!(&mut first).is_pending());
+    assert!(futures_util::poll!(&mut second).is_pending());
+    fixture.tick().await;
+    for (_, answer) in [first.await, second.await] {
+        assert_eq!(answer["outcome"], "answered", "{answer}");
+    }
+    assert_eq!(fixture.counts(), (3, [2, 0, 1, 0]));
+}
+
+#[tokio::test]
+async fn unread_answers_are_bounded_and_delivered_when_the_client_reads() {
+    const USERS: usize = 1_000;
+    let mut config = generous();
+    config.answers.max_unread = 1 << 20;
+    let mut fixture = Fixture::new(config, Mode::Demo).await;
+    let question = json!({"find": "within", "radius": 2000, "along": "plane"});
+    let ask = |stream: usize, number: usize| {
+        let name = format!("{stream}-{number}");
+        with(query(&name, &name, 3), "question", question.clone()).to_string()
+    };
+    let mut responses = Vec::new();
+    for stream in 0..3 {
+        let text: Vec<String> = (0..USERS).map(|number| ask(stream, number)).collect();
+        let request = stream_request(Body::from(text.join("\n")));
+        responses.push(fixture.app.clone().oneshot(request).await.unwrap());
+    }
+    while fixture.counts().0 < 3 * USERS as u64 {
+        tokio::task::yield_now().await;
+    }
+    fixture.tick().await;
+    assert_eq!(fixture.counts().1[0], 3 * USERS as u64);
+    let unread = Arc::clone(fixture.gateway.metrics().unread());
+    assert!((1 << 19..=1 << 20).contains(&unread.used()), "{} bytes", unread.used());
+    let mut bytes = 0;
+    for response in responses {
+        let text = to_bytes(response.into_body(), 1 << 30).await.unwrap();
+        bytes += text.len();
+        let answered = text
+            .split(|&byte| byte == b'\n')
+            .filter(|line| line.windows(20).any(|part| part == b"\"outcome\":\"answered\""));
+        assert_eq!(answered.count(), USERS);
+    }
+    assert!(bytes > 8 << 20, "{bytes} bytes in all");
+    assert_eq!(unread.used(), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -146,3 +146,21 @@ impl PlanarService for Overpass {
         })
     }
 }
+
+/// Entry point of [`crate::fuzzing`]: reads an answer; what is kept is within its limits.
+#[cfg(any(test, feature = "fuzzing"))]
+pub fn fuzz_answer(bytes: &[u8]) -> bool {
+    use meshcloak::units::Point;
+    let categories = tags::common();
+    let max_objects = super::fuzzing::MAX_OBJECTS;
+    let format = ElementFormat { keys: tags::keys(&categories), max_objects };
+    let parsed = answer::parse(bytes, &format, |element: &TaggedElement| {
+        let project = |[x, y]: [f64; 2]| x.is_finite().then(|| Point::new(x, y));
+        let point = element.geometry.representative_point(9.0, project)?;
+        let category = tags::category(&element.tags, &Category::Any, &categories)?;
+        Some(RawObject { id: element.id.clone(), name: element.name.clone(), category, point })
+    });
+    let Ok(ParsedAnswer { objects, .. }) = parsed else { return false };
+    assert!(objects.len() <= max_objects);
+    true
+}
