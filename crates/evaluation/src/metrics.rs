@@ -24,7 +24,7 @@ pub struct Tally {
     /// Turns in which a search reached its budget or the edges exceeded the memory limit.
     pub truncated: u64,
     /// Sets rejected by the guard.
-    pub suppressed: u64,
+    pub rejected: u64,
     /// The same by violation, in the order of [`Violation::ALL`].
     pub rejections: [u64; Violation::ALL.len()],
     /// Sets deferred by `hold`, counted in every turn.
@@ -128,7 +128,7 @@ impl Tally {
     pub fn turn(&mut self, stats: Stats, spent: Spent) {
         self.turns += 1;
         self.truncated += u64::from(stats.truncated);
-        self.suppressed += stats.rejected.total() as u64;
+        self.rejected += stats.rejected.total() as u64;
         for (sum, violation) in self.rejections.iter_mut().zip(Violation::ALL) {
             *sum += stats.rejected.count(violation) as u64;
         }

@@ -51,7 +51,7 @@ impl CloakSummary {
         table.row("batches", grouped(tally.turns));
         table.row("worst batch", format!("{} ms", decimal(millis(tally.worst))));
         table.row("truncated batches", grouped(tally.truncated));
-        table.row("sets rejected by the guard", grouped(tally.suppressed));
+        table.row("sets rejected by the guard", grouped(tally.rejected));
         for (violation, &count) in Violation::ALL.iter().zip(&tally.rejections) {
             if count > 0 {
                 table.row(format!("  {}", violation.name()), grouped(count));
@@ -85,7 +85,7 @@ impl CloakSummary {
             "batches": tally.turns,
             "worst_batch_ms": millis(tally.worst),
             "truncated_batches": tally.truncated,
-            "suppressed_sets": tally.suppressed,
+            "suppressed_sets": tally.rejected,
             "rejected_sets": object(
                 &mut Violation::ALL.iter().zip(&tally.rejections)
                     .map(|(violation, &count)| (violation.name(), count.into())),

@@ -1,6 +1,6 @@
 //! Reads an experiment from TOML.
 
-use super::error::{ExperimentError, ExperimentProblem};
+use super::error::ExperimentError;
 use super::toml_table::{TomlField, TomlSource, TomlTable};
 use super::{Experiment, ExperimentGrid, TAXI, TimeModel, Tolerances, TripSource, Volume};
 use crate::schemes;
@@ -13,10 +13,8 @@ type Checked<T> = Result<T, ExperimentError>;
 
 pub(super) fn read(file: &Path, text: &str) -> Checked<Experiment> {
     let source = TomlSource { file, text };
-    let table = DeTable::parse(text).map_err(|error| {
-        let problem = ExperimentProblem::Syntax(error.message().to_owned());
-        source.error(&error.span().unwrap_or(0..0), problem)
-    })?;
+    let table = DeTable::parse(text)
+        .map_err(|error| source.error(&error.span().unwrap_or(0..0), error.message().to_owned()))?;
     let mut fields = TomlTable::new(source, table.get_ref());
     let title = match fields.take("title") {
         Some(field) => field.text().ok_or_else(|| field.error("a text"))?.to_owned(),

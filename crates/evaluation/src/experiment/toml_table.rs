@@ -1,7 +1,8 @@
 //! TOML tables whose fields are consumed by name; an unconsumed field is an error. Every error names
 //! line, field, value and what was expected.
 
-use super::error::{ExperimentError, ExperimentProblem};
+use super::error::ExperimentError;
+use std::fmt::Display;
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
@@ -17,7 +18,7 @@ pub(super) struct TomlSource<'a> {
 type Checked<T> = Result<T, ExperimentError>;
 
 impl TomlSource<'_> {
-    pub(super) fn error(&self, span: &Range<usize>, problem: ExperimentProblem) -> ExperimentError {
+    pub(super) fn error(&self, span: &Range<usize>, problem: String) -> ExperimentError {
         let before = self.text.get(..span.start).unwrap_or("");
         let line = before.matches('\n').count() + 1;
         ExperimentError { file: self.file.to_owned(), line, problem }
@@ -39,11 +40,10 @@ pub(super) struct TomlField<'a> {
 
 impl<'a> TomlField<'a> {
     /// Builds the error for an invalid value.
-    pub(super) fn error(&self, expected: impl Into<String>) -> ExperimentError {
-        let (field, span) = (self.name.clone(), self.value.span());
-        let value = self.source.excerpt(&span);
-        let problem = ExperimentProblem::Value { field, value, expected: expected.into() };
-        self.source.error(&span, problem)
+    pub(super) fn error(&self, expected: impl Display) -> ExperimentError {
+        let span = self.value.span();
+        let (field, value) = (&self.name, self.source.excerpt(&span));
+        self.source.error(&span, format!("`{field}` is {value}; expected {expected}"))
     }
 
     pub(super) fn text(&self) -> Option<&'a str> {
@@ -138,7 +138,7 @@ impl<'a> TomlTable<'a> {
             if !self.consumed.iter().any(|consumed| consumed == name) {
                 let value = self.source.excerpt(&value.span());
                 let (field, expected) = (self.full_name(name), self.consumed.join(", "));
-                let problem = ExperimentProblem::Unknown { field, value, expected };
+                let problem = format!("unknown field `{field}` = {value}; expected {expected}");
                 return Err(self.source.error(&key.span(), problem));
             }
         }

@@ -66,7 +66,7 @@ impl OfflineScorer<'_> {
     fn score_timing(&self, disclosures: &[TargetDisclosure], scores: &mut AttackScores) {
         let pairs = disclosures.iter().map(|disclosure| {
             let query = self.truth.of(disclosure.query);
-            ((disclosure.at - query.at).as_secs_f64(), f64::from(query.k))
+            ((disclosure.at - query.asked_at).as_secs_f64(), f64::from(query.k))
         });
         if let Some(found) = correlation(pairs) {
             scores.of("timing").add_figure("delay and k correlate", found);
@@ -75,7 +75,7 @@ impl OfflineScorer<'_> {
 
     fn track<'t>(&self, disclosures: &[&'t TargetDisclosure]) -> Track<'t> {
         let link = |disclosure: &&TargetDisclosure| {
-            let asked_at = self.truth.of(disclosure.query).at;
+            let asked_at = self.truth.of(disclosure.query).asked_at;
             LinkedDisclosure::new(asked_at, disclosure.at, Arc::clone(&disclosure.region))
         };
         Track {
@@ -112,7 +112,7 @@ impl OfflineScorer<'_> {
             shown: track.linked[attacked].uniform(self.atlas.map()),
             remaining: &remaining,
             truth,
-            previous: truth.previous.map(|previous| self.truth.of(previous).position),
+            previous: self.truth.previous(disclosure.query).map(|previous| previous.position),
             members: &self.members(disclosure),
         };
         picture.draw()
@@ -174,16 +174,16 @@ impl OfflineScorer<'_> {
     }
 
     fn view<'a>(&'a self, track: &'a Track<'_>, attacked: usize, attack: &Attack) -> View<'a> {
-        let truth = self.truth.of(track.disclosures[attacked].query);
-        let previous = truth.previous.map(|previous| {
-            let previous = self.truth.of(previous);
-            KnownPosition { at: previous.at, position: previous.position }
-        });
+        let number = track.disclosures[attacked].query;
+        let truth = self.truth.of(number);
+        let previous = self.truth.previous(number);
+        let previous =
+            previous.map(|query| KnownPosition { at: query.asked_at, position: query.position });
         let level = attack.level;
         View {
             atlas: self.atlas,
             rule: self.rule,
-            target: Target { dc: truth.dc, speed: truth.speed },
+            target: Target { dc: truth.distance_constraint, speed: truth.speed },
             disclosures: &track.linked,
             attacked,
             previous: previous.filter(|_| level == attacks::Level::Previous),

@@ -3,10 +3,9 @@
 //! `victim.csv`, so that a report needs files only.
 
 use super::attack_score::Observation;
-use super::truth::TrueQuery;
 use attacks::{Piece, Posterior};
 use meshcloak::map::{Position, StreetMap};
-use meshcloak::query::UserId;
+use meshcloak::query::{Query, UserId};
 use meshcloak::units::{Point, Rectangle};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -43,7 +42,7 @@ pub(super) struct PortraitContent<'a> {
     pub shown: &'a Posterior,
     /// Part of the region that the adversary cannot exclude.
     pub remaining: &'a Posterior,
-    pub truth: &'a TrueQuery,
+    pub truth: &'a Query,
     /// Previous position of the target.
     pub previous: Option<Position>,
     pub members: &'a [(UserId, Position)],

@@ -1,16 +1,15 @@
 //! One publication and the truth about it, with which the results of attacks are compared.
 
 use super::attack_score::{AttackScore, Observation, indicator};
-use super::truth::TrueQuery;
 use attacks::combined;
 use attacks::intersection::common_users;
 use attacks::{Posterior, View};
 use meshcloak::map::{Position, StreetMap};
-use meshcloak::query::UserId;
+use meshcloak::query::{Query, UserId};
 
 pub(super) struct PublicationCase<'a> {
     pub map: &'a StreetMap,
-    pub truth: &'a TrueQuery,
+    pub truth: &'a Query,
     /// Distinct users of the set with their positions.
     pub members: Vec<(UserId, Position)>,
     /// Uniform distribution over the published region.
@@ -47,7 +46,7 @@ impl PublicationCase<'_> {
 
     /// Compares remaining positions with the truth; candidates are the members on them.
     fn observe_positions(&self, found: &Posterior) -> Observation {
-        let TrueQuery { k, position, .. } = *self.truth;
+        let Query { k, position, .. } = *self.truth;
         Observation {
             k,
             remaining: Some(self.members.iter().filter(|member| found.holds(member.1)).count()),

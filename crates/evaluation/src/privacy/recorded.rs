@@ -5,7 +5,7 @@ use super::attack_score::AttackScores;
 use super::batch_attacker::TargetDisclosure;
 use super::batch_case::BatchCase;
 use super::offline::OfflineScorer;
-use super::truth::{TrueQuery, Truth};
+use super::truth::Truth;
 use super::{AttackPlan, AttackResults, Targets};
 use crate::score::line::{OutcomeLine, RecordedOutcome, SucceededOutcome};
 use crate::score::{ScoreError, ScoreProblem, StreetLabels, for_each_line};
@@ -13,7 +13,7 @@ use attacks::{Candidate, Prior, RegionDependence, Rerun, RerunResult, Snapshot};
 use import::{Coordinates, ImportError, Progress, QueryReader, QueryRecord};
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetMap;
-use meshcloak::query::{QueryId, UserId};
+use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::units::{Length, Speed, Time};
 use rustc_hash::FxHashMap;
@@ -96,14 +96,16 @@ impl RecordedRun {
         rule: RegionDependence,
         plan: &AttackPlan,
     ) -> AttackResults {
-        let users = self.truth.queries.iter().map(|query| query.user.0);
+        let users = self.truth.queries().iter().map(|query| query.user.0);
         let targets = Targets::among(users, plan.targets);
         let mut scores = AttackScores::default();
         let attacks = plan.batch_attacks();
         let mut disclosures = Vec::new();
         for (&at, publications) in &self.batches {
-            let candidates: Vec<Candidate> =
-                publications.iter().map(|publication| self.candidate(publication.query)).collect();
+            let candidates: Vec<Candidate> = publications
+                .iter()
+                .map(|publication| self.truth.of(publication.query).into())
+                .collect();
             let replay = FileReplay { publications };
             let snapshot = &Snapshot::new(&candidates, &replay);
             for (publication, target) in publications.iter().zip(&candidates) {
@@ -126,22 +128,8 @@ impl RecordedRun {
         AttackResults { scheme, scores, portrait, ..AttackResults::default() }
     }
 
-    fn candidate(&self, number: u32) -> Candidate {
-        let query = self.truth.of(number);
-        Candidate {
-            id: QueryId(number.into()),
-            user: query.user,
-            position: query.position,
-            k: query.k,
-            dc: query.dc,
-            asked_at: query.at,
-            tolerance: query.tolerance,
-            speed: query.speed,
-        }
-    }
-
     fn prior(&self, atlas: &Atlas, targets: &Targets) -> Prior {
-        let others = self.truth.queries.iter().filter(|query| !targets.contains(query.user));
+        let others = self.truth.queries().iter().filter(|query| !targets.contains(query.user));
         super::popularity(atlas.map(), others.map(|query| query.position.street))
     }
 }
@@ -189,20 +177,20 @@ fn read_queries(
         if numbers.contains_key(&query) {
             continue;
         }
-        numbers.insert(query, queries.len() as u32);
         let next = users.len() as u64;
-        queries.push(TrueQuery {
-            user: UserId(*users.entry(user).or_insert(next)),
-            at: Time::from_millis(asked_at),
-            position: snapped.position,
-            k,
-            dc: record.distance_constraint.max(Length::UNIT),
-            speed: speed.map(|speed| Speed::metres_per_second(f64::from(speed) / 1000.0)),
-            tolerance: Duration::from_millis(temporal_tolerance),
-            previous: None,
-        });
+        let user = UserId(*users.entry(user).or_insert(next));
+        let mut known = Query::builder(user, snapped.position)
+            .id(QueryId(queries.len() as u64))
+            .at(Time::from_millis(asked_at))
+            .k(k)
+            .dt(Duration::from_millis(temporal_tolerance))
+            .dc(record.distance_constraint.max(Length::UNIT))
+            .build_unchecked();
+        known.speed = speed.map(|speed| Speed::metres_per_second(f64::from(speed) / 1000.0));
+        numbers.insert(query, queries.len() as u32);
+        queries.push(known);
     }
-    Ok((Truth::new(queries.into_iter()), numbers))
+    Ok((Truth::new(queries), numbers))
 }
 
 fn region(

@@ -1,70 +1,45 @@
 //! The true queries of a run. Attacks never see them.
 
 use crate::workload::Workload;
-use meshcloak::map::Position;
-use meshcloak::query::UserId;
-use meshcloak::units::{Length, Speed, Time};
+use meshcloak::query::{Query, UserId};
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
-/// A query with its user and position.
-#[derive(Clone, Copy, Debug)]
-pub struct TrueQuery {
-    /// The user.
-    pub user: UserId,
-    /// Time of the query.
-    pub at: Time,
-    /// Position of the user.
-    pub position: Position,
-    /// Requested k.
-    pub k: u32,
-    /// Distance constraint.
-    pub dc: Length,
-    /// Top speed.
-    pub speed: Option<Speed>,
-    /// Temporal tolerance.
-    pub tolerance: Duration,
-    /// Number of the user's previous query.
-    pub previous: Option<u32>,
-}
-
-/// All queries by number.
+/// All queries by number, in order of time.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
-    /// Queries in order of time.
-    pub queries: Vec<TrueQuery>,
+    queries: Vec<Query>,
+    /// Number of the previous query of the same user, by query.
+    previous: Vec<Option<u32>>,
 }
 
 impl Truth {
-    /// Numbers the queries, given in order of time, and links each to the user's previous one.
-    pub fn new(queries: impl Iterator<Item = TrueQuery>) -> Truth {
+    /// Links the queries, given in order of time, to the previous ones of their users.
+    pub fn new(queries: Vec<Query>) -> Truth {
         let mut last: FxHashMap<UserId, u32> = FxHashMap::default();
-        let linked = queries.enumerate().map(|(number, query)| {
-            let previous = last.insert(query.user, number as u32);
-            TrueQuery { previous, ..query }
-        });
-        Truth { queries: linked.collect() }
+        let numbered = queries.iter().zip(0..);
+        let previous = numbered.map(|(query, number)| last.insert(query.user, number)).collect();
+        Truth { queries, previous }
     }
 
     /// Returns the truth of a workload.
     pub(super) fn of_workload(workload: &Workload, tolerance: Duration) -> Truth {
-        Truth::new((0..workload.queries.len()).map(|number| {
-            let query = workload.query(number, tolerance);
-            TrueQuery {
-                user: query.user,
-                at: query.asked_at,
-                position: query.position,
-                k: query.k,
-                dc: query.distance_constraint,
-                speed: query.speed,
-                tolerance: query.temporal_tolerance,
-                previous: None,
-            }
-        }))
+        let numbers = 0..workload.queries.len();
+        Truth::new(numbers.map(|number| workload.query(number, tolerance)).collect())
+    }
+
+    /// Returns all queries.
+    pub fn queries(&self) -> &[Query] {
+        &self.queries
     }
 
     /// Returns a query by its number.
-    pub fn of(&self, number: u32) -> &TrueQuery {
+    pub fn of(&self, number: u32) -> &Query {
         &self.queries[number as usize]
+    }
+
+    /// Returns the previous query of the same user.
+    pub fn previous(&self, number: u32) -> Option<&Query> {
+        self.previous[number as usize].map(|previous| self.of(previous))
     }
 }

@@ -71,10 +71,10 @@ impl Data {
         distinct(known.chain(runs.iter().map(|run| run.map.as_str())).filter(has_run))
     }
 
-    /// Returns the runs behind the figures of §V: those of [`Data::meshcloak`] with the user count
+    /// Returns the runs behind the figures of §V: those of [`Data::paper_runs`] with the user count
     /// that covers most pairs of map and configuration (ties: the largest user count).
-    pub fn main(&self) -> Vec<&RunRow> {
-        let all: Vec<&RunRow> = self.meshcloak().collect();
+    pub fn main_runs(&self) -> Vec<&RunRow> {
+        let all: Vec<&RunRow> = self.paper_runs().collect();
         let cells = |users: u32| {
             let runs = all.iter().filter(|run| run.users == users);
             (sorted_distinct(runs.map(|run| (&run.map, &run.configuration))).len(), users)
@@ -83,9 +83,9 @@ impl Data {
         all.into_iter().filter(|run| Some(run.users) == users).collect()
     }
 
-    /// Returns all runs of MeshCloak with unlimited time on simulated users of P1 and P2 whose k
+    /// Returns all runs of `meshcloak/paper` with unlimited time on simulated users of P1 and P2 whose k
     /// starts at 2.
-    pub fn meshcloak(&self) -> impl Iterator<Item = &RunRow> {
+    pub fn paper_runs(&self) -> impl Iterator<Item = &RunRow> {
         self.runs.iter().filter(|run| {
             run.scheme == schemes::PAPER
                 && run.view == "unlimited"
@@ -130,7 +130,7 @@ mod tests {
             run(900, "P1-5-5", "casper"),
         ];
         let data = Data { runs, ..Data::default() };
-        assert!(data.main().iter().all(|run| run.users == 100) && data.main().len() == 2);
+        assert!(data.main_runs().iter().all(|run| run.users == 100) && data.main_runs().len() == 2);
     }
 
     #[test]

@@ -26,7 +26,7 @@ const SUFFICIENT_RATE: f64 = 0.9;
 
 impl<'a> DensityRuns<'a> {
     fn of(data: &'a Data) -> DensityRuns<'a> {
-        let all: Vec<&RunRow> = data.meshcloak().collect();
+        let all: Vec<&RunRow> = data.paper_runs().collect();
         let counts = |run: &RunRow| {
             let same = |other: &&&RunRow| {
                 (&other.map, &other.configuration) == (&run.map, &run.configuration)

@@ -137,7 +137,7 @@ pub(super) const TOPICS: [Topic; 5] = [
 
 /// Builds the section of `topic`.
 pub(super) fn section(data: &Data, topic: &Topic) -> Result<ReportSection, PictureError> {
-    let runs = data.main();
+    let runs = data.main_runs();
     let mut section = ReportSection::new(topic.id, topic.title);
     if runs.is_empty() {
         section.missing("no run of meshcloak/paper with unlimited time on P1 or P2.");

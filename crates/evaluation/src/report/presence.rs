@@ -14,7 +14,7 @@ use crate::run::Presence;
 use crate::schemes;
 use picture::{LineChart, Panels, PictureError, Scale};
 
-/// Treatment of the users who do not ask, for their share of all users in per cent.
+/// Treatment of the users without a question, for their share of all users in per cent.
 type Treatment = fn(u32) -> Presence;
 
 const TREATMENTS: [(&str, Treatment); 2] =
@@ -39,7 +39,7 @@ struct PresenceRuns<'a> {
     panels: Vec<PanelRuns<'a>>,
     /// Distinct user counts, ascending.
     user_counts: Vec<u32>,
-    /// Distinct shares of users who do not ask, in per cent, ascending.
+    /// Distinct shares of users without a question, in per cent, ascending.
     shares: Vec<u32>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> PresenceRuns<'a> {
         let lines = |&users: &u32| TREATMENTS.map(|treatment| line(users, treatment));
         LineChart {
             title: format!("{}, {}", map_title(panel.map), panel.configuration),
-            x_label: "users who do not ask (%)".to_owned(),
+            x_label: "users without a question (%)".to_owned(),
             y_label: "success of asking users (%)".to_owned(),
             x_ticks: ticks().map(|(at, share)| (at, share.to_string())).collect(),
             series: self.user_counts.iter().flat_map(lines).collect(),
@@ -123,7 +123,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
     let title = "Success rate of asking users".to_owned();
     let columns = charts.len().min(2);
     let panels = Panels { title, charts, columns, scale: Scale::Shared };
-    let caption = "Success rate of asking users over the share of users who do not ask. Bars: \
+    let caption = "Success rate of asking users over the share of users without a question. Bars: \
                    minimum to maximum over seeds.";
     section.figure(Plot::panels("presence", &panels, 420)?, caption);
     section.paper_note("has asking users only.");

@@ -25,7 +25,7 @@ const PANELS: [(&str, &str, VolumeColumn); 6] = [
 /// Builds the section: one figure per map.
 pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
     let mut section = ReportSection::new("volume", "Query volume over time");
-    let runs = data.main();
+    let runs = data.main_runs();
     section.paper_note(
         "draws this for 100,000 users. It reports constraint graphs of up to 25,000 nodes and \
          130,000 edges, and a flatter curve for P2 than for P1.",

@@ -31,7 +31,7 @@ fn to_csv<R: Serialize + Default>(rows: &[R]) -> Result<Vec<u8>, csv::Error> {
     if rows.is_empty() {
         writer.serialize(R::default())?;
     }
-    let mut bytes = writer.into_inner().map_err(|error| error.into_error())?;
+    let mut bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
     if rows.is_empty() {
         bytes.truncate(bytes.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1));
     }

@@ -31,9 +31,9 @@ use std::time::Duration;
 use timeline::Timeline;
 
 /// Batch length, in milliseconds.
-const BATCH: u64 = 1000;
+const BATCH_MILLIS: u64 = 1000;
 /// Nanoseconds per millisecond.
-const NANOS: u64 = 1_000_000;
+const NANOS_PER_MILLI: u64 = 1_000_000;
 
 /// Conditions of all queries of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,18 +145,19 @@ impl SchemeRun<'_> {
         let mut now = 0;
         loop {
             let due = if !self.state.waiting.is_empty() {
-                now + BATCH
+                now + BATCH_MILLIS
             } else if let Some(asked_at) = self.next_asked() {
                 asked_at
             } else {
                 return;
             };
-            now = due.max(self.free_at.div_ceil(NANOS)).div_ceil(BATCH) * BATCH;
+            now = due.max(self.free_at.div_ceil(NANOS_PER_MILLI)).div_ceil(BATCH_MILLIS)
+                * BATCH_MILLIS;
             let mut arrivals = Vec::new();
             while self.next_asked().is_some_and(|asked_at| asked_at <= now) {
                 arrivals.extend(self.admit());
             }
-            self.turn(now * NANOS, arrivals);
+            self.turn(now * NANOS_PER_MILLI, arrivals);
         }
     }
 
@@ -166,7 +167,7 @@ impl SchemeRun<'_> {
         while self.next_asked().is_some() {
             let Some(query) = self.admit() else { continue };
             self.expire_before(query.asked_at.as_millis());
-            let start = (query.asked_at.as_millis() * NANOS).max(self.free_at);
+            let start = (query.asked_at.as_millis() * NANOS_PER_MILLI).max(self.free_at);
             let expired = query.has_expired(instant(start));
             arrivals.push(query);
             if !expired {
@@ -183,17 +184,17 @@ impl SchemeRun<'_> {
     /// a waiting query has expired.
     fn expire_before(&mut self, moment: u64) {
         loop {
-            let next_second = (self.free_at / NANOS / BATCH + 1) * BATCH;
+            let next_second = (self.free_at / NANOS_PER_MILLI / BATCH_MILLIS + 1) * BATCH_MILLIS;
             if next_second >= moment || self.state.waiting.is_empty() {
                 return;
             }
             let ends = self.state.waiting.iter().map(|q| q.asked_at + q.temporal_tolerance);
             let first = ends.min().unwrap_or_default().as_millis();
-            let expiry = (first / BATCH + 1) * BATCH;
+            let expiry = (first / BATCH_MILLIS + 1) * BATCH_MILLIS;
             if expiry >= moment {
                 return;
             }
-            self.turn((expiry * NANOS).max(self.free_at), Vec::new());
+            self.turn((expiry * NANOS_PER_MILLI).max(self.free_at), Vec::new());
         }
     }
 
@@ -219,7 +220,7 @@ impl SchemeRun<'_> {
 
 /// Rounds nanoseconds up to whole milliseconds.
 fn instant(nanos: u64) -> Time {
-    Time::from_millis(nanos.div_ceil(NANOS))
+    Time::from_millis(nanos.div_ceil(NANOS_PER_MILLI))
 }
 
 /// Collects the measurements of a run.

@@ -82,7 +82,7 @@ fn run_pairs(pace: Pace, asked_at: &[u64], tolerance: u64, costs: &mut Costs) ->
 }
 
 fn model(per_turn_ms: u64) -> Costs {
-    Costs::Modelled(CostModel { per_turn: per_turn_ms * NANOS, per_waiting: 0 })
+    Costs::Modelled(CostModel { per_turn: per_turn_ms * NANOS_PER_MILLI, per_waiting: 0 })
 }
 
 /// Succeeded, expired, and the sum of delays in milliseconds.

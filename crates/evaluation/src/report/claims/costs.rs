@@ -163,7 +163,7 @@ impl GraphGrowth {
 }
 
 fn graph_growth(data: &Data) -> Option<Finding> {
-    let runs: Vec<&RunRow> = data.meshcloak().collect();
+    let runs: Vec<&RunRow> = data.paper_runs().collect();
     let all: Vec<GraphGrowth> = runs.iter().filter_map(|run| GraphGrowth::of(&runs, run)).collect();
     let users = all.iter().map(|growth| growth.users).reduce(f64::max)?;
     let widest = all.iter().filter(|growth| growth.users == users);

@@ -22,7 +22,7 @@ impl MetricValue<'_> {
 
 /// Returns a metric for all maps and configurations of the main runs.
 pub(super) fn metric_values(data: &Data, column: Column) -> Vec<MetricValue<'_>> {
-    let runs = data.main();
+    let runs = data.main_runs();
     let mut all = Vec::new();
     for map in data.maps_of(&runs) {
         for configuration in configurations(&runs) {

@@ -198,7 +198,7 @@ fn delays(data: &Data) -> Vec<Claim> {
 }
 
 fn graph_size(data: &Data) -> Claim {
-    let runs = data.main();
+    let runs = data.main_runs();
     let nodes = runs.iter().map(|run| run.largest_nodes).max();
     let edges = runs.iter().map(|run| run.largest_edges).max();
     Claim {

@@ -20,7 +20,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
     let mut section = ReportSection::new("privacy", "Privacy against cost");
     section.paper_note(
         "claims reciprocity (§I, §II-A) and protection against an adversary with the map, the speed \
-         and the last position (§III-A). It runs no attack.",
+         and the last position (§III-F). It runs no attack.",
     );
     match AttackComparison::of(&data.privacy) {
         Some(comparison) => compare(&mut section, &comparison, data)?,

@@ -103,9 +103,9 @@ fn remaining_users(scene: &TownScene, attacked: &AttackedSets) -> String {
 
 fn draw(scene: &TownScene, sides: &[AttackedSets; 2]) -> Canvas {
     let legend = [
-        (Mark::Dot(INK), "user who asks now"),
+        (Mark::Dot(INK), "user asking now"),
         (Mark::Line(ORANGE, 3.0), "region published now"),
-        (Mark::Dot(FAINT), "user who asked before"),
+        (Mark::Dot(FAINT), "user at the earlier time"),
         (Mark::Line(BLUE, 7.0), "not excluded by the attack"),
     ];
     let mut sheet = Sheet::new(&sides.each_ref().map(|side| panel(scene, side)), &legend);

@@ -126,7 +126,7 @@ fn draw(example: &Example) -> Canvas {
     street_notes.extend(distance_notes(example, &town, &sources));
     let panels = [
         panel(&format!("In the plane: {}", example.rival), plane_notes(&town, &rival)),
-        panel("Along streets: meshcloak", street_notes),
+        panel(&format!("Along streets: {PAPER}"), street_notes),
     ];
     let mut sheet = Sheet::new(&panels, &legend(scene));
     sheet.select(0, "plane");
@@ -161,11 +161,11 @@ fn sources(example: &Example, scene: &TownScene, rival: &[PublishedSet]) -> Vec<
 
 fn legend(scene: &TownScene) -> [(Mark, &'static str); 4] {
     let third = match last_step(scene) {
-        QueryStep::Later => (Mark::Dot(FAINT), "user who asked before"),
+        QueryStep::Later => (Mark::Dot(FAINT), "user at the earlier time"),
         QueryStep::Now => (Mark::Line(STREET, 5.0), "street; one-way if it has an arrow"),
     };
     [
-        (Mark::Dot(INK), "user who asks now"),
+        (Mark::Dot(INK), "user asking now"),
         (Mark::Line(ORANGE, 3.0), "published rectangle"),
         third,
         (Mark::Line(BLUE, 7.0), "reachable by the map"),
