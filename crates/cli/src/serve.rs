@@ -5,10 +5,11 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use demo::Demo;
 use demo::agents::{AgentSettings, CITY};
-use gateway::config::{Config, ConfigError, Source, Sources};
+use gateway::check::check;
+use gateway::config::{Config, ConfigError, Mode, Source, Sources};
 use gateway::gateway::Gateway;
 use gateway::logs;
-use gateway::page::{PageMode, PageOptions};
+use gateway::page::{PageMode, PageOptions, with_host_check};
 use gateway::prepare::prepare;
 use gateway::serve::Running;
 use gateway::server::app;
@@ -79,21 +80,18 @@ impl Serve {
         let subscriber = logs::subscriber(&config.log, std::io::stderr);
         tracing::subscriber::set_global_default(subscriber).context("cannot start the log")?;
         logs::redact_panics();
+        if self.check {
+            return check_all(&config, sources.mode(), console);
+        }
         raise_file_limit(config.server.connections, console);
         let prepared = prepare(config, sources.mode(), console);
         console.clear();
         let gateway = prepared?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        if self.check {
-            let reached = runtime.block_on(gateway.refresh_categories());
-            reached.context("`service.source`")?;
-            println!("configuration is valid");
-            return Ok(());
-        }
         runtime.block_on(async {
             let running = self.start(gateway).await?;
             console.note(&format!("listening on {}", running.address()));
-            if let Some(address) = running.operator_address() {
+            if let Some(address) = running.page_address() {
                 console.note(&format!("operator page: http://{address}/"));
             }
             if !gateway::page::is_embedded() {
@@ -115,7 +113,8 @@ impl Serve {
         }
         let settings = AgentSettings { users: self.people, ..AgentSettings::default() };
         let demo = Demo::new(Arc::clone(&gateway), settings);
-        let app = app.merge(demo.routes(self.report.clone()));
+        // The demo needs no key, so that a site with a rebound name could use it.
+        let app = with_host_check(app.merge(demo.routes(self.report.clone())), &[]);
         let running = Running::start_observed(gateway, app, site, demo.observer()).await?;
         demo.start().context("cannot start the agents of the demo")?;
         Ok(running)
@@ -165,6 +164,18 @@ impl Serve {
         }
         Ok(if self.demo { sources.demo() } else { sources })
     }
+}
+
+/// Opens everything that a start opens. The error lists all problems.
+fn check_all(config: &Config, mode: Mode, console: &Console) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let problems = runtime.block_on(check(config, mode, console));
+    console.clear();
+    if !problems.is_empty() {
+        bail!("{}", problems.join("\n"));
+    }
+    println!("configuration is valid");
+    Ok(())
 }
 
 fn setting(text: &str) -> Result<Setting, String> {

@@ -8,7 +8,6 @@ use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLim
 use meshcloak::query::UserId;
 use meshcloak::units::Time;
 use rustc_hash::FxHashMap;
-use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -241,32 +240,6 @@ impl Directory {
     }
 }
 
-/// Keyed hash from (account, user name) to user ids, with a key that exists only in this process.
-///
-/// Among a million users a collision has a probability of 1 in 37 million. Two users with the same
-/// id count as one, so a collision never weakens k.
-#[derive(Debug, Default)]
-pub struct UserIds {
-    secret: RandomState,
-}
-
-impl UserIds {
-    /// Returns the id of a user.
-    pub fn user(&self, account: &Account, name: &str) -> UserId {
-        self.named(&account.name, name)
-    }
-
-    /// Returns the id of a user by the name of the account.
-    pub fn named(&self, account: &str, name: &str) -> UserId {
-        UserId(self.secret.hash_one((account, name)))
-    }
-
-    /// Returns a keyed hash, equal for equal values.
-    pub fn digest(&self, value: impl std::hash::Hash) -> u64 {
-        self.secret.hash_one(value)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -304,14 +277,5 @@ mod tests {
             Arc::ptr_eq(before.unwrap(), after.unwrap()),
             "an unchanged account keeps its tickets"
         );
-    }
-
-    #[test]
-    fn the_same_user_name_in_two_accounts_has_two_ids() {
-        let limits = Config::default().limits;
-        let [a, b] = ["a", "b"].map(|name| Account::new(name, limits, Arc::default()));
-        let ids = UserIds::default();
-        assert!(ids.user(&a, "jo") == ids.user(&a, "jo"));
-        assert!(ids.user(&a, "jo") != ids.user(&b, "jo"));
     }
 }

@@ -66,7 +66,7 @@ impl SetRelease<'_> {
             if let Err(error) = &response {
                 self.gateway.metrics().service_error(error.label());
                 if logged.insert(error.label()) {
-                    tracing::warn!(error = error.label(), "the service did not answer a request");
+                    tracing::warn!(%error, "the service did not answer a request");
                 }
             }
             open.end(number, response, |set| self.release(set));

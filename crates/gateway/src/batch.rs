@@ -77,7 +77,8 @@ impl BatchEngine {
     pub fn turn(&mut self, at: Time) -> Round {
         let began = Instant::now();
         let mut ended = Ended::new();
-        let batch = self.collect(at, &mut ended);
+        let mut batch = self.collect(at, &mut ended);
+        self.record_users(&mut batch, &mut ended);
         let turned = turn(&mut *self.scheme, &mut self.state, batch, &mut ());
         for query in turned.replaced.iter().chain(&turned.cancelled) {
             self.waiting.remove(query); // their pendings are carried or cancelled
@@ -132,6 +133,17 @@ impl BatchEngine {
             false => self.state.waiting.iter().filter(is_empty).map(|query| query.id).collect(),
         };
         Batch { now: at, arrivals: queries, cancelled }
+    }
+
+    /// Makes the users of a batch durable, under `history`. If that fails, all queries fail and the
+    /// batch cannot publish any of them.
+    fn record_users(&mut self, batch: &mut Batch, ended: &mut Ended) {
+        let queries = || batch.arrivals.iter().chain(&self.state.waiting);
+        if !self.gateway.record_users(queries().map(|query| query.user), batch.now) {
+            batch.cancelled = queries().map(|query| query.id).collect();
+            let pendings = self.waiting.drain().into_iter();
+            ended.extend(pendings.map(|pending| (pending, Outcome::Failed)));
+        }
     }
 
     /// Cancels pendings of waiting queries, given by ascending number.

@@ -63,6 +63,9 @@ pub enum Refusal {
     /// The user cannot have moved here since the previous query at the declared speed.
     #[error("the distance from the previous query is larger than the declared speed allows")]
     FasterThanDeclared,
+    /// The gateway has started and does not know the user's previous position. Seconds left.
+    #[error("the gateway has just started and does not know the previous position; retry in {0} s")]
+    AfterStart(u32),
     /// The position is in a zone of the user with the rule `never`.
     #[error("the position is in a zone with the rule `never`; the service was not asked")]
     Never,
@@ -109,6 +112,40 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// All codes, in the order of [`Refusal::code`].
+    pub const CODES: [&'static str; 30] = [
+        "malformed",
+        "key",
+        "revoked",
+        "unknown",
+        "path",
+        "method",
+        "too-slow",
+        "duplicate-id",
+        "too-large",
+        "content-type",
+        "k",
+        "dt",
+        "dc",
+        "speed",
+        "question",
+        "off-map",
+        "faster-than-declared",
+        "after-start",
+        "never",
+        "zone",
+        "settings",
+        "late",
+        "not-kept",
+        "rate",
+        "person-rate",
+        "person-busy",
+        "people",
+        "connections",
+        "busy",
+        "stopping",
+    ];
+
     /// Returns the code, for programs and metrics.
     pub fn code(&self) -> &'static str {
         match self {
@@ -129,6 +166,7 @@ impl Refusal {
             Refusal::Question(_) => "question",
             Refusal::OffMap => "off-map",
             Refusal::FasterThanDeclared => "faster-than-declared",
+            Refusal::AfterStart(_) => "after-start",
             Refusal::Never => "never",
             Refusal::Zone(_) => "zone",
             Refusal::NoSettings => "settings",
@@ -160,9 +198,11 @@ impl Refusal {
             | Refusal::UserBusy(_)
             | Refusal::Users
             | Refusal::Connections => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Busy | Refusal::ServiceBusy { .. } | Refusal::Stopping | Refusal::NotKept => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            Refusal::Busy
+            | Refusal::ServiceBusy { .. }
+            | Refusal::Stopping
+            | Refusal::NotKept
+            | Refusal::AfterStart(_) => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
     }
@@ -177,6 +217,7 @@ impl Refusal {
             }
             Refusal::UserRate | Refusal::UserBusy(_) | Refusal::Connections => Some(5),
             Refusal::Users => Some(60),
+            Refusal::AfterStart(seconds) => Some(*seconds),
             Refusal::Stopping | Refusal::NotKept => Some(10),
             _ => None,
         }

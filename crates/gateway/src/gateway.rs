@@ -3,27 +3,34 @@
 //! Queries are validated by [`crate::intake`], submitted by [`crate::submit`] and answered by
 //! [`crate::answers`]; all of them are functions over this state.
 
-use crate::accounts::{Directory, UserIds};
+mod reload;
+
+pub(crate) use reload::read_keys;
+
+use crate::accounts::Directory;
 use crate::clock::Clock;
-use crate::config::{Config, Mode};
+use crate::config::{AfterStart, Config, Mode};
 use crate::delivery::DeliveryPool;
 use crate::error::Refusal;
-use crate::keys::{KeyError, KeyFile};
+use crate::keys::KeyError;
 use crate::live::Sessions;
 use crate::lon_lat_cache::LonLatCache;
 use crate::mailbox::Mailbox;
 use crate::metrics::Metrics;
 use crate::question::Category;
+use crate::served_users::ServedUsers;
 use crate::service::{RequestQueue, Service, ServiceClient, ServiceError};
 use crate::service_load::ServiceLoad;
 use crate::tickets::Purge;
+use crate::user_ids::UserIds;
 use crate::users::Users;
 use crate::walk::Walker;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Admission, Guarantee};
 use meshcloak::map::Position;
-use meshcloak::units::Length;
+use meshcloak::query::UserId;
+use meshcloak::units::{Length, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -39,6 +46,10 @@ pub struct Gateway {
     user_ids: UserIds,
     users: Users,
     sessions: Sessions,
+    /// Under `history` with `engine.after_start = refuse`.
+    served_users: Option<ServedUsers>,
+    /// Limit of queries in progress: `engine.queue`, or above it while a lowered one takes effect.
+    queue_limit: AtomicUsize,
     clock: Clock,
     mailbox: Mailbox,
     under_way: AtomicUsize,
@@ -80,7 +91,13 @@ impl Gateway {
             Mode::Demo => Directory::open_to_all(config.limits),
             Mode::Guarded => Directory::empty(),
         };
-        let user_ids = UserIds::default();
+        let refuses_known = engine.guarantee == Guarantee::History
+            && engine.after_start == AfterStart::Refuse
+            && mode == Mode::Guarded;
+        let served_users = refuses_known
+            .then(|| ServedUsers::open(engine.record.as_deref(), engine.horizon))
+            .transpose()?;
+        let user_ids = UserIds::persistent(served_users.as_ref().and_then(ServedUsers::secret));
         let users = Users::open(&config.users, walker.map(), &user_ids)?;
         let gateway = Gateway {
             guarantee: engine.guarantee,
@@ -89,6 +106,8 @@ impl Gateway {
             user_ids,
             users,
             sessions: Sessions::default(),
+            served_users,
+            queue_limit: AtomicUsize::new(engine.queue),
             clock,
             mailbox: Mailbox::new(admission),
             under_way: AtomicUsize::new(0),
@@ -108,41 +127,27 @@ impl Gateway {
         Ok(gateway)
     }
 
-    /// Rereads the file of keys.
-    pub fn read_keys(&self) -> Result<(), KeyError> {
-        let config = self.config.load();
-        self.set_accounts(&read_keys(&config, self.mode)?, &config);
-        Ok(())
+    /// Refuses a user whom an earlier process has served, for one horizon after a start under
+    /// `history`.
+    pub fn admit_after_start(&self, user: UserId) -> Result<(), Refusal> {
+        let served = self.served_users.as_ref();
+        served.map_or(Ok(()), |served| served.admit(user, self.clock.now()))
     }
 
-    /// Replaces the accounts. What was opened with a removed key ends at once.
-    fn set_accounts(&self, file: &KeyFile, config: &Config) {
-        let old = self.directory.load_full();
-        let new = Arc::new(old.updated(file, config.limits));
-        self.directory.store(Arc::clone(&new));
-        old.revoke_missing(&new);
+    /// Record of served users.
+    #[cfg(test)]
+    pub(crate) fn served_users(&self) -> &ServedUsers {
+        self.served_users.as_ref().unwrap()
     }
 
-    /// Applies the limits and keys of a new configuration. Sockets, map, guarantee, tick and
-    /// service need a restart and are not changed.
-    ///
-    /// # Errors
-    /// The file of keys is missing or invalid. Nothing is changed then.
-    pub fn reload(&self, new: &Config) -> Result<(), KeyError> {
-        let file = read_keys(new, self.mode)?;
-        let mut config = Config::clone(&self.config.load());
-        config.limits = new.limits;
-        config.results = new.results;
-        config.answers = new.answers;
-        self.metrics.unread().set_max(new.answers.max_unread);
-        config.keys.clone_from(&new.keys);
-        config.engine.queue = new.engine.queue;
-        if config.server.tls.is_some() && new.server.tls.is_some() {
-            config.server.tls.clone_from(&new.server.tls);
+    /// Makes the users of a batch durable. Returns false if nothing of the batch may be published.
+    pub fn record_users(&self, users: impl Iterator<Item = UserId>, at: Time) -> bool {
+        let Some(served) = &self.served_users else { return true };
+        let recorded = served.record(users, at);
+        if let Err(error) = &recorded {
+            tracing::error!(%error, "cannot write engine.record: all queries of the batch fail");
         }
-        self.set_accounts(&file, &config);
-        self.config.store(Arc::new(config));
-        Ok(())
+        recorded.is_ok()
     }
 
     /// Settings in effect.
@@ -269,6 +274,7 @@ impl Gateway {
 
     /// Removes results that are too old or too many.
     pub fn purge_results(&self) {
+        self.lower_queue_limit();
         let (now, limits) = (self.clock.now(), self.config().results);
         for account in self.directory().accounts() {
             // The lock is released between steps, so that submissions are not delayed.
@@ -293,15 +299,6 @@ impl Gateway {
     /// Becomes true when no more queries are accepted.
     pub fn stopping(&self) -> watch::Receiver<bool> {
         self.stopping.subscribe()
-    }
-}
-
-/// Reads the file of keys that a configuration names. The demo does not need one.
-fn read_keys(config: &Config, mode: Mode) -> Result<KeyFile, KeyError> {
-    match config.keys.as_deref() {
-        None => Ok(KeyFile::default()),
-        Some(path) if mode == Mode::Demo && !path.exists() => Ok(KeyFile::default()),
-        Some(path) => KeyFile::read(path),
     }
 }
 

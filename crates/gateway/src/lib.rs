@@ -37,6 +37,7 @@ pub mod keys;
 pub mod outbox;
 mod queue_share;
 pub mod tickets;
+pub mod user_ids;
 mod user_quota;
 
 pub mod refine;
@@ -49,6 +50,7 @@ pub mod mailbox;
 pub mod metrics;
 mod waiting;
 
+pub mod served_users;
 pub mod users;
 pub mod zones;
 
@@ -78,6 +80,7 @@ pub mod page;
 pub mod tiles;
 
 mod address_slots;
+pub mod check;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 pub mod listen;

@@ -5,6 +5,7 @@
 
 use crate::error::Refusal;
 use crate::outcome::Outcome;
+use crate::service::ServiceError;
 use crate::unread_bytes::UnreadBytes;
 use meshcloak::guard::Violation;
 use meshcloak::scheme::Stats;
@@ -36,16 +37,17 @@ impl Histogram {
         self.counts[bucket].fetch_add(times, Ordering::Relaxed);
     }
 
-    fn write(&self, text: &mut String, name: &str, help: &str) {
+    /// Appends the histogram. Counts are passed through `round`.
+    fn write(&self, text: &mut String, name: &str, help: &str, round: fn(u64) -> u64) {
         let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} histogram");
         let mut total = 0;
         for (count, end) in self.counts.iter().zip(BUCKETS) {
             total += count.load(Ordering::Relaxed);
             let seconds = end as f64 / 1000.0;
-            let _ = writeln!(text, "{name}_bucket{{le=\"{seconds}\"}} {}", coarse(total));
+            let _ = writeln!(text, "{name}_bucket{{le=\"{seconds}\"}} {}", round(total));
         }
         total += self.counts[BUCKETS.len()].load(Ordering::Relaxed);
-        let total = coarse(total);
+        let total = round(total);
         let _ = writeln!(text, "{name}_bucket{{le=\"+Inf\"}} {total}\n{name}_count {total}");
     }
 }
@@ -158,6 +160,11 @@ impl Metrics {
         (self.accepted.load(Ordering::SeqCst), ended)
     }
 
+    /// Returns the exact number of service errors with a label. For tests; must not be exported.
+    pub fn exact_service_errors(&self, label: &str) -> u64 {
+        self.service_errors.lock().get(label).copied().unwrap_or(0)
+    }
+
     /// Renders all metrics in the text format of Prometheus. `under_way` is the number of queries in
     /// progress.
     pub fn render(&self, under_way: usize) -> String {
@@ -171,15 +178,20 @@ impl Metrics {
         for ((name, help), value) in GAUGES.into_iter().zip(self.gauge_values(under_way)) {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
         }
-        self.turns.write(&mut text, "meshcloak_turn_seconds", "Duration of a batch of the engine.");
-        self.answers.write(&mut text, "meshcloak_answer_seconds", "Time from batch to answer.");
-        self.delays.write(&mut text, "meshcloak_delay_seconds", "Time from query to batch.");
-        self.waits.write(
-            &mut text,
-            "meshcloak_service_wait_seconds",
-            "Time of a request in the queue before the service.",
-        );
+        for ((name, help), (histogram, round)) in HISTOGRAMS.into_iter().zip(self.histograms()) {
+            histogram.write(&mut text, name, help, round);
+        }
         text
+    }
+
+    /// Returns each of the [`HISTOGRAMS`] with its rounding. Batches are not users and are exact.
+    fn histograms(&self) -> [(&Histogram, fn(u64) -> u64); HISTOGRAMS.len()] {
+        [
+            (&self.turns, std::convert::identity),
+            (&self.answers, coarse),
+            (&self.delays, coarse),
+            (&self.waits, coarse),
+        ]
     }
 
     fn gauge_values(&self, under_way: usize) -> [u64; GAUGES.len()] {
@@ -196,11 +208,6 @@ impl Metrics {
         let exact = |counter: &AtomicU64| vec![(String::new(), counter.load(Ordering::Relaxed))];
         let rounded =
             |counter: &AtomicU64| vec![(String::new(), coarse(counter.load(Ordering::Relaxed)))];
-        let named = |label: &'static str, table: &Mutex<BTreeMap<&'static str, u64>>| -> Vec<_> {
-            let table = table.lock();
-            let rows = table.iter();
-            rows.map(|(word, &n)| (format!("{{{label}=\"{word}\"}}"), coarse(n))).collect()
-        };
         let ended = Outcome::ALL.iter().map(|&outcome| {
             let ended = self.ended[outcome as usize].load(Ordering::Relaxed);
             (format!("{{outcome=\"{}\"}}", outcome.name()), coarse(ended))
@@ -208,8 +215,8 @@ impl Metrics {
         [
             rounded(&self.accepted),
             ended.collect(),
-            named("reason", &self.refused),
-            named("error", &self.service_errors),
+            labelled("reason", &Refusal::CODES, &self.refused),
+            labelled("error", &ServiceError::LABELS, &self.service_errors),
             rounded(&self.sets),
             rounded(&self.inquiries),
             exact(&self.batches),
@@ -251,6 +258,14 @@ const COUNTERS: [(&str, &str); 11] = [
     ("meshcloak_reload_failures_total", "Failed reloads of the settings."),
 ];
 
+/// Name and help of each histogram.
+const HISTOGRAMS: [(&str, &str); 4] = [
+    ("meshcloak_turn_seconds", "Duration of a batch of the engine."),
+    ("meshcloak_answer_seconds", "Time from batch to answer."),
+    ("meshcloak_delay_seconds", "Time from query to batch."),
+    ("meshcloak_service_wait_seconds", "Time of a request in the queue before the service."),
+];
+
 /// Name and help of each gauge.
 const GAUGES: [(&str, &str); 4] = [
     ("meshcloak_under_way", "Queries in progress, rounded down to tens."),
@@ -261,6 +276,19 @@ const GAUGES: [(&str, &str); 4] = [
     ),
     ("meshcloak_unread_megabytes", "Results that clients have not read, rounded down to MB."),
 ];
+
+/// Returns the rows of a labelled counter. All `words` are exported from the start: a line that
+/// appears later would reveal its first event.
+fn labelled(
+    label: &str,
+    words: &[&'static str],
+    table: &Mutex<BTreeMap<&'static str, u64>>,
+) -> Vec<(String, u64)> {
+    let mut counts: BTreeMap<&str, u64> = words.iter().map(|word| (*word, 0)).collect();
+    counts.extend(table.lock().iter());
+    let rows = counts.into_iter();
+    rows.map(|(word, count)| (format!("{{{label}=\"{word}\"}}"), coarse(count))).collect()
+}
 
 fn count(table: &Mutex<BTreeMap<&'static str, u64>>, label: &'static str) {
     *table.lock().entry(label).or_default() += 1;
@@ -281,16 +309,40 @@ mod tests {
         metrics.accepted(20);
         metrics.ended(Outcome::Answered, 10);
         metrics.answers.record(Duration::from_millis(30), 10);
-        metrics.refused(&Refusal::OffMap);
         let before = metrics.render(40);
         metrics.accepted(1);
         metrics.ended(Outcome::Expired, 1);
         metrics.answers.record(Duration::from_millis(3), 1);
         metrics.delays.record(Duration::from_secs(3), 1);
         metrics.refused(&Refusal::OffMap);
+        metrics.service_error("down");
         assert_eq!(metrics.render(41), before);
         assert!(before.contains("meshcloak_answer_seconds_bucket{le=\"0.05\"} 10\n"));
         assert!(before.contains("meshcloak_accepted_total 20\n"));
         assert!(before.contains("meshcloak_refused_total{reason=\"off-map\"} 0\n"));
+    }
+
+    #[test]
+    fn durations_of_batches_are_exact() {
+        let metrics = Metrics::default();
+        metrics.turns.record(Duration::from_millis(30), 1);
+        let text = metrics.render(0);
+        assert!(text.contains("meshcloak_turn_seconds_bucket{le=\"0.02\"} 0\n"), "{text}");
+        assert!(text.contains("meshcloak_turn_seconds_bucket{le=\"0.05\"} 1\n"), "{text}");
+        assert!(text.contains("meshcloak_turn_seconds_count 1\n"), "{text}");
+    }
+
+    #[test]
+    fn all_labels_are_listed() {
+        let codes = |source: &str, from: &str, to: &str| -> Vec<String> {
+            let body = source.split_once(from).unwrap().1.split_once(to).unwrap().0;
+            let arms = body.lines().filter_map(|line| line.split_once("=> \""));
+            arms.filter_map(|(_, rest)| Some(rest.split_once('"')?.0.to_owned())).collect()
+        };
+        let refusals = codes(include_str!("error.rs"), "fn code(", "fn status(");
+        assert!(refusals.len() > 20, "{refusals:?}");
+        assert_eq!(refusals, Refusal::CODES);
+        let errors = codes(include_str!("service/error.rs"), "fn label(", "\n    }\n");
+        assert_eq!(errors, ServiceError::LABELS);
     }
 }

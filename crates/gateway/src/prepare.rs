@@ -41,6 +41,17 @@ pub fn prepare(
     if let Some(files) = &config.server.tls {
         Tls::read(files)?;
     }
+    let walker = read_walker(&config, progress)?;
+    let service = open_service(&config, &walker)?;
+    let parts = Parts { config, mode, walker, service, clock: Clock::start() };
+    Ok(Arc::new(Gateway::new(parts)?))
+}
+
+/// Reads the map and prepares its distances.
+pub(crate) fn read_walker(
+    config: &Config,
+    progress: &dyn Progress,
+) -> Result<Arc<Walker>, PrepareError> {
     let options =
         Options { origin: config.map.origin, pois: config.map.pois.clone(), ..Options::default() };
     let imported = read_map(&config.map.source, &options, progress)?;
@@ -49,14 +60,14 @@ pub fn prepare(
     }
     progress.begin("preparing distances", 0);
     let atlas = Arc::new(Atlas::new(imported.map, config.engine.dc_max));
-    let walker = Arc::new(Walker::new(atlas));
-    let service = open_service(&config, &walker)?;
-    let parts = Parts { config, mode, walker, service, clock: Clock::start() };
-    Ok(Arc::new(Gateway::new(parts)?))
+    Ok(Arc::new(Walker::new(atlas)))
 }
 
 /// Opens the service that the configuration names.
-fn open_service(config: &Config, walker: &Arc<Walker>) -> Result<Box<dyn Service>, PrepareError> {
+pub(crate) fn open_service(
+    config: &Config,
+    walker: &Arc<Walker>,
+) -> Result<Box<dyn Service>, PrepareError> {
     if config.service.source == "built-in" {
         return Ok(Box::new(BuiltIn::new(Arc::clone(walker))));
     }

@@ -1,11 +1,11 @@
 //! A running gateway: sockets, the engine's thread, reload and graceful shutdown.
 
 use crate::batch::Round;
-use crate::config::{Config, ConfigError, Sources};
+use crate::config::{Config, ConfigError, PageAddress, ServerConfig, Sources};
 use crate::gateway::Gateway;
 use crate::keys::KeyError;
 use crate::listen::{ConnectionLimits, listen, until_true};
-use crate::page::{self, BatchMonitor, PageOptions};
+use crate::page::{self, BatchMonitor, PageOptions, PageToken, with_host_check};
 use crate::server::operator_app;
 use crate::ticker::{Ticker, deliver};
 use crate::tls::{Tls, TlsError};
@@ -35,6 +35,9 @@ pub enum ServeError {
     /// The certificate or its key is invalid.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// The token of the operator's page cannot be read.
+    #[error("`server.page_token`: {0}")]
+    PageToken(KeyError),
     /// The engine's thread cannot be started.
     #[error("cannot start the engine thread: {0}")]
     Thread(io::Error),
@@ -60,6 +63,7 @@ pub struct Running {
     gateway: Arc<Gateway>,
     address: SocketAddr,
     operator_address: Option<SocketAddr>,
+    page_address: Option<SocketAddr>,
     tls: Option<Arc<Tls>>,
     ticker: Ticker,
     delivered: JoinHandle<()>,
@@ -84,10 +88,6 @@ impl Running {
     ) -> Result<Running, ServeError> {
         let config = Config::clone(&gateway.config()).server;
         let (socket, address) = bind("server.listen", config.listen)?;
-        let operator = match config.metrics {
-            Some(address) => Some(bind("server.metrics", address)?),
-            None => None,
-        };
         let tls = config.tls.as_ref().map(Tls::read).transpose()?.map(Arc::new);
         let closing = watch::Sender::new(false);
         let monitor = Arc::new(BatchMonitor::default());
@@ -100,12 +100,12 @@ impl Running {
         };
         let operator_limits =
             ConnectionLimits { connections: OPERATOR_CONNECTIONS, tls: None, ..limits.clone() };
+        let page = page::operator(&gateway, &monitor, &page_options);
+        let operator = OperatorSockets::bind(&gateway, &config, page)?;
         let mut listeners = vec![tokio::spawn(listen(socket, app, limits, closing.subscribe()))];
-        let operator_address = operator.as_ref().map(|(_, address)| *address);
-        if let Some((socket, _)) = operator {
-            let page = page::operator(&gateway, &monitor, &page_options);
-            let app = operator_app(Arc::clone(&gateway)).merge(page);
-            listeners.push(tokio::spawn(listen(socket, app, operator_limits, closing.subscribe())));
+        for (socket, app) in operator.sockets {
+            let limits = operator_limits.clone();
+            listeners.push(tokio::spawn(listen(socket, app, limits, closing.subscribe())));
         }
         let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
         let rounds = monitor.watch(&gateway, rounds, observer);
@@ -116,7 +116,8 @@ impl Running {
         Ok(Running {
             gateway,
             address,
-            operator_address,
+            operator_address: operator.metrics,
+            page_address: operator.page,
             tls,
             ticker,
             delivered,
@@ -136,9 +137,14 @@ impl Running {
         self.address
     }
 
-    /// Address of the operator's socket.
+    /// Address of the metrics.
     pub fn operator_address(&self) -> Option<SocketAddr> {
         self.operator_address
+    }
+
+    /// Address of the operator's page.
+    pub fn page_address(&self) -> Option<SocketAddr> {
+        self.page_address
     }
 
     /// Reloads limits, keys and certificate: all of them, or nothing. Logs the settings that have
@@ -201,6 +207,46 @@ impl Running {
     }
 }
 
+/// Sockets of the operator, each with its routes.
+struct OperatorSockets {
+    sockets: Vec<(TcpListener, Router)>,
+    metrics: Option<SocketAddr>,
+    page: Option<SocketAddr>,
+}
+
+impl OperatorSockets {
+    /// Opens the sockets of metrics and page, which may be one.
+    fn bind(
+        gateway: &Arc<Gateway>,
+        config: &ServerConfig,
+        page: Router,
+    ) -> Result<OperatorSockets, ServeError> {
+        let token = config.page_token.as_deref().map(PageToken::read).transpose();
+        let page = match token.map_err(ServeError::PageToken)? {
+            Some(token) => token.protect(page),
+            None => page,
+        };
+        let mut operator = OperatorSockets { sockets: Vec::new(), metrics: None, page: None };
+        let checked = |app| with_host_check(app, &config.hosts);
+        if let PageAddress::At(wanted) = config.page {
+            let (socket, address) = bind("server.page", wanted)?;
+            operator.sockets.push((socket, checked(page.clone())));
+            operator.page = Some(address);
+        }
+        if let Some(wanted) = config.metrics {
+            let (socket, address) = bind("server.metrics", wanted)?;
+            let mut app = operator_app(Arc::clone(gateway));
+            if config.page == PageAddress::WithMetrics {
+                app = app.merge(page);
+                operator.page = Some(address);
+            }
+            operator.sockets.push((socket, checked(app)));
+            operator.metrics = Some(address);
+        }
+        Ok(operator)
+    }
+}
+
 /// Delivers all rounds. If they end before the gateway stops, the engine has failed.
 async fn deliver_all(
     gateway: Arc<Gateway>,
@@ -240,7 +286,7 @@ async fn poll_categories(gateway: Arc<Gateway>) {
             Ok(()) => Duration::from_secs(600),
             Err(error) => {
                 tracing::warn!(
-                    error = error.label(),
+                    %error,
                     "cannot fetch the categories of the service; retrying"
                 );
                 Duration::from_secs(2)

@@ -78,7 +78,7 @@ fn accept(
     if gateway.mailbox().lock().is_closed() {
         return Err(Refusal::Stopping);
     }
-    let capacity = gateway.config().engine.queue;
+    let capacity = gateway.queue_limit();
     let (under_way, waiting) =
         (gateway.under_way().load(Ordering::Relaxed), tickets.waiting_count());
     if !queue_share::allows(capacity, under_way, waiting) {
@@ -92,6 +92,7 @@ fn accept(
     if checked.question.expose().is_some() {
         check_wait(gateway)?;
     }
+    gateway.admit_after_start(*checked.user.expose())?;
     let query = Query::builder(*checked.user.expose(), checked.position.into_exposed())
         .at(gateway.clock().now())
         .k(checked.k)

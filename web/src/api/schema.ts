@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Liveness probe. */
+        /** Liveness probe: fails after a reload of the settings that failed, until one succeeds. */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -558,6 +558,15 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateBody"];
+                };
+            };
+            /** @description The last reload failed: settings and keys are those of before */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -15,6 +15,7 @@ mod golden;
 mod pois;
 mod program;
 mod real_maps;
+mod restart;
 mod schemes;
 mod score;
 mod serve;

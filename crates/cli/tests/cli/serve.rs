@@ -28,6 +28,12 @@ impl Serving {
         Serving { child, url: format!("http://{address}") }
     }
 
+    /// Kills the gateway by SIGKILL.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Stops the gateway by SIGTERM.
     pub fn end(mut self) {
         let id = self.child.id().to_string();
@@ -76,6 +82,35 @@ fn settings_are_checked_before_the_gateway_starts() {
     assert!(open.stderr.contains("must be on loopback"), "{}", open.stderr);
     let paper = meshcloak(&["serve", "--check", "--guarantee", "paper"]);
     assert!(paper.stderr.contains("outside the demo"), "{}", paper.stderr);
+    let everything = meshcloak(&[
+        "serve",
+        "--check",
+        "-q",
+        "--map",
+        "no-such-map.osm.pbf",
+        "--listen",
+        "192.0.2.1:80",
+        "--set",
+        "server.insecure=true",
+        "--set",
+        "accounts.keys=no-such-keys.json",
+        "--set",
+        "server.page_token=no-such-token",
+        "--set",
+        "people.file=no-such-folder/people.json",
+    ]);
+    assert_eq!(everything.code, Some(1));
+    for problem in [
+        "no-such-map.osm.pbf",
+        "cannot listen on `server.listen` = `192.0.2.1:80`",
+        "`accounts.keys`: no-such-keys.json: no such file",
+        "`server.page_token`: no-such-token",
+        "`people.file`: no-such-folder/people.json: cannot be written",
+    ] {
+        assert!(everything.stderr.contains(problem), "{problem}: {}", everything.stderr);
+    }
+    let clear = meshcloak(&["serve", "--listen", "0.0.0.0:8080"]);
+    assert!(clear.stderr.contains("server.insecure"), "{}", clear.stderr);
     let example = meshcloak(&["serve", "--example"]).done().stdout;
     assert_eq!(example, include_str!("../../../../meshcloak.example.toml"));
 }

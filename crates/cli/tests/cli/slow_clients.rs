@@ -46,7 +46,7 @@ impl Client {
         });
         let body = body.to_string();
         format!(
-            "POST /v1/queries HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+            "POST /v1/queries HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
              authorization: Bearer {}\r\ncontent-type: application/json\r\n\
              content-length: {}\r\n\r\n{body}",
             self.key,

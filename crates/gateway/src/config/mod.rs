@@ -7,12 +7,14 @@
 mod check;
 mod example;
 mod parse;
+mod server;
 mod setting;
 mod settings;
 mod sources;
 #[cfg(test)]
 mod tests;
 
+pub use server::{PageAddress, ServerConfig, TlsFiles};
 pub use setting::Setting;
 pub use settings::settings;
 pub use sources::{ConfigError, Mode, Source, Sources};
@@ -23,7 +25,6 @@ use import::MapSource;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
 use meshcloak::units::{Length, LonLat, Speed};
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -50,34 +51,6 @@ pub struct Config {
     pub service: ServiceConfig,
     /// Log.
     pub log: LogConfig,
-}
-
-/// Sockets and connections.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ServerConfig {
-    /// Address of the client API.
-    pub listen: SocketAddr,
-    /// Address of the operator's socket; `None` disables it.
-    pub metrics: Option<SocketAddr>,
-    /// Certificate and key; `None` disables TLS.
-    pub tls: Option<TlsFiles>,
-    /// Largest number of open client connections.
-    pub connections: usize,
-    /// Largest number of open connections of one address.
-    pub connections_per_address: usize,
-    /// Time-out of a request head, and then of its body.
-    pub request_timeout: Duration,
-    /// Time after which an idle stream, or a client that reads nothing, is disconnected.
-    pub idle_timeout: Duration,
-}
-
-/// Files of the TLS certificate chain and private key, PEM.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TlsFiles {
-    /// Certificate chain.
-    pub certificate: PathBuf,
-    /// Private key.
-    pub key: PathBuf,
 }
 
 /// Street map.
@@ -108,6 +81,19 @@ pub struct EngineConfig {
     pub dc_max: Length,
     /// Largest number of queries in progress.
     pub queue: usize,
+    /// Treatment of users after a start under `history`.
+    pub after_start: AfterStart,
+    /// File of hashes of served users; `None` stores none.
+    pub record: Option<PathBuf>,
+}
+
+/// Treatment of users after a start under `history`, when no previous position is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterStart {
+    /// Users served by an earlier process are refused for one horizon.
+    Refuse,
+    /// All users are new.
+    New,
 }
 
 /// Limits of an account.
@@ -215,20 +201,6 @@ pub enum LogFormat {
     Json,
 }
 
-impl Default for ServerConfig {
-    fn default() -> ServerConfig {
-        ServerConfig {
-            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
-            metrics: Some(SocketAddr::from(([127, 0, 0, 1], 9464))),
-            tls: None,
-            connections: 10_000,
-            connections_per_address: 1_000,
-            request_timeout: Duration::from_secs(10),
-            idle_timeout: Duration::from_secs(300),
-        }
-    }
-}
-
 impl Default for Config {
     fn default() -> Config {
         let dc_max = Length::metres(2000.0);
@@ -247,6 +219,8 @@ impl Default for Config {
                 horizon: meshcloak::guarantee::DEFAULT_HORIZON,
                 dc_max,
                 queue: 200_000,
+                after_start: AfterStart::Refuse,
+                record: Some(PathBuf::from("served.record")),
             },
             limits: AccountLimits {
                 rate: 1_000,

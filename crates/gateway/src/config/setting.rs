@@ -40,7 +40,7 @@ impl Setting {
         match self.key {
             "accounts.keys" | "engine.queue" => true,
             "server.tls_certificate" | "server.tls_key" => running.server.tls.is_some(),
-            _ => matches!(section, Some("limits" | "results")),
+            _ => matches!(section, Some("limits" | "results" | "answers")),
         }
     }
 

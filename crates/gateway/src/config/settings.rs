@@ -2,7 +2,7 @@
 
 use super::parse::{address, constraint, lon_lat, metres, one_of, path, seconds, snap, whole};
 use super::setting::Setting;
-use super::{Config, LogFormat, TlsFiles};
+use super::{AfterStart, Config, LogFormat, PageAddress, TlsFiles};
 use crate::receipt::guarantee_name;
 use crate::service::RemoteSettings;
 use meshcloak::cells::CellRule;
@@ -40,8 +40,41 @@ const SETTINGS: &[Setting] = &[
     setting!(
         "server.metrics",
         "\"127.0.0.1:9464\"",
-        "Address of the operator's socket (metrics, status page), host:port; \"\" disables it.",
+        "Address of the operator's socket (metrics), host:port; \"\" disables it.",
         |c, text| { c.server.metrics = if text.is_empty() { None } else { Some(address(text)?) } }
+    ),
+    setting!(
+        "server.page",
+        "\"metrics\"",
+        "Address of the operator's page, host:port, or metrics for the socket of the metrics; \"\" disables it.",
+        |c, text| {
+            c.server.page = match text {
+                "" => PageAddress::Disabled,
+                "metrics" => PageAddress::WithMetrics,
+                _ => PageAddress::At(address(text)?),
+            }
+        }
+    ),
+    setting!(
+        "server.page_token",
+        "\"\"",
+        "File of the token that opens the operator's page; \"\" needs none, on loopback only.",
+        |c, text| c.server.page_token = path(text)
+    ),
+    setting!(
+        "server.hosts",
+        "\"\"",
+        "Host names of the operator's sockets, separated by commas; localhost and IP addresses are always accepted.",
+        |c, text| {
+            let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+            c.server.hosts = names.map(str::to_owned).collect();
+        }
+    ),
+    setting!(
+        "server.insecure",
+        "false",
+        "Whether sockets off loopback may be without TLS: true or false.",
+        |c, text| c.server.insecure = one_of(text, &[("true", true), ("false", false)])?
     ),
     setting!(
         "server.tls_certificate",
@@ -132,6 +165,21 @@ const SETTINGS: &[Setting] = &[
         "600",
         "How long the history guarantee remembers a user's last position, in seconds, 1 to 86400.",
         |c, text| c.engine.horizon = seconds(text, 1.0..=86_400.0)?
+    ),
+    setting!(
+        "engine.after_start",
+        "\"refuse\"",
+        "Under history after a start, users served before are refused for one horizon (refuse) or treated as new (new).",
+        |c, text| {
+            let words = [("refuse", AfterStart::Refuse), ("new", AfterStart::New)];
+            c.engine.after_start = one_of(text, &words)?;
+        }
+    ),
+    setting!(
+        "engine.record",
+        "\"served.record\"",
+        "File of hashes of the users served under history; \"\" stores none, and all users are refused after a start.",
+        |c, text| c.engine.record = path(text)
     ),
     setting!(
         "engine.dc_max",

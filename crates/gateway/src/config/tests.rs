@@ -68,3 +68,45 @@ fn contradicting_values_are_refused() {
     let crossed = Sources::new().flag("limits.dc_min", "900").flag("limits.dc_max", "800");
     assert!(error(&crossed).contains("is above"));
 }
+
+#[test]
+fn cleartext_off_loopback_needs_an_explicit_setting() {
+    let load = |flags: &[(&str, &str)]| {
+        let sources =
+            flags.iter().fold(Sources::new(), |sources, (key, value)| sources.flag(key, value));
+        Config::load(&sources).map(drop).map_err(|error| error.to_string())
+    };
+    let public = ("server.listen", "0.0.0.0:8080");
+    let refused = load(&[public]).unwrap_err();
+    assert!(
+        refused.contains("server.insecure") && refused.contains("tls_certificate"),
+        "{refused}"
+    );
+    assert_eq!(load(&[public, ("server.insecure", "true")]), Ok(()));
+    let tls = [("server.tls_certificate", "c.pem"), ("server.tls_key", "k.pem")];
+    assert_eq!(load(&[public, tls[0], tls[1]]), Ok(()));
+    for listen in ["127.0.0.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
+        assert_eq!(load(&[("server.listen", listen)]), Ok(()), "{listen}");
+    }
+    // Metrics off loopback take the page along, which then needs a token or another socket.
+    let metrics = ("server.metrics", "[::]:9464");
+    assert!(load(&[metrics]).unwrap_err().contains("`server.metrics` is [::]:9464"));
+    let insecure = ("server.insecure", "true");
+    assert!(load(&[metrics, insecure]).unwrap_err().contains("server.page_token"));
+    assert_eq!(load(&[metrics, insecure, ("server.page_token", "token")]), Ok(()));
+    assert_eq!(load(&[metrics, insecure, ("server.page", "")]), Ok(()));
+    assert_eq!(load(&[metrics, insecure, ("server.page", "127.0.0.1:9465")]), Ok(()));
+    let page = ("server.page", "192.0.2.1:9465");
+    assert!(
+        load(&[page, ("server.page_token", "token")]).unwrap_err().contains("`server.page` is")
+    );
+    let several = load(&[public, metrics, ("limits.dc_min", "1900"), ("limits.dc_max", "99")]);
+    assert_eq!(several.unwrap_err().lines().count(), 4, "all conflicts are named");
+}
+
+#[test]
+fn a_gateway_without_keys_is_refused_outside_the_demo() {
+    let sources = Sources::new().flag("accounts.keys", "");
+    assert!(error(&sources).contains("every request would be refused"));
+    assert!(Config::load(&sources.demo()).is_ok());
+}

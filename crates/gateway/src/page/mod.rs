@@ -3,9 +3,11 @@
 //!
 //! A binary built without Node has no page; it serves a notice instead, and all other routes.
 
+mod guard;
 mod monitor;
 mod report;
 
+pub use guard::{PageToken, with_host_check};
 pub use monitor::{BatchMonitor, BatchSummary};
 
 use crate::gateway::Gateway;

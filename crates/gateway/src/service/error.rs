@@ -42,6 +42,20 @@ pub enum ServiceError {
 }
 
 impl ServiceError {
+    /// All labels, in the order of [`ServiceError::label`].
+    pub const LABELS: [&'static str; 10] = [
+        "timed-out",
+        "down",
+        "resting",
+        "refused",
+        "malformed",
+        "endless",
+        "not-sent",
+        "held",
+        "memory",
+        "broken",
+    ];
+
     /// Returns whether a retry may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, ServiceError::TimedOut | ServiceError::Down)

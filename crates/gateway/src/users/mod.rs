@@ -4,34 +4,41 @@
 //! the file and then applied, so a change that was acknowledged survives a restart.
 
 mod file;
+mod index;
+mod path_user;
+mod profile;
 mod recent;
 mod routes;
 mod settings;
 mod tokens;
 
+pub use profile::{NewToken, UserProfile};
 pub use recent::{RecentReports, ReportOutcome};
 pub use routes::{AnswerBody, routes};
 pub use settings::{CircleBody, SettingsBody, UserSettings, ZoneBody};
 pub use tokens::{TokenBody, TokensBody};
 
-use crate::accounts::UserIds;
 use crate::clock::Clock;
 use crate::config::UsersConfig;
 use crate::error::Refusal;
-use crate::keys::{KeyError, SecretHash, hash_secret, hexadecimal};
+use crate::keys::{KeyError, hash_secret, hexadecimal};
+use crate::user_ids::UserIds;
 use crate::zones::{
     BlurredBoundary, BoundaryKey, BoundarySecret, Zone, ZoneMinimum, ZoneRule, strictest_rule,
 };
-use file::UserStore;
+use file::{SettingsLog, UserStore};
+use index::UserIndex;
 use meshcloak::map::StreetMap;
 use meshcloak::private::Private;
 use meshcloak::query::UserId;
 use meshcloak::units::{Point, Time};
-use parking_lot::{Mutex, MutexGuard, RwLock};
-use rustc_hash::FxHashMap;
-use std::path::PathBuf;
+use parking_lot::RwLock;
+use profile::Token;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use subtle::ConstantTimeEq as _;
+use tokio::sync::OwnedMutexGuard;
 
 /// Largest number of tokens of one user.
 const MAX_TOKENS: usize = 16;
@@ -39,67 +46,14 @@ const MAX_TOKENS: usize = 16;
 /// Prefix that distinguishes a token from an API key.
 pub const TOKEN_PREFIX: &str = "mp_";
 
-/// A user with settings.
-#[derive(Clone)]
-pub struct UserProfile {
-    /// Name of the account.
-    pub account: Box<str>,
-    /// Name of the user within the account.
-    pub name: Box<str>,
-    /// Checked settings.
-    pub settings: Arc<UserSettings>,
-    tokens: Vec<Token>,
-    recent_reports: Arc<Mutex<RecentReports>>,
-}
-
-/// Prints nothing that identifies the user.
-impl std::fmt::Debug for UserProfile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("UserProfile(…)")
-    }
-}
-
-impl UserProfile {
-    /// Locks the recent reports of this user's trackers.
-    pub fn recent_reports(&self) -> MutexGuard<'_, RecentReports> {
-        self.recent_reports.lock()
-    }
-
-    /// Returns the ids of all tokens.
-    pub fn token_ids(&self) -> Vec<String> {
-        self.tokens.iter().map(|token| token.id.clone()).collect()
-    }
-
-    fn sort_key(&self) -> (&str, &str) {
-        (&self.account, &self.name)
-    }
-}
-
-/// A token, stored as its hash.
-#[derive(Clone)]
-struct Token {
-    id: String,
-    hash: SecretHash,
-}
-
-/// A token that was just created.
-#[derive(Debug)]
-pub struct NewToken {
-    /// Identifies the token in lists and for revocation.
-    pub id: String,
-    /// The token itself; it cannot be shown again.
-    pub token: Private<String>,
-}
-
 /// All users with settings.
 pub struct Users {
     secret: BoundarySecret,
     blur: f64,
     max_users: usize,
-    file: Option<PathBuf>,
-    /// Serialises changes: each writes the whole file.
-    change_lock: tokio::sync::Mutex<()>,
-    index: RwLock<UserIndex>,
+    /// The file, if there is one. The lock serialises changes.
+    log: Arc<tokio::sync::Mutex<Option<SettingsLog>>>,
+    index: Arc<RwLock<UserIndex>>,
 }
 
 /// Prints no users.
@@ -107,14 +61,6 @@ impl std::fmt::Debug for Users {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Users(…)")
     }
-}
-
-#[derive(Default)]
-struct UserIndex {
-    by_user: FxHashMap<UserId, Arc<UserProfile>>,
-    by_token: FxHashMap<SecretHash, UserId>,
-    /// Number of users of each account.
-    by_account: FxHashMap<Box<str>, usize>,
 }
 
 impl Users {
@@ -133,10 +79,14 @@ impl Users {
             secret: store.secret,
             blur: config.blur,
             max_users: config.max_count,
-            file: config.file.clone(),
-            change_lock: tokio::sync::Mutex::default(),
-            index: RwLock::new(index),
+            log: Arc::new(tokio::sync::Mutex::new(store.log)),
+            index: Arc::new(RwLock::new(index)),
         })
+    }
+
+    /// Checks a file of settings without changing it.
+    pub fn check(path: &Path, map: &StreetMap) -> Result<(), KeyError> {
+        UserStore::check(path, map)
     }
 
     fn read(&self) -> parking_lot::RwLockReadGuard<'_, UserIndex> {
@@ -192,7 +142,7 @@ impl Users {
 
     /// Replaces the settings of a user and keeps the tokens and recent reports.
     pub async fn put_settings(&self, user: UserId, new: UserProfile) -> Result<(), Refusal> {
-        let _change = self.change_lock.lock().await;
+        let log = Arc::clone(&self.log).lock_owned().await;
         let known = self.find(user);
         if known.is_none() && !self.read().has_capacity(&new.account, self.max_users) {
             return Err(Refusal::Busy);
@@ -201,19 +151,19 @@ impl Users {
             Some(known) => UserProfile { settings: new.settings, ..UserProfile::clone(&known) },
             None => new,
         };
-        self.change(user, Some(new)).await
+        self.change(log, user, Some(new)).await
     }
 
     /// Deletes all data of a user: settings, tokens, last answer.
     pub async fn delete(&self, user: UserId) -> Result<(), Refusal> {
-        let _change = self.change_lock.lock().await;
+        let log = Arc::clone(&self.log).lock_owned().await;
         self.find(user).ok_or(Refusal::NoSettings)?;
-        self.change(user, None).await
+        self.change(log, user, None).await
     }
 
     /// Creates a token for a tracker of the user. The token itself is not stored.
     pub async fn add_token(&self, user: UserId) -> Result<NewToken, Refusal> {
-        let _change = self.change_lock.lock().await;
+        let log = Arc::clone(&self.log).lock_owned().await;
         let mut profile = UserProfile::clone(&*self.find(user).ok_or(Refusal::NoSettings)?);
         if profile.tokens.len() >= MAX_TOKENS {
             return Err(Refusal::Zone(format!(
@@ -223,51 +173,46 @@ impl Users {
         let mut bits = [0; 16];
         getrandom::fill(&mut bits).map_err(|_| Refusal::NotKept)?;
         let token = format!("{TOKEN_PREFIX}{}", hexadecimal(&bits));
-        let hash = hash_secret(&token);
-        let id = hexadecimal(&hash[..6]);
-        profile.tokens.push(Token { id: id.clone(), hash });
-        self.change(user, Some(profile)).await?;
+        let stored = Token::new(hash_secret(&token));
+        let id = stored.id.clone();
+        profile.tokens.push(stored);
+        self.change(log, user, Some(profile)).await?;
         Ok(NewToken { id, token: Private::new(token) })
     }
 
     /// Revokes a token by its id.
     pub async fn revoke(&self, user: UserId, id: &str) -> Result<(), Refusal> {
-        let _change = self.change_lock.lock().await;
+        let log = Arc::clone(&self.log).lock_owned().await;
         let mut profile = UserProfile::clone(&*self.find(user).ok_or(Refusal::NoSettings)?);
         let before = profile.tokens.len();
         profile.tokens.retain(|token| token.id != id);
         if profile.tokens.len() == before {
             return Err(Refusal::Unknown);
         }
-        self.change(user, Some(profile)).await
+        self.change(log, user, Some(profile)).await
     }
 
-    /// Writes the file with the change, then applies the change in memory. If the file cannot be
-    /// written, nothing changes.
-    async fn change(&self, user: UserId, new: Option<UserProfile>) -> Result<(), Refusal> {
-        let new = new.map(Arc::new);
-        if let Some(path) = self.file.clone() {
-            let mut all: Vec<Arc<UserProfile>> = {
-                let index = self.read();
-                let others = index.by_user.iter().filter(|(known, _)| **known != user);
-                others.map(|(_, profile)| Arc::clone(profile)).chain(new.clone()).collect()
-            };
-            all.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
-            let secret = self.secret;
-            let written = tokio::task::spawn_blocking(move || file::write(&path, secret, &all));
-            if !matches!(written.await, Ok(Ok(()))) {
-                tracing::error!(
-                    "cannot write the user settings (people.file): the change was refused"
-                );
-                return Err(Refusal::NotKept);
+    /// Writes the change to the file, then applies it in memory. If the file cannot be written,
+    /// nothing changes. Runs to its end even if the caller is dropped.
+    async fn change(
+        &self,
+        mut log: OwnedMutexGuard<Option<SettingsLog>>,
+        user: UserId,
+        new: Option<UserProfile>,
+    ) -> Result<(), Refusal> {
+        let (index, new) = (Arc::clone(&self.index), new.map(Arc::new));
+        let changed = tokio::task::spawn_blocking(move || {
+            if let Some(log) = &mut *log {
+                store(log, &index, user, new.as_ref())?;
             }
+            index.write().replace(user, new);
+            io::Result::Ok(())
+        });
+        if matches!(changed.await, Ok(Ok(()))) {
+            return Ok(());
         }
-        let mut index = self.index.write();
-        index.remove(user);
-        if let Some(new) = new {
-            index.insert(user, new);
-        }
-        Ok(())
+        tracing::error!("cannot write the user settings (people.file): the change was refused");
+        Err(Refusal::NotKept)
     }
 
     /// Drops recent reports that are older than their retention time.
@@ -279,28 +224,21 @@ impl Users {
     }
 }
 
-impl UserIndex {
-    /// Whether the account may add a user. One account can fill at most three quarters of the
-    /// capacity.
-    fn has_capacity(&self, account: &str, max_users: usize) -> bool {
-        let of_account = self.by_account.get(account).copied().unwrap_or(0);
-        self.by_user.len() < max_users && of_account < max_users - max_users / 4
+/// Makes a change durable.
+fn store(
+    log: &mut SettingsLog,
+    index: &RwLock<UserIndex>,
+    user: UserId,
+    new: Option<&Arc<UserProfile>>,
+) -> io::Result<()> {
+    if log.needs_document() {
+        let all = index.read().profiles_with(user, new);
+        return log.replace(&all);
     }
-
-    fn remove(&mut self, user: UserId) {
-        if let Some(profile) = self.by_user.remove(&user) {
-            if let Some(count) = self.by_account.get_mut(&profile.account) {
-                *count -= 1;
-            }
-            for token in &profile.tokens {
-                self.by_token.remove(&token.hash);
-            }
-        }
-    }
-
-    fn insert(&mut self, user: UserId, profile: Arc<UserProfile>) {
-        *self.by_account.entry(profile.account.clone()).or_default() += 1;
-        self.by_token.extend(profile.tokens.iter().map(|token| (token.hash, user)));
-        self.by_user.insert(user, profile);
+    let known = index.read().by_user.get(&user).cloned();
+    match (new, known) {
+        (Some(new), _) => log.put(new),
+        (None, Some(known)) => log.delete(&known),
+        (None, None) => Ok(()),
     }
 }

@@ -1,22 +1,17 @@
 //! HTTP routes of user settings and last answers, `/v1/people/{person}`.
 
+use super::path_user::{PathUser, or_refuse};
 use super::{ReportOutcome, SettingsBody, UserProfile, tokens};
-use crate::access::KeyAccount;
-use crate::accounts::Account;
 use crate::answers::json;
 use crate::api::{RefusalBody, ResultBody};
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::intake::check_name;
-use crate::routes::{JSON, read, refuse};
+use crate::routes::{JSON, read};
 use axum::Json;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
-use meshcloak::private::Private;
-use meshcloak::query::UserId;
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -44,34 +39,6 @@ pub struct AnswerBody {
     pub latest: Option<serde_json::Value>,
 }
 
-/// The user that a path names.
-#[derive(Debug)]
-pub(super) struct PathUser {
-    pub name: Private<String>,
-    pub user: UserId,
-}
-
-/// Checks the name in the path and the rate limit of the account.
-pub(super) fn resolve_user(
-    gateway: &Gateway,
-    account: &Account,
-    person: Result<Path<String>, PathRejection>,
-) -> Result<PathUser, Refusal> {
-    let utf8 = |_| Refusal::Malformed("the user name in the path is not UTF-8".into());
-    let Path(name) = person.map_err(utf8)?;
-    check_name(&name, "person")?;
-    if !account.allow_query() {
-        return Err(Refusal::Rate);
-    }
-    let user = gateway.user_ids().user(account, &name);
-    Ok(PathUser { name: Private::new(name), user })
-}
-
-/// Turns a refusal into its response.
-pub(super) fn or_refuse(gateway: &Gateway, outcome: Result<Response, Refusal>) -> Response {
-    outcome.unwrap_or_else(|refusal| refuse(gateway, &refusal))
-}
-
 /// Replaces the settings of a user.
 #[utoipa::path(
     put,
@@ -96,18 +63,16 @@ pub(super) fn or_refuse(gateway: &Gateway, outcome: Result<Response, Refusal>) -
 )]
 async fn put_settings(
     State(gateway): State<Arc<Gateway>>,
-    KeyAccount(account): KeyAccount,
-    person: Result<Path<String>, PathRejection>,
+    path: PathUser,
     request: Request,
 ) -> Response {
     let set = async {
-        let PathUser { name, user } = resolve_user(&gateway, &account, person)?;
         let text = read(&gateway, request).await?;
         let body: SettingsBody =
             serde_json::from_slice(&text).map_err(|error| Refusal::Malformed(error.to_string()))?;
-        let profile = UserProfile::checked(&gateway, &account, name.expose(), body)?;
+        let profile = UserProfile::checked(&gateway, &path.account, path.name.expose(), body)?;
         let settings = Arc::clone(&profile.settings);
-        gateway.users().put_settings(user, profile).await?;
+        gateway.users().put_settings(path.user, profile).await?;
         Ok(Json(&settings.body).into_response())
     };
     or_refuse(&gateway, set.await)
@@ -128,16 +93,9 @@ async fn put_settings(
     ),
     security(("key" = []), ())
 )]
-async fn get_settings(
-    State(gateway): State<Arc<Gateway>>,
-    KeyAccount(account): KeyAccount,
-    person: Result<Path<String>, PathRejection>,
-) -> Response {
-    let found = resolve_user(&gateway, &account, person).and_then(|PathUser { user, .. }| {
-        let profile = gateway.users().find(user).ok_or(Refusal::NoSettings)?;
-        Ok(Json(&profile.settings.body).into_response())
-    });
-    or_refuse(&gateway, found)
+async fn get_settings(State(gateway): State<Arc<Gateway>>, path: PathUser) -> Response {
+    let profile = path.profile(&gateway);
+    or_refuse(&gateway, profile.map(|profile| Json(&profile.settings.body).into_response()))
 }
 
 /// Deletes all data of a user: settings, tokens, last answer.
@@ -156,17 +114,9 @@ async fn get_settings(
     ),
     security(("key" = []), ())
 )]
-async fn delete_settings(
-    State(gateway): State<Arc<Gateway>>,
-    KeyAccount(account): KeyAccount,
-    person: Result<Path<String>, PathRejection>,
-) -> Response {
-    let deleted = async {
-        let PathUser { user, .. } = resolve_user(&gateway, &account, person)?;
-        gateway.users().delete(user).await?;
-        Ok(StatusCode::NO_CONTENT.into_response())
-    };
-    or_refuse(&gateway, deleted.await)
+async fn delete_settings(State(gateway): State<Arc<Gateway>>, path: PathUser) -> Response {
+    let deleted = gateway.users().delete(path.user).await;
+    or_refuse(&gateway, deleted.map(|()| StatusCode::NO_CONTENT.into_response()))
 }
 
 /// Returns the last answer and the outcome of the last report.
@@ -185,13 +135,8 @@ async fn delete_settings(
     ),
     security(("key" = []), ())
 )]
-async fn last_answer(
-    State(gateway): State<Arc<Gateway>>,
-    KeyAccount(account): KeyAccount,
-    person: Result<Path<String>, PathRejection>,
-) -> Response {
-    let found = resolve_user(&gateway, &account, person).and_then(|PathUser { user, .. }| {
-        let profile = gateway.users().find(user).ok_or(Refusal::NoSettings)?;
+async fn last_answer(State(gateway): State<Arc<Gateway>>, path: PathUser) -> Response {
+    let found = path.profile(&gateway).map(|profile| {
         let now = gateway.clock().now();
         let recent = profile.recent_reports();
         let age = |outcome: &ReportOutcome| now.as_seconds() - outcome.at.as_seconds();
@@ -202,7 +147,7 @@ async fn last_answer(
             answered: answered.and_then(body),
             latest: recent.latest(now).and_then(body),
         };
-        Ok(([(CONTENT_TYPE, JSON)], json(&body)).into_response())
+        ([(CONTENT_TYPE, JSON)], json(&body)).into_response()
     });
     or_refuse(&gateway, found)
 }

@@ -1,14 +1,11 @@
 //! HTTP routes of tracker tokens, `/v1/people/{person}/tokens`.
 
 use super::NewToken;
-use super::routes::{PathUser, or_refuse, resolve_user};
-use crate::access::KeyAccount;
+use super::path_user::{PathUser, or_refuse};
 use crate::api::RefusalBody;
-use crate::error::Refusal;
 use crate::gateway::Gateway;
 use axum::Json;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
@@ -59,19 +56,13 @@ pub struct TokensBody {
     ),
     security(("key" = []), ())
 )]
-async fn add_token(
-    State(gateway): State<Arc<Gateway>>,
-    KeyAccount(account): KeyAccount,
-    person: Result<Path<String>, PathRejection>,
-) -> Response {
-    let created = async {
-        let PathUser { user, .. } = resolve_user(&gateway, &account, person)?;
-        let NewToken { id, token } = gateway.users().add_token(user).await?;
+async fn add_token(State(gateway): State<Arc<Gateway>>, path: PathUser) -> Response {
+    let created = gateway.users().add_token(path.user).await.map(|NewToken { id, token }| {
         let token = token.into_exposed();
         let path = format!("/v1/phones/traccar/{token}");
-        Ok((StatusCode::CREATED, Json(TokenBody { id, token, path })).into_response())
-    };
-    or_refuse(&gateway, created.await)
+        (StatusCode::CREATED, Json(TokenBody { id, token, path })).into_response()
+    });
+    or_refuse(&gateway, created)
 }
 
 /// Lists the ids of a user's tokens.
@@ -89,16 +80,9 @@ async fn add_token(
     ),
     security(("key" = []), ())
 )]
-async fn list_tokens(
-    State(gateway): State<Arc<Gateway>>,
-    KeyAccount(account): KeyAccount,
-    person: Result<Path<String>, PathRejection>,
-) -> Response {
-    let found = resolve_user(&gateway, &account, person).and_then(|PathUser { user, .. }| {
-        let profile = gateway.users().find(user).ok_or(Refusal::NoSettings)?;
-        Ok(Json(TokensBody { ids: profile.token_ids() }).into_response())
-    });
-    or_refuse(&gateway, found)
+async fn list_tokens(State(gateway): State<Arc<Gateway>>, path: PathUser) -> Response {
+    let ids = path.profile(&gateway).map(|profile| profile.token_ids());
+    or_refuse(&gateway, ids.map(|ids| Json(TokensBody { ids }).into_response()))
 }
 
 /// Revokes a token.
@@ -118,18 +102,7 @@ async fn list_tokens(
     ),
     security(("key" = []), ())
 )]
-async fn revoke_token(
-    State(gateway): State<Arc<Gateway>>,
-    KeyAccount(account): KeyAccount,
-    path: Result<Path<(String, String)>, PathRejection>,
-) -> Response {
-    let revoked = async {
-        let utf8 =
-            |_| Refusal::Malformed("the user name or token id in the path is not UTF-8".into());
-        let Path((person, id)) = path.map_err(utf8)?;
-        let PathUser { user, .. } = resolve_user(&gateway, &account, Ok(Path(person)))?;
-        gateway.users().revoke(user, &id).await?;
-        Ok(StatusCode::NO_CONTENT.into_response())
-    };
-    or_refuse(&gateway, revoked.await)
+async fn revoke_token(State(gateway): State<Arc<Gateway>>, path: PathUser) -> Response {
+    let revoked = gateway.users().revoke(path.user, &path.token).await;
+    or_refuse(&gateway, revoked.map(|()| StatusCode::NO_CONTENT.into_response()))
 }

@@ -6,7 +6,7 @@ use axum::http::{Request, StatusCode};
 use gateway::answers::answer_round;
 use gateway::batch::BatchEngine;
 use gateway::clock::Clock;
-use gateway::config::{Config, Mode};
+use gateway::config::{AfterStart, Config, Mode};
 use gateway::gateway::{Gateway, Parts};
 use gateway::inquiry::Inquiry;
 use gateway::outcome::Outcome;
@@ -88,6 +88,7 @@ pub fn walker() -> Arc<Walker> {
 /// Returns a configuration with high rate limits and no keys.
 pub fn generous() -> Config {
     let mut config = Config { keys: None, ..Config::default() };
+    config.engine.after_start = AfterStart::New;
     config.limits.rate = 1_000_000;
     config.limits.person_rate = 60_000;
     config

@@ -1,12 +1,15 @@
 //! Reloading: all or nothing, visible in health and metrics.
 
-use crate::fixture::{gateway_of, generous};
+use crate::fixture::{gateway_of, generous, walker};
 use crate::log_capture::LogCapture;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode, Source, Sources};
+use gateway::gateway::{Gateway, Parts};
+use gateway::inquiry::Inquiry;
 use gateway::keys::{KeyFile, LimitOverrides};
 use gateway::serve::Running;
 use gateway::server::app;
+use gateway::service::{Objects, Service, ServiceError, ServiceFuture};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -87,4 +90,39 @@ async fn settings_that_need_a_restart_are_named() {
     let tls = "[server]\ntls_certificate = \"c\"\ntls_key = \"k\"";
     let expected = ["server.tls_certificate", "server.tls_key", "map.source", "engine.tick"];
     assert_eq!(restart(tls), expected);
+}
+
+/// A database that refuses the password.
+struct RefusingService;
+
+impl Service for RefusingService {
+    fn name(&self) -> &'static str {
+        "refusing"
+    }
+
+    fn ask<'a>(&'a self, _: &'a Inquiry) -> ServiceFuture<'a, Objects> {
+        Box::pin(async { Err(ServiceError::Down) })
+    }
+
+    fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
+        let (code, meaning) = ("28P01".to_owned(), "the user or password is wrong");
+        Box::pin(async { Err(ServiceError::Refused { code, meaning }) })
+    }
+}
+
+#[tokio::test]
+async fn the_log_says_why_a_database_refuses() {
+    let (log, _guard) = LogCapture::start();
+    let mut config = generous();
+    config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
+    config.server.metrics = None;
+    let (mode, service) = (Mode::Demo, Box::new(RefusingService));
+    let parts = Parts { config, mode, walker: walker(), service, clock: Clock::start() };
+    let gateway = Arc::new(Gateway::new(parts).unwrap());
+    let running = Running::start(Arc::clone(&gateway), app(gateway)).await.unwrap();
+    while !log.text().contains("cannot fetch the categories") {
+        tokio::task::yield_now().await;
+    }
+    assert!(log.text().contains("the user or password is wrong (28P01)"), "{}", log.text());
+    running.stop().await;
 }

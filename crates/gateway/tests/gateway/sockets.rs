@@ -51,7 +51,7 @@ async fn queries_are_answered_and_metrics_are_on_the_operator_socket_only() {
     for text in [&ann, &bob] {
         assert!(text.starts_with("HTTP/1.1 200 OK") && text.contains("\"answered\""), "{text}");
     }
-    let get = "GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let get = "GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     let counts = exchange(running.operator_address().unwrap(), get).await;
     assert!(counts.contains("meshcloak_batches_total"), "{counts}");
     assert!(

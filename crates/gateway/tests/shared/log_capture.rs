@@ -39,9 +39,10 @@ impl LogCapture {
     }
 }
 
-/// Removes the number of batches, the only exact count: it counts no users.
+/// Removes the number of batches and their durations, the only exact counts: they count no users.
 pub fn without_batch_count(counted: &str) -> String {
-    let lines = counted.lines().filter(|line| !line.starts_with("meshcloak_batches_total"));
+    let exact = ["meshcloak_batches_total", "meshcloak_turn_seconds"];
+    let lines = counted.lines().filter(|line| !exact.iter().any(|name| line.starts_with(name)));
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -180,5 +180,8 @@ fn failure(error: &tokio_postgres::Error) -> ServiceError {
         "28000" | "28P01" => "the user or password is wrong",
         _ => "the database reports an error",
     };
+    // A lying server can send any text as code, and the code is logged.
+    let is_code = code.len() == 5 && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let code = if is_code { code } else { "invalid SQLSTATE" };
     ServiceError::Refused { code: code.to_owned(), meaning }
 }

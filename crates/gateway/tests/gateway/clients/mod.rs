@@ -7,6 +7,7 @@ mod osmand;
 mod owntracks;
 mod presence;
 mod settings;
+mod settings_file;
 mod traccar;
 mod zones;
 

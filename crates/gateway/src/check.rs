@@ -1,0 +1,98 @@
+//! `serve --check`: opens everything that a start opens, changes nothing, and reports all problems.
+
+use crate::config::{Config, Mode};
+use crate::gateway::read_keys;
+use crate::page::PageToken;
+use crate::prepare::{PrepareError, open_service, read_walker};
+use crate::tls::Tls;
+use crate::users::Users;
+use import::Progress;
+use meshcloak::guarantee::Guarantee;
+use rustix::fs::{Access, access};
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::net::TcpListener;
+use std::path::Path;
+use std::time::Duration;
+
+/// Time-out of the service.
+const SERVICE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Returns all problems that a start with this configuration would have.
+pub async fn check(config: &Config, mode: Mode, progress: &dyn Progress) -> Vec<String> {
+    let mut problems = check_files(config, mode);
+    problems.extend(check_sockets(config));
+    match read_walker(config, progress) {
+        Err(error) => problems.push(error.to_string()),
+        Ok(walker) => {
+            let users = config.users.file.as_deref().map(|path| Users::check(path, walker.map()));
+            problems.extend(users.and_then(Result::err).map(|error| error.to_string()));
+            match open_service(config, &walker) {
+                Err(error) => problems.push(error.to_string()),
+                Ok(service) => {
+                    let answered = tokio::time::timeout(SERVICE_TIMEOUT, service.categories());
+                    let problem = match answered.await {
+                        Ok(Ok(_)) => None,
+                        Ok(Err(error)) => Some(error.to_string()),
+                        Err(_) => Some("no answer within 10 s".into()),
+                    };
+                    problems.extend(problem.map(|p| PrepareError::Service(p).to_string()));
+                }
+            }
+        }
+    }
+    problems
+}
+
+fn check_files(config: &Config, mode: Mode) -> Vec<String> {
+    let server = &config.server;
+    let mut problems = Vec::new();
+    problems.extend(read_keys(config, mode).err().map(|error| format!("`accounts.keys`: {error}")));
+    let tls = server.tls.as_ref().and_then(|files| Tls::read(files).err());
+    problems.extend(tls.map(|error| error.to_string()));
+    let token = server.page_token.as_deref().and_then(|path| PageToken::read(path).err());
+    problems.extend(token.map(|error| format!("`server.page_token`: {error}")));
+    if let Some(path) = &config.users.file {
+        problems.extend(check_writable("people.file", path));
+    }
+    let records = mode == Mode::Guarded && config.engine.guarantee == Guarantee::History;
+    if let Some(path) = config.engine.record.as_ref().filter(|_| records) {
+        problems.extend(check_writable("engine.record", path));
+    }
+    problems
+}
+
+/// Checks that a file can be written, or created in its folder, without changing it.
+fn check_writable(key: &str, path: &Path) -> Option<String> {
+    let opened = OpenOptions::new().append(true).open(path);
+    let error = match opened {
+        Ok(_) => return None,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            access(folder.unwrap_or(Path::new(".")), Access::WRITE_OK).err()?.into()
+        }
+        Err(error) => error,
+    };
+    Some(format!("`{key}`: {}: cannot be written: {error}", path.display()))
+}
+
+/// Checks that the addresses can be bound. A port in use is not a problem: a running gateway with
+/// these settings uses it.
+fn check_sockets(config: &Config) -> Vec<String> {
+    let server = &config.server;
+    let sockets = [
+        ("server.listen", Some(server.listen)),
+        ("server.metrics", server.metrics),
+        ("server.page", server.page_address().filter(|page| server.metrics != Some(*page))),
+    ];
+    let mut problems = Vec::new();
+    for (key, address) in sockets {
+        let bound = address.map(|address| (address, TcpListener::bind(address)));
+        if let Some((address, Err(error))) = bound
+            && error.kind() != ErrorKind::AddrInUse
+        {
+            problems.push(format!("cannot listen on `{key}` = `{address}`: {error}"));
+        }
+    }
+    problems
+}
