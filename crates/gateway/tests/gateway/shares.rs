@@ -108,7 +108,7 @@ async fn outcomes(keyed: &mut Keyed, accounts: &[usize]) -> Vec<Value> {
     let queries = accounts.iter().enumerate().map(|(number, &account)| {
         let name = format!("{number}");
         let asked = with(query(&name, &name, 3), "k", json!(3));
-        tokio::spawn(keyed.ask(account, &with(asked, "dt", json!(0))))
+        tokio::spawn(keyed.ask(account, &with(asked, "dt", json!(1))))
     });
     let queries: Vec<_> = queries.collect();
     tokio::task::yield_now().await;
