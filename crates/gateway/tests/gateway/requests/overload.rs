@@ -87,8 +87,11 @@ async fn a_wait_for_a_slot_is_no_error_of_the_service() {
     config.service.wait = Duration::from_secs(600);
     let delay = Duration::from_secs(3);
     let question = json!({"find": "nearest", "count": 1, "along": "plane"});
-    let sets =
-        || super::streets().take(12).flat_map(|street| set_on(street, 2, &[question.clone()]));
+    let sets = || {
+        super::streets()
+            .take(12)
+            .flat_map(|street| set_on(street, 2, std::slice::from_ref(&question)))
+    };
     let mut timed = Timed::start(config.clone(), move |_| delay).await;
     let ends = timed.ask(sets().collect()).await;
     timed.turn();
@@ -124,7 +127,8 @@ async fn earlier_batches_are_served_first() {
     let mut streets = super::streets();
     for _ in 0..3 {
         let sets = streets.by_ref().take(4);
-        let queries = sets.flat_map(|street| set_on(street, 2, &[question.clone()])).collect();
+        let queries =
+            sets.flat_map(|street| set_on(street, 2, std::slice::from_ref(&question))).collect();
         ends.push(timed.ask(queries).await);
         timed.turn();
         tokio::time::sleep(Duration::from_secs(1)).await;
