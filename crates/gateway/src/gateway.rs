@@ -32,7 +32,7 @@ use meshcloak::query::UserId;
 use meshcloak::units::{Length, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::watch;
 
 /// Shared state of the gateway.
@@ -56,6 +56,8 @@ pub struct Gateway {
     delivery: DeliveryPool,
     metrics: Metrics,
     stopping: watch::Sender<bool>,
+    /// Seed of the order of requests; 0 uses the system's randomness.
+    shuffle_seed: AtomicU64,
     lon_lats: LonLatCache,
     /// Categories of the service by name; `None` until the service has listed them.
     categories: ArcSwapOption<BTreeMap<String, Category>>,
@@ -113,6 +115,7 @@ impl Gateway {
             delivery: DeliveryPool::default(),
             metrics: Metrics::default(),
             stopping: watch::Sender::new(false),
+            shuffle_seed: AtomicU64::new(0),
             lon_lats: LonLatCache::default(),
             categories: ArcSwapOption::empty(),
             config: ArcSwap::from_pointee(config),
@@ -281,6 +284,18 @@ impl Gateway {
     pub fn begin_stop(&self) {
         self.mailbox.lock().close();
         self.stopping.send_replace(true);
+    }
+
+    /// Makes the order of requests reproducible, for simulations only: an order that a service can
+    /// predict tells it the order of arrival.
+    #[doc(hidden)]
+    pub fn set_shuffle_seed(&self, seed: u64) {
+        self.shuffle_seed.store(seed, Ordering::Relaxed);
+    }
+
+    /// Seed of the order of requests; `None` uses the system's randomness.
+    pub(crate) fn shuffle_seed(&self) -> Option<u64> {
+        Some(self.shuffle_seed.load(Ordering::Relaxed)).filter(|seed| *seed != 0)
     }
 
     /// Becomes true when no more queries are accepted.

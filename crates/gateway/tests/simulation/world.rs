@@ -92,7 +92,7 @@ impl Log {
 fn walker() -> Arc<Walker> {
     static WALKER: OnceLock<Arc<Walker>> = OnceLock::new();
     let walker = WALKER.get_or_init(|| {
-        let source = "city:400:7".parse().unwrap();
+        let source = "city:500:7".parse().unwrap();
         let map = import::read_map(&source, &import::Options::default(), &()).unwrap().map;
         Arc::new(Walker::new(Arc::new(Atlas::new(map, Length::metres(2000.0)))))
     });
@@ -138,6 +138,7 @@ impl World {
             clock: Clock::manual(),
         });
         let gateway = Arc::new(gateway.unwrap());
+        gateway.set_shuffle_seed(plan.seed + 1);
         World {
             app: app(Arc::clone(&gateway)),
             engine: BatchEngine::new(Arc::clone(&gateway)),
