@@ -85,8 +85,8 @@ impl Gateway {
     pub fn new(parts: Parts) -> Result<Gateway, KeyError> {
         let Parts { config, mode, walker, service, clock } = parts;
         let engine = &config.engine;
-        let admission = (engine.guarantee == Guarantee::History)
-            .then(|| Admission::new(walker.atlas(), engine.horizon));
+        let admission =
+            (engine.guarantee == Guarantee::History).then(|| Admission::new(engine.horizon));
         let directory = match mode {
             Mode::Demo => Directory::open_to_all(config.limits),
             Mode::Guarded => Directory::empty(),

@@ -50,9 +50,9 @@ pub struct Arrival {
 
 /// Queue of accepted queries.
 ///
-/// Lock order: `admission`, then `state`. Submission holds `admission` throughout, so that
-/// arrivals are ordered by time. The engine takes `state` alone and does not wait for the distance
-/// searches of the admission check.
+/// Lock order: `admission`, then `state`. Submission holds `admission` from the time of a query
+/// until it is in the mailbox, so that arrivals are ordered by time. The engine takes `state` alone.
+/// The distance searches of the admission check hold neither.
 #[derive(Debug)]
 pub struct Mailbox {
     admission: Mutex<Option<Admission>>,

@@ -9,8 +9,10 @@ use crate::outcome::Finished;
 use crate::queue_share;
 use crate::service_load::check_wait;
 use crate::tickets::{AcceptedQuery, Attendance, Route, TicketStatus, TicketTable};
-use meshcloak::guarantee::{Admission, AdmissionError};
-use meshcloak::query::{Query, QueryError};
+use meshcloak::guarantee::{Admission, AdmissionError, Guarantee, check_travel};
+use meshcloak::history::PastPosition;
+use meshcloak::query::{Query, QueryBuilder, QueryError};
+use parking_lot::MutexGuard;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -25,7 +27,8 @@ pub enum Submission {
     Refused(Refusal),
 }
 
-/// Submits queries of one account in order, under one lock of its tickets.
+/// Submits queries of one account in order, under one lock of its tickets; under `history` under
+/// one lock for each query, because its distances are searched without a lock.
 ///
 /// `route` returns the destination of the next result. `on_submission` is called once per query
 /// with its ticket.
@@ -36,102 +39,160 @@ pub fn submit(
     mut route: impl FnMut() -> Route,
     mut on_submission: impl FnMut(&Arc<str>, Submission),
 ) {
-    let mut accepted = 0;
-    let mut tickets = account.tickets().lock();
-    let mut admission = gateway.mailbox().admission();
+    if gateway.guarantee() != Guarantee::History {
+        let mut desk = Desk::lock(gateway, account);
+        for query in queries {
+            let ticket = Arc::clone(query.ticket.expose());
+            on_submission(&ticket, desk.submit(query, Ok(None), &mut route));
+        }
+        return;
+    }
     for query in queries {
         let ticket = Arc::clone(query.ticket.expose());
-        let submission = match tickets.status(&ticket, query.digest) {
-            TicketStatus::Conflict => Submission::Refused(Refusal::TicketTaken),
-            TicketStatus::Done(finished) => Submission::Ended(finished),
-            TicketStatus::Waiting(id) => {
-                if tickets.add_route(&ticket, route()) == Attendance::Abandoned {
-                    gateway.mailbox().lock().keep(id);
-                }
-                Submission::Waiting
-            }
-            TicketStatus::Unknown => {
-                match accept(gateway, &mut admission, account, &tickets, query) {
-                    Ok(accepted_query) => {
-                        tickets.insert(Arc::clone(&ticket), accepted_query, route());
-                        accepted += 1;
-                        Submission::Waiting
-                    }
-                    Err(refusal) => Submission::Refused(refusal),
-                }
-            }
+        let submission = match check_and_lock(gateway, account, &query) {
+            Some((mut desk, travel)) => desk.submit(query, travel, &mut route),
+            None => Submission::Refused(Refusal::Busy),
         };
         on_submission(&ticket, submission);
     }
-    gateway.metrics().accepted(accepted);
 }
 
-/// Puts a query into the mailbox, unless the gateway is full or stopping, the user has too many
-/// queries in progress, or `history` cannot protect the query. `tickets` are those of the account.
-fn accept(
-    gateway: &Gateway,
-    admission: &mut Option<Admission>,
-    account: &Arc<Account>,
-    tickets: &TicketTable,
-    checked: CheckedQuery,
-) -> Result<AcceptedQuery, Refusal> {
-    if gateway.mailbox().lock().is_closed() {
-        return Err(Refusal::Stopping);
+/// Result of the admission check of `history`: the previous position of the user.
+type Travel = Result<Option<PastPosition>, AdmissionError>;
+
+/// Attempts to check a query whose user submits others at the same time.
+const MAX_ATTEMPTS: usize = 3;
+
+/// Checks that the user can have come from the previous position, without a lock, then locks
+/// submission. Checks again if another query of the user was accepted in between.
+fn check_and_lock<'a>(
+    gateway: &'a Gateway,
+    account: &'a Arc<Account>,
+    checked: &CheckedQuery,
+) -> Option<(Desk<'a>, Travel)> {
+    let user = *checked.user.expose();
+    let last = |admission: &mut Option<Admission>| {
+        admission.as_mut().and_then(|admission| admission.previous(user, gateway.clock().now()))
+    };
+    for _ in 0..MAX_ATTEMPTS {
+        let previous = last(&mut gateway.mailbox().admission());
+        // The query is dated when it is accepted: later, so that the user can have come farther.
+        let query = builder(gateway, checked).build_unchecked();
+        let travel = check_travel(gateway.atlas(), &query, previous);
+        let mut desk = Desk::lock(gateway, account);
+        let present = last(&mut desk.admission);
+        if present.is_none() || present == previous {
+            return Some((desk, travel));
+        }
     }
-    let capacity = gateway.queue_limit();
-    let (under_way, waiting) =
-        (gateway.under_way().load(Ordering::Relaxed), tickets.waiting_count());
-    if !queue_share::allows(capacity, under_way, waiting) {
-        return Err(Refusal::Busy);
-    }
-    let limits = account.limits();
-    if tickets.in_progress(*checked.user.expose()) >= limits.person_queue {
-        return Err(Refusal::UserBusy(limits.person_queue));
-    }
-    // A presence report causes no request.
-    if checked.question.expose().is_some() {
-        check_wait(gateway)?;
-    }
-    gateway.admit_after_start(*checked.user.expose())?;
-    let query = Query::builder(*checked.user.expose(), checked.position.into_exposed())
+    None
+}
+
+/// Returns the query of the engine, dated now.
+fn builder(gateway: &Gateway, checked: &CheckedQuery) -> QueryBuilder {
+    Query::builder(*checked.user.expose(), *checked.position.expose())
         .at(gateway.clock().now())
         .k(checked.k)
         .dt(checked.dt)
         .dc(checked.dc)
         .speed(checked.speed)
         .asks(checked.question.expose().is_some())
-        .build(gateway.atlas().dc_max());
-    let query = query.map_err(|error| match error {
-        QueryError::K(_) => Refusal::K(limits.k_max),
-        QueryError::DistanceConstraint { .. } => Refusal::Dc(limits.dc_min, limits.dc_max),
-    })?;
-    let previous = match admission {
-        Some(admission) => {
-            admission.admit(gateway.atlas(), &query).map_err(|error| match error {
-                AdmissionError::Speed => Refusal::Speed,
-                AdmissionError::FasterThanDeclared => Refusal::FasterThanDeclared,
-            })?
-        }
-        None => None,
-    };
-    let pending = Pending {
-        account: Arc::clone(account),
-        ticket: checked.ticket,
-        question: checked.question,
-        id: query.id,
-        k: query.k,
-        asked_at: query.asked_at,
-        deadline: query.asked_at + query.temporal_tolerance,
-    };
-    let mut mailbox = gateway.mailbox().lock();
-    // The mailbox may have been closed since the first check. What it held then is in the last
-    // batch.
-    if mailbox.is_closed() {
-        return Err(Refusal::Stopping);
+}
+
+/// Submission of one account, locked. Lock order: tickets, admission, mailbox.
+struct Desk<'a> {
+    gateway: &'a Gateway,
+    account: &'a Arc<Account>,
+    tickets: MutexGuard<'a, TicketTable>,
+    admission: MutexGuard<'a, Option<Admission>>,
+}
+
+impl<'a> Desk<'a> {
+    fn lock(gateway: &'a Gateway, account: &'a Arc<Account>) -> Desk<'a> {
+        let tickets = account.tickets().lock();
+        Desk { gateway, account, tickets, admission: gateway.mailbox().admission() }
     }
-    gateway.under_way().fetch_add(1, Ordering::Relaxed);
-    let id = mailbox.push(Arrival { query: query.into(), pending, previous: previous.into() });
-    Ok(AcceptedQuery { id, user: checked.user, digest: checked.digest })
+
+    /// Submits a query unless its ticket is known.
+    fn submit(
+        &mut self,
+        query: CheckedQuery,
+        travel: Travel,
+        route: &mut impl FnMut() -> Route,
+    ) -> Submission {
+        let ticket = Arc::clone(query.ticket.expose());
+        match self.tickets.status(&ticket, query.digest) {
+            TicketStatus::Conflict => Submission::Refused(Refusal::TicketTaken),
+            TicketStatus::Done(finished) => Submission::Ended(finished),
+            TicketStatus::Waiting(id) => {
+                if self.tickets.add_route(&ticket, route()) == Attendance::Abandoned {
+                    self.gateway.mailbox().lock().keep(id);
+                }
+                Submission::Waiting
+            }
+            TicketStatus::Unknown => match self.accept(query, travel) {
+                Ok(accepted) => {
+                    self.tickets.insert(ticket, accepted, route());
+                    self.gateway.metrics().accepted(1);
+                    Submission::Waiting
+                }
+                Err(refusal) => Submission::Refused(refusal),
+            },
+        }
+    }
+
+    /// Puts a query into the mailbox, unless the gateway is full or stopping, the user has too many
+    /// queries in progress, or `history` cannot protect the query.
+    fn accept(&mut self, checked: CheckedQuery, travel: Travel) -> Result<AcceptedQuery, Refusal> {
+        let Desk { gateway, account, tickets, admission } = self;
+        if gateway.mailbox().lock().is_closed() {
+            return Err(Refusal::Stopping);
+        }
+        let capacity = gateway.queue_limit();
+        let under_way = gateway.under_way().load(Ordering::Relaxed);
+        if !queue_share::allows(capacity, under_way, tickets.waiting_count()) {
+            return Err(Refusal::Busy);
+        }
+        // A presence report causes no request.
+        if checked.question.expose().is_some() {
+            check_wait(gateway)?;
+        }
+        let limits = account.limits();
+        if tickets.in_progress(*checked.user.expose()) >= limits.person_queue {
+            return Err(Refusal::UserBusy(limits.person_queue));
+        }
+        gateway.admit_after_start(*checked.user.expose())?;
+        let query = builder(gateway, &checked).build(gateway.atlas().dc_max());
+        let query = query.map_err(|error| match error {
+            QueryError::K(_) => Refusal::K(limits.k_max),
+            QueryError::DistanceConstraint { .. } => Refusal::Dc(limits.dc_min, limits.dc_max),
+        })?;
+        let previous = travel.map_err(|error| match error {
+            AdmissionError::Speed => Refusal::Speed,
+            AdmissionError::FasterThanDeclared => Refusal::FasterThanDeclared,
+        })?;
+        let pending = Pending {
+            account: Arc::clone(account),
+            ticket: checked.ticket,
+            question: checked.question,
+            id: query.id,
+            k: query.k,
+            asked_at: query.asked_at,
+            deadline: query.asked_at + query.temporal_tolerance,
+        };
+        let mut mailbox = gateway.mailbox().lock();
+        // The mailbox may have been closed since the first check. What it held then is in the last
+        // batch.
+        if mailbox.is_closed() {
+            return Err(Refusal::Stopping);
+        }
+        if let Some(admission) = admission.as_mut() {
+            admission.record(&query);
+        }
+        gateway.under_way().fetch_add(1, Ordering::Relaxed);
+        let id = mailbox.push(Arrival { query: query.into(), pending, previous: previous.into() });
+        Ok(AcceptedQuery { id, user: checked.user, digest: checked.digest })
+    }
 }
 
 /// Cancels a query. Its outcome goes to `route` and is not `cancelled` if the query is published

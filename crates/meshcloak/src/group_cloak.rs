@@ -7,7 +7,7 @@
 
 use crate::constraint_graph::GraphBuilder;
 use crate::distance::Atlas;
-use crate::grouping::reachability::{Destination, Origin, Reachability};
+use crate::grouping::reachability::{Destination, Origin, ReachEffort, Reachability};
 use crate::grouping::{CountingRule, Demands, FULL_WORTH, Grouping};
 use crate::guarantee::{Guarantee, max_travel};
 use crate::query::Query;
@@ -95,12 +95,18 @@ impl GroupCloak {
         self.weigh(task, published);
         self.group(task);
         observer.stage(Stage::Mesh);
+        let mut reach = ReachEffort::default();
+        for effort in self.reachability.iter_mut().map(Reachability::take_effort) {
+            reach.steps += effort.steps;
+            reach.truncated |= effort.truncated;
+        }
         published.stats = Stats {
             nodes: task.graph.graph().len(),
             edges: task.graph.graph().edge_count(),
             cliques: self.grouping.clique_count(),
             steps: self.grouping.steps(),
-            truncated: self.grouping.truncated() || task.graph.truncated(),
+            reach_steps: reach.steps,
+            truncated: self.grouping.truncated() || task.graph.truncated() || reach.truncated,
             ..Stats::default()
         };
         self.choose(task, published);
@@ -177,6 +183,9 @@ impl GroupCloak {
             self.origins[node as usize] = previous.map(|previous| Origin {
                 position: previous.position,
                 limit: max_travel(query, previous),
+                neighbours_within: previous
+                    .travelled
+                    .map(|travelled| travelled + query.distance_constraint),
             });
             self.destinations[node as usize] = Destination::of(task.atlas.map(), query.position);
         }

@@ -4,11 +4,10 @@
 //! speed. A query whose position is farther from the previous one than the declared speed allows
 //! cannot be protected and is refused.
 
-use crate::distance::{Arcs, Atlas, Search};
+use crate::distance::{Atlas, REACH_STEPS, probe_path};
 use crate::history::{LastPositions, PastPosition};
-use crate::query::Query;
-use crate::units::Length;
-use std::ops::ControlFlow;
+use crate::query::{Query, UserId};
+use crate::units::{Length, Time};
 use std::time::Duration;
 
 /// Properties that published sets have.
@@ -54,19 +53,18 @@ pub enum AdmissionError {
 }
 
 /// Admission check of the `history` guarantee. Keeps each user's last accepted position.
+///
+/// [`Admission::admit`] does all at once. A program that must not search while it holds a lock
+/// calls [`Admission::previous`], [`check_travel`] without the lock, and [`Admission::record`].
 #[derive(Debug)]
 pub struct Admission {
     positions: LastPositions,
-    arcs: Arcs,
-    search: Search,
 }
 
 impl Admission {
     /// Returns a check without past positions; they count for `horizon`.
-    pub fn new(atlas: &Atlas, horizon: Duration) -> Admission {
-        let arcs = Arcs::forward(atlas.map());
-        let search = Search::new(arcs.terminal_count());
-        Admission { positions: LastPositions::new(horizon), arcs, search }
+    pub fn new(horizon: Duration) -> Admission {
+        Admission { positions: LastPositions::new(horizon) }
     }
 
     /// Accepts a query and returns the user's previous position within the horizon, for
@@ -79,39 +77,48 @@ impl Admission {
         atlas: &Atlas,
         query: &Query,
     ) -> Result<Option<PastPosition>, AdmissionError> {
-        if query.speed.is_none() {
-            return Err(AdmissionError::Speed);
-        }
-        if let Some(previous) = self.positions.get(query.user, query.asked_at)
-            && !self.is_reachable(atlas, query, previous)
-        {
-            return Err(AdmissionError::FasterThanDeclared);
-        }
-        Ok(self.positions.record(query))
+        let previous = self.previous(query.user, query.asked_at);
+        let checked = check_travel(atlas, query, previous)?;
+        self.record(query);
+        Ok(checked)
     }
 
-    /// Whether the query's position is reachable from the previous one in time.
-    fn is_reachable(&mut self, atlas: &Atlas, query: &Query, previous: PastPosition) -> bool {
-        let (from, to) = (previous.position, query.position);
-        let bound = max_travel(query, previous);
-        if let Some(length) = atlas.distance(from, to) {
-            return length <= bound;
-        }
-        let map = atlas.map();
-        let plane = map.point(from).distance(map.point(to));
-        // The plane distance is a floating-point number: one millimetre of tolerance.
-        if bound <= atlas.dc_max() || plane > bound.as_metres() + 0.001 {
-            return false;
-        }
-        let mut found = map.along(from, to).is_some_and(|length| length <= bound);
-        let Admission { arcs, search, .. } = self;
-        search.run_while(arcs, map.exits(from), bound, |terminal, length| {
-            let mut entered = map.entrances(to).filter(|(entrance, _)| *entrance == terminal);
-            found |= entered.any(|(_, rest)| length + rest <= bound);
-            // Stops at the first path: a high declared speed must not cost a search of the map.
-            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        found
+    /// Returns the user's last position if it was recorded within the horizon before `now`.
+    pub fn previous(&mut self, user: UserId, now: Time) -> Option<PastPosition> {
+        self.positions.get(user, now)
+    }
+
+    /// Records the position of a query that [`check_travel`] has accepted.
+    pub fn record(&mut self, query: &Query) {
+        self.positions.record(query);
+    }
+}
+
+/// Checks that a query's position is reachable from the previous one at the declared speed, and
+/// returns the previous position with the path that was found. Bounded: a path beyond `dc_max` is
+/// searched in at most [`REACH_STEPS`] steps, and counts as missing if they do not suffice.
+///
+/// # Errors
+/// If the query declares no speed, or no path within the bound is found.
+pub fn check_travel(
+    atlas: &Atlas,
+    query: &Query,
+    previous: Option<PastPosition>,
+) -> Result<Option<PastPosition>, AdmissionError> {
+    if query.speed.is_none() {
+        return Err(AdmissionError::Speed);
+    }
+    let Some(previous) = previous else { return Ok(None) };
+    let (from, to) = (previous.position, query.position);
+    let bound = max_travel(query, previous);
+    let travelled = match atlas.distance(from, to) {
+        Some(length) => Some(length).filter(|length| *length <= bound),
+        None if bound <= atlas.dc_max() => None,
+        None => probe_path(atlas.map(), from, to, bound, REACH_STEPS).length,
+    };
+    match travelled {
+        Some(_) => Ok(Some(PastPosition { travelled, ..previous })),
+        None => Err(AdmissionError::FasterThanDeclared),
     }
 }
 
@@ -120,9 +127,9 @@ mod tests {
     use super::*;
     use crate::distance::MAX_DC_MAX;
     use crate::naive;
-    use crate::query::{QueryId, UserId};
+    use crate::query::QueryId;
     use crate::town::Town;
-    use crate::units::{Speed, Time};
+    use crate::units::Speed;
     use rand::RngExt as _;
 
     #[test]
@@ -134,7 +141,7 @@ mod tests {
             let dc_max = [MAX_DC_MAX, Length::metres(100.0)][seed as usize % 2];
             let atlas = Atlas::new(town.map.clone(), dc_max);
             let table = naive::terminal_distances(&town.map);
-            let mut admission = Admission::new(&atlas, Duration::from_secs(60));
+            let mut admission = Admission::new(Duration::from_secs(60));
             let mut queries = town.random_queries(&mut random, 12);
             queries.sort_by_key(|query| query.asked_at);
             let mut last: Option<Query> = None;

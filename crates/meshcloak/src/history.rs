@@ -6,7 +6,7 @@
 
 use crate::map::Position;
 use crate::query::{Query, QueryId, UserId};
-use crate::units::{Rectangle, Time};
+use crate::units::{Length, Rectangle, Time};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,6 +19,8 @@ pub struct PastPosition {
     pub at: Time,
     /// Position of that query.
     pub position: Position,
+    /// Length of a path from there to the position of the present query, if admission found one.
+    pub travelled: Option<Length>,
 }
 
 /// The last rectangle that was published for a user.
@@ -61,7 +63,7 @@ impl LastPositions {
     /// declared speed first; call this directly only for recorded traffic.
     pub fn record(&mut self, query: &Query) -> Option<PastPosition> {
         let previous = self.get(query.user, query.asked_at);
-        let past = PastPosition { at: query.asked_at, position: query.position };
+        let past = PastPosition { at: query.asked_at, position: query.position, travelled: None };
         self.last.insert(query.user, past);
         self.expiry.push(query.asked_at, query.user);
         previous
@@ -207,7 +209,11 @@ mod tests {
         let queries = queries();
         let mut positions = LastPositions::new(Duration::from_secs(15));
         assert_eq!(positions.record(&queries[0]), None, "the first query");
-        let first = PastPosition { at: queries[0].asked_at, position: queries[0].position };
+        let first = PastPosition {
+            at: queries[0].asked_at,
+            position: queries[0].position,
+            travelled: None,
+        };
         assert_eq!(positions.record(&queries[1]), Some(first));
         let second = positions.record(&queries[2]);
         assert_eq!(second.map(|past| past.at), Some(queries[1].asked_at));
@@ -221,7 +227,11 @@ mod tests {
     fn the_history_of_a_query_lasts_while_it_waits() {
         let queries = queries();
         let horizon = Duration::from_secs(15);
-        let past = PastPosition { at: queries[0].asked_at, position: queries[0].position };
+        let past = PastPosition {
+            at: queries[0].asked_at,
+            position: queries[0].position,
+            travelled: None,
+        };
         let mut history = History::default();
         history.set_previous(queries[1].id, Some(past));
         assert!(history.is_admitted(queries[1].id) && !history.is_admitted(queries[2].id));

@@ -82,6 +82,8 @@ pub struct Stats {
     pub cliques: usize,
     /// Steps of all clique searches.
     pub steps: u64,
+    /// Steps of all searches for reachable positions, under `history`.
+    pub reach_steps: u64,
     /// Whether a search spent its budget, or edges exceeded the memory limit.
     pub truncated: bool,
     /// Sets that the guard rejected, by violation.

@@ -8,7 +8,7 @@ use meshcloak::guarantee::Guarantee;
 use meshcloak::guard::{Guard, Promise, Violation};
 use meshcloak::map::StreetId;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
-use meshcloak::query::{Query, QueryId};
+use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::scheme::{Published, Scheme, State};
 use meshcloak::town::Town;
 use meshcloak::units::{Length, Speed, Time};
@@ -97,7 +97,9 @@ fn the_guard_rejects_a_set_whose_cells_miss_a_member() {
     let mut rejected = 0;
     for seed in 0..300 {
         let town = Town::random(seed * 2);
-        let state = random_state(&town, seed);
+        let mut state = random_state(&town, seed);
+        // One waiting query per user.
+        state.waiting.iter_mut().for_each(|query| query.user = UserId(query.id.0));
         let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         let promise = Promise {
             guarantee: Guarantee::Reciprocal,

@@ -162,7 +162,7 @@ fn run(town: &Town, settings: Settings, workload: &[Query], what: &str) -> (usiz
 #[test]
 fn sets_are_reciprocal_and_maximal_on_random_towns() {
     let mut served = 0;
-    for seed in 0..120 {
+    for seed in 0..200 {
         let town = Town::random(seed * 5);
         let workload = random_workload(&town, seed, 4 + seed as usize % 40);
         for coverage in [Coverage::Own, Coverage::Both] {
@@ -177,7 +177,7 @@ fn sets_are_reciprocal_and_maximal_on_random_towns() {
 #[test]
 fn history_sets_hide_every_member_with_a_known_past() {
     let (mut served, mut with_previous) = (0, 0);
-    for seed in 0..200 {
+    for seed in 0..400 {
         let town = Town::random(seed * 3);
         let workload = random_workload(&town, seed, 4 + seed as usize % 40);
         let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };

@@ -80,7 +80,7 @@ pub struct Intake<'a> {
 impl<'a> Intake<'a> {
     /// Builds the intake for the rows of `file`.
     pub fn new(atlas: &'a Atlas, file: &'a Path, limits: Limits) -> Intake<'a> {
-        let admission = limits.horizon.map(|horizon| Admission::new(atlas, horizon));
+        let admission = limits.horizon.map(Admission::new);
         let (seen, first_malformed) = (FxHashSet::default(), None);
         Intake { atlas, admission, file, limits, seen, latest: 0, first_malformed }
     }

@@ -2,6 +2,7 @@
 
 mod band;
 mod matrix;
+mod probe;
 mod reach;
 mod row_gatherer;
 mod search;
@@ -9,6 +10,7 @@ mod terminal_rows;
 
 pub(crate) use band::RowPart;
 pub use matrix::{DistanceMatrix, MAX_DC_MAX};
+pub use probe::{PathProbe, REACH_STEPS, probe_path};
 pub(crate) use reach::UNREACHABLE;
 pub use reach::{Crossing, Reach, ReachedStreet};
 pub(crate) use row_gatherer::RowGatherer;

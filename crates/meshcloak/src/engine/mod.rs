@@ -61,7 +61,7 @@ impl<S: Scheme> Engine<S> {
     /// Returns an engine that runs another scheme.
     pub fn with_scheme(atlas: Arc<Atlas>, scheme: S) -> Engine<S> {
         let horizon = scheme.history_horizon().filter(|_| turn::needs_admission(&scheme));
-        let admission = horizon.map(|horizon| Admission::new(&atlas, horizon));
+        let admission = horizon.map(Admission::new);
         let (state, next) = (State::default(), Batch::default());
         Engine { atlas, scheme, state, admission, next, next_id: 0 }
     }

@@ -1,24 +1,38 @@
 //! Which positions a user can have reached from an earlier one: the counting rule of `history`
 //! (docs/SPEC.md §6).
 //!
-//! Limits up to `dc_max` use the rows of streets ([`NearReach`]) or the distance matrix. Larger ones
-//! use a bounded Dijkstra search that stops as soon as all destinations are decided.
+//! Limits up to `dc_max` use the rows of streets ([`NearReach`]) or the distance matrix. For larger
+//! ones the path that admission found decides, if it leaves the user enough distance to reach every
+//! neighbour from the present position. Otherwise a Dijkstra search is used, which stops as soon as
+//! all destinations are decided, and after [`REACH_STEPS`] steps: what is undecided then counts as
+//! unreachable.
 
 use super::near_reach::NearReach;
-use crate::distance::{Arcs, Atlas, Rows, Search};
+use crate::distance::{Arcs, Atlas, REACH_STEPS, Rows, Search};
 use crate::map::{Position, StreetId, StreetMap, TerminalId};
 use crate::stamps::Stamps;
 use crate::units::Length;
 use std::fmt;
+use std::ops::ControlFlow;
 
 /// Tests destinations of one origin after the other with reused buffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reachability {
     /// Search for limits above `dc_max`; created on first use.
     beyond: Option<(Arcs, Search)>,
+    /// Steps of the searches since [`Reachability::take_effort`].
+    effort: ReachEffort,
     /// Distance from the origin to each terminal, 1/32 m.
     terminals: Stamps<u32>,
     near: NearReach,
+}
+
+/// Work of reach searches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ReachEffort {
+    pub(crate) steps: u64,
+    /// Whether a search ended undecided.
+    pub(crate) truncated: bool,
 }
 
 /// Earlier position of a user, and the longest distance travelled since.
@@ -26,6 +40,9 @@ pub(crate) struct Reachability {
 pub(crate) struct Origin {
     pub(crate) position: Position,
     pub(crate) limit: Length,
+    /// Length of a path from there to the present position, plus the distance constraint: no
+    /// neighbour is farther. `None` if no path is known.
+    pub(crate) neighbours_within: Option<Length>,
 }
 
 /// Present position of a user, and the length of the street from there to its `to` end.
@@ -69,7 +86,18 @@ pub(crate) struct Reachable<'a> {
     reachability: &'a Reachability,
     atlas: &'a Atlas,
     origin: Origin,
-    is_near: bool,
+    method: Method,
+}
+
+/// How reachability was decided.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Method {
+    /// By the rows of streets.
+    Near,
+    /// By the path that admission found: every destination is reachable.
+    All,
+    /// By a search.
+    Searched,
 }
 
 impl Reachable<'_> {
@@ -77,8 +105,12 @@ impl Reachable<'_> {
     /// [`Reachability::reachable_from`].
     #[inline]
     pub(crate) fn contains(&self, to: Destination) -> bool {
-        if self.is_near {
-            return self.reachability.near.reaches(self.atlas.map(), self.origin, to);
+        match self.method {
+            Method::Near => {
+                return self.reachability.near.reaches(self.atlas.map(), self.origin, to);
+            }
+            Method::All => return true,
+            Method::Searched => {}
         }
         let length = self.reachability.length(self.atlas, self.origin, to.position);
         length.is_some_and(|length| length <= self.origin.limit)
@@ -99,7 +131,10 @@ impl Reachability {
             && NearReach::supports(origin.limit)
         {
             self.near.set_origin(map, rows, origin);
-            return Reachable { reachability: self, atlas, origin, is_near: true };
+            return Reachable { reachability: self, atlas, origin, method: Method::Near };
+        }
+        if origin.neighbours_within.is_some_and(|length| length <= origin.limit) {
+            return Reachable { reachability: self, atlas, origin, method: Method::All };
         }
         let plane = |to: Position| map.point(origin.position).distance(map.point(to));
         // `dc_max` usually suffices. Otherwise the bound at least doubles.
@@ -107,21 +142,27 @@ impl Reachability {
         loop {
             let is_last = bound >= origin.limit;
             bound = bound.min(origin.limit);
-            self.search(atlas, origin.position, bound);
+            let is_complete = self.search(atlas, origin.position, bound);
             let known = |to: Position| self.length(atlas, origin, to).is_some_and(|d| d <= bound);
-            if is_last || destinations.clone().all(known) {
+            if is_last || !is_complete || destinations.clone().all(known) {
                 break;
             }
             let far = destinations.clone().map(plane).fold(0.0, f64::max);
             bound = Length::metres(2.0 * far + 100.0).max(bound + bound);
         }
-        Reachable { reachability: self, atlas, origin, is_near: false }
+        Reachable { reachability: self, atlas, origin, method: Method::Searched }
     }
 
-    /// Computes the distance of every terminal within `bound`.
-    fn search(&mut self, atlas: &Atlas, from: Position, bound: Length) {
+    /// Returns the work since the last call.
+    pub(crate) fn take_effort(&mut self) -> ReachEffort {
+        std::mem::take(&mut self.effort)
+    }
+
+    /// Computes the distance of every terminal within `bound`. Returns whether the steps sufficed.
+    fn search(&mut self, atlas: &Atlas, from: Position, bound: Length) -> bool {
         let map = atlas.map();
-        let Reachability { beyond, terminals, .. } = self;
+        let Reachability { beyond, terminals, effort, .. } = self;
+        let mut steps = 0;
         terminals.clear(map.terminal_count());
         let mut relax = |terminal: TerminalId, length: Length| {
             terminals.lower(terminal.index(), length.units());
@@ -135,8 +176,18 @@ impl Reachability {
         } else {
             let (arcs, search) = beyond
                 .get_or_insert_with(|| (Arcs::forward(map), Search::new(map.terminal_count())));
-            search.run(arcs, map.exits(from), bound, relax);
+            search.run_while(arcs, map.exits(from), bound, |terminal, length| {
+                if steps == REACH_STEPS {
+                    effort.truncated = true;
+                    return ControlFlow::Break(());
+                }
+                steps += 1;
+                relax(terminal, length);
+                ControlFlow::Continue(())
+            });
         }
+        effort.steps += u64::from(steps);
+        steps < REACH_STEPS
     }
 
     /// Returns the shortest distance found. It is exact if it is within the bound of the search.
@@ -171,7 +222,8 @@ mod tests {
             let mut reachability = Reachability::default();
             for _ in 0..8 {
                 let limit = Length::metres(random.random_range(0.0..4_000.0));
-                let origin = Origin { position: town.position(&mut random), limit };
+                let position = town.position(&mut random);
+                let origin = Origin { position, limit, neighbours_within: None };
                 let destinations: Vec<Position> =
                     (0..6).map(|_| town.position(&mut random)).collect();
                 let reachable =

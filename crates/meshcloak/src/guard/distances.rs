@@ -6,10 +6,13 @@
 //! spread   one per terminal      distance from the current origin, if set
 //! ```
 //!
+//! A search ends after [`MAX_STEPS`] terminals; the terminals beyond count as unreachable.
+//!
 //! Users near one exit share its row, so a batch needs few searches. The engine's own distances
 //! ([`crate::distance`]) are not used: an error there must not hide itself from the guard.
 //! Reference: `naive::distance`.
 
+use super::path::MAX_STEPS;
 use crate::map::{Position, StreetMap, TerminalId};
 use crate::stamps::Stamps;
 use crate::units::Length;
@@ -109,7 +112,10 @@ impl Distances {
         self.reclaim();
         let (start, bound) = (self.entries.len(), round_up(bound));
         let Distances { search, entries, .. } = self;
-        search.run(map, terminal, bound, |terminal, length| entries.push((terminal.0, length)));
+        search.run(map, terminal, bound, |terminal, length| {
+            entries.push((terminal.0, length));
+            entries.len() - start < MAX_STEPS
+        });
         let row = Row { start, end: self.entries.len(), bound };
         self.rows[terminal.index()] = Some(row);
         row
@@ -151,13 +157,14 @@ struct Search {
 }
 
 impl Search {
-    /// Calls `visit` with every terminal within `bound` of `from`, nearest first.
+    /// Calls `visit` with every terminal within `bound` of `from`, nearest first, until it returns
+    /// `false`.
     fn run(
         &mut self,
         map: &StreetMap,
         from: TerminalId,
         bound: u32,
-        mut visit: impl FnMut(TerminalId, u32),
+        mut visit: impl FnMut(TerminalId, u32) -> bool,
     ) {
         let Search { best, open } = self;
         best.clear(map.terminal_count());
@@ -168,7 +175,9 @@ impl Search {
             if best.get(terminal.index()).is_some_and(|best| best < length) {
                 continue;
             }
-            visit(terminal, length);
+            if !visit(terminal, length) {
+                return;
+            }
             for arm in map.leaving(terminal) {
                 let next = length.saturating_add(map.street(arm.street).length.units());
                 if next <= bound && best.lower(arm.terminal.index(), next) {

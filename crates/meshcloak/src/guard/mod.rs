@@ -32,12 +32,13 @@
 
 mod departures;
 mod distances;
+mod path;
 
 use crate::constraint_graph::Coverage;
 use crate::distance::Atlas;
 use crate::guarantee::{Guarantee, max_travel};
 use crate::history::History;
-use crate::map::StreetMap;
+use crate::map::{Position, StreetMap};
 pub use crate::published::Rejection;
 use crate::published::{AnonymitySet, Published};
 use crate::query::{Query, QueryId};
@@ -226,8 +227,16 @@ impl Proposal<'_> {
         let max_travel = max_travel(a, previous);
         // After a long pause the whole map is reachable, but the members are usually near: the
         // bound starts at the distance constraint and doubles while too few members are found.
+        // Each search has a limit of steps; what it does not reach does not count.
         let mut bound = a.distance_constraint.max(Length::UNIT);
+        let mut is_path_tried = false;
         loop {
+            if bound > self.promise.atlas.dc_max() && !is_path_tried {
+                is_path_tried = true;
+                if self.hides_by_path(a, previous.position, max_travel, distances) {
+                    return true;
+                }
+            }
             distances.set_origin(self.map, previous.position, bound.min(max_travel));
             let reached =
                 self.members.iter().filter(|b| distances.to(self.map, b.position).is_some());
@@ -239,6 +248,28 @@ impl Proposal<'_> {
             }
             bound += bound;
         }
+    }
+}
+
+impl Proposal<'_> {
+    /// Whether some path from the previous position to `a`, continued to the members, shows that
+    /// at least `k` of them are within `max_travel`.
+    fn hides_by_path(
+        &self,
+        a: &Query,
+        previous: Position,
+        max_travel: Length,
+        distances: &mut Distances,
+    ) -> bool {
+        let Some(travelled) = path::path_length(self.map, previous, a.position, max_travel) else {
+            return false;
+        };
+        distances.set_origin(self.map, a.position, a.distance_constraint);
+        let is_reached = |b: &&&Query| {
+            let rest = distances.to(self.map, b.position);
+            rest.is_some_and(|rest| travelled + rest <= max_travel)
+        };
+        self.members.iter().filter(is_reached).count() >= a.k as usize
     }
 }
 
