@@ -3,6 +3,7 @@
 //! Queries are validated by [`crate::intake`], submitted by [`crate::submit`] and answered by
 //! [`crate::answers`]; all of them are functions over this state.
 
+mod after_start;
 mod reload;
 
 pub(crate) use reload::read_keys;
@@ -28,8 +29,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Admission, Guarantee};
 use meshcloak::map::Position;
-use meshcloak::query::UserId;
-use meshcloak::units::{Length, Time};
+use meshcloak::units::Length;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -125,29 +125,6 @@ impl Gateway {
         gateway.read_keys()?;
         gateway.metrics.reload_succeeded(gateway.clock.unix_millis() / 1000);
         Ok(gateway)
-    }
-
-    /// Refuses a user whom an earlier process has served, for one horizon after a start under
-    /// `history`.
-    pub fn admit_after_start(&self, user: UserId) -> Result<(), Refusal> {
-        let served = self.served_users.as_ref();
-        served.map_or(Ok(()), |served| served.admit(user, self.clock.now()))
-    }
-
-    /// Record of served users.
-    #[cfg(test)]
-    pub(crate) fn served_users(&self) -> &ServedUsers {
-        self.served_users.as_ref().unwrap()
-    }
-
-    /// Makes the users of a batch durable. Returns false if nothing of the batch may be published.
-    pub fn record_users(&self, users: impl Iterator<Item = UserId>, at: Time) -> bool {
-        let Some(served) = &self.served_users else { return true };
-        let recorded = served.record(users, at);
-        if let Err(error) = &recorded {
-            tracing::error!(%error, "cannot write engine.record: all queries of the batch fail");
-        }
-        recorded.is_ok()
     }
 
     /// Settings in effect.
