@@ -104,7 +104,7 @@ async fn disclosed(
         Some(inquiry) => {
             body.asked = describe(&inquiry.question());
             // The answer depends on the inquiry alone, so a repeated request returns the same.
-            if let Ok(objects) = state.gateway.service_client().ask(inquiry).await {
+            if let Ok(objects) = state.gateway.requests().client().ask(inquiry).await {
                 body.objects = objects.objects().iter().map(|object| {
                     let at = state.frame.lon_lat(object.point);
                     json!({ "lon": at.lon, "lat": at.lat, "name": object.name, "category": object.category })

@@ -41,7 +41,7 @@ pub(crate) const CHUNK: usize = 64;
 pub async fn answer_round(gateway: Arc<Gateway>, round: Round) {
     let Round { published, requests, sets, ended, .. } = round;
     let members: usize = sets.iter().map(|set| set.members.len()).sum();
-    gateway.load().record_batch(requests.len(), members + ended.len());
+    gateway.requests().load().record_batch(requests.len(), members + ended.len());
     let ends = gateway.requests().send(requests);
     let (alive, mut delivered) = mpsc::channel(1);
     let release = SetRelease { gateway: &gateway, published, alive };
@@ -71,7 +71,7 @@ impl SetRelease<'_> {
             }
             open.end(number, response, |set| self.release(set));
         }
-        // Only if a slot ended without a word: no query may be lost.
+        // Requests without an end: the task of a slot was aborted. No query may be lost.
         open.fail(&ServiceError::Internal, |set| self.release(set));
     }
 
@@ -126,7 +126,7 @@ async fn finish_unserved(gateway: &Gateway, ended: Vec<(Pending, Outcome)>) {
 
 /// Delivers results. Drains `ended`.
 pub(crate) fn deliver(gateway: &Gateway, ended: &mut Vec<(Pending, Finished)>) {
-    gateway.load().record_ended(ended.len());
+    gateway.requests().load().record_ended(ended.len());
     finish_all(gateway, ended);
 }
 

@@ -1,5 +1,10 @@
 //! Wire types: requests and responses as JSON. All other modules use the types of the core.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::outcome::Outcome;
 use crate::question::{Along, Find};
 use meshcloak::private::Private;

@@ -30,10 +30,11 @@ struct PoolState {
     idle_threads: usize,
 }
 
-/// At most one thread per processor.
+/// One processor is left for the requests.
 impl Default for DeliveryPool {
     fn default() -> DeliveryPool {
-        let idle_threads = available_parallelism().map_or(1, usize::from);
+        let processors = available_parallelism().map_or(1, usize::from);
+        let idle_threads = processors.saturating_sub(1).max(1);
         DeliveryPool { state: Mutex::new(PoolState { sets: VecDeque::new(), idle_threads }) }
     }
 }

@@ -19,8 +19,7 @@ use crate::mailbox::Mailbox;
 use crate::metrics::Metrics;
 use crate::question::Category;
 use crate::served_users::ServedUsers;
-use crate::service::{RequestQueue, Service, ServiceClient, ServiceError};
-use crate::service_load::ServiceLoad;
+use crate::service::{RequestQueue, Service, ServiceError};
 use crate::tickets::Purge;
 use crate::user_ids::UserIds;
 use crate::users::Users;
@@ -54,7 +53,6 @@ pub struct Gateway {
     mailbox: Mailbox,
     under_way: AtomicUsize,
     requests: Arc<RequestQueue>,
-    load: ServiceLoad,
     delivery: DeliveryPool,
     metrics: Metrics,
     stopping: watch::Sender<bool>,
@@ -112,7 +110,6 @@ impl Gateway {
             mailbox: Mailbox::new(admission),
             under_way: AtomicUsize::new(0),
             requests: Arc::new(RequestQueue::before(service, &config.service)),
-            load: ServiceLoad::default(),
             delivery: DeliveryPool::default(),
             metrics: Metrics::default(),
             stopping: watch::Sender::new(false),
@@ -210,19 +207,9 @@ impl Gateway {
         &self.under_way
     }
 
-    /// Client of the service.
-    pub fn service_client(&self) -> &ServiceClient {
-        self.requests.client()
-    }
-
     /// Queue of requests to the service.
     pub fn requests(&self) -> &Arc<RequestQueue> {
         &self.requests
-    }
-
-    /// Requests that the queries in progress are expected to cause.
-    pub fn load(&self) -> &ServiceLoad {
-        &self.load
     }
 
     /// Threads that refine and deliver answers.
@@ -254,7 +241,7 @@ impl Gateway {
     /// Fetches the categories of the service. Questions for other categories are refused, because
     /// an unusual word is a fingerprint.
     pub async fn refresh_categories(&self) -> Result<(), ServiceError> {
-        let names = self.service_client().categories().await?.into_iter();
+        let names = self.requests.client().categories().await?.into_iter();
         let known = names.filter_map(|name| Some((Category::named(&name).ok()?, name)));
         let known = known.map(|(category, name)| (name, category)).collect();
         self.categories.store(Some(Arc::new(known)));

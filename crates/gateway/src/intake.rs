@@ -4,6 +4,11 @@
 //! of the user, user rate. [`crate::submit`] then checks the ticket, the number of queries in
 //! progress and, under `history`, the declared speed.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::accounts::Account;
 use crate::api::{QueryRequest, QuestionBody};
 use crate::error::Refusal;
@@ -185,6 +190,7 @@ pub(crate) fn seconds(seconds: f64) -> Option<Duration> {
 }
 
 /// Returns dc and speed; dc is given, or speed times interval.
+#[expect(clippy::arithmetic_side_effects, reason = "the product saturates")]
 fn movement(request: &QueryRequest<'_>) -> Result<(Length, Option<Speed>), Refusal> {
     let positive = |value: f64| (value > 0.0 && value.is_finite()).then_some(value);
     let speed = match request.speed {

@@ -1,6 +1,11 @@
 //! Queue of accepted queries between submission and the engine, in order of arrival. Pushing never
 //! waits for a running batch.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::accounts::Account;
 use crate::question::Question;
 use meshcloak::guarantee::Admission;
@@ -125,7 +130,7 @@ impl MailboxState {
     /// Appends a query and assigns the next id to it.
     pub fn push(&mut self, mut arrival: Arrival) -> QueryId {
         let id = QueryId(self.next_id);
-        self.next_id += 1;
+        self.next_id = self.next_id.wrapping_add(1);
         arrival.query.expose_mut().id = id;
         arrival.pending.id = id;
         self.arrivals.push(arrival);

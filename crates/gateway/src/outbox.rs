@@ -4,6 +4,11 @@
 //! and takes the result from the tickets of the account when the client reads on. A result that has
 //! been removed there by then is announced as such.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::accounts::Account;
 use crate::error::Refusal;
 use crate::outcome::Finished;
@@ -36,8 +41,9 @@ struct OutboxState {
     parked: usize,
     /// Charge of the chunk that the connection writes.
     writing: Vec<Charge>,
-    /// Tickets of queries that have not ended, with their number of routes to this stream.
-    waiting: Private<HashMap<Arc<str>, usize>>,
+    /// Tickets of queries that have not ended, with their number of routes to this stream. Negative
+    /// while a result has overtaken the record of its query.
+    waiting: Private<HashMap<Arc<str>, i64>>,
     /// Lines without a ticket that were dropped.
     dropped: usize,
     input_ended: bool,
@@ -70,9 +76,7 @@ impl Outbox {
 
     /// Records that the query of a ticket waits.
     pub fn expect(&self, ticket: &Arc<str>) {
-        let mut state = self.lock();
-        let count = state.waiting.expose_mut().entry(Arc::clone(ticket)).or_default();
-        *count = count.saturating_add(1);
+        self.lock().count(ticket, 1);
     }
 
     /// Appends a line that is stored nowhere else. Drops it if there is no space.
@@ -85,16 +89,16 @@ impl Outbox {
         self.filled.notify_one();
     }
 
-    /// Appends the result of a query.
+    /// Appends the result of a query that was waiting.
     pub fn push_result(&self, ticket: &Arc<str>, finished: &Finished) {
+        self.push_stored(ticket, finished);
+        self.lock().count(ticket, -1);
+        self.filled.notify_one();
+    }
+
+    /// Appends a result that is stored under its ticket.
+    pub fn push_stored(&self, ticket: &Arc<str>, finished: &Finished) {
         let mut state = self.lock();
-        let waiting = state.waiting.expose_mut();
-        if let Some(count) = waiting.get_mut(ticket) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                waiting.remove(ticket);
-            }
-        }
         if !state.reader_gone && !state.try_push(&finished.body, &self.unread) {
             state.parked = state.parked.saturating_add(1);
             state.entries.expose_mut().push_back(Entry::Ticket(Arc::clone(ticket)));
@@ -200,6 +204,16 @@ struct Taken {
 }
 
 impl OutboxState {
+    /// Changes the number of routes of a waiting ticket.
+    fn count(&mut self, ticket: &Arc<str>, change: i64) {
+        let waiting = self.waiting.expose_mut();
+        let count = waiting.entry(Arc::clone(ticket)).or_default();
+        *count = count.saturating_add(change);
+        if *count == 0 {
+            waiting.remove(ticket);
+        }
+    }
+
     /// Appends a line if it fits into the limits.
     fn try_push(&mut self, line: &Bytes, unread: &Arc<UnreadBytes>) -> bool {
         let len = line.len().saturating_add(1);

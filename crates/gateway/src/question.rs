@@ -4,6 +4,11 @@
 //! leave (docs/SPEC.md §9). A question has three shapes: [`crate::api::QuestionBody`] on the wire,
 //! [`Question`] inside the gateway, [`crate::inquiry::Inquiry`] towards the service.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use meshcloak::units::Length;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -172,17 +177,15 @@ fn rung<T: PartialOrd>(ladder: &[T], value: &T) -> Option<u8> {
 }
 
 impl QuestionKind {
-    /// Returns the question of this kind with the radius or count at index `rung` of its ladder.
-    ///
-    /// # Panics
-    /// `rung` is beyond the ladder.
+    /// Returns the question of this kind with the radius or count at index `rung` of its ladder;
+    /// beyond the ladder, the largest.
     pub fn question(&self, rung: u8) -> Question {
         let (along, rung) = (self.along, usize::from(rung));
+        let radius = RADII.get(rung).or(RADII.last()).copied().unwrap_or_default();
+        let count = COUNTS.get(rung).or(COUNTS.last()).copied().unwrap_or_default();
         let operation = match self.find {
-            Find::Within => {
-                Operation::Within { radius: Length::metres(f64::from(RADII[rung])), along }
-            }
-            Find::Nearest => Operation::Nearest { count: COUNTS[rung], along },
+            Find::Within => Operation::Within { radius: Length::metres(f64::from(radius)), along },
+            Find::Nearest => Operation::Nearest { count, along },
         };
         Question { operation, category: self.category.clone() }
     }

@@ -1,6 +1,11 @@
 //! The receipt of an answer: the guarantee and what was reached, in steps too coarse to count
 //! neighbours with.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::api::Receipt;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::units::Time;
@@ -61,6 +66,7 @@ pub struct ServedQuery {
 
 impl ServedQuery {
     /// Time from the query to its batch.
+    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
     pub fn delay(&self) -> Duration {
         self.served_at - self.asked_at
     }

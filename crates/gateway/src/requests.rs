@@ -111,8 +111,8 @@ impl RequestBuilder<'_> {
     }
 }
 
-/// Builds one request for each distinct region and question kind, in random order, and tells each
-/// member which one answers it. `regions` are those of the sets.
+/// Builds one request for each distinct region and question kind, in random order, and assigns
+/// to each member the one that answers it. `regions` are those of the sets.
 fn assign(mut sets: Vec<ServedSet>, regions: Vec<Arc<[StreetId]>>) -> Requests {
     let mut builder = InquiryBuilder::default();
     let of_sets: Vec<usize> = regions.into_iter().map(|region| builder.region(region)).collect();

@@ -54,7 +54,8 @@ impl ServiceLoad {
 /// service.
 pub fn expected_wait(gateway: &Gateway) -> Duration {
     let under_way = gateway.under_way().load(Ordering::Relaxed);
-    gateway.requests().expected_wait(gateway.load().expected_requests(under_way))
+    let requests = gateway.requests();
+    requests.expected_wait(requests.load().expected_requests(under_way))
 }
 
 /// Checks that the service can answer a query that is submitted now. The expected wait may be half

@@ -1,6 +1,11 @@
 //! NDJSON streams: queries of any number of users on one connection. The lines of a chunk are
 //! submitted under one lock, without a task or a message per line.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::accounts::{Access, Account, AccountConnection};
 use crate::answers::json;
 use crate::api::RefusalBody;
@@ -145,11 +150,12 @@ impl LineReader {
 
     /// Submits the complete lines of a chunk. Returns false if a line is too long.
     fn process(&mut self, chunk: &[u8]) -> bool {
-        let Some(end) = chunk.iter().rposition(|&byte| byte == b'\n') else {
+        let end = chunk.iter().rposition(|&byte| byte == b'\n');
+        let Some((whole, rest)) = end.and_then(|end| chunk.split_at_checked(end.saturating_add(1)))
+        else {
             self.rest.extend_from_slice(chunk);
             return self.rest_fits();
         };
-        let (whole, rest) = chunk.split_at(end + 1);
         if self.rest.is_empty() {
             self.submit(whole);
         } else {
@@ -172,7 +178,7 @@ impl LineReader {
 
     /// Parses all lines and submits the valid queries.
     fn submit(&self, lines: &[u8]) {
-        let mut queries: Vec<CheckedQuery> = Vec::with_capacity(lines.len() / 200 + 1);
+        let mut queries: Vec<CheckedQuery> = Vec::with_capacity(lines.len() / 200);
         for line in lines.split(|&byte| byte == b'\n') {
             let line = line.trim_ascii();
             if line.len() > MAX_BODY_BYTES {
@@ -195,7 +201,7 @@ impl LineReader {
             route,
             |ticket, submission| match submission {
                 Submission::Waiting => self.outbox.expect(ticket),
-                Submission::Ended(finished) => self.outbox.push_result(ticket, &finished),
+                Submission::Ended(finished) => self.outbox.push_stored(ticket, &finished),
                 Submission::Refused(refusal) => {
                     self.gateway.metrics().refused(&refusal);
                     self.outbox.push_line(&refusal_json(Some(ticket), &refusal));

@@ -231,7 +231,8 @@ pub fn finish_all(gateway: &Gateway, ended: &mut Vec<(Pending, Finished)>) {
     gateway.under_way().fetch_sub(ended.len(), Ordering::Relaxed);
     let (now, limits) = (gateway.clock().now(), gateway.config().results);
     for run in ended.chunk_by(|a, b| Arc::ptr_eq(&a.0.account, &b.0.account)) {
-        let mut tickets = run[0].0.account.tickets().lock();
+        let Some((first, _)) = run.first() else { continue };
+        let mut tickets = first.account.tickets().lock();
         for (pending, finished) in run {
             tickets.finish(pending.ticket.expose(), finished, now);
         }

@@ -1,6 +1,11 @@
 //! Tickets of an account: the routes of waiting queries, and the results of ended queries for a
 //! limited time. Repeating a ticket returns the same result.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::config::ResultsConfig;
 use crate::outbox::Outbox;
 use crate::outcome::{Finished, Outcome};
@@ -160,8 +165,9 @@ impl TicketTable {
     pub fn insert(&mut self, ticket: Arc<str>, accepted: AcceptedQuery, route: Route) {
         let AcceptedQuery { id, user, digest } = accepted;
         let state = TicketState::Waiting(id, vec![route]);
-        self.waiting_count += 1;
-        *self.in_progress.expose_mut().entry(*user.expose()).or_default() += 1;
+        self.waiting_count = self.waiting_count.saturating_add(1);
+        let count = self.in_progress.expose_mut().entry(*user.expose()).or_default();
+        *count = count.saturating_add(1);
         self.tickets.expose_mut().insert(ticket, Ticket { digest, user, state });
     }
 
@@ -205,16 +211,16 @@ impl TicketTable {
         if let TicketState::Waiting(_, routes) = &mut known.state {
             let routes = std::mem::take(routes);
             known.state = TicketState::Done(finished.clone());
-            self.waiting_count -= 1;
+            self.waiting_count = self.waiting_count.saturating_sub(1);
             if let Entry::Occupied(mut entry) =
                 self.in_progress.expose_mut().entry(*known.user.expose())
             {
-                *entry.get_mut() -= 1;
+                *entry.get_mut() = entry.get().saturating_sub(1);
                 if *entry.get() == 0 {
                     entry.remove();
                 }
             }
-            self.bytes += finished.body.len();
+            self.bytes = self.bytes.saturating_add(finished.body.len());
             self.done.expose_mut().push_back((now, Arc::clone(ticket)));
             if routes.is_empty() && finished.outcome == Outcome::Cancelled {
                 self.remove_last(ticket, finished);
@@ -232,6 +238,7 @@ impl TicketTable {
 
     /// Removes the oldest results while they are too old, too many or too large; at most
     /// `PURGE_CHUNK` of them.
+    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
     pub fn purge(&mut self, now: Time, limits: ResultsConfig) -> Purge {
         let (tickets, done) = (self.tickets.expose_mut(), self.done.expose_mut());
         for _ in 0..PURGE_CHUNK {
@@ -243,7 +250,7 @@ impl TicketTable {
                 && let Entry::Occupied(entry) = tickets.entry(ticket)
                 && let TicketState::Done(finished) = &entry.get().state
             {
-                self.bytes -= finished.body.len();
+                self.bytes = self.bytes.saturating_sub(finished.body.len());
                 entry.remove();
             }
         }

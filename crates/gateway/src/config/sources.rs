@@ -1,6 +1,11 @@
 //! Sources of settings: file, environment and flags. Every error names the setting, the value, the
 //! expected form and the source.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::parse::Expected;
 use super::setting::variable;
 use super::{Config, Setting, settings};
@@ -185,7 +190,8 @@ fn find(key: &str, source: &str) -> Result<&'static Setting, ConfigError> {
 fn read_file(file: &Source, all: &mut Vec<Assignment>) -> Result<(), ConfigError> {
     let wrong = |problem: String| ConfigError::File { source_name: file.name.clone(), problem };
     let table: toml::Table = file.text.parse().map_err(|error: toml::de::Error| {
-        let line = error.span().map(|span| file.text[..span.start].lines().count().max(1));
+        let start = error.span().and_then(|span| file.text.get(..span.start));
+        let line = start.map(|text| text.lines().count().max(1));
         let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
         wrong(format!("{line}{}", error.message()))
     })?;

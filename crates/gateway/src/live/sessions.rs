@@ -94,6 +94,7 @@ impl Sessions {
     }
 
     /// Removes sessions that have been disconnected for longer than `retention`.
+    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
     pub fn remove_expired(&self, now: Time, retention: Duration) {
         let SessionIndex { by_ticket, by_owner, by_account } = &mut *self.lock();
         by_ticket.retain(|_, session| session.detached_at().is_none_or(|at| at + retention >= now));
@@ -103,7 +104,8 @@ impl Sessions {
         });
         by_account.clear();
         for session in by_ticket.values() {
-            *by_account.entry(session.owner.account.clone()).or_default() += 1;
+            let count: &mut usize = by_account.entry(session.owner.account.clone()).or_default();
+            *count = count.saturating_add(1);
         }
     }
 
@@ -134,7 +136,7 @@ impl ConnectionSlot {
         let acquired = !is_full()
             && sessions.open.send_if_modified(|open| {
                 let is_free = *open < max;
-                *open += usize::from(is_free);
+                *open = open.saturating_add(usize::from(is_free));
                 is_free
             });
         acquired.then(|| ConnectionSlot(Arc::clone(gateway)))
@@ -143,7 +145,7 @@ impl ConnectionSlot {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.0.sessions().open.send_modify(|open| *open -= 1);
+        self.0.sessions().open.send_modify(|open| *open = open.saturating_sub(1));
     }
 }
 

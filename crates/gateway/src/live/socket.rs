@@ -145,7 +145,7 @@ impl Connection {
             if let Err(refusal) = self.handle(&account, &text) {
                 self.gateway.metrics().refused(&refusal);
                 self.session.push("error", &refusal_json(None, &refusal));
-                errors_left -= 1;
+                errors_left = errors_left.saturating_sub(1);
                 if errors_left == 0 {
                     return CloseReason(close_code::POLICY, "too many errors");
                 }

@@ -1,6 +1,11 @@
 //! Memory of all answers that are being read. Bytes of a body are charged before they are kept, and
 //! with a factor that covers what parsing builds from them.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::ServiceError;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};

@@ -2,7 +2,9 @@
 //!
 //! Answers are not cached beyond the batch that asked: an app that gets an answer sooner than the
 //! service can give it would learn that another app had asked the same. Inside a batch equal
-//! requests are one request, which is sent whether one set or many need it.
+//! requests are one request, which is sent whether one set or many need it. An app can still see
+//! the total load in its waits, and a larger answer if another set of the batch asks the same kind
+//! about the same region with a larger radius or count.
 
 use super::breaker::Breaker;
 use super::{Objects, Service, ServiceError};

@@ -1,6 +1,11 @@
 //! Coordinates as sent to services: fixed-point degrees with seven decimals, about 1 cm. Integers
 //! make equal coordinates equal texts.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use meshcloak::units::LonLat;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -73,9 +78,9 @@ pub(crate) fn join_lines(lines: Vec<Vec<FixedLonLat>>) -> Vec<Vec<FixedLonLat>> 
     let mut lines: Vec<Option<Vec<FixedLonLat>>> = lines.into_iter().map(Some).collect();
     let mut joined = Vec::new();
     for first in 0..lines.len() {
-        let Some(mut chain) = lines[first].take() else { continue };
+        let Some(mut chain) = lines.get_mut(first).and_then(Option::take) else { continue };
         while let Some(next) = chain.last().and_then(|end| pop(&mut lines_by_end, *end, &lines)) {
-            let mut line = lines[next].take().unwrap_or_default();
+            let mut line = lines.get_mut(next).and_then(Option::take).unwrap_or_default();
             if line.first() != chain.last() {
                 line.reverse();
             }
@@ -97,7 +102,7 @@ fn pop(
 ) -> Option<usize> {
     let candidates = lines_by_end.get_mut(&end)?;
     while let Some(index) = candidates.pop() {
-        if lines[index].is_some() {
+        if lines.get(index).is_some_and(Option::is_some) {
             return Some(index);
         }
     }

@@ -4,12 +4,15 @@
 use super::Objects;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::Notify;
 
 /// Size of all held answers.
 #[derive(Debug)]
 pub(crate) struct HeldBytes {
     max: usize,
     used: AtomicUsize,
+    /// Signals that an answer was dropped.
+    freed: Notify,
 }
 
 /// An answer of the service that counts against the limit until it is dropped.
@@ -23,7 +26,19 @@ pub struct HeldObjects {
 impl HeldBytes {
     /// Creates an empty account with a limit in bytes.
     pub(crate) fn new(max: usize) -> Arc<HeldBytes> {
-        Arc::new(HeldBytes { max, used: AtomicUsize::new(0) })
+        Arc::new(HeldBytes { max, used: AtomicUsize::new(0), freed: Notify::new() })
+    }
+
+    /// Waits until at most half of the limit is in use.
+    pub(crate) async fn half_free(&self) {
+        loop {
+            let mut freed = std::pin::pin!(self.freed.notified());
+            freed.as_mut().enable();
+            if self.used.load(Ordering::Relaxed) <= self.max / 2 {
+                return;
+            }
+            freed.await;
+        }
     }
 }
 
@@ -45,6 +60,7 @@ impl HeldObjects {
 impl Drop for HeldObjects {
     fn drop(&mut self) {
         self.account.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.account.freed.notify_waiters();
     }
 }
 
@@ -60,6 +76,16 @@ mod tests {
             Arc::new(Object { id, name, category, point: Point::default(), position: None })
         };
         Arc::new(Objects::new((0..count).map(object).collect(), Completeness::Complete))
+    }
+
+    #[tokio::test]
+    async fn half_of_the_limit_is_awaited() {
+        let account = HeldBytes::new(answer(10).size());
+        let held = HeldObjects::new(answer(8), &account).unwrap();
+        let mut waiting = std::pin::pin!(account.half_free());
+        assert!(futures_util::poll!(waiting.as_mut()).is_pending());
+        drop(held);
+        waiting.await;
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Objects of a service, snapped to the street map.
 
-use super::objects_by_street::ObjectsByStreet;
+use super::objects_by_street::{ObjectsByStreet, StreetObject};
 use super::point_grid::PointGrid;
 use meshcloak::map::{PoiId, Position, StreetMap};
 use meshcloak::units::Point;
@@ -34,8 +34,11 @@ pub struct Objects {
     completeness: Completeness,
 }
 
-/// Memory of an object's counters and of its entries in both lists, in bytes.
-const ENTRIES_SIZE: usize = 64;
+/// Memory of an object and its counters without its texts, in bytes.
+const OBJECT_SIZE: usize = size_of::<Object>() + 16;
+
+/// Memory of an object's entries in both lists, in bytes.
+const ENTRIES_SIZE: usize = size_of::<Arc<Object>>() + size_of::<StreetObject>();
 
 /// Index and cache for objects that answer many questions.
 pub(crate) struct SharedIndex {
@@ -130,10 +133,10 @@ impl Objects {
         if Arc::strong_count(&self.objects) > 1 {
             return 0;
         }
-        let own = |object: &&Arc<Object>| Arc::strong_count(object) == 1;
+        let is_own = |object: &&Arc<Object>| Arc::strong_count(object) == 1;
         let text = |object: &Object| object.id.len() + object.name.len() + object.category.len();
-        let memory = |object: &Arc<Object>| text(object) + size_of::<Object>();
-        let objects: usize = self.objects.iter().filter(own).map(memory).sum();
+        let memory = |object: &Arc<Object>| text(object) + OBJECT_SIZE;
+        let objects: usize = self.objects.iter().filter(is_own).map(memory).sum();
         objects + self.objects.len() * ENTRIES_SIZE
     }
 

@@ -8,6 +8,11 @@
 //! (docs/SPEC.md §9): nothing else of a set is known here. The service could compute them itself,
 //! so they tell it no more than the inquiry.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::radius_search::{NextStep, RadiusSearch};
 use super::{Completeness, Object, Objects, Polylines, Service, ServiceError, ServiceFuture};
 use crate::inquiry::Inquiry;
@@ -164,7 +169,7 @@ impl<S: PlanarService> Planar<S> {
     ) -> Result<(), ServiceError> {
         let mut pending = vec![area];
         while let Some(area) = pending.pop() {
-            answer.ranges += 1;
+            answer.ranges = answer.ranges.saturating_add(1);
             let request = RangeRequest { around: area.as_ref(), category };
             let received = self.service.range(request).await?;
             let truncated = received.truncated;
@@ -177,7 +182,9 @@ impl<S: PlanarService> Planar<S> {
                 let (first, second) = lines.split(metres / 8.0)?;
                 Some([second, first].map(|lines| Some(Surroundings { lines, metres })))
             });
-            match halves.filter(|_| answer.ranges + pending.len() < self.settings.max_ranges) {
+            match halves
+                .filter(|_| answer.ranges.saturating_add(pending.len()) < self.settings.max_ranges)
+            {
                 Some(halves) => pending.extend(halves),
                 None => answer.completeness = Completeness::Partial,
             }

@@ -1,6 +1,11 @@
 //! Polylines in the plane, and how they are halved when a service truncates its answer. The
 //! halves depend on the lines only.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::units::{Point, Rectangle};
 
@@ -20,7 +25,7 @@ impl Segment {
 
 /// Returns the segments of one line.
 pub(crate) fn line_segments(line: &[Point]) -> impl Iterator<Item = Segment> {
-    line.windows(2).map(|pair| Segment { start: pair[0], end: pair[1] })
+    line.iter().zip(line.iter().skip(1)).map(|(&start, &end)| Segment { start, end })
 }
 
 /// Returns the segments of the streets of a region, in order.
@@ -88,17 +93,18 @@ impl Polylines {
 
 /// Cuts a line in its middle.
 fn split_line(line: &[Point], min_length: f64) -> Option<(Vec<Point>, Vec<Point>)> {
-    let length: f64 = line.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
+    let length: f64 = line_segments(line).map(|part| part.start.distance(part.end)).sum();
     if length <= min_length {
         return None;
     }
     let mut remaining = length / 2.0;
-    for (index, pair) in line.windows(2).enumerate() {
-        let segment_length = pair[0].distance(pair[1]);
+    for (index, Segment { start, end }) in line_segments(line).enumerate() {
+        let segment_length = start.distance(end);
         if remaining <= segment_length {
-            let cut = pair[0].towards(pair[1], remaining / segment_length);
-            let first = line[..=index].iter().copied().chain([cut]).collect();
-            let second = [cut].into_iter().chain(line[index + 1..].iter().copied()).collect();
+            let cut = start.towards(end, remaining / segment_length);
+            let (before, after) = line.split_at_checked(index.saturating_add(1))?;
+            let first = before.iter().copied().chain([cut]).collect();
+            let second = [cut].into_iter().chain(after.iter().copied()).collect();
             return Some((first, second));
         }
         remaining -= segment_length;

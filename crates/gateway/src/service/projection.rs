@@ -1,6 +1,11 @@
 //! Conversion between the plane of the map and the lon/lat of a service: range requests in one
 //! direction, objects in the other.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::fixed_lonlat::{FixedLonLat, join_lines};
 use super::object_geometry::ObjectGeometry;
 use super::{RangeRequest, Surroundings};
@@ -67,7 +72,11 @@ impl Projection {
     /// As [`Projection::lines`], with at least two points per line; a single point is repeated.
     pub(crate) fn line_strings(&self, lines: &[Vec<Point>]) -> Vec<Vec<FixedLonLat>> {
         let mut lines = self.lines(lines);
-        lines.iter_mut().filter(|line| line.len() == 1).for_each(|line| line.push(line[0]));
+        for line in &mut lines {
+            if let [only] = line[..] {
+                line.push(only);
+            }
+        }
         lines
     }
 

@@ -17,6 +17,7 @@ use super::held::{HeldBytes, HeldObjects};
 use super::{Service, ServiceClient, ServiceClientSettings, ServiceError};
 use crate::config::ServiceConfig;
 use crate::inquiry::Inquiry;
+use crate::service_load::ServiceLoad;
 use futures_util::FutureExt as _;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -39,6 +40,9 @@ pub struct RequestQueueSettings {
     pub max_held: usize,
     /// Estimate of the response time before the first response.
     pub first_response_time: Duration,
+    /// Whether requests wait for memory instead of failing without it. Only for a service inside
+    /// the gateway: another one would see in the times of requests how long refinement takes.
+    pub waits_for_memory: bool,
 }
 
 /// Requests that wait for a slot, and the slots.
@@ -47,6 +51,7 @@ pub struct RequestQueue {
     settings: RequestQueueSettings,
     state: Mutex<QueueState>,
     held: Arc<HeldBytes>,
+    load: ServiceLoad,
 }
 
 struct QueueState {
@@ -97,7 +102,8 @@ impl RequestQueue {
             response_time: settings.first_response_time.as_secs_f64(),
         };
         let held = HeldBytes::new(settings.max_held);
-        RequestQueue { client, settings, state: Mutex::new(state), held }
+        let load = ServiceLoad::default();
+        RequestQueue { client, settings, state: Mutex::new(state), held, load }
     }
 
     /// Creates the queue of a service with its configured limits.
@@ -110,6 +116,7 @@ impl RequestQueue {
             max_wait: limits.wait,
             max_held: limits.max_held,
             first_response_time: if is_remote { FIRST_RESPONSE_TIME } else { Duration::ZERO },
+            waits_for_memory: !is_remote,
         };
         // Half of the time-out leaves time for a second attempt.
         let client = ServiceClientSettings {
@@ -123,6 +130,11 @@ impl RequestQueue {
     /// Client of the service.
     pub fn client(&self) -> &ServiceClient {
         &self.client
+    }
+
+    /// Requests that are expected of the queries in progress.
+    pub fn load(&self) -> &ServiceLoad {
+        &self.load
     }
 
     /// Number of requests that wait for a slot.
@@ -165,6 +177,10 @@ impl RequestQueue {
     /// Sends waiting requests, one at a time, until none is left.
     async fn run_slot(self: Arc<Self>) {
         while let Some(QueuedRequest { number, inquiry, queued, ends }) = self.next_request() {
+            if self.settings.waits_for_memory {
+                // Answers of incomplete sets may hold the memory: the wait must end.
+                timeout(self.settings.timeout, self.held.half_free()).await.ok();
+            }
             let waited = queued.elapsed();
             let response = if waited > self.settings.max_wait {
                 Err(ServiceError::Overloaded)

@@ -1,5 +1,10 @@
 //! Settings of services that are reached by HTTP.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::category_names::CategoryNames;
 use super::endpoint::Endpoint;
 use super::http_client::HttpClient;

@@ -1,6 +1,11 @@
 //! GeoJSON webhook: lines and a radius are posted, points are returned. The contract is in
 //! `docs/CONNECT.md`; `examples/webhook` is a server.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::category_names::{CategoryNames, ServiceCategory};
 use super::endpoint::Endpoint;
 use super::fixed_lonlat::FixedLonLat;

@@ -112,11 +112,12 @@ const DETOUR_FACTOR: f64 = 1.5;
 
 impl MotionTrack {
     /// Classifies the timestamp of a report and updates the clock delay of the tracker.
+    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
     pub fn classify(&mut self, report: ReportTime, skew: Duration) -> FixTime {
         let ReportTime { tracker_millis, unix, now } = report;
         let Some(tracker_millis) = tracker_millis else { return FixTime::Arrival };
         let skew = i64::try_from(skew.as_millis()).unwrap_or(i64::MAX);
-        let delay = unix as i64 - tracker_millis as i64;
+        let delay = (unix as i64).saturating_sub(tracker_millis as i64);
         let usual = self.delay.filter(|usual| usual.seen + DELAY_RETENTION >= now);
         let min_plausible = usual.map_or(0, |usual| usual.millis.min(0)).saturating_sub(skew);
         if delay < min_plausible {
@@ -137,6 +138,7 @@ impl MotionTrack {
 
     /// Adds a report and returns the new estimate. `metres` returns the street distance between
     /// two positions, if known.
+    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
     pub fn add(
         &mut self,
         fix: Fix,
@@ -172,6 +174,7 @@ impl MotionTrack {
         }
     }
 
+    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
     fn estimate(&mut self, now: Time) -> Motion {
         while self.speeds.front().is_some_and(|(seen, _)| *seen + WINDOW < now) {
             self.speeds.pop_front();

@@ -11,16 +11,17 @@ pub(super) fn parse(body: &[u8]) -> Result<Option<TrackerReport>, serde_json::Er
         return Ok(None); // sent when a contact was deleted
     }
     let message: Value = serde_json::from_slice(body)?;
-    if message["_type"] != "location" {
+    let number = |key: &str| message.get(key).and_then(Value::as_f64);
+    if message.get("_type").and_then(Value::as_str) != Some("location") {
         return Ok(None);
     }
-    let coordinates = message["lon"].as_f64().zip(message["lat"].as_f64());
+    let coordinates = number("lon").zip(number("lat"));
     Ok(coordinates.map(|(lon, lat)| TrackerReport {
         lon,
         lat,
-        tracker_millis: message["tst"].as_f64().and_then(time::from_number),
+        tracker_millis: number("tst").and_then(time::from_number),
         // `vel` is in km/h.
-        speed: message["vel"].as_f64().filter(|speed| *speed >= 0.0).map(|speed| speed / 3.6),
+        speed: number("vel").filter(|speed| *speed >= 0.0).map(|speed| speed / 3.6),
     }))
 }
 
@@ -30,7 +31,7 @@ pub(super) fn parse(body: &[u8]) -> Result<Option<TrackerReport>, serde_json::Er
 pub(super) fn reply(result: &Value, unix_seconds: u64) -> Value {
     let objects = result["answer"].as_array().map_or(&[][..], Vec::as_slice);
     let contacts = objects.iter().enumerate().flat_map(|(index, object)| {
-        let tid = format!("{:02}", index + 1);
+        let tid = format!("{:02}", index.saturating_add(1));
         let text = |key: &str| object[key].as_str().filter(|text| !text.is_empty());
         let name = text("name").or(text("category")).unwrap_or("?");
         let metres = object["metres"].as_f64().unwrap_or(0.0).round();

@@ -162,6 +162,7 @@ fn query_of<'a>(
 }
 
 /// Returns `dc = speed × interval` in metres, clamped to the limits of the account.
+#[expect(clippy::arithmetic_side_effects, reason = "the product saturates")]
 pub(crate) fn reachable_distance(account: &Account, motion: Motion) -> f64 {
     let limits = account.limits();
     let distance = Speed::metres_per_second(motion.speed) * motion.interval;

@@ -49,7 +49,7 @@ impl std::fmt::Debug for ReportOutcome {
 impl RecentReports {
     /// Assigns the number of the next report.
     pub fn next_report(&mut self) -> u64 {
-        self.report_count += 1;
+        self.report_count = self.report_count.wrapping_add(1);
         self.report_count
     }
 

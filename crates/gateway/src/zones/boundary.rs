@@ -55,7 +55,7 @@ impl BlurredBoundary {
     /// not change the permanent part of this one.
     pub fn new(key: BoundaryKey<'_>, blur: f64, unix_millis: u64) -> BlurredBoundary {
         let day_start = KeyedRandom::new(key, "day").next() % DAY_MILLIS;
-        let day = (unix_millis + day_start) / DAY_MILLIS;
+        let day = unix_millis.saturating_add(day_start) / DAY_MILLIS;
         let permanent = KeyedRandom::new(key, "always").boundary(blur / 2.0);
         let daily = KeyedRandom::new(key, &day.to_string()).boundary(blur / 2.0);
         let offset =
@@ -100,11 +100,9 @@ impl KeyedRandom {
     }
 
     fn next(&mut self) -> u64 {
-        self.count += 1;
+        self.count = self.count.wrapping_add(1);
         let digest = self.seed.clone().chain_update(self.count.to_le_bytes()).finalize();
-        let mut first = [0; 8];
-        first.copy_from_slice(&digest[..8]);
-        u64::from_le_bytes(first)
+        digest.first_chunk().map_or(0, |first| u64::from_le_bytes(*first))
     }
 
     /// Uniform in 0..1.

@@ -3,6 +3,11 @@
 //! The positions where queries start to be refused must not reveal the zone. Its effective
 //! boundary therefore differs for each user and day (`boundary`) and always encloses the zone.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod boundary;
 mod shape;
 

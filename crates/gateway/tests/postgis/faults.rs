@@ -53,7 +53,7 @@ async fn invalid_rows_are_dropped_and_invalid_tables_reported() {
     let objects = ask(&walker, &settings).await.unwrap();
     let ids: Vec<&str> = objects.objects().iter().map(|object| object.id.as_str()).collect();
     assert_eq!(ids, ["1", "6"]);
-    assert_eq!(objects.objects()[1].name.len(), 300);
+    assert_eq!(objects.objects()[1].name.len(), 256);
 
     database.sql(&format!("INSERT INTO odd VALUES (NULL, 'no id', 'x', {point})"));
     let nameless = ask(&walker, &settings).await;

@@ -7,3 +7,4 @@ mod client;
 mod fixture;
 mod hostile_database;
 mod invalid_answers;
+mod queue;

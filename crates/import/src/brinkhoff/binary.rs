@@ -1,6 +1,11 @@
 //! The binary encoding, big-endian. Node: byte n, n bytes name, i64 id, i32 x, i32 y.
 //! Edge: i64 from, i64 to, byte n, n bytes name, i64 id, i32 class.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::collector::{Collector, Edge, Node};
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
@@ -10,9 +15,9 @@ use std::io::{self, Read};
 pub(super) fn read_nodes(input: &mut Input, collector: &mut Collector) -> Result<(), ImportError> {
     let mut records = Records::new(input);
     while records.begin(1, "node")? {
-        let name = usize::from(records.record[0]);
-        records.take(name + 16)?;
-        let numbers = &records.record[1 + name..];
+        let name = usize::from(records.record.first().copied().unwrap_or(0));
+        records.take(name.saturating_add(16))?;
+        let numbers = records.record.get(name.saturating_add(1)..).unwrap_or_default();
         let node = Node { id: i64_at(numbers, 0), x: i32_at(numbers, 8), y: i32_at(numbers, 12) };
         collector.node(node).map_err(|problem| records.error(problem))?;
     }
@@ -23,9 +28,10 @@ pub(super) fn read_nodes(input: &mut Input, collector: &mut Collector) -> Result
 pub(super) fn read_edges(input: &mut Input, collector: &mut Collector) -> Result<(), ImportError> {
     let mut records = Records::new(input);
     while records.begin(17, "edge")? {
-        let length = usize::from(records.record[16]);
-        records.take(length + 12)?;
-        let (name, numbers) = records.record[17..].split_at(length);
+        let length = usize::from(records.record.get(16).copied().unwrap_or(0));
+        records.take(length.saturating_add(12))?;
+        let rest = records.record.get(17..).unwrap_or_default();
+        let (name, numbers) = rest.split_at_checked(length).unwrap_or_default();
         let edge = Edge {
             id: i64_at(numbers, 0),
             class: i32_at(numbers, 8),
@@ -62,7 +68,7 @@ fn all_fit(
     after: usize,
     fits: impl Fn(&[u8], &[u8], &[u8]) -> bool,
 ) -> bool {
-    let (mut rest, mut count) = (start, 0);
+    let (mut rest, mut count) = (start, 0_u32);
     while count < 64
         && let Some((head, tail)) = rest.split_at_checked(before)
         && let Some((&length, tail)) = tail.split_first()
@@ -72,7 +78,7 @@ fn all_fit(
         if !fits(head, name, numbers) {
             return false;
         }
-        (rest, count) = (tail, count + 1);
+        (rest, count) = (tail, count.saturating_add(1));
     }
     count > 0 && rest.get(before..).is_none_or(begins_with_name)
 }
@@ -80,7 +86,7 @@ fn all_fit(
 /// Returns whether these bytes are a length-prefixed name, possibly truncated.
 fn begins_with_name(bytes: &[u8]) -> bool {
     let Some((&length, rest)) = bytes.split_first() else { return true };
-    is_name(&rest[..rest.len().min(usize::from(length))])
+    is_name(rest.get(..usize::from(length)).unwrap_or(rest))
 }
 
 fn is_name(name: &[u8]) -> bool {
@@ -108,7 +114,7 @@ impl<'a, 'b> Records<'a, 'b> {
 
     /// Reads the first `count` bytes of the next record; false at the end of the file.
     fn begin(&mut self, count: usize, kind: &'static str) -> Result<bool, ImportError> {
-        self.start += self.record.len() as u64;
+        self.start = self.start.saturating_add(self.record.len() as u64);
         self.record.clear();
         self.kind = kind;
         let at_end = self.input.peek_at(self.location())?.is_empty();
@@ -118,8 +124,9 @@ impl<'a, 'b> Records<'a, 'b> {
     /// Reads `count` more bytes of this record.
     fn take(&mut self, count: usize) -> Result<(), ImportError> {
         let old = self.record.len();
-        self.record.resize(old + count, 0);
-        self.input.read_exact(&mut self.record[old..]).map_err(|error| {
+        self.record.resize(old.saturating_add(count), 0);
+        let (_, new) = self.record.split_at_mut_checked(old).unwrap_or_default();
+        self.input.read_exact(new).map_err(|error| {
             let problem = match error.kind() {
                 io::ErrorKind::UnexpectedEof => Problem::Truncated(format!(
                     "in the middle of the {} that begins here",

@@ -1,5 +1,10 @@
 //! Collects nodes and edges of either encoding into a draft.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::draft::Draft;
 use crate::error::Problem;
 use meshcloak::map::{MapBuilder, RawStreet, TerminalId};
@@ -77,7 +82,7 @@ impl Collector {
             expected: "a class from 0 to 6",
         })?;
         let (from, to) = (self.find("from", edge.from)?, self.find("to", edge.to)?);
-        self.edges += 1;
+        self.edges = self.edges.saturating_add(1);
         if !self.pairs.insert((from.min(to), from.max(to))) {
             return Ok(());
         }
@@ -102,7 +107,7 @@ impl Collector {
         if self.edges > streets {
             notes.push(format!(
                 "skipped {} of {} edges: another edge joins the same pair of nodes",
-                self.edges - streets,
+                self.edges.saturating_sub(streets),
                 self.edges
             ));
         }
@@ -125,7 +130,7 @@ impl Collector {
             Ok("*" | "?") => Cow::Borrowed(""),
             Ok(name) => Cow::Borrowed(name),
             Err(_) => {
-                self.latin_1_names += 1;
+                self.latin_1_names = self.latin_1_names.saturating_add(1);
                 Cow::Owned(bytes.trim_ascii().iter().map(|&byte| char::from(byte)).collect())
             }
         }

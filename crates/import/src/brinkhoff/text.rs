@@ -1,6 +1,11 @@
 //! The text encoding. Node: `id<TAB>x y name`. Edge: `id class from to name`.
 //! Fields are separated by white space; the name is the rest of the line.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::collector::{Collector, Edge, Node};
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;

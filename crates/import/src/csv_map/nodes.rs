@@ -1,5 +1,10 @@
 //! The table of nodes: `id,x,y` in metres, `id,lon,lat`, or both.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::axes::Axes;
 use super::table::Table;
 use crate::draft::Draft;
@@ -70,7 +75,9 @@ impl GeographicRows {
                     .to_owned(),
             ),
             Err(error @ FrameError::Disagree { index, .. }) => {
-                return Err(table.error_at(self.lines[index], error));
+                return Err(
+                    table.error_at(self.lines.get(index).copied().unwrap_or_default(), error)
+                );
             }
         }
         Ok(())

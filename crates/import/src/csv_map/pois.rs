@@ -1,6 +1,11 @@
 //! The table of points of interest: `x,y` or `lon,lat`, `category` or `cat`, optionally `id` and
 //! `name`. A category may be empty, as in real files.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::axes::Axes;
 use super::table::Table;
 use crate::error::{ImportError, Problem};
@@ -32,7 +37,7 @@ pub(super) fn read(
             name: table.optional_text(name)?,
         };
         builder.poi(raw).map_err(|error| table.error(error))?;
-        rows += 1;
+        rows = rows.saturating_add(1);
     }
     Ok(())
 }

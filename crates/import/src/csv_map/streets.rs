@@ -1,5 +1,10 @@
 //! The table of streets: `id,from,to[,length][,oneway][,shape][,name][,class]`.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::nodes::Unit;
 use super::table::{Column, Table};
 use super::wkt::read_line_string;
@@ -127,8 +132,8 @@ fn project_shape(
         }
     }
     let [begin, end] = ends;
-    let checks =
-        [("begins", first, points[0], begin), ("ends", last, points[points.len() - 1], end)];
+    let (Some(&start), Some(&stop)) = (points.first(), points.last()) else { return Ok(()) };
+    let checks = [("begins", first, start, begin), ("ends", last, stop, end)];
     for (verb, written, point, end) in checks {
         let gap = point.distance(end.point);
         if gap.is_nan() || gap > MAX_END_GAP_METRES {

@@ -1,6 +1,11 @@
 //! Row-by-row reader of CSV tables: columns are found by name; errors state file, line, field,
 //! value and expected value.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::error::{FileLocation, ImportError, Problem, excerpt};
 use crate::input::Input;
 use csv::{ByteRecord, Terminator};
@@ -49,7 +54,8 @@ impl<'a> Table<'a> {
 
     /// Returns the column of that name, if any; an error if there are two.
     pub(crate) fn column(&self, name: &'static str) -> Result<Option<Column>, ImportError> {
-        let mut found = (0..self.header.len()).filter(|&index| self.header[index] == name);
+        let known = self.header.iter().enumerate().filter(|(_, header)| *header == name);
+        let mut found = known.map(|(index, _)| index);
         let column = found.next().map(|index| Column { index, name });
         match found.next() {
             Some(_) => Err(self.error(Problem::Damaged(format!("duplicate column `{name}`")))),
@@ -202,7 +208,7 @@ impl<'a> Table<'a> {
 
     fn bytes(&self, column: Column) -> &[u8] {
         let field = self.row.get(column.index).unwrap_or_default();
-        if column.index + 1 == self.row.len() { without_return(field) } else { field }
+        if column.index.saturating_add(1) == self.row.len() { without_return(field) } else { field }
     }
 
     /// Reads the next row that is not blank and determines its first line.
@@ -216,10 +222,10 @@ impl<'a> Table<'a> {
             let inside = self.row.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
             let (byte, next) = (self.reader.position().byte(), self.reader.position().line());
             if self.reader.get_ref().is_consumed_at(byte) {
-                self.line = next - inside;
+                self.line = next.saturating_sub(inside);
                 return Err(self.error(Problem::Damaged("a quoted field is not closed".into())));
             }
-            self.line = next - 1 - inside;
+            self.line = next.saturating_sub(1).saturating_sub(inside);
             if self.row.len() > 1 || !without_return(self.row.as_slice()).is_empty() {
                 return Ok(true);
             }
@@ -256,7 +262,7 @@ impl Read for TerminatedInput<'_> {
         if read == 0 {
             read = self.tail.read(buffer)?;
         }
-        self.delivered += read as u64;
+        self.delivered = self.delivered.saturating_add(read as u64);
         Ok(read)
     }
 }

@@ -1,5 +1,10 @@
 //! Queries in CSV.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::fields::QueryFields;
 use super::reader::{BadQuery, millis};
 use crate::csv_map::table::{Column, Table};
@@ -62,12 +67,16 @@ impl<'a> CsvQueries<'a> {
         };
         let query = text(self.query)?;
         let mut values = [None; 10];
-        for (index, &column) in self.numbers.iter().enumerate() {
+        let mut first = None;
+        for (index, (value, &column)) in values.iter_mut().zip(&self.numbers).enumerate() {
             let Some(column) = column else { continue };
-            values[index] = self.table.optional_number(column).map_err(|error| {
-                let asked_at = values[0].and_then(millis);
+            *value = self.table.optional_number(column).map_err(|error| {
+                let asked_at = first.and_then(millis);
                 BadQuery { id: query.clone(), asked_at, problem: error.problem }
             })?;
+            if index == 0 {
+                first = *value;
+            }
         }
         let user = text(self.user)?;
         let [t, x, y, lon, lat, k, dt, dc, speed, interval] = values;

@@ -1,5 +1,10 @@
 //! Queries in NDJSON: one object per line.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::csv::RawRow;
 use super::fields::QueryFields;
 use super::reader::BadQuery;
@@ -23,7 +28,7 @@ impl<'a> JsonQueries<'a> {
 
     pub(super) fn next_row(&mut self) -> Result<Option<RawRow>, ImportError> {
         loop {
-            self.line += 1;
+            self.line = self.line.saturating_add(1);
             if !self.input.read_line(self.line, MAX_LINE_BYTES, &mut self.text)? {
                 return Ok(None);
             }

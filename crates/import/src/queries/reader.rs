@@ -3,6 +3,11 @@
 //! An invalid row is returned as [`BadQuery`], so that the caller can skip it or stop. Only a file
 //! that cannot be read further is an error.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::csv::{CsvQueries, RawRow};
 use super::fields::QueryFields;
 use super::json::JsonQueries;
@@ -138,7 +143,7 @@ fn constraint(
         (Some(dc), ..) => Err(Problem::bad_field("dc", &dc.to_string(), "metres")),
         (None, Some(speed), Some(interval)) => {
             // The product is in micrometres; a unit of 1/32 m is 31,250 µm.
-            let units = u64::from(speed) * u64::from(interval) / 31_250;
+            let units = u64::from(speed).saturating_mul(u64::from(interval)) / 31_250;
             Ok(Length::from_units(u32::try_from(units).unwrap_or(u32::MAX)))
         }
         _ => Err(Problem::NoContent("`dc`, or `speed` and `interval`")),

@@ -90,13 +90,13 @@ pub(super) fn trips(mut files: Vec<Vec<ObjectReport>>, skips: &mut SkipCounts) -
     let mut rows: FxHashMap<String, usize> = FxHashMap::default();
     for ObjectReport { object, is_new, point } in files.into_iter().flatten() {
         let known = rows.get(&object).copied().filter(|_| !is_new);
-        let Some(trip) = known.map(|row| &mut trips[row]) else {
+        let Some(trip) = known.and_then(|row| trips.get_mut(row)) else {
             rows.insert(object.clone(), trips.len());
             trips.push(Trip { id: object, points: vec![point] });
             continue;
         };
         if trip.points.last().is_some_and(|last| last.at >= point.at) {
-            skips.backwards += 1;
+            skips.backwards = skips.backwards.saturating_add(1);
         } else {
             trip.points.push(point);
         }

@@ -25,7 +25,7 @@ pub(super) fn read(
         let line = reader.get_ref().line;
         FileLocation::Line(line).of(&path, problem)
     })?;
-    skips.untimed += segments.untimed;
+    skips.untimed = skips.untimed.saturating_add(segments.untimed);
     for points in segments.done {
         push_trip(name_of(&path), points, trips, skips);
     }
@@ -59,14 +59,14 @@ impl Segments {
             buffer.clear();
             match reader.read_event_into(&mut buffer)? {
                 Event::Start(element) => {
-                    roots += u64::from(depth == 0);
-                    depth += 1;
+                    roots = roots.saturating_add(u64::from(depth == 0));
+                    depth = depth.saturating_add(1);
                     check_root(&element, depth)?;
                     self.start(&element)?;
                 }
                 Event::Empty(element) => {
-                    roots += u64::from(depth == 0);
-                    check_root(&element, depth + 1)?;
+                    roots = roots.saturating_add(u64::from(depth == 0));
+                    check_root(&element, depth.saturating_add(1))?;
                     self.start(&element)?;
                     self.end(element.local_name().as_ref())?;
                 }
@@ -115,7 +115,7 @@ impl Segments {
                     let coordinates = Coordinates::Degrees(lon_lat);
                     self.points.push(TripPoint { at, coordinates, speed: None, k: None });
                 }
-                _ => self.untimed += 1,
+                _ => self.untimed = self.untimed.saturating_add(1),
             },
             "trkseg" => self.done.push(std::mem::take(&mut self.points)),
             _ => {}
@@ -167,7 +167,8 @@ struct LineCounter<'a> {
 impl Read for LineCounter<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
-        self.line += lines(&buffer[..read]) as u64;
+        let passed = lines(buffer.get(..read).unwrap_or_default());
+        self.line = self.line.saturating_add(passed as u64);
         Ok(read)
     }
 }
@@ -180,8 +181,8 @@ impl BufRead for LineCounter<'_> {
     fn consume(&mut self, amount: usize) {
         // The buffer is already filled, so this neither fails nor blocks.
         let passed =
-            self.input.fill_buf().map_or(0, |bytes| lines(&bytes[..amount.min(bytes.len())]));
-        self.line += passed as u64;
+            self.input.fill_buf().map_or(0, |bytes| lines(bytes.get(..amount).unwrap_or(bytes)));
+        self.line = self.line.saturating_add(passed as u64);
         self.input.consume(amount);
     }
 }

@@ -5,6 +5,11 @@
 //! invalid field is an error. Common defects of recordings (trips of one point, time that runs
 //! backwards, missing data) are skipped and counted.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod brinkhoff;
 mod gpx;
 mod skip_counts;
@@ -139,7 +144,7 @@ fn with_unique_ids(mut trips: Vec<Trip>) -> Vec<Trip> {
     for trip in &mut trips {
         let mut id = trip.id.clone();
         while let Some(count) = seen.get_mut(&id) {
-            *count += 1;
+            *count = count.saturating_add(1);
             id = format!("{}/{count}", trip.id);
         }
         seen.insert(id.clone(), 1);
@@ -159,10 +164,10 @@ fn push_trip(id: String, points: Vec<TripPoint>, trips: &mut Vec<Trip>, skips: &
         last = last.max(point.at);
         later
     });
-    skips.backwards += read - points.len();
+    skips.backwards = skips.backwards.saturating_add(read.saturating_sub(points.len()));
     match points.len() {
-        0 => skips.empty += 1,
-        1 => skips.one_point += 1,
+        0 => skips.empty = skips.empty.saturating_add(1),
+        1 => skips.one_point = skips.one_point.saturating_add(1),
         _ => trips.push(Trip { id, points }),
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn read_polylines(
         let pairs = pairs.ok_or_else(|| table.bad(polyline, expected))?;
         let start = seconds(table.text(timestamp)?);
         let start = start.ok_or_else(|| table.bad(timestamp, "seconds since 1970"))?;
-        let times = (0_i64..).map(|step| start + step * STEP);
+        let times = (0_i64..).map(|step| start.saturating_add(step.saturating_mul(STEP)));
         let points = pairs.iter().zip(times).map(|(&[lon, lat], at)| point(lon, lat, at));
         points.collect::<Option<_>>().ok_or_else(|| table.bad(polyline, expected))
     })
@@ -70,7 +70,7 @@ fn read_trips(
     let (trip, missing_data) = (table.column("trip_id")?, table.column("missing_data")?);
     while table.next()? {
         if missing_data.map_or(Ok(false), |column| table.boolean(column))? {
-            skips.missing_data += 1;
+            skips.missing_data = skips.missing_data.saturating_add(1);
             continue;
         }
         let points = points(&table)?;

@@ -21,9 +21,9 @@ pub(super) fn milliseconds(text: &str) -> Option<i64> {
     let timestamp: Option<Timestamp> =
         text.parse().ok().or_else(|| text.parse().ok().and_then(utc));
     // jiff reads second 60 as 59.
-    let leap_second = i64::from(bytes.get(17..19) == Some(b"60")) * 1000;
+    let leap_second = if bytes.get(17..19) == Some(b"60") { 1000 } else { 0 };
     let milliseconds = timestamp?.as_nanosecond().div_euclid(1_000_000);
-    i64::try_from(milliseconds).ok().map(|milliseconds| milliseconds + leap_second)
+    i64::try_from(milliseconds).ok().map(|milliseconds| milliseconds.saturating_add(leap_second))
 }
 
 #[cfg(test)]

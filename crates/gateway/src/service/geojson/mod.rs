@@ -1,6 +1,11 @@
 //! GeoJSON feature collections from services. Features without a valid id or geometry are dropped;
 //! texts are truncated.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod feature;
 mod geometry;
 #[cfg(test)]

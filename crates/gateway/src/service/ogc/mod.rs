@@ -101,7 +101,7 @@ impl Ogc {
         if !is_identifier(&settings.geometry) || !is_identifier(&settings.category) {
             return invalid("ogc", "needs property names of letters, digits, `_` and `.`");
         }
-        if settings.max_url_bytes < endpoint.url.as_str().len() + 1_500 {
+        if settings.max_url_bytes < endpoint.url.as_str().len().saturating_add(1_500) {
             return invalid("ogc.max_url_bytes", "must exceed the length of `url` by 1500");
         }
         if settings.limit == 0 {
@@ -158,7 +158,8 @@ impl Ogc {
         };
         let cql = |filter: String| with(&[("filter-lang", "cql2-text"), ("filter", &filter)]);
         let of_category = filter::category(&self.settings.category, category);
-        let max_bytes = self.settings.max_url_bytes - cql(of_category.clone()).as_str().len();
+        let used = cql(of_category.clone()).as_str().len();
+        let max_bytes = self.settings.max_url_bytes.saturating_sub(used);
         let (projection, geometry) = (&self.endpoint.projection, &self.settings.geometry);
         Ok(match *self.filter.get_or_try_init(|| self.resolve_filter()).await? {
             OgcFilter::Bbox => vec![with(&[("bbox", &filter::bbox(projection, range))])],

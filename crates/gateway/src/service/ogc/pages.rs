@@ -1,6 +1,11 @@
 //! Paging by `next` links. A link to another host is refused, because that host would learn the
 //! region.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::service::endpoint::Endpoint;
 use crate::service::geojson::{Feature, FeatureCollection, FeatureFormat};
 use crate::service::{Completeness, ServiceError};
@@ -29,7 +34,7 @@ pub(super) async fn fetch_pages(
         if *requests_left == 0 {
             return Ok(FeaturePages { features, completeness: Completeness::Partial });
         }
-        *requests_left -= 1;
+        *requests_left = requests_left.saturating_sub(1);
         let page = fetch_page(endpoint, format, url.clone()).await?;
         let before = ids.len();
         features.extend(page.features.into_iter().filter(|f| ids.insert(f.id.clone())));

@@ -53,7 +53,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for MeteredStream<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        let received = (buffer.filled().len() - before) as u64;
+        let received = buffer.filled().len().saturating_sub(before) as u64;
         match read {
             Poll::Ready(Ok(())) if received > 0 => Poll::Ready(self.budget.spend(received)),
             other => other,

@@ -3,6 +3,11 @@
 //! Sessions are pooled and read-only. A request sends the lines of the region as text, a distance
 //! and a category; the same inquiry sends the same bytes.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod address;
 mod byte_budget;
 mod connect;

@@ -41,7 +41,7 @@ async fn ask(app: Router, mut body: Value) -> Attempts {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flood_before_a_slow_service_is_refused_early_and_nobody_fails() {
+async fn a_flood_before_a_slow_service_is_refused_early_and_no_query_fails() {
     let mut config = generous();
     config.limits.dt_max = Duration::from_secs(600);
     let mut timed = Timed::start(config, |_| Duration::from_millis(100)).await;
@@ -87,14 +87,17 @@ async fn a_wait_for_a_slot_is_no_error_of_the_service() {
     config.service.wait = Duration::from_secs(600);
     let delay = Duration::from_secs(3);
     let question = json!({"find": "nearest", "count": 1, "along": "plane"});
-    let sets =
-        || super::streets().take(12).flat_map(|street| set_on(street, 2, &[question.clone()]));
+    let sets = || {
+        super::streets()
+            .take(12)
+            .flat_map(|street| set_on(street, 2, std::slice::from_ref(&question)))
+    };
     let mut timed = Timed::start(config.clone(), move |_| delay).await;
     let ends = timed.ask(sets().collect()).await;
     timed.turn();
     let ends = ends.await.unwrap();
     assert!(ends.iter().all(|end| end.body["outcome"] == "answered"));
-    assert!(!timed.gateway.service_client().is_open());
+    assert!(!timed.gateway.requests().client().is_open());
     timed.end().await;
 
     // With a short wait the rest is not sent, with a message of its own and a closed breaker.
@@ -109,7 +112,7 @@ async fn a_wait_for_a_slot_is_no_error_of_the_service() {
         let message = end.body["message"].as_str().unwrap();
         assert!(message.contains("was not sent"), "{message}");
     }
-    assert!(!timed.gateway.service_client().is_open());
+    assert!(!timed.gateway.requests().client().is_open());
     let metrics = timed.gateway.metrics();
     assert!(metrics.exact_service_errors("not-sent") > 0);
     assert_eq!(metrics.exact_service_errors("timed-out"), 0);
@@ -124,7 +127,8 @@ async fn earlier_batches_are_served_first() {
     let mut streets = super::streets();
     for _ in 0..3 {
         let sets = streets.by_ref().take(4);
-        let queries = sets.flat_map(|street| set_on(street, 2, &[question.clone()])).collect();
+        let queries =
+            sets.flat_map(|street| set_on(street, 2, std::slice::from_ref(&question))).collect();
         ends.push(timed.ask(queries).await);
         timed.turn();
         tokio::time::sleep(Duration::from_secs(1)).await;
