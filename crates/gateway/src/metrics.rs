@@ -64,6 +64,9 @@ pub struct BatchFacts {
     pub stats: Stats,
 }
 
+/// Rounds an exported count.
+type Rounding = fn(u64) -> u64;
+
 impl Metrics {
     /// Counts accepted queries.
     pub fn accepted(&self, queries: u64) {
@@ -157,7 +160,7 @@ impl Metrics {
     }
 
     /// Returns each of the [`HISTOGRAMS`] with its rounding. Batches are not users and are exact.
-    fn histograms(&self) -> [(&Histogram, fn(u64) -> u64); HISTOGRAMS.len()] {
+    fn histograms(&self) -> [(&Histogram, Rounding); HISTOGRAMS.len()] {
         [
             (&self.turns, std::convert::identity),
             (&self.answers, coarse),

@@ -77,7 +77,7 @@ pub fn turn<'a>(
         assert!(batch.arrivals.iter().all(is_admitted), "`history` needs Admission::admit first");
     }
     let one_per_user = promise.as_ref().is_some_and(|p| p.guarantee.has_one_query_per_user());
-    let departed = collect(state, batch, Rules { horizon, one_per_user });
+    let departed = collect(state, batch, &Rules { horizon, one_per_user });
     state.turns += 1;
     let published = scheme.cloak(state, at, observer); // lines 10–15
     observer.stage(Stage::Settle);
@@ -166,8 +166,8 @@ struct Rules {
 }
 
 /// Adds the arrivals to the waiting list and removes cancelled, expired and replaced queries.
-fn collect(state: &mut State, batch: Batch, rules: Rules) -> Departed {
-    let Rules { horizon, one_per_user } = rules;
+fn collect(state: &mut State, batch: Batch, rules: &Rules) -> Departed {
+    let &Rules { horizon, one_per_user } = rules;
     let Batch { now, mut arrivals, mut cancelled } = batch;
     cancelled.sort_unstable();
     if let Some(horizon) = horizon {
