@@ -14,7 +14,7 @@ use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
-use meshcloak::guard::{Guard, Promise};
+use meshcloak::guard::{Guard, Inspected, Promise};
 use meshcloak::history::LastPositions;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::query::{Query, QueryId};
@@ -67,8 +67,9 @@ impl AddAssign for Found {
 
 /// Returns how many sets the guard rejects.
 fn inspect(promise: &Promise, state: &State, published: &mut Published) -> usize {
-    let (waiting, history) = (&state.waiting, &state.history);
-    Guard::default().inspect(promise, waiting, history, published).len()
+    let State { waiting, history, accounts, .. } = state;
+    let inspected = Inspected { waiting, history, accounts };
+    Guard::default().inspect(promise, inspected, published).len()
 }
 
 impl Scheme for ObservedScheme {
@@ -93,7 +94,8 @@ impl Scheme for ObservedScheme {
         let ObservedScheme { inner, settings, atlas, promised, found } = self;
         let published = inner.cloak(state, now, observer);
         let (guarantee, coverage) = (*promised, Coverage::Own);
-        let promise = Promise { guarantee, coverage, atlas: Arc::clone(atlas) };
+        let promise =
+            Promise { guarantee, coverage, across_accounts: false, atlas: Arc::clone(atlas) };
         let mut copy = published.clone();
         found.batches += 1;
         found.faults += inspect(&promise, state, &mut copy);

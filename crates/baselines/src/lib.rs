@@ -25,17 +25,17 @@ pub mod xstar;
 mod buckets;
 mod clique_list;
 mod distinct_users;
-mod grid;
 mod hilbert;
-mod keyed_random;
-mod network;
 mod quadrant_areas;
 mod quadrants;
+mod query_grid;
 mod runs;
+mod scheme_random;
 mod square;
 mod street_walk;
 #[cfg(test)]
 mod testing;
+mod undirected_streets;
 mod waiting_table;
 
 use casper::Casper;

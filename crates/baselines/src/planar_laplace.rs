@@ -5,7 +5,7 @@
 //! The region is a disc around the drawn point that holds the true position with probability 0.95,
 //! which makes it comparable with the regions of other schemes.
 
-use crate::keyed_random::SchemeRandom;
+use crate::scheme_random::SchemeRandom;
 use meshcloak::distance::Atlas;
 use meshcloak::query::QueryId;
 use meshcloak::region::{Disc, Region};
@@ -122,7 +122,7 @@ mod tests {
             assert!((mean - 2.0).abs() < 0.03, "{mean}");
             let share = f64::from(inside) / 40_000.0;
             assert!((share - 0.95).abs() < 0.005, "{share}");
-            let deviation = crate::keyed_random::tests::max_deviation(distances, distribution);
+            let deviation = crate::scheme_random::tests::max_deviation(distances, distribution);
             assert!(deviation < 1.63 / 200.0, "{deviation}");
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! The order depends on the map only and ignores one-way restrictions.
 
-use crate::network::UndirectedStreets;
+use crate::undirected_streets::UndirectedStreets;
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 
 /// Position and direction of each street in the walk.

@@ -5,12 +5,13 @@ use crate::keys::{KeyEntry, KeyFile, SecretHash, hash_secret};
 use crate::tickets::Tickets;
 use crate::user_quota::UserQuota;
 use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
+use meshcloak::accounts::AccountId;
 use meshcloak::query::UserId;
 use meshcloak::units::Time;
 use rustc_hash::FxHashMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use subtle::ConstantTimeEq as _;
 use tokio::sync::watch;
 
@@ -24,12 +25,26 @@ pub struct Account {
 }
 
 /// What an account keeps when its limits change.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct AccountState {
+    /// Number of the account for the engine, unique within the process.
+    id: AccountId,
     tickets: Tickets,
     quota: UserQuota,
     /// Open streams, WebSockets and waiting requests.
     connections: AtomicUsize,
+}
+
+impl Default for AccountState {
+    fn default() -> AccountState {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        AccountState {
+            id: AccountId(NEXT.fetch_add(1, Ordering::Relaxed)),
+            tickets: Tickets::default(),
+            quota: UserQuota::default(),
+            connections: AtomicUsize::new(0),
+        }
+    }
 }
 
 /// Permit for one open stream, WebSocket or waiting request of an account.
@@ -67,6 +82,11 @@ impl Account {
     /// Name of the account.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Number of the account for the engine.
+    pub fn id(&self) -> AccountId {
+        self.state.id
     }
 
     /// Limits of its queries.

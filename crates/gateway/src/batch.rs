@@ -55,6 +55,7 @@ impl BatchEngine {
             guarantee: engine.guarantee,
             region: engine.region,
             horizon: engine.horizon,
+            across_accounts: engine.across_accounts,
             ..Settings::default()
         };
         let scheme = Box::new(MeshCloak::new(Arc::clone(gateway.atlas()), settings));
@@ -118,6 +119,7 @@ impl BatchEngine {
                 continue;
             }
             let (mut query, previous) = (query.into_exposed(), previous.into_exposed());
+            self.state.accounts.set(query.id, pending.account.id());
             self.waiting.insert(&query, pending, previous.is_some());
             if self.gateway.guarantee() == Guarantee::History {
                 self.state.history.set_previous(query.id, previous);

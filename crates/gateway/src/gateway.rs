@@ -3,6 +3,7 @@
 //! Queries are validated by [`crate::intake`], submitted by [`crate::submit`] and answered by
 //! [`crate::answers`]; all of them are functions over this state.
 
+mod after_start;
 mod reload;
 
 pub(crate) use reload::read_keys;
@@ -28,11 +29,10 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Admission, Guarantee};
 use meshcloak::map::Position;
-use meshcloak::query::UserId;
-use meshcloak::units::{Length, Time};
+use meshcloak::units::Length;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::watch;
 
 /// Shared state of the gateway.
@@ -56,6 +56,8 @@ pub struct Gateway {
     delivery: DeliveryPool,
     metrics: Metrics,
     stopping: watch::Sender<bool>,
+    /// Seed of the order of requests; 0 uses the system's randomness.
+    shuffle_seed: AtomicU64,
     lon_lats: LonLatCache,
     /// Categories of the service by name; `None` until the service has listed them.
     categories: ArcSwapOption<BTreeMap<String, Category>>,
@@ -113,6 +115,7 @@ impl Gateway {
             delivery: DeliveryPool::default(),
             metrics: Metrics::default(),
             stopping: watch::Sender::new(false),
+            shuffle_seed: AtomicU64::new(0),
             lon_lats: LonLatCache::default(),
             categories: ArcSwapOption::empty(),
             config: ArcSwap::from_pointee(config),
@@ -122,29 +125,6 @@ impl Gateway {
         gateway.read_keys()?;
         gateway.metrics.reload_succeeded(gateway.clock.unix_millis() / 1000);
         Ok(gateway)
-    }
-
-    /// Refuses a user whom an earlier process has served, for one horizon after a start under
-    /// `history`.
-    pub fn admit_after_start(&self, user: UserId) -> Result<(), Refusal> {
-        let served = self.served_users.as_ref();
-        served.map_or(Ok(()), |served| served.admit(user, self.clock.now()))
-    }
-
-    /// Record of served users.
-    #[cfg(test)]
-    pub(crate) fn served_users(&self) -> &ServedUsers {
-        self.served_users.as_ref().unwrap()
-    }
-
-    /// Makes the users of a batch durable. Returns false if nothing of the batch may be published.
-    pub fn record_users(&self, users: impl Iterator<Item = UserId>, at: Time) -> bool {
-        let Some(served) = &self.served_users else { return true };
-        let recorded = served.record(users, at);
-        if let Err(error) = &recorded {
-            tracing::error!(%error, "cannot write engine.record: all queries of the batch fail");
-        }
-        recorded.is_ok()
     }
 
     /// Settings in effect.
@@ -281,6 +261,18 @@ impl Gateway {
     pub fn begin_stop(&self) {
         self.mailbox.lock().close();
         self.stopping.send_replace(true);
+    }
+
+    /// Makes the order of requests reproducible, for simulations only: an order that a service can
+    /// predict tells it the order of arrival.
+    #[doc(hidden)]
+    pub fn set_shuffle_seed(&self, seed: u64) {
+        self.shuffle_seed.store(seed, Ordering::Relaxed);
+    }
+
+    /// Seed of the order of requests; `None` uses the system's randomness.
+    pub(crate) fn shuffle_seed(&self) -> Option<u64> {
+        Some(self.shuffle_seed.load(Ordering::Relaxed)).filter(|seed| *seed != 0)
     }
 
     /// Becomes true when no more queries are accepted.

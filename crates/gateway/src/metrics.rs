@@ -3,6 +3,12 @@
 //!
 //! The Prometheus text format is written directly: client libraries would export exact counts.
 
+mod histogram;
+#[cfg(test)]
+mod tests;
+
+pub use histogram::Histogram;
+
 use crate::error::Refusal;
 use crate::outcome::Outcome;
 use crate::service::ServiceError;
@@ -14,43 +20,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
 /// Rounding step of exported counts.
 pub const STEP: u64 = 10;
-
-/// Upper bounds of the histogram buckets, in milliseconds.
-const BUCKETS: [u64; 10] = [1, 5, 20, 50, 100, 200, 500, 1_000, 5_000, 60_000];
-
-/// Histogram of durations.
-#[derive(Debug, Default)]
-pub struct Histogram {
-    /// One count per bucket, and one for longer durations.
-    counts: [AtomicU64; BUCKETS.len() + 1],
-}
-
-impl Histogram {
-    /// Adds `times` observations of a duration.
-    pub fn record(&self, duration: Duration, times: u64) {
-        let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-        let bucket = BUCKETS.partition_point(|&end| end < millis);
-        self.counts[bucket].fetch_add(times, Ordering::Relaxed);
-    }
-
-    /// Appends the histogram. Counts are passed through `round`.
-    fn write(&self, text: &mut String, name: &str, help: &str, round: fn(u64) -> u64) {
-        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} histogram");
-        let mut total = 0;
-        for (count, end) in self.counts.iter().zip(BUCKETS) {
-            total += count.load(Ordering::Relaxed);
-            let seconds = end as f64 / 1000.0;
-            let _ = writeln!(text, "{name}_bucket{{le=\"{seconds}\"}} {}", round(total));
-        }
-        total += self.counts[BUCKETS.len()].load(Ordering::Relaxed);
-        let total = round(total);
-        let _ = writeln!(text, "{name}_bucket{{le=\"+Inf\"}} {total}\n{name}_count {total}");
-    }
-}
 
 /// All metrics.
 #[derive(Debug, Default)]
@@ -91,6 +63,9 @@ pub struct BatchFacts {
     /// Sizes and counts of the engine.
     pub stats: Stats,
 }
+
+/// Rounds an exported count.
+type Rounding = fn(u64) -> u64;
 
 impl Metrics {
     /// Counts accepted queries.
@@ -185,7 +160,7 @@ impl Metrics {
     }
 
     /// Returns each of the [`HISTOGRAMS`] with its rounding. Batches are not users and are exact.
-    fn histograms(&self) -> [(&Histogram, fn(u64) -> u64); HISTOGRAMS.len()] {
+    fn histograms(&self) -> [(&Histogram, Rounding); HISTOGRAMS.len()] {
         [
             (&self.turns, std::convert::identity),
             (&self.answers, coarse),
@@ -297,52 +272,4 @@ fn count(table: &Mutex<BTreeMap<&'static str, u64>>, label: &'static str) {
 /// Rounds down to a multiple of [`STEP`].
 pub(crate) fn coarse(count: u64) -> u64 {
     count - count % STEP
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_more_user_does_not_change_the_output() {
-        let metrics = Metrics::default();
-        metrics.accepted(20);
-        metrics.ended(Outcome::Answered, 10);
-        metrics.answers.record(Duration::from_millis(30), 10);
-        let before = metrics.render(40);
-        metrics.accepted(1);
-        metrics.ended(Outcome::Expired, 1);
-        metrics.answers.record(Duration::from_millis(3), 1);
-        metrics.delays.record(Duration::from_secs(3), 1);
-        metrics.refused(&Refusal::OffMap);
-        metrics.service_error("down");
-        assert_eq!(metrics.render(41), before);
-        assert!(before.contains("meshcloak_answer_seconds_bucket{le=\"0.05\"} 10\n"));
-        assert!(before.contains("meshcloak_accepted_total 20\n"));
-        assert!(before.contains("meshcloak_refused_total{reason=\"off-map\"} 0\n"));
-    }
-
-    #[test]
-    fn durations_of_batches_are_exact() {
-        let metrics = Metrics::default();
-        metrics.turns.record(Duration::from_millis(30), 1);
-        let text = metrics.render(0);
-        assert!(text.contains("meshcloak_turn_seconds_bucket{le=\"0.02\"} 0\n"), "{text}");
-        assert!(text.contains("meshcloak_turn_seconds_bucket{le=\"0.05\"} 1\n"), "{text}");
-        assert!(text.contains("meshcloak_turn_seconds_count 1\n"), "{text}");
-    }
-
-    #[test]
-    fn all_labels_are_listed() {
-        let codes = |source: &str, from: &str, to: &str| -> Vec<String> {
-            let body = source.split_once(from).unwrap().1.split_once(to).unwrap().0;
-            let arms = body.lines().filter_map(|line| line.split_once("=> \""));
-            arms.filter_map(|(_, rest)| Some(rest.split_once('"')?.0.to_owned())).collect()
-        };
-        let refusals = codes(include_str!("error.rs"), "fn code(", "fn status(");
-        assert!(refusals.len() > 20, "{refusals:?}");
-        assert_eq!(refusals, Refusal::CODES);
-        let errors = codes(include_str!("service/error.rs"), "fn label(", "\n    }\n");
-        assert_eq!(errors, ServiceError::LABELS);
-    }
 }

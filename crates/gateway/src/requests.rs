@@ -79,7 +79,16 @@ impl RequestBuilder<'_> {
         let (map, published) = (self.gateway.atlas().map(), self.published);
         let region = |set| -> Arc<[StreetId]> { published.set(set).region.streets(map).into() };
         let regions = numbers.into_par_iter().with_min_len(64).map(region).collect();
-        assign(sets, regions)
+        assign(sets, regions, self.random().as_mut())
+    }
+
+    /// Returns a generator seeded by the system; `None` without system randomness.
+    fn random(&self) -> Option<Pcg64Mcg> {
+        if let Some(seed) = self.gateway.shuffle_seed() {
+            return Some(Pcg64Mcg::seed_from_u64(seed ^ self.at.as_millis()));
+        }
+        let mut seed = [0; 16];
+        getrandom::fill(&mut seed).ok().map(|()| Pcg64Mcg::from_seed(seed))
     }
 
     /// Returns a member for each question of a set. Presence reports end as `present`.
@@ -113,14 +122,18 @@ impl RequestBuilder<'_> {
 
 /// Builds one request for each distinct region and question kind, in random order, and assigns
 /// to each member the one that answers it. `regions` are those of the sets.
-fn assign(mut sets: Vec<ServedSet>, regions: Vec<Arc<[StreetId]>>) -> Requests {
+fn assign(
+    mut sets: Vec<ServedSet>,
+    regions: Vec<Arc<[StreetId]>>,
+    random: Option<&mut Pcg64Mcg>,
+) -> Requests {
     let mut builder = InquiryBuilder::default();
     let of_sets: Vec<usize> = regions.into_iter().map(|region| builder.region(region)).collect();
     for (set, &region) in sets.iter().zip(&of_sets) {
         let questions = set.members.iter().filter_map(Member::question);
         questions.for_each(|question| builder.add(region, question));
     }
-    let distinct = builder.build(random().as_mut());
+    let distinct = builder.build(random);
     for (set, &region) in sets.iter_mut().zip(&of_sets) {
         for member in &mut set.members {
             let kind = member.question().expect("members have a question").kind();
@@ -129,10 +142,4 @@ fn assign(mut sets: Vec<ServedSet>, regions: Vec<Arc<[StreetId]>>) -> Requests {
         }
     }
     Requests { inquiries: distinct.inquiries, sets }
-}
-
-/// Returns a generator seeded by the system; `None` without system randomness.
-fn random() -> Option<Pcg64Mcg> {
-    let mut seed = [0; 16];
-    getrandom::fill(&mut seed).ok().map(|()| Pcg64Mcg::from_seed(seed))
 }

@@ -162,8 +162,12 @@ impl TicketTable {
     }
 
     /// Adds the ticket of an accepted query.
-    pub fn insert(&mut self, ticket: Arc<str>, accepted: AcceptedQuery, route: Route) {
-        let AcceptedQuery { id, user, digest } = accepted;
+    pub fn insert(
+        &mut self,
+        ticket: Arc<str>,
+        AcceptedQuery { id, user, digest }: AcceptedQuery,
+        route: Route,
+    ) {
         let state = TicketState::Waiting(id, vec![route]);
         self.waiting_count = self.waiting_count.saturating_add(1);
         let count = self.in_progress.expose_mut().entry(*user.expose()).or_default();

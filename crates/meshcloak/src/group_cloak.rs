@@ -46,6 +46,7 @@ pub(crate) struct Task<'a> {
     pub(crate) guarantee: Guarantee,
     pub(crate) budget: u32,
     pub(crate) hold: Option<Hold>,
+    pub(crate) across_accounts: bool,
     pub(crate) graph: &'a GraphBuilder,
     pub(crate) state: &'a State,
     pub(crate) now: Time,
@@ -206,7 +207,13 @@ impl GroupCloak {
             Box::new(rule) as CountingRule<'_>
         };
         let mut rules: Vec<CountingRule<'_>> = reachability.iter_mut().map(rule).collect();
-        grouping.find(task.graph.graph(), Demands { k, worth }, &mut rules, task.budget);
+        let demands = Demands { k, worth };
+        grouping.find(task.graph.graph(), demands, &mut rules, task.budget);
+        if task.across_accounts {
+            let nodes = 0..task.graph.graph().len() as u32;
+            let of = |node| task.state.accounts.of(task.query(node).id);
+            grouping.require_across_accounts(demands, &nodes.map(of).collect::<Vec<_>>());
+        }
     }
 }
 

@@ -50,6 +50,8 @@ pub mod distance;
 
 pub mod query;
 
+pub mod accounts;
+
 pub mod constraint_graph;
 
 #[doc(hidden)]
@@ -101,6 +103,7 @@ pub mod town;
 #[doc(hidden)]
 pub mod naive;
 
+pub use crate::accounts::AccountId;
 pub use crate::distance::Atlas;
 pub use crate::engine::{Batch, Engine, SubmitError, Turn};
 pub use crate::guarantee::{Admission, AdmissionError, Guarantee};

@@ -35,6 +35,9 @@ pub struct Settings {
     pub horizon: Duration,
     /// Whether `reciprocal` and `history` may defer sets; `None` publishes at once.
     pub hold: Option<Hold>,
+    /// Whether `reciprocal` and `history` meet every `k` also without the members of any one other
+    /// account ([`State::accounts`]): an account can invent users.
+    pub across_accounts: bool,
 }
 
 impl Settings {
@@ -79,6 +82,7 @@ impl Default for Settings {
             budget: 20_000,
             horizon: DEFAULT_HORIZON,
             hold: None,
+            across_accounts: false,
         }
     }
 }
@@ -140,8 +144,8 @@ impl MeshCloak {
     fn cloak_groups(&mut self, state: &State, now: Time, observer: &mut dyn Observer) {
         let budget = self.build_graph(&state.waiting, observer);
         let MeshCloak { settings, atlas, graph, meshes, groups, published, .. } = self;
-        let Settings { guarantee, hold, .. } = *settings;
-        let task = Task { atlas, guarantee, budget, hold, graph, state, now };
+        let Settings { guarantee, hold, across_accounts, .. } = *settings;
+        let task = Task { atlas, guarantee, budget, hold, across_accounts, graph, state, now };
         groups.publish(task, observer, meshes, published);
     }
 
@@ -192,9 +196,10 @@ impl Scheme for MeshCloak {
     }
 
     fn promise(&self) -> Option<Promise> {
-        let Settings { guarantee, coverage, .. } = self.settings;
+        let Settings { guarantee, coverage, across_accounts, .. } = self.settings;
         let atlas = Arc::clone(&self.atlas);
-        (guarantee != Guarantee::Paper).then_some(Promise { guarantee, coverage, atlas })
+        let promise = Promise { guarantee, coverage, across_accounts, atlas };
+        (guarantee != Guarantee::Paper).then_some(promise)
     }
 
     fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {

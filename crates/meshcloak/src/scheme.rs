@@ -7,6 +7,7 @@
 pub use crate::guard::Promise;
 pub use crate::published::{AnonymitySet, Disclosure, Published, Served, Stats};
 
+use crate::accounts::Accounts;
 use crate::guard::Guard;
 use crate::history::History;
 use crate::mesh::MeshRule;
@@ -30,6 +31,8 @@ pub struct State {
     pub turns: u64,
     /// Previous positions of the waiting queries' users, for schemes with a history horizon.
     pub history: History,
+    /// Accounts of the waiting queries, for [`Promise::across_accounts`].
+    pub accounts: Accounts,
     /// Probability of being served later, for schemes that fill [`Published::classes`].
     pub odds: ServiceOdds,
     /// Finds the queries that newer ones replace; holds scratch buffers only.

@@ -15,6 +15,8 @@ pub enum Violation {
     NotClique,
     /// Fewer than `k` members are reachable from a member's previous position in time.
     History,
+    /// A member's `k` is not met without the members of one other account.
+    Accounts,
     /// The user of a member is in another set of the batch.
     UserInTwoSets,
     /// A later query of a member's user has left before.
@@ -23,13 +25,14 @@ pub enum Violation {
 
 impl Violation {
     /// All violations, in the order of the checks.
-    pub const ALL: [Violation; 8] = [
+    pub const ALL: [Violation; 9] = [
         Violation::NotOneRegion,
         Violation::DuplicateUser,
         Violation::TooSmall,
         Violation::OutsideRegion,
         Violation::NotClique,
         Violation::History,
+        Violation::Accounts,
         Violation::UserInTwoSets,
         Violation::Overtaken,
     ];
@@ -43,6 +46,7 @@ impl Violation {
             Violation::OutsideRegion => "outside_region",
             Violation::NotClique => "not_clique",
             Violation::History => "history",
+            Violation::Accounts => "accounts",
             Violation::UserInTwoSets => "user_in_two_sets",
             Violation::Overtaken => "overtaken",
         }
@@ -81,6 +85,6 @@ mod tests {
             (0..=number).for_each(|_| rejections.add(violation));
         }
         let counts = Violation::ALL.map(|violation| rejections.count(violation));
-        assert_eq!((counts, rejections.total()), ([1, 2, 3, 4, 5, 6, 7, 8], 36));
+        assert_eq!((counts, rejections.total()), ([1, 2, 3, 4, 5, 6, 7, 8, 9], 45));
     }
 }

@@ -5,7 +5,7 @@ use meshcloak::cells::{CellId, CellRule, Cells};
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::guarantee::Guarantee;
-use meshcloak::guard::{Guard, Promise, Violation};
+use meshcloak::guard::{Guard, Inspected, Promise, Violation};
 use meshcloak::map::StreetId;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::query::{Query, QueryId, UserId};
@@ -104,6 +104,7 @@ fn the_guard_rejects_a_set_whose_cells_miss_a_member() {
         let promise = Promise {
             guarantee: Guarantee::Reciprocal,
             coverage: Coverage::Own,
+            across_accounts: false,
             atlas: Arc::clone(&atlas),
         };
         let settings = Settings { guarantee: Guarantee::Reciprocal, ..Settings::default() };
@@ -126,7 +127,9 @@ fn the_guard_rejects_a_set_whose_cells_miss_a_member() {
             wrong.serve(served.index, served.set);
         }
         let mut guard = Guard::default();
-        let violations = guard.inspect(&promise, &state.waiting, &state.history, &mut wrong);
+        let State { waiting, history, accounts, .. } = &state;
+        let inspected = Inspected { waiting, history, accounts };
+        let violations = guard.inspect(&promise, inspected, &mut wrong);
         assert!(
             violations.iter().all(|rejection| rejection.violation == Violation::OutsideRegion),
             "seed {seed}: {violations:?}"

@@ -5,7 +5,7 @@
 
 mod clique_search;
 
-use crate::grid::QueryGrid;
+use crate::query_grid::QueryGrid;
 use crate::waiting_table::{WaitingTable, waiting_index};
 use clique_search::CliqueSearch;
 use meshcloak::distance::Atlas;

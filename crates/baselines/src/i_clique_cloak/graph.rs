@@ -3,7 +3,7 @@
 use super::HORIZON;
 use super::boundary::BoundedQuery;
 use crate::clique_list::{CliqueList, Increment};
-use crate::grid::QueryGrid;
+use crate::query_grid::QueryGrid;
 use crate::waiting_table::WaitingTable;
 use meshcloak::distance::Atlas;
 use meshcloak::query::{Query, QueryId, UserId};

@@ -5,7 +5,7 @@
 //! largest such clique.
 
 mod dense;
-mod street_index;
+mod waiting_by_street;
 
 use crate::clique_list::{CliqueList, Increment};
 use crate::waiting_table::{WaitingTable, waiting_index};
@@ -20,7 +20,7 @@ use meshcloak::scheme::{
 use meshcloak::units::Time;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use street_index::WaitingByStreet;
+use waiting_by_street::WaitingByStreet;
 
 /// The scheme and the cliques it maintains.
 #[derive(Debug)]

@@ -13,8 +13,8 @@ mod stars;
 mod tests;
 
 use crate::distinct_users::DistinctUsers;
-use crate::keyed_random::SchemeRandom;
 use crate::runs::Runs;
+use crate::scheme_random::SchemeRandom;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::query::Query;

@@ -2,7 +2,7 @@
 
 use super::SegmentUsers;
 use super::stars::Stars;
-use crate::keyed_random::SchemeRandom;
+use crate::scheme_random::SchemeRandom;
 use meshcloak::stamps::Stamps;
 
 /// The growing region.

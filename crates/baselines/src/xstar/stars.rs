@@ -1,8 +1,8 @@
 //! Segments and stars of a map. A segment is a chain of streets between junctions; a star is a
 //! junction of at least three street ends with its segments.
 
-use crate::network::UndirectedStreets;
 use crate::runs::Runs;
+use crate::undirected_streets::UndirectedStreets;
 use meshcloak::map::{StreetId, StreetMap, TerminalId};
 
 /// Segments and stars by number, in flat arrays.

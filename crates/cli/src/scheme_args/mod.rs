@@ -124,6 +124,7 @@ impl SchemeArgs {
             coverage: self.coverage().into(),
             region: self.region.rule(),
             budget: self.budget(),
+            across_accounts: false,
         };
         let atlas = Arc::clone(atlas);
         Ok(match (self.pipeline(), self.popular_cells(&atlas, settings.region)?) {

@@ -79,6 +79,8 @@ pub struct EngineConfig {
     pub horizon: Duration,
     /// Range of the prepared distance tables.
     pub dc_max: Length,
+    /// Whether every k is met without the members of any one other account.
+    pub across_accounts: bool,
     /// Largest number of queries in progress.
     pub queue: usize,
     /// Treatment of users after a start under `history`.
@@ -218,6 +220,7 @@ impl Default for Config {
                 region: RegionRule::default(),
                 horizon: meshcloak::guarantee::DEFAULT_HORIZON,
                 dc_max,
+                across_accounts: false,
                 queue: 200_000,
                 after_start: AfterStart::Refuse,
                 record: Some(PathBuf::from("served.record")),

@@ -188,6 +188,12 @@ const SETTINGS: &[Setting] = &[
         |c, text| c.engine.dc_max = constraint(text)?
     ),
     setting!(
+        "engine.across_accounts",
+        "false",
+        "Whether every k is also met without the users of any one other account: true or false.",
+        |c, text| c.engine.across_accounts = one_of(text, &[("true", true), ("false", false)])?
+    ),
+    setting!(
         "engine.queue",
         "200000",
         "Largest number of queries in progress, 1 to 10000000; further ones are refused as busy.",

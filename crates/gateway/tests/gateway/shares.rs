@@ -102,3 +102,33 @@ async fn two_greedy_accounts_leave_places_in_the_queue_for_a_third() {
     }
     assert!(accepted[2] >= 7, "{accepted:?}");
 }
+
+/// Sends queries of the given accounts, ticks, and returns the outcomes.
+async fn outcomes(keyed: &mut Keyed, accounts: &[usize]) -> Vec<Value> {
+    let queries = accounts.iter().enumerate().map(|(number, &account)| {
+        let name = format!("{number}");
+        let asked = with(query(&name, &name, 3), "k", json!(3));
+        tokio::spawn(keyed.ask(account, &with(asked, "dt", json!(1))))
+    });
+    let queries: Vec<_> = queries.collect();
+    tokio::task::yield_now().await;
+    keyed.fixture.tick().await;
+    keyed.fixture.tick().await;
+    let ended = futures_util::future::join_all(queries).await;
+    ended.into_iter().map(|result| result.unwrap().1["outcome"].clone()).collect()
+}
+
+#[tokio::test]
+async fn users_of_one_other_account_do_not_count_with_across_accounts() {
+    let limits = [LimitOverrides::default(); 2];
+    let (answered, expired) = (json!("answered"), json!("expired"));
+    let mut open = Keyed::new(&limits, |_| ()).await;
+    assert_eq!(outcomes(&mut open, &[0, 1, 1, 1]).await, vec![answered.clone(); 4]);
+    let strict = |config: &mut Config| config.engine.across_accounts = true;
+    let mut keyed = Keyed::new(&limits, strict).await;
+    let found = outcomes(&mut keyed, &[0, 1, 1, 1]).await;
+    assert_eq!(found[0], expired, "the other three could be invented");
+    assert_eq!(found[1..], vec![answered.clone(); 3], "the three belong to one account");
+    let mut keyed = Keyed::new(&limits, strict).await;
+    assert_eq!(outcomes(&mut keyed, &[0, 0, 0, 1]).await[..3], vec![answered; 3]);
+}

@@ -15,6 +15,7 @@ mod turn;
 
 pub use turn::{Batch, Turn, turn};
 
+use crate::accounts::AccountId;
 use crate::distance::Atlas;
 use crate::guarantee::{Admission, AdmissionError};
 use crate::mesh_cloak::{MeshCloak, Settings};
@@ -82,6 +83,17 @@ impl<S: Scheme> Engine<S> {
         self.next_id += 1;
         self.next.arrivals.push(query);
         Ok(QueryId(self.next_id - 1))
+    }
+
+    /// Like [`Engine::submit`], for a user that `account` has named; see
+    /// [`Settings::across_accounts`].
+    ///
+    /// # Errors
+    /// As [`Engine::submit`].
+    pub fn submit_for(&mut self, account: AccountId, query: Query) -> Result<QueryId, SubmitError> {
+        let id = self.submit(query)?;
+        self.state.accounts.set(id, account);
+        Ok(id)
     }
 
     /// Withdraws a query at the next tick; it has no effect if the query has departed.

@@ -1,6 +1,7 @@
 //! One turn of the engine: collect, expire, cloak, guard, settle (Algorithm 4, body of the loop).
 
 use crate::guarantee::Guarantee;
+use crate::guard::Inspected;
 use crate::query::{Query, QueryId};
 use crate::region::Region;
 use crate::scheme::{Disclosure, Observer, Published, Scheme, Stage, State};
@@ -76,14 +77,15 @@ pub fn turn<'a>(
         assert!(batch.arrivals.iter().all(is_admitted), "`history` needs Admission::admit first");
     }
     let one_per_user = promise.as_ref().is_some_and(|p| p.guarantee.has_one_query_per_user());
-    let departed = collect(state, batch, Rules { horizon, one_per_user });
+    let departed = collect(state, batch, &Rules { horizon, one_per_user });
     state.turns += 1;
     let published = scheme.cloak(state, at, observer); // lines 10–15
     observer.stage(Stage::Settle);
     remove_idle_sets(&state.waiting, published);
     if let Some(promise) = promise {
-        let State { guard, waiting, history, .. } = state;
-        guard.inspect(&promise, waiting, history, published);
+        let State { guard, waiting, history, accounts, .. } = state;
+        accounts.purge(waiting);
+        guard.inspect(&promise, Inspected { waiting, history, accounts }, published);
     }
     update_odds(state, &departed, published);
     let served = settle(state, published, horizon);
@@ -164,8 +166,8 @@ struct Rules {
 }
 
 /// Adds the arrivals to the waiting list and removes cancelled, expired and replaced queries.
-fn collect(state: &mut State, batch: Batch, rules: Rules) -> Departed {
-    let Rules { horizon, one_per_user } = rules;
+fn collect(state: &mut State, batch: Batch, rules: &Rules) -> Departed {
+    let &Rules { horizon, one_per_user } = rules;
     let Batch { now, mut arrivals, mut cancelled } = batch;
     cancelled.sort_unstable();
     if let Some(horizon) = horizon {

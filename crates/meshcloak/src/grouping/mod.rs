@@ -11,6 +11,7 @@
 //! count. Under `history` member `b` counts for member `a` if the user of `a` can have travelled from
 //! its previous position to the position of `b`.
 
+mod across_accounts;
 mod candidates;
 mod clique_arena;
 mod finder;
@@ -28,6 +29,7 @@ mod rule_share;
 mod search_order;
 mod threshold_offers;
 
+use crate::accounts::AccountId;
 use crate::constraint_graph::ConstraintGraph;
 use candidates::CandidateCliques;
 pub use local_search::Demands;
@@ -66,6 +68,13 @@ impl Grouping {
         self.survey(graph, demands.k, rules, budget);
         let Grouping { neighbours, cliques, search } = self;
         search.run(Problem { graph: neighbours, cliques, demands });
+    }
+
+    /// Shrinks the groups of the last call of [`Grouping::find`] until every k is also met without the
+    /// members of any one other account. `accounts` holds the account of each node.
+    pub fn require_across_accounts(&mut self, demands: Demands<'_>, accounts: &[AccountId]) {
+        let Grouping { neighbours, search, .. } = self;
+        across_accounts::apply(&mut search.groups, neighbours, demands, accounts);
     }
 
     /// Finds the candidate cliques, without forming groups. Every set that could be published lies

@@ -19,6 +19,7 @@
 //! | the region contains every member | `OutsideRegion` |
 //! | members are pairwise within the distance constraint | `NotClique` |
 //! | `history`: `k` members are reachable from each member's previous position | `History` |
+//! | `across_accounts`: the same without the members of any one other account | `Accounts` |
 //! | no user of a member is in another set of the batch | `UserInTwoSets` |
 //! | no later query of a member's user has left before | `Overtaken` |
 //!
@@ -34,6 +35,7 @@ mod departures;
 mod distances;
 mod path;
 
+use crate::accounts::{Accounts, is_met_without_any};
 use crate::constraint_graph::Coverage;
 use crate::distance::Atlas;
 use crate::guarantee::{Guarantee, max_travel};
@@ -56,6 +58,8 @@ pub struct Promise {
     pub guarantee: Guarantee,
     /// Rule for pairs within the distance constraint.
     pub coverage: Coverage,
+    /// Whether every `k` is met without the members of any one other account.
+    pub across_accounts: bool,
     /// The map; its distances are not used.
     pub atlas: Arc<Atlas>,
 }
@@ -83,12 +87,24 @@ impl fmt::Debug for Guard {
     }
 }
 
+/// What the guard reads of the engine's state.
+#[derive(Clone, Copy, Debug)]
+pub struct Inspected<'a> {
+    /// The waiting queries.
+    pub waiting: &'a [Query],
+    /// Previous positions of their users.
+    pub history: &'a History,
+    /// Their accounts.
+    pub accounts: &'a Accounts,
+}
+
 /// A proposed set with what its checks need.
 struct Proposal<'a> {
     map: &'a StreetMap,
     promise: &'a Promise,
     waiting: &'a [Query],
     history: &'a History,
+    accounts: &'a Accounts,
     set: AnonymitySet<'a>,
     /// The members that are waiting.
     members: Vec<&'a Query>,
@@ -104,10 +120,10 @@ impl Guard {
     pub fn inspect(
         &mut self,
         promise: &Promise,
-        waiting: &[Query],
-        history: &History,
+        state: Inspected<'_>,
         published: &mut Published,
     ) -> &[Rejection] {
+        let Inspected { waiting, history, accounts } = state;
         let Guard { distances, departures, served, rejected } = self;
         departures.begin(waiting);
         served.clear();
@@ -127,7 +143,8 @@ impl Guard {
             });
             let members = members.collect();
             let map = promise.atlas.map();
-            let proposal = Proposal { map, promise, waiting, history, set, members, served };
+            let proposal =
+                Proposal { map, promise, waiting, history, accounts, set, members, served };
             let violation = proposal.violation(distances).or_else(|| {
                 let is_checked = promise.guarantee.has_one_query_per_user();
                 if is_checked { departures.add(&proposal.members) } else { None }
@@ -185,6 +202,9 @@ impl Proposal<'_> {
         if history && !self.members.iter().all(|a| self.hides(a, distances)) {
             return Some(Violation::History);
         }
+        if self.promise.across_accounts && !self.members.iter().all(|a| self.is_independent(a)) {
+            return Some(Violation::Accounts);
+        }
         None
     }
 
@@ -221,6 +241,21 @@ impl Proposal<'_> {
         })
     }
 
+    /// Whether the members that count for `a` meet its `k`, by the rule of the promise.
+    fn is_enough<'q>(&self, a: &Query, mut counted: impl Iterator<Item = &'q &'q Query>) -> bool {
+        if self.promise.across_accounts {
+            let accounts = counted.map(|b| self.accounts.of(b.id));
+            return is_met_without_any(a.k, self.accounts.of(a.id), accounts);
+        }
+        counted.nth(a.k as usize - 1).is_some()
+    }
+
+    /// Whether the members meet the `k` of `a` without those of any one other account.
+    fn is_independent(&self, a: &Query) -> bool {
+        let accounts = self.members.iter().map(|b| self.accounts.of(b.id));
+        is_met_without_any(a.k, self.accounts.of(a.id), accounts)
+    }
+
     /// Whether at least `k` members are reachable from the previous position of `a` in time.
     fn hides(&self, a: &Query, distances: &mut Distances) -> bool {
         let Some(previous) = self.history.previous(a.id) else { return true };
@@ -240,7 +275,7 @@ impl Proposal<'_> {
             distances.set_origin(self.map, previous.position, bound.min(max_travel));
             let reached =
                 self.members.iter().filter(|b| distances.to(self.map, b.position).is_some());
-            if reached.take(a.k as usize).count() == a.k as usize {
+            if self.is_enough(a, reached) {
                 return true;
             }
             if bound >= max_travel {
