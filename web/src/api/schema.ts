@@ -453,7 +453,12 @@ export interface components {
              * @description Lower bound of the size of the anonymity set, in coarse steps.
              */
             k_reached: number;
-            /** @description Number of streets in the region that the service was asked about. */
+            /** @description Number of objects that were left out because of the limits on answers; the farthest ones. */
+            left_out?: number | null;
+            /**
+             * @description Number of streets in the region that the service was asked about, rounded up to 1, 2 or 5
+             *     times a power of ten.
+             */
             streets: number;
         };
         /** @description Reason why a request was refused. */
@@ -631,6 +636,15 @@ export interface operations {
             };
             /** @description Missing or unknown API key */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description The account has too many open connections */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1551,6 +1565,15 @@ export interface operations {
             };
             /** @description The content type is not application/x-ndjson */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description The account has too many open connections */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
