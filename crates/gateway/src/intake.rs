@@ -99,21 +99,7 @@ pub(crate) fn check_query(
     let (ticket, user_name) = (request.ticket.expose(), request.person.expose());
     check_name(ticket, "ticket")?;
     check_name(user_name, "person")?;
-    let limits = account.limits();
-    let k = u32::try_from(request.k).ok().filter(|k| (2..=limits.k_max).contains(k));
-    let k = k.ok_or(Refusal::K(limits.k_max))?;
-    let dt = seconds(request.dt).filter(|dt| *dt <= limits.dt_max);
-    let dt = dt.ok_or(Refusal::Dt(limits.dt_max))?;
-    let (dc, speed) = movement(request)?;
-    if dc < limits.dc_min || limits.dc_max < dc {
-        return Err(Refusal::Dc(limits.dc_min, limits.dc_max));
-    }
-    if speed.is_some_and(|speed| speed > limits.speed_max) {
-        return Err(Refusal::TooFast(limits.speed_max.as_metres_per_second()));
-    }
-    if speed.is_none() && gateway.guarantee() == Guarantee::History {
-        return Err(Refusal::Speed);
-    }
+    let Requirement { k, dt, dc, speed } = check_requirement(gateway, account, request)?;
     let question = request.question.as_ref().map(|body| question(gateway, body)).transpose()?;
     let Located { point, position } =
         locate(gateway, *request.lon.expose(), *request.lat.expose())?;
@@ -141,6 +127,38 @@ pub(crate) fn check_query(
         speed,
         question: question.into(),
     })
+}
+
+/// Requested privacy and movement, within the limits of the account.
+struct Requirement {
+    k: u32,
+    dt: Duration,
+    dc: Length,
+    speed: Option<Speed>,
+}
+
+/// Validates k, dt, dc and speed.
+fn check_requirement(
+    gateway: &Gateway,
+    account: &Account,
+    request: &QueryRequest<'_>,
+) -> Result<Requirement, Refusal> {
+    let limits = account.limits();
+    let k = u32::try_from(request.k).ok().filter(|k| (2..=limits.k_max).contains(k));
+    let k = k.ok_or(Refusal::K(limits.k_max))?;
+    let dt = seconds(request.dt).filter(|dt| *dt <= limits.dt_max);
+    let dt = dt.ok_or(Refusal::Dt(limits.dt_max))?;
+    let (dc, speed) = movement(request)?;
+    if dc < limits.dc_min || limits.dc_max < dc {
+        return Err(Refusal::Dc(limits.dc_min, limits.dc_max));
+    }
+    if speed.is_some_and(|speed| speed > limits.speed_max) {
+        return Err(Refusal::TooFast(limits.speed_max.as_metres_per_second()));
+    }
+    if speed.is_none() && gateway.guarantee() == Guarantee::History {
+        return Err(Refusal::Speed);
+    }
+    Ok(Requirement { k, dt, dc, speed })
 }
 
 /// Validates a question from the wire.

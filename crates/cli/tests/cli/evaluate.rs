@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-const TINY: &str = "
+pub const TINY: &str = "
 title = \"Tiny\"
 maps = \"city:500:7\"
 users = 200
@@ -17,27 +17,27 @@ schemes = [\"meshcloak/paper\", \"meshcloak-printed\"]
 volume = true
 ";
 
-struct EvaluationFixture(TempDir);
+pub struct EvaluationFixture(TempDir);
 
 impl EvaluationFixture {
-    fn new(experiment: &str) -> EvaluationFixture {
+    pub fn new(experiment: &str) -> EvaluationFixture {
         let fixture = EvaluationFixture(tempfile::tempdir().unwrap());
         fs::write(fixture.path("e.toml"), experiment).unwrap();
         fixture
     }
 
-    fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         self.0.path().join(name).display().to_string()
     }
 
-    fn run(&self, out: &str, more: &[&str]) -> Run {
+    pub fn run(&self, out: &str, more: &[&str]) -> Run {
         let (experiment, out) = (self.path("e.toml"), self.path(out));
         let mut all = vec!["evaluate", &experiment, "--out", &out];
         all.extend(more);
         meshcloak(&all)
     }
 
-    fn read(&self, name: &str) -> String {
+    pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
@@ -268,35 +268,4 @@ fn a_read_only_folder_is_named_and_not_changed() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("out/cells: Permission denied"), "{stderr}");
     assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
-}
-
-#[test]
-fn the_report_can_be_rebuilt_from_the_result_files() {
-    let fixture = EvaluationFixture::new(TINY);
-    let run = fixture.run("out", &[]).done();
-    assert!(run.stdout.contains("report.html"), "{run:?}");
-    let page = fixture.read("out/report.html");
-    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("MeshCloak: Tiny"));
-    assert!(fixture.read("out/plots/success-rate.csv").starts_with("panel,line,x,y"));
-    for kept in ["cells", "maps", "costs"] {
-        fs::remove_dir_all(fixture.path(&format!("out/{kept}"))).unwrap();
-    }
-    let again = fixture.path("again/report.html");
-    fs::create_dir(fixture.path("again")).unwrap();
-    meshcloak(&["report", &fixture.path("out"), "--out", &again]).done();
-    assert_eq!(fixture.read("again/report.html"), page);
-    assert!(fixture.read("again/plots/success-rate.svg").starts_with("<svg"));
-    meshcloak(&["report", &fixture.path("out")]).done();
-    assert_eq!(fixture.read("out/report.html"), page);
-}
-
-#[test]
-fn a_report_without_results_names_the_missing_file() {
-    let fixture = EvaluationFixture::new(TINY);
-    let run = meshcloak(&["report", &fixture.path("")]);
-    assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains("no results") && run.stderr.contains("runs.csv"), "{run:?}");
-    fs::write(fixture.path("runs.csv"), "map,users\na,b\n").unwrap();
-    let run = meshcloak(&["report", &fixture.path("")]);
-    assert!(run.code == Some(1) && run.stderr.contains("runs.csv"), "{run:?}");
 }

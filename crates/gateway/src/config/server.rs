@@ -1,5 +1,9 @@
 //! Settings of sockets and connections.
 
+use super::Config;
+use super::parse::{address, one_of, path, seconds, whole};
+use super::setting::Setting;
+use super::settings::setting;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -78,4 +82,93 @@ impl Default for ServerConfig {
             idle_timeout: Duration::from_secs(300),
         }
     }
+}
+
+/// Settings of this section.
+pub(super) const SETTINGS: &[Setting] = &[
+    setting!(
+        "server.listen",
+        "\"127.0.0.1:8080\"",
+        "Address of the client API, host:port.",
+        |c, text| c.server.listen = address(text)?
+    ),
+    setting!(
+        "server.metrics",
+        "\"127.0.0.1:9464\"",
+        "Address of the operator's socket (metrics), host:port; \"\" disables it.",
+        |c, text| { c.server.metrics = if text.is_empty() { None } else { Some(address(text)?) } }
+    ),
+    setting!(
+        "server.page",
+        "\"metrics\"",
+        "Address of the operator's page, host:port, or metrics for the socket of the metrics; \"\" disables it.",
+        |c, text| {
+            c.server.page = match text {
+                "" => PageAddress::Disabled,
+                "metrics" => PageAddress::WithMetrics,
+                _ => PageAddress::At(address(text)?),
+            }
+        }
+    ),
+    setting!(
+        "server.page_token",
+        "\"\"",
+        "File of the token that opens the operator's page; \"\" needs none, on loopback only.",
+        |c, text| c.server.page_token = path(text)
+    ),
+    setting!(
+        "server.hosts",
+        "\"\"",
+        "Host names of the operator's sockets, separated by commas; localhost and IP addresses are always accepted.",
+        |c, text| {
+            let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+            c.server.hosts = names.map(str::to_owned).collect();
+        }
+    ),
+    setting!(
+        "server.insecure",
+        "false",
+        "Whether sockets off loopback may be without TLS: true or false.",
+        |c, text| c.server.insecure = one_of(text, &[("true", true), ("false", false)])?
+    ),
+    setting!(
+        "server.tls_certificate",
+        "\"\"",
+        "File of the TLS certificate chain, PEM; \"\" disables TLS. Reloaded on SIGHUP.",
+        |c, text| tls(c).certificate = PathBuf::from(text)
+    ),
+    setting!(
+        "server.tls_key",
+        "\"\"",
+        "File of the private key of the certificate, PEM. Reloaded on SIGHUP.",
+        |c, text| tls(c).key = PathBuf::from(text)
+    ),
+    setting!(
+        "server.connections",
+        "10000",
+        "Largest number of open client connections, 1 to 1000000; further ones are closed.",
+        |c, text| c.server.connections = whole(text, 1..=1_000_000)?
+    ),
+    setting!(
+        "server.connections_per_address",
+        "1000",
+        "Largest number of open connections of one address (IPv6: one /64), 1 to 1000000; loopback is not limited.",
+        |c, text| c.server.connections_per_address = whole(text, 1..=1_000_000)?
+    ),
+    setting!(
+        "server.request_timeout",
+        "10",
+        "Time-out of a request head, and then of its body, in seconds, 0.1 to 600.",
+        |c, text| c.server.request_timeout = seconds(text, 0.1..=600.0)?
+    ),
+    setting!(
+        "server.idle_timeout",
+        "300",
+        "Seconds until an idle stream, or a client that reads nothing, is disconnected, 1 to 86400.",
+        |c, text| c.server.idle_timeout = seconds(text, 1.0..=86_400.0)?
+    ),
+];
+
+fn tls(config: &mut Config) -> &mut TlsFiles {
+    config.server.tls.get_or_insert_default()
 }

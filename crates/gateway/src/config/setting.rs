@@ -4,7 +4,7 @@ use super::Config;
 use super::parse::Expected;
 
 /// One setting.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// `section.name`.
     pub key: &'static str,
@@ -17,9 +17,10 @@ pub struct Setting {
 }
 
 /// Further names of settings: alias, key.
-const ALIASES: [(&str, &str); 7] = [
+const ALIASES: [(&str, &str); 8] = [
     ("limits.users", "limits.people"),
     ("limits.user_rate", "limits.person_rate"),
+    ("limits.user_queue", "limits.person_queue"),
     ("results.max_count", "results.most"),
     ("users.file", "people.file"),
     ("users.max_count", "people.most"),

@@ -41,12 +41,14 @@ fn flags_override_the_environment_and_the_environment_overrides_the_file() {
 #[test]
 fn an_alias_names_the_same_setting_in_every_source() {
     let file = |text| Sources::new().file(Source::from_text("gate.toml", text));
-    let variable = [("MESHCLOAK_LIMITS_USER_RATE".to_owned(), "7".to_owned())];
+    let variables = [("LIMITS_USER_RATE", "7"), ("LIMITS_USER_QUEUE", "9")];
+    let variables = variables.map(|(name, value)| (format!("MESHCLOAK_{name}"), value.into()));
     let sources = file("[results]\nmax_count = 5\n[users]\nblur = 1\n[people]\nskew = 2")
-        .environment(variable)
+        .environment(variables)
         .flag("users.max_count", "3");
     let config = Config::load(&sources).expect("all values are valid");
     assert_eq!((config.results.max_count, config.limits.person_rate), (5, 7));
+    assert_eq!(config.limits.person_queue, 9);
     assert_eq!((config.users.max_count, config.users.blur), (3, 1.0));
     assert_eq!(config.users.skew, Duration::from_secs(2));
     assert!(error(&file("[users]\nskew = -1")).starts_with("`users.skew` is `-1`"));

@@ -22,6 +22,9 @@ use serde_json::Value;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 
+/// Token of a tracker in the path.
+type Token = Result<Path<String>, PathRejection>;
+
 /// Routes of tracker apps.
 pub fn routes() -> OpenApiRouter<Arc<Gateway>> {
     OpenApiRouter::new()
@@ -71,6 +74,24 @@ async fn post_owntracks(State(gateway): State<Arc<Gateway>>, request: Request) -
     }
 }
 
+/// Responses to a report of Traccar Client or OsmAnd, for the API document.
+#[derive(utoipa::IntoResponses)]
+#[expect(dead_code, reason = "describes responses; none is built from it")]
+enum TraccarResponses {
+    #[response(status = 200, description = "Accepted")]
+    Accepted,
+    #[response(status = 400, description = "Malformed report")]
+    Malformed(RefusalBody<'static>),
+    #[response(status = 401, description = "Unknown token")]
+    UnknownToken(RefusalBody<'static>),
+    #[response(status = 408, description = "The body did not arrive in time")]
+    Late(RefusalBody<'static>),
+    #[response(status = 413, description = "The body is too large")]
+    TooLarge(RefusalBody<'static>),
+    #[response(status = 503, description = "Overloaded, or the gateway is stopping")]
+    Busy(RefusalBody<'static>),
+}
+
 /// Accepts a report of Traccar Client or OsmAnd: JSON, a form, or a query string.
 #[utoipa::path(
     post,
@@ -78,22 +99,10 @@ async fn post_owntracks(State(gateway): State<Arc<Gateway>>, request: Request) -
     params(("token" = String, Path, description = "Token of the tracker")),
     request_body(content = String, content_type = "application/json",
                  description = "JSON of Traccar Client, a form, or empty with a query string"),
-    responses(
-        (status = 200, description = "Accepted"),
-        (status = 400, description = "Malformed report", body = RefusalBody<'static>),
-        (status = 401, description = "Unknown token", body = RefusalBody<'static>),
-        (status = 408, description = "The body did not arrive in time", body = RefusalBody<'static>),
-        (status = 413, description = "The body is too large", body = RefusalBody<'static>),
-        (status = 503, description = "Overloaded, or the gateway is stopping",
-         body = RefusalBody<'static>),
-    )
+    responses(TraccarResponses)
 )]
-async fn post_traccar(
-    State(gateway): State<Arc<Gateway>>,
-    token: Result<Path<String>, PathRejection>,
-    request: Request,
-) -> Response {
-    handle_traccar(&gateway, token, request).await
+async fn post_traccar(gateway: State<Arc<Gateway>>, token: Token, request: Request) -> Response {
+    accept_traccar(&gateway, token, request).await
 }
 
 /// Accepts a report of OsmAnd in a query string.
@@ -106,29 +115,13 @@ async fn post_traccar(
            ("timestamp" = Option<String>, Query, description = "Unix time in seconds or milliseconds, or ISO 8601"),
            ("speed" = Option<String>, Query, description = "Speed in knots"),
            ("id" = Option<String>, Query, description = "Tracker of the user")),
-    responses(
-        (status = 200, description = "Accepted"),
-        (status = 400, description = "Malformed report", body = RefusalBody<'static>),
-        (status = 401, description = "Unknown token", body = RefusalBody<'static>),
-        (status = 408, description = "The body did not arrive in time", body = RefusalBody<'static>),
-        (status = 413, description = "The body is too large", body = RefusalBody<'static>),
-        (status = 503, description = "Overloaded, or the gateway is stopping",
-         body = RefusalBody<'static>),
-    )
+    responses(TraccarResponses)
 )]
-async fn get_traccar(
-    State(gateway): State<Arc<Gateway>>,
-    token: Result<Path<String>, PathRejection>,
-    request: Request,
-) -> Response {
-    handle_traccar(&gateway, token, request).await
+async fn get_traccar(gateway: State<Arc<Gateway>>, token: Token, request: Request) -> Response {
+    accept_traccar(&gateway, token, request).await
 }
 
-async fn handle_traccar(
-    gateway: &Arc<Gateway>,
-    token: Result<Path<String>, PathRejection>,
-    request: Request,
-) -> Response {
+async fn accept_traccar(gateway: &Arc<Gateway>, token: Token, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let accepted = async {
         let Ok(Path(token)) = token else { return Err(Refusal::Key) };

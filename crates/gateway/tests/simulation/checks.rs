@@ -1,6 +1,6 @@
 //! Promises that every schedule must keep.
 
-use crate::world::Log;
+use crate::log::Log;
 use std::collections::BTreeSet;
 
 /// Returns the first broken promise.

@@ -7,13 +7,15 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod checks;
+mod log;
 mod plan;
 mod service;
 mod world;
 
+use log::Log;
 use plan::Plan;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
-use world::{Fault, Log, simulate};
+use world::{Fault, simulate};
 
 const DEFAULT_SCHEDULES: u64 = 2_000;
 

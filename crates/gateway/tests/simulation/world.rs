@@ -1,7 +1,8 @@
 //! One schedule in virtual time: gateway, engine, clients and service on one thread.
 
+use crate::log::{End, Log, SetRecord};
 use crate::plan::{Action, Ask, Plan, Wanted};
-use crate::service::{FaultyService, SeenRequest};
+use crate::service::FaultyService;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
@@ -19,7 +20,6 @@ use meshcloak::guarantee::Guarantee;
 use meshcloak::map::{Position, StreetId};
 use meshcloak::units::Length;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -40,53 +40,6 @@ pub enum Fault {
 
 impl Fault {
     pub const ALL: [Fault; 3] = [Fault::LoseRound, Fault::RepeatRequest, Fault::SplitSet];
-}
-
-/// Result of a query as its client sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct End {
-    /// Virtual time since the start, in milliseconds.
-    pub at: u128,
-    /// `outcome` of the response, or `lost` if the connection was closed by the client.
-    pub outcome: String,
-}
-
-/// A published set.
-#[derive(Clone, Debug)]
-pub struct SetRecord {
-    pub batch: usize,
-    /// Number and k of each query with a question.
-    pub members: Vec<(usize, u32)>,
-    /// Size of the anonymity set.
-    pub size: usize,
-}
-
-/// What happened in a schedule.
-#[derive(Debug, Default)]
-pub struct Log {
-    /// First result of each query, by number.
-    pub ends: BTreeMap<usize, End>,
-    pub user_of: BTreeMap<usize, usize>,
-    pub sets: Vec<SetRecord>,
-    /// Requests of each batch.
-    pub batches: Vec<Vec<String>>,
-    pub requests: Vec<SeenRequest>,
-    pub accepted: u64,
-    pub ended: u64,
-    pub under_way: usize,
-    pub queued_requests: usize,
-}
-
-impl Log {
-    pub fn outcome_count(&self, name: &str) -> usize {
-        self.ends.values().filter(|end| end.outcome == name).count()
-    }
-
-    pub fn sorted_requests(&self) -> Vec<SeenRequest> {
-        let mut requests = self.requests.clone();
-        requests.sort();
-        requests
-    }
 }
 
 fn walker() -> Arc<Walker> {

@@ -34,20 +34,20 @@
 mod departures;
 mod distances;
 mod path;
+mod proposal;
 
-use crate::accounts::{Accounts, is_met_without_any};
+use crate::accounts::Accounts;
 use crate::constraint_graph::Coverage;
 use crate::distance::Atlas;
-use crate::guarantee::{Guarantee, max_travel};
+use crate::guarantee::Guarantee;
 use crate::history::History;
-use crate::map::{Position, StreetMap};
+use crate::published::Published;
 pub use crate::published::Rejection;
-use crate::published::{AnonymitySet, Published};
 use crate::query::{Query, QueryId};
-use crate::units::Length;
 pub use crate::violation::{Rejections, Violation};
 use departures::Departures;
 use distances::Distances;
+use proposal::Proposal;
 use std::fmt;
 use std::sync::Arc;
 
@@ -96,20 +96,6 @@ pub struct Inspected<'a> {
     pub history: &'a History,
     /// Their accounts.
     pub accounts: &'a Accounts,
-}
-
-/// A proposed set with what its checks need.
-struct Proposal<'a> {
-    map: &'a StreetMap,
-    promise: &'a Promise,
-    waiting: &'a [Query],
-    history: &'a History,
-    accounts: &'a Accounts,
-    set: AnonymitySet<'a>,
-    /// The members that are waiting.
-    members: Vec<&'a Query>,
-    /// Set and waiting index of each query that the set serves.
-    served: &'a [(u32, u32)],
 }
 
 impl Guard {
@@ -177,135 +163,6 @@ fn find<'a>(waiting: &'a [Query], by_id: &[u32], id: QueryId) -> Option<&'a Quer
         }
     };
     Some(&waiting[index])
-}
-
-impl Proposal<'_> {
-    /// Returns the first violation.
-    fn violation(&self, distances: &mut Distances) -> Option<Violation> {
-        if !self.is_one_region() {
-            return Some(Violation::NotOneRegion);
-        }
-        if self.has_duplicate_user() {
-            return Some(Violation::DuplicateUser);
-        }
-        if self.served().any(|query| query.k as usize > self.members.len()) {
-            return Some(Violation::TooSmall);
-        }
-        let is_inside = |query: &&Query| self.set.region.contains(self.map, query.position);
-        if !self.members.iter().all(is_inside) {
-            return Some(Violation::OutsideRegion);
-        }
-        if !self.members.iter().all(|a| self.reaches_all(a, distances)) {
-            return Some(Violation::NotClique);
-        }
-        let history = self.promise.guarantee == Guarantee::History;
-        if history && !self.members.iter().all(|a| self.hides(a, distances)) {
-            return Some(Violation::History);
-        }
-        if self.promise.across_accounts && !self.members.iter().all(|a| self.is_independent(a)) {
-            return Some(Violation::Accounts);
-        }
-        None
-    }
-
-    /// Returns the queries that the set serves.
-    fn served(&self) -> impl Iterator<Item = &Query> {
-        self.served.iter().filter_map(|entry| self.waiting.get(entry.1 as usize))
-    }
-
-    /// Whether all members wait and the set serves exactly them. Under `paper` it may serve fewer.
-    fn is_one_region(&self) -> bool {
-        let only_members = self.members.len() == self.set.members.len()
-            && self.set.members.is_sorted_by(|a, b| a < b)
-            && self.served().count() == self.served.len()
-            && self.served().all(|query| self.set.members.binary_search(&query.id).is_ok());
-        let all_members = self.served.len() == self.members.len();
-        only_members && (all_members || self.promise.guarantee == Guarantee::Paper)
-    }
-
-    fn has_duplicate_user(&self) -> bool {
-        let mut users: Vec<_> = self.members.iter().map(|query| query.user).collect();
-        users.sort_unstable();
-        users.windows(2).any(|pair| pair[0] == pair[1])
-    }
-
-    /// Whether `a` reaches every member within the distance constraint.
-    fn reaches_all(&self, a: &Query, distances: &mut Distances) -> bool {
-        distances.set_origin(self.map, a.position, a.distance_constraint);
-        self.members.iter().all(|b| {
-            let limit = match self.promise.coverage {
-                Coverage::Own => a.distance_constraint,
-                Coverage::Both => a.distance_constraint.min(b.distance_constraint),
-            };
-            a.id == b.id || distances.to(self.map, b.position).is_some_and(|d| d <= limit)
-        })
-    }
-
-    /// Whether the members that count for `a` meet its `k`, by the rule of the promise.
-    fn is_enough<'q>(&self, a: &Query, mut counted: impl Iterator<Item = &'q &'q Query>) -> bool {
-        if self.promise.across_accounts {
-            let accounts = counted.map(|b| self.accounts.of(b.id));
-            return is_met_without_any(a.k, self.accounts.of(a.id), accounts);
-        }
-        counted.nth(a.k as usize - 1).is_some()
-    }
-
-    /// Whether the members meet the `k` of `a` without those of any one other account.
-    fn is_independent(&self, a: &Query) -> bool {
-        let accounts = self.members.iter().map(|b| self.accounts.of(b.id));
-        is_met_without_any(a.k, self.accounts.of(a.id), accounts)
-    }
-
-    /// Whether at least `k` members are reachable from the previous position of `a` in time.
-    fn hides(&self, a: &Query, distances: &mut Distances) -> bool {
-        let Some(previous) = self.history.previous(a.id) else { return true };
-        let max_travel = max_travel(a, previous);
-        // After a long pause the whole map is reachable, but the members are usually near: the
-        // bound starts at the distance constraint and doubles while too few members are found.
-        // Each search has a limit of steps; what it does not reach does not count.
-        let mut bound = a.distance_constraint.max(Length::UNIT);
-        let mut is_path_tried = false;
-        loop {
-            if bound > self.promise.atlas.dc_max() && !is_path_tried {
-                is_path_tried = true;
-                if self.hides_by_path(a, previous.position, max_travel, distances) {
-                    return true;
-                }
-            }
-            distances.set_origin(self.map, previous.position, bound.min(max_travel));
-            let reached =
-                self.members.iter().filter(|b| distances.to(self.map, b.position).is_some());
-            if self.is_enough(a, reached) {
-                return true;
-            }
-            if bound >= max_travel {
-                return false;
-            }
-            bound += bound;
-        }
-    }
-}
-
-impl Proposal<'_> {
-    /// Whether some path from the previous position to `a`, continued to the members, shows that
-    /// at least `k` of them are within `max_travel`.
-    fn hides_by_path(
-        &self,
-        a: &Query,
-        previous: Position,
-        max_travel: Length,
-        distances: &mut Distances,
-    ) -> bool {
-        let Some(travelled) = path::path_length(self.map, previous, a.position, max_travel) else {
-            return false;
-        };
-        distances.set_origin(self.map, a.position, a.distance_constraint);
-        let is_reached = |b: &&&Query| {
-            let rest = distances.to(self.map, b.position);
-            rest.is_some_and(|rest| travelled + rest <= max_travel)
-        };
-        self.members.iter().filter(is_reached).count() >= a.k as usize
-    }
 }
 
 #[cfg(test)]

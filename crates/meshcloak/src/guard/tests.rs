@@ -8,7 +8,7 @@ use crate::map::StreetId;
 use crate::query::UserId;
 use crate::scheme::{Description, Observer, Pace, RegionDependence, Scheme, State};
 use crate::town::{Town, town};
-use crate::units::{Speed, Time};
+use crate::units::{Length, Speed, Time};
 use std::time::Duration;
 
 /// Proposes fixed sets, whatever it promises.
@@ -235,86 +235,4 @@ fn a_set_with_too_few_reachable_members_is_rejected() {
     before[0].asked_at = Time::default();
     let found = run(faulty(Guarantee::History), queries(&town), &before);
     assert_eq!(found, (0, vec![Violation::History]), "200 m are too few as well");
-}
-
-fn inspected(state: &State) -> Inspected<'_> {
-    let State { waiting, history, accounts, .. } = state;
-    Inspected { waiting, history, accounts }
-}
-
-/// Runs MeshCloak on random towns with three accounts and the guard with `across_accounts`. Returns
-/// the number of served queries and of rejected sets.
-fn run_across_accounts(guarantee: Guarantee, is_rule_applied: bool) -> (usize, usize) {
-    use crate::accounts::AccountId;
-    use crate::mesh_cloak::{MeshCloak, Settings};
-    let (mut served, mut rejected) = (0, 0);
-    for seed in 0..120 {
-        let town = Town::random(seed * 3);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
-        let mut queries = town.random_queries(&mut Town::generator(seed), 40);
-        let replaced = crate::naive::replaced(&queries);
-        queries.retain(|query| !replaced.contains(&query.id));
-        let mut state = State::with_waiting(queries);
-        for query in &state.waiting {
-            state.accounts.set(query.id, AccountId(query.user.0 as u32 % 3));
-        }
-        let across_accounts = is_rule_applied;
-        let settings = Settings { guarantee, across_accounts, ..Settings::default() };
-        let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
-        let mut published = scheme.cloak(&state, Time::default(), &mut ()).clone();
-        let coverage = Coverage::Own;
-        let promise = Promise { guarantee, coverage, across_accounts: true, atlas };
-        let mut guard = Guard::default();
-        let violations = guard.inspect(&promise, inspected(&state), &mut published);
-        assert!(violations.iter().all(|rejection| rejection.violation == Violation::Accounts));
-        rejected += violations.len();
-        served += published.served().len();
-    }
-    (served, rejected)
-}
-
-#[test]
-fn sets_that_depend_on_one_other_account_are_rejected_and_not_proposed() {
-    for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
-        let (served, rejected) = run_across_accounts(guarantee, true);
-        assert!(
-            served > 200 && rejected == 0,
-            "{guarantee:?}: {served} served, {rejected} rejected"
-        );
-        let (fewer, rejected) = run_across_accounts(guarantee, false);
-        assert!(rejected > 50, "{guarantee:?}: {rejected} rejected without the rule");
-        assert!(fewer < served, "the rule enlarges and shrinks sets instead of losing them");
-    }
-}
-
-#[test]
-fn the_guard_rejects_nothing_that_meshcloak_proposes() {
-    use crate::mesh_cloak::{MeshCloak, Settings};
-    let mut served = 0;
-    for seed in 0..120 {
-        let town = Town::random(seed * 3);
-        let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
-        let mut queries = town.random_queries(&mut Town::generator(seed), 40);
-        let replaced = crate::naive::replaced(&queries);
-        queries.retain(|query| !replaced.contains(&query.id));
-        for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
-            for coverage in [Coverage::Own, Coverage::Both] {
-                let settings = Settings { guarantee, coverage, ..Settings::default() };
-                let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
-                let state = State::with_waiting(queries.clone());
-                let mut published = scheme.cloak(&state, Time::default(), &mut ()).clone();
-                let promise = Promise {
-                    guarantee,
-                    coverage,
-                    across_accounts: false,
-                    atlas: Arc::clone(&atlas),
-                };
-                let rejected =
-                    Guard::default().inspect(&promise, inspected(&state), &mut published).to_vec();
-                assert_eq!(rejected, [], "seed {seed} {guarantee:?}\n{town}");
-                served += published.served().len();
-            }
-        }
-    }
-    assert!(served > 2_000, "only {served} were served");
 }

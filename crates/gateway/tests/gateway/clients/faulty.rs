@@ -1,7 +1,7 @@
 //! Misbehaving trackers of every protocol: each gets the documented response, and all other users
 //! get byte for byte the same responses as without it.
 
-use super::live::{self, Client, listen_on};
+use super::live_client::{self, Client, listen_on};
 use super::{World, asking, message, neighbours, owntracks_request};
 use crate::fixture::place;
 use axum::body::Body;
@@ -84,8 +84,8 @@ impl FaultyTracker {
     /// The same on a WebSocket. Refusals arrive in order, so a final off-map report ends the wait.
     async fn send_position(&mut self, at: (f64, f64)) {
         let socket = self.socket.as_mut().unwrap();
-        socket.send_json(&live::at(at)).await;
-        let mut last = live::at((0.0, 0.0));
+        socket.send_json(&live_client::at(at)).await;
+        let mut last = live_client::at((0.0, 0.0));
         last["ticket"] = json!("last");
         socket.send_json(&last).await;
         loop {

@@ -1,6 +1,6 @@
 //! Leak scan of requests, logs and metrics for trackers, settings and WebSockets.
 
-use super::live::{self, Client, accepted, listen_on};
+use super::live_client::{self, Client, accepted, listen_on};
 use super::{World, message, owntracks_request};
 use crate::fixture::{ServiceMode, place, walker};
 use crate::leaks::without_streets;
@@ -104,7 +104,7 @@ async fn no_secret_of_a_websocket_user_leaves() {
         let hello = json!({"type": "hello", "person": person(number), "ask": ask});
         let (mut client, welcome) = Client::open(address, &world.key, hello).await;
         let here = at(number, 0);
-        let mut position = live::at(here);
+        let mut position = live_client::at(here);
         position["ticket"] = json!(format!("zebra-{number}"));
         client.send_json(&position).await;
         accepted(&world, u64::from(number) + 1).await;

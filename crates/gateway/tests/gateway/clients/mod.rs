@@ -3,6 +3,7 @@
 mod faulty;
 mod leaks;
 mod live;
+mod live_client;
 mod osmand;
 mod owntracks;
 mod presence;

@@ -1,0 +1,125 @@
+//! Settings of batches and of the guarantee.
+
+use super::parse::{constraint, one_of, path, seconds, whole};
+use super::setting::Setting;
+use super::settings::setting;
+use crate::receipt::guarantee_name;
+use meshcloak::cells::CellRule;
+use meshcloak::guarantee::Guarantee;
+use meshcloak::mesh_cloak::RegionRule;
+use meshcloak::units::Length;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Batches and guarantee.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EngineConfig {
+    /// Time between two batches.
+    pub tick: Duration,
+    /// Privacy guarantee.
+    pub guarantee: Guarantee,
+    /// Region sent to the service.
+    pub region: RegionRule,
+    /// How long `history` remembers a user's last position.
+    pub horizon: Duration,
+    /// Range of the prepared distance tables.
+    pub dc_max: Length,
+    /// Whether every k is met without the members of any one other account.
+    pub across_accounts: bool,
+    /// Largest number of queries in progress.
+    pub queue: usize,
+    /// Treatment of users after a start under `history`.
+    pub after_start: AfterStart,
+    /// File of hashes of served users; `None` stores none.
+    pub record: Option<PathBuf>,
+}
+
+/// Treatment of users after a start under `history`, when no previous position is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterStart {
+    /// Users served by an earlier process are refused for one horizon.
+    Refuse,
+    /// All users are new.
+    New,
+}
+
+impl Default for EngineConfig {
+    fn default() -> EngineConfig {
+        EngineConfig {
+            tick: Duration::from_secs(1),
+            guarantee: Guarantee::Reciprocal,
+            region: RegionRule::default(),
+            horizon: meshcloak::guarantee::DEFAULT_HORIZON,
+            dc_max: Length::metres(2000.0),
+            across_accounts: false,
+            queue: 200_000,
+            after_start: AfterStart::Refuse,
+            record: Some(PathBuf::from("served.record")),
+        }
+    }
+}
+
+/// Settings of this section.
+pub(super) const SETTINGS: &[Setting] = &[
+    setting!("engine.tick", "1", "Time between two batches in seconds, 0.1 to 60.", |c, text| {
+        c.engine.tick = seconds(text, 0.1..=60.0)?;
+    }),
+    setting!(
+        "engine.guarantee",
+        "\"reciprocal\"",
+        "Privacy guarantee: reciprocal, history, or paper (demo only).",
+        |c, text| {
+            let values = [Guarantee::Reciprocal, Guarantee::History, Guarantee::Paper];
+            let words = values.map(|guarantee| (guarantee_name(guarantee), guarantee));
+            c.engine.guarantee = one_of(text, &words)?;
+        }
+    ),
+    setting!(
+        "engine.region",
+        "\"reach\"",
+        "Region sent to the service: reach (streets that members can reach) or cells (fixed cells).",
+        |c, text| {
+            let cells = RegionRule::Cells(CellRule::default());
+            c.engine.region = one_of(text, &[("reach", RegionRule::default()), ("cells", cells)])?;
+        }
+    ),
+    setting!(
+        "engine.horizon",
+        "600",
+        "How long the history guarantee remembers a user's last position, in seconds, 1 to 86400.",
+        |c, text| c.engine.horizon = seconds(text, 1.0..=86_400.0)?
+    ),
+    setting!(
+        "engine.after_start",
+        "\"refuse\"",
+        "Under history after a start, users served before are refused for one horizon (refuse) or treated as new (new).",
+        |c, text| {
+            let words = [("refuse", AfterStart::Refuse), ("new", AfterStart::New)];
+            c.engine.after_start = one_of(text, &words)?;
+        }
+    ),
+    setting!(
+        "engine.record",
+        "\"served.record\"",
+        "File of hashes of the users served under history; \"\" stores none, and all users are refused after a start.",
+        |c, text| c.engine.record = path(text)
+    ),
+    setting!(
+        "engine.dc_max",
+        "2000",
+        "Range of the prepared distance tables in metres, above 0; limits.dc_max cannot exceed it.",
+        |c, text| c.engine.dc_max = constraint(text)?
+    ),
+    setting!(
+        "engine.across_accounts",
+        "false",
+        "Whether every k is also met without the users of any one other account: true or false.",
+        |c, text| c.engine.across_accounts = one_of(text, &[("true", true), ("false", false)])?
+    ),
+    setting!(
+        "engine.queue",
+        "200000",
+        "Largest number of queries in progress, 1 to 10000000; further ones are refused as busy.",
+        |c, text| c.engine.queue = whole(text, 1..=10_000_000)?
+    ),
+];

@@ -1,0 +1,257 @@
+//! The checks of one proposed set.
+
+use super::distances::Distances;
+use super::{Promise, path};
+use crate::accounts::{Accounts, is_met_without_any};
+use crate::constraint_graph::Coverage;
+use crate::guarantee::{Guarantee, max_travel};
+use crate::history::History;
+use crate::map::{Position, StreetMap};
+use crate::published::AnonymitySet;
+use crate::query::Query;
+use crate::units::Length;
+use crate::violation::Violation;
+
+/// A proposed set with what its checks need.
+pub(super) struct Proposal<'a> {
+    pub map: &'a StreetMap,
+    pub promise: &'a Promise,
+    pub waiting: &'a [Query],
+    pub history: &'a History,
+    pub accounts: &'a Accounts,
+    pub set: AnonymitySet<'a>,
+    /// The members that are waiting.
+    pub members: Vec<&'a Query>,
+    /// Set and waiting index of each query that the set serves.
+    pub served: &'a [(u32, u32)],
+}
+
+impl Proposal<'_> {
+    /// Returns the first violation.
+    pub(super) fn violation(&self, distances: &mut Distances) -> Option<Violation> {
+        if !self.is_one_region() {
+            return Some(Violation::NotOneRegion);
+        }
+        if self.has_duplicate_user() {
+            return Some(Violation::DuplicateUser);
+        }
+        if self.served().any(|query| query.k as usize > self.members.len()) {
+            return Some(Violation::TooSmall);
+        }
+        let is_inside = |query: &&Query| self.set.region.contains(self.map, query.position);
+        if !self.members.iter().all(is_inside) {
+            return Some(Violation::OutsideRegion);
+        }
+        if !self.members.iter().all(|a| self.reaches_all(a, distances)) {
+            return Some(Violation::NotClique);
+        }
+        let history = self.promise.guarantee == Guarantee::History;
+        if history && !self.members.iter().all(|a| self.hides(a, distances)) {
+            return Some(Violation::History);
+        }
+        if self.promise.across_accounts && !self.members.iter().all(|a| self.is_independent(a)) {
+            return Some(Violation::Accounts);
+        }
+        None
+    }
+
+    /// Returns the queries that the set serves.
+    fn served(&self) -> impl Iterator<Item = &Query> {
+        self.served.iter().filter_map(|entry| self.waiting.get(entry.1 as usize))
+    }
+
+    /// Whether all members wait and the set serves exactly them. Under `paper` it may serve fewer.
+    fn is_one_region(&self) -> bool {
+        let only_members = self.members.len() == self.set.members.len()
+            && self.set.members.is_sorted_by(|a, b| a < b)
+            && self.served().count() == self.served.len()
+            && self.served().all(|query| self.set.members.binary_search(&query.id).is_ok());
+        let all_members = self.served.len() == self.members.len();
+        only_members && (all_members || self.promise.guarantee == Guarantee::Paper)
+    }
+
+    fn has_duplicate_user(&self) -> bool {
+        let mut users: Vec<_> = self.members.iter().map(|query| query.user).collect();
+        users.sort_unstable();
+        users.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
+    /// Whether `a` reaches every member within the distance constraint.
+    fn reaches_all(&self, a: &Query, distances: &mut Distances) -> bool {
+        distances.set_origin(self.map, a.position, a.distance_constraint);
+        self.members.iter().all(|b| {
+            let limit = match self.promise.coverage {
+                Coverage::Own => a.distance_constraint,
+                Coverage::Both => a.distance_constraint.min(b.distance_constraint),
+            };
+            a.id == b.id || distances.to(self.map, b.position).is_some_and(|d| d <= limit)
+        })
+    }
+
+    /// Whether the members that count for `a` meet its `k`, by the rule of the promise.
+    fn is_enough<'q>(&self, a: &Query, mut counted: impl Iterator<Item = &'q &'q Query>) -> bool {
+        if self.promise.across_accounts {
+            let accounts = counted.map(|b| self.accounts.of(b.id));
+            return is_met_without_any(a.k, self.accounts.of(a.id), accounts);
+        }
+        counted.nth(a.k as usize - 1).is_some()
+    }
+
+    /// Whether the members meet the `k` of `a` without those of any one other account.
+    fn is_independent(&self, a: &Query) -> bool {
+        let accounts = self.members.iter().map(|b| self.accounts.of(b.id));
+        is_met_without_any(a.k, self.accounts.of(a.id), accounts)
+    }
+
+    /// Whether at least `k` members are reachable from the previous position of `a` in time.
+    fn hides(&self, a: &Query, distances: &mut Distances) -> bool {
+        let Some(previous) = self.history.previous(a.id) else { return true };
+        let max_travel = max_travel(a, previous);
+        // After a long pause the whole map is reachable, but the members are usually near: the
+        // bound starts at the distance constraint and doubles while too few members are found.
+        // Each search has a limit of steps; what it does not reach does not count.
+        let mut bound = a.distance_constraint.max(Length::UNIT);
+        let mut is_path_tried = false;
+        loop {
+            if bound > self.promise.atlas.dc_max() && !is_path_tried {
+                is_path_tried = true;
+                if self.hides_by_path(a, previous.position, max_travel, distances) {
+                    return true;
+                }
+            }
+            distances.set_origin(self.map, previous.position, bound.min(max_travel));
+            let reached =
+                self.members.iter().filter(|b| distances.to(self.map, b.position).is_some());
+            if self.is_enough(a, reached) {
+                return true;
+            }
+            if bound >= max_travel {
+                return false;
+            }
+            bound += bound;
+        }
+    }
+
+    /// Whether some path from the previous position to `a`, continued to the members, shows that
+    /// at least `k` of them are within `max_travel`.
+    fn hides_by_path(
+        &self,
+        a: &Query,
+        previous: Position,
+        max_travel: Length,
+        distances: &mut Distances,
+    ) -> bool {
+        let Some(travelled) = path::path_length(self.map, previous, a.position, max_travel) else {
+            return false;
+        };
+        distances.set_origin(self.map, a.position, a.distance_constraint);
+        let is_reached = |b: &&&Query| {
+            let rest = distances.to(self.map, b.position);
+            rest.is_some_and(|rest| travelled + rest <= max_travel)
+        };
+        self.members.iter().filter(is_reached).count() >= a.k as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounts::AccountId;
+    use crate::distance::Atlas;
+    use crate::guard::{Guard, Inspected};
+    use crate::mesh_cloak::{MeshCloak, Settings};
+    use crate::scheme::{Scheme as _, State};
+    use crate::town::Town;
+    use crate::units::Time;
+    use std::sync::Arc;
+
+    /// A random town with one query of each user.
+    struct RandomTown {
+        town: Town,
+        atlas: Arc<Atlas>,
+        queries: Vec<Query>,
+    }
+
+    impl RandomTown {
+        fn new(seed: u64) -> RandomTown {
+            let town = Town::random(seed * 3);
+            let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
+            let mut queries = town.random_queries(&mut Town::generator(seed), 40);
+            let replaced = crate::naive::replaced(&queries);
+            queries.retain(|query| !replaced.contains(&query.id));
+            RandomTown { town, atlas, queries }
+        }
+    }
+
+    fn inspected(state: &State) -> Inspected<'_> {
+        let State { waiting, history, accounts, .. } = state;
+        Inspected { waiting, history, accounts }
+    }
+
+    /// Runs MeshCloak on random towns with three accounts and the guard with `across_accounts`. Returns
+    /// the number of served queries and of rejected sets.
+    fn run_across_accounts(guarantee: Guarantee, is_rule_applied: bool) -> (usize, usize) {
+        let (mut served, mut rejected) = (0, 0);
+        for seed in 0..120 {
+            let RandomTown { atlas, queries, .. } = RandomTown::new(seed);
+            let mut state = State::with_waiting(queries);
+            for query in &state.waiting {
+                state.accounts.set(query.id, AccountId(query.user.0 as u32 % 3));
+            }
+            let across_accounts = is_rule_applied;
+            let settings = Settings { guarantee, across_accounts, ..Settings::default() };
+            let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
+            let mut published = scheme.cloak(&state, Time::default(), &mut ()).clone();
+            let coverage = Coverage::Own;
+            let promise = Promise { guarantee, coverage, across_accounts: true, atlas };
+            let mut guard = Guard::default();
+            let violations = guard.inspect(&promise, inspected(&state), &mut published);
+            assert!(violations.iter().all(|rejection| rejection.violation == Violation::Accounts));
+            rejected += violations.len();
+            served += published.served().len();
+        }
+        (served, rejected)
+    }
+
+    #[test]
+    fn sets_that_depend_on_one_other_account_are_rejected_and_not_proposed() {
+        for guarantee in [Guarantee::Reciprocal, Guarantee::History] {
+            let (served, rejected) = run_across_accounts(guarantee, true);
+            assert!(
+                served > 200 && rejected == 0,
+                "{guarantee:?}: {served} served, {rejected} rejected"
+            );
+            let (fewer, rejected) = run_across_accounts(guarantee, false);
+            assert!(rejected > 50, "{guarantee:?}: {rejected} rejected without the rule");
+            assert!(fewer < served, "the rule enlarges and shrinks sets instead of losing them");
+        }
+    }
+
+    #[test]
+    fn the_guard_rejects_nothing_that_meshcloak_proposes() {
+        let mut served = 0;
+        for seed in 0..120 {
+            let RandomTown { town, atlas, queries } = RandomTown::new(seed);
+            for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
+                for coverage in [Coverage::Own, Coverage::Both] {
+                    let settings = Settings { guarantee, coverage, ..Settings::default() };
+                    let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
+                    let state = State::with_waiting(queries.clone());
+                    let mut published = scheme.cloak(&state, Time::default(), &mut ()).clone();
+                    let promise = Promise {
+                        guarantee,
+                        coverage,
+                        across_accounts: false,
+                        atlas: Arc::clone(&atlas),
+                    };
+                    let rejected = Guard::default()
+                        .inspect(&promise, inspected(&state), &mut published)
+                        .to_vec();
+                    assert_eq!(rejected, [], "seed {seed} {guarantee:?}\n{town}");
+                    served += published.served().len();
+                }
+            }
+        }
+        assert!(served > 2_000, "only {served} were served");
+    }
+}
