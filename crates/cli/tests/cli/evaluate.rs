@@ -105,7 +105,7 @@ fn a_scheme_name_means_the_same_in_evaluate_and_in_cloak() {
         // The evaluation counts replaced queries as expired (docs/SPEC.md §6).
         let unserved = ["expired", "replaced"].map(|name| summary[name].as_u64().unwrap());
         let expired: u64 = fixture.column("out", "expired")[1].parse().unwrap();
-        assert_eq!(expired, unserved.iter().sum(), "{scheme}: {summary}");
+        assert_eq!(expired, unserved.iter().sum::<u64>(), "{scheme}: {summary}");
         for (column, name) in names {
             let ours: f64 = fixture.column("out", column)[1].parse().unwrap();
             let difference = (ours - summary[name].as_f64().unwrap()).abs();
