@@ -90,7 +90,8 @@ SOAK_SECONDS ?= $(or $(SECONDS),600)
 SOAK ?=
 soak: setup
 	$(CARGO) build -q --bin meshcloak
-	python3 crates/gateway/tests/soak target/debug/meshcloak --seconds $(SOAK_SECONDS) $(SOAK)
+	python3 -B crates/gateway/tests/soak/test_privacy_check.py
+	python3 -B crates/gateway/tests/soak target/debug/meshcloak --seconds $(SOAK_SECONDS) $(SOAK)
 
 # Installs the binary, the settings file and the systemd unit.
 PREFIX  ?= /usr/local

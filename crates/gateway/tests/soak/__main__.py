@@ -19,6 +19,7 @@ from users import Attempt, User
 
 HERE = Path(__file__).parent
 NEIGHBOURHOODS, USERS_EACH = 6, 8
+MIN_SECONDS = 40
 BEGAN = time.monotonic()
 
 
@@ -32,7 +33,10 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=600, help="length of both phases together")
     parser.add_argument("--json", type=Path, help="file for the figures")
     parser.add_argument("--inject", choices=["below-k", "lost"], help="falsify the record")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.seconds < MIN_SECONDS:
+        parser.error(f"--seconds {options.seconds:.0f}: at least {MIN_SECONDS}, so that users have calm queries")
+    return options
 
 
 def start_service(folder, map_file):
@@ -83,7 +87,8 @@ def run_phases(world, users, seconds, attackers, disturbances):
 
 
 def read_lines(path):
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    """Complete lines of a record; its writer may have been ended within the last one."""
+    return [json.loads(line) for line in path.read_text().split("\n")[:-1]]
 
 
 def judge(world, users, disturbances, metrics, inject):
@@ -97,12 +102,14 @@ def judge(world, users, disturbances, metrics, inject):
         attempt.end = attempt.end or now
     requests = sorted(read_lines(world.folder / "requests.ndjson"), key=lambda request: request["at"])
     attempts += [Attempt(**entry) for entry in read_lines(world.folder / "hostile.ndjson")]
+    spans = gateway.down + [(start, end or now) for start, end in disturbances.bad]
+    for request in requests:
+        request["calm"] = not report.is_disturbed(request["at"], request["at"], spans)
     if inject == "below-k":
-        requests.append(privacy_check.below_k(requests, attempts[:len(queries)]))
+        requests.append(privacy_check.below_k(attempts))
         requests.sort(key=lambda request: request["at"])
     if inject == "lost":
         queries[0].outcome = "lost"
-    spans = gateway.down + [(start, end or now) for start, end in disturbances.bad]
     figures = {phase: report.phase_figures(
         [query for query in queries if query.phase == phase], spans if phase == "hostile" else [],
         [sample for sample in gateway.memory if sample[1] == phase]) for phase in ("quiet", "hostile")}

@@ -10,8 +10,8 @@ ENDED = ("answered", "expired", "cancelled", "failed", "present", "replaced")
 ROUNDING = 9  # metrics round every count down to tens
 
 
-def overlaps(query, spans):
-    return any(query.start() < end + RECOVERY_SECONDS and query.end() > start for start, end in spans)
+def is_disturbed(start, end, spans):
+    return any(start < last + RECOVERY_SECONDS and end > first for first, last in spans)
 
 
 def percentile(values, share):
@@ -20,7 +20,7 @@ def percentile(values, share):
 
 def phase_figures(queries, spans, memory):
     """Figures of the honest users of one phase. Calm queries overlap no span of disturbance."""
-    calm = [query for query in queries if not overlaps(query, spans)]
+    calm = [query for query in queries if not is_disturbed(query.start(), query.end(), spans)]
     outcomes = Counter(query.outcome for query in queries)
     latencies = [query.end() - query.start() for query in calm if query.outcome == "answered"]
     resident = [sample[3] / 1024 for sample in memory] or [0]

@@ -8,16 +8,22 @@ QUESTIONS = [{"find": "nearest", "count": 3, "category": "cafe"},
              {"find": "within", "radius": 200, "category": "bakery", "along": "plane"}]
 REPEATED_SHARE = 0.1
 REPLY_TIMEOUT = 60
+TIME_STEP = 0.005  # rounding of the delay in a receipt
 
 
 @dataclass
 class Attempt:
-    """One POST: the time in which the gateway may hold the query. `end` is None while it waits."""
+    """One POST: the time in which the gateway may hold the query. `end` is None while it waits.
+
+    A request for the query can arrive between `earliest` and `end`; never if not `publishable`.
+    """
     user: str
     segment: int
     k: int
     start: float
     end: float | None = None
+    earliest: float = 0.0
+    publishable: bool = True
 
 
 @dataclass
@@ -75,17 +81,23 @@ class User(threading.Thread):
     def conclude(self, query, status, reply):
         result = json.loads(reply) if status else {}
         query.outcome, query.reason = result.get("outcome", "lost"), result.get("reason", "")
-        query.k_reached = (result.get("receipt") or {}).get("k_reached", 0)
+        receipt, attempt = result.get("receipt") or {}, query.attempts[-1]
+        query.k_reached = receipt.get("k_reached", 0)
+        attempt.publishable = query.outcome not in ("expired", "cancelled", "refused")
+        if len(query.attempts) == 1:
+            # The gateway counts the delay from the arrival of the POST, which is after `start`.
+            attempt.earliest = attempt.start + receipt.get("delay", 0.0) - TIME_STEP
 
     def repeat(self, body, reply, generation):
         """A repeated ticket must get the same bytes, unless the gateway was restarted."""
         attempt = Attempt(self.name, self.queries[-1].attempts[0].segment, body["k"], time.monotonic())
-        self.repeated.append(attempt)
         status, again = self.post(body)
         attempt.end = time.monotonic()
         if status and self.world.gateway.generation == generation:
             self.repeats += 1
             self.changed_repeats += again != reply
+        else:
+            self.repeated.append(attempt)
 
     def post(self, body):
         """Returns status and body; status 0 if the connection was lost."""
