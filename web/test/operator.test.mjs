@@ -41,6 +41,7 @@ test('the operator sees health and regions', async () => {
     assert.ok(answers.some(({ outcome }) => outcome === 'answered'), JSON.stringify(answers[0]));
   }
   assert.ok(seen, 'a region was shown');
+  assert.match(await page.locator('#withheld').innerText(), /^The guard has rejected no set\. Sets without a question: \d+\.$/);
   await picture(page, 'operator-light');
   assert.equal(await page.locator('#views a').count(), 1);
   assert.deepEqual(await accessible(page), []);

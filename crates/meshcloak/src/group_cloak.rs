@@ -7,7 +7,9 @@
 
 use crate::constraint_graph::GraphBuilder;
 use crate::distance::Atlas;
-use crate::grouping::reachability::{Destination, Origin, ReachEffort, Reachability};
+use crate::grouping::reachability::{
+    Destination, Origin, ReachEffort, Reachability, steps_per_origin,
+};
 use crate::grouping::{CountingRule, Demands, FULL_WORTH, Grouping};
 use crate::guarantee::{Guarantee, max_travel};
 use crate::query::Query;
@@ -192,15 +194,29 @@ impl GroupCloak {
         }
     }
 
+    /// Number of nodes whose reachable neighbours must be searched for. Nodes with too few
+    /// neighbours are pruned before.
+    fn search_count(&self, atlas: &Atlas) -> usize {
+        let can_be_met = |node: usize| self.degree[node] + 1 >= self.k[node];
+        let origins = self.origins.iter().enumerate();
+        let needs_search = |origin: &Origin| origin.needs_search(atlas);
+        origins
+            .filter(|(node, o)| o.as_ref().is_some_and(needs_search) && can_be_met(*node))
+            .count()
+    }
+
     /// Finds the groups.
     fn group(&mut self, task: Task<'_>) {
         let history = task.guarantee == Guarantee::History;
+        let mut max_steps = 0;
         if history {
             self.locate(task);
+            max_steps = steps_per_origin(self.search_count(task.atlas));
         }
         let GroupCloak { grouping, reachability, k, worth, destinations, origins, .. } = self;
         let threads = if history { rayon::current_num_threads() } else { 0 };
         reachability.resize_with(threads, Reachability::default);
+        reachability.iter_mut().for_each(|reachability| reachability.set_max_steps(max_steps));
         let (destinations, origins) = (&destinations[..], &origins[..]);
         let rule = |reachability| {
             let rule = reachability_rule(task.atlas, reachability, destinations, origins);

@@ -17,6 +17,17 @@ interface Glance {
   expired: number;
   inquiries: number;
   batch_ms: number;
+  /** Sets that the guard rejected so far, by failed check. */
+  rejected: Record<string, number>;
+  /** Sets without a question so far, rounded to tens. */
+  idle: number;
+}
+
+/** Sets that were found and not published. */
+function withheld({ rejected, idle }: Glance): string {
+  const checks = Object.entries(rejected).map(([check, sets]) => `${check.replaceAll('_', ' ')} ${sets}`);
+  const guard = checks.length === 0 ? 'The guard has rejected no set.' : `Sets rejected by the guard: ${checks.join(', ')}.`;
+  return `${guard} Sets without a question: ${idle}.`;
 }
 
 export function operator(scene: Scene): Cleanup {
@@ -29,6 +40,7 @@ export function operator(scene: Scene): Cleanup {
   const regions = new Spark('Regions published', rate, { id: 'regions' });
   const batch = new Spark('Batch time', (v) => [v.toFixed(1), 'ms'], { id: 'batch' });
   const status = h('p', { role: 'status', id: 'status' }, 'Connecting…');
+  const unpublished = h('p', { class: 'soft small', id: 'withheld' }, '');
   let last: { glance: Glance; when: number } | null = null;
 
   const source = new EventSource('./ops/live');
@@ -37,6 +49,7 @@ export function operator(scene: Scene): Cleanup {
     const glance = JSON.parse(event.data) as Glance;
     const when = performance.now();
     setText(status, glance.ready ? 'The gateway is healthy and accepts queries.' : 'The gateway is shutting down and accepts no more queries.');
+    setText(unpublished, withheld(glance));
     meshes.push(glance.regions);
     const seconds = last ? Math.max(0.05, (when - last.when) / 1000) : 0;
     if (last) {
@@ -57,7 +70,8 @@ export function operator(scene: Scene): Cleanup {
       h('p', { class: 'soft' }, 'Highlighted streets are what the service is asked about. No response of this gateway contains a user’s position.'),
       h('p', { class: 'soft small' }, `Map: ${plural(scene.info.streets, 'street')}, ${metres(scene.info.metres)}.`)),
     h('div', { class: 'part' }, h('h2', null, 'The last two minutes'),
-      h('div', { class: 'sparks' }, hidden.element, expired.element, regions.element, inquiries.element, batch.element)),
+      h('div', { class: 'sparks' }, hidden.element, expired.element, regions.element, inquiries.element, batch.element),
+      unpublished),
     h('div', { class: 'part small' },
       h('p', null, h('a', { href: './v1/openapi.json' }, 'The API, as an OpenAPI document')),
       report(scene),

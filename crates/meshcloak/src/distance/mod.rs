@@ -10,7 +10,7 @@ mod terminal_rows;
 
 pub(crate) use band::RowPart;
 pub use matrix::{DistanceMatrix, MAX_DC_MAX};
-pub use probe::{PathProbe, REACH_STEPS, probe_path};
+pub use probe::{BATCH_REACH_STEPS, PathProbe, REACH_STEPS, probe_path};
 pub(crate) use reach::UNREACHABLE;
 pub use reach::{Crossing, Reach, ReachedStreet};
 pub(crate) use row_gatherer::RowGatherer;

@@ -4,11 +4,12 @@
 //! Limits up to `dc_max` use the rows of streets ([`NearReach`]) or the distance matrix. For larger
 //! ones the path that admission found decides, if it leaves the user enough distance to reach every
 //! neighbour from the present position. Otherwise a Dijkstra search is used, which stops as soon as
-//! all destinations are decided, and after [`REACH_STEPS`] steps: what is undecided then counts as
-//! unreachable.
+//! all destinations are decided, and after [`steps_per_origin`] steps: what is undecided then counts
+//! as unreachable. Every search of a batch has the same limit, so that no result depends on the
+//! order of searches or on the number of threads.
 
 use super::near_reach::NearReach;
-use crate::distance::{Arcs, Atlas, REACH_STEPS, Rows, Search};
+use crate::distance::{Arcs, Atlas, BATCH_REACH_STEPS, REACH_STEPS, Rows, Search};
 use crate::map::{Position, StreetId, StreetMap, TerminalId};
 use crate::stamps::Stamps;
 use crate::units::Length;
@@ -22,9 +23,17 @@ pub(crate) struct Reachability {
     beyond: Option<(Arcs, Search)>,
     /// Steps of the searches since [`Reachability::take_effort`].
     effort: ReachEffort,
+    /// Most steps per origin.
+    max_steps: u32,
     /// Distance from the origin to each terminal, 1/32 m.
     terminals: Stamps<u32>,
     near: NearReach,
+}
+
+/// Returns the most steps per origin in a batch in which `searches` origins need a search.
+pub(crate) fn steps_per_origin(searches: usize) -> u32 {
+    let share = BATCH_REACH_STEPS / (searches as u64).max(1);
+    share.min(u64::from(REACH_STEPS)) as u32
 }
 
 /// Work of reach searches.
@@ -50,6 +59,24 @@ pub(crate) struct Origin {
 pub(crate) struct Destination {
     pub(crate) position: Position,
     pub(crate) rest: Length,
+}
+
+impl Origin {
+    /// Whether a search with steps decides what is reachable.
+    pub(crate) fn needs_search(self, atlas: &Atlas) -> bool {
+        self.limit > atlas.dc_max() && self.method(atlas) == Method::Searched
+    }
+
+    fn method(self, atlas: &Atlas) -> Method {
+        let has_rows = matches!(atlas.rows(), Rows::Streets(_));
+        if has_rows && self.limit <= atlas.dc_max() && NearReach::supports(self.limit) {
+            Method::Near
+        } else if self.neighbours_within.is_some_and(|length| length <= self.limit) {
+            Method::All
+        } else {
+            Method::Searched
+        }
+    }
 }
 
 /// Hides the position.
@@ -126,23 +153,33 @@ impl Reachability {
         destinations: &(impl Iterator<Item = Position> + Clone),
     ) -> Reachable<'a> {
         let map = atlas.map();
-        if let Rows::Streets(rows) = atlas.rows()
-            && origin.limit <= atlas.dc_max()
-            && NearReach::supports(origin.limit)
-        {
-            self.near.set_origin(map, rows, origin);
-            return Reachable { reachability: self, atlas, origin, method: Method::Near };
+        let method = origin.method(atlas);
+        match (method, atlas.rows()) {
+            (Method::Near, Rows::Streets(rows)) => self.near.set_origin(map, rows, origin),
+            (Method::Searched, _) => self.search_destinations(atlas, origin, destinations),
+            _ => {}
         }
-        if origin.neighbours_within.is_some_and(|length| length <= origin.limit) {
-            return Reachable { reachability: self, atlas, origin, method: Method::All };
-        }
+        Reachable { reachability: self, atlas, origin, method }
+    }
+
+    /// Searches from `origin` with growing bounds until every destination is decided or the steps
+    /// are spent.
+    fn search_destinations(
+        &mut self,
+        atlas: &Atlas,
+        origin: Origin,
+        destinations: &(impl Iterator<Item = Position> + Clone),
+    ) {
+        let map = atlas.map();
         let plane = |to: Position| map.point(origin.position).distance(map.point(to));
         // `dc_max` usually suffices. Otherwise the bound at least doubles.
         let mut bound = atlas.dc_max();
+        let mut remaining = self.max_steps;
+        self.terminals.clear(map.terminal_count());
         loop {
             let is_last = bound >= origin.limit;
             bound = bound.min(origin.limit);
-            let is_complete = self.search(atlas, origin.position, bound);
+            let is_complete = self.search(atlas, origin.position, bound, &mut remaining);
             let known = |to: Position| self.length(atlas, origin, to).is_some_and(|d| d <= bound);
             if is_last || !is_complete || destinations.clone().all(known) {
                 break;
@@ -150,7 +187,11 @@ impl Reachability {
             let far = destinations.clone().map(plane).fold(0.0, f64::max);
             bound = Length::metres(2.0 * far + 100.0).max(bound + bound);
         }
-        Reachable { reachability: self, atlas, origin, method: Method::Searched }
+    }
+
+    /// Sets the most steps per origin; 0 at first.
+    pub(crate) fn set_max_steps(&mut self, max_steps: u32) {
+        self.max_steps = max_steps;
     }
 
     /// Returns the work since the last call.
@@ -158,12 +199,16 @@ impl Reachability {
         std::mem::take(&mut self.effort)
     }
 
-    /// Computes the distance of every terminal within `bound`. Returns whether the steps sufficed.
-    fn search(&mut self, atlas: &Atlas, from: Position, bound: Length) -> bool {
+    /// Adds the distance of every terminal within `bound`. Returns whether the steps sufficed.
+    fn search(
+        &mut self,
+        atlas: &Atlas,
+        from: Position,
+        bound: Length,
+        remaining: &mut u32,
+    ) -> bool {
         let map = atlas.map();
         let Reachability { beyond, terminals, effort, .. } = self;
-        let mut steps = 0;
-        terminals.clear(map.terminal_count());
         let mut relax = |terminal: TerminalId, length: Length| {
             terminals.lower(terminal.index(), length.units());
         };
@@ -173,21 +218,23 @@ impl Reachability {
                     relax(terminal, length + behind);
                 }
             }
-        } else {
-            let (arcs, search) = beyond
-                .get_or_insert_with(|| (Arcs::forward(map), Search::new(map.terminal_count())));
-            search.run_while(arcs, map.exits(from), bound, |terminal, length| {
-                if steps == REACH_STEPS {
-                    effort.truncated = true;
-                    return ControlFlow::Break(());
-                }
-                steps += 1;
-                relax(terminal, length);
-                ControlFlow::Continue(())
-            });
+            return true;
         }
-        effort.steps += u64::from(steps);
-        steps < REACH_STEPS
+        let (arcs, search) =
+            beyond.get_or_insert_with(|| (Arcs::forward(map), Search::new(map.terminal_count())));
+        let mut is_complete = true;
+        search.run_while(arcs, map.exits(from), bound, |terminal, length| {
+            if *remaining == 0 {
+                is_complete = false;
+                return ControlFlow::Break(());
+            }
+            *remaining -= 1;
+            effort.steps += 1;
+            relax(terminal, length);
+            ControlFlow::Continue(())
+        });
+        effort.truncated |= !is_complete;
+        is_complete
     }
 
     /// Returns the shortest distance found. It is exact if it is within the bound of the search.
@@ -220,6 +267,7 @@ mod tests {
             let limits = RowLimits { near_len: 5, ..RowLimits::default() };
             let atlas = Atlas::with_limits(town.map.clone(), dc_max, limits);
             let mut reachability = Reachability::default();
+            reachability.set_max_steps(REACH_STEPS);
             for _ in 0..8 {
                 let limit = Length::metres(random.random_range(0.0..4_000.0));
                 let position = town.position(&mut random);
