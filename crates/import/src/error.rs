@@ -1,5 +1,10 @@
 //! Import errors: the file, the location in it, and the problem.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 pub(crate) use crate::located_problem::LocatedProblem;
 use crate::traces::SkipCounts;
 use meshcloak::map::{FrameError, MapError, TablesError};

@@ -1,5 +1,10 @@
 //! Buffered input from plain or gzipped files, with located errors.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::progress::Progress;
 use flate2::bufread::MultiGzDecoder;

@@ -1,5 +1,10 @@
 //! A problem of a reader that does not know its file.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::error::{FileLocation, ImportError, Problem};
 use std::path::Path;
 

@@ -1,5 +1,10 @@
 //! Lon/lat of a map's points, for writers.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::error::Problem;
 use meshcloak::map::{Frame, StreetMap};
 use meshcloak::units::{LonLat, Point};

@@ -1,5 +1,10 @@
 //! Reads a map from any source in any supported format.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::city;
 use crate::detect::{MapFormat, detect};
 use crate::draft::{Draft, Imported};

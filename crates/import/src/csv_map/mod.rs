@@ -2,6 +2,11 @@
 //!
 //! [`crate::detect`] finds the files of a map.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod axes;
 mod nodes;
 mod pois;

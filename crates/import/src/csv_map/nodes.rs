@@ -1,10 +1,5 @@
 //! The table of nodes: `id,x,y` in metres, `id,lon,lat`, or both.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::axes::Axes;
 use super::table::Table;
 use crate::draft::Draft;

@@ -1,11 +1,6 @@
 //! The table of points of interest: `x,y` or `lon,lat`, `category` or `cat`, optionally `id` and
 //! `name`. A category may be empty, as in real files.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::axes::Axes;
 use super::table::Table;
 use crate::error::{ImportError, Problem};

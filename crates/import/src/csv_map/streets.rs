@@ -1,10 +1,5 @@
 //! The table of streets: `id,from,to[,length][,oneway][,shape][,name][,class]`.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::nodes::Unit;
 use super::table::{Column, Table};
 use super::wkt::read_line_string;

@@ -1,11 +1,6 @@
 //! Row-by-row reader of CSV tables: columns are found by name; errors state file, line, field,
 //! value and expected value.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use crate::error::{FileLocation, ImportError, Problem, excerpt};
 use crate::input::Input;
 use csv::{ByteRecord, Terminator};

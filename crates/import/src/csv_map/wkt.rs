@@ -1,10 +1,5 @@
 //! Parser of WKT line strings: `LINESTRING (x y, x y, …)`.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use meshcloak::units::Point;
 
 /// Parses a line string into `points`; the error is a description of the expected text.
