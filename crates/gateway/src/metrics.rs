@@ -3,6 +3,11 @@
 //!
 //! The Prometheus text format is written directly: client libraries would export exact counts.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod histogram;
 #[cfg(test)]
 mod tests;
@@ -75,7 +80,12 @@ impl Metrics {
 
     /// Counts ended queries.
     pub fn ended(&self, outcome: Outcome, queries: u64) {
-        self.ended[outcome as usize].fetch_add(queries, Ordering::Relaxed);
+        self.count_of(outcome).fetch_add(queries, Ordering::Relaxed);
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "there is a count for every outcome")]
+    fn count_of(&self, outcome: Outcome) -> &AtomicU64 {
+        &self.ended[outcome as usize]
     }
 
     /// Counts a refused request.
@@ -131,7 +141,7 @@ impl Metrics {
     /// Returns the exact number of accepted queries, and of ended ones by outcome. For tests that no
     /// query is lost; must not be exported.
     pub fn exact_counts(&self) -> (u64, [u64; Outcome::ALL.len()]) {
-        let ended = Outcome::ALL.map(|outcome| self.ended[outcome as usize].load(Ordering::SeqCst));
+        let ended = Outcome::ALL.map(|outcome| self.count_of(outcome).load(Ordering::SeqCst));
         (self.accepted.load(Ordering::SeqCst), ended)
     }
 
@@ -184,7 +194,7 @@ impl Metrics {
         let rounded =
             |counter: &AtomicU64| vec![(String::new(), coarse(counter.load(Ordering::Relaxed)))];
         let ended = Outcome::ALL.iter().map(|&outcome| {
-            let ended = self.ended[outcome as usize].load(Ordering::Relaxed);
+            let ended = self.count_of(outcome).load(Ordering::Relaxed);
             (format!("{{outcome=\"{}\"}}", outcome.name()), coarse(ended))
         });
         [
@@ -266,10 +276,12 @@ fn labelled(
 }
 
 fn count(table: &Mutex<BTreeMap<&'static str, u64>>, label: &'static str) {
-    *table.lock().entry(label).or_default() += 1;
+    let mut table = table.lock();
+    let count = table.entry(label).or_default();
+    *count = count.saturating_add(1);
 }
 
 /// Rounds down to a multiple of [`STEP`].
 pub(crate) fn coarse(count: u64) -> u64 {
-    count - count % STEP
+    count.saturating_sub(count % STEP)
 }

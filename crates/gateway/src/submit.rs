@@ -1,5 +1,10 @@
 //! Submission of validated queries, cancellation, and delivery of results.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::accounts::Account;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
@@ -143,6 +148,7 @@ impl<'a> Desk<'a> {
 
     /// Puts a query into the mailbox, unless the gateway is full or stopping, the user has too many
     /// queries in progress, or `history` cannot protect the query.
+    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
     fn accept(&mut self, checked: CheckedQuery, travel: Travel) -> Result<AcceptedQuery, Refusal> {
         let Desk { gateway, account, tickets, admission } = self;
         if gateway.mailbox().lock().is_closed() {

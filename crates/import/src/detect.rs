@@ -1,5 +1,10 @@
 //! Detects the format of a file from its content and its companion files from its name.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::brinkhoff::{self, Encoding};
 use crate::csv_map::{self, CsvFiles, TableKind};
 use crate::error::{FileLocation, ImportError, Problem};
@@ -18,10 +23,20 @@ pub(crate) enum MapFormat {
     Prepared(PathBuf),
 }
 
-/// Extensions of the files of a set; the file with the points is first.
-const BRINKHOFF_BINARY: [&str; 2] = [".node", ".edge"];
-const BRINKHOFF_TEXT: [&str; 2] = [".node.txt", ".edge.txt"];
-const CSV: [&str; 3] = [".nodes.csv", ".streets.csv", ".pois.csv"];
+/// Extensions of the files of a set.
+#[derive(Clone, Copy)]
+struct Extensions {
+    nodes: &'static str,
+    streets: &'static str,
+    /// Only CSV maps have points of interest.
+    pois: Option<&'static str>,
+}
+
+const BRINKHOFF_BINARY: Extensions = Extensions { nodes: ".node", streets: ".edge", pois: None };
+const BRINKHOFF_TEXT: Extensions =
+    Extensions { nodes: ".node.txt", streets: ".edge.txt", pois: None };
+const CSV: Extensions =
+    Extensions { nodes: ".nodes.csv", streets: ".streets.csv", pois: Some(".pois.csv") };
 
 /// Returns the map at `path`: one file, a file of a set, or the common stem of a set.
 pub(crate) fn detect(path: &Path) -> Result<MapFormat, ImportError> {
@@ -68,29 +83,31 @@ fn unexpected_name(beginning: &[u8]) -> Problem {
 /// Returns the set that a file with a known extension belongs to.
 fn set_of(name: &str) -> Option<Result<MapFormat, ImportError>> {
     let plain = name.strip_suffix(".gz").unwrap_or(name);
-    let sets: [&[&str]; 3] = [&CSV, &BRINKHOFF_TEXT, &BRINKHOFF_BINARY];
-    sets.into_iter().find_map(|extensions| {
-        let stem = extensions.iter().find_map(|extension| plain.strip_suffix(extension))?;
+    [CSV, BRINKHOFF_TEXT, BRINKHOFF_BINARY].into_iter().find_map(|extensions| {
+        let Extensions { nodes, streets, pois } = extensions;
+        let mut all = [nodes, streets].into_iter().chain(pois);
+        let stem = all.find_map(|extension| plain.strip_suffix(extension))?;
         Some(set(Path::new(stem), extensions, Path::new(name)))
     })
 }
 
 /// Returns the first set with an existing file for `stem`.
 fn set_of_stem(stem: &Path) -> Option<Result<MapFormat, ImportError>> {
-    let sets: [&[&str]; 3] = [&CSV, &BRINKHOFF_BINARY, &BRINKHOFF_TEXT];
-    let existing =
-        sets.into_iter().find(|extensions| extensions[..2].iter().any(|e| find(stem, e).is_some()));
+    let exists = |extension: &str| find(stem, extension).is_some();
+    let existing = [CSV, BRINKHOFF_BINARY, BRINKHOFF_TEXT]
+        .into_iter()
+        .find(|extensions| exists(extensions.nodes) || exists(extensions.streets));
     existing.map(|extensions| set(stem, extensions, stem))
 }
 
-fn set(stem: &Path, extensions: &[&str], named: &Path) -> Result<MapFormat, ImportError> {
+fn set(stem: &Path, extensions: Extensions, named: &Path) -> Result<MapFormat, ImportError> {
     let need = |extension: &str| {
         let missing = with_extension(stem, extension).display().to_string();
         find(stem, extension)
             .ok_or_else(|| FileLocation::File.of(named, Problem::MissingCompanion(missing)))
     };
-    let (first, second) = (need(extensions[0])?, need(extensions[1])?);
-    Ok(match extensions.get(2) {
+    let (first, second) = (need(extensions.nodes)?, need(extensions.streets)?);
+    Ok(match extensions.pois {
         Some(pois) => {
             MapFormat::Csv(CsvFiles { nodes: first, streets: second, pois: find(stem, pois) })
         }

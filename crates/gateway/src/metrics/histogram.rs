@@ -19,20 +19,22 @@ impl Histogram {
     pub fn record(&self, duration: Duration, times: u64) {
         let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let bucket = BUCKETS.partition_point(|&end| end < millis);
-        self.counts[bucket].fetch_add(times, Ordering::Relaxed);
+        if let Some(count) = self.counts.get(bucket) {
+            count.fetch_add(times, Ordering::Relaxed);
+        }
     }
 
     /// Appends the histogram. Counts are passed through `round`.
     pub(super) fn write(&self, text: &mut String, name: &str, help: &str, round: fn(u64) -> u64) {
         let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} histogram");
-        let mut total = 0;
+        let mut total = 0_u64;
         for (count, end) in self.counts.iter().zip(BUCKETS) {
-            total += count.load(Ordering::Relaxed);
+            total = total.saturating_add(count.load(Ordering::Relaxed));
             let seconds = end as f64 / 1000.0;
             let _ = writeln!(text, "{name}_bucket{{le=\"{seconds}\"}} {}", round(total));
         }
-        total += self.counts[BUCKETS.len()].load(Ordering::Relaxed);
-        let total = round(total);
+        let longer = self.counts.last().map_or(0, |count| count.load(Ordering::Relaxed));
+        let total = round(total.saturating_add(longer));
         let _ = writeln!(text, "{name}_bucket{{le=\"+Inf\"}} {total}\n{name}_count {total}");
     }
 }

@@ -1,6 +1,11 @@
 //! HTTP routes of the map: `/map/info` (bounds and counts), `/map/tiles/{z}/{x}/{y}` (vector
 //! tiles), `/map/shapes/{block}` (street shapes by number).
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use super::shapes::BLOCK_LEN;
 use super::{MAX_ZOOM, TileId, Tiles, gzip, mercator};
 use axum::extract::{Path, State};
@@ -38,7 +43,8 @@ impl MapInfo {
         let map = tiles.map();
         let mut categories = BTreeMap::new();
         for poi in map.pois() {
-            *categories.entry(map.category(poi).to_owned()).or_insert(0) += 1;
+            let count: &mut usize = categories.entry(map.category(poi).to_owned()).or_default();
+            *count = count.saturating_add(1);
         }
         MapInfo {
             bounds: degrees(tiles.bounds()),

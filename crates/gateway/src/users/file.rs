@@ -135,13 +135,13 @@ fn parse(text: &str, map: &StreetMap) -> Result<Content, String> {
     let secret = parse_hash(&document.secret).ok_or("`secret` must have 64 hexadecimal digits")?;
     let mut profiles = BTreeMap::new();
     for (number, entry) in document.people.into_iter().enumerate() {
-        let profile =
-            profile(entry, map).map_err(|problem| format!("entry {}: {problem}", number + 1))?;
+        let profile = profile(entry, map)
+            .map_err(|problem| format!("entry {}: {problem}", number.saturating_add(1)))?;
         profiles.insert((profile.account.clone(), profile.name.clone()), profile);
     }
     let changes = text.get(document_len..).unwrap_or("");
     // Bytes after the last line break are a line that was cut off.
-    let whole = changes.rfind('\n').map_or(0, |end| end + 1);
+    let whole = changes.rfind('\n').map_or(0, |end| end.saturating_add(1));
     for (number, line) in changes.get(..whole).unwrap_or("").split('\n').enumerate() {
         let invalid = |problem: &str| format!("change {number}: {problem}");
         if line.trim().is_empty() {
@@ -161,7 +161,7 @@ fn parse(text: &str, map: &StreetMap) -> Result<Content, String> {
         secret: BoundarySecret(secret),
         profiles: profiles.into_values().collect(),
         document_len: document_len as u64,
-        len: (document_len + whole) as u64,
+        len: document_len.saturating_add(whole) as u64,
     })
 }
 
@@ -203,7 +203,7 @@ impl SettingsLog {
     /// Creates a file without users.
     fn create(path: &Path, secret: BoundarySecret) -> io::Result<SettingsLog> {
         let len = write_document(path, secret, &[])?;
-        SettingsLog::open(path, secret, len - 1, len)
+        SettingsLog::open(path, secret, len.saturating_sub(1), len)
     }
 
     /// Whether the next change must replace the file: it is long or damaged, or the path names
@@ -213,7 +213,7 @@ impl SettingsLog {
         let is_named =
             self.file.metadata().and_then(|open| Ok(same(open, fs::metadata(&self.path)?)));
         self.is_damaged
-            || self.len > 2 * self.document_len + MIN_LOG_LEN
+            || self.len > self.document_len.saturating_mul(2).saturating_add(MIN_LOG_LEN)
             || !is_named.unwrap_or(false)
     }
 
@@ -236,14 +236,14 @@ impl SettingsLog {
             self.is_damaged = self.file.set_len(self.len).is_err();
             return Err(error);
         }
-        self.len += line.len() as u64;
+        self.len = self.len.saturating_add(line.len() as u64);
         Ok(())
     }
 
     /// Replaces the file by a document with these users.
     pub fn replace(&mut self, profiles: &[Arc<UserProfile>]) -> io::Result<()> {
         let len = write_document(&self.path, self.secret, profiles)?;
-        *self = SettingsLog::open(&self.path, self.secret, len - 1, len)?;
+        *self = SettingsLog::open(&self.path, self.secret, len.saturating_sub(1), len)?;
         Ok(())
     }
 }

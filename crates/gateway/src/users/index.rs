@@ -20,7 +20,7 @@ impl UserIndex {
     /// capacity.
     pub fn has_capacity(&self, account: &str, max_users: usize) -> bool {
         let of_account = self.by_account.get(account).copied().unwrap_or(0);
-        self.by_user.len() < max_users && of_account < max_users - max_users / 4
+        self.by_user.len() < max_users && of_account < max_users.saturating_sub(max_users / 4)
     }
 
     /// Replaces a user, or removes it without a new profile.
@@ -46,7 +46,7 @@ impl UserIndex {
     fn remove(&mut self, user: UserId) {
         if let Some(profile) = self.by_user.remove(&user) {
             if let Some(count) = self.by_account.get_mut(&profile.account) {
-                *count -= 1;
+                *count = count.saturating_sub(1);
             }
             for token in &profile.tokens {
                 self.by_token.remove(&token.hash);
@@ -55,7 +55,8 @@ impl UserIndex {
     }
 
     pub fn insert(&mut self, user: UserId, profile: Arc<UserProfile>) {
-        *self.by_account.entry(profile.account.clone()).or_default() += 1;
+        let count = self.by_account.entry(profile.account.clone()).or_default();
+        *count = count.saturating_add(1);
         self.by_token.extend(profile.tokens.iter().map(|token| (token.hash, user)));
         self.by_user.insert(user, profile);
     }

@@ -3,6 +3,11 @@
 //! Kept in memory and, if `people.file` is set, in a file (`file`). A change is first written to
 //! the file and then applied, so a change that was acknowledged survives a restart.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod file;
 mod index;
 mod path_user;

@@ -55,6 +55,11 @@ impl RecentReports {
 
     /// Returns the track of one tracker; evicts the least recently used one beyond
     /// `MAX_TRACKS`.
+    #[expect(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        reason = "the last track was pushed before"
+    )]
     pub fn track(&mut self, tracker: u64) -> &mut MotionTrack {
         let known = self.tracks.iter().position(|(known, _)| *known == tracker);
         let track = match known {
@@ -105,6 +110,7 @@ impl RecentReports {
     }
 
     /// Drops everything older than `RETENTION`.
+    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
     pub fn remove_expired(&mut self, now: Time) {
         self.tracks
             .retain(|(_, track)| track.last_seen().is_some_and(|seen| seen + RETENTION >= now));
@@ -113,6 +119,7 @@ impl RecentReports {
     }
 }
 
+#[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
 fn is_fresh(outcome: &ReportOutcome, now: Time) -> bool {
     outcome.at + RETENTION >= now
 }

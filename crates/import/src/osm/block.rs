@@ -264,8 +264,9 @@ impl<'a> PbfBlock<'a> {
     /// Converts to degrees; exact up to the last division, so that XML gives the same position.
     fn position(&self, id: i64, lat: i64, lon: i64) -> Result<LonLat, LocatedProblem> {
         let degrees = |offset: i64, steps: i64| {
-            let billionths = i128::from(offset) + i128::from(self.granularity) * i128::from(steps);
-            billionths as f64 / 1e9
+            // At most 2^126 + 2^63, so it never wraps.
+            let billionths = i128::from(self.granularity).wrapping_mul(i128::from(steps));
+            billionths.wrapping_add(i128::from(offset)) as f64 / 1e9
         };
         node_position(id, degrees(self.lon_offset, lon), degrees(self.lat_offset, lat))
     }

@@ -2,10 +2,12 @@
 //! positions of the nodes they use. Flat arrays in file order.
 
 use super::tags::{AllowedDirection, PoiTags, StreetTags};
+use super::way_lines::WayIndex;
 use crate::error::{FileLocation, LocatedProblem, Problem};
 use meshcloak::map::Texts;
 use meshcloak::units::LonLat;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Content of an OSM file that a map needs.
 #[derive(Debug)]
@@ -29,6 +31,15 @@ impl Extract {
         check_distinct("node", nodes.iter().map(|&(id, _)| id))?;
         check_distinct("way", ways.iter().map(|&(id, _)| id))
     }
+
+    /// Returns the id and the tags of a way.
+    #[expect(clippy::indexing_slicing, reason = "a `WayIndex` enumerates these lists")]
+    pub(super) fn way(&self, way: WayIndex) -> (i64, StreetTags<'_>) {
+        let ways = &self.ways[way.list];
+        let (id, direction) = ways.ways[way.row];
+        let (class, name) = (ways.classes.get(way.row), ways.names.get(way.row));
+        (id, StreetTags { class, name, direction })
+    }
 }
 
 /// Lists of node ids, concatenated.
@@ -44,10 +55,16 @@ impl Runs {
         self.ends.push(self.ids.len());
     }
 
-    /// Returns the range of `ids` of list `index`.
-    pub(super) fn range(&self, index: usize) -> std::ops::Range<usize> {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        start..self.ends[index]
+    /// Returns the range of `ids` of list `index`; empty if there is no such list.
+    pub(super) fn range(&self, index: usize) -> Range<usize> {
+        let before = index.checked_sub(1).and_then(|before| self.ends.get(before));
+        let start = before.copied().unwrap_or(0);
+        start..self.ends.get(index).copied().unwrap_or(start)
+    }
+
+    /// Returns list `index`; empty if there is no such list.
+    pub(super) fn list(&self, index: usize) -> &[i64] {
+        self.ids.get(self.range(index)).unwrap_or_default()
     }
 
     /// Returns all lists, concatenated.
@@ -71,14 +88,6 @@ impl Ways {
         self.nodes.push(nodes);
         self.classes.push(tags.class);
         self.names.push(tags.name);
-    }
-
-    pub(super) fn class(&self, index: usize) -> &str {
-        self.classes.get(index)
-    }
-
-    pub(super) fn name(&self, index: usize) -> &str {
-        self.names.get(index)
     }
 }
 
@@ -143,6 +152,7 @@ impl Nodes {
         self.ids.len()
     }
 
+    #[expect(clippy::indexing_slicing, reason = "rows are found by `Finder` or `find_positioned`")]
     pub(super) fn id(&self, row: u32) -> i64 {
         self.ids[row as usize]
     }
@@ -154,7 +164,7 @@ impl Nodes {
     /// Returns the row of a node with a known position.
     pub(super) fn find_positioned(&self, id: i64) -> Option<u32> {
         let row = self.ids.binary_search(&id).ok()?;
-        self.positions[row].is_some().then_some(row as u32)
+        self.positions.get(row)?.is_some().then_some(row as u32)
     }
 
     /// Returns a lookup for ids in mostly ascending order, as in files.
@@ -163,6 +173,7 @@ impl Nodes {
     }
 
     /// Sets the position of a node; an error if it is already set.
+    #[expect(clippy::indexing_slicing, reason = "rows are found by `Finder`")]
     pub(super) fn put(&mut self, row: u32, position: LonLat) -> Result<(), LocatedProblem> {
         match self.positions[row as usize].replace(position) {
             None => Ok(()),
@@ -181,14 +192,16 @@ pub(super) struct Finder<'a> {
 impl Finder<'_> {
     pub(super) fn row(&mut self, id: i64) -> Option<u32> {
         let (ids, next) = (self.ids, self.next);
-        let after_previous = next == 0 || ids[next - 1] < id;
-        let before_next = next == ids.len() || id <= ids[next];
+        let previous = next.checked_sub(1).and_then(|previous| ids.get(previous));
+        let after_previous = previous.is_none_or(|&previous| previous < id);
+        let before_next = ids.get(next).is_none_or(|&next| id <= next);
         if !(after_previous && before_next) {
             self.next = ids.partition_point(|&other| other < id);
         }
-        (self.ids.get(self.next) == Some(&id)).then(|| {
-            self.next += 1;
-            self.next as u32 - 1
+        (ids.get(self.next) == Some(&id)).then(|| {
+            let row = self.next as u32;
+            self.next = self.next.saturating_add(1);
+            row
         })
     }
 }
@@ -214,8 +227,8 @@ fn check_distinct(
 ) -> Result<(), LocatedProblem> {
     let mut ids: Vec<i64> = ids.collect();
     ids.par_sort_unstable();
-    match ids.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(duplicate_id(kind, pair[0])),
+    match ids.iter().zip(ids.iter().skip(1)).find(|(id, next)| id == next) {
+        Some((&id, _)) => Err(duplicate_id(kind, id)),
         None => Ok(()),
     }
 }

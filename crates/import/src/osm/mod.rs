@@ -3,9 +3,15 @@
 //! [`pbf`] and [`xml`] decode a file into the same [`extract`], using [`tags`]. [`way_lines`] and
 //! [`streets`] turn the extract into a map, independent of the file format.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod block;
 mod block_contents;
 mod extract;
+mod node_points;
 mod pbf;
 mod split;
 mod streets;

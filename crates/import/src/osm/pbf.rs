@@ -95,10 +95,11 @@ fn for_each_block<T: Send>(
 /// Returns the data blocks of a file, after checking the required features in its header.
 fn blobs(file: &[u8]) -> Result<Vec<Blob<'_>>, LocatedProblem> {
     let mut blobs = Vec::new();
-    let mut start = 0;
-    while start < file.len() {
+    let mut rest = file;
+    while !rest.is_empty() {
+        let start = file.len().saturating_sub(rest.len());
         let at = FileLocation::Byte(start as u64);
-        let BlobFrame { kind, bytes, end } = frame(file, start)?;
+        let BlobFrame { kind, bytes, rest: next } = frame(rest, at)?;
         let blob = Blob { at, bytes };
         match kind {
             b"OSMHeader" => check_features(&decompress(blob)?, at)?,
@@ -106,7 +107,7 @@ fn blobs(file: &[u8]) -> Result<Vec<Blob<'_>>, LocatedProblem> {
             b"OSMData" => blobs.push(blob),
             _ => {}
         }
-        start = end;
+        rest = next;
     }
     Ok(blobs)
 }
@@ -115,27 +116,26 @@ fn blobs(file: &[u8]) -> Result<Vec<Blob<'_>>, LocatedProblem> {
 struct BlobFrame<'a> {
     kind: &'a [u8],
     bytes: &'a [u8],
-    /// Offset of the next block.
-    end: usize,
+    /// The file after the block.
+    rest: &'a [u8],
 }
 
-/// Reads the frame of the block at offset `start`.
-fn frame(file: &[u8], start: usize) -> Result<BlobFrame<'_>, LocatedProblem> {
-    let at = FileLocation::Byte(start as u64);
-    let rest = &file[start..];
+/// Reads the frame of the block at the start of `rest`, which is at `at` in the file.
+fn frame(rest: &[u8], at: FileLocation) -> Result<BlobFrame<'_>, LocatedProblem> {
     let (length, rest) = rest.split_first_chunk().ok_or_else(|| truncated(at, 4, rest.len()))?;
     let length = u32::from_be_bytes(*length) as usize;
     if length > MAX_HEADER_BYTES {
         return Err(damaged(at, "a block header is larger than 64 KiB"));
     }
-    let header = rest.get(..length).ok_or_else(|| truncated(at, length as u64, rest.len()))?;
+    let (header, rest) =
+        rest.split_at_checked(length).ok_or_else(|| truncated(at, length as u64, rest.len()))?;
     let (kind, size) = header_fields(header).map_err(|reason| damaged(at, reason))?;
     if size > MAX_BLOCK_BYTES {
         return Err(damaged(at, "a block is larger than 32 MiB"));
     }
-    let rest = &rest[length..];
-    let bytes = rest.get(..size as usize).ok_or_else(|| truncated(at, size, rest.len()))?;
-    Ok(BlobFrame { kind, bytes, end: start + 4 + length + size as usize })
+    let (bytes, rest) =
+        rest.split_at_checked(size as usize).ok_or_else(|| truncated(at, size, rest.len()))?;
+    Ok(BlobFrame { kind, bytes, rest })
 }
 
 fn header_fields(header: &[u8]) -> Result<(&[u8], u64), Malformed> {
@@ -178,7 +178,12 @@ fn decompress(blob: Blob<'_>) -> Result<Cow<'_, [u8]>, LocatedProblem> {
             (2, FieldValue::Number(value)) => size = Some(value),
             (3, FieldValue::Bytes(bytes)) => compressed = Some(bytes),
             (packing @ 4..=7, FieldValue::Bytes(_)) => {
-                let name = ["lzma", "bzip2", "lz4", "zstd"][packing as usize - 4];
+                let name = match packing {
+                    4 => "lzma",
+                    5 => "bzip2",
+                    6 => "lz4",
+                    _ => "zstd",
+                };
                 let reason = format!("a block is compressed with {name}; expected zlib");
                 return Err(blob.at.with(Problem::Unsupported(reason)));
             }
@@ -196,11 +201,11 @@ fn decompress(blob: Blob<'_>) -> Result<Cow<'_, [u8]>, LocatedProblem> {
 }
 
 fn inflate(compressed: &[u8], size: u64) -> Result<Vec<u8>, Malformed> {
-    if size > MAX_BLOCK_BYTES.min(compressed.len() as u64 * MAX_DEFLATE_RATIO) {
+    if size > MAX_BLOCK_BYTES.min((compressed.len() as u64).saturating_mul(MAX_DEFLATE_RATIO)) {
         return Err("the stated size of a block is too large for its compressed data");
     }
     // One extra byte detects a block that is larger than stated.
-    let mut bytes = Vec::with_capacity(size as usize + 1);
+    let mut bytes = Vec::with_capacity((size as usize).saturating_add(1));
     let mut decoder = Decompress::new(true);
     let status = decoder.decompress_vec(compressed, &mut bytes, FlushDecompress::Finish);
     match status {

@@ -24,23 +24,24 @@ pub(super) struct SplitPoint {
 ///
 /// Returns `None` if the street is not too long.
 pub(super) fn split(points: &[Point], longest: f64) -> Option<Pieces> {
-    let metres: f64 = points.windows(2).map(|ends| ends[0].distance(ends[1])).sum();
+    let metres: f64 = points.iter().zip(points.iter().skip(1)).map(|(a, b)| a.distance(*b)).sum();
     if metres <= longest {
         return None;
     }
     let points = with_added(points, longest);
-    let mut along = vec![0.0];
-    for ends in points.windows(2) {
-        along.push(along[along.len() - 1] + ends[0].point.distance(ends[1].point));
+    let (mut along, mut metres) = (vec![0.0], 0.0);
+    for (a, b) in points.iter().zip(points.iter().skip(1)) {
+        metres += a.point.distance(b.point);
+        along.push(metres);
     }
     // Rounding can make an equal part slightly longer than the limit; accept it.
-    let steps = along.windows(2).map(|ends| ends[1] - ends[0]);
-    let longest = steps.fold(longest, f64::max);
+    let steps = || along.iter().zip(along.iter().skip(1)).map(|(from, to)| to - from);
+    let longest = steps().fold(longest, f64::max);
     let fewest = cuts(&along, longest).len();
     let (mut too_short, mut enough) = (0.0, longest);
     for _ in 0..50 {
         let middle = (too_short + enough) / 2.0;
-        let fits = along.windows(2).all(|ends| ends[1] - ends[0] <= middle);
+        let fits = steps().all(|step| step <= middle);
         if fits && cuts(&along, middle).len() <= fewest {
             enough = middle;
         } else {
@@ -53,7 +54,7 @@ pub(super) fn split(points: &[Point], longest: f64) -> Option<Pieces> {
 
 /// Adds equally spaced points to segments longer than `longest`.
 fn with_added(points: &[Point], longest: f64) -> Vec<SplitPoint> {
-    let mut all: Vec<SplitPoint> = Vec::with_capacity(points.len() + 1);
+    let mut all: Vec<SplitPoint> = Vec::with_capacity(points.len().saturating_add(1));
     for (row, &point) in points.iter().enumerate() {
         if let Some(&SplitPoint { point: previous, .. }) = all.last() {
             let steps = (Point::distance(previous, point) / longest).ceil().max(1.0);
@@ -70,10 +71,10 @@ fn with_added(points: &[Point], longest: f64) -> Vec<SplitPoint> {
 /// Returns greedy cuts: every piece extends as far as `longest` allows. No step exceeds `longest`.
 fn cuts(along: &[f64], longest: f64) -> Vec<usize> {
     let mut cuts = Vec::new();
-    let mut start = 0;
-    for row in 1..along.len() {
-        if along[row] - along[start] > longest && row - 1 > start {
-            start = row - 1;
+    let (mut start, mut start_metres) = (0, along.first().copied().unwrap_or(0.0));
+    for (row, (&before, &metres)) in along.iter().zip(along.iter().skip(1)).enumerate() {
+        if metres - start_metres > longest && row > start {
+            (start, start_metres) = (row, before);
             cuts.push(start);
         }
     }

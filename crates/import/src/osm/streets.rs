@@ -1,15 +1,15 @@
 //! Converts lines of nodes into a draft map: projects them, cuts at junctions, splits long streets.
 
 use super::extract::{Extract, PoiGeometry};
-use super::split::{SplitPoint, split};
+use super::node_points::{UNKNOWN, check_steps, frame_around, point_at, project};
+use super::split::{Pieces, split};
 use super::tags::AllowedDirection;
 use super::way_lines::{WayIndex, WayLines};
 use crate::draft::Draft;
 use crate::error::{FileLocation, LocatedProblem, Problem};
 use crate::options::{Highways, OsmOptions};
 use meshcloak::map::{Frame, MapBuilder, MapError, RawPoi, RawStreet, TerminalId};
-use meshcloak::units::{LonLat, Point};
-use rayon::prelude::*;
+use meshcloak::units::Point;
 use std::fmt::Write;
 
 /// Builds the draft map of an extract.
@@ -44,52 +44,6 @@ pub(super) fn draft(
     let mut builder = streets.builder;
     builder.set_frame(frame);
     Ok(Draft { builder, format, nodes, edges: lines.distinct_pairs(), notes })
-}
-
-fn frame_around(extract: &Extract, uses: &[u8]) -> Result<Frame, LocatedProblem> {
-    let used = extract.nodes.positions().iter().zip(uses).filter(|&(_, &uses)| uses > 0);
-    let frame = Frame::around(used.filter_map(|(&position, _)| position));
-    frame.ok_or_else(|| FileLocation::File.with(MapError::NoStreet))
-}
-
-/// Projects all nodes; an error if a node of a street has no finite projection.
-fn project(extract: &Extract, frame: &Frame, uses: &[u8]) -> Result<Vec<Point>, LocatedProblem> {
-    const UNKNOWN: Point = Point::new(f64::NAN, f64::NAN);
-    let point =
-        |position: &Option<LonLat>| position.map_or(UNKNOWN, |position| frame.point(position));
-    let points: Vec<Point> = extract.nodes.positions().par_iter().map(point).collect();
-    let lost = |&row: &usize| uses[row] > 0 && !(points[row].x + points[row].y).is_finite();
-    match (0..points.len()).find(lost) {
-        Some(row) => {
-            let reason = "too far from the other nodes for one map projection".into();
-            let id = extract.nodes.id(row as u32);
-            Err(FileLocation::Element("node", id).with(Problem::Unsupported(reason)))
-        }
-        None => Ok(points),
-    }
-}
-
-/// Largest distance between consecutive nodes. A farther node is misplaced; splitting would turn
-/// it into hundreds of streets.
-const MAX_STEP_METRES: f64 = 200_000.0;
-
-fn check_steps(
-    extract: &Extract,
-    lines: &WayLines,
-    points: &[Point],
-) -> Result<(), LocatedProblem> {
-    for (way, rows) in lines.iter() {
-        let metres = |ends: &[u32]| points[ends[0] as usize].distance(points[ends[1] as usize]);
-        if let Some(ends) = rows.windows(2).find(|ends| metres(ends) > MAX_STEP_METRES) {
-            let [a, b] = [ends[0], ends[1]].map(|row| extract.nodes.id(row));
-            let kilometres = metres(ends) / 1000.0;
-            let reason =
-                format!("nodes {a} and {b} are {kilometres:.0} km apart; expected at most 200 km");
-            let (id, _) = extract.ways[way.list].ways[way.row];
-            return Err(FileLocation::Element("way", id).with(Problem::Damaged(reason)));
-        }
-    }
-    Ok(())
 }
 
 /// Builder of the streets and points of interest of an extract.
@@ -141,11 +95,11 @@ impl<'a> StreetBuilder<'a> {
             if way != cursor.way {
                 cursor = WayCursor { way, built: 0 };
             }
-            let mut start = 0;
-            for at in 1..rows.len() {
-                let is_junction = self.uses[rows[at] as usize] > 1;
-                if self.every_node || is_junction || at + 1 == rows.len() {
-                    self.add_stretch(&mut cursor, &rows[start..=at])?;
+            let (mut start, last) = (0, rows.len().saturating_sub(1));
+            for (at, &row) in rows.iter().enumerate().skip(1) {
+                let is_junction = self.uses.get(row as usize).is_some_and(|&uses| uses > 1);
+                if self.every_node || is_junction || at == last {
+                    self.add_stretch(&mut cursor, rows.get(start..=at).unwrap_or_default())?;
                     start = at;
                 }
             }
@@ -156,32 +110,46 @@ impl<'a> StreetBuilder<'a> {
     /// Adds the part of a way between two junctions. Nothing is split with `every_node`, so that
     /// terminals are the nodes of the file.
     fn add_stretch(&mut self, cursor: &mut WayCursor, rows: &[u32]) -> Result<(), LocatedProblem> {
+        let [first, .., last] = *rows else { return Ok(()) };
         let mut shape = std::mem::take(&mut self.shape);
         shape.clear();
-        shape.extend(rows.iter().map(|&row| self.points[row as usize]));
+        shape.extend(rows.iter().map(|&row| point_at(&self.points, row)));
         let pieces = if self.every_node { None } else { split(&shape, self.max_street_metres) };
-        let from = self.terminal(rows[0])?;
-        let to = rows[rows.len() - 1];
+        let from = self.terminal(first)?;
         match pieces {
             None => {
-                let to = self.terminal(to)?;
-                self.add_street(cursor, [from, to], &shape[1..shape.len() - 1])?;
+                let to = self.terminal(last)?;
+                let bends = shape.get(1..shape.len().saturating_sub(1)).unwrap_or_default();
+                self.add_street(cursor, [from, to], bends)?;
             }
-            Some(pieces) => {
-                let (mut from, mut start) = (from, 0);
-                for end in pieces.cuts.into_iter().chain([pieces.points.len() - 1]) {
-                    shape.clear();
-                    shape.extend(pieces.points[start + 1..end].iter().map(|split| split.point));
-                    let to = match pieces.points[end] {
-                        SplitPoint { original: Some(at), .. } => self.terminal(rows[at])?,
-                        SplitPoint { point, .. } => self.added_terminal(cursor, point)?,
-                    };
-                    self.add_street(cursor, [from, to], &shape)?;
-                    (from, start) = (to, end);
-                }
-            }
+            Some(pieces) => self.add_pieces(cursor, from, rows, &pieces)?,
         }
         self.shape = shape;
+        Ok(())
+    }
+
+    /// Adds the pieces of a stretch that begins at `from`.
+    fn add_pieces(
+        &mut self,
+        cursor: &mut WayCursor,
+        mut from: TerminalId,
+        rows: &[u32],
+        pieces: &Pieces,
+    ) -> Result<(), LocatedProblem> {
+        let mut start = 0;
+        let mut shape = Vec::new();
+        let last = pieces.points.len().saturating_sub(1);
+        for end in pieces.cuts.iter().copied().chain([last]) {
+            let Some([_, bends @ .., end_point]) = pieces.points.get(start..=end) else { continue };
+            shape.clear();
+            shape.extend(bends.iter().map(|split| split.point));
+            let to = match end_point.original.and_then(|at| rows.get(at)) {
+                Some(&row) => self.terminal(row)?,
+                None => self.added_terminal(cursor, end_point.point)?,
+            };
+            self.add_street(cursor, [from, to], &shape)?;
+            (from, start) = (to, end);
+        }
         Ok(())
     }
 
@@ -191,19 +159,18 @@ impl<'a> StreetBuilder<'a> {
         [from, to]: [TerminalId; 2],
         bends: &[Point],
     ) -> Result<(), LocatedProblem> {
-        let ways = &self.extract.ways[cursor.way.list];
-        let (id, direction) = ways.ways[cursor.way.row];
-        cursor.built += 1;
+        let (id, tags) = self.extract.way(cursor.way);
+        cursor.built = cursor.built.saturating_add(1);
         relabel(&mut self.label, format_args!("{id}.{}", cursor.built));
         let raw = RawStreet {
             label: &self.label,
             from,
             to,
             written_metres: None,
-            one_way: direction != AllowedDirection::Both,
+            one_way: tags.direction != AllowedDirection::Both,
             bends,
-            name: ways.name(cursor.way.row),
-            class: ways.class(cursor.way.row),
+            name: tags.name,
+            class: tags.class,
         };
         let added = self.builder.street(raw);
         added.map(|_| ()).map_err(|error| FileLocation::Element("way", id).with(error))
@@ -211,14 +178,16 @@ impl<'a> StreetBuilder<'a> {
 
     /// Returns the terminal at a node, labelled with the node's id.
     fn terminal(&mut self, row: u32) -> Result<TerminalId, LocatedProblem> {
-        if let Some(terminal) = self.terminals[row as usize] {
+        if let Some(&Some(terminal)) = self.terminals.get(row as usize) {
             return Ok(terminal);
         }
         let id = self.extract.nodes.id(row);
         relabel(&mut self.label, format_args!("{id}"));
-        let terminal = self.builder.terminal(&self.label, self.points[row as usize]);
+        let terminal = self.builder.terminal(&self.label, point_at(&self.points, row));
         let terminal = terminal.map_err(|error| FileLocation::Element("node", id).with(error))?;
-        self.terminals[row as usize] = Some(terminal);
+        if let Some(slot) = self.terminals.get_mut(row as usize) {
+            *slot = Some(terminal);
+        }
         Ok(terminal)
     }
 
@@ -229,8 +198,8 @@ impl<'a> StreetBuilder<'a> {
         cursor: &WayCursor,
         point: Point,
     ) -> Result<TerminalId, LocatedProblem> {
-        let (id, _) = self.extract.ways[cursor.way.list].ways[cursor.way.row];
-        relabel(&mut self.label, format_args!("{id}.{}", cursor.built + 1));
+        let (id, _) = self.extract.way(cursor.way);
+        relabel(&mut self.label, format_args!("{id}.{}", cursor.built.saturating_add(1)));
         let terminal = self.builder.terminal(&self.label, point);
         terminal.map_err(|error| FileLocation::Element("way", id).with(error))
     }
@@ -240,22 +209,21 @@ impl<'a> StreetBuilder<'a> {
             for (row, &(id, spot)) in pois.spots.iter().enumerate() {
                 let (point, letter) = match spot {
                     PoiGeometry::Node(position) => (Some(frame.point(position)), 'n'),
-                    PoiGeometry::Way => {
-                        (self.centroid(&pois.nodes.ids()[pois.nodes.range(row)]), 'w')
-                    }
+                    PoiGeometry::Way => (self.centroid(pois.nodes.list(row)), 'w'),
                 };
                 relabel(&mut self.label, format_args!("{letter}{id}"));
-                // The builder rejects NaN; such points of interest are counted as skipped.
-                let unknown = Point::new(f64::NAN, f64::NAN);
+                // The builder rejects unknown points; they are counted as skipped.
                 let added = self.builder.poi(RawPoi {
                     label: &self.label,
-                    point: point.unwrap_or(unknown),
+                    point: point.unwrap_or(UNKNOWN),
                     category: pois.category(row),
                     name: pois.name(row),
                 });
                 match added {
                     Ok(()) => {}
-                    Err(MapError::BadCoordinates { .. }) => self.skipped_pois += 1,
+                    Err(MapError::BadCoordinates { .. }) => {
+                        self.skipped_pois = self.skipped_pois.saturating_add(1);
+                    }
                     Err(error) => return Err(FileLocation::File.with(error)),
                 }
             }
@@ -272,7 +240,7 @@ impl<'a> StreetBuilder<'a> {
         let rows = ids.iter().filter_map(|&id| self.extract.nodes.find_positioned(id));
         let (mut sum, mut count) = (Point::default(), 0.0);
         for row in rows {
-            let point = self.points[row as usize];
+            let point = point_at(&self.points, row);
             (sum, count) = (Point::new(sum.x + point.x, sum.y + point.y), count + 1.0);
         }
         (count > 0.0).then(|| Point::new(sum.x / count, sum.y / count))

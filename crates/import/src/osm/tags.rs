@@ -69,10 +69,13 @@ pub(super) struct PoiTags<'a> {
     pub name: &'a str,
 }
 
+/// Number of keys in use.
+const KEYS: usize = Key::Office as usize + 1;
+
 /// Values of the keys in use of one element; reused for the next to avoid allocation.
 #[derive(Debug, Default)]
 pub(super) struct Tags {
-    values: [String; 10],
+    values: [String; KEYS],
 }
 
 /// Longest value that OSM allows, in characters; longer values are truncated.
@@ -85,11 +88,12 @@ impl Tags {
     }
 
     /// Sets a tag; a later value replaces an earlier one.
+    #[expect(clippy::indexing_slicing, reason = "there is a value for every key")]
     pub(super) fn set(&mut self, key: Key, value: &str) {
         let end = value.char_indices().nth(MAX_VALUE_CHARS).map_or(value.len(), |(end, _)| end);
         let slot = &mut self.values[key as usize];
         slot.clear();
-        slot.push_str(&value[..end]);
+        slot.push_str(value.get(..end).unwrap_or(value));
     }
 
     /// Returns the street described by these tags, if its highway class is selected.
@@ -131,6 +135,7 @@ impl Tags {
             || matches!(self.get(Key::Junction), "roundabout" | "circular")
     }
 
+    #[expect(clippy::indexing_slicing, reason = "there is a value for every key")]
     fn get(&self, key: Key) -> &str {
         &self.values[key as usize]
     }

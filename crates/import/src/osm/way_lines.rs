@@ -41,7 +41,7 @@ struct Occurrences<T> {
 
 impl<T> Occurrences<T> {
     fn add(&mut self, what: T) {
-        self.count += 1;
+        self.count = self.count.saturating_add(1);
         self.first.get_or_insert(what);
     }
 }
@@ -68,16 +68,16 @@ impl WayLines {
     }
 
     fn add_way(&mut self, way: WayIndex, ways: &Ways, found: &[Option<u32>]) {
-        let (id, direction) = ways.ways[way.row];
-        let range = ways.nodes.range(way.row);
-        if range.len() < 2 {
+        let Some(&(id, direction)) = ways.ways.get(way.row) else { return };
+        let ids = ways.nodes.list(way.row);
+        if ids.len() < 2 {
             self.short.add(id);
             return;
         }
-        for at in range.clone().filter(|&at| found[at].is_none()) {
-            self.missing.add(MissingNode { way: id, node: ways.nodes.ids()[at] });
+        let found = found.get(ways.nodes.range(way.row)).unwrap_or_default();
+        for (&node, _) in ids.iter().zip(found).filter(|(_, found)| found.is_none()) {
+            self.missing.add(MissingNode { way: id, node });
         }
-        let found = &found[range];
         match direction {
             AllowedDirection::Backward => self.add_lines(way, found.iter().rev()),
             AllowedDirection::Both | AllowedDirection::Forward => self.add_lines(way, found.iter()),
@@ -91,7 +91,7 @@ impl WayLines {
                 Some(row) if self.rows.len() > start && self.rows.last() == Some(&row) => {}
                 Some(row) => self.rows.push(row),
                 None => {
-                    if self.rows.len() - start < 2 {
+                    if self.rows.len().saturating_sub(start) < 2 {
                         self.rows.truncate(start);
                     } else {
                         self.ways.push(way);
@@ -106,8 +106,8 @@ impl WayLines {
     /// Iterates over all lines with their ways.
     pub(super) fn iter(&self) -> impl Iterator<Item = (WayIndex, &[u32])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let ranges = starts.zip(&self.ends).map(|(start, &end)| &self.rows[start..end]);
-        self.ways.iter().copied().zip(ranges)
+        let lines = starts.zip(&self.ends).map(|(start, &end)| self.rows.get(start..end));
+        self.ways.iter().copied().zip(lines.map(Option::unwrap_or_default))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -116,21 +116,19 @@ impl WayLines {
 
     /// Returns for each node how many times lines pass it, capped at 2.
     pub(super) fn uses(&self, nodes: usize) -> Vec<u8> {
-        let mut uses = vec![0; nodes];
+        let mut uses = vec![0_u8; nodes];
         for &row in &self.rows {
-            let uses = &mut uses[row as usize];
-            *uses = (*uses + 1).min(2);
+            if let Some(uses) = uses.get_mut(row as usize) {
+                *uses = uses.saturating_add(1).min(2);
+            }
         }
         uses
     }
 
     /// Returns the number of distinct pairs of consecutive nodes.
     pub(super) fn distinct_pairs(&self) -> u64 {
-        let joined = self.iter().flat_map(|(_, rows)| rows.windows(2));
-        let pair = |ends: &[u32]| {
-            let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-            u64::from(low) << 32 | u64::from(high)
-        };
+        let joined = self.iter().flat_map(|(_, rows)| rows.iter().zip(rows.iter().skip(1)));
+        let pair = |(&a, &b): (&u32, &u32)| u64::from(a.min(b)) << 32 | u64::from(a.max(b));
         let mut pairs: Vec<u64> = joined.map(pair).collect();
         pairs.par_sort_unstable();
         pairs.dedup();

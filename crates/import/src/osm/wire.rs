@@ -43,8 +43,9 @@ impl<'a> Fields<'a> {
     }
 
     fn take(&mut self, length: u64) -> Result<&'a [u8], Malformed> {
-        let length = usize::try_from(length).ok().filter(|&length| length <= self.rest.len());
-        let (taken, rest) = self.rest.split_at(length.ok_or("a field exceeds its message")?);
+        let parts =
+            usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length));
+        let (taken, rest) = parts.ok_or("a field exceeds its message")?;
         self.rest = rest;
         Ok(taken)
     }
@@ -99,7 +100,7 @@ pub(super) fn append<T>(
 
 /// Decodes the ZigZag number of a `sint` field.
 pub(super) fn signed(value: u64) -> i64 {
-    (value >> 1) as i64 ^ -((value & 1) as i64)
+    (value >> 1) as i64 ^ ((value & 1) as i64).wrapping_neg()
 }
 
 /// Delta decoding in place: prefix sums with wrap-around.

@@ -66,7 +66,7 @@ impl Document {
             match event.map_err(|error| at.with(error))? {
                 Event::Start(element) => {
                     self.check_root(&element, depth, &mut roots, at)?;
-                    depth += 1;
+                    depth = depth.saturating_add(1);
                     self.start(&element, at)?;
                 }
                 Event::Empty(element) => {
@@ -97,7 +97,7 @@ impl Document {
         if depth > 0 {
             return Ok(());
         }
-        *roots += 1;
+        *roots = roots.saturating_add(1);
         if element.name().as_ref() == "osm" && *roots == 1 {
             return Ok(());
         }
@@ -210,9 +210,10 @@ fn attributes<'a, const N: usize>(
     let mut values = [const { Cow::Borrowed("") }; N];
     for attribute in element.attributes().with_checks(false) {
         let attribute = attribute.map_err(|error| at.with(Problem::Damaged(error.to_string())))?;
-        if let Some(index) = names.iter().position(|&name| name == attribute.key.as_ref()) {
+        let mut slots = names.iter().zip(&mut values);
+        if let Some((_, slot)) = slots.find(|(name, _)| **name == attribute.key.as_ref()) {
             let value = attribute.normalized_value(XmlVersion::Explicit1_0);
-            values[index] = value.map_err(|error| at.with(error))?;
+            *slot = value.map_err(|error| at.with(error))?;
         }
     }
     Ok(values)

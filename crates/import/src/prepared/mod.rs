@@ -1,6 +1,11 @@
 //! Prepared maps: the flat arrays of a map behind a checked header. Opening one takes a fraction of
 //! the time of an import. The first section is metadata in JSON.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod metadata;
 mod records;
 mod sections;
@@ -166,7 +171,7 @@ fn read_texts<B: ReadAt + ?Sized>(
     section: MapSection,
 ) -> Result<Texts, Problem> {
     let ends = from.numbers(section as usize)?;
-    let bytes = String::from_utf8(from.bytes(section as usize + 1)?);
+    let bytes = String::from_utf8(from.bytes((section as usize).saturating_add(1))?);
     let bytes = bytes.map_err(|_| Problem::Damaged("a text is not UTF-8".into()))?;
     let texts = Texts::from_parts(ends, bytes);
     texts.ok_or_else(|| Problem::Damaged("the lengths of texts do not match the texts".into()))

@@ -27,13 +27,12 @@ pub(super) fn street_record(street: &Street) -> [u8; 20] {
 
 #[inline]
 pub(super) fn street_of(record: [u8; 20]) -> Street {
-    let number = |at: usize| u32::from_le_bytes(part(&record, at));
-    let flags = number(16);
+    let [from, to, length, name, flags] = numbers_of(&record);
     Street {
-        from: TerminalId(number(0)),
-        to: TerminalId(number(4)),
-        length: Length::from_units(number(8)),
-        name: number(12),
+        from: TerminalId(from),
+        to: TerminalId(to),
+        length: Length::from_units(length),
+        name,
         class: flags as u16,
         one_way: flags >> 16 != 0,
     }
@@ -48,11 +47,11 @@ pub(super) fn poi_record(poi: &Poi) -> [u8; 32] {
 }
 
 pub(super) fn poi_of(record: [u8; 32]) -> Poi {
-    let number = |at: usize| u32::from_le_bytes(part(&record, at));
-    let position =
-        Position { street: StreetId(number(16)), offset: Length::from_units(number(20)) };
-    let point = point_of(part(&record, 0));
-    Poi { point, position, name: number(24), category: number(28) as u16 }
+    let [x_low, x_high, y_low, y_high, street, offset, name, category] = numbers_of(&record);
+    let float = |low: u32, high: u32| f64::from_bits(u64::from(low) | u64::from(high) << 32);
+    let point = Point::new(float(x_low, x_high), float(y_low, y_high));
+    let position = Position { street: StreetId(street), offset: Length::from_units(offset) };
+    Poi { point, position, name, category: category as u16 }
 }
 
 pub(super) fn frame_numbers(frame: Option<&Frame>) -> Vec<f64> {
@@ -79,7 +78,12 @@ fn fill(record: &mut [u8], numbers: &[u32]) {
     }
 }
 
+/// Returns the first `N` numbers of a record.
 #[inline]
-fn part<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
-    std::array::from_fn(|byte| record[at + byte])
+fn numbers_of<const N: usize>(record: &[u8]) -> [u32; N] {
+    let mut numbers = [0; N];
+    for (number, bytes) in numbers.iter_mut().zip(record.as_chunks().0) {
+        *number = u32::from_le_bytes(*bytes);
+    }
+    numbers
 }

@@ -78,10 +78,10 @@ impl SectionWriter {
     /// Returns the complete file.
     pub(super) fn finish(self) -> Vec<u8> {
         let mut file = vec![0; HEADER];
-        for (number, section) in self.sections.iter().enumerate() {
-            let entry = &mut file[TABLE + number * ENTRY..][..ENTRY];
-            entry[..8].copy_from_slice(&(section.len() as u64).to_le_bytes());
-            entry[8..12].copy_from_slice(&crc32fast::hash(section).to_le_bytes());
+        let entries = file.get_mut(TABLE..).unwrap_or_default().as_chunks_mut::<ENTRY>().0;
+        for (entry, section) in entries.iter_mut().zip(&self.sections) {
+            let checksum = u128::from(crc32fast::hash(section));
+            *entry = (section.len() as u128 | checksum << 64).to_le_bytes();
         }
         file.extend(self.sections.into_iter().flatten());
         write_header(&mut file);
@@ -90,6 +90,7 @@ impl SectionWriter {
 }
 
 /// Writes the header except the table.
+#[expect(clippy::indexing_slicing, reason = "written files have at least `HEADER` bytes")]
 pub(super) fn write_header(file: &mut [u8]) {
     let size = file.len() as u64;
     file[..8].copy_from_slice(MAGIC);
@@ -101,6 +102,11 @@ pub(super) fn write_header(file: &mut [u8]) {
 
 /// Writes the checksums of all sections that the table describes correctly.
 #[cfg(any(test, feature = "fuzzing"))]
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "`sealed` passes at least `HEADER` bytes, and sections end within the file"
+)]
 pub(super) fn fix_checksums(file: &mut [u8]) {
     let mut start = HEADER;
     for number in 0..SECTIONS {
@@ -135,28 +141,34 @@ impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
         let size = bytes.size()?;
         let mut header = [0; HEADER];
         let available = usize::try_from(size).unwrap_or(HEADER).min(HEADER);
-        bytes.read_at(&mut header[..available], 0)?;
+        bytes.read_at(header.get_mut(..available).unwrap_or_default(), 0)?;
         check_header(&header, available, size)?;
         let mut table = [SectionEntry::default(); SECTIONS];
         let mut offset = HEADER as u64;
-        for (number, entry) in table.iter_mut().enumerate() {
-            let written = &header[TABLE + number * ENTRY..];
+        let entries = header.get(TABLE..).unwrap_or_default().as_chunks::<ENTRY>().0;
+        for (entry, written) in table.iter_mut().zip(entries) {
+            let written = u128::from_le_bytes(*written);
             *entry =
-                SectionEntry { offset, size: u64_at(written, 0), checksum: u32_at(written, 8) };
+                SectionEntry { offset, size: written as u64, checksum: (written >> 64) as u32 };
             offset = offset
                 .checked_add(entry.size)
                 .filter(|&end| end <= size)
                 .ok_or_else(|| Problem::Damaged("a section exceeds the file".into()))?;
         }
         if offset != size {
-            return Err(Problem::Damaged(format!("{} extra bytes at the end", size - offset)));
+            return Err(extra_bytes(size, offset));
         }
         Ok(SectionReader { bytes, table })
     }
 
+    fn entry(&self, section: usize) -> Result<SectionEntry, Problem> {
+        let missing = || Problem::Damaged("a section is missing".into());
+        self.table.get(section).copied().ok_or_else(missing)
+    }
+
     /// Returns the bytes of a section.
     pub(super) fn bytes(&self, section: usize) -> Result<Vec<u8>, Problem> {
-        let SectionEntry { offset, size, checksum } = self.table[section];
+        let SectionEntry { offset, size, checksum } = self.entry(section)?;
         let mut bytes = vec![0; size as usize];
         self.bytes.read_at(&mut bytes, offset)?;
         if crc32fast::hash(&bytes) != checksum {
@@ -176,27 +188,31 @@ impl<'a, B: ReadAt + ?Sized> SectionReader<'a, B> {
         record: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, Problem> {
         const { assert!(BUFFER.is_multiple_of(N)) };
-        let SectionEntry { offset, size, checksum } = self.table[section];
-        let mut records = Vec::with_capacity(size as usize / N);
+        let SectionEntry { offset, size, checksum } = self.entry(section)?;
+        let mut records = Vec::with_capacity((size as usize).checked_div(N).unwrap_or(0));
         let mut hasher = crc32fast::Hasher::new();
         let mut buffer = vec![0; BUFFER.min(size as usize)];
-        let mut done = 0;
-        while done < size {
-            let len = buffer.len().min((size - done) as usize);
-            self.bytes.read_at(&mut buffer[..len], offset + done)?;
-            hasher.update(&buffer[..len]);
-            let (whole, rest) = buffer[..len].as_chunks::<N>();
+        let (mut at, end) = (offset, offset.saturating_add(size));
+        while at < end {
+            buffer.truncate(end.saturating_sub(at) as usize);
+            self.bytes.read_at(&mut buffer, at)?;
+            hasher.update(&buffer);
+            let (whole, rest) = buffer.as_chunks::<N>();
             if !rest.is_empty() {
                 return Err(Problem::Damaged("a section ends in the middle of a record".into()));
             }
             records.extend(whole.iter().map(|bytes| record(*bytes)));
-            done += len as u64;
+            at = at.saturating_add(buffer.len() as u64);
         }
         if hasher.finalize() != checksum {
             return Err(checksum_mismatch());
         }
         Ok(records)
     }
+}
+
+fn extra_bytes(size: u64, expected: u64) -> Problem {
+    Problem::Damaged(format!("{} extra bytes at the end", size.saturating_sub(expected)))
 }
 
 fn checksum_mismatch() -> Problem {
@@ -213,7 +229,7 @@ fn check_header(header: &[u8], available: usize, size: u64) -> Result<(), Proble
     if available < HEADER {
         return Err(Problem::Truncated("in the header".into()));
     }
-    if crc32fast::hash(&header[16..HEADER]) != u32_at(header, 12) {
+    if crc32fast::hash(header.get(16..).unwrap_or_default()) != u32_at(header, 12) {
         return Err(Problem::Damaged("the checksum of the header does not match".into()));
     }
     let written = u64_at(header, 16);
@@ -221,15 +237,19 @@ fn check_header(header: &[u8], available: usize, size: u64) -> Result<(), Proble
         return Err(Problem::Truncated(format!("after {size} of {written} bytes")));
     }
     if size > written {
-        return Err(Problem::Damaged(format!("{} extra bytes at the end", size - written)));
+        return Err(extra_bytes(size, written));
     }
     Ok(())
 }
 
+/// Returns the number at `at`; 0 beyond the end.
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]))
+    let number = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    number.map_or(0, |number| u32::from_le_bytes(*number))
 }
 
+/// Returns the number at `at`; 0 beyond the end.
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+    let number = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    number.map_or(0, |number| u64::from_le_bytes(*number))
 }

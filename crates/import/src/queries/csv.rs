@@ -1,10 +1,5 @@
 //! Queries in CSV.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::fields::QueryFields;
 use super::reader::{BadQuery, millis};
 use crate::csv_map::table::{Column, Table};

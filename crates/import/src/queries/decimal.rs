@@ -8,6 +8,10 @@ pub(super) struct Decimal {
 }
 
 /// Appends a number with as many decimals as it needs.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "`scale` is a power of ten, and so is `digit` as long as `rest` is not 0"
+)]
 pub(super) fn put(out: &mut Vec<u8>, Decimal { value: number, decimals }: Decimal) {
     if number < 0 {
         out.push(b'-');

@@ -1,10 +1,5 @@
 //! Fields of a query before validation.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use serde::Deserialize;
 
 /// The fields of a row; `None` if a field is missing or empty.

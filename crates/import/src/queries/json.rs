@@ -1,10 +1,5 @@
 //! Queries in NDJSON: one object per line.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::csv::RawRow;
 use super::fields::QueryFields;
 use super::reader::BadQuery;

@@ -2,6 +2,11 @@
 //!
 //! The writer stores `dc`, `speed` and `interval`; a reader needs `dc` or the other two.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod csv;
 mod decimal;
 mod fields;

@@ -3,11 +3,6 @@
 //! An invalid row is returned as [`BadQuery`], so that the caller can skip it or stop. Only a file
 //! that cannot be read further is an error.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::csv::{CsvQueries, RawRow};
 use super::fields::QueryFields;
 use super::json::JsonQueries;

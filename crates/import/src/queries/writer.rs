@@ -91,7 +91,7 @@ fn numbers(query: &QueryRecord) -> [NumberColumn; 8] {
     let seconds = |name, millis: u64| number(name, i64::try_from(millis).unwrap_or(i64::MAX), 3);
     let thousandths = |value: u32| Decimal { value: value.into(), decimals: 3 };
     // A unit of 1/32 m is 3125 hundred-thousandths of a metre.
-    let dc = i64::from(query.distance_constraint.units()) * 3125;
+    let dc = i64::from(query.distance_constraint.units()).saturating_mul(3125);
     [
         seconds("t", query.asked_at),
         first,

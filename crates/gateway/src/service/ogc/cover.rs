@@ -52,9 +52,10 @@ impl CellMask {
         // One uncovered row and column on each side, and one for rounding.
         let margin = metres + side * 2.0;
         let corner = Point::new(bounds.min.x - margin, bounds.min.y - margin);
-        let count = |extent: f64| ((extent + margin * 2.0) / side).ceil() as usize + 1;
+        let count =
+            |extent: f64| (((extent + margin * 2.0) / side).ceil() as usize).saturating_add(1);
         let (columns, rows) = (count(bounds.width()), count(bounds.height()));
-        let covered = vec![false; columns * rows];
+        let covered = vec![false; columns.saturating_mul(rows)];
         let mut mask = CellMask { corner, side, columns, rows, covered };
         for segment in lines.iter().flat_map(|line| line_segments(line)) {
             mask.cover_near(segment, metres);
@@ -66,15 +67,16 @@ impl CellMask {
     /// Covers a superset of the cells within `metres` of a segment.
     fn cover_near(&mut self, segment: Segment, metres: f64) {
         let Segment { start: a, end: b } = segment;
-        let column = |x: f64| ((x - self.corner.x) / self.side) as usize;
-        let row = |y: f64| ((y - self.corner.y) / self.side) as usize;
+        let (corner, side) = (self.corner, self.side);
+        let column = |x: f64| ((x - corner.x) / side) as usize;
+        let row = |y: f64| ((y - corner.y) / side) as usize;
         // Half a diagonal of a cell, rounded up.
         let reach = metres + self.side * 0.7072;
         for row in row(a.y.min(b.y) - metres)..=row(a.y.max(b.y) + metres) {
             for column in column(a.x.min(b.x) - metres)..=column(a.x.max(b.x) + metres) {
                 let centre = self.point(column as f64 + 0.5, row as f64 + 0.5);
                 if segment.nearest_to(centre).distance_squared(centre) <= reach * reach {
-                    self.covered[row * self.columns + column] = true;
+                    self.cover_cell(self.index(column, row));
                 }
             }
         }
@@ -84,19 +86,29 @@ impl CellMask {
         Point::new(self.corner.x + column * self.side, self.corner.y + row * self.side)
     }
 
+    /// Returns the index of a cell.
+    fn index(&self, column: usize, row: usize) -> usize {
+        row.saturating_mul(self.columns).saturating_add(column)
+    }
+
+    fn cover_cell(&mut self, cell: usize) {
+        if let Some(covered) = self.covered.get_mut(cell) {
+            *covered = true;
+        }
+    }
+
     /// Fills holes, and the other two cells where two cells touch only at a corner, to a fixpoint.
     fn close(&mut self) {
         loop {
             self.fill_holes();
             let mut closed = true;
-            for row in 1..self.rows {
-                for column in 1..self.columns {
-                    let north_east = row * self.columns + column;
-                    let (north_west, south_east) = (north_east - 1, north_east - self.columns);
-                    let block = [south_east - 1, south_east, north_west, north_east];
-                    let [sw, se, nw, ne] = block.map(|cell| self.covered[cell]);
+            for (south, north) in (0..self.rows).zip(1..self.rows) {
+                for (west, east) in (0..self.columns).zip(1..self.columns) {
+                    let block = [(west, south), (east, south), (west, north), (east, north)];
+                    let [sw, se, nw, ne] = block.map(|(column, row)| self.is_covered(column, row));
                     if sw == ne && se == nw && sw != se {
-                        block.iter().for_each(|&cell| self.covered[cell] = true);
+                        let cells = block.map(|(column, row)| self.index(column, row));
+                        cells.into_iter().for_each(|cell| self.cover_cell(cell));
                         closed = false;
                     }
                 }
@@ -110,41 +122,40 @@ impl CellMask {
     /// Covers all cells that cannot be reached from outside.
     fn fill_holes(&mut self) {
         let mut outside = vec![false; self.covered.len()];
-        let mut pending = vec![0];
-        outside[0] = true;
-        while let Some(cell) = pending.pop() {
-            let (row, column) = (cell / self.columns, cell % self.columns);
-            let neighbours = [
-                (row > 0).then(|| cell - self.columns),
-                (row + 1 < self.rows).then(|| cell + self.columns),
-                (column > 0).then(|| cell - 1),
-                (column + 1 < self.columns).then(|| cell + 1),
-            ];
-            for next in neighbours.into_iter().flatten() {
-                if !self.covered[next] && !outside[next] {
-                    outside[next] = true;
-                    pending.push(next);
-                }
+        let mut pending = vec![(0_usize, 0_usize)];
+        while let Some((column, row)) = pending.pop() {
+            match outside.get_mut(self.index(column, row)) {
+                Some(outside) if !*outside && !self.is_covered(column, row) => *outside = true,
+                _ => continue,
             }
+            // South of row 0 and west of column 0 wrap to beyond the grid.
+            let neighbours = [
+                (column, row.wrapping_sub(1)),
+                (column, row.saturating_add(1)),
+                (column.wrapping_sub(1), row),
+                (column.saturating_add(1), row),
+            ];
+            let in_grid = |&(column, row): &_| column < self.columns && row < self.rows;
+            pending.extend(neighbours.into_iter().filter(in_grid));
         }
         self.covered.iter_mut().zip(outside).for_each(|(covered, outside)| *covered = !outside);
     }
 
     fn is_covered(&self, column: usize, row: usize) -> bool {
-        self.covered[row * self.columns + column]
+        self.covered.get(self.index(column, row)) == Some(&true)
     }
 
     /// Returns the outline of each connected part, starting at its south-western corner.
     fn outlines(&self) -> Vec<Vec<Point>> {
         let mut visited = vec![false; self.covered.len()];
         let mut outlines = Vec::new();
-        for row in 1..self.rows {
+        for (south, row) in (0..self.rows).zip(1..self.rows) {
             for column in 1..self.columns {
                 // Every outline has a southern side; rows ascend, so the first found is its lowest.
-                let here = row * self.columns + column;
                 let is_southern_side =
-                    self.is_covered(column, row) && !self.is_covered(column, row - 1);
-                if is_southern_side && !visited[here] {
+                    self.is_covered(column, row) && !self.is_covered(column, south);
+                let is_visited = visited.get(self.index(column, row)) == Some(&true);
+                if is_southern_side && !is_visited {
                     outlines.push(self.outline((column, row), &mut visited));
                 }
             }
@@ -155,19 +166,25 @@ impl CellMask {
     /// Traces the outline of a part, which is on the left, and returns its corners. Marks the cells
     /// above its southern sides as visited.
     fn outline(&self, start: (usize, usize), visited: &mut [bool]) -> Vec<Point> {
-        // East, north, west, south.
-        let steps = [(1, 0), (0, 1), (-1, 0), (0, -1)];
         let (mut at, mut heading) = (start, 0_usize);
         let mut corners = Vec::new();
         loop {
-            if heading == 0 {
-                visited[at.1 * self.columns + at.0] = true;
+            if heading == 0
+                && let Some(visited) = visited.get_mut(self.index(at.0, at.1))
+            {
+                *visited = true;
             }
-            let (dx, dy) = steps[heading];
+            // East, north, west, south.
+            let (dx, dy) = match heading {
+                0 => (1, 0),
+                1 => (0, 1),
+                2 => (-1, 0),
+                _ => (0, -1),
+            };
             at = (at.0.wrapping_add_signed(dx), at.1.wrapping_add_signed(dy));
             // The four cells around the grid point, by quadrant.
-            let cell =
-                |east: usize, north: usize| self.is_covered(at.0 + east - 1, at.1 + north - 1);
+            let before = |line: usize, after: usize| line.saturating_add(after).wrapping_sub(1);
+            let cell = |east, north| self.is_covered(before(at.0, east), before(at.1, north));
             let [ahead_left, ahead_right] = match heading {
                 0 => [cell(1, 1), cell(1, 0)],
                 1 => [cell(0, 1), cell(1, 1)],
@@ -175,9 +192,9 @@ impl CellMask {
                 _ => [cell(1, 0), cell(0, 0)],
             };
             let turned = match (ahead_left, ahead_right) {
-                (true, true) => (heading + 3) % 4,
+                (true, true) => heading.wrapping_add(3) % 4,
                 (true, false) => heading,
-                _ => (heading + 1) % 4,
+                _ => heading.wrapping_add(1) % 4,
             };
             if turned != heading {
                 corners.push(self.point(at.0 as f64, at.1 as f64));

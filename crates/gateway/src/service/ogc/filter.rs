@@ -56,12 +56,14 @@ pub(super) fn dwithin<'a>(
     let max_points = (max_bytes.saturating_sub(CLAUSE_BYTES) / POINT_BYTES).max(2);
     let mut clauses: Vec<(usize, Vec<String>)> = Vec::new();
     for line in projection.line_strings(&range.lines) {
-        for start in (0..line.len() - 1).step_by(max_points - 1) {
-            let part = &line[start..(start + max_points).min(line.len())];
+        let step = max_points.saturating_sub(1).max(1);
+        for start in (0..line.len().saturating_sub(1)).step_by(step) {
+            let end = start.saturating_add(max_points).min(line.len());
+            let part = line.get(start..end).unwrap_or_default();
             let text = format!("({})", wkt_points(part.iter().copied()));
             match clauses.last_mut() {
-                Some((count, texts)) if *count + part.len() <= max_points => {
-                    *count += part.len();
+                Some((count, texts)) if count.saturating_add(part.len()) <= max_points => {
+                    *count = count.saturating_add(part.len());
                     texts.push(text);
                 }
                 _ => clauses.push((part.len(), vec![text])),

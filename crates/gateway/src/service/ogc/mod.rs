@@ -5,6 +5,11 @@
 //! with the extension `S_DWITHIN` can be sent lines and metres; one without filters is sent a
 //! bounding box. All three return supersets.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod cover;
 mod filter;
 mod pages;

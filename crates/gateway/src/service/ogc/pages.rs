@@ -1,11 +1,6 @@
 //! Paging by `next` links. A link to another host is refused, because that host would learn the
 //! region.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use crate::service::endpoint::Endpoint;
 use crate::service::geojson::{Feature, FeatureCollection, FeatureFormat};
 use crate::service::{Completeness, ServiceError};

@@ -1,10 +1,5 @@
 //! Answers of an Overpass server: elements with tags, and a remark if the query was aborted.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::element::{AsElement, ElementFormat, TaggedElement};
 use crate::service::answer_budget::AnswerBudget;
 use crate::service::lenient_json::{KeyAmong, Lenient, LenientValue, read_json};

@@ -1,10 +1,5 @@
 //! One element of an Overpass answer: type, id, tags and geometry.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use crate::service::answer_budget::AnswerBudget;
 use crate::service::lenient_json::{
     AsCount, AsNumber, AsShortText, AsText, KeyAmong, Lenient, LenientValue,

@@ -1,6 +1,11 @@
 //! Overpass QL connector: objects near polylines, requested in queries below the server's limits.
 //! An answer with a remark was truncated, so its range is requested again in two halves.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 mod answer;
 mod element;
 mod ql;

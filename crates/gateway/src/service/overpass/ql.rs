@@ -53,14 +53,15 @@ impl QueryLimits {
         lines: &[Vec<FixedLonLat>],
         metres: f64,
     ) -> impl Iterator<Item = String> {
-        let max_bytes = self.max_query_bytes - self.head.len() - TAIL.len();
+        let max_bytes =
+            self.max_query_bytes.saturating_sub(self.head.len()).saturating_sub(TAIL.len());
         let mut unions: Vec<String> = Vec::new();
         for selector in selectors {
             let opening = format!("nwr{selector}(around:{:.1}", (metres * 10.0).ceil() / 10.0);
             for line in lines {
                 for statement in self.statements(&opening, line, max_bytes) {
                     match unions.last_mut() {
-                        Some(last) if last.len() + statement.len() <= max_bytes => {
+                        Some(last) if last.len().saturating_add(statement.len()) <= max_bytes => {
                             last.push_str(&statement);
                         }
                         _ => unions.push(statement),
@@ -74,14 +75,14 @@ impl QueryLimits {
     /// Cuts a line into statements; each starts at the last point of the one before.
     fn statements(&self, opening: &str, line: &[FixedLonLat], max_bytes: usize) -> Vec<String> {
         // A point has at most 25 bytes: `,-90.0000000,-180.0000000`.
-        let fitting = max_bytes.saturating_sub(opening.len() + 2) / 25;
+        let fitting = max_bytes.saturating_sub(opening.len()).saturating_sub(2) / 25;
         let max_points = self.max_points.min(fitting).max(2);
         let mut statements = Vec::new();
         let mut start = 0;
         while start < line.len() {
-            let end = (start + max_points).min(line.len());
+            let end = start.saturating_add(max_points).min(line.len());
             let mut statement = opening.to_owned();
-            for point in &line[start..end] {
+            for point in line.get(start..end).unwrap_or_default() {
                 statement.push(',');
                 statement.push_str(&point.lat_lon());
             }
@@ -90,7 +91,7 @@ impl QueryLimits {
             if end == line.len() {
                 break;
             }
-            start = end - 1;
+            start = end.saturating_sub(1);
         }
         statements
     }

@@ -1,10 +1,5 @@
 //! Categories as OpenStreetMap tags.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use crate::question::Category;
 use crate::service::category_names::CategoryNames;
 use crate::service::remote::RemoteError;
