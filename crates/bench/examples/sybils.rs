@@ -1,7 +1,7 @@
 //! Attack G, invented users, with and without `across_accounts`, and what the rule costs.
 //!
 //! `cargo run --release -p bench --example sybils [AGENTS]` simulates agents on the first map,
-//! P1-3-5, and divides them among apps. For every 50th waiting query an account of the adversary
+//! P1-3-5, and divides them among apps. For every 500th waiting query an account of the adversary
 //! adds users with k = 2 at its position. The attack succeeds if the target is then published in a
 //! set with fewer than k other users and itself.
 
@@ -25,7 +25,7 @@ const APPS: [u32; 3] = [1, 3, 10];
 const ADVERSARY: AccountId = AccountId(1_000);
 
 /// Every n-th waiting query is a target.
-const SAMPLING: usize = 50;
+const SAMPLING: usize = 500;
 
 /// A run of one rule over a recording.
 struct Run {

@@ -49,7 +49,7 @@ impl AnswerMemory {
 
     /// Number of bytes that are not charged.
     #[cfg(test)]
-    fn free_bytes(&self) -> usize {
+    pub(crate) fn free_bytes(&self) -> usize {
         self.free.available_permits() * UNIT
     }
 }
@@ -85,6 +85,20 @@ impl Reservation {
         self.bytes = target;
         Ok(())
     }
+
+    /// Parses an answer on a thread for blocking work, so that a large one delays no other task.
+    /// The memory stays charged until parsing has ended, even if the request is cancelled.
+    pub(crate) async fn parse<T: Send + 'static>(
+        self,
+        parse: impl FnOnce() -> Result<T, ServiceError> + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        let parsed = tokio::task::spawn_blocking(move || {
+            let parsed = parse();
+            drop(self);
+            parsed
+        });
+        parsed.await.unwrap_or(Err(ServiceError::Internal))
+    }
 }
 
 /// Body of an answer with its charged memory.
@@ -94,19 +108,13 @@ pub(crate) struct AnswerBody {
 }
 
 impl AnswerBody {
-    /// Parses the body on a thread for blocking work, so that a large answer delays no other task.
-    /// The memory stays charged until parsing has ended, even if the request is cancelled.
+    /// Parses the body as [`Reservation::parse`] does.
     pub(crate) async fn parse<T: Send + 'static>(
         self,
         parse: impl FnOnce(&[u8]) -> Result<T, ServiceError> + Send + 'static,
     ) -> Result<T, ServiceError> {
-        let parsed = tokio::task::spawn_blocking(move || {
-            let AnswerBody { bytes, memory } = self;
-            let parsed = parse(&bytes);
-            drop((bytes, memory));
-            parsed
-        });
-        parsed.await.unwrap_or(Err(ServiceError::Internal))
+        let AnswerBody { bytes, memory } = self;
+        memory.parse(move || parse(&bytes)).await
     }
 }
 

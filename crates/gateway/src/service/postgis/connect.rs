@@ -36,18 +36,14 @@ pub enum ConnectError {
     Database(#[from] tokio_postgres::Error),
 }
 
-/// Connects to the first host that accepts the connection. The handshake may receive at most
-/// `max_bytes` bytes.
-pub(super) async fn connect(
-    address: &ParsedAddress,
-    max_bytes: u64,
-) -> Result<DatabaseConnection, ConnectError> {
+/// Connects to the first host that accepts the connection.
+pub(super) async fn connect(address: &ParsedAddress) -> Result<DatabaseConnection, ConnectError> {
     let ports = address.config.get_ports();
     let no_host = io::Error::new(io::ErrorKind::InvalidInput, "the address names no host");
     let mut last = ConnectError::Io(no_host);
     for (index, host) in address.config.get_hosts().iter().enumerate() {
         let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
-        let budget = ByteBudget::new(max_bytes);
+        let budget = ByteBudget::default();
         let connected = match host {
             Host::Unix(folder) => connect_unix(&address.config, folder, port, &budget).await,
             Host::Tcp(name) => connect_tcp(address, name, port, &budget).await,

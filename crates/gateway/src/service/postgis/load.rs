@@ -60,7 +60,7 @@ pub async fn load(
     objects: LoadedObjects<'_>,
     progress: impl Fn(u64),
 ) -> Result<(), LoadError> {
-    let mut connection = connect(&address.into().parse()?, u64::MAX).await?;
+    let mut connection = connect(&address.into().parse()?).await?;
     let client = &mut connection.client;
     if let Err(error) = client.batch_execute("CREATE EXTENSION IF NOT EXISTS postgis").await {
         return Err(LoadError::NoPostgis(error));
@@ -71,6 +71,8 @@ pub async fn load(
     for chunk in objects.objects.chunks(CHUNK) {
         let chunk = LoadedObjects { objects: chunk, ..objects };
         insert(&transaction, &table.temporary(), chunk).await?;
+        // The limit of received bytes applies to each chunk.
+        drop(connection.budget.end());
         progress(chunk.objects.len() as u64);
     }
     replace(&transaction, table).await?;

@@ -21,6 +21,7 @@ pub use address::{AddressError, DatabaseAddress};
 pub use load::{LoadError, LoadedObjects, load};
 pub use sql::{TableName, TableNameError};
 
+use super::answer_memory::AnswerMemory;
 use super::projection::Projection;
 use super::{
     Planar, PlanarService, PlanarSettings, RangeAnswer, RangeRequest, RawObject, ServiceError,
@@ -28,7 +29,7 @@ use super::{
 };
 use crate::walk::Walker;
 use pool::SessionPool;
-use session::{GroundRange, ObjectRow, SessionSettings};
+use session::{DatabaseSession, GroundRange, ObjectRow, SessionSettings};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +49,8 @@ pub struct PostgisSettings {
     pub connections: usize,
     /// Time-out of one statement in the database.
     pub statement_timeout: Duration,
+    /// Largest memory of all answers that are being read, in bytes.
+    pub max_memory: usize,
     /// Snapping of objects, and limits.
     pub planar: PlanarSettings,
 }
@@ -62,6 +65,7 @@ impl PostgisSettings {
             limit: 10_000,
             connections: 4,
             statement_timeout: Duration::from_secs(2),
+            max_memory: 512 << 20,
             planar: PlanarSettings::default(),
         }
     }
@@ -81,7 +85,8 @@ pub enum PostgisError {
 /// Connector to one table.
 pub struct Postgis {
     pool: SessionPool,
-    projection: Projection,
+    projection: Arc<Projection>,
+    memory: AnswerMemory,
     limit: usize,
 }
 
@@ -101,7 +106,9 @@ impl Postgis {
             statement_timeout: settings.statement_timeout,
         };
         let pool = SessionPool::new(address, session, settings.connections);
-        let postgis = Postgis { pool, projection, limit: limit as usize };
+        let memory = AnswerMemory::new(settings.max_memory);
+        let projection = Arc::new(projection);
+        let postgis = Postgis { pool, projection, memory, limit: limit as usize };
         Ok(Planar::new(walker, postgis, settings.planar))
     }
 
@@ -111,21 +118,29 @@ impl Postgis {
             metres: self.projection.widen(&range, 1.002).metres,
         });
         let category = range.category.name();
-        let rows = self
-            .pool
-            .run(async |session| session.range(ground_range.as_ref(), category).await)
-            .await?;
+        let memory = self.memory.reserve(None).await?;
+        let range = async |session: &DatabaseSession| {
+            session.range(ground_range.as_ref(), category, memory).await
+        };
+        let rows = self.pool.run(range).await?;
         let truncated = rows.len() == self.limit;
-        let objects = rows.into_iter().filter_map(|row| self.object(row)).collect();
+        let projection = Arc::clone(&self.projection);
+        let objects = rows.objects(move |row| object(&projection, row)).await?;
         Ok(RangeAnswer { objects, truncated })
     }
 
-    /// Converts a row to the plane; `None` without a valid point.
-    fn object(&self, row: ObjectRow) -> Option<RawObject> {
-        let ObjectRow { id, name, category, lon, lat } = row;
-        let point = self.projection.point([lon?, lat?])?;
-        Some(RawObject { id, name, category, point })
+    async fn fetch_categories(&self) -> Result<Vec<String>, ServiceError> {
+        let memory = self.memory.reserve(None).await?;
+        let rows = self.pool.run(async |session| session.categories(memory).await).await?;
+        rows.names().await
     }
+}
+
+/// Converts a row to the plane; `None` without a valid point.
+fn object(projection: &Projection, row: ObjectRow) -> Option<RawObject> {
+    let ObjectRow { id, name, category, lon, lat } = row;
+    let point = projection.point([lon?, lat?])?;
+    Some(RawObject { id, name, category, point })
 }
 
 impl PlanarService for Postgis {
@@ -138,6 +153,6 @@ impl PlanarService for Postgis {
     }
 
     fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
-        Box::pin(self.pool.run(async |session| session.categories().await))
+        Box::pin(self.fetch_categories())
     }
 }

@@ -2,9 +2,11 @@
 //! once, even during a query.
 
 use super::address::ParsedAddress;
+use super::byte_budget::TOO_LARGE;
 use super::connect::{ConnectError, DatabaseConnection, connect};
 use super::sql::{self, TableName};
 use crate::service::ServiceError;
+use crate::service::answer_memory::Reservation;
 use crate::service::lenient_json::{MAX_TEXT_BYTES, truncate_text};
 use futures_util::TryStreamExt as _;
 use std::pin::pin;
@@ -46,15 +48,46 @@ pub(super) struct GroundRange {
     pub metres: f64,
 }
 
+/// Received rows with their charged memory.
+pub(super) struct ReceivedRows {
+    rows: Vec<Row>,
+    memory: Reservation,
+}
+
+impl ReceivedRows {
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Decodes objects away from the async runtime, without those that `convert` rejects.
+    pub(super) async fn objects<T: Send + 'static>(
+        self,
+        convert: impl Fn(ObjectRow) -> Option<T> + Send + 'static,
+    ) -> Result<Vec<T>, ServiceError> {
+        let ReceivedRows { rows, memory } = self;
+        let convert = move |row: Row| object_row(&row).map(&convert).transpose();
+        memory.parse(move || rows.into_iter().filter_map(convert).collect()).await
+    }
+
+    /// Decodes names away from the async runtime, ascending.
+    pub(super) async fn names(self) -> Result<Vec<String>, ServiceError> {
+        let ReceivedRows { rows, memory } = self;
+        let name = |row: &Row| row.try_get(0).map_err(|_| WRONG_TYPE);
+        let parse = move || {
+            let mut names: Vec<String> = rows.iter().map(name).collect::<Result<_, _>>()?;
+            names.sort();
+            Ok(names)
+        };
+        memory.parse(parse).await
+    }
+}
+
 /// A prepared statement with its parameters.
 struct PreparedQuery<'a> {
     statement: &'a Statement,
     parameters: &'a [&'a (dyn ToSql + Sync)],
     max_rows: usize,
 }
-
-/// Largest number of bytes per answer.
-const MAX_ANSWER_BYTES: u64 = 64 << 20;
 
 impl DatabaseSession {
     /// Connects, makes the session read-only and prepares the statements.
@@ -63,7 +96,7 @@ impl DatabaseSession {
         settings: &SessionSettings,
     ) -> Result<DatabaseSession, ServiceError> {
         let SessionSettings { table, limit, statement_timeout } = settings;
-        let connection = connect(address, MAX_ANSWER_BYTES).await.map_err(|error| match error {
+        let connection = connect(address).await.map_err(|error| match error {
             ConnectError::Io(_) => ServiceError::Down,
             ConnectError::Database(error) => failure(&error),
         })?;
@@ -91,45 +124,46 @@ impl DatabaseSession {
         &self,
         range: Option<&GroundRange>,
         category: Option<&str>,
-    ) -> Result<Vec<ObjectRow>, ServiceError> {
+        memory: Reservation,
+    ) -> Result<ReceivedRows, ServiceError> {
         let max_rows = self.limit;
         match range {
             Some(GroundRange { wkt, metres }) => {
                 let parameters: &[&(dyn ToSql + Sync)] = &[&category, wkt, metres];
                 let query = PreparedQuery { statement: &self.near, parameters, max_rows };
-                self.rows(query, object_row).await
+                self.rows(query, memory).await
             }
             None => {
                 let parameters: &[&(dyn ToSql + Sync)] = &[&category];
                 let query = PreparedQuery { statement: &self.anywhere, parameters, max_rows };
-                self.rows(query, object_row).await
+                self.rows(query, memory).await
             }
         }
     }
 
-    /// Returns all categories, ascending.
-    pub(super) async fn categories(&self) -> Result<Vec<String>, ServiceError> {
+    /// Returns a row for each category.
+    pub(super) async fn categories(
+        &self,
+        memory: Reservation,
+    ) -> Result<ReceivedRows, ServiceError> {
         let query = PreparedQuery {
             statement: &self.categories,
             parameters: &[],
             max_rows: sql::MAX_CATEGORIES,
         };
-        let mut names = self.rows(query, |row| row.try_get(0).map_err(|_| WRONG_TYPE)).await?;
-        names.sort();
-        Ok(names)
+        self.rows(query, memory).await
     }
 
     /// Runs a statement; fails if the database sends more rows or bytes than allowed.
-    async fn rows<T>(
+    async fn rows(
         &self,
         query: PreparedQuery<'_>,
-        read: impl Fn(&Row) -> Result<T, ServiceError>,
-    ) -> Result<Vec<T>, ServiceError> {
+        memory: Reservation,
+    ) -> Result<ReceivedRows, ServiceError> {
         let DatabaseConnection { client, budget, .. } = &self.connection;
-        budget.reset(MAX_ANSWER_BYTES);
-        let failed = |error: tokio_postgres::Error| {
-            if budget.is_spent() { TOO_LARGE } else { failure(&error) }
-        };
+        budget.start(memory);
+        let failed =
+            |error: tokio_postgres::Error| budget.failure().unwrap_or_else(|| failure(&error));
         let parameters = query.parameters.iter().copied();
         let stream = client.query_raw(query.statement, parameters).await.map_err(failed)?;
         let mut stream = pin!(stream);
@@ -138,14 +172,14 @@ impl DatabaseSession {
             if rows.len() == query.max_rows {
                 return Err(TOO_LARGE);
             }
-            rows.push(read(&row)?);
+            rows.push(row);
         }
-        Ok(rows)
+        let memory = budget.end().ok_or(ServiceError::Internal)?;
+        Ok(ReceivedRows { rows, memory })
     }
 }
 
 const WRONG_TYPE: ServiceError = ServiceError::Malformed("a column has the wrong type");
-const TOO_LARGE: ServiceError = ServiceError::Malformed("it has too many rows or bytes");
 
 fn object_row(row: &Row) -> Result<ObjectRow, ServiceError> {
     let text = |column: usize| {
