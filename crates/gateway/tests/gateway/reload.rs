@@ -1,7 +1,9 @@
 //! Reloading: all or nothing, visible in health and metrics.
 
-use crate::fixture::{gateway_of, generous, walker};
+use crate::fixture::{call, gateway_of, generous, walker};
 use crate::log_capture::LogCapture;
+use axum::body::Body;
+use axum::http::Request;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode, Source, Sources};
 use gateway::gateway::{Gateway, Parts};
@@ -37,6 +39,12 @@ fn metric(running: &Running, name: &str) -> u64 {
     line.unwrap().parse().unwrap()
 }
 
+/// Returns the status of `/health`.
+async fn health(running: &Running) -> u16 {
+    let request = Request::get("/health").body(Body::empty()).unwrap();
+    call(app(Arc::clone(running.gateway())), request).await.0.as_u16()
+}
+
 #[tokio::test]
 async fn a_failed_reload_changes_nothing_and_is_one_error_until_a_good_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -58,6 +66,7 @@ async fn a_failed_reload_changes_nothing_and_is_one_error_until_a_good_one() {
         assert!(running.gateway().metrics().reload_failed());
         assert_eq!(metric(&running, "meshcloak_reload_failures_total"), number as u64 + 1);
         assert_eq!(metric(&running, "meshcloak_last_reload_successful"), 0);
+        assert_eq!(health(&running).await, 503);
     }
     let text = log.text();
     assert_eq!(text.matches("ERROR").count(), 2, "{text}");
@@ -68,6 +77,7 @@ async fn a_failed_reload_changes_nothing_and_is_one_error_until_a_good_one() {
     assert!(!is_known() && k_max() == 7);
     assert!(!running.gateway().metrics().reload_failed());
     assert_eq!(metric(&running, "meshcloak_last_reload_successful"), 1);
+    assert_eq!(health(&running).await, 200);
     assert!(log.text().contains("configuration read again"));
     running.stop().await;
 }

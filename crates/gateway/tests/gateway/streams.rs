@@ -137,7 +137,7 @@ async fn unread_answers_are_bounded_and_delivered_when_the_client_reads() {
     const USERS: usize = 1_000;
     let mut config = generous();
     config.answers.max_unread = 1 << 20;
-    // So many slots that no query is refused because of the expected wait.
+    // The expected wait stays below the limit of admission.
     config.service.concurrency = 1_000;
     let mut fixture = Fixture::new(config, Mode::Demo).await;
     let question = json!({"find": "within", "radius": 2000, "along": "plane"});
