@@ -26,6 +26,8 @@ pub struct BatchEngine {
     waiting: WaitingQueries,
     /// Whether a newer query of a user replaces the waiting one.
     one_per_user: bool,
+    /// Whether the scheme reads the accounts of queries.
+    across_accounts: bool,
 }
 
 /// Result of a batch.
@@ -64,9 +66,10 @@ impl BatchEngine {
 
     pub(crate) fn with_scheme(gateway: Arc<Gateway>, scheme: Box<dyn Scheme>) -> BatchEngine {
         let promise = scheme.promise();
+        let across_accounts = promise.as_ref().is_some_and(|p| p.across_accounts);
         let one_per_user = promise.is_some_and(|p| p.guarantee.has_one_query_per_user());
         let (state, waiting) = (State::default(), WaitingQueries::default());
-        BatchEngine { gateway, scheme, state, waiting, one_per_user }
+        BatchEngine { gateway, scheme, state, waiting, one_per_user, across_accounts }
     }
 
     /// Number of waiting queries.
@@ -119,7 +122,9 @@ impl BatchEngine {
                 continue;
             }
             let (mut query, previous) = (query.into_exposed(), previous.into_exposed());
-            self.state.accounts.set(query.id, pending.account.id());
+            if self.across_accounts {
+                self.state.accounts.set(query.id, pending.account.id());
+            }
             self.waiting.insert(&query, pending, previous.is_some());
             if self.gateway.guarantee() == Guarantee::History {
                 self.state.history.set_previous(query.id, previous);
