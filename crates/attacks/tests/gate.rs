@@ -94,8 +94,13 @@ impl Scheme for ObservedScheme {
         let ObservedScheme { inner, settings, atlas, promised, found } = self;
         let published = inner.cloak(state, now, observer);
         let (guarantee, coverage) = (*promised, Coverage::Own);
-        let promise =
-            Promise { guarantee, coverage, across_accounts: false, atlas: Arc::clone(atlas) };
+        let promise = Promise {
+            guarantee,
+            coverage,
+            across_accounts: false,
+            cells: None,
+            atlas: Arc::clone(atlas),
+        };
         let mut copy = published.clone();
         found.batches += 1;
         found.faults += inspect(&promise, state, &mut copy);

@@ -106,6 +106,7 @@ fn replay(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings) {
     }
     let region = match settings.region {
         RegionRule::Mesh(_) => "reach".to_owned(),
+        RegionRule::Cell(length) => format!("cell of {} m", length.as_metres()),
         RegionRule::Cells(rule) => format!("{} m, {}+", rule.length.as_metres(), rule.min_cells),
     };
     println!(

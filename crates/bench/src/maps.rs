@@ -12,6 +12,11 @@ pub struct NamedMap {
 }
 
 impl NamedMap {
+    /// The built-in city.
+    pub fn built_in() -> NamedMap {
+        NamedMap { name: "built-in city", source: MapSource::default() }
+    }
+
     /// Reads the map.
     ///
     /// # Panics
@@ -26,7 +31,7 @@ impl NamedMap {
 pub fn maps() -> Vec<NamedMap> {
     let Some(folder) = std::env::var_os("MESHCLOAK_MAPS").map(PathBuf::from) else {
         println!("(MESHCLOAK_MAPS is not set: measuring the built-in city)");
-        return vec![NamedMap { name: "built-in city", source: MapSource::default() }];
+        return vec![NamedMap::built_in()];
     };
     let files = [
         ("Oldenburg", "oldenburg/oldenburgGen.node"),

@@ -5,7 +5,7 @@
 //! `meshcloak/history/cells-600`. The canonical name always states the guarantee.
 
 use crate::run::Presence;
-use meshcloak::cells::CellRule;
+use meshcloak::cells::{CellRule, DEFAULT_CELL_LENGTH};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh::MeshRule;
@@ -28,8 +28,8 @@ pub fn names() -> Vec<&'static str> {
 
 /// Describes the valid scheme names, for error messages.
 pub fn expected() -> String {
-    let settings = "paper, reciprocal, history, reach, printed, cells, cells-METRES or \
-                    cells-METRES-MINIMUM";
+    let settings = "paper, reciprocal, history, reach, printed, cells, cells-METRES, \
+                    cells-METRES-MINIMUM, cell or cell-METRES";
     let presence = "present-SHARE or absent-SHARE (percentage of users without a question)";
     let names = names()[1..].join(", ");
     format!("{MESHCLOAK}, {names}; `{MESHCLOAK}` may be followed by /{settings}, /{presence}")
@@ -65,6 +65,7 @@ pub fn named(settings: Settings) -> String {
             let suffix = if min_cells > 1 { format!("-{min_cells}") } else { String::new() };
             format!("/cells-{}{suffix}", length.as_metres())
         }
+        RegionRule::Cell(length) => format!("/cell-{}", length.as_metres()),
     };
     format!("{MESHCLOAK}/{guarantee}{region}")
 }
@@ -80,26 +81,37 @@ pub fn settings(name: &str) -> Option<Settings> {
             "history" => settings.guarantee = Guarantee::History,
             "reach" => settings.region = RegionRule::Mesh(MeshRule::Reach),
             "printed" => settings.region = RegionRule::Mesh(MeshRule::Printed),
-            _ => settings.region = RegionRule::Cells(cells(word)?),
+            _ => settings.region = region_of_cells(word)?,
         }
     }
     Some(settings)
 }
 
-/// Parses `cells`, `cells-METRES` or `cells-METRES-MINIMUM`.
-fn cells(word: &str) -> Option<CellRule> {
+/// Parses `cells`, `cells-METRES`, `cells-METRES-MINIMUM`, `cell` or `cell-METRES`.
+fn region_of_cells(word: &str) -> Option<RegionRule> {
+    let mut words = word.split('-');
+    let name = words.next()?;
+    let length = match words.next() {
+        Some(metres) => {
+            let metres = metres.parse().ok().filter(|metres| (1.0..=1e6).contains(metres))?;
+            Some(Length::metres(metres))
+        }
+        None => None,
+    };
     let mut rule = CellRule::default();
-    let mut numbers = word.split('-');
-    (numbers.next() == Some("cells")).then_some(())?;
-    if let Some(metres) = numbers.next() {
-        let metres = metres.parse().ok().filter(|metres| (1.0..=1e6).contains(metres))?;
-        rule.length = Length::metres(metres);
-    }
-    if let Some(min_cells) = numbers.next() {
-        rule.min_cells =
-            min_cells.parse().ok().filter(|min_cells| (1..=10_000).contains(min_cells))?;
-    }
-    numbers.next().is_none().then_some(rule)
+    let region = match name {
+        "cell" => RegionRule::Cell(length.unwrap_or(DEFAULT_CELL_LENGTH)),
+        "cells" => {
+            rule.length = length.unwrap_or(rule.length);
+            if let Some(min_cells) = words.next() {
+                rule.min_cells =
+                    min_cells.parse().ok().filter(|min_cells| (1..=10_000).contains(min_cells))?;
+            }
+            RegionRule::Cells(rule)
+        }
+        _ => return None,
+    };
+    words.next().is_none().then_some(region)
 }
 
 /// Builds the scheme of that name on a prepared map.
@@ -144,6 +156,8 @@ mod tests {
             ("meshcloak/cells/reciprocal", "meshcloak/reciprocal/cells-1200"),
             ("meshcloak/history/cells-600-3", "meshcloak/history/cells-600-3"),
             ("meshcloak/reciprocal/cells-600-1", "meshcloak/reciprocal/cells-600"),
+            ("meshcloak/cell", "meshcloak/reciprocal/cell-3000"),
+            ("meshcloak/cell-600/history", "meshcloak/history/cell-600"),
             ("meshcloak/paper/printed", "meshcloak/paper/printed"),
             ("meshcloak-printed", "meshcloak-printed"),
             ("meshcloak/reciprocal/reach/present-50", "meshcloak/reciprocal/present-50"),
@@ -160,6 +174,8 @@ mod tests {
             "meshcloak/cells-0",
             "meshcloak/cells-600-0",
             "meshcloak/cells-600-1-1",
+            "meshcloak/cell-600-1",
+            "meshcloak/cell-0",
             "meshcloak/magic",
             "meshcloak/present-100",
             "meshcloak/present-5/reciprocal",

@@ -32,7 +32,12 @@ pub fn read_map(
     let name = Path::new(&name);
     let path = match source {
         MapSource::City(plan) => {
-            return finish(city::build(*plan, progress), name, options, progress);
+            let mut draft = city::build(*plan, progress);
+            if let Some(origin) = options.origin {
+                draft.builder.set_frame(Frame::at(origin));
+            }
+            let options = Options { origin: None, ..options.clone() };
+            return finish(draft, name, &options, progress);
         }
         MapSource::File(path) => path,
     };

@@ -1,30 +1,30 @@
 //! Proposal of disjoint sets for `reciprocal` and `history`.
 //!
-//! 1. Weigh each query: the lower its probability of being served later, the higher its worth.
+//! 1. Weigh each query: the lower its probability of being served later, the higher its worth. With
+//!    region `cell` the probability is a fixed function of the query and its neighbours.
 //! 2. Under `history`, locate each user's previous position: it limits which members count.
 //! 3. Find disjoint groups of large total worth ([`crate::grouping`]).
 //! 4. Defer groups if [`Hold`] allows it; propose the others with one region each.
 
+use crate::accounts::AccountId;
 use crate::constraint_graph::GraphBuilder;
-use crate::distance::Atlas;
-use crate::grouping::reachability::{
-    Destination, Origin, ReachEffort, Reachability, steps_per_origin,
-};
-use crate::grouping::{CountingRule, Demands, FULL_WORTH, Grouping};
+use crate::distance::{Atlas, ReachTask};
+use crate::group_search::{Budget, GroupSearch, Past, SearchTask};
+use crate::grouping::reach_schedule::{ReachLimits, ReachSchedule, TightQuery};
+use crate::grouping::reachability::{Destination, Origin};
+use crate::grouping::{Demands, FULL_WORTH};
 use crate::guarantee::{Guarantee, max_travel};
 use crate::query::Query;
 use crate::region_builder::SetPublisher;
 use crate::scheme::{Observer, Published, Stage, State, Stats};
-use crate::service_odds::QueryClass;
+use crate::service_odds::{QueryClass, fixed_probability};
 use crate::units::Time;
 use std::time::Duration;
 
 /// Scratch buffers, kept from one batch to the next.
 #[derive(Debug, Default)]
 pub(crate) struct GroupCloak {
-    grouping: Grouping,
-    /// One per thread.
-    reachability: Vec<Reachability>,
+    search: GroupSearch,
     /// By node: k, worth of serving it now, number of neighbours.
     k: Vec<u32>,
     worth: Vec<u32>,
@@ -39,6 +39,8 @@ pub(crate) struct GroupCloak {
     destinations: Vec<Destination>,
     /// Previous position of each node.
     origins: Vec<Option<Origin>>,
+    /// Searches of this batch.
+    searches: ReachSchedule,
 }
 
 /// Input of one batch.
@@ -46,11 +48,14 @@ pub(crate) struct GroupCloak {
 pub(crate) struct Task<'a> {
     pub(crate) atlas: &'a Atlas,
     pub(crate) guarantee: Guarantee,
-    pub(crate) budget: u32,
+    pub(crate) budget: Budget,
+    pub(crate) reach: ReachLimits,
     pub(crate) hold: Option<Hold>,
     pub(crate) across_accounts: bool,
     pub(crate) graph: &'a GraphBuilder,
     pub(crate) state: &'a State,
+    /// Whether sets lie in one cell, whose queries alone may have an effect.
+    pub(crate) is_in_cells: bool,
     pub(crate) now: Time,
 }
 
@@ -96,25 +101,28 @@ impl GroupCloak {
         observer.stage(Stage::Cliques);
         published.clear();
         self.weigh(task, published);
-        self.group(task);
-        observer.stage(Stage::Mesh);
-        let mut reach = ReachEffort::default();
-        for effort in self.reachability.iter_mut().map(Reachability::take_effort) {
-            reach.steps += effort.steps;
-            reach.truncated |= effort.truncated;
+        let history = task.guarantee == Guarantee::History;
+        self.searches.clear(self.node_of.len());
+        if history {
+            self.locate(task);
+            self.search_tight(task, published);
         }
+        self.group(task, history);
+        observer.stage(Stage::Mesh);
+        let reach_steps = published.reached.iter().map(|(_, found)| u64::from(found.steps()));
+        let effort = self.search.effort();
         published.stats = Stats {
             nodes: task.graph.graph().len(),
             edges: task.graph.graph().edge_count(),
-            cliques: self.grouping.clique_count(),
-            steps: self.grouping.steps(),
-            reach_steps: reach.steps,
-            truncated: self.grouping.truncated() || task.graph.truncated() || reach.truncated,
+            cliques: effort.cliques,
+            steps: effort.steps,
+            reach_steps: reach_steps.sum(),
+            truncated: effort.truncated || self.searches.is_undecided(),
             ..Stats::default()
         };
         self.choose(task, published);
         meshes.publish(&self.sets, published, |&group| {
-            let nodes = self.grouping.group(group).iter();
+            let nodes = self.search.found().members(group).iter();
             let graph = task.graph;
             nodes.map(|&node| graph.member(node))
         });
@@ -124,16 +132,21 @@ impl GroupCloak {
     fn choose(&mut self, task: Task<'_>, published: &mut Published) {
         self.sets.clear();
         self.set_of.clear();
-        self.set_of.resize(self.grouping.groups().len(), NONE);
+        let groups = self.search.found();
+        self.set_of.resize(groups.len(), NONE);
+        for group in self.searches.deferred_groups(task.reach, |node| groups.group_of(node)) {
+            self.set_of[group as usize] = DEFERRED;
+            published.stats.truncated = true;
+        }
         for (index, &node) in self.node_of.iter().enumerate() {
-            let Some(group) = self.grouping.group_of(node) else { continue };
+            let Some(group) = groups.group_of(node) else { continue };
             let set = &mut self.set_of[group as usize];
             if *set == NONE {
-                let members = self.grouping.group(group);
+                let members = groups.members(group);
                 let can_defer = |hold: Hold| {
                     members.iter().all(|&node| hold.can_defer(task.query(node), task.now))
                 };
-                if task.hold.is_some_and(can_defer) && self.grouping.has_free_neighbour(group) {
+                if task.hold.is_some_and(can_defer) && groups.is_open(group) {
                     *set = DEFERRED;
                     published.stats.held += 1;
                 } else {
@@ -147,7 +160,8 @@ impl GroupCloak {
         }
     }
 
-    /// Computes `k` and worth of each node, and the class of each waiting query.
+    /// Computes `k` and worth of each node, and the class of each waiting query unless sets lie in
+    /// one cell.
     fn weigh(&mut self, task: Task<'_>, published: &mut Published) {
         let edges = task.graph.graph();
         self.degree.clear();
@@ -169,11 +183,16 @@ impl GroupCloak {
         for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
             let node = node as usize;
             let remaining = (query.asked_at + query.temporal_tolerance) - task.now;
-            let class = QueryClass::of(query, remaining, self.degree[node]);
-            let loss = 1.0 - WAITING_VALUE * task.state.odds.probability(class);
+            let probability = if task.is_in_cells {
+                fixed_probability(query.k, remaining, self.degree[node])
+            } else {
+                let class = QueryClass::of(query, remaining, self.degree[node]);
+                published.classes.push(class);
+                task.state.odds.probability(class)
+            };
+            let loss = 1.0 - WAITING_VALUE * probability;
             self.k[node] = query.k;
             self.worth[node] = 1 + (loss.max(0.0) * f64::from(FULL_WORTH)) as u32;
-            published.classes.push(class);
         }
     }
 
@@ -194,61 +213,45 @@ impl GroupCloak {
         }
     }
 
-    /// Number of nodes whose reachable neighbours must be searched for. Nodes with too few
-    /// neighbours are pruned before.
-    fn search_count(&self, atlas: &Atlas) -> usize {
-        let can_be_met = |node: usize| self.degree[node] + 1 >= self.k[node];
-        let origins = self.origins.iter().enumerate();
-        let needs_search = |origin: &Origin| origin.needs_search(atlas);
-        origins
-            .filter(|(node, o)| o.as_ref().is_some_and(needs_search) && can_be_met(*node))
-            .count()
+    /// Searches for what tight queries can have reached. Nodes with too few neighbours are pruned
+    /// before.
+    fn search_tight(&mut self, task: Task<'_>, published: &mut Published) {
+        for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
+            let at = node as usize;
+            let tight = self.origins[at].filter(|origin| origin.is_tight(task.atlas));
+            let Some(origin) = tight.filter(|_| self.degree[at] + 1 >= self.k[at]) else {
+                continue;
+            };
+            let reach = ReachTask {
+                from: origin.position,
+                around: query.position,
+                distance_constraint: query.distance_constraint,
+                limit: origin.limit,
+            };
+            let account = task.state.accounts.of(query.id);
+            let tight = TightQuery { node, query: query.id, account, task: reach };
+            self.searches.add(tight, task.state.history.reached(query.id));
+        }
+        published.reached = self.searches.search(task.atlas, task.graph.sections(), task.reach);
     }
 
     /// Finds the groups.
-    fn group(&mut self, task: Task<'_>) {
-        let history = task.guarantee == Guarantee::History;
-        let mut max_steps = 0;
-        if history {
-            self.locate(task);
-            max_steps = steps_per_origin(self.search_count(task.atlas));
-        }
-        let GroupCloak { grouping, reachability, k, worth, destinations, origins, .. } = self;
-        let threads = if history { rayon::current_num_threads() } else { 0 };
-        reachability.resize_with(threads, Reachability::default);
-        reachability.iter_mut().for_each(|reachability| reachability.set_max_steps(max_steps));
-        let (destinations, origins) = (&destinations[..], &origins[..]);
-        let rule = |reachability| {
-            let rule = reachability_rule(task.atlas, reachability, destinations, origins);
-            Box::new(rule) as CountingRule<'_>
-        };
-        let mut rules: Vec<CountingRule<'_>> = reachability.iter_mut().map(rule).collect();
-        let demands = Demands { k, worth };
-        grouping.find(task.graph.graph(), demands, &mut rules, task.budget);
-        if task.across_accounts {
+    fn group(&mut self, task: Task<'_>, history: bool) {
+        let accounts: Option<Vec<AccountId>> = task.across_accounts.then(|| {
             let nodes = 0..task.graph.graph().len() as u32;
-            let of = |node| task.state.accounts.of(task.query(node).id);
-            grouping.require_across_accounts(demands, &nodes.map(of).collect::<Vec<_>>());
-        }
-    }
-}
-
-/// Returns the counting rule of `history`: a neighbour counts for a node if its position is
-/// reachable from the node's previous position in time.
-fn reachability_rule<'a>(
-    atlas: &'a Atlas,
-    reachability: &'a mut Reachability,
-    destinations: &'a [Destination],
-    origins: &'a [Option<Origin>],
-) -> impl FnMut(u32, &[u32], &mut [bool]) -> bool {
-    move |node, neighbours, counts| {
-        let Some(origin) = origins[node as usize] else { return true };
-        let others = neighbours.iter().chain([&node]);
-        let others = others.map(|&other| destinations[other as usize].position);
-        let reachable = reachability.reachable_from(atlas, origin, &others);
-        for (&other, counts) in neighbours.iter().zip(counts) {
-            *counts = reachable.contains(destinations[other as usize]);
-        }
-        reachable.contains(destinations[node as usize])
+            nodes.map(|node| task.state.accounts.of(task.query(node).id)).collect()
+        });
+        let GroupCloak { search, k, worth, destinations, origins, searches, .. } = self;
+        let searched = searches.searched();
+        search.run(SearchTask {
+            atlas: task.atlas,
+            graph: task.graph.graph(),
+            sections: task.graph.sections(),
+            demands: Demands { k, worth },
+            past: history.then_some(Past { destinations, origins, searched }),
+            accounts: accounts.as_deref(),
+            budget: task.budget,
+            needs_open: task.hold.is_some(),
+        });
     }
 }

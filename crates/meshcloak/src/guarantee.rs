@@ -6,6 +6,7 @@
 
 use crate::distance::{Atlas, REACH_STEPS, probe_path};
 use crate::history::{LastPositions, PastPosition};
+use crate::map::Position;
 use crate::query::{Query, UserId};
 use crate::units::{Length, Time};
 use std::time::Duration;
@@ -65,6 +66,16 @@ impl Admission {
     /// Returns a check without past positions; they count for `horizon`.
     pub fn new(horizon: Duration) -> Admission {
         Admission { positions: LastPositions::new(horizon) }
+    }
+
+    /// Returns a check that begins with past positions, such as those of a log.
+    pub fn with_positions(positions: LastPositions) -> Admission {
+        Admission { positions }
+    }
+
+    /// Inserts a position that another engine accepted, in any order of time.
+    pub fn insert(&mut self, user: UserId, at: Time, position: Position) {
+        self.positions.insert(user, at, position);
     }
 
     /// Accepts a query and returns the user's previous position within the horizon, for

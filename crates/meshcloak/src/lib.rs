@@ -48,6 +48,8 @@ pub mod map;
 
 pub mod distance;
 
+pub mod cells;
+
 pub mod query;
 
 pub mod accounts;
@@ -58,8 +60,6 @@ pub mod constraint_graph;
 pub mod cliques;
 
 pub mod mesh;
-
-pub mod cells;
 
 pub mod region;
 
@@ -74,6 +74,8 @@ mod sort_network;
 
 mod violation;
 
+pub mod stats;
+
 pub mod published;
 
 pub mod guarantee;
@@ -86,6 +88,10 @@ pub mod scheme;
 pub mod grouping;
 
 mod region_builder;
+
+mod group_table;
+
+mod group_search;
 
 mod group_cloak;
 

@@ -5,11 +5,13 @@
 //! Reference: [`crate::printed`], the algorithms of the paper to the letter.
 
 use crate::cells::Cells;
-use crate::cliques::{CliqueAssignment, LargestCliqueSearch};
+use crate::cliques::{CliqueAssignment, LargestCliqueSearch, RootBudget};
 use crate::constraint_graph::{Coverage, GraphBuilder};
 use crate::distance::Atlas;
 pub use crate::group_cloak::Hold;
 use crate::group_cloak::{GroupCloak, Task};
+use crate::group_search::Budget;
+use crate::grouping::reach_schedule::ReachLimits;
 use crate::guarantee::{DEFAULT_HORIZON, Guarantee};
 use crate::guard::Promise;
 use crate::query::Query;
@@ -17,6 +19,7 @@ pub use crate::region_builder::RegionRule;
 use crate::region_builder::{RegionBuilder, SetPublisher};
 use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use crate::units::Time;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,28 +51,35 @@ impl Settings {
 
     /// Returns label and summary of the scheme with these settings.
     fn label_and_summary(&self) -> (&'static str, &'static str) {
-        let has_cells = matches!(self.region, RegionRule::Cells(_));
-        match (self.guarantee, has_cells) {
-            (Guarantee::Reciprocal, false) => {
-                ("MeshCloak, reciprocal", "Disjoint sets; all members publish the same mesh.")
-            }
-            (Guarantee::Reciprocal, true) => {
-                ("MeshCloak, cells", "Reciprocal; the region is a union of fixed cells.")
-            }
-            (Guarantee::History, false) => {
-                ("MeshCloak, history", "Reciprocal; also safe against a known previous position.")
-            }
-            (Guarantee::History, true) => {
-                ("MeshCloak, history, cells", "History; the region is a union of fixed cells.")
-            }
-            (Guarantee::Paper, false) => {
-                ("MeshCloak, as printed", "Each query takes a largest clique; sets overlap.")
-            }
-            (Guarantee::Paper, true) => (
-                "MeshCloak, as printed, cells",
-                "As printed; the region is a union of fixed cells.",
-            ),
-        }
+        let regions = match self.region {
+            RegionRule::Mesh(_) => 0,
+            RegionRule::Cells(_) => 1,
+            RegionRule::Cell(_) => 2,
+        };
+        let labels = match self.guarantee {
+            Guarantee::Reciprocal => [
+                ("MeshCloak, reciprocal", "Disjoint sets; all members publish the same mesh."),
+                ("MeshCloak, cells", "Reciprocal; the region is a union of fixed cells."),
+                ("MeshCloak, cell", "Reciprocal; a set lies in one fixed cell, its region."),
+            ],
+            Guarantee::History => [
+                ("MeshCloak, history", "Reciprocal; also safe against a known previous position."),
+                ("MeshCloak, history, cells", "History; the region is a union of fixed cells."),
+                ("MeshCloak, history, cell", "History; a set lies in one fixed cell, its region."),
+            ],
+            Guarantee::Paper => [
+                ("MeshCloak, as printed", "Each query takes a largest clique; sets overlap."),
+                (
+                    "MeshCloak, as printed, cells",
+                    "As printed; the region is a union of fixed cells.",
+                ),
+                (
+                    "MeshCloak, as printed, cell",
+                    "As printed; a set lies in one fixed cell, its region.",
+                ),
+            ],
+        };
+        labels[regions]
     }
 }
 
@@ -98,6 +108,8 @@ pub struct MeshCloak {
     sets: Sets,
     groups: GroupCloak,
     published: Published,
+    /// The cells that sets lie in, under [`RegionRule::Cell`].
+    cells: Option<Arc<Cells>>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -120,8 +132,10 @@ impl MeshCloak {
     }
 
     fn with_regions(atlas: Arc<Atlas>, settings: Settings, regions: RegionBuilder) -> MeshCloak {
+        let is_cell = matches!(settings.region, RegionRule::Cell(_));
         MeshCloak {
             settings,
+            cells: regions.cells().filter(|_| is_cell).cloned(),
             graph: GraphBuilder::default(),
             cliques: LargestCliqueSearch::default(),
             meshes: SetPublisher::new(regions),
@@ -132,28 +146,47 @@ impl MeshCloak {
         }
     }
 
-    /// Builds the constraint graph (line 10) and returns the step limit of each search in it.
-    fn build_graph(&mut self, waiting: &[Query], observer: &mut dyn Observer) -> u32 {
+    /// Builds the constraint graph (line 10).
+    fn build_graph(&mut self, waiting: &[Query], observer: &mut dyn Observer) {
         observer.stage(Stage::Graph);
-        self.graph.build(&self.atlas, self.settings.coverage, waiting);
-        let budget = self.settings.budget;
-        if self.graph.truncated() { budget.min(DENSE_BUDGET) } else { budget }
+        let MeshCloak { atlas, settings, graph, cells, .. } = self;
+        match cells {
+            None => graph.build(atlas, settings.coverage, waiting),
+            Some(cells) => graph.build_in_cells(atlas, settings.coverage, cells, waiting),
+        };
     }
 
     /// Proposes disjoint groups (`reciprocal` and `history`).
     fn cloak_groups(&mut self, state: &State, now: Time, observer: &mut dyn Observer) {
-        let budget = self.build_graph(&state.waiting, observer);
-        let MeshCloak { settings, atlas, graph, meshes, groups, published, .. } = self;
-        let Settings { guarantee, hold, across_accounts, .. } = *settings;
-        let task = Task { atlas, guarantee, budget, hold, across_accounts, graph, state, now };
+        self.build_graph(&state.waiting, observer);
+        let MeshCloak { settings, atlas, graph, meshes, groups, published, cells, .. } = self;
+        let Settings { guarantee, hold, across_accounts, budget, .. } = *settings;
+        let reach = cells.as_ref().map(|cells| ReachLimits::of_cell(cells.count()));
+        let budget = Budget { cliques: budget, dense: DENSE_BUDGET };
+        let task = Task {
+            atlas,
+            guarantee,
+            budget,
+            reach: reach.unwrap_or(ReachLimits::BATCH),
+            hold,
+            across_accounts,
+            graph,
+            state,
+            is_in_cells: cells.is_some(),
+            now,
+        };
         groups.publish(task, observer, meshes, published);
     }
 
     /// Proposes a largest clique for each query (`paper`).
     fn cloak_cliques(&mut self, waiting: &[Query], observer: &mut dyn Observer) {
-        let budget = self.build_graph(waiting, observer);
-        let MeshCloak { graph, cliques, meshes, sets, published, .. } = self;
+        self.build_graph(waiting, observer);
+        let MeshCloak { settings, graph, cliques, meshes, sets, published, .. } = self;
         observer.stage(Stage::Cliques);
+        let dense = graph.sections().iter().filter(|section| section.truncated);
+        let dense: Vec<Range<u32>> = dense.map(|section| section.nodes.clone()).collect();
+        let budget =
+            RootBudget { steps: settings.budget, dense_steps: DENSE_BUDGET, dense: &dense };
         let largest = cliques.find_with_minimum(graph.graph(), graph.k(), budget); // lines 11 and 13
         observer.stage(Stage::Mesh);
         published.clear();
@@ -197,8 +230,8 @@ impl Scheme for MeshCloak {
 
     fn promise(&self) -> Option<Promise> {
         let Settings { guarantee, coverage, across_accounts, .. } = self.settings;
-        let atlas = Arc::clone(&self.atlas);
-        let promise = Promise { guarantee, coverage, across_accounts, atlas };
+        let (atlas, cells) = (Arc::clone(&self.atlas), self.cells.clone());
+        let promise = Promise { guarantee, coverage, across_accounts, cells, atlas };
         (guarantee != Guarantee::Paper).then_some(promise)
     }
 

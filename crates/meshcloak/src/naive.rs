@@ -1,5 +1,6 @@
 //! Reference implementations: each algorithm in its simplest form, for tests and for reading.
 
+use crate::cells::Cells;
 use crate::constraint_graph::{ConstraintGraph, Coverage};
 use crate::map::{Position, Snapped, Street, StreetId, StreetMap, TerminalId};
 use crate::mesh::MeshKey;
@@ -148,6 +149,29 @@ pub fn edges(
         }
     }
     edges
+}
+
+/// Reference for [`crate::constraint_graph::GraphBuilder::build_in_cells`]: the edges between queries
+/// in the same cell.
+pub fn edges_in_cells(
+    map: &StreetMap,
+    table: &[Vec<Option<Length>>],
+    coverage: Coverage,
+    cells: &Cells,
+    waiting: &[Query],
+) -> Vec<(u32, u32)> {
+    let cell = |index: u32| cells.of(waiting[index as usize].position.street);
+    let edges = edges(map, table, coverage, waiting).into_iter();
+    edges.filter(|&(a, b)| cell(a) == cell(b)).collect()
+}
+
+/// Reference for the guard of region `cell`: whether some cell holds every member and consists of
+/// the streets of the region, by trying every cell.
+pub fn is_one_cell(cells: &Cells, members: &[&Query], region: &[StreetId]) -> bool {
+    cells.iter().any(|cell| {
+        let is_inside = |query: &&Query| cells.streets(cell).contains(&query.position.street);
+        members.iter().all(is_inside) && cells.streets(cell) == region
+    })
 }
 
 /// Reference for the replacement in [`crate::engine::turn()`]: the queries that a later one of the

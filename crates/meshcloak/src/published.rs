@@ -13,14 +13,19 @@
 //!
 //! Only a [`Disclosure`] may leave for the service. It has neither users nor positions.
 
+pub use crate::stats::Stats;
+
+use crate::distance::ReachedTerminals;
 use crate::map::StreetId;
 use crate::query::QueryId;
 use crate::region::{Disc, Region};
 use crate::service_odds::QueryClass;
 use crate::sort_network::{NETWORK_LEN, sort_eight};
 use crate::units::{Rectangle, Time};
-use crate::violation::{Rejections, Violation};
+use crate::violation::Violation;
 use std::borrow::Cow;
+use std::mem::take;
+use std::sync::Arc;
 
 /// Anonymity sets of a batch, and which queries they serve.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +39,8 @@ pub struct Published {
     served: Vec<Served>,
     /// Class of each query of the waiting list; empty if the scheme does not use service odds.
     pub classes: Vec<QueryClass>,
+    /// What new searches found, for the state of the engine.
+    pub(crate) reached: Vec<(QueryId, Arc<ReachedTerminals>)>,
     /// Sizes and counts of the batch.
     pub stats: Stats,
 }
@@ -71,29 +78,6 @@ pub struct AnonymitySet<'a> {
     pub region: Region<'a>,
 }
 
-/// Sizes and counts of one batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Nodes of the constraint graph.
-    pub nodes: usize,
-    /// Edges of the constraint graph.
-    pub edges: usize,
-    /// Cliques that were kept or listed.
-    pub cliques: usize,
-    /// Steps of all clique searches.
-    pub steps: u64,
-    /// Steps of all searches for reachable positions, under `history`.
-    pub reach_steps: u64,
-    /// Whether a search spent its budget, or edges exceeded the memory limit.
-    pub truncated: bool,
-    /// Sets that the guard rejected, by violation.
-    pub rejected: Rejections,
-    /// Sets that [`Settings::hold`](crate::mesh_cloak::Settings::hold) deferred.
-    pub held: usize,
-    /// Sets that were not published because no member has a question.
-    pub idle: usize,
-}
-
 impl Published {
     /// Removes everything and keeps the buffers.
     pub fn clear(&mut self) {
@@ -104,6 +88,7 @@ impl Published {
         self.shapes.clear();
         self.served.clear();
         self.classes.clear();
+        self.reached.clear();
         self.stats = Stats::default();
     }
 
@@ -208,8 +193,8 @@ impl Published {
 
     /// Keeps the sets for which `stays` holds, with the queries they serve.
     pub(crate) fn retain(&mut self, stays: impl Fn(u32) -> bool) {
-        let mut kept =
-            Published { classes: std::mem::take(&mut self.classes), ..Published::default() };
+        let (classes, reached) = (take(&mut self.classes), take(&mut self.reached));
+        let mut kept = Published { classes, reached, ..Published::default() };
         let mut number_of = Vec::with_capacity(self.set_count());
         for set in 0..self.set_count() as u32 {
             let AnonymitySet { members, region } = self.set(set);

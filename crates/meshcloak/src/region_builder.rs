@@ -6,6 +6,7 @@ use crate::map::StreetId;
 use crate::mesh::{MeshBuilder, MeshRule};
 use crate::query::{Member, MeshKey};
 use crate::scheme::{Published, RegionDependence};
+use crate::units::Length;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -16,6 +17,8 @@ pub enum RegionRule {
     Mesh(MeshRule),
     /// The streets of the members' cells.
     Cells(CellRule),
+    /// The cell that holds all members: sets lie in one cell. Holds the length of cells.
+    Cell(Length),
 }
 
 impl Default for RegionRule {
@@ -26,11 +29,35 @@ impl Default for RegionRule {
 }
 
 impl RegionRule {
+    /// Whether every set lies in one cell.
+    pub fn is_single_cell(self) -> bool {
+        matches!(self, RegionRule::Cell(_))
+    }
+
     /// Returns what an adversary can conclude from a region of this rule.
     pub fn dependence(self) -> RegionDependence {
         match self {
             RegionRule::Mesh(rule) => RegionDependence::Mesh(rule),
-            RegionRule::Cells(_) => RegionDependence::Fixed,
+            RegionRule::Cells(_) | RegionRule::Cell(_) => RegionDependence::Fixed,
+        }
+    }
+
+    /// Returns the name in settings and labels.
+    pub fn name(self) -> &'static str {
+        match self {
+            RegionRule::Mesh(MeshRule::Reach) => "reach",
+            RegionRule::Mesh(MeshRule::Printed) => "printed",
+            RegionRule::Cells(_) => "cells",
+            RegionRule::Cell(_) => "cell",
+        }
+    }
+
+    /// Returns the length of cells.
+    pub fn cell_length(self) -> Option<Length> {
+        match self {
+            RegionRule::Mesh(_) => None,
+            RegionRule::Cells(rule) => Some(rule.length),
+            RegionRule::Cell(length) => Some(length),
         }
     }
 }
@@ -57,6 +84,18 @@ impl RegionBuilder {
                 let cells = cells.unwrap_or_else(|| Arc::new(Cells::new(atlas.map(), length)));
                 RegionBuilder::Cells(CellRegions::new(cells, min_cells))
             }
+            RegionRule::Cell(length) => {
+                let rule = RegionRule::Cells(CellRule { length, min_cells: 1 });
+                RegionBuilder::new(atlas, rule, cells)
+            }
+        }
+    }
+
+    /// Returns the cells.
+    pub(crate) fn cells(&self) -> Option<&Arc<Cells>> {
+        match self {
+            RegionBuilder::Mesh(_) => None,
+            RegionBuilder::Cells(regions) => Some(regions.cells()),
         }
     }
 

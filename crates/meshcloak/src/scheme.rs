@@ -31,7 +31,8 @@ pub struct State {
     pub turns: u64,
     /// Previous positions of the waiting queries' users, for schemes with a history horizon.
     pub history: History,
-    /// Accounts of the waiting queries, for [`Promise::across_accounts`].
+    /// Accounts of the waiting queries, for [`Promise::across_accounts`] and for the turns of the
+    /// accounts in searches of `history`.
     pub accounts: Accounts,
     /// Probability of being served later, for schemes that fill [`Published::classes`].
     pub odds: ServiceOdds,

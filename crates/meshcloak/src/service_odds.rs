@@ -8,6 +8,10 @@
 //! Update rule (temporal-difference learning): a query that left the waiting list contributes 1 if
 //! it was served and 0 if it expired. A query that still waits contributes the present estimate of
 //! its new class.
+//!
+//! Region `cell` uses [`fixed_probability`] instead: what is published in a cell must not depend on
+//! other cells, and a table per cell would learn from few queries and would have to move with the
+//! cell from engine to engine.
 
 use crate::query::{Query, QueryId};
 use std::time::Duration;
@@ -47,6 +51,23 @@ impl QueryClass {
     fn row(self) -> usize {
         usize::from(self.0) / DEGREE_COUNT as usize
     }
+}
+
+/// Largest probability of service in one batch, and its slope over the neighbours per k. Fitted to
+/// P1-3-5 and P2-5-10 in Oldenburg; see docs/EVALUATION.md, "Weights".
+const MAX_PER_BATCH: f64 = 0.6;
+const PER_NEIGHBOUR: f64 = 0.25;
+
+/// Returns an estimate of the probability in `0.0..=1.0` that a query is served later, which depends
+/// on nothing else than the arguments: it is served in each remaining second with a probability in
+/// proportion to `neighbours / k`.
+///
+/// Only additions, multiplications and divisions, so that the result is the same on every machine.
+pub fn fixed_probability(k: u32, remaining: Duration, neighbours: u32) -> f64 {
+    let ratio = (f64::from(neighbours) + 1.5) / f64::from(k.max(1));
+    let missed = 1.0 - (PER_NEIGHBOUR * ratio).min(MAX_PER_BATCH);
+    let seconds = (remaining.as_millis() / 1000).min(u128::from(SECOND_COUNT) - 1);
+    1.0 - (0..seconds).fold(1.0, |all, _| all * missed)
 }
 
 /// Mean with exponential forgetting.
@@ -174,6 +195,25 @@ mod tests {
             odds.update(|_| WaitOutcome::Served);
         }
         assert!(odds.probability(late) > 0.95 && odds.probability(early) > 0.95, "old sums decay");
+    }
+
+    #[test]
+    fn the_fixed_probability_grows_with_time_and_neighbours_and_falls_with_k() {
+        let second = Duration::from_secs(1);
+        assert_eq!(fixed_probability(2, Duration::from_millis(999), 50), 0.0, "the last batch");
+        for k in [0, 1, 2, 5, 10, u32::MAX - 1] {
+            for neighbours in [0, 1, 4, 30, u32::MAX] {
+                for seconds in 1..12 {
+                    let at =
+                        |k, seconds, neighbours| fixed_probability(k, second * seconds, neighbours);
+                    let here = at(k, seconds, neighbours);
+                    assert!((0.0..1.0).contains(&here) && here > 0.0);
+                    assert!(at(k, seconds + 1, neighbours) >= here);
+                    assert!(at(k, seconds, neighbours.saturating_add(1)) >= here);
+                    assert!(at(k + 1, seconds, neighbours) <= here);
+                }
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub enum Violation {
     TooSmall,
     /// A member's position lies outside the region.
     OutsideRegion,
+    /// Region `cell`: members lie in different cells, or the region is not their cell.
+    NotOneCell,
     /// Two members are not within each other's distance constraint.
     NotClique,
     /// Fewer than `k` members are reachable from a member's previous position in time.
@@ -25,11 +27,12 @@ pub enum Violation {
 
 impl Violation {
     /// All violations, in the order of the checks.
-    pub const ALL: [Violation; 9] = [
+    pub const ALL: [Violation; 10] = [
         Violation::NotOneRegion,
         Violation::DuplicateUser,
         Violation::TooSmall,
         Violation::OutsideRegion,
+        Violation::NotOneCell,
         Violation::NotClique,
         Violation::History,
         Violation::Accounts,
@@ -44,6 +47,7 @@ impl Violation {
             Violation::DuplicateUser => "duplicate_user",
             Violation::TooSmall => "too_small",
             Violation::OutsideRegion => "outside_region",
+            Violation::NotOneCell => "not_one_cell",
             Violation::NotClique => "not_clique",
             Violation::History => "history",
             Violation::Accounts => "accounts",
@@ -85,6 +89,6 @@ mod tests {
             (0..=number).for_each(|_| rejections.add(violation));
         }
         let counts = Violation::ALL.map(|violation| rejections.count(violation));
-        assert_eq!((counts, rejections.total()), ([1, 2, 3, 4, 5, 6, 7, 8, 9], 45));
+        assert_eq!((counts, rejections.total()), ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 55));
     }
 }

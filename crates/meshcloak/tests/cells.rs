@@ -105,6 +105,7 @@ fn the_guard_rejects_a_set_whose_cells_miss_a_member() {
             guarantee: Guarantee::Reciprocal,
             coverage: Coverage::Own,
             across_accounts: false,
+            cells: None,
             atlas: Arc::clone(&atlas),
         };
         let settings = Settings { guarantee: Guarantee::Reciprocal, ..Settings::default() };

@@ -23,7 +23,13 @@ type Outcomes = BTreeMap<u64, (u64, Option<usize>)>;
 /// Runs batches of one second until no query waits, and checks every set.
 fn run(town: &Town, scheme: &mut dyn Scheme, workload: &[Query], settings: Settings) -> Outcomes {
     let table = naive::terminal_distances(&town.map);
-    let edges = naive::edges(&town.map, &table, settings.coverage, workload);
+    let edges = match settings.region {
+        RegionRule::Cell(length) => {
+            let cells = Cells::new(&town.map, length);
+            naive::edges_in_cells(&town.map, &table, settings.coverage, &cells, workload)
+        }
+        _ => naive::edges(&town.map, &table, settings.coverage, workload),
+    };
     let adjacent =
         |a: u64, b: u64| edges.binary_search(&(a.min(b) as u32, a.max(b) as u32)).is_ok();
     let mut state = State::default();
@@ -62,8 +68,8 @@ fn run(town: &Town, scheme: &mut dyn Scheme, workload: &[Query], settings: Setti
                     naive::cloaking_mesh(&town.map, &table, &mesh_keys)
                 }
                 RegionRule::Mesh(MeshRule::Printed) => continue,
-                RegionRule::Cells(rule) => {
-                    let cells = Cells::new(&town.map, rule.length);
+                RegionRule::Cells(CellRule { length, .. }) | RegionRule::Cell(length) => {
+                    let cells = Cells::new(&town.map, length);
                     let shown: BTreeSet<CellId> =
                         mesh_keys.iter().map(|s| cells.of(s.street)).collect();
                     let streets = town.map.streets();
@@ -90,6 +96,7 @@ fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
                 RegionRule::Mesh(MeshRule::Reach),
                 RegionRule::Mesh(MeshRule::Printed),
                 RegionRule::Cells(CellRule { length: Length::metres(400.0), min_cells: 1 }),
+                RegionRule::Cell(Length::metres(400.0)),
             ] {
                 let settings = Settings { coverage, region, ..Settings::paper() };
                 let mut fast = MeshCloak::new(Arc::clone(&atlas), settings);

@@ -1,13 +1,14 @@
 //! Properties of `reciprocal` and `history` (docs/SPEC.md §6), checked with naive algorithms on
 //! random towns: every set of every turn, and that the sets are maximal.
 
+use meshcloak::cells::Cells;
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage};
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::history::LastPositions;
 use meshcloak::map::Position;
-use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::naive;
 use meshcloak::printed::maximal_cliques;
 use meshcloak::query::{Query, QueryId, UserId};
@@ -30,6 +31,12 @@ fn random_workload(town: &Town, seed: u64, count: usize) -> Vec<Query> {
         query.speed = Some(Speed::metres_per_second(random.random_range(10.0..900.0)));
     }
     workload
+}
+
+/// Reachable streets, or a cell for every third seed.
+fn region(seed: u64) -> RegionRule {
+    let cell = RegionRule::Cell(Length::metres(400.0));
+    if seed.is_multiple_of(3) { cell } else { RegionRule::default() }
 }
 
 /// Checks the result of each turn.
@@ -64,6 +71,14 @@ impl<'a> SetChecker<'a> {
         self.settings.guarantee != Guarantee::History || length.is_some_and(|d| d <= max_travel)
     }
 
+    fn edges(&self, queries: &[Query]) -> Vec<(u32, u32)> {
+        let (map, Settings { coverage, region, .. }) = (&self.town.map, self.settings);
+        let RegionRule::Cell(length) = region else {
+            return naive::edges(map, &self.table, coverage, queries);
+        };
+        naive::edges_in_cells(map, &self.table, coverage, &Cells::new(map, length), queries)
+    }
+
     fn is_satisfied(&self, set: &[&Query]) -> bool {
         let have = |a: &Query| set.iter().filter(|b| self.counts(a, b)).count();
         set.iter().all(|a| have(a) >= a.k as usize)
@@ -72,7 +87,7 @@ impl<'a> SetChecker<'a> {
     /// Whether `group`, which may be empty, and some queries of `free` form a larger valid set.
     fn could_be_added(&self, group: &[&Query], free: &[&Query]) -> bool {
         let queries: Vec<Query> = group.iter().chain(free).map(|q| (*q).clone()).collect();
-        let edges = naive::edges(&self.town.map, &self.table, self.settings.coverage, &queries);
+        let edges = self.edges(&queries);
         let adjacent = |a: u32, b: u32| edges.binary_search(&(a.min(b), a.max(b))).is_ok();
         let near: Vec<u32> = (group.len() as u32..queries.len() as u32)
             .filter(|&b| (0..group.len() as u32).all(|a| adjacent(a, b)))
@@ -98,8 +113,7 @@ impl<'a> SetChecker<'a> {
     }
 
     fn check(&mut self, sets: &[(Vec<u64>, Vec<u64>)], waiting: &[Query], what: &str) {
-        let edges =
-            naive::edges(&self.town.map, &self.table, self.settings.coverage, self.workload);
+        let edges = self.edges(self.workload);
         let adjacent =
             |a: u64, b: u64| edges.binary_search(&(a.min(b) as u32, a.max(b) as u32)).is_ok();
         let mut seen: Vec<u64> = Vec::new();
@@ -166,8 +180,8 @@ fn sets_are_reciprocal_and_maximal_on_random_towns() {
         let town = Town::random(seed * 5);
         let workload = random_workload(&town, seed, 4 + seed as usize % 40);
         for coverage in [Coverage::Own, Coverage::Both] {
-            let guarantee = Guarantee::Reciprocal;
-            let settings = Settings { guarantee, coverage, ..Settings::default() };
+            let (guarantee, region) = (Guarantee::Reciprocal, region(seed));
+            let settings = Settings { guarantee, coverage, region, ..Settings::default() };
             served += run(&town, settings, &workload, &format!("seed {seed}\n{town}")).0;
         }
     }
@@ -180,7 +194,8 @@ fn history_sets_hide_every_member_with_a_known_past() {
     for seed in 0..400 {
         let town = Town::random(seed * 3);
         let workload = random_workload(&town, seed, 4 + seed as usize % 40);
-        let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
+        let (guarantee, region) = (Guarantee::History, region(seed));
+        let settings = Settings { guarantee, region, ..Settings::default() };
         let (all, past) = run(&town, settings, &workload, &format!("seed {seed}\n{town}"));
         served += all;
         with_previous += past;

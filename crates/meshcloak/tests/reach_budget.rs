@@ -1,12 +1,15 @@
 //! Reach searches of `history` stay within their steps when many users jump across a large map, and
 //! fail closed.
 
+use meshcloak::accounts::AccountId;
 use meshcloak::distance::{Atlas, BATCH_REACH_STEPS, REACH_STEPS, probe_path};
+use meshcloak::engine::{Batch as Arrivals, turn};
 use meshcloak::guarantee::{AdmissionError, Guarantee, check_travel};
 use meshcloak::history::PastPosition;
 use meshcloak::map::Position;
-use meshcloak::mesh_cloak::Settings;
-use meshcloak::query::{Query, UserId};
+use meshcloak::mesh_cloak::{MeshCloak, Settings};
+use meshcloak::query::{Query, QueryId, UserId};
+use meshcloak::scheme::State;
 use meshcloak::town::{Town, town};
 use meshcloak::units::{Length, Speed, Time};
 use meshcloak::{Engine, SubmitError};
@@ -69,15 +72,20 @@ struct Batch {
     truncated: bool,
 }
 
-/// Batches after the jumps, one each second while the queries wait.
+/// As [`run_for`], with one account.
 fn run(town: &Town, jumps: &[Jump]) -> [Batch; 3] {
+    run_for(town, jumps, |_| AccountId::default())
+}
+
+/// Batches after the jumps, one each second while the queries wait.
+fn run_for(town: &Town, jumps: &[Jump], account: impl Fn(u64) -> AccountId) -> [Batch; 3] {
     let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(400.0)));
     let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
     let mut engine = Engine::new(atlas, settings);
     let submit = |engine: &mut Engine, seconds: u64, place: usize| {
         for (user, jump) in (0..).zip(jumps) {
             let query = query(user, jump.places[place], seconds, jump.speed);
-            engine.submit(query).expect("it is admitted");
+            engine.submit_for(account(user), query).expect("it is admitted");
         }
     };
     submit(&mut engine, 0, 0);
@@ -111,9 +119,18 @@ fn tight(town: &Town, atlas: &Atlas, places: [Position; 2]) -> Jump {
     Jump { places, speed }
 }
 
-fn corner_jumps(town: &Town, users: u64) -> Vec<Jump> {
+/// Tight jumps of several users between the same streets. A user's offset is the same on both, so
+/// that all jumps have one length.
+fn equal_jumps(town: &Town, streets: [&str; 2], users: u64) -> Vec<Jump> {
     let atlas = Atlas::new(town.map.clone(), Length::metres(400.0));
-    (0..users).map(|user| tight(town, &atlas, jump(town, user))).collect()
+    let places =
+        |user: u64| streets.map(|street| town.at(street, 1.0 + (user % 1_000) as f64 / 10.0));
+    let Jump { speed, .. } = tight(town, &atlas, places(0));
+    (0..users).map(|user| Jump { places: places(user), speed }).collect()
+}
+
+fn corner_jumps(town: &Town, users: u64) -> Vec<Jump> {
+    equal_jumps(town, ["0_0-1_0", "98_99-99_99"], users)
 }
 
 /// The largest speed of the default settings of the gateway.
@@ -131,41 +148,60 @@ fn a_generous_speed_needs_no_search_in_the_batch() {
 }
 
 #[test]
-fn a_tight_speed_costs_bounded_steps_and_fails_closed() {
+fn a_tight_query_is_searched_once_with_bounded_steps_and_fails_closed() {
     let town = grid();
-    for batch in run(&town, &corner_jumps(&town, 60)) {
-        assert_eq!(batch.steps, 60 * u64::from(REACH_STEPS), "no search is decided");
+    let [first, second, third] = run(&town, &corner_jumps(&town, 60));
+    assert_eq!(first.steps, 60 * u64::from(REACH_STEPS), "no search is decided");
+    assert_eq!([second.steps, third.steps], [0, 0], "the result is kept while a query waits");
+    for batch in [first, second, third] {
         assert!(batch.truncated && batch.served.is_empty(), "undecided members do not count");
     }
 }
 
 #[test]
-fn waiting_tight_queries_share_the_steps_of_each_batch() {
+fn searches_beyond_the_steps_of_a_batch_are_left_for_the_next() {
     let town = grid();
     let batches = run(&town, &corner_jumps(&town, 1_000));
-    for batch in &batches {
-        assert_eq!(batch.steps, BATCH_REACH_STEPS, "every share is spent");
-        assert!(batch.truncated && batch.served.is_empty());
+    let steps = batches.each_ref().map(|batch| batch.steps);
+    assert_eq!(steps, [BATCH_REACH_STEPS, BATCH_REACH_STEPS, 0]);
+    assert!(batches.iter().all(|batch| batch.truncated && batch.served.is_empty()));
+    const { assert!(BATCH_REACH_STEPS <= 4_000_000) };
+}
+
+/// Users of an honest account who move 60 blocks at the edge of their speed.
+const HONEST: u64 = 4;
+
+#[test]
+fn honest_users_are_served_beside_a_thousand_hostile_jumps() {
+    let town = grid();
+    let honest = equal_jumps(&town, ["0_20-1_20", "60_20-61_20"], HONEST);
+    // The hostile queries arrive first. Those by 55 blocks have smaller limits than the honest
+    // ones, so that only the turns of the accounts help.
+    let far = corner_jumps(&town, 1_000);
+    let near = equal_jumps(&town, ["0_50-1_50", "55_50-56_50"], 1_500);
+    for mut jumps in [far, near] {
+        let first_honest = jumps.len() as u64;
+        jumps.extend(&honest);
+        let account = |user: u64| AccountId(if user < first_honest { 7 } else { 9 });
+        let [first, ..] = run_for(&town, &jumps, account);
+        let served: Vec<u64> =
+            first.served.into_iter().filter(|user| *user >= first_honest).collect();
+        assert_eq!(served, (first_honest..first_honest + HONEST).collect::<Vec<u64>>());
     }
-    let steps: u64 = batches.iter().map(|batch| batch.steps).sum();
-    assert!(steps <= 3 * BATCH_REACH_STEPS && BATCH_REACH_STEPS <= 4_000_000, "{steps} steps");
 }
 
 /// Tight jumps of 250 users each by 20, 40, 60 and 95 blocks. A jump by `n` blocks from a corner
-/// takes about `n² / 2` steps, so that only the last exceeds a share of 4,000.
+/// takes about `n² / 2` steps.
 fn jumps_of_several_lengths(town: &Town) -> Vec<Jump> {
-    let atlas = Atlas::new(town.map.clone(), Length::metres(400.0));
-    let jump = |user: u64| {
-        let blocks = [20, 40, 60, 95][(user / 250) as usize];
-        let metres = 1.0 + (user % 250) as f64 / 50.0;
+    let jumps = [20, 40, 60, 95].map(|blocks| {
         let street = format!("{blocks}_0-{}_0", blocks + 1);
-        tight(town, &atlas, [town.at("0_0-1_0", metres), town.at(&street, metres)])
-    };
-    (0..1_000).map(jump).collect()
+        equal_jumps(town, ["0_0-1_0", &street], 250)
+    });
+    jumps.concat()
 }
 
 #[test]
-fn shares_leave_short_searches_alone_with_any_number_of_threads() {
+fn the_shortest_limits_are_served_first_with_any_number_of_threads() {
     let town = grid();
     let jumps = jumps_of_several_lengths(&town);
     let with_threads = |threads: usize| {
@@ -173,14 +209,58 @@ fn shares_leave_short_searches_alone_with_any_number_of_threads() {
         pool.install(|| run(&town, &jumps))
     };
     let batches = with_threads(1);
+    for (number, batch) in (0..).zip(&batches) {
+        let expected: Vec<u64> = (250 * number..250 * (number + 1)).collect();
+        assert_eq!(batch.served, expected, "the guard checks one group of 250 in a batch");
+        assert!(batch.truncated, "a group is left");
+    }
     let [first, second, third] = &batches;
-    assert_eq!(first.served, (0..750).collect::<Vec<u64>>(), "decided within the share");
-    assert!(first.truncated && first.steps <= BATCH_REACH_STEPS, "{} steps", first.steps);
-    assert_eq!(second.served, (750..1_000).collect::<Vec<u64>>(), "fewer searches, larger shares");
-    assert!(!second.truncated && third.steps == 0);
+    assert!(first.steps < BATCH_REACH_STEPS / 2 && second.steps + third.steps == 0);
     for threads in [2, 3, 7] {
         assert_eq!(with_threads(threads), batches, "{threads} threads");
     }
+}
+
+/// Ids of the queries served in each batch after the jumps; every batch has the scheme that
+/// `scheme` returns.
+fn served_by(
+    town: &Town,
+    jumps: &[Jump],
+    mut scheme: impl FnMut(MeshCloak) -> MeshCloak,
+) -> Vec<usize> {
+    let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(400.0)));
+    let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
+    let new = || MeshCloak::new(Arc::clone(&atlas), settings);
+    let (mut state, mut present) = (State::default(), new());
+    let mut served = Vec::new();
+    for second in [0, PAUSE, PAUSE + 1, PAUSE + 2] {
+        let place = usize::from(second > 0);
+        let now = Time::from_millis(second * 1_000);
+        let mut batch = Arrivals { now, ..Arrivals::default() };
+        for (user, jump) in (0..).zip(jumps).filter(|_| second <= PAUSE) {
+            let mut query = query(user, jump.places[place], second, jump.speed);
+            query.id = QueryId(second * 10_000 + user);
+            let past =
+                PastPosition { at: Time::default(), position: jump.places[0], travelled: None };
+            state.history.set_previous(query.id, Some(past).filter(|_| second > 0));
+            batch.arrivals.push(query);
+        }
+        present = scheme(present);
+        served.push(turn(&mut present, &mut state, batch, &mut ()).served.len());
+    }
+    served
+}
+
+#[test]
+fn a_new_scheme_goes_on_with_the_searches_in_the_state() {
+    let town = grid();
+    let jumps = equal_jumps(&town, ["0_50-1_50", "60_50-61_50"], 1_500);
+    let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(400.0)));
+    let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
+    let kept = served_by(&town, &jumps, |scheme| scheme);
+    let renewed = served_by(&town, &jumps, |_| MeshCloak::new(Arc::clone(&atlas), settings));
+    assert_eq!(kept, renewed);
+    assert!(kept[1] > 0 && kept[2..].iter().any(|count| *count > 0), "{kept:?}");
 }
 
 #[test]

@@ -5,9 +5,8 @@ use crate::colour::Colour;
 use crate::draw::{DrawOptions, Picture};
 use crate::map_view::MapView;
 use crate::page_layout::PageLayout;
-use crate::poi_dots::PoiDots;
 use crate::polylines::Polylines;
-use crate::streets::{SPACING, Streets, street_widths};
+use crate::streets::{SPACING, street_widths};
 use meshcloak::cells::Cells;
 use meshcloak::map::StreetMap;
 
@@ -29,14 +28,15 @@ const COLOURS: [Colour; 10] = [
 /// Smallest line width with a visible colour, on a picture 1600 pixels wide.
 const MIN_WIDTH: f64 = 1.6;
 
-/// Draws a map coloured by cells: title, streets, scale bar and attribution.
+/// Draws a map coloured by cells: title, streets, legend with the number of cells and their lengths,
+/// scale bar and attribution.
 pub fn draw_cells(
     map: &StreetMap,
     cells: &Cells,
     options: &DrawOptions,
 ) -> Result<Picture, PictureError> {
     let layout = PageLayout::new(map.bounds(), options)?;
-    let legend = layout.legend(&Streets::none(), &PoiDots::none());
+    let legend = layout.legend_of(&labels(map, cells));
     let widths = street_widths(layout.view.metres_per_pixel(), layout.scale);
     layout.draw(legend, |canvas, _| {
         canvas.layer("cells");
@@ -50,6 +50,24 @@ pub fn draw_cells(
             }
         }
     })
+}
+
+/// Returns the number of cells, and the median and the range of their street lengths.
+fn labels(map: &StreetMap, cells: &Cells) -> Vec<String> {
+    let length = |cell| cells.streets(cell).iter().map(|&street| map.metres(street)).sum();
+    let mut lengths: Vec<f64> = cells.iter().map(length).collect();
+    lengths.sort_by(f64::total_cmp);
+    let (median, last) = (lengths[lengths.len() / 2], lengths[lengths.len() - 1]);
+    let count = match lengths.len() {
+        1 => "1 cell".to_owned(),
+        count => format!("{count} cells"),
+    };
+    vec![
+        count,
+        format!("median {median:.0} m of street"),
+        format!("shortest {:.0} m", lengths[0]),
+        format!("longest {last:.0} m"),
+    ]
 }
 
 /// Collects the streets by colour and rank.
@@ -78,5 +96,7 @@ mod tests {
         let svg = draw_cells(&town.map, &cells, &options).unwrap().to_svg();
         assert!(svg.contains("cells #0072b2") && svg.contains("cells #e69f00"), "{svg}");
         assert!(!svg.contains("cells #009e73"), "two cells need two colours");
+        let expected = ["2 cells", "median 900 m of street", "shortest 900 m", "longest 900 m"];
+        assert_eq!(labels(&town.map, &cells), expected);
     }
 }

@@ -81,13 +81,37 @@ impl MapLegend {
         view: &MapView,
         scale: f64,
     ) -> MapLegend {
+        MapLegend::with_entries(attribution, view, scale, |flow| {
+            flow.add_streets(streets);
+            flow.add_pois(pois);
+        })
+    }
+
+    /// Lays out a legend of labels without symbols.
+    pub fn of_labels(
+        labels: &[String],
+        attribution: &str,
+        view: &MapView,
+        scale: f64,
+    ) -> MapLegend {
+        MapLegend::with_entries(attribution, view, scale, |flow| {
+            labels.iter().for_each(|label| flow.add(MapSymbol::None, label.clone()));
+            flow.end_row();
+        })
+    }
+
+    fn with_entries(
+        attribution: &str,
+        view: &MapView,
+        scale: f64,
+        add: impl FnOnce(&mut LegendFlow),
+    ) -> MapLegend {
         let width = view.area().width;
         let bar = ScaleBar::new(view, (BAR * scale).min(width / 3.0));
         let bar_beside = width >= 800.0 * scale;
         let max_x = if bar_beside { width - (BAR + 2.0 * BETWEEN) * scale } else { width };
         let mut flow = LegendFlow { entries: Vec::new(), x: 0.0, row: 0, max_x, scale };
-        flow.add_streets(streets);
-        flow.add_pois(pois);
+        add(&mut flow);
         MapLegend {
             rows: flow.row,
             entries: flow.entries,

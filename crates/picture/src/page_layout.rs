@@ -54,6 +54,12 @@ impl<'a> PageLayout<'a> {
         legend.then(|| MapLegend::new(streets, pois, attribution, &self.view, self.scale))
     }
 
+    /// Returns a legend of labels without symbols; `None` if the options exclude it.
+    pub fn legend_of(&self, labels: &[String]) -> Option<MapLegend> {
+        let DrawOptions { legend, attribution, .. } = self.options;
+        legend.then(|| MapLegend::of_labels(labels, attribution, &self.view, self.scale))
+    }
+
     /// Draws the page; `draw_map` draws the content of the map.
     pub fn draw(
         &self,

@@ -78,11 +78,6 @@ struct StyledStreets {
 }
 
 impl Streets {
-    /// Returns no streets.
-    pub fn none() -> Streets {
-        Streets { groups: Default::default() }
-    }
-
     /// Collects the streets of a map.
     pub fn gather(map: &StreetMap, view: &MapView) -> Streets {
         let mut groups: [[Polylines; KINDS]; 7] = Default::default();

@@ -66,6 +66,13 @@ pub fn encode(imported: &Imported, extent: Extent) -> Vec<u8> {
     out.finish()
 }
 
+/// Returns a hash of a map's tables as they are prepared: equal for equal maps, on every machine.
+pub fn digest(map: &StreetMap) -> u64 {
+    let mut out = SectionWriter::default();
+    write_tables(map.tables(), &mut out);
+    out.digest()
+}
+
 /// Decodes a prepared map from memory.
 ///
 /// # Errors

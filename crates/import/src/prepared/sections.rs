@@ -13,6 +13,7 @@
 
 use super::SECTIONS;
 use crate::error::Problem;
+use meshcloak::mix::mix64;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -73,6 +74,14 @@ impl SectionWriter {
 
     pub(super) fn numbers(&mut self, numbers: &[u32]) {
         self.records(numbers.iter().map(|number| number.to_le_bytes()));
+    }
+
+    /// Returns a hash of the lengths and checksums of all sections.
+    pub(super) fn digest(&self) -> u64 {
+        self.sections.iter().fold(u64::from(VERSION), |digest, section| {
+            let checksum = u64::from(crc32fast::hash(section));
+            mix64(mix64(digest ^ section.len() as u64) ^ checksum)
+        })
     }
 
     /// Returns the complete file.

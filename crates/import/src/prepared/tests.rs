@@ -50,6 +50,23 @@ fn a_prepared_map_is_decoded_unchanged() {
 }
 
 #[test]
+fn the_digest_is_that_of_the_tables() {
+    let digests: std::collections::BTreeSet<u64> = (0..200)
+        .map(|seed| {
+            let original = imported(seed);
+            let prepared = decode(&encode(&original, Extent::Whole)).unwrap();
+            assert_eq!(digest(&original.map), digest(&prepared.imported.map), "seed {seed}");
+            let mut builder = MapBuilder::from_map(&original.map);
+            builder.set_frame(Frame::at(LonLat { lon: 9.7, lat: 50.800_001 }));
+            let moved = builder.build(Extent::Whole).unwrap().map;
+            assert!(digest(&original.map) != digest(&moved), "seed {seed}");
+            digest(&original.map)
+        })
+        .collect();
+    assert_eq!(digests.len(), 200, "different maps have different digests");
+}
+
+#[test]
 fn a_file_of_another_format_is_rejected() {
     let bytes = encode(&imported(80), Extent::Whole);
     assert!(message(b"").starts_with("unknown map format"));

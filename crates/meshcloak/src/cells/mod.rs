@@ -46,6 +46,9 @@ impl Default for CellRule {
     }
 }
 
+/// Default length of the cells of region `cell`: 3,000 m.
+pub const DEFAULT_CELL_LENGTH: Length = Length::from_units(3_000 * 32);
+
 /// A partition of the streets into cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cells {

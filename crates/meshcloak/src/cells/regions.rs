@@ -25,6 +25,11 @@ impl CellRegions {
         CellRegions { cells, min_cells, chosen: Vec::new(), inside, streets }
     }
 
+    /// Returns the cells.
+    pub fn cells(&self) -> &Arc<Cells> {
+        &self.cells
+    }
+
     /// Appends the streets of the members' cells to `streets`: each once, ascending. `members` holds
     /// the street of each member.
     ///
@@ -37,6 +42,10 @@ impl CellRegions {
         self.chosen.dedup();
         if self.chosen.len() < self.min_cells {
             self.complete();
+        }
+        if let [cell] = self.chosen[..] {
+            streets.extend_from_slice(self.cells.streets(cell));
+            return;
         }
         for cell in &self.chosen {
             for &street in self.cells.streets(*cell) {

@@ -8,7 +8,7 @@
 //! depend on the number of threads.
 
 use super::assignment::CliqueAssignment;
-use super::partition::{LargestTask, PartitionSearch, threshold_of};
+use super::partition::{LargestTask, PartitionSearch, RootBudget, threshold_of};
 use crate::constraint_graph::ConstraintGraph;
 use rayon::prelude::*;
 
@@ -34,12 +34,13 @@ impl LargestCliqueSearch {
 
     /// Finds a largest clique for every node that is in a clique of at least its minimum size.
     /// Other nodes get no clique, which saves their searches. `min_sizes` is by node.
-    pub fn find_with_minimum(
+    pub fn find_with_minimum<'a>(
         &mut self,
         graph: &ConstraintGraph,
         min_sizes: &[u16],
-        budget: u32,
+        budget: impl Into<RootBudget<'a>>,
     ) -> &CliqueAssignment {
+        let budget = budget.into();
         self.thresholds.clear();
         self.thresholds.extend(min_sizes.iter().map(|&min_size| threshold_of(min_size)));
         let task = LargestTask { graph, min_sizes, thresholds: &self.thresholds, budget };

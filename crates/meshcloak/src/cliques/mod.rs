@@ -14,3 +14,4 @@ mod partition;
 
 pub use assignment::CliqueAssignment;
 pub use largest::LargestCliqueSearch;
+pub use partition::RootBudget;

@@ -30,7 +30,33 @@ pub(super) struct LargestTask<'a> {
     pub(super) min_sizes: &'a [u16],
     /// [`threshold_of`] the minimum size, by node.
     pub(super) thresholds: &'a [u8],
-    pub(super) budget: u32,
+    pub(super) budget: RootBudget<'a>,
+}
+
+/// Steps that the search of each root may take.
+#[derive(Clone, Copy, Debug)]
+pub struct RootBudget<'a> {
+    /// Steps of a root.
+    pub steps: u32,
+    /// Steps of a root in a dense range, if they are fewer.
+    pub dense_steps: u32,
+    /// Ranges of nodes with very many neighbours, ascending; normally none.
+    pub dense: &'a [Range<u32>],
+}
+
+impl From<u32> for RootBudget<'_> {
+    /// Returns a budget without dense ranges.
+    fn from(steps: u32) -> Self {
+        RootBudget { steps, dense_steps: steps, dense: &[] }
+    }
+}
+
+impl RootBudget<'_> {
+    #[inline]
+    fn of(&self, root: u32) -> u32 {
+        let is_dense = self.dense.iter().any(|nodes| nodes.contains(&root));
+        if is_dense { self.steps.min(self.dense_steps) } else { self.steps }
+    }
 }
 
 /// Returns the size that a clique must exceed to reach a minimum size, saturated to 255.
@@ -145,7 +171,7 @@ impl RootSearch<'_> {
             min_sizes: self.task.min_sizes,
             assignment,
             steps: 0,
-            budget: self.task.budget,
+            budget: self.task.budget.of(self.root),
         };
         search.extend(B::empty(count), 1, B::full(count));
         let steps = search.steps;
@@ -163,7 +189,7 @@ impl RootSearch<'_> {
             &[other] => assignment.record([root, other].into_iter(), self.task.min_sizes),
             _ => {
                 let rows = adjacency.connect_narrow(self.task.graph, candidates);
-                let budget = self.task.budget;
+                let budget = self.task.budget.of(root);
                 let mut search = NarrowSearch {
                     root,
                     candidates,
@@ -183,7 +209,7 @@ impl RootSearch<'_> {
     fn count_steps(&self, steps: u32, assignment: &mut CliqueAssignment) {
         assignment.steps += u64::from(steps);
         assignment.max_steps = assignment.max_steps.max(steps);
-        assignment.truncated += u32::from(steps > self.task.budget);
+        assignment.truncated += u32::from(steps > self.task.budget.of(self.root));
     }
 }
 
@@ -209,8 +235,12 @@ mod tests {
             let min_sizes: Vec<u16> =
                 (0..=others).map(|node| ((node * 5 + seed / 3) % (seed % 7 + 1)) as u16).collect();
             let thresholds: Vec<u8> = min_sizes.iter().map(|&size| threshold_of(size)).collect();
-            let task =
-                LargestTask { graph, min_sizes: &min_sizes, thresholds: &thresholds, budget };
+            let task = LargestTask {
+                graph,
+                min_sizes: &min_sizes,
+                thresholds: &thresholds,
+                budget: RootBudget::from(budget),
+            };
             let search = RootSearch { task, root: 0, candidates: graph.later(0) };
             let mut expected = CliqueAssignment::default();
             expected.begin(graph.len());

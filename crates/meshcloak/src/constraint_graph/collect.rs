@@ -36,7 +36,13 @@ impl EdgeSearch<'_> {
         let row = reach.near(source.street);
         let own = reach.rank(source.street);
         let mut entry_of_rank = [0; u64::BITS as usize];
-        let mut ranks = 1 << own | self.near_ranks(source, row.entries, &mut entry_of_rank);
+        let mut ranks = self.near_ranks(source, row.entries, &mut entry_of_rank);
+        if let Some(cells) = self.cells {
+            let street_of = |rank| row.entries[usize::from(entry_of_rank[rank as usize])].street;
+            let cell = cells.of(source.street);
+            ranks = filter_bits(ranks, |rank| cells.of(street_of(rank)) == cell);
+        }
+        ranks |= 1 << own;
         while ranks != 0 {
             let rank = ranks.trailing_zeros();
             ranks &= ranks - 1;
@@ -122,17 +128,32 @@ impl EdgeSearch<'_> {
         writer: &mut StreetWriter<'_>,
     ) {
         let mut cursor = ReachCursor::new(source);
+        let cell = self.cells.map(|cells| (cells, cells.of(source.street)));
+        let is_in_cell = |street| cell.is_none_or(|(cells, cell)| cells.of(street) == cell);
         let mut entry = 0;
         for part in row.parts {
             for reached in part.entries {
                 let distance = if row.sorted { reached.nearest } else { 0 };
                 let Some(dc) = cursor.min_dc_at(distance) else { return };
-                let has_candidate = self.index.max_dc(reached.street) >= dc;
+                let has_candidate =
+                    self.index.max_dc(reached.street) >= dc && is_in_cell(reached.street);
                 writer.push_if(reached.street, entry, has_candidate);
                 entry += 1;
             }
         }
     }
+}
+
+/// Returns the bits of `mask` for which `keep` holds.
+#[inline]
+fn filter_bits(mask: u64, keep: impl Fn(u32) -> bool) -> u64 {
+    let (mut open, mut kept) = (mask, 0);
+    while open != 0 {
+        let bit = open.trailing_zeros();
+        open &= open - 1;
+        kept |= u64::from(keep(bit)) << bit;
+    }
+    kept
 }
 
 /// The query with the smallest `dc` that reaches the current distance along a row.

@@ -39,6 +39,11 @@ impl EdgeBuffer {
         self.len += count;
     }
 
+    /// Truncates the list to `len` elements.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
     /// Truncates the elements from `start` on to `max`, and sorts them.
     pub(super) fn truncate_and_sort(&mut self, start: usize, max: usize) {
         self.len = self.len.min(start.saturating_add(max));

@@ -9,6 +9,7 @@ use super::edge_buffer::EdgeBuffer;
 use super::return_paths::{ReturnMode, ReturnPaths};
 use super::street_index::{StreetIndex, StreetQuery};
 use super::street_row::RowScratch;
+use crate::cells::Cells;
 use crate::distance::{Atlas, Crossing, Rows};
 use crate::map::StreetId;
 use crate::query::Query;
@@ -16,11 +17,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Inputs shared by the searches of all partitions.
+#[derive(Clone, Copy)]
 pub(super) struct EdgeSearch<'a> {
     pub(super) atlas: &'a Atlas,
     pub(super) coverage: Coverage,
     pub(super) waiting: &'a [Query],
     pub(super) index: &'a StreetIndex,
+    /// Edges join only queries in the same cell, if given.
+    pub(super) cells: Option<&'a Cells>,
     /// Largest number of later neighbours that a node keeps.
     pub(super) max_degree: usize,
 }
@@ -31,9 +35,20 @@ pub(super) struct PartitionEdges {
     /// End of the neighbours of each node in `later`.
     pub(super) ends: Vec<u32>,
     pub(super) later: EdgeBuffer,
+    /// Of each cell, if there are any: whether its edges were capped.
+    pub(super) truncated: Vec<bool>,
     row: RowScratch,
     streets: CandidateStreets,
     candidates: Candidates,
+}
+
+impl PartitionEdges {
+    /// Removes all edges.
+    pub(super) fn clear(&mut self) {
+        self.ends.clear();
+        self.later.clear();
+        self.truncated.clear();
+    }
 }
 
 /// The street whose queries search.
@@ -76,10 +91,11 @@ const CHUNK: usize = 4;
 /// Edges after which a partition adds its count to the shared total.
 const REPORT_INTERVAL: usize = 1 << 16;
 
-/// Counts the edges of all partitions.
+/// Counts the edges of all partitions, or of a cell.
 struct EdgeCounter<'a> {
     total: &'a AtomicUsize,
     reported: usize,
+    max: usize,
 }
 
 impl EdgeCounter<'_> {
@@ -87,7 +103,7 @@ impl EdgeCounter<'_> {
     fn exceeds_limit(&mut self, later: &EdgeBuffer) -> bool {
         let new = later.len() - self.reported;
         self.reported = later.len();
-        self.total.fetch_add(new, Ordering::Relaxed) + new > super::MAX_EDGES
+        self.total.fetch_add(new, Ordering::Relaxed) + new > self.max
     }
 }
 
@@ -99,9 +115,8 @@ impl EdgeSearch<'_> {
         edges: &mut PartitionEdges,
         total: &AtomicUsize,
     ) {
-        edges.ends.clear();
-        edges.later.clear();
-        let mut counter = EdgeCounter { total, reported: 0 };
+        edges.clear();
+        let mut counter = EdgeCounter { total, reported: 0, max: super::MAX_EDGES };
         for street in streets.map(StreetId) {
             if let Rows::Streets(reach) = self.atlas.rows() {
                 reach.prefetch(StreetId(street.0.saturating_add(PREFETCH_DISTANCE)));
@@ -111,6 +126,32 @@ impl EdgeSearch<'_> {
             }
         }
         counter.exceeds_limit(&edges.later);
+    }
+
+    /// Finds the edges of these nodes, which are all queries of their streets, in street order.
+    /// Returns `false` if there are more than `max`; the search may have stopped early then.
+    pub(super) fn search_nodes<M: ReturnMode>(
+        &self,
+        nodes: &[u32],
+        edges: &mut PartitionEdges,
+        max: usize,
+    ) -> bool {
+        let total = AtomicUsize::new(0);
+        let mut counter = EdgeCounter { total: &total, reported: edges.later.len(), max };
+        let street_of = |node: u32| self.index.member(node).mesh_key.street;
+        let mut next = 0;
+        while let Some(&node) = nodes.get(next) {
+            let ahead = nodes.get(next + PREFETCH_DISTANCE as usize);
+            if let (Rows::Streets(reach), Some(&ahead)) = (self.atlas.rows(), ahead) {
+                reach.prefetch(street_of(ahead));
+            }
+            let street = street_of(node);
+            if !self.search_street::<M>(street, edges, &mut counter) {
+                return false;
+            }
+            next += self.index.nodes_on(street).len();
+        }
+        !counter.exceeds_limit(&edges.later)
     }
 
     fn source<M: ReturnMode>(&self, street: StreetId) -> SourceStreet<'_> {
@@ -134,7 +175,7 @@ impl EdgeSearch<'_> {
             return true;
         }
         let max_reach = source.max_reach();
-        let PartitionEdges { ends, later, row, streets, candidates } = edges;
+        let PartitionEdges { ends, later, row, streets, candidates, .. } = edges;
         candidates.clear();
         let around = match self.atlas.rows() {
             Rows::Streets(reach) if reach.is_near(street, max_reach) && !self.is_capped() => {

@@ -26,9 +26,11 @@
 
 mod candidate_streets;
 mod candidates;
+mod cell_order;
 mod collect;
 mod edge_buffer;
 mod edge_search;
+mod in_cells;
 mod octets;
 mod partition;
 mod repeat_filter;
@@ -36,15 +38,19 @@ mod return_paths;
 mod same_street;
 mod street_index;
 mod street_row;
+mod subgraph;
 
 use crate::distance::Atlas;
 use crate::query::{Member, Query};
+use cell_order::CellOrder;
 use edge_search::{EdgeSearch, PartitionEdges};
+use in_cells::EdgeLimits;
 use rayon::prelude::*;
 use return_paths::{LookedUp, ReturnPaths, Stored, Symmetric};
 use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 use street_index::StreetIndex;
+pub use subgraph::{Section, Subgraph};
 
 /// When two queries are within reach of each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,7 +154,9 @@ pub struct GraphBuilder {
     index: StreetIndex,
     edges: Vec<PartitionEdges>,
     graph: ConstraintGraph,
-    truncated: bool,
+    sections: Vec<Section>,
+    order: CellOrder,
+    limits: EdgeLimits,
 }
 
 /// Largest number of edges of a complete graph: 256 MB.
@@ -174,11 +182,13 @@ impl GraphBuilder {
         waiting: &[Query],
     ) -> &ConstraintGraph {
         self.index.build(atlas, waiting);
-        self.truncated = !self.find_edges(atlas, coverage, waiting, MAX_EDGES);
-        if self.truncated {
+        let truncated = !self.find_edges(atlas, coverage, waiting, MAX_EDGES);
+        if truncated {
             self.find_edges(atlas, coverage, waiting, MAX_CAPPED_EDGES / waiting.len());
         }
         self.concatenate();
+        self.sections.clear();
+        self.sections.push(Section { nodes: 0..waiting.len() as u32, truncated });
         &self.graph
     }
 
@@ -189,7 +199,13 @@ impl GraphBuilder {
 
     /// Whether edges of the last graph were left out for lack of memory.
     pub fn truncated(&self) -> bool {
-        self.truncated
+        self.sections.iter().any(|section| section.truncated)
+    }
+
+    /// Returns the sections of the last graph: no edge joins two of them. There is one for the whole
+    /// graph, or one for each cell that holds a query.
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
     }
 
     /// Returns the index in the waiting list of each node.
@@ -222,7 +238,7 @@ impl GraphBuilder {
     ) -> bool {
         self.edges.resize_with(PARTITIONS, PartitionEdges::default);
         let index = &self.index;
-        let search = EdgeSearch { atlas, coverage, waiting, index, max_degree };
+        let search = EdgeSearch { atlas, coverage, waiting, index, cells: None, max_degree };
         let paths = ReturnPaths::of(atlas);
         let total = AtomicUsize::new(0);
         let run = |(partition, edges): (usize, &mut PartitionEdges)| {

@@ -41,6 +41,8 @@ pub(super) struct StreetIndex {
     waiting_indices: Vec<u32>,
     /// Indices of the waiting list in id order; empty if it is in that order already.
     by_id: Vec<u32>,
+    /// Scratch buffer of [`StreetIndex::reorder`].
+    reordered: Vec<(Member, u16, u32)>,
 }
 
 /// A waiting query on its street, as the edge search reads it; lengths in 1/32 m.
@@ -170,6 +172,20 @@ impl StreetIndex {
             partitions.into_iter().for_each(fill);
         } else {
             partitions.into_par_iter().for_each(fill);
+        }
+    }
+
+    /// Renumbers the arrays that later stages read: the node that was `nodes[n]` becomes `n`. The
+    /// edge search needs the numbers by street.
+    pub(super) fn reorder(&mut self, nodes: &[u32]) {
+        let StreetIndex { members, k, waiting_indices, reordered, .. } = self;
+        reordered.clear();
+        reordered.extend(nodes.iter().map(|&old| {
+            let old = old as usize;
+            (members[old], k[old], waiting_indices[old])
+        }));
+        for (new, entry) in reordered.iter().enumerate() {
+            (members[new], k[new], waiting_indices[new]) = *entry;
         }
     }
 

@@ -1,6 +1,7 @@
 //! The graph has exactly the edges of the definition (`naive::edges`).
 
 use super::*;
+use crate::cells::Cells;
 use crate::distance::{MAX_DC_MAX, RowLimits, Rows};
 use crate::naive;
 use crate::query::{QueryId, UserId};
@@ -78,6 +79,65 @@ fn the_graph_is_exact_on_streets_longer_than_sixteen_bits_hold() {
         }
     }
     assert!(edges > 1_000, "only {edges} edges were compared");
+}
+
+#[test]
+fn within_cells_the_graph_has_the_edges_of_the_definition() {
+    let (mut edges, mut fewer, mut truncated) = (0, 0, 0);
+    let mut builder = GraphBuilder::default();
+    for seed in 0..300 {
+        let town = Town::random(seed * 2);
+        let mut waiting =
+            town.random_queries(&mut Town::generator(seed), 1 + seed as usize * 3 % 200);
+        if seed % 3 == 0 {
+            waiting.reverse();
+        }
+        let max_bytes = if seed % 4 == 0 { 0 } else { usize::MAX };
+        let atlas = atlas(&town, max_bytes);
+        let table = naive::terminal_distances(&town.map);
+        let cells = Cells::new(&town.map, Length::metres([80.0, 300.0, 1e5][seed as usize % 3]));
+        // Every tenth town has a low limit, so that some of its cells are truncated.
+        builder.limits = match seed % 10 {
+            0 => EdgeLimits { complete: 30, capped: 20 },
+            _ => EdgeLimits::default(),
+        };
+        let coverage = [Coverage::Own, Coverage::Both][seed as usize % 2];
+        let graph = builder.build_in_cells(&atlas, coverage, &cells, &waiting).clone();
+        let indices = builder.waiting_indices();
+        let all = naive::edges_in_cells(&town.map, &table, coverage, &cells, &waiting);
+        fewer += usize::from(all.len() < naive::edges(&town.map, &table, coverage, &waiting).len());
+        let cell = |index: u32| cells.of(waiting[index as usize].position.street);
+        let mut nodes = 0;
+        for Section { nodes: range, truncated: is_truncated } in builder.sections() {
+            assert_eq!(std::mem::replace(&mut nodes, range.end), range.start);
+            let own = cell(indices[range.start as usize]);
+            let mut found: Vec<(u32, u32)> = Vec::new();
+            for node in range.clone() {
+                assert_eq!(cell(indices[node as usize]), own, "seed {seed}");
+                assert!(graph.later(node).is_sorted_by(|a, b| a < b), "seed {seed}");
+                let query = &waiting[indices[node as usize] as usize];
+                assert_eq!(builder.member(node).id, query.id);
+                assert_eq!(u32::from(builder.k()[node as usize]), query.k);
+                let ends = |&later: &u32| (indices[node as usize], indices[later as usize]);
+                found.extend(graph.later(node).iter().map(ends).map(|(a, b)| (a.min(b), a.max(b))));
+            }
+            found.sort_unstable();
+            let expected: Vec<_> = all.iter().copied().filter(|edge| cell(edge.0) == own).collect();
+            assert_eq!(*is_truncated, expected.len() > builder.limits.complete, "seed {seed}");
+            if *is_truncated {
+                truncated += 1;
+                assert!(found.len() <= builder.limits.capped, "seed {seed}");
+                assert!(found.iter().all(|edge| expected.binary_search(edge).is_ok()));
+            } else {
+                assert_eq!(found, expected, "seed {seed} {coverage:?}\n{town}");
+            }
+            edges += found.len();
+        }
+        assert_eq!(nodes as usize, waiting.len(), "seed {seed}");
+        let partitions = (0..graph.partition_count()).flat_map(|n| graph.partition(n));
+        assert!(partitions.eq(0..waiting.len() as u32), "seed {seed}");
+    }
+    assert!(edges > 20_000 && fewer > 100 && truncated > 20, "{edges}, {fewer}, {truncated}");
 }
 
 #[test]

@@ -16,8 +16,8 @@ use std::collections::BinaryHeap;
 /// counts as one that finds no path.
 pub const REACH_STEPS: u32 = 8_000;
 
-/// Most terminals that the searches of one batch expand under the `history` guarantee. If more than
-/// 500 queries need a search, each gets an equal share of it instead of [`REACH_STEPS`].
+/// Most terminals that the searches of one batch expand under the `history` guarantee. Searches that
+/// do not fit are left for the next batch; accounts take turns.
 pub const BATCH_REACH_STEPS: u64 = 4_000_000;
 
 /// Result of a search.

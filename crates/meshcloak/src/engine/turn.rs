@@ -88,6 +88,7 @@ pub fn turn<'a>(
         guard.inspect(&promise, Inspected { waiting, history, accounts }, published);
     }
     update_odds(state, &departed, published);
+    state.history.keep_reached(std::mem::take(&mut published.reached));
     let served = settle(state, published, horizon);
     let Departed { cancelled, expired, replaced } = departed;
     Turn { at, published, served, expired, replaced, cancelled }

@@ -17,6 +17,11 @@ pub(super) struct CandidateCliques {
 }
 
 impl CandidateCliques {
+    /// Sets whether one thread is used.
+    pub(super) fn set_sequential(&mut self, is_sequential: bool) {
+        self.finder.is_sequential = is_sequential;
+    }
+
     /// Returns the number of cliques.
     pub(super) fn len(&self) -> usize {
         self.arena.len()

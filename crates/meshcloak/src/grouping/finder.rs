@@ -18,6 +18,8 @@ pub(super) struct CliqueFinder {
     workers: Vec<Worker>,
     has_set: Vec<bool>,
     spans: Vec<RootSpan>,
+    /// Whether one thread is used, however many the pool has.
+    pub(super) is_sequential: bool,
 }
 
 /// Buffers and results of one thread. The alignment prevents false sharing.
@@ -55,7 +57,7 @@ impl CliqueFinder {
     /// Finds all cliques.
     pub(super) fn find(&mut self, input: SearchInput<'_>, found: &mut CliqueArena) {
         self.order.compute(input);
-        let threads = rayon::current_num_threads();
+        let threads = if self.is_sequential { 1 } else { rayon::current_num_threads() };
         self.workers.resize_with(threads, Worker::default);
         self.workers.iter_mut().for_each(|worker| worker.begin(input.graph.len()));
         // A root without a publishable set is no witness (see `root_searcher`). With a restricted

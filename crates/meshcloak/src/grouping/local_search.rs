@@ -16,6 +16,7 @@ use super::pool_offers::PoolOffers;
 use super::threshold_offers::ThresholdOffers;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// k and worth of each node.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,12 @@ pub struct Demands<'a> {
     pub worth: &'a [u32],
 }
 
-impl Demands<'_> {
+impl<'a> Demands<'a> {
+    /// Returns the demands of consecutive nodes.
+    pub(crate) fn of(self, nodes: &Range<usize>) -> Demands<'a> {
+        Demands { k: &self.k[nodes.clone()], worth: &self.worth[nodes.clone()] }
+    }
+
     #[inline]
     pub(super) fn k(&self, node: u32) -> u32 {
         self.k[node as usize]

@@ -23,6 +23,8 @@ mod neighbours;
 mod pivot_search;
 mod pool_groups;
 mod pool_offers;
+pub(crate) mod reach_schedule;
+mod reach_searcher;
 pub(crate) mod reachability;
 mod root_searcher;
 mod rule_share;
@@ -30,7 +32,7 @@ mod search_order;
 mod threshold_offers;
 
 use crate::accounts::AccountId;
-use crate::constraint_graph::ConstraintGraph;
+use crate::constraint_graph::Subgraph;
 use candidates::CandidateCliques;
 pub use local_search::Demands;
 use local_search::{FREE, LocalSearch, Problem};
@@ -54,13 +56,19 @@ pub const FULL_WORTH: u32 = 1 << 16;
 pub type CountingRule<'a> = Box<dyn FnMut(u32, &[u32], &mut [bool]) -> bool + Send + 'a>;
 
 impl Grouping {
+    /// Sets whether one thread is used, for many small graphs on all threads; else as many as the
+    /// pool has. The groups do not depend on it.
+    pub(crate) fn set_sequential(&mut self, is_sequential: bool) {
+        self.cliques.set_sequential(is_sequential);
+    }
+
     /// Finds disjoint groups of the nodes of a graph.
     ///
     /// `rules` holds one equivalent counting rule per thread; if it is empty, all nodes count. The
     /// clique search of each root has a budget of `budget` steps.
-    pub fn find(
+    pub fn find<'g>(
         &mut self,
-        graph: &ConstraintGraph,
+        graph: impl Into<Subgraph<'g>>,
         demands: Demands<'_>,
         rules: &mut [CountingRule<'_>],
         budget: u32,
@@ -79,14 +87,14 @@ impl Grouping {
 
     /// Finds the candidate cliques, without forming groups. Every set that could be published lies
     /// in one of them. The groups of the last call of [`Grouping::find`] stay as they are.
-    pub fn survey(
+    pub fn survey<'g>(
         &mut self,
-        graph: &ConstraintGraph,
+        graph: impl Into<Subgraph<'g>>,
         k: &[u32],
         rules: &mut [CountingRule<'_>],
         budget: u32,
     ) {
-        self.neighbours.load(graph);
+        self.neighbours.load(graph.into());
         self.neighbours.prune_by_degree(k);
         if !rules.is_empty() {
             self.neighbours.apply_rules(rules);

@@ -19,7 +19,7 @@
 
 use super::CountingRule;
 use super::rule_share::{RuleInput, RuleShare};
-use crate::constraint_graph::ConstraintGraph;
+use crate::constraint_graph::Subgraph;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -88,16 +88,16 @@ impl Neighbours {
     }
 
     /// Loads the edges of a graph, in both directions. All nodes count.
-    pub(super) fn load(&mut self, graph: &ConstraintGraph) {
-        let count = graph.len();
+    pub(super) fn load(&mut self, graph: Subgraph<'_>) {
+        let (count, first) = (graph.len(), graph.first());
         self.counts.clear();
         self.counts_itself.clear();
         self.degree.clear();
         self.degree.resize(count, 0);
         for node in 0..count as u32 {
-            self.degree[node as usize] += graph.later(node).len() as u32;
-            for &later in graph.later(node) {
-                self.degree[later as usize] += 1;
+            self.degree[node as usize] += graph.later_in_whole(node).len() as u32;
+            for &later in graph.later_in_whole(node) {
+                self.degree[(later - first) as usize] += 1;
             }
         }
         self.starts.clear();
@@ -112,18 +112,18 @@ impl Neighbours {
         // Earlier neighbours arrive in ascending order. They are stored at the end of each row and
         // then merged with the later ones.
         self.cursors.clear();
-        let earlier_start = |node: usize| self.starts[node] + graph.later(node as u32).len() as u32;
-        self.cursors.extend((0..count).map(earlier_start));
+        let later_count = |node: usize| graph.later_in_whole(node as u32).len() as u32;
+        self.cursors.extend((0..count).map(|node| self.starts[node] + later_count(node)));
         for node in 0..count as u32 {
-            for &later in graph.later(node) {
-                let cursor = &mut self.cursors[later as usize];
+            for &later in graph.later_in_whole(node) {
+                let cursor = &mut self.cursors[(later - first) as usize];
                 self.nodes[*cursor as usize] = node;
                 *cursor += 1;
             }
         }
         for node in 0..count {
             let row = self.starts[node] as usize..self.starts[node + 1] as usize;
-            merge(graph.later(node as u32), &mut self.nodes[row]);
+            merge(graph.later_in_whole(node as u32), first, &mut self.nodes[row]);
         }
     }
 
@@ -265,10 +265,12 @@ impl Neighbours {
     }
 }
 
-/// Merges `later` with the elements at `row[later.len()..]`, both ascending, into `row`.
-fn merge(later: &[u32], row: &mut [u32]) {
+/// Merges `later`, reduced by `first`, with the elements at `row[later.len()..]`, both ascending,
+/// into `row`.
+fn merge(later: &[u32], first: u32, row: &mut [u32]) {
     let (mut next, mut earlier) = (0, later.len());
     while let Some(&node) = later.get(next) {
+        let node = node - first;
         let is_earlier = row.get(earlier).is_some_and(|&earlier| earlier < node);
         row[next + earlier - later.len()] = if is_earlier { row[earlier] } else { node };
         earlier += usize::from(is_earlier);

@@ -2,6 +2,7 @@
 //! close to the optimum.
 
 use super::*;
+use crate::constraint_graph::ConstraintGraph;
 use crate::naive;
 use crate::town::Town;
 use rand::RngExt as _;
@@ -188,7 +189,7 @@ fn pruning_equals_the_reference_and_rows_hold_the_remaining_nodes() {
     let cases = (0..300).map(|seed| case(seed, Relation::Restricted)).chain((0..3).map(line));
     for case in cases {
         let mut neighbours = Neighbours::default();
-        neighbours.load(&case.graph);
+        neighbours.load((&case.graph).into());
         neighbours.prune_by_degree(&case.k);
         neighbours.apply_rules(&mut rules(&case, Relation::Restricted));
         neighbours.prune_by_count(&case.k);

@@ -17,6 +17,7 @@
 //! | members are distinct users | `DuplicateUser` |
 //! | the set has at least `k` members for each query it serves | `TooSmall` |
 //! | the region contains every member | `OutsideRegion` |
+//! | region `cell`: members lie in one cell, and the region is that cell | `NotOneCell` |
 //! | members are pairwise within the distance constraint | `NotClique` |
 //! | `history`: `k` members are reachable from each member's previous position | `History` |
 //! | `across_accounts`: the same without the members of any one other account | `Accounts` |
@@ -37,6 +38,7 @@ mod path;
 mod proposal;
 
 use crate::accounts::Accounts;
+use crate::cells::Cells;
 use crate::constraint_graph::Coverage;
 use crate::distance::Atlas;
 use crate::guarantee::Guarantee;
@@ -60,6 +62,8 @@ pub struct Promise {
     pub coverage: Coverage,
     /// Whether every `k` is met without the members of any one other account.
     pub across_accounts: bool,
+    /// The cells of region `cell`: all members lie in one of them, and the region is that cell.
+    pub cells: Option<Arc<Cells>>,
     /// The map; its distances are not used.
     pub atlas: Arc<Atlas>,
 }

@@ -3,12 +3,14 @@
 use super::distances::Distances;
 use super::{Promise, path};
 use crate::accounts::{Accounts, is_met_without_any};
+use crate::cells::Cells;
 use crate::constraint_graph::Coverage;
 use crate::guarantee::{Guarantee, max_travel};
 use crate::history::History;
-use crate::map::{Position, StreetMap};
+use crate::map::StreetMap;
 use crate::published::AnonymitySet;
 use crate::query::Query;
+use crate::region::Region;
 use crate::units::Length;
 use crate::violation::Violation;
 
@@ -41,6 +43,9 @@ impl Proposal<'_> {
         let is_inside = |query: &&Query| self.set.region.contains(self.map, query.position);
         if !self.members.iter().all(is_inside) {
             return Some(Violation::OutsideRegion);
+        }
+        if self.promise.cells.as_ref().is_some_and(|cells| !self.is_one_cell(cells)) {
+            return Some(Violation::NotOneCell);
         }
         if !self.members.iter().all(|a| self.reaches_all(a, distances)) {
             return Some(Violation::NotClique);
@@ -76,6 +81,17 @@ impl Proposal<'_> {
         users.windows(2).any(|pair| pair[0] == pair[1])
     }
 
+    /// Whether all members lie in one cell and the region is that cell.
+    fn is_one_cell(&self, cells: &Cells) -> bool {
+        let Region::Mesh(region) = &self.set.region else { return false };
+        let Some(first) = self.members.first() else { return false };
+        let cell = cells.of(first.position.street);
+        self.members.iter().all(|query| cells.of(query.position.street) == cell)
+            && region.iter().all(|&street| cells.of(street) == cell)
+            && region.is_sorted_by(|a, b| a < b)
+            && region.len() == cells.streets(cell).len()
+    }
+
     /// Whether `a` reaches every member within the distance constraint.
     fn reaches_all(&self, a: &Query, distances: &mut Distances) -> bool {
         distances.set_origin(self.map, a.position, a.distance_constraint);
@@ -108,21 +124,26 @@ impl Proposal<'_> {
         let Some(previous) = self.history.previous(a.id) else { return true };
         let max_travel = max_travel(a, previous);
         // After a long pause the whole map is reachable, but the members are usually near: the
-        // bound starts at the distance constraint and doubles while too few members are found.
+        // bound starts at the distance constraint and doubles while too few members are found, until
+        // a path to `a` shows that none is farther than its length and the distance constraint.
         // Each search has a limit of steps; what it does not reach does not count.
         let mut bound = a.distance_constraint.max(Length::UNIT);
         let mut is_path_tried = false;
         loop {
             if bound > self.promise.atlas.dc_max() && !is_path_tried {
                 is_path_tried = true;
-                if self.hides_by_path(a, previous.position, max_travel, distances) {
-                    return true;
+                let path = path::path_length(self.map, previous.position, a.position, max_travel);
+                if let Some(travelled) = path {
+                    if self.hides_by_path(a, travelled, max_travel, distances) {
+                        return true;
+                    }
+                    bound = max_travel.min(travelled + a.distance_constraint);
+                    distances.set_origin(self.map, previous.position, bound);
+                    return self.is_enough(a, self.reached(distances));
                 }
             }
             distances.set_origin(self.map, previous.position, bound.min(max_travel));
-            let reached =
-                self.members.iter().filter(|b| distances.to(self.map, b.position).is_some());
-            if self.is_enough(a, reached) {
+            if self.is_enough(a, self.reached(distances)) {
                 return true;
             }
             if bound >= max_travel {
@@ -132,24 +153,26 @@ impl Proposal<'_> {
         }
     }
 
-    /// Whether some path from the previous position to `a`, continued to the members, shows that
-    /// at least `k` of them are within `max_travel`.
+    /// Members within the bound of the origin.
+    fn reached(&self, distances: &Distances) -> impl Iterator<Item = &&Query> {
+        self.members.iter().filter(|b| distances.to(self.map, b.position).is_some())
+    }
+
+    /// Whether a path of length `travelled` to `a`, continued to the members, shows that enough of
+    /// them are within `max_travel`.
     fn hides_by_path(
         &self,
         a: &Query,
-        previous: Position,
+        travelled: Length,
         max_travel: Length,
         distances: &mut Distances,
     ) -> bool {
-        let Some(travelled) = path::path_length(self.map, previous, a.position, max_travel) else {
-            return false;
-        };
         distances.set_origin(self.map, a.position, a.distance_constraint);
         let is_reached = |b: &&&Query| {
             let rest = distances.to(self.map, b.position);
             rest.is_some_and(|rest| travelled + rest <= max_travel)
         };
-        self.members.iter().filter(is_reached).count() >= a.k as usize
+        self.is_enough(a, self.members.iter().filter(is_reached))
     }
 }
 
@@ -203,7 +226,8 @@ mod tests {
             let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
             let mut published = scheme.cloak(&state, Time::default(), &mut ()).clone();
             let coverage = Coverage::Own;
-            let promise = Promise { guarantee, coverage, across_accounts: true, atlas };
+            let promise =
+                Promise { guarantee, coverage, across_accounts: true, cells: None, atlas };
             let mut guard = Guard::default();
             let violations = guard.inspect(&promise, inspected(&state), &mut published);
             assert!(violations.iter().all(|rejection| rejection.violation == Violation::Accounts));
@@ -242,6 +266,7 @@ mod tests {
                         guarantee,
                         coverage,
                         across_accounts: false,
+                        cells: None,
                         atlas: Arc::clone(&atlas),
                     };
                     let rejected = Guard::default()

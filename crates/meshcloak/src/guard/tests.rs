@@ -87,7 +87,13 @@ fn faulty(guarantee: Guarantee) -> Faulty {
     let sets = vec![(vec![0, 1, 2], map.streets().collect())];
     let atlas = Arc::new(Atlas::new(map, Length::metres(2_000.0)));
     Faulty {
-        promise: Promise { guarantee, coverage: Coverage::Own, across_accounts: false, atlas },
+        promise: Promise {
+            guarantee,
+            coverage: Coverage::Own,
+            across_accounts: false,
+            cells: None,
+            atlas,
+        },
         sets,
         served: vec![(0, 0), (1, 0), (2, 0)],
         published: Published::default(),
@@ -217,6 +223,24 @@ fn a_set_with_a_member_outside_its_region_is_rejected() {
         scheme.sets[0].1 = vec![StreetId(0), StreetId(1)];
         assert_eq!(run(scheme, queries(&road()), &[]), (0, vec![Violation::OutsideRegion]));
     }
+}
+
+#[test]
+fn a_set_that_is_not_in_one_cell_or_publishes_another_region_is_rejected() {
+    // Cells of 100 m are single streets, a cell of 1,300 m is the whole road.
+    let run_with = |cell_length: f64, region: &[u32]| {
+        let mut scheme = faulty(Guarantee::Reciprocal);
+        let cells = Cells::new(&road().map, Length::metres(cell_length));
+        scheme.promise.cells = Some(Arc::new(cells));
+        scheme.sets[0].1 = region.iter().copied().map(StreetId).collect();
+        run(scheme, queries(&road()), &[])
+    };
+    assert_eq!(run_with(1_300.0, &[0, 1, 2, 3]), (3, vec![]));
+    let rejected = (0, vec![Violation::NotOneCell]);
+    assert_eq!(run_with(1_300.0, &[0, 1, 2]), rejected, "part of the cell");
+    assert_eq!(run_with(100.0, &[0, 1, 2]), rejected, "members in three cells");
+    assert_eq!(run_with(300.0, &[0, 1, 2, 3]), rejected, "more than the cell");
+    assert_eq!(run_with(300.0, &[0, 1, 2]), (3, vec![]));
 }
 
 #[test]

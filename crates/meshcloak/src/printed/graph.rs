@@ -4,6 +4,7 @@
 use super::half_side;
 use super::matrix::{HashMatrix, Row};
 use super::quadtree::QuadTree;
+use crate::cells::Cells;
 use crate::constraint_graph::Coverage;
 use crate::map::{StreetId, StreetMap, TerminalId};
 use crate::query::{Query, UserId};
@@ -93,6 +94,20 @@ impl SearchRecord {
     }
 }
 
+/// Which pairs of queries may be adjacent.
+#[derive(Clone, Copy)]
+pub(super) struct EdgeRule<'a> {
+    pub(super) coverage: Coverage,
+    /// Both queries are in the same cell, if given.
+    pub(super) cells: Option<&'a Cells>,
+}
+
+impl EdgeRule<'_> {
+    fn allows(self, a: StreetId, b: StreetId) -> bool {
+        self.cells.is_none_or(|cells| cells.of(a) == cells.of(b))
+    }
+}
+
 /// Builds one constraint graph after the other with reused buffers.
 #[derive(Debug, Default)]
 pub(super) struct PrintedGraph {
@@ -118,7 +133,7 @@ impl PrintedGraph {
         &mut self,
         map: &StreetMap,
         matrix: &HashMatrix,
-        coverage: Coverage,
+        rule: EdgeRule<'_>,
         waiting: &[Query],
     ) {
         self.points.clear();
@@ -127,12 +142,12 @@ impl PrintedGraph {
         self.records.clear();
         let by_slot = self.tree.items().iter().map(|&index| &waiting[index as usize]);
         self.records.extend(by_slot.map(|query| SearchRecord::new(map, query)));
-        self.cover(matrix, coverage);
+        self.cover(matrix, rule);
         self.keep_mutual();
     }
 
     /// Computes the queries that each query covers (lines 3–8).
-    fn cover(&mut self, matrix: &HashMatrix, coverage: Coverage) {
+    fn cover(&mut self, matrix: &HashMatrix, rule: EdgeRule<'_>) {
         let PrintedGraph { tree, records, covered, .. } = self;
         covered.clear();
         for (a, &centre) in records.iter().zip(tree.points()) {
@@ -140,11 +155,12 @@ impl PrintedGraph {
             let exits = [exits.next(), exits.next()];
             tree.within(centre, half_side(a.dc), |slot| {
                 let b = &records[slot as usize];
-                let limit = match coverage {
+                let limit = match rule.coverage {
                     Coverage::Own => a.dc,
                     Coverage::Both => a.dc.min(b.dc),
                 };
-                if a.user != b.user && (a.along(b, limit) || crosses(&exits, b, limit)) {
+                let is_allowed = a.user != b.user && rule.allows(a.street, b.street);
+                if is_allowed && (a.along(b, limit) || crosses(&exits, b, limit)) {
                     covered.items.push(slot);
                 }
             });

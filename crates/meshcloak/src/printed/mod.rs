@@ -18,7 +18,7 @@ use crate::query::Query;
 use crate::region_builder::RegionBuilder;
 use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
 use crate::units::{Length, Time};
-use graph::{Lists, PrintedGraph};
+use graph::{EdgeRule, Lists, PrintedGraph};
 use matrix::HashMatrix;
 use mesh::PrintedMesh;
 use std::sync::Arc;
@@ -79,7 +79,10 @@ impl Scheme for Printed {
         let Printed { mesh, other_regions, published, .. } = self;
         let waiting = &state.waiting;
         observer.stage(Stage::Graph);
-        graph.build(atlas.map(), matrix, settings.coverage, waiting); // Algorithm 4, line 10
+        let is_cell = matches!(settings.region, RegionRule::Cell(_));
+        let cells = other_regions.cells().filter(|_| is_cell).map(|cells| &**cells);
+        let rule = EdgeRule { coverage: settings.coverage, cells };
+        graph.build(atlas.map(), matrix, rule, waiting); // Algorithm 4, line 10
         let edges = graph.edges();
         observer.stage(Stage::Cliques);
         let (found, spent) = cliques.find(edges, settings.budget); // line 11

@@ -103,7 +103,7 @@ pub struct Speed(NonZeroU32);
 impl Speed {
     /// Rounds `metres` per second down to a unit.
     pub fn metres_per_second(metres: f64) -> Speed {
-        Speed(NonZeroU32::MIN.saturating_add(Length::metres_down(metres).units()))
+        Speed::from_units(Length::metres_down(metres).units())
     }
 
     /// Returns this speed in metres per second, exactly.
@@ -111,7 +111,13 @@ impl Speed {
         Length(self.units()).as_metres()
     }
 
-    fn units(self) -> u32 {
+    /// Creates a speed from units of 1/32 m per second; the largest is `u32::MAX - 1`.
+    pub const fn from_units(units: u32) -> Speed {
+        Speed(NonZeroU32::MIN.saturating_add(units))
+    }
+
+    /// Returns this speed in units of 1/32 m per second.
+    pub const fn units(self) -> u32 {
         self.0.get() - 1
     }
 }

@@ -4,12 +4,18 @@
 //! ([`crate::guarantee::Admission`]), which hands the previous position of each accepted query to
 //! the engine. [`History`] keeps that position only while the query waits.
 
+mod last_positions;
+
+pub use last_positions::LastPositions;
+
+use crate::distance::ReachedTerminals;
 use crate::map::Position;
 use crate::query::{Query, QueryId, UserId};
 use crate::units::{Length, Rectangle, Time};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Position and time of an earlier accepted query.
@@ -30,52 +36,6 @@ pub struct PublishedRectangle {
     pub asked_at: Time,
     /// The rectangle.
     pub rectangle: Rectangle,
-}
-
-/// Each user's last accepted position, kept for a horizon.
-#[derive(Clone)]
-pub struct LastPositions {
-    horizon: Duration,
-    last: FxHashMap<UserId, PastPosition>,
-    expiry: ExpiryQueue,
-}
-
-impl LastPositions {
-    /// Returns an empty table whose entries expire after `horizon`.
-    pub fn new(horizon: Duration) -> LastPositions {
-        LastPositions { horizon, last: FxHashMap::default(), expiry: ExpiryQueue::default() }
-    }
-
-    /// Returns the user's last position if it was recorded within the horizon before `now`.
-    pub fn get(&mut self, user: UserId, now: Time) -> Option<PastPosition> {
-        let LastPositions { horizon, last, expiry } = self;
-        expiry.drop_before(now, *horizon, |user, at| {
-            if last.get(&user).is_some_and(|past| past.at == at) {
-                last.remove(&user);
-            }
-        });
-        last.get(&user).copied()
-    }
-
-    /// Records the position of an accepted query and returns the one it replaces.
-    ///
-    /// Queries are recorded in order of time. [`crate::guarantee::Admission::admit`] checks the
-    /// declared speed first; call this directly only for recorded traffic.
-    pub fn record(&mut self, query: &Query) -> Option<PastPosition> {
-        let previous = self.get(query.user, query.asked_at);
-        let past = PastPosition { at: query.asked_at, position: query.position, travelled: None };
-        self.last.insert(query.user, past);
-        self.expiry.push(query.asked_at, query.user);
-        previous
-    }
-
-    /// Records the arrivals of a batch of recorded traffic for [`crate::engine::turn()`].
-    pub fn record_all(&mut self, arrivals: &[Query], history: &mut History) {
-        for query in arrivals {
-            let previous = self.record(query);
-            history.set_previous(query.id, previous);
-        }
-    }
 }
 
 /// Recorded queries, oldest first: time and user.
@@ -103,6 +63,8 @@ impl ExpiryQueue {
 pub struct History {
     /// Previous position of the user of each waiting query; `None` if there is none.
     previous: FxHashMap<QueryId, Option<PastPosition>>,
+    /// What a search found for waiting queries; neither position of a query changes.
+    reached: FxHashMap<QueryId, Arc<ReachedTerminals>>,
     rectangles: FxHashMap<UserId, UserRecord>,
     expiry: ExpiryQueue,
 }
@@ -126,6 +88,16 @@ impl History {
         self.previous.insert(query, previous);
     }
 
+    /// Returns what a search in an earlier batch found for a waiting query.
+    pub(crate) fn reached(&self, query: QueryId) -> Option<&Arc<ReachedTerminals>> {
+        self.reached.get(&query)
+    }
+
+    /// Keeps what searches found while their queries wait.
+    pub(crate) fn keep_reached(&mut self, found: Vec<(QueryId, Arc<ReachedTerminals>)>) {
+        self.reached.extend(found);
+    }
+
     /// Returns what was last published for a user.
     pub fn published_rectangle(&self, user: UserId) -> Option<PublishedRectangle> {
         self.rectangles.get(&user).and_then(|record| record.rectangle)
@@ -147,6 +119,7 @@ impl History {
     /// Removes a departed query; `rectangle` is the region that was published for it.
     pub(crate) fn depart(&mut self, query: &Query, rectangle: Option<Rectangle>) {
         self.previous.remove(&query.id);
+        self.reached.remove(&query.id);
         if let (Some(rectangle), Some(record)) = (rectangle, self.rectangles.get_mut(&query.user)) {
             record.rectangle = Some(PublishedRectangle { asked_at: query.asked_at, rectangle });
         }
@@ -160,12 +133,6 @@ impl History {
                 rectangles.remove(&user);
             }
         });
-    }
-}
-
-impl fmt::Debug for LastPositions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "LastPositions({} users)", self.last.len())
     }
 }
 
@@ -193,7 +160,7 @@ mod tests {
     use crate::town::{Town, town};
 
     /// Three queries of one user, ten seconds apart.
-    fn queries() -> Vec<Query> {
+    pub(super) fn queries() -> Vec<Query> {
         let town = town("A 0,0  B 400,0 | A-B");
         let mut queries = town.random_queries(&mut Town::generator(7), 3);
         for (number, query) in queries.iter_mut().enumerate() {
@@ -202,25 +169,6 @@ mod tests {
             query.asked_at = Time::from_millis(number as u64 * 10_000);
         }
         queries
-    }
-
-    #[test]
-    fn a_position_is_kept_for_the_horizon() {
-        let queries = queries();
-        let mut positions = LastPositions::new(Duration::from_secs(15));
-        assert_eq!(positions.record(&queries[0]), None, "the first query");
-        let first = PastPosition {
-            at: queries[0].asked_at,
-            position: queries[0].position,
-            travelled: None,
-        };
-        assert_eq!(positions.record(&queries[1]), Some(first));
-        let second = positions.record(&queries[2]);
-        assert_eq!(second.map(|past| past.at), Some(queries[1].asked_at));
-        assert!(positions.get(UserId(4711), Time::from_millis(35_000)).is_some());
-        assert!(positions.get(UserId(4711), Time::from_millis(35_001)).is_none());
-        assert!(positions.last.is_empty() && positions.expiry.0.is_empty());
-        assert_eq!(format!("{positions:?} {first:?}"), "LastPositions(0 users) PastPosition(…)");
     }
 
     #[test]

@@ -1,0 +1,158 @@
+//! Each user's last accepted position.
+
+use super::{ExpiryQueue, History, PastPosition};
+use crate::map::{Position, StreetMap};
+use crate::query::{Query, UserId};
+use crate::units::Time;
+use rustc_hash::FxHashMap;
+use std::fmt;
+use std::time::Duration;
+
+/// Each user's last accepted position, kept for a horizon.
+#[derive(Clone)]
+pub struct LastPositions {
+    horizon: Duration,
+    last: FxHashMap<UserId, PastPosition>,
+    expiry: ExpiryQueue,
+}
+
+impl LastPositions {
+    /// Returns an empty table whose entries expire after `horizon`.
+    pub fn new(horizon: Duration) -> LastPositions {
+        LastPositions { horizon, last: FxHashMap::default(), expiry: ExpiryQueue::default() }
+    }
+
+    /// Returns the user's last position if it was recorded within the horizon before `now`.
+    pub fn get(&mut self, user: UserId, now: Time) -> Option<PastPosition> {
+        self.expire(now);
+        let LastPositions { horizon, last, .. } = self;
+        // Positions inserted late expire before the front of the queue shows it.
+        last.get(&user).filter(|past| past.at + *horizon >= now).copied()
+    }
+
+    /// Inserts a position of a log, in any order of time. The later of two positions of a user
+    /// counts; of two with equal time, the one inserted last.
+    pub fn insert(&mut self, user: UserId, at: Time, position: Position) {
+        let past = PastPosition { at, position, travelled: None };
+        let is_newest = self.last.get(&user).is_none_or(|known| known.at <= at);
+        if is_newest {
+            self.last.insert(user, past);
+            self.expiry.push(at, user);
+        }
+    }
+
+    /// Forgets the positions outside the horizon before `now`.
+    pub fn expire(&mut self, now: Time) {
+        let LastPositions { horizon, last, expiry } = self;
+        expiry.drop_before(now, *horizon, |user, at| {
+            if last.get(&user).is_some_and(|past| past.at == at) {
+                last.remove(&user);
+            }
+        });
+    }
+
+    /// Whether all positions lie on streets of `map`.
+    pub fn lie_on(&self, map: &StreetMap) -> bool {
+        self.last.values().all(|PastPosition { position, .. }| {
+            (position.street.0 as usize) < map.street_count()
+                && position.offset <= map.street(position.street).length
+        })
+    }
+
+    /// Returns the number of users with a position, expired ones included until they are dropped.
+    pub fn len(&self) -> usize {
+        self.last.len()
+    }
+
+    /// Whether no user has a position.
+    pub fn is_empty(&self) -> bool {
+        self.last.is_empty()
+    }
+
+    /// Records the position of an accepted query and returns the one it replaces.
+    ///
+    /// Queries are recorded in order of time. [`crate::guarantee::Admission::admit`] checks the
+    /// declared speed first; call this directly only for recorded traffic.
+    pub fn record(&mut self, query: &Query) -> Option<PastPosition> {
+        let previous = self.get(query.user, query.asked_at);
+        let past = PastPosition { at: query.asked_at, position: query.position, travelled: None };
+        self.last.insert(query.user, past);
+        self.expiry.push(query.asked_at, query.user);
+        previous
+    }
+
+    /// Records the arrivals of a batch of recorded traffic for [`crate::engine::turn()`].
+    pub fn record_all(&mut self, arrivals: &[Query], history: &mut History) {
+        for query in arrivals {
+            let previous = self.record(query);
+            history.set_previous(query.id, previous);
+        }
+    }
+}
+
+impl fmt::Debug for LastPositions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LastPositions({} users)", self.last.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::tests::queries;
+    use crate::town::Town;
+    use crate::units::Length;
+
+    #[test]
+    fn a_position_is_kept_for_the_horizon() {
+        let queries = queries();
+        let mut positions = LastPositions::new(Duration::from_secs(15));
+        assert_eq!(positions.record(&queries[0]), None, "the first query");
+        let first = PastPosition {
+            at: queries[0].asked_at,
+            position: queries[0].position,
+            travelled: None,
+        };
+        assert_eq!(positions.record(&queries[1]), Some(first));
+        let second = positions.record(&queries[2]);
+        assert_eq!(second.map(|past| past.at), Some(queries[1].asked_at));
+        assert!(positions.get(UserId(4711), Time::from_millis(35_000)).is_some());
+        assert!(positions.get(UserId(4711), Time::from_millis(35_001)).is_none());
+        assert!(positions.last.is_empty() && positions.expiry.0.is_empty());
+        assert_eq!(format!("{positions:?} {first:?}"), "LastPositions(0 users) PastPosition(…)");
+    }
+
+    #[test]
+    fn positions_inserted_in_any_order_equal_the_naive_choice() {
+        use rand::RngExt as _;
+        let position = |offset| Position {
+            street: crate::map::StreetId(0),
+            offset: Length::from_units(offset),
+        };
+        let horizon = Duration::from_millis(40);
+        let mut random = Town::generator(3);
+        let (mut found, mut expired) = (0, 0);
+        for _ in 0..300 {
+            let mut positions = LastPositions::new(horizon);
+            let mut all: Vec<(UserId, Time, Position)> = Vec::new();
+            for number in 0..random.random_range(1..30) {
+                let user = UserId(random.random_range(0..6));
+                let at = Time::from_millis(random.random_range(0..100));
+                positions.insert(user, at, position(number));
+                all.push((user, at, position(number)));
+            }
+            for user in (0..6).map(UserId) {
+                let now = Time::from_millis(random.random_range(60..150));
+                let mut last = LastPositions::clone(&positions);
+                let own = all.iter().filter(|(owner, _, _)| *owner == user);
+                let naive =
+                    own.max_by_key(|(_, at, _)| *at).filter(|(_, at, _)| *at + horizon >= now);
+                let past = last.get(user, now).map(|past| (user, past.at, past.position));
+                assert_eq!(past, naive.copied());
+                found += usize::from(past.is_some());
+                expired += usize::from(past.is_none());
+            }
+        }
+        assert!(found > 300 && expired > 300, "{found} {expired}");
+    }
+}
