@@ -1,0 +1,213 @@
+//! The fold against a naive replay.
+
+use super::*;
+use crate::names::NodeId;
+use crate::record::Tick;
+use meshcloak::guarantee::Admission;
+use meshcloak::map::{Position, StreetId};
+use meshcloak::query::UserId;
+use meshcloak::town::town;
+use meshcloak::units::Length;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64;
+
+const HORIZON: Duration = Duration::from_secs(10);
+const LOG: LogId = LogId(1);
+const USERS: u64 = 12;
+
+fn identity(since: u64, is_first: bool) -> Followed {
+    let identity = Identity { log: LOG, since: Time::from_millis(since), wall_ms: since, is_first };
+    Followed::Identity { identity, sequence: 1, server_ms: since }
+}
+
+fn found(shard: u16, sequence: u64, epoch: u64, (map, at): (u64, u64), body: Body) -> Followed {
+    let record = Record { log: LOG, epoch, map, wall_ms: at, body };
+    Followed::Record(LogRecord { shard, sequence, server_ms: at, record })
+}
+
+fn tick(at: u64, accepted: Option<Members>) -> Body {
+    Body::Tick(Tick { at: Time::from_millis(at), accepted, left: None })
+}
+
+/// A log of two shards whose entries lag behind their ticks, in order of sequence.
+fn random_log(random: &mut Pcg64) -> Vec<Followed> {
+    let mut log = vec![identity(0, false)];
+    let mut now = 0;
+    for sequence in 2..random.random_range(3..60) {
+        now += random.random_range(0..3_000);
+        let shard = random.random_range(0..2);
+        let body = match random.random_range(0..6) {
+            0 => Body::Epoch { engine: NodeId(1), plan: 0 },
+            1 => tick(now, None),
+            2 => tick(now, Some(Members::Users(vec![UserId(1)]))),
+            _ => {
+                let entry = |_| Entry {
+                    user: UserId(random.random_range(0..USERS)),
+                    position: Position {
+                        street: StreetId(random.random_range(0..3)),
+                        offset: Length::from_units(random.random_range(0..100)),
+                    },
+                    at: Time::from_millis(now.saturating_sub(random.random_range(0..4_000))),
+                    speed: None,
+                };
+                tick(now, Some(Members::Positions((0..5).map(entry).collect())))
+            }
+        };
+        log.push(found(shard, sequence, 1, (7, now), body));
+    }
+    log
+}
+
+/// Returns a user's last position by looking at every entry.
+fn naive(log: &[Followed], user: UserId, now: Time) -> Option<(Time, Position)> {
+    let mut last: Option<(Time, Position)> = None;
+    for found in log {
+        let Followed::Record(LogRecord { record, .. }) = found else { continue };
+        let Body::Tick(Tick { accepted: Some(Members::Positions(entries)), .. }) = &record.body
+        else {
+            continue;
+        };
+        for entry in entries.iter().filter(|entry| entry.user == user) {
+            if last.is_none_or(|(at, _)| at <= entry.at) {
+                last = Some((entry.at, entry.position));
+            }
+        }
+    }
+    last.filter(|(at, _)| *at + HORIZON >= now)
+}
+
+fn fold(log: &[Followed]) -> Past {
+    let mut past = Past::new(HORIZON);
+    log.iter().for_each(|found| past.apply(found));
+    past
+}
+
+#[test]
+fn the_fold_of_every_prefix_equals_the_naive_replay() {
+    let map = town("A 0,0  B 400,0  C 400,400  D 0,400 | A-B  B-C  C-D").map;
+    let (mut known, mut unknown) = (0, 0);
+    for seed in 0..200 {
+        let log = random_log(&mut Pcg64::seed_from_u64(seed));
+        let mut past = Past::new(HORIZON);
+        for (length, next) in log.iter().enumerate() {
+            past.apply(next);
+            let prefix = &log[..=length];
+            let now = past.mark().unwrap().city;
+            let mut admission = Admission::with_positions(past.positions(&map).unwrap());
+            for user in (0..USERS).map(UserId) {
+                let previous = admission.previous(user, now).map(|past| (past.at, past.position));
+                assert_eq!(previous, naive(prefix, user, now), "seed {seed}, {length} records");
+                known += usize::from(previous.is_some());
+                unknown += usize::from(previous.is_none());
+            }
+        }
+    }
+    assert!(known > 10_000 && unknown > 10_000, "{known} {unknown}");
+}
+
+#[test]
+fn a_log_of_several_records_per_tick_folds_as_one_of_one_record() {
+    let mut added = 0;
+    for seed in 0..100 {
+        let log = random_log(&mut Pcg64::seed_from_u64(seed));
+        let mut split = Vec::new();
+        for found in &log {
+            match found {
+                Followed::Record(LogRecord { shard, sequence, server_ms, record }) => {
+                    for record in halves(record) {
+                        let (shard, sequence, server_ms) = (*shard, *sequence, *server_ms);
+                        split.push(Followed::Record(LogRecord {
+                            shard,
+                            sequence,
+                            server_ms,
+                            record,
+                        }));
+                    }
+                }
+                other => split.push(other.clone()),
+            }
+        }
+        added += split.len() - log.len();
+        let (whole, split) = (fold(&log), fold(&split));
+        assert_eq!((whole.mark(), whole.len()), (split.mark(), split.len()), "seed {seed}");
+        let now = whole.mark().unwrap().city;
+        let (mut one, mut two) = (whole.positions.clone(), split.positions.clone());
+        for user in (0..USERS).map(UserId) {
+            assert_eq!(one.get(user, now), two.get(user, now), "seed {seed}");
+        }
+    }
+    assert!(added > 500, "{added} records were split");
+}
+
+/// Splits the entries of a record into two records.
+fn halves(record: &Record) -> Vec<Record> {
+    let Body::Tick(Tick { at, accepted: Some(Members::Positions(entries)), .. }) = &record.body
+    else {
+        return vec![record.clone()];
+    };
+    let parts = [&entries[..2], &entries[2..]].into_iter().map(|part| {
+        let accepted = Some(Members::Positions(part.to_vec()));
+        let body = Body::Tick(Tick { at: *at, accepted, left: None });
+        Record { body, ..record.clone() }
+    });
+    parts.collect()
+}
+
+fn one_position(street: u32) -> Option<Members> {
+    let position = Position { street: StreetId(street), offset: Length::ZERO };
+    let at = Time::from_millis(1_000);
+    Some(Members::Positions(vec![Entry { user: UserId(1), position, at, speed: None }]))
+}
+
+#[test]
+fn a_past_is_complete_one_horizon_after_a_new_log_or_a_loss() {
+    let at = Time::from_millis;
+    assert!(!Past::new(HORIZON).is_complete(at(u64::MAX)), "without identity");
+    assert!(fold(&[identity(5_000, true)]).is_complete(at(0)), "the operator's word");
+    let young = fold(&[identity(5_000, false)]);
+    assert!(!young.is_complete(at(15_000)) && young.is_complete(at(15_001)));
+    let losses = [Followed::Gap { from: 3, next: 5 }, Followed::Rewound { seen: 9, last: 2 }];
+    for loss in losses {
+        let mut past = fold(&[identity(5_000, true), loss]);
+        assert!(!past.is_complete(at(u64::MAX)), "nothing known after the loss");
+        past.apply(&found(0, 5, 1, (7, 20_000), tick(20_000, None)));
+        assert_eq!(past.complete_since(), Some(at(20_000)));
+    }
+    let mut past = fold(&[identity(5_000, true), found(0, 2, 1, (7, 6_000), tick(6_000, None))]);
+    past.apply(&Followed::Replaced);
+    assert!(past.identity().is_none() && !past.is_complete(at(u64::MAX)));
+}
+
+#[test]
+fn positions_on_another_map_are_dropped_and_impossible_ones_refused() {
+    let map = town("A 0,0  B 400,0 | A-B").map;
+    let mut past =
+        fold(&[identity(0, true), found(0, 2, 1, (7, 1_000), tick(1_000, one_position(0)))]);
+    assert_eq!((past.len(), past.map()), (1, Some(7)));
+    assert!(past.positions(&map).is_some());
+    past.apply(&found(0, 3, 2, (8, 2_000), tick(2_000, None)));
+    assert!(past.is_empty() && past.complete_since() == Some(Time::from_millis(2_000)));
+    past.apply(&found(0, 4, 2, (8, 3_000), tick(3_000, one_position(9))));
+    assert!(past.positions(&map).is_none(), "street 9 does not exist");
+}
+
+#[test]
+fn a_record_that_another_replaced_at_its_sequence_is_not_contained() {
+    let epoch = || Body::Epoch { engine: NodeId(1), plan: 0 };
+    let log = [
+        identity(0, true),
+        found(0, 2, 3, (7, 100), epoch()),
+        found(0, 3, 3, (7, 200), tick(200, None)),
+        found(0, 4, 5, (7, 300), epoch()),
+        found(0, 6, 5, (7, 30_000), tick(30_000, None)),
+    ];
+    let seen = |sequence, epoch| Seen { log: LOG, sequence, epoch };
+    let past = fold(&log[..4]);
+    assert!(past.contains(seen(3, 3)) && past.contains(seen(4, 5)));
+    assert!(!past.contains(seen(4, 3)), "written by the former owner and lost");
+    assert!(!past.contains(seen(9, 5)), "the log is shorter");
+    assert!(!past.contains(Seen { log: LogId(2), ..seen(3, 3) }), "another log");
+    assert!(fold(&log).contains(seen(3, 3)), "aged out, and nothing depends on it");
+    assert!(!fold(&log).contains(seen(6, 3)), "within the horizon it must be there");
+    assert!(!format!("{past:?}").contains("position"));
+}

@@ -1,0 +1,55 @@
+//! Reading a log up to the own first record, when an engine takes a shard over.
+
+use crate::error::ClusterError;
+use crate::follower::{Followed, Follower};
+use crate::log::Log;
+use crate::past::Past;
+use std::time::Duration;
+
+/// A log that was read up to a record.
+#[derive(Debug)]
+pub struct Replay {
+    /// The fold of everything up to that record.
+    pub past: Past,
+    /// A reader that continues after it.
+    pub follower: Follower,
+}
+
+impl Log {
+    /// Reads the log from its beginning up to the record of `shard` with this sequence, which the
+    /// caller has appended. Reads may be stale, so it waits until that record appears.
+    ///
+    /// # Errors
+    /// If NATS is unavailable, or the log no longer holds the record; the caller has then lost the
+    /// shard and takes it over again.
+    pub async fn replay(
+        &self,
+        shard: u16,
+        sequence: u64,
+        horizon: Duration,
+    ) -> Result<Replay, ClusterError> {
+        let mut follower = self.follow().await?;
+        let mut past = Past::new(horizon);
+        loop {
+            let found = follower.next().await?;
+            past.apply(&found);
+            match found {
+                Followed::Record(record)
+                    if (record.shard, record.sequence) == (shard, sequence) =>
+                {
+                    return Ok(Replay { past, follower });
+                }
+                Followed::Replaced | Followed::Rewound { .. } => return Err(self.lost(sequence)),
+                _ if follower.position() >= sequence => return Err(self.lost(sequence)),
+                _ => {}
+            }
+        }
+    }
+
+    fn lost(&self, sequence: u64) -> ClusterError {
+        ClusterError::Damaged {
+            place: format!("log of {}", self.city()),
+            problem: format!("the own record {sequence} is missing"),
+        }
+    }
+}
